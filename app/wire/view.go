@@ -1,0 +1,115 @@
+package wire
+
+// View is everything that a page shows of one session. The zero View is not
+// valid; the BFF always fills Session, Status and Order.
+type View struct {
+	// Version grows by at least one with every change of the session and never
+	// shrinks. Zero: the session is stored nowhere yet (an order token or a
+	// catalogue item whose shopper has not chosen a coin).
+	Version int64 `json:"version"`
+	// Session is the id ("cs_…"), empty while Version is zero.
+	Session string `json:"session"`
+	Status  Status `json:"status"`
+	// Test is set when no real money moves; the page then says so.
+	Test  bool  `json:"test"`
+	Order Order `json:"order"`
+	// Currencies is what can be chosen, in the order to be shown. Networks that
+	// cannot be chosen are listed too, with a reason.
+	Currencies []Currency `json:"currencies"`
+	// Attempt is the latest attempt; nil before the first choice.
+	Attempt *Attempt `json:"attempt"`
+	// Actions are the things that the shopper can do now; never nil.
+	Actions []Action `json:"actions"`
+	// CheckedMsAgo is how long ago the gateway was last asked and answered, in
+	// milliseconds; -1 if that has not happened yet.
+	CheckedMsAgo int64 `json:"checked_ms_ago"`
+	// Notice says why the last choice led nowhere; nil if there is nothing to say.
+	Notice *Notice `json:"notice,omitempty"`
+	// SuccessURL and CancelURL are where the merchant wants the shopper to go
+	// afterwards, http(s) only; empty if not set.
+	SuccessURL string `json:"success_url,omitempty"`
+	CancelURL  string `json:"cancel_url,omitempty"`
+}
+
+// Can reports whether a is among the possible actions.
+func (v View) Can(a Action) bool {
+	for _, have := range v.Actions {
+		if have == a {
+			return true
+		}
+	}
+	return false
+}
+
+// Order is what is being paid for, as the merchant has set it.
+type Order struct {
+	Ref         string `json:"ref"`         // the merchant's own reference; may be empty
+	Title       string `json:"title"`       // one line; may be empty
+	Description string `json:"description"` // plain text; may be empty
+	AmountUSD   string `json:"amount_usd"`  // decimal text with two places, "25.00"
+}
+
+// Currency is a coin that the merchant accepts.
+type Currency struct {
+	Symbol   string    `json:"symbol"`   // as the gateway spells it, "USDT"
+	Name     string    `json:"name"`     // "Tether"
+	Icon     string    `json:"icon"`     // path on the BFF's origin; empty if there is none
+	Networks []Network `json:"networks"` // never empty
+}
+
+// Network is one way to send a Currency.
+type Network struct {
+	Code       string `json:"code"`        // as the gateway spells it, "trc20"
+	Name       string `json:"name"`        // "TRON"
+	Fee        string `json:"fee"`         // decimal text as the gateway gave it; unit not documented there
+	MinimumUSD string `json:"minimum_usd"` // inclusive; empty = none known
+	MaximumUSD string `json:"maximum_usd"` // inclusive; empty = none known
+	Estimate   string `json:"estimate"`    // about what would have to be paid, in the coin; empty = unknown
+	Available  bool   `json:"available"`   // can be chosen for this order
+	Reason     string `json:"reason"`      // why not, a sentence in the page's language; empty if Available
+}
+
+// Attempt is one transaction opened at the gateway for the session.
+type Attempt struct {
+	Number         int    `json:"number"` // from 1
+	CurrencySymbol string `json:"currency_symbol"`
+	CurrencyName   string `json:"currency_name"`
+	NetworkCode    string `json:"network_code"`
+	NetworkName    string `json:"network_name"`
+	// Address is where to pay; empty while unknown, and when the attempt can
+	// only be paid at PaymentURL.
+	Address string `json:"address"`
+	// PayAmount is what the gateway asks for, in its own digits; PayableAmount
+	// is the same rounded up to what the token can carry, and is what is shown.
+	PayAmount     string `json:"pay_amount"`
+	PayableAmount string `json:"payable_amount"`
+	// PaidAmount, MissingAmount and OverpaidAmount are in the coin, empty
+	// when nothing was paid, nothing is missing, nothing is too much.
+	PaidAmount       string `json:"paid_amount"`
+	MissingAmount    string `json:"missing_amount"`
+	OverpaidAmount   string `json:"overpaid_amount"`
+	TolerancePercent string `json:"tolerance_percent"`
+	// ExpiresInMs is the time left to pay, counted from the sending of this
+	// View; zero once it has passed.
+	ExpiresInMs int64 `json:"expires_in_ms"`
+	// Late is set when the money came after expiry or cancellation.
+	Late       bool   `json:"late"`
+	PaymentURL string `json:"payment_url"` // the gateway's hosted page; empty if it may not be shown
+	URI        string `json:"uri"`         // for wallets ("ethereum:…"); empty where none is standard
+	TxID       string `json:"tx_id"`
+	TxURL      string `json:"tx_url"` // https only; empty otherwise
+}
+
+// Notice is a sentence for the shopper with its stable code.
+type Notice struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+}
+
+// Choice is the body of POST …/attempts.
+type Choice struct {
+	CurrencySymbol string `json:"currency_symbol"`
+	NetworkCode    string `json:"network_code"`
+	Email          string `json:"email,omitempty"`
+	Comment        string `json:"comment,omitempty"`
+}

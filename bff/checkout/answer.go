@@ -1,0 +1,108 @@
+package checkout
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// trackingCode is what a tracking code may look like: the gateway's page shows
+// a UUID and a short code, so anything that is safe in a URL will do.
+var trackingCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+// doubtful returns why the answer c to create must not be shown for a, or nil.
+// price is the coin's price in USDT, zero if not known; fee is the network's fee.
+func doubtful(a *Attempt, c Created, price, fee decimal.Decimal) error {
+	switch {
+	case !trackingCode.MatchString(c.TrackingCode):
+		return fmt.Errorf("tracking code is not well formed")
+	case c.Status != "pending":
+		return fmt.Errorf("status is %.20q, not pending", c.Status)
+	case !c.AmountUSD.Equal(a.AmountUSD):
+		return fmt.Errorf("amount_usd is %s, asked for %s", c.AmountUSD, a.AmountUSD)
+	case a.OrderID != 0 && c.OrderID != a.OrderID:
+		return fmt.Errorf("order_id is %d, asked for %d", c.OrderID, a.OrderID)
+	case !strings.EqualFold(c.CurrencySymbol, a.CurrencySymbol):
+		return fmt.Errorf("currency is %.20q, asked for %q", c.CurrencySymbol, a.CurrencySymbol)
+	case !strings.EqualFold(c.NetworkCode, a.NetworkCode):
+		return fmt.Errorf("network is %.20q, asked for %q", c.NetworkCode, a.NetworkCode)
+	}
+	if err := CheckAddress(a.NetworkCode, c.Address); err != nil {
+		return err
+	}
+	return insane(c.PayAmount, a.AmountUSD, price, fee)
+}
+
+// insane reports an amount that is off by more than any spread or fee
+// explains: a unit or decimals mistake. How the gateway computes pay_amount is
+// not documented, so the bounds are wide: half to twice the order's value, plus
+// twice the fee whichever unit that is in.
+func insane(pay, usd, price, fee decimal.Decimal) error {
+	if !pay.IsPositive() {
+		return fmt.Errorf("pay_amount %s is not positive", pay)
+	}
+	if !price.IsPositive() {
+		return nil
+	}
+	two := decimal.NewFromInt(2)
+	worth := pay.Mul(price)
+	extra := fee.Mul(decimal.Max(price, decimal.NewFromInt(1))).Mul(two)
+	if worth.LessThan(usd.Div(two)) || worth.GreaterThan(usd.Mul(two).Add(extra)) {
+		return fmt.Errorf("pay_amount %s at %s USDT is not worth %s USD", pay, price, usd)
+	}
+	return nil
+}
+
+// accept takes an answer that is not doubtful.
+func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
+	a.State = Waiting
+	a.TrackingCode, a.Address = c.TrackingCode, c.Address
+	a.PayAmount, a.PayText = c.PayAmount, c.PayAmountText
+	a.Tolerance = capTolerance(c.TolerancePercent)
+	a.PaymentURL = hosted(c.PaymentURL, pageURL)
+	a.ExpiresAt = expiry(c.ExpiresAt, now, a.TTLMinutes)
+	if c.CurrencyName != "" {
+		a.CurrencyName = c.CurrencyName
+	}
+	if c.NetworkName != "" {
+		a.NetworkName = c.NetworkName
+	}
+}
+
+// expiry trusts the gateway's end of the window only as far as it can be
+// right; otherwise, and when its clock is off, the window is ttl from now.
+func expiry(told, now time.Time, ttlMinutes int) time.Time {
+	ttl := time.Duration(ttlMinutes) * time.Minute
+	if left := told.Sub(now); told.IsZero() || left <= 0 || left > ttl+5*time.Minute {
+		return now.Add(ttl)
+	}
+	return told
+}
+
+// hosted returns raw if it lies below page, the hosted payment page's address,
+// else "": a link to anywhere else is not shown.
+func hosted(raw, page string) string {
+	u, err := url.Parse(raw)
+	p, perr := url.Parse(page)
+	if err != nil || perr != nil || page == "" || u.User != nil {
+		return ""
+	}
+	below := strings.HasPrefix(u.Path, strings.TrimSuffix(p.Path, "/")+"/") && !strings.Contains(u.Path, "..")
+	if u.Scheme != p.Scheme || u.Host != p.Host || !below {
+		return ""
+	}
+	return u.String()
+}
+
+// explorer returns raw if it is a plain https link, else "".
+func explorer(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return u.String()
+}

@@ -1,0 +1,313 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+const (
+	// maxAttempts bounds how often one session can be started anew.
+	maxAttempts = 12
+	// patience is how long a request waits for the gateway before it is
+	// answered with a session that is still preparing.
+	patience = 4 * time.Second
+	// unsentTries is how often a create is tried whose request is proven
+	// never to have left.
+	unsentTries = 3
+)
+
+// Choose opens an attempt for the coin and network of choice, or joins the one
+// that is there already for the same. A waiting attempt for another coin is
+// cancelled at the gateway first. The returned session is pending, or
+// preparing if the gateway takes longer than a few seconds, or open with a
+// Notice if it said no.
+//
+// Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired,
+// CodeAmountBelowMinimum, CodeAmountAboveMaximum, CodeSessionPaid,
+// CodeSessionExpired, CodePaymentInProgress, CodeTooManyAttempts,
+// CodeGatewayUnavailable; the store's.
+func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (Session, error) {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return s, c.unavailable("reading currencies", err)
+	}
+	offer, err := pick(offers(s.Order, currencies), choice)
+	if err != nil {
+		return s, err
+	}
+	if err := validChoice(choice); err != nil {
+		return s, err
+	}
+	return c.open(ctx, s, offer, choice)
+}
+
+// validChoice checks what a shopper may type.
+func validChoice(c wire.Choice) error {
+	switch {
+	case c.Email != "" && !ValidEmail(c.Email):
+		return problem(wire.CodeInvalid, "email")
+	case !line(c.Comment, 200):
+		return problem(wire.CodeInvalid, "comment")
+	}
+	return nil
+}
+
+// open ends a waiting attempt for another coin and starts the new one, both in
+// one change, so that a change of coin is never told as a cancellation.
+func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.Choice) (Session, error) {
+	var last *Record
+	old := 0
+	if a := s.Current(); a != nil && a.State == Waiting && !a.in(offer) {
+		r, err := c.callOff(ctx, s, a)
+		if err != nil {
+			return s, err
+		}
+		last, old = &r, a.Number
+	}
+	s, err := c.intend(ctx, s.ID, func(s *Session, now time.Time) error {
+		if last != nil {
+			if err := s.observe(old, *last, c.Gateway.Environment(), now); err != nil {
+				return err
+			}
+		}
+		return s.intend(offer, choice, now)
+	})
+	if errors.Is(err, errJoined) {
+		return c.Session(ctx, s.ID)
+	}
+	if err != nil {
+		return s, err
+	}
+	return c.start(ctx, s, offer.Currency.PriceInUSDT, offer.Network.Fee)
+}
+
+// errJoined says that the wanted attempt is there already.
+var errJoined = errors.New("attempt exists")
+
+// intend runs fn, which appends an intent, until the drawn order number is free.
+func (c *Service) intend(ctx context.Context, id string, fn func(s *Session, now time.Time) error) (Session, error) {
+	for range 20 {
+		s, err := c.change(ctx, id, fn)
+		if !errors.Is(err, ErrTaken) {
+			if s.ID == "" {
+				s.ID = id
+			}
+			return s, err
+		}
+	}
+	return Session{ID: id}, fmt.Errorf("drawing an order number for session %q: %w", id, ErrTaken)
+}
+
+// intend appends the intent to open an attempt, if s allows one now.
+func (s *Session) intend(o Offer, choice wire.Choice, now time.Time) error {
+	if err := s.mayIntend(o, now); err != nil {
+		return err
+	}
+	a := Attempt{
+		State: Creating, CurrencySymbol: o.Currency.Symbol, CurrencyName: o.Currency.Name,
+		NetworkCode: o.Network.Code, NetworkName: o.Network.Name,
+		TTLMinutes: ttl(s.Order.TTLMinutes, o.Network.MaxTTL),
+		Email:      choice.Email, Comment: choice.Comment,
+	}
+	if a.Email == "" {
+		a.Email = s.Order.Email
+	}
+	s.add(a, now)
+	return nil
+}
+
+// mayIntend returns why no attempt can be opened now, errJoined if the wanted
+// one is there.
+func (s *Session) mayIntend(o Offer, now time.Time) error {
+	switch s.status() {
+	case wire.Confirmed:
+		return problem(wire.CodeSessionPaid, "")
+	case wire.Review:
+		return problem(wire.CodePaymentInProgress, "")
+	}
+	if s.ClosedBy.final() || len(s.Attempts) == 0 && !now.Before(s.ExpiresAt) {
+		return problem(wire.CodeSessionExpired, "")
+	}
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		switch {
+		case a.Live() && a.in(o):
+			return errJoined
+		case a.Live() || a.short():
+			return problem(wire.CodePaymentInProgress, "")
+		}
+	}
+	if len(s.Attempts) >= maxAttempts {
+		return problem(wire.CodeTooManyAttempts, "")
+	}
+	return nil
+}
+
+// in reports whether a is in the coin and on the network of o.
+func (a *Attempt) in(o Offer) bool {
+	return strings.EqualFold(a.CurrencySymbol, o.Currency.Symbol) && strings.EqualFold(a.NetworkCode, o.Network.Code)
+}
+
+// add appends an attempt in state Creating with what every one gets: number,
+// marker, amount, order number.
+func (s *Session) add(a Attempt, now time.Time) {
+	a.Number, a.Marker, a.AmountUSD, a.StartedAt = len(s.Attempts)+1, newMarker(), s.Order.AmountUSD, now
+	a.OrderID, a.Drawn = s.Order.OrderID, false
+	if a.OrderID == 0 {
+		a.OrderID, a.Drawn = drawOrderID(), true
+	}
+	s.Attempts = append(s.Attempts, a)
+	s.Notice, s.ClosedBy = Notice{}, NotClosed
+	s.note(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
+}
+
+// ttl returns the minutes to ask for: what the order wants, within what the
+// network allows; zero stands for "not said" in both.
+func ttl(wanted, most int) int {
+	if wanted == 0 {
+		wanted = defaultTTL
+	}
+	if most > 0 {
+		return min(wanted, most)
+	}
+	return wanted
+}
+
+// start makes the create call of the last attempt of s, whose intent was just
+// committed by the caller and by nobody else. The call goes on when the
+// shopper's request ends.
+func (c *Service) start(ctx context.Context, s Session, price, fee decimal.Decimal) (Session, error) {
+	done := make(chan struct{})
+	c.creating.Go(func() {
+		defer close(done)
+		c.create(context.WithoutCancel(ctx), s, price, fee)
+	})
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-ctx.Done():
+		return s, nil
+	}
+	return c.Session(ctx, s.ID)
+}
+
+// create calls the gateway once and records what came of it.
+func (c *Service) create(ctx context.Context, s Session, price, fee decimal.Decimal) {
+	n := len(s.Attempts)
+	// After this the attempt counts as unknown and is searched for: nothing may
+	// be sent for it any more.
+	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
+	defer cancel()
+	created, callErr := c.callCreate(sending, c.request(&s.Attempts[n-1]))
+	_, err := c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+		return s.answered(n, created, callErr, price, fee, c.PaymentPage, now)
+	})
+	if errors.Is(err, ErrTrackingUsed) {
+		_, err = c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+			return s.answered(n, Created{}, &RefusedError{Reason: ReasonRefused, Err: ErrTrackingUsed}, price, fee, "", now)
+		})
+	}
+	if err != nil {
+		c.Log.Error("recording the answer to create", "session", s.ID, "attempt", n, "error", err)
+	}
+}
+
+// request is what is asked of the gateway for a.
+func (c *Service) request(a *Attempt) CreateRequest {
+	return CreateRequest{
+		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, AmountUSD: a.AmountUSD,
+		TTL: a.TTLMinutes, OrderID: a.OrderID, Email: a.Email,
+		Comment:     strings.TrimSpace(a.Marker + " " + a.Comment),
+		CallbackURL: c.CallbackURL,
+	}
+}
+
+// callCreate repeats only what is proven never to have been sent.
+func (c *Service) callCreate(ctx context.Context, req CreateRequest) (created Created, err error) {
+	for try := range unsentTries {
+		created, err = c.Gateway.Create(ctx, req)
+		var refused *RefusedError
+		if !errors.As(err, &refused) || refused.Reason != ReasonUnsent {
+			return created, err
+		}
+		pause(ctx, time.Duration(try+1)*200*time.Millisecond)
+	}
+	return created, err
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// answered applies the outcome of create to attempt n: done, refused or, by
+// default, unknown. An answer that comes after its attempt was given up
+// changes nothing: the search for the marker finds what it opened.
+func (s *Session) answered(n int, created Created, err error, price, fee decimal.Decimal, page string, now time.Time) error {
+	a := s.Attempt(n)
+	if a == nil || a.TrackingCode != "" || (a.State != Creating && a.State != Unknown) {
+		return ErrUnchanged
+	}
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused):
+		s.refuse(a, refused, now)
+	case err != nil:
+		a.State = Unknown
+		s.note(now, "gateway", "attempt.unknown", err.Error())
+	default:
+		s.answeredWith(a, created, price, fee, page, now)
+	}
+	return nil
+}
+
+// answeredWith takes or rejects an answer that says it was done.
+func (s *Session) answeredWith(a *Attempt, created Created, price, fee decimal.Decimal, page string, now time.Time) {
+	if why := doubtful(a, created, price, fee); why != nil {
+		a.State, a.Reason = Rejected, why.Error()
+		if trackingCode.MatchString(created.TrackingCode) {
+			a.TrackingCode = created.TrackingCode
+		}
+		s.Notice = Notice{Code: wire.CodePaymentRefused}
+		s.note(now, "coinslot", "attempt.rejected", why.Error())
+		return
+	}
+	a.accept(created, now, page)
+	s.CheckedAt = now
+	s.note(now, "gateway", "attempt.pending", created.TrackingCode)
+}
+
+// refuse closes an attempt that is proven not to exist at the gateway.
+func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
+	a.State, a.Reason, a.EndedAt = Refused, string(e.Reason), now
+	code := wire.CodePaymentRefused
+	switch e.Reason {
+	case ReasonUnsent, ReasonBusy, ReasonKey:
+		code = wire.CodeGatewayUnavailable
+	}
+	s.Notice = Notice{Code: code}
+	s.note(now, "gateway", "attempt.refused", e.Error())
+}
+
+// unavailable turns a failed call into what the outside may know of it.
+func (c *Service) unavailable(doing string, err error) error {
+	c.Log.Warn(doing, "error", err)
+	return fmt.Errorf("%s: %w", doing, problem(wire.CodeGatewayUnavailable, ""))
+}

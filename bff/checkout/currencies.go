@@ -1,0 +1,78 @@
+package checkout
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// currencyList keeps the gateway's currency list. A list older than fresh is
+// renewed in the background while the old one is still given out; one older
+// than stale is not given out any more.
+type currencyList struct {
+	gateway Gateway
+	now     func() time.Time
+	log     *slog.Logger
+
+	mu      sync.Mutex // guards the fields below
+	list    []Currency
+	at      time.Time
+	renewal chan struct{} // closed when the renewal under way has ended; nil = none
+	err     error         // of the last renewal
+}
+
+const (
+	currenciesFresh = time.Minute
+	currenciesStale = 6 * time.Hour
+)
+
+// get returns the list. It blocks on the gateway only if it has none.
+// Errors: those of Gateway.Currencies, ctx.Err().
+func (c *currencyList) get(ctx context.Context) ([]Currency, error) {
+	c.mu.Lock()
+	age := c.now().Sub(c.at)
+	list, have := c.list, c.list != nil && age < currenciesStale
+	if have && age < currenciesFresh {
+		c.mu.Unlock()
+		return list, nil
+	}
+	if c.renewal == nil {
+		c.renewal = make(chan struct{})
+		go c.renew(context.WithoutCancel(ctx), c.renewal)
+	}
+	done := c.renewal
+	c.mu.Unlock()
+	if have {
+		return list, nil
+	}
+	return c.wait(ctx, done)
+}
+
+func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]Currency, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-done:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c.list, nil
+}
+
+func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
+	list, err := c.gateway.Currencies(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+	if err == nil {
+		c.list, c.at = list, c.now()
+	} else {
+		c.log.Warn("reading the gateway's currency list", "error", err)
+	}
+	c.renewal = nil
+	close(done)
+}

@@ -1,0 +1,118 @@
+package checkout
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Pace is how often and for how long sessions are looked at. The zero Pace
+// is not useful; see [DefaultPace].
+type Pace struct {
+	Watched   time.Duration // between two checks of a payment that somebody is looking at
+	Unwatched time.Duration // of one that nobody is looking at
+	// Answer is how long create may take before a lost process is assumed and the
+	// marker is searched for.
+	Answer time.Duration
+	// Absent is the least time between the two searches that must both
+	// find nothing before a create counts as not done.
+	Absent time.Duration
+	// Late is when an ended payment is looked at again, counted from its
+	// end; after the last one it is left alone.
+	Late []time.Duration
+	// Orphan is when a given-up create is searched for again, counted from
+	// its start.
+	Orphan []time.Duration
+}
+
+// DefaultPace returns the pace for real payments.
+func DefaultPace() Pace {
+	return Pace{
+		Watched:   3 * time.Second,
+		Unwatched: 15 * time.Second,
+		Answer:    12 * time.Second,
+		Absent:    30 * time.Second,
+		Late:      []time.Duration{5 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
+		Orphan:    []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour},
+	}
+}
+
+// due returns when s has to be tended next, given that it was tended at now;
+// the zero time if never again.
+func (s *Session) due(p Pace, now time.Time, watched bool) time.Time {
+	var next time.Time
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	if s.Status == wire.Open {
+		sooner(s.ExpiresAt)
+	}
+	for i := range s.Attempts {
+		sooner(s.Attempts[i].due(p, now, watched))
+	}
+	return next
+}
+
+// due is the same for one attempt.
+func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
+	switch a.State {
+	case Creating:
+		return a.StartedAt.Add(p.Answer)
+	case Unknown:
+		if a.Misses == 0 {
+			return now.Add(p.Unwatched / 5)
+		}
+		return now.Add(p.Absent + time.Second)
+	case Waiting:
+		return now.Add(p.interval(watched))
+	case InReview:
+		return a.doubtDue(p, now)
+	case Expired, Cancelled:
+		return step(a.EndedAt, p.Late, a.Rechecks)
+	case Lost, Rejected:
+		return a.orphanDue(p, now)
+	}
+	return time.Time{}
+}
+
+func (p Pace) interval(watched bool) time.Duration {
+	if watched {
+		return p.Watched
+	}
+	return p.Unwatched
+}
+
+// step returns the n-th of the given offsets from start, zero after the last.
+func step(start time.Time, offsets []time.Duration, n int) time.Time {
+	if n >= len(offsets) {
+		return time.Time{}
+	}
+	return start.Add(offsets[n])
+}
+
+// doubtDue looks at a payment in review every minute for an hour, then hourly
+// for as long as late payments are watched.
+func (a *Attempt) doubtDue(p Pace, now time.Time) time.Time {
+	age := now.Sub(a.DoubtedAt)
+	switch {
+	case age < time.Hour:
+		return now.Add(time.Minute)
+	case len(p.Late) > 0 && age < p.Late[len(p.Late)-1]:
+		return now.Add(time.Hour)
+	}
+	return time.Time{}
+}
+
+// orphanDue: an orphan that is known but not ended is cancelled at once; one
+// that has not been found is searched for a few times more.
+func (a *Attempt) orphanDue(p Pace, now time.Time) time.Time {
+	switch {
+	case a.TrackingCode == "":
+		return step(a.StartedAt, p.Orphan, a.Rechecks)
+	case a.EndedAt.IsZero():
+		return now.Add(p.Unwatched)
+	}
+	return step(a.EndedAt, p.Late, a.Rechecks)
+}

@@ -1,0 +1,176 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// callOff cancels attempt a of s at the gateway and returns the record read
+// afterwards, whose status is final. A payment that has begun is not called off.
+//
+// Errors: *wire.Error with CodePaymentInProgress if money is on its way or
+// the gateway did not cancel, CodeGatewayUnavailable.
+func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, error) {
+	r, err := c.Gateway.Status(ctx, a.TrackingCode)
+	if err != nil {
+		return r, c.unavailable("reading status before cancelling", err)
+	}
+	if r.Status == "pending" && (r.Paid.IsPositive() || r.TxID != "") {
+		c.record(ctx, s, a.Number, r)
+		return r, problem(wire.CodePaymentInProgress, "")
+	}
+	if r.Status != "pending" {
+		return r, nil
+	}
+	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
+		c.Log.Warn("cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+	}
+	r, err = c.Gateway.Status(ctx, a.TrackingCode)
+	if err != nil {
+		return r, c.unavailable("reading status after cancelling", err)
+	}
+	if r.Status == "pending" {
+		c.record(ctx, s, a.Number, r)
+		return r, problem(wire.CodePaymentInProgress, "")
+	}
+	return r, nil
+}
+
+// Cancel calls the session off for the shopper or, for good, the merchant. A
+// session that is cancelled already stays so without an error.
+//
+// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress,
+// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
+func (c *Service) Cancel(ctx context.Context, id string, by Closer) (Session, error) {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	a := s.Current()
+	var last *Record
+	if s.Status == wire.Pending {
+		r, err := c.callOff(ctx, s, a)
+		if err != nil {
+			return s, err
+		}
+		last = &r
+	}
+	return c.change(ctx, id, func(s *Session, now time.Time) error {
+		if last != nil {
+			if err := s.observe(a.Number, *last, c.Gateway.Environment(), now); err != nil {
+				return err
+			}
+		}
+		return s.close(by, now)
+	})
+}
+
+// close records that by wants no payment any more.
+func (s *Session) close(by Closer, now time.Time) error {
+	switch s.status() {
+	case wire.Confirmed:
+		return problem(wire.CodeSessionPaid, "")
+	case wire.Review, wire.Preparing, wire.Pending:
+		return problem(wire.CodePaymentInProgress, "")
+	case wire.Expired, wire.Cancelled:
+		if by == ClosedByShopper || s.ClosedBy == by {
+			return nil
+		}
+	}
+	s.ClosedBy = by
+	s.note(now, string(by), "session.cancelled", "")
+	return nil
+}
+
+// recheckPause is the least time between two re-verifications of one session
+// at the gateway, whoever asks for them.
+const recheckPause = 30 * time.Second
+
+// Recheck looks at the gateway now; an ended transaction is re-verified there,
+// at most twice a minute. Confirmed sessions are returned as they are.
+//
+// Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
+// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
+func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	a := s.Current()
+	switch {
+	case a == nil:
+		return s, problem(wire.CodeNotPossible, "")
+	case a.State == Confirmed || a.TrackingCode == "":
+		return s, nil
+	case a.State == Waiting:
+		return c.look(ctx, s, a.Number)
+	}
+	return c.verifyAgain(ctx, s, a.Number)
+}
+
+// verifyAgain asks the gateway to re-verify an ended attempt, then reads its status.
+func (c *Service) verifyAgain(ctx context.Context, s Session, n int) (Session, error) {
+	s, err := c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+		a := s.Attempt(n)
+		if now.Sub(a.RecheckedAt) < recheckPause {
+			return errTooSoon
+		}
+		a.RecheckedAt = now
+		return nil
+	})
+	if errors.Is(err, errTooSoon) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	if a := s.Attempt(n); a.State == Expired || a.State == Cancelled {
+		if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
+			c.Log.Info("rechecking a transaction", "session", s.ID, "attempt", n, "error", err)
+		}
+	}
+	return c.look(ctx, s, n)
+}
+
+// errTooSoon says that the gateway was asked a moment ago.
+var errTooSoon = errors.New("rechecked a moment ago")
+
+// look reads the status of attempt n and records it.
+func (c *Service) look(ctx context.Context, s Session, n int) (Session, error) {
+	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
+	if err != nil {
+		return s, c.unavailable("reading status", err)
+	}
+	return c.record(ctx, s, n, r)
+}
+
+// Resolve settles a session in review by hand: as is wire.Confirmed or
+// wire.Cancelled, reason is the merchant's own words for the audit trail.
+//
+// Errors: *wire.Error with CodeNotPossible if the session is not in review,
+// CodeInvalid for another as or an empty or overlong reason.
+func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason string) (Session, error) {
+	if reason == "" || !line(reason, maxMetaValue) {
+		return Session{}, problem(wire.CodeInvalid, "reason")
+	}
+	return c.change(ctx, id, func(s *Session, now time.Time) error {
+		a := s.Current()
+		if a == nil || a.State != InReview {
+			return problem(wire.CodeNotPossible, "")
+		}
+		switch as {
+		case wire.Confirmed:
+			s.confirm(a, now)
+		case wire.Cancelled:
+			a.State, a.EndedAt, a.Rechecks = Cancelled, now, len(c.Pace.Late)
+			s.ClosedBy = ClosedByMerchant
+		default:
+			return problem(wire.CodeInvalid, "as")
+		}
+		s.note(now, "merchant", "session.resolved", string(as)+": "+reason)
+		return nil
+	})
+}

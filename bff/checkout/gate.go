@@ -1,0 +1,71 @@
+package checkout
+
+import (
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// MaxTolerancePercent caps the share of an amount that may be missing from a
+// payment, whatever the gateway says it tolerates.
+var MaxTolerancePercent = decimal.NewFromInt(2)
+
+// Why a payment that the gateway reports is not proven. They are the "reason"
+// of a review in the API and in webhooks.
+const (
+	reasonTracking    = "tracking_code_mismatch"
+	reasonOrderID     = "order_id_mismatch"
+	reasonAmountUSD   = "amount_usd_mismatch"
+	reasonCurrency    = "currency_mismatch"
+	reasonPayAmount   = "pay_amount_mismatch"
+	reasonPaidText    = "paid_amount_unreadable"
+	reasonPaidShort   = "paid_amount_short"
+	reasonEnvironment = "gateway_changed"
+	reasonTxUsed      = "transaction_id_reused"
+)
+
+// unproven is the confirm gate: it returns why r does not prove that a is
+// paid, or "" if it does. r must come from a status read made for a just
+// now (never from a list, a recheck, a redirect or a hook) whose envelope said
+// 200; env is the gateway it was read from. Whether the transaction id belongs
+// to another session is the store's to say, since only it can while writing.
+func unproven(s *Session, a *Attempt, r Record, env string) string {
+	switch {
+	case r.TrackingCode != a.TrackingCode || r.Status != "confirmed":
+		return reasonTracking
+	case s.Environment != env:
+		return reasonEnvironment
+	case a.OrderID != 0 && r.OrderID != a.OrderID:
+		return reasonOrderID
+	case !r.AmountUSD.Equal(a.AmountUSD) || !r.AmountUSD.Equal(s.Order.AmountUSD):
+		return reasonAmountUSD
+	case !sameCoin(a, r):
+		return reasonCurrency
+	case !a.PayAmount.IsPositive() || !r.PayAmount.Equal(a.PayAmount):
+		return reasonPayAmount
+	case !r.PaidReadable:
+		return reasonPaidText
+	case r.Paid.LessThan(leastPaid(a.PayAmount, a.Tolerance)):
+		return reasonPaidShort
+	}
+	return ""
+}
+
+// sameCoin reports whether r is in the coin and on the network of a. The
+// combined code is "<symbol>_<network_code>" in lower case.
+func sameCoin(a *Attempt, r Record) bool {
+	return strings.EqualFold(r.NetworkCode, a.NetworkCode) &&
+		strings.EqualFold(r.CurrencyCode, a.CurrencySymbol+"_"+a.NetworkCode)
+}
+
+// leastPaid returns the least amount that counts as paid in full: pay less
+// tolerance percent, rounded up at eight digits.
+func leastPaid(pay, tolerance decimal.Decimal) decimal.Decimal {
+	hundred := decimal.NewFromInt(100)
+	return pay.Mul(hundred.Sub(capTolerance(tolerance))).Div(hundred).RoundCeil(8)
+}
+
+// capTolerance brings a tolerance in percent into 0…MaxTolerancePercent.
+func capTolerance(percent decimal.Decimal) decimal.Decimal {
+	return decimal.Max(decimal.Zero, decimal.Min(percent, MaxTolerancePercent))
+}

@@ -1,0 +1,143 @@
+package checkout
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Object is the session as the merchant sees it, in the API and in webhooks.
+// Amounts are exact decimal text; times are RFC 3339 in UTC, null when unset.
+type Object struct {
+	ID         string            `json:"id"`
+	Object     string            `json:"object"` // "session"
+	URL        string            `json:"url"`
+	Status     wire.Status       `json:"status"`
+	Version    int64             `json:"version"`
+	Test       bool              `json:"test"`
+	AmountUSD  string            `json:"amount_usd"`
+	OrderRef   string            `json:"order_ref"`
+	Title      string            `json:"title"`
+	Descr      string            `json:"description"`
+	Email      string            `json:"email"`
+	Metadata   map[string]string `json:"metadata"`
+	Currencies []string          `json:"currencies"`
+	SuccessURL string            `json:"success_url"`
+	CancelURL  string            `json:"cancel_url"`
+	Lang       string            `json:"lang"`
+	CreatedAt  time.Time         `json:"created_at"`
+	ExpiresAt  time.Time         `json:"expires_at"`
+	CheckedAt  *time.Time        `json:"checked_at"`
+	// Late, OverpaidAmount and MissingAmount say what is unusual about the
+	// current attempt; empty text when nothing is.
+	Late           bool            `json:"late"`
+	OverpaidAmount string          `json:"overpaid_amount"`
+	MissingAmount  string          `json:"missing_amount"`
+	ReviewReason   string          `json:"review_reason"`
+	Attempts       []AttemptObject `json:"attempts"`
+	Trail          []Entry         `json:"trail"`
+}
+
+// AttemptObject is an attempt as the merchant sees it.
+type AttemptObject struct {
+	Number           int        `json:"number"`
+	Status           State      `json:"status"`
+	OrderID          int        `json:"order_id"`
+	TrackingCode     string     `json:"tracking_code"`
+	CurrencySymbol   string     `json:"currency_symbol"`
+	NetworkCode      string     `json:"network_code"`
+	Address          string     `json:"address"`
+	PayAmount        string     `json:"pay_amount"`
+	PaidAmount       string     `json:"paid_amount"`
+	MissingAmount    string     `json:"missing_amount"`
+	OverpaidAmount   string     `json:"overpaid_amount"`
+	TolerancePercent string     `json:"tolerance_percent"`
+	Late             bool       `json:"late"`
+	Reason           string     `json:"reason"`
+	TxID             string     `json:"tx_id"`
+	TxURL            string     `json:"tx_url"`
+	PaymentURL       string     `json:"payment_url"`
+	CreatedAt        time.Time  `json:"created_at"`
+	ExpiresAt        *time.Time `json:"expires_at"`
+	PaidAt           *time.Time `json:"paid_at"`
+}
+
+// Object returns s as the merchant sees it; page is the address of the
+// checkout pages, "https://pay.shop.example/checkout/".
+func (s *Session) Object(page string) Object {
+	o := Object{
+		ID: s.ID, Object: "session", URL: page + s.ID, Status: s.Status, Version: s.Version, Test: s.Test,
+		AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref, Title: s.Order.Title,
+		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
+		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
+		Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
+		CheckedAt: set(s.CheckedAt), Attempts: []AttemptObject{}, Trail: s.Trail,
+	}
+	for i := range s.Attempts {
+		o.Attempts = append(o.Attempts, s.Attempts[i].object())
+	}
+	if a := s.Current(); a != nil {
+		o.Late, o.OverpaidAmount, o.MissingAmount = a.Late, a.overpaid(), a.missing()
+		if a.State == InReview {
+			o.ReviewReason = a.Reason
+		}
+	}
+	return o.filled()
+}
+
+// filled replaces nil by empty, so that members keep their type in JSON.
+func (o Object) filled() Object {
+	if o.Metadata == nil {
+		o.Metadata = map[string]string{}
+	}
+	if o.Currencies == nil {
+		o.Currencies = []string{}
+	}
+	if o.Trail == nil {
+		o.Trail = []Entry{}
+	}
+	return o
+}
+
+func (a *Attempt) object() AttemptObject {
+	return AttemptObject{
+		Number: a.Number, Status: a.State, OrderID: a.OrderID, TrackingCode: a.TrackingCode,
+		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Address: a.Address,
+		PayAmount: a.PayText, PaidAmount: a.paid(), MissingAmount: a.missing(), OverpaidAmount: a.overpaid(),
+		TolerancePercent: plain(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID, TxURL: explorer(a.TxURL),
+		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: set(a.ExpiresAt), PaidAt: set(a.PaidAt),
+	}
+}
+
+// paid, missing and overpaid are decimal text in the coin, "" for none.
+func (a *Attempt) paid() string {
+	if a.Paid.IsZero() {
+		return ""
+	}
+	return plain(a.Paid)
+}
+
+func (a *Attempt) missing() string {
+	if !a.short() {
+		return ""
+	}
+	return plain(payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount.Sub(a.Paid)))
+}
+
+// overpaid counts from the payable amount: the rounding that we asked for is
+// no overpayment.
+func (a *Attempt) overpaid() string {
+	over := a.Paid.Sub(payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount))
+	if !a.PayAmount.IsPositive() || !over.IsPositive() {
+		return ""
+	}
+	return plain(over)
+}
+
+func set(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

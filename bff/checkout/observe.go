@@ -1,0 +1,187 @@
+package checkout
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// errNotMine is returned for a record of another transaction than the one
+// asked about.
+var errNotMine = errors.New("record of another transaction")
+
+// observe applies r, a record just read for attempt number n from the gateway
+// env, to s. It is the only place that a gateway's word changes an attempt,
+// and the only caller of confirm.
+func (s *Session) observe(n int, r Record, env string, now time.Time) error {
+	a := s.Attempt(n)
+	if a == nil || r.TrackingCode != a.TrackingCode {
+		return errNotMine
+	}
+	s.CheckedAt = now
+	if a.State == Confirmed {
+		return nil // never changes by itself
+	}
+	a.see(r)
+	switch r.Status {
+	case "confirmed":
+		s.reported(a, r, env, now)
+	case "expired":
+		s.end(a, Expired, now)
+	case "cancelled", "canceled":
+		s.end(a, Cancelled, now)
+	}
+	return nil
+}
+
+// see copies what a record may tell in any state: amounts only grow.
+func (a *Attempt) see(r Record) {
+	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
+		a.Paid = r.Paid
+	}
+	if r.TxID != "" {
+		a.TxID, a.TxURL = r.TxID, r.TxURL
+	}
+	if !r.PaidAt.IsZero() {
+		a.PaidAt = r.PaidAt
+	}
+}
+
+// reported handles a record that says confirmed.
+func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
+	why := unproven(s, a, r, env)
+	if why == "" {
+		s.confirm(a, now)
+		return
+	}
+	s.doubt(a, why, now)
+}
+
+// confirm is the one function that writes Confirmed. Its only caller has just
+// been told by the confirm gate that the payment is proven.
+func (s *Session) confirm(a *Attempt, now time.Time) {
+	a.Late = !a.EndedAt.IsZero()
+	a.State, a.Reason, a.EndedAt = Confirmed, "", now
+	s.Notice = Notice{}
+	s.note(now, "gateway", "attempt.confirmed", a.TrackingCode)
+}
+
+// doubt puts an attempt into review: reported paid, not proven.
+func (s *Session) doubt(a *Attempt, why string, now time.Time) {
+	if a.State == InReview && a.Reason == why {
+		return
+	}
+	if a.State != InReview {
+		a.DoubtedAt = now
+	}
+	a.State, a.Reason = InReview, why
+	s.note(now, "gateway", "attempt.review", why)
+}
+
+// end closes a waiting attempt. One that has ended already, is in review or
+// was given up stays what it is.
+func (s *Session) end(a *Attempt, as State, now time.Time) {
+	switch a.State {
+	case Waiting, Creating, Unknown:
+		a.State, a.EndedAt = as, now
+		s.note(now, "gateway", "attempt."+string(as), a.TrackingCode)
+	case Lost, Rejected:
+		if a.EndedAt.IsZero() {
+			a.EndedAt = now
+		}
+	}
+}
+
+// status derives the session's status from its attempts.
+func (s *Session) status() wire.Status {
+	a := s.Current()
+	switch {
+	case a != nil && a.State == Confirmed:
+		return wire.Confirmed
+	case a != nil && a.State == InReview:
+		return wire.Review
+	case s.ClosedBy == ClosedByTime:
+		return wire.Expired
+	case s.ClosedBy != NotClosed:
+		return wire.Cancelled
+	case a == nil:
+		return wire.Open
+	}
+	switch a.State {
+	case Creating, Unknown:
+		return wire.Preparing
+	case Waiting:
+		return wire.Pending
+	case Expired:
+		return wire.Expired
+	case Cancelled:
+		return wire.Cancelled
+	}
+	return wire.Open // Refused, Lost, Rejected: choose again
+}
+
+// mark is what turn compares a session with.
+type mark struct {
+	status wire.Status
+	number int
+	paid   map[int]decimal.Decimal // by attempt number
+}
+
+// mark remembers s before a change.
+func (s *Session) mark() mark {
+	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}}
+	if a := s.Current(); a != nil {
+		m.number = a.Number
+	}
+	for _, a := range s.Attempts {
+		m.paid[a.Number] = a.Paid
+	}
+	return m
+}
+
+// turn finishes a change: it derives Status and returns the events that tell
+// the merchant what is different from before. page is as in [Session.Object].
+func (s *Session) turn(before mark, now time.Time, page string) []Event {
+	s.Status = s.status()
+	var events []Event
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if a.short() && a.Paid.GreaterThan(before.paid[a.Number]) {
+			events = append(events, newEvent(s, page, EventPartial, now, strconv.Itoa(a.Number)+" "+a.Paid.String()))
+		}
+	}
+	t, told := eventOf[s.Status]
+	current := s.Current()
+	if told && (s.Status != before.status || (current != nil && current.Number != before.number)) {
+		events = append(events, newEvent(s, page, t, now, s.distinct()))
+	}
+	return events
+}
+
+// eventOf is the event that announces a status; other statuses are not told.
+var eventOf = map[wire.Status]EventType{
+	wire.Pending:   EventPending,
+	wire.Confirmed: EventConfirmed,
+	wire.Expired:   EventExpired,
+	wire.Cancelled: EventCancelled,
+	wire.Review:    EventReview,
+}
+
+// distinct tells two events of one type and session apart: a session can
+// expire with each of its attempts, but it is confirmed only once.
+func (s *Session) distinct() string {
+	a := s.Current()
+	if a == nil || s.Status == wire.Confirmed {
+		return ""
+	}
+	return strconv.Itoa(a.Number)
+}
+
+// short reports whether something was paid, but not enough.
+func (a *Attempt) short() bool {
+	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(leastPaid(a.PayAmount, a.Tolerance))
+}

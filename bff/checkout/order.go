@@ -1,0 +1,157 @@
+package checkout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// Limits of an order. They are generous to merchants and bound what a row,
+// a page and a webhook can grow to.
+const (
+	maxRef         = 128
+	maxTitle       = 200
+	maxDescription = 2000
+	maxEmail       = 254
+	maxURL         = 2000
+	maxMetadata    = 20
+	maxMetaKey     = 64
+	maxMetaValue   = 500
+	maxCurrencies  = 50
+	maxTTLMinutes  = 7 * 24 * 60
+	maxExpiresIn   = 90 * 24 * time.Hour
+	defaultTTL     = 30 // minutes
+	defaultExpiry  = 24 * time.Hour
+)
+
+var (
+	amountText   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$`)
+	currencyText = regexp.MustCompile(`^[A-Za-z0-9]{1,16}(_[A-Za-z0-9-]{1,32})?$`)
+	langText     = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+)
+
+// ParseAmount reads US dollars: decimal text, at most two fractional digits,
+// more than zero, below a thousand million. Errors: *wire.Error with
+// CodeAmountRequired or CodeAmountInvalid and Param "amount_usd".
+func ParseAmount(text string) (decimal.Decimal, error) {
+	if text == "" {
+		return decimal.Zero, problem(wire.CodeAmountRequired, "amount_usd")
+	}
+	if !amountText.MatchString(text) {
+		return decimal.Zero, problem(wire.CodeAmountInvalid, "amount_usd")
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil || !d.IsPositive() {
+		return decimal.Zero, problem(wire.CodeAmountInvalid, "amount_usd")
+	}
+	return d, nil
+}
+
+// Validate reports the first thing that is wrong with o as a *wire.Error that
+// names the member, or nil.
+func (o Order) Validate() error {
+	for _, c := range []struct {
+		param string
+		ok    bool
+	}{
+		{"amount_usd", o.AmountUSD.IsPositive()},
+		{"order_ref", line(o.Ref, maxRef)},
+		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
+		{"title", line(o.Title, maxTitle)},
+		{"description", prose(o.Description, maxDescription)},
+		{"email", o.Email == "" || ValidEmail(o.Email)},
+		{"metadata", metadata(o.Metadata)},
+		{"currencies", currencyNames(o.Currencies)},
+		{"ttl_minutes", o.TTLMinutes >= 0 && o.TTLMinutes <= maxTTLMinutes},
+		{"expires_in_minutes", o.ExpiresIn >= 0 && o.ExpiresIn <= maxExpiresIn},
+		{"success_url", webURL(o.SuccessURL)},
+		{"cancel_url", webURL(o.CancelURL)},
+		{"lang", o.Lang == "" || langText.MatchString(o.Lang)},
+	} {
+		if !c.ok {
+			return problem(wire.CodeInvalid, c.param)
+		}
+	}
+	return nil
+}
+
+// Digest is the same for two orders exactly if a merchant meant the same.
+func (o Order) Digest() string {
+	o.AmountUSD = o.AmountUSD.Truncate(2) // "25" and "25.00" are one amount
+	text, err := json.Marshal(struct {
+		Order
+		AmountUSD string `json:"amount_usd"`
+	}{o, o.AmountUSD.StringFixed(2)})
+	if err != nil {
+		panic("encoding an order: " + err.Error()) // plain data: cannot fail
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// ValidEmail reports whether s is one plain address without a display name.
+func ValidEmail(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Address == s && len(s) <= maxEmail && line(s, maxEmail)
+}
+
+// line reports whether s is valid UTF-8 of at most limit characters without
+// control or invisible direction-changing ones.
+func line(s string, limit int) bool {
+	return prose(s, limit) && !strings.ContainsAny(s, "\n\r\t")
+}
+
+// prose is line with tabs and line breaks allowed.
+func prose(s string, limit int) bool {
+	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
+		return false
+	}
+	return strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || unicode.Is(unicode.Bidi_Control, r)
+	}) < 0
+}
+
+func metadata(m map[string]string) bool {
+	if len(m) > maxMetadata {
+		return false
+	}
+	for k, v := range m {
+		if k == "" || !line(k, maxMetaKey) || !prose(v, maxMetaValue) {
+			return false
+		}
+	}
+	return true
+}
+
+func currencyNames(list []string) bool {
+	for _, name := range list {
+		if !currencyText.MatchString(name) {
+			return false
+		}
+	}
+	return len(list) <= maxCurrencies
+}
+
+// webURL reports whether s is empty or an absolute http(s) URL that a shopper
+// may be sent to.
+func webURL(s string) bool {
+	if s == "" {
+		return true
+	}
+	u, err := url.Parse(s)
+	if err != nil || len(s) > maxURL || strings.ContainsAny(s, "\\ \t\r\n") {
+		return false
+	}
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+}

@@ -1,0 +1,162 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Config is what a [Service] is made of.
+type Config struct {
+	Store   Store
+	Gateway Gateway
+	// Page is the address of the checkout pages with a slash at its end,
+	// "https://pay.shop.example/checkout/".
+	Page string
+	// CallbackURL is where the gateway's page sends the shopper back; empty = not sent.
+	CallbackURL string
+	// PaymentPage is the address of the gateway's hosted pages; a payment_url
+	// elsewhere is not shown, and none is if it is empty.
+	PaymentPage string
+	// Test marks every session as one in which no real money moves.
+	Test bool
+	// Changed is called after a session's change was committed, and after a
+	// check that found none. It must not block. Nil = nobody is told.
+	Changed func(session string)
+	// Watched reports whether somebody is looking at the session. Nil = nobody.
+	Watched func(session string) bool
+	// Pace is how often things are looked at; the zero Pace is [DefaultPace].
+	Pace Pace
+	Now  func() time.Time // nil = time.Now
+	Log  *slog.Logger     // nil = silent
+}
+
+// Service moves sessions: it loads, applies a rule, saves and tells. The rules
+// themselves are pure and live in files of their own: choose.go, answer.go,
+// gate.go, observe.go, due.go.
+type Service struct {
+	Config
+	currencies *currencyList
+	creating   sync.WaitGroup // creates under way
+}
+
+// New returns a service. It starts nothing by itself.
+func New(c Config) *Service {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Changed == nil {
+		c.Changed = func(string) {}
+	}
+	if c.Watched == nil {
+		c.Watched = func(string) bool { return false }
+	}
+	if c.Pace.Unwatched == 0 {
+		c.Pace = DefaultPace()
+	}
+	return &Service{Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log}}
+}
+
+// Close waits for the creates under way, each of which ends with the
+// gateway client's own deadline at the latest.
+func (c *Service) Close() { c.creating.Wait() }
+
+// Currencies returns the gateway's currency list, at most a minute old unless
+// the gateway cannot be reached.
+func (c *Service) Currencies(ctx context.Context) ([]Currency, error) {
+	return c.currencies.get(ctx)
+}
+
+// Open stores a session for o, or returns the one that o.Ref or key stands for
+// already. key is the Idempotency-Key of the request, "" for none. created
+// reports which of the two happened.
+//
+// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
+// key stands for another order, or as from [Order.Validate]; the store's.
+func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, created bool, err error) {
+	if err := o.Validate(); err != nil {
+		return Session{}, false, err
+	}
+	fresh := c.newSession(o, key)
+	s, err = c.Store.Insert(ctx, fresh)
+	if errors.Is(err, ErrExists) {
+		return s, false, conflict(s, fresh)
+	}
+	if err != nil {
+		return Session{}, false, fmt.Errorf("storing a session: %w", err)
+	}
+	return s, true, nil
+}
+
+func (c *Service) newSession(o Order, key string) Session {
+	now := c.Now().UTC()
+	if o.ExpiresIn == 0 {
+		o.ExpiresIn = defaultExpiry
+	}
+	s := Session{
+		ID: NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
+		Environment: c.Gateway.Environment(), Test: c.Test,
+		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
+	}
+	s.note(now, "merchant", "session.created", "")
+	s.DueAt = s.due(c.Pace, now, false)
+	return s
+}
+
+// conflict compares the session that is there with the one that was wanted.
+func conflict(have, want Session) error {
+	switch {
+	case have.Digest == want.Digest:
+		return nil
+	case want.Order.Ref != "" && have.Order.Ref == want.Order.Ref:
+		return problem(wire.CodeOrderConflict, "order_ref")
+	}
+	return problem(wire.CodeIdempotency, "Idempotency-Key")
+}
+
+// Session returns the session of that id. Errors: *wire.Error with
+// CodeSessionUnknown; the store's.
+func (c *Service) Session(ctx context.Context, id string) (Session, error) {
+	s, err := c.Store.Session(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return s, problem(wire.CodeSessionUnknown, "")
+	}
+	if err != nil {
+		return s, fmt.Errorf("loading session %q: %w", id, err)
+	}
+	return s, nil
+}
+
+// change runs fn on the current session in one transaction, finishes it with
+// turn and tells whoever listens. fn may run more than once.
+func (c *Service) change(ctx context.Context, id string, fn func(s *Session, now time.Time) error) (Session, error) {
+	var events int
+	s, err := c.Store.Update(ctx, id, func(s *Session) ([]Event, error) {
+		now := c.Now().UTC()
+		before := s.mark()
+		if err := fn(s, now); err != nil {
+			return nil, err
+		}
+		list := s.turn(before, now, c.Page)
+		s.DueAt = s.due(c.Pace, now, c.Watched(id))
+		events = len(list)
+		return list, nil
+	})
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return s, problem(wire.CodeSessionUnknown, "")
+	case err != nil:
+		return s, fmt.Errorf("changing session %q: %w", id, err)
+	}
+	c.Log.Debug("session changed", "session", id, "status", s.Status, "version", s.Version, "events", events)
+	c.Changed(id)
+	return s, nil
+}

@@ -1,0 +1,184 @@
+package checkout
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// Order is what is to be paid once, priced by the merchant and by nobody else.
+type Order struct {
+	AmountUSD   decimal.Decimal   `json:"amount_usd"`
+	Ref         string            `json:"ref,omitempty"`      // the merchant's reference, unique if not empty
+	OrderID     int               `json:"order_id,omitempty"` // six digits to give to the gateway; zero = draw a free one
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Email       string            `json:"email,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+	Currencies  []string          `json:"currencies,omitempty"`  // allow list of "USDT" or "USDT_trc20"; empty = all
+	TTLMinutes  int               `json:"ttl_minutes,omitempty"` // of each attempt; zero = 30, never above the network's maximum
+	ExpiresIn   time.Duration     `json:"expires_in,omitempty"`  // of the session, until a coin is chosen; zero = 24 h
+	SuccessURL  string            `json:"success_url,omitempty"`
+	CancelURL   string            `json:"cancel_url,omitempty"`
+	Lang        string            `json:"lang,omitempty"`
+}
+
+// Session is one order on its way to being paid. It is a value: rules change a
+// copy, and the store writes it back whole, together with the events, in one
+// transaction.
+type Session struct {
+	ID      string      `json:"id"` // "cs_" and 26 characters, 130 random bits
+	Version int64       `json:"version"`
+	Status  wire.Status `json:"status"`
+	Order   Order       `json:"order"`
+	// Digest tells two orders of the same Ref apart; see [Order.Digest].
+	Digest         string    `json:"digest"`
+	IdempotencyKey string    `json:"idempotency_key,omitempty"` // of POST /v1/sessions; empty = none
+	Environment    string    `json:"environment"`               // of the gateway at creation
+	Test           bool      `json:"test,omitempty"`
+	CreatedAt      time.Time `json:"created_at"`
+	ExpiresAt      time.Time `json:"expires_at"` // no first choice after this
+	// ClosedBy is who closed the session before it was paid; see the Closed
+	// constants. A late payment still confirms it.
+	ClosedBy Closer `json:"closed_by,omitempty"`
+	// CheckedAt is when the gateway last answered about this session; zero = never.
+	CheckedAt time.Time `json:"checked_at"`
+	// DueAt is when something has to be done next; zero = nothing, ever.
+	DueAt    time.Time `json:"due_at"`
+	Attempts []Attempt `json:"attempts,omitempty"`
+	Notice   Notice    `json:"notice"`
+	Trail    []Entry   `json:"trail,omitempty"`
+}
+
+// Closer is who has closed a session.
+type Closer string
+
+const (
+	NotClosed        Closer = ""
+	ClosedByMerchant Closer = "merchant" // final: no further attempt
+	ClosedByShopper  Closer = "shopper"  // reopened by the next choice
+	ClosedByTime     Closer = "time"     // nothing was chosen in time
+)
+
+// final reports whether no further attempt can be made.
+func (c Closer) final() bool { return c == ClosedByMerchant || c == ClosedByTime }
+
+// Notice is why the last choice led nowhere; the zero Notice says nothing.
+type Notice struct {
+	Code wire.Code `json:"code,omitempty"`
+}
+
+// Entry is one line of a session's audit trail.
+type Entry struct {
+	At     time.Time `json:"at"`
+	By     string    `json:"by"`   // shopper, merchant, gateway, coinslot
+	What   string    `json:"what"` // "attempt.created", lower case
+	Detail string    `json:"detail,omitempty"`
+}
+
+// State is where an attempt stands.
+type State string
+
+const (
+	Creating  State = "creating"  // the intent is stored, create may have been sent
+	Unknown   State = "unknown"   // create's answer is unknown: the list is searched for the marker
+	Waiting   State = "pending"   // address known, money awaited
+	Confirmed State = "confirmed" // passed the confirm gate
+	Expired   State = "expired"   // the gateway says so; late money is still watched for
+	Cancelled State = "cancelled" // the gateway says so; late money is still watched for
+	Refused   State = "refused"   // the gateway said no, nothing exists there
+	Lost      State = "lost"      // given up on and replaced; its orphan, if any, is cancelled
+	Rejected  State = "rejected"  // create's answer failed our checks: never shown, cancelled
+	InReview  State = "review"    // reported paid but not proven
+)
+
+// Attempt is one gateway transaction, or the intent to open one.
+type Attempt struct {
+	Number         int             `json:"number"` // from 1
+	State          State           `json:"state"`
+	Marker         string          `json:"marker"` // random, travels in the comment
+	OrderID        int             `json:"order_id,omitempty"`
+	Drawn          bool            `json:"drawn,omitempty"` // OrderID is ours and must be free
+	CurrencySymbol string          `json:"currency_symbol"`
+	CurrencyName   string          `json:"currency_name"`
+	NetworkCode    string          `json:"network_code"`
+	NetworkName    string          `json:"network_name"`
+	AmountUSD      decimal.Decimal `json:"amount_usd"`
+	TTLMinutes     int             `json:"ttl_minutes"`
+	Email          string          `json:"email,omitempty"`
+	Comment        string          `json:"comment,omitempty"` // the shopper's own words
+	StartedAt      time.Time       `json:"started_at"`
+
+	// From create's answer.
+	TrackingCode string          `json:"tracking_code,omitempty"`
+	Address      string          `json:"address,omitempty"`
+	PayAmount    decimal.Decimal `json:"pay_amount"`
+	PayText      string          `json:"pay_text,omitempty"` // as the gateway wrote it
+	Tolerance    decimal.Decimal `json:"tolerance"`          // percent, capped
+	PaymentURL   string          `json:"payment_url,omitempty"`
+	ExpiresAt    time.Time       `json:"expires_at"`
+
+	// From status answers.
+	Paid      decimal.Decimal `json:"paid"`
+	TxID      string          `json:"tx_id,omitempty"`
+	TxURL     string          `json:"tx_url,omitempty"`
+	PaidAt    time.Time       `json:"paid_at"`
+	Late      bool            `json:"late,omitempty"`
+	Reason    string          `json:"reason,omitempty"` // of Refused and InReview
+	EndedAt   time.Time       `json:"ended_at"`         // the gateway's word that it is over
+	DoubtedAt time.Time       `json:"doubted_at"`       // put into review
+	// Rechecks counts the late looks taken since EndedAt; RecheckedAt is the
+	// last time the gateway was asked to re-verify, by whomever.
+	Rechecks    int       `json:"rechecks,omitempty"`
+	RecheckedAt time.Time `json:"rechecked_at"`
+
+	// Of the search for the marker.
+	Misses   int       `json:"misses,omitempty"`
+	MissedAt time.Time `json:"missed_at"` // first of the misses
+}
+
+// Live reports whether a may have a payable transaction at the gateway that
+// was not ended: no other attempt may be opened beside it.
+func (a Attempt) Live() bool {
+	return a.State == Creating || a.State == Unknown || a.State == Waiting
+}
+
+// Current returns the attempt that decides what is shown: the confirmed one,
+// else one in review, else the latest. It returns nil before the first choice.
+// The pointer is into s.
+func (s *Session) Current() *Attempt {
+	var current *Attempt
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		switch {
+		case a.State == Confirmed:
+			return a
+		case current != nil && current.State == InReview:
+		default:
+			current = a
+		}
+	}
+	return current
+}
+
+// Attempt returns the attempt of that number, or nil.
+func (s *Session) Attempt(number int) *Attempt {
+	if number < 1 || number > len(s.Attempts) {
+		return nil
+	}
+	return &s.Attempts[number-1]
+}
+
+// note adds a line to the audit trail.
+func (s *Session) note(at time.Time, by, what, detail string) {
+	if len(s.Trail) >= maxTrail {
+		return
+	}
+	s.Trail = append(s.Trail, Entry{At: at.UTC(), By: by, What: what, Detail: detail})
+}
+
+// maxTrail bounds a session's audit trail, so that no sequence of requests can
+// make a row grow without end.
+const maxTrail = 200

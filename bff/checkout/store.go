@@ -1,0 +1,69 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Store keeps sessions and the outbox of events. storetest.Run is this
+// contract as tests; every implementation runs it.
+//
+// A returned error other than the sentinels below means that the outcome is
+// not known: a failed commit may have been written. Read again before telling
+// anyone.
+type Store interface {
+	// Insert stores a new session with Version 1. If its Order.Ref or
+	// IdempotencyKey is taken, nothing is written and the session that holds it is
+	// returned with ErrExists.
+	Insert(ctx context.Context, s Session) (Session, error)
+	// Session returns the session of that id, or ErrNotFound.
+	Session(ctx context.Context, id string) (Session, error)
+	// Update runs change on the current session inside a write transaction and
+	// stores what it leaves, with Version one higher, together with the
+	// events it returns. change may run more than once, so it has no effects
+	// outside its argument. If change returns an error, nothing is written and
+	// Update returns that error; ErrUnchanged makes Update return the
+	// session as it is with a nil error. An event whose id is stored already
+	// is left out. It returns ErrNotFound; ErrTaken if an attempt's drawn
+	// OrderID belongs to another live attempt; ErrTxUsed if the TxID of a
+	// confirmed attempt belongs to a confirmed attempt of another session;
+	// ErrTrackingUsed if a tracking code does.
+	Update(ctx context.Context, id string, change func(*Session) ([]Event, error)) (Session, error)
+	// Touch sets CheckedAt and DueAt without a new version. It does nothing
+	// if the session's version is not the one given any more.
+	Touch(ctx context.Context, id string, version int64, checkedAt, dueAt time.Time) error
+	// Claim returns up to limit sessions with DueAt at or before now, earliest
+	// first, and moves their DueAt to now+lease, so that no other claim
+	// returns them before that. DueAt of the returned sessions is the old one.
+	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	// Lookup returns the session that has an attempt of that tracking code or
+	// marker, or ErrNotFound.
+	Lookup(ctx context.Context, trackingCodeOrMarker string) (Session, error)
+	// List returns sessions, newest first.
+	List(ctx context.Context, f Filter) (Page, error)
+}
+
+// Filter selects sessions; zero fields do not restrict.
+type Filter struct {
+	Status   string
+	OrderRef string
+	Limit    int    // 1…100; zero = 20
+	Cursor   string // Next of the page before; empty = first page
+}
+
+// Page is one page of a list; Next is empty on the last one.
+type Page struct {
+	Sessions []Session
+	Next     string
+}
+
+// What a Store answers besides success.
+var (
+	ErrNotFound     = errors.New("session not found")
+	ErrExists       = errors.New("order exists")
+	ErrTaken        = errors.New("order number taken")
+	ErrTxUsed       = errors.New("transaction id used by another session")
+	ErrTrackingUsed = errors.New("tracking code used by another session")
+	ErrUnchanged    = errors.New("nothing to change")
+)

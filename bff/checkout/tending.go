@@ -1,0 +1,188 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Tend does what is due for s, as returned by Store.Claim: it asks the gateway,
+// applies the rules and sets the next DueAt. It is safe to run beside anything
+// else, since every change starts from the current row.
+func (c *Service) Tend(ctx context.Context, s Session) error {
+	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
+		return c.expire(ctx, s.ID)
+	}
+	var errs []error
+	for i := range s.Attempts {
+		if err := c.tend(ctx, s, s.Attempts[i]); err != nil {
+			errs = append(errs, fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err))
+		}
+	}
+	if len(errs) > 0 {
+		c.postpone(ctx, s, errs)
+	}
+	return errors.Join(errs...)
+}
+
+// tend does what is due for one attempt.
+func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
+	now := c.Now()
+	due := a.due(c.Pace, now, true)
+	switch a.State {
+	case Creating:
+		if now.Before(due) {
+			return c.touch(ctx, s)
+		}
+		return c.assumeLost(ctx, s.ID, a.Number)
+	case Unknown:
+		return c.search(ctx, s, a)
+	case Waiting:
+		return c.watch(ctx, s, a)
+	case InReview:
+		_, err := c.look(ctx, s, a.Number)
+		return err
+	case Expired, Cancelled:
+		if due.IsZero() || now.Before(due) {
+			return nil
+		}
+		return c.lookLate(ctx, s, a)
+	case Lost, Rejected:
+		return c.tendOrphan(ctx, s, a, due)
+	}
+	return nil
+}
+
+// watch checks a waiting attempt. One that is left over after another attempt
+// was confirmed is cancelled, so that nobody pays twice.
+func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
+	if s.Status == wire.Confirmed {
+		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
+			c.Log.Warn("cancelling a left-over transaction", "session", s.ID, "attempt", a.Number, "error", err)
+		}
+	}
+	_, err := c.look(ctx, s, a.Number)
+	return err
+}
+
+// record applies a status record: a full change if it tells something new, a
+// mere touch of the row if it does not.
+func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Session, error) {
+	probe := s
+	probe.Attempts = append([]Attempt(nil), s.Attempts...)
+	now := c.Now().UTC()
+	env := c.Gateway.Environment()
+	if err := probe.observe(n, r, env, now); err != nil {
+		c.Log.Error("status record of another transaction", "session", s.ID, "attempt", n)
+		return s, err
+	}
+	if probe.Attempt(n).same(s.Attempt(n)) && s.Attempt(n).steady() {
+		s.CheckedAt = now
+		return s, c.touch(ctx, s)
+	}
+	changed, err := c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+		return s.observe(n, r, env, now)
+	})
+	if errors.Is(err, ErrTxUsed) {
+		return c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+			s.doubt(s.Attempt(n), reasonTxUsed, now)
+			return nil
+		})
+	}
+	return changed, err
+}
+
+// same reports whether nothing that a record can tell differs.
+func (a *Attempt) same(b *Attempt) bool {
+	return a.State == b.State && a.Reason == b.Reason && a.Paid.Equal(b.Paid) &&
+		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
+}
+
+// steady reports whether a's schedule needs nothing but the clock.
+func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InReview }
+
+// touch writes CheckedAt and the next DueAt of s without a new version.
+func (c *Service) touch(ctx context.Context, s Session) error {
+	due := s.due(c.Pace, c.Now(), c.Watched(s.ID))
+	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, due); err != nil {
+		return fmt.Errorf("noting the check: %w", err)
+	}
+	c.Changed(s.ID)
+	return nil
+}
+
+// postpone sets the next DueAt after a failure: no sooner than the gateway has
+// asked for, no later than a minute.
+func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
+	now := c.Now()
+	wait := max(c.Pace.interval(c.Watched(s.ID)), min(retryAfter(errors.Join(errs...)), time.Minute))
+	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, now.Add(wait)); err != nil {
+		c.Log.Error("postponing a session", "session", s.ID, "error", err)
+	}
+}
+
+func retryAfter(err error) time.Duration {
+	var refused *RefusedError
+	var unknown *UnknownError
+	switch {
+	case errors.As(err, &refused):
+		return refused.RetryAfter
+	case errors.As(err, &unknown):
+		return unknown.RetryAfter
+	}
+	return 0
+}
+
+// expire closes a session that nobody chose a coin for in time.
+func (c *Service) expire(ctx context.Context, id string) error {
+	_, err := c.change(ctx, id, func(s *Session, now time.Time) error {
+		if s.status() != wire.Open || now.Before(s.ExpiresAt) {
+			return ErrUnchanged
+		}
+		s.ClosedBy, s.Notice = ClosedByTime, Notice{Code: wire.CodeSessionExpired}
+		s.note(now, "coinslot", "session.expired", "")
+		return nil
+	})
+	return err
+}
+
+// lookLate re-verifies an ended attempt and counts the look.
+func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
+	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
+		c.Log.Info("rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+	}
+	r, err := c.Gateway.Status(ctx, a.TrackingCode)
+	if err != nil {
+		return err
+	}
+	if _, err = c.record(ctx, s, a.Number, r); err != nil {
+		return err
+	}
+	return c.count(ctx, s.ID, a.Number)
+}
+
+// count notes that one more late look was taken at attempt n.
+func (c *Service) count(ctx context.Context, id string, n int) error {
+	_, err := c.change(ctx, id, func(s *Session, _ time.Time) error {
+		s.Attempt(n).Rechecks++
+		return nil
+	})
+	return err
+}
+
+// Nudge makes a session that is not settled due now, unless it was checked a
+// moment ago: somebody has opened its page, or come back from the gateway's. It
+// believes and changes nothing.
+func (c *Service) Nudge(ctx context.Context, s Session) error {
+	now := c.Now()
+	if s.Status == wire.Open || s.Status.Settled() || now.Sub(s.CheckedAt) < c.Pace.Watched || s.DueAt.Before(now) {
+		return nil
+	}
+	if a := s.Current(); a == nil || a.State == Creating || a.State == Unknown {
+		return nil
+	}
+	return c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, now)
+}

@@ -1,0 +1,153 @@
+package checkout
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Words turns a key and pairs of placeholder and value into a sentence in one
+// language: words("reason.minimum", "amount", "10").
+type Words func(key string, pairs ...string) string
+
+// Showing is what View needs besides the session.
+type Showing struct {
+	Now        time.Time
+	Currencies []Currency
+	Words      Words
+	// Icon returns the path of a coin's mark; nil = no icons.
+	Icon func(symbol string) string
+}
+
+// View is the only door through which a session leaves for a browser.
+func (s *Session) View(show Showing) wire.View {
+	a := s.Current()
+	v := wire.View{
+		Version: s.Version, Session: s.ID, Status: s.Status, Test: s.Test,
+		Order:      s.Order.wire(),
+		Currencies: currenciesView(s.Order, show),
+		Actions:    s.actions(show.Now),
+		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
+		CheckedMsAgo: -1,
+	}
+	if !s.CheckedAt.IsZero() {
+		v.CheckedMsAgo = max(0, show.Now.Sub(s.CheckedAt).Milliseconds())
+	}
+	if s.Notice.Code != "" {
+		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.Words("notice." + string(s.Notice.Code))}
+	}
+	if a != nil && a.shown() {
+		v.Attempt = a.view(show.Now)
+	}
+	return v
+}
+
+func (o Order) wire() wire.Order {
+	return wire.Order{Ref: o.Ref, Title: o.Title, Description: o.Description, AmountUSD: o.AmountUSD.StringFixed(2)}
+}
+
+// shown reports whether the shopper is told of a at all: an attempt that came
+// to nothing before it had an address is told by a notice only.
+func (a *Attempt) shown() bool {
+	return a.State != Refused && a.State != Rejected && a.State != Lost
+}
+
+func (a *Attempt) view(now time.Time) *wire.Attempt {
+	w := &wire.Attempt{
+		Number: a.Number, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
+		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, Late: a.Late,
+	}
+	if a.TrackingCode == "" {
+		return w
+	}
+	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.paid(), a.missing(), a.overpaid()
+	w.TolerancePercent = plain(a.Tolerance)
+	w.TxID, w.TxURL, w.PaymentURL = a.TxID, explorer(a.TxURL), a.PaymentURL
+	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
+	if a.State == Creating || a.State == Unknown {
+		return w
+	}
+	pay := payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount)
+	w.Address, w.PayAmount, w.PayableAmount = a.Address, a.PayText, plain(pay)
+	if a.Address != "" {
+		w.URI = paymentURI(a.CurrencySymbol, a.NetworkCode, a.Address, pay)
+	}
+	return w
+}
+
+// actions lists what would not be refused now.
+func (s *Session) actions(now time.Time) []wire.Action {
+	a := s.Current()
+	again := !s.ClosedBy.final() && len(s.Attempts) < maxAttempts
+	var list []wire.Action
+	add := func(ok bool, action wire.Action) {
+		if ok {
+			list = append(list, action)
+		}
+	}
+	switch s.Status {
+	case wire.Open:
+		add(again && now.Before(s.ExpiresAt), wire.Choose)
+		add(true, wire.Cancel)
+	case wire.Pending:
+		add(!a.Paid.IsPositive(), wire.Cancel)
+		add(!a.Paid.IsPositive() && again, wire.Change)
+	case wire.Expired, wire.Cancelled:
+		add(a != nil, wire.Recheck)
+		add(again && (a == nil || !a.Paid.IsPositive()), wire.Retry)
+	case wire.Review:
+		add(true, wire.Recheck)
+	}
+	if list == nil {
+		return []wire.Action{}
+	}
+	return list
+}
+
+// currenciesView lists what can be chosen, coin by coin.
+func currenciesView(o Order, show Showing) []wire.Currency {
+	list := []wire.Currency{}
+	for _, offer := range offers(o, show.Currencies) {
+		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
+			list = append(list, wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name, Icon: show.icon(offer.Currency.Symbol)})
+		}
+		last := &list[len(list)-1]
+		last.Networks = append(last.Networks, offer.view(o, show.Words))
+	}
+	return list
+}
+
+func (show Showing) icon(symbol string) string {
+	if show.Icon == nil {
+		return ""
+	}
+	return show.Icon(symbol)
+}
+
+func (o Offer) view(order Order, words Words) wire.Network {
+	n := wire.Network{
+		Code: o.Network.Code, Name: o.Network.Name, Fee: plain(o.Network.Fee), Available: o.Code == "",
+		Estimate: estimate(order.AmountUSD, o.Currency, o.Network),
+	}
+	if o.Network.MinimumUSD.IsPositive() {
+		n.MinimumUSD = plain(o.Network.MinimumUSD)
+	}
+	if o.Network.MaximumUSD.IsPositive() {
+		n.MaximumUSD = plain(o.Network.MaximumUSD)
+	}
+	switch o.Code {
+	case wire.CodeAmountBelowMinimum:
+		n.Reason = words("reason.minimum", "amount", n.MinimumUSD)
+	case wire.CodeAmountAboveMaximum:
+		n.Reason = words("reason.maximum", "amount", n.MaximumUSD)
+	}
+	return n
+}
+
+// Preview is the view of an order that is stored nowhere yet.
+func Preview(o Order, show Showing, test bool) wire.View {
+	s := Session{Order: o, Status: wire.Open, Test: test, ExpiresAt: show.Now.Add(defaultExpiry)}
+	v := s.View(show)
+	v.Actions = []wire.Action{wire.Choose}
+	return v
+}
