@@ -1,0 +1,68 @@
+# Coinslot. `make` prints the targets.
+SHELL := /bin/bash
+GO ?= go
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: assets ## everything, leaving the one file bin/coinslot
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/coinslot ./bff
+
+.PHONY: assets
+assets: ## the browser's files: WebAssembly, scripts and styles, minified and compressed
+	$(GO) run ./tools/assets -out static/dist
+
+.PHONY: run
+run: build ## build, then the checkout with a sandbox gateway and a demo shop
+	./bin/coinslot demo
+
+.PHONY: test
+test: install-test-tools build ## the whole test suite: unit, contract, race, WebAssembly, browser
+	GOOS=js GOARCH=wasm $(GO) vet ./app/...
+	$(GO) test -race -shuffle=on -timeout=14m ./...
+
+.PHONY: check
+check: format vet test ## what CI runs: formatting, vet, and the whole test suite
+
+.PHONY: format
+format:
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt these:"; echo "$$bad"; exit 1; fi
+
+.PHONY: vet
+vet:
+	$(GO) vet ./...
+	$(GO) mod verify >/dev/null
+
+.PHONY: bench
+bench: ## the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for half a minute
+	@set -e; for package in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "$$package $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 30s $$package; \
+	  done; \
+	done
+
+.PHONY: lint
+lint: ## golangci-lint, with the few linters of .golangci.yml
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+
+.PHONY: install-test-tools
+install-test-tools: install-chromium install-gcc
+
+.PHONY: install-chromium
+install-chromium: ## Debian's Chromium, if it is missing
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; }
+
+.PHONY: install-gcc
+install-gcc: # the race detector needs a C compiler
+	@command -v gcc >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends gcc libc6-dev; }
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin static/dist/* .cache

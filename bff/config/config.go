@@ -1,0 +1,230 @@
+// Package config holds the settings: one table that names, explains, parses and
+// checks each of them, prints the help and is compared with the README by a
+// test. A setting is an environment variable; a flag of the same name overrides
+// it (COINSLOT_LISTEN is -listen).
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+)
+
+// Config is every setting, parsed and checked. Secrets print as "(set)".
+type Config struct {
+	Listen               string
+	PublicURL            string // origin, no slash at the end
+	GatewayURL           string
+	GatewayKey           Secret
+	GatewayPageURL       string
+	Origins              []string // origins, no slash at the end
+	SecretKey            Secret
+	OrderKey             Secret // empty = order tokens are refused
+	Catalog              string // path; empty = no items
+	Database             string
+	WebhookURLs          []string
+	WebhookSecrets       []string // current one first; never printed
+	HookToken            Secret   // empty = the endpoint does not exist
+	OpsListen            string   // empty = off
+	PollInterval         time.Duration
+	GatewayRPS           int
+	AllowPrivateWebhooks bool
+	TrustedProxies       []netip.Prefix
+}
+
+// Secret is a value that never shows itself: every way to print it says only
+// whether it is set. Reveal returns it.
+type Secret struct{ value string }
+
+// NewSecret wraps a value.
+func NewSecret(value string) Secret { return Secret{value} }
+
+// Reveal returns the secret itself.
+func (s Secret) Reveal() string { return s.value }
+
+// String says whether the secret is set.
+func (s Secret) String() string {
+	if s.value == "" {
+		return "(not set)"
+	}
+	return "(set)"
+}
+
+// GoString is String, for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText is String, for encoders and structured logs.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A Setting is one row of the table.
+type Setting struct {
+	Name    string // COINSLOT_LISTEN
+	Default string // as text; empty = none
+	Help    string
+	// File lets the value come from the file that NAME_FILE names.
+	File bool
+	// Needed makes serving refuse to start without a value.
+	Needed bool
+	// set parses and checks a value, which is not empty, into c. Its error says
+	// what a value must be and never holds the value.
+	set func(c *Config, value string) error
+}
+
+// Flag is the command-line name of the setting: "listen".
+func (s Setting) Flag() string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(s.Name, prefix)), "_", "-")
+}
+
+const prefix = "COINSLOT_"
+
+// Load reads settings from env ("NAME=value" as in os.Environ) and from
+// overrides by flag name, which win. Every problem is in the returned error,
+// each naming its setting and none showing its value.
+func Load(env []string, overrides map[string]string) (Config, error) {
+	values, err := gather(env, overrides)
+	problems := []error{err}
+	var c Config
+	for _, s := range Settings() {
+		value, given := values[s.Name]
+		if !given {
+			value = s.Default
+		}
+		switch {
+		case value != "":
+			if err := s.set(&c, value); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", s.Name, err))
+			}
+		case s.Needed:
+			problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
+		}
+	}
+	problems = append(problems, c.together()...)
+	return c, errors.Join(problems...)
+}
+
+func (s Setting) label() string {
+	if s.File {
+		return s.Name + " (or " + s.Name + "_FILE)"
+	}
+	return s.Name
+}
+
+// gather collects the values by setting name.
+func gather(env []string, overrides map[string]string) (map[string]string, error) {
+	values, known := map[string]string{}, map[string]Setting{}
+	for _, s := range Settings() {
+		known[s.Name] = s
+	}
+	var problems []error
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		if err := take(values, known, name, value); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	for _, s := range known {
+		if value, ok := overrides[s.Flag()]; ok {
+			values[s.Name] = value
+		}
+		if value, ok := overrides[s.Flag()+"-file"]; ok && s.File {
+			delete(values, s.Name)
+			if err := take(values, known, s.Name+"_FILE", value); err != nil {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return values, errors.Join(problems...)
+}
+
+// take stores the value of one variable, reading the file of a NAME_FILE.
+func take(values map[string]string, known map[string]Setting, name, value string) error {
+	if _, ok := known[name]; ok {
+		if _, twice := values[name]; twice && value != "" {
+			return fmt.Errorf("%s and %s_FILE are both set: keep one", name, name)
+		}
+		if value != "" {
+			values[name] = value
+		}
+		return nil
+	}
+	base, isFile := strings.CutSuffix(name, "_FILE")
+	if s, ok := known[base]; !isFile || !ok || !s.File {
+		return fmt.Errorf("%s is not a setting: see coinslot -h", name)
+	}
+	if value == "" {
+		return nil
+	}
+	if _, twice := values[base]; twice {
+		return fmt.Errorf("%s and %s are both set: keep one", base, name)
+	}
+	text, err := readSecret(value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	values[base] = text
+	return nil
+}
+
+// readSecret reads a secret's file: regular, at most 4 KiB, closed to other
+// users. One line break at its end is dropped.
+func readSecret(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", errors.New("the file cannot be read")
+	case !info.Mode().IsRegular() || info.Size() > 4096:
+		return "", errors.New("the file must be a regular one of at most 4 KiB")
+	case info.Mode().Perm()&0o007 != 0:
+		return "", errors.New("the file is open to every user: chmod o-rwx it")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return "", errors.New("the file cannot be read")
+	}
+	return strings.TrimRight(string(raw), "\r\n"), nil
+}
+
+// together checks settings that need one another.
+func (c Config) together() []error {
+	var problems []error
+	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
+		problems = append(problems, errors.New("COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: COINSLOT_WEBHOOK_URL needs it, webhooks are always signed"))
+	}
+	if !c.AllowPrivateWebhooks {
+		for _, u := range c.WebhookURLs {
+			if strings.HasPrefix(u, "http://") {
+				problems = append(problems, errors.New("COINSLOT_WEBHOOK_URL: must be https unless COINSLOT_ALLOW_PRIVATE_WEBHOOKS is true"))
+			}
+		}
+	}
+	return problems
+}
+
+// Lookup returns the checked value of one setting that has to be set, for
+// commands that need no other. Errors name the setting.
+func Lookup(env []string, name string) (string, error) {
+	values, err := gather(env, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range Settings() {
+		if s.Name != name {
+			continue
+		}
+		value := values[name]
+		if value == "" {
+			return "", fmt.Errorf("%s is not set: %s", s.label(), s.Help)
+		}
+		if err := s.set(&Config{}, value); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		return value, nil
+	}
+	return "", fmt.Errorf("%s is not a setting", name)
+}

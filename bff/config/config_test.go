@@ -1,0 +1,163 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	canary = "canary-value-0123456789abcdef0123456789"
+	whsec  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA=="
+)
+
+// least is the fewest settings that serve.
+func least(more ...string) []string {
+	return append([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k", "COINSLOT_SECRET_KEY=" + canary, "PATH=/bin"}, more...)
+}
+
+func TestLoadDefaults(t *testing.T) {
+	c, err := Load(least(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Listen != "127.0.0.1:8080" || c.PublicURL != "http://localhost:8080" || c.PollInterval != 3*time.Second || c.GatewayRPS != 10 || c.OpsListen != "127.0.0.1:9090" || c.Database != "coinslot.db" {
+		t.Errorf("Load = %+v", c)
+	}
+}
+
+func TestFlagsWin(t *testing.T) {
+	c, err := Load(least("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"), map[string]string{"listen": ":2", "poll-interval": "5s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Listen != ":2" || c.PollInterval != 5*time.Second {
+		t.Errorf("Load = %+v", c)
+	}
+	if diff := cmp.Diff([]string{"https://a.example"}, c.Origins); diff != "" {
+		t.Errorf("origins (-want +got):\n%s", diff)
+	}
+}
+
+// Every bad value is refused by the name of its setting, and never shown.
+func TestLoadRefuses(t *testing.T) {
+	for setting, values := range map[string][]string{
+		"COINSLOT_LISTEN":                 {canary, "10.9.8.7", ":x", ":70000"},
+		"COINSLOT_PUBLIC_URL":             {canary, "pay.example", "https://pay.example/path", "https://a@b.example", "ftp://x.example", "https://x.example?q"},
+		"COINSLOT_GATEWAY_URL":            {canary, "http://gateway.example", "https://u:p@gateway.example", "https://gateway.example?x=1", "https://gateway.example#x"},
+		"COINSLOT_GATEWAY_KEY":            {"two words", "line\nbreak"},
+		"COINSLOT_GATEWAY_PAGE_URL":       {canary, "javascript:x"},
+		"COINSLOT_ORIGINS":                {"*", "https://a.example/path", canary, "https://*.example", "null"},
+		"COINSLOT_SECRET_KEY":             {"short"},
+		"COINSLOT_ORDER_KEY":              {"short"},
+		"COINSLOT_WEBHOOK_URL":            {canary, "ftp://x.example", "https://a@b.example", "http://plain.example"},
+		"COINSLOT_WEBHOOK_SECRET":         {canary, "whsec_", "whsec_AAAA", "changeme"},
+		"COINSLOT_HOOK_TOKEN":             {"short", "with/slash-0123456789"},
+		"COINSLOT_OPS_LISTEN":             {canary},
+		"COINSLOT_POLL_INTERVAL":          {canary, "3", "1ms", "-3s", "1h"},
+		"COINSLOT_GATEWAY_RPS":            {canary, "0", "-1", "1.5"},
+		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS": {canary, "yes", "1"},
+		"COINSLOT_TRUSTED_PROXIES":        {canary, "10.0.0.1"},
+	} {
+		for _, value := range values {
+			_, err := Load(least("COINSLOT_WEBHOOK_SECRET="+whsec, setting+"="+value), nil)
+			if err == nil || !strings.Contains(err.Error(), setting) {
+				t.Errorf("%s with a bad value: error %v; want one that names it", setting, err)
+				continue
+			}
+			if len(value) > 6 && strings.Contains(err.Error(), value) {
+				t.Errorf("%s: the error shows the value: %v", setting, err)
+			}
+		}
+	}
+}
+
+func TestLoadNamesEveryProblem(t *testing.T) {
+	_, err := Load([]string{"COINSLOT_LISTN=:1", "COINSLOT_WEBHOOK_URL=https://shop.example"}, nil)
+	for _, want := range []string{"COINSLOT_LISTN", "COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY", "COINSLOT_GATEWAY_KEY_FILE", "COINSLOT_SECRET_KEY", "COINSLOT_WEBHOOK_SECRET"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want it to name %s", err, want)
+		}
+	}
+}
+
+func TestSecretsFromFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	base := []string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k"}
+	c, err := Load(append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600)), nil)
+	if err != nil || c.SecretKey.Reveal() != canary {
+		t.Errorf("Load = %v, %v; want the file's line", c.SecretKey, err)
+	}
+	for name, env := range map[string][]string{
+		"open to all": {"COINSLOT_SECRET_KEY_FILE=" + file("open", canary, 0o644)},
+		"missing":     {"COINSLOT_SECRET_KEY_FILE=" + filepath.Join(dir, "none")},
+		"a folder":    {"COINSLOT_SECRET_KEY_FILE=" + dir},
+		"large":       {"COINSLOT_SECRET_KEY_FILE=" + file("large", strings.Repeat("x", 5000), 0o600)},
+		"both":        {"COINSLOT_SECRET_KEY=" + canary, "COINSLOT_SECRET_KEY_FILE=" + file("both", canary, 0o600)},
+		"no secret":   {"COINSLOT_SECRET_KEY=" + canary, "COINSLOT_LISTEN_FILE=" + file("listen", ":1", 0o600)},
+	} {
+		if _, err := Load(append(base, env...), nil); err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("%s: error %v; want one without the value", name, err)
+		}
+	}
+}
+
+// However a configuration is printed, no secret shows.
+func TestSecretsDoNotPrint(t *testing.T) {
+	c := Config{GatewayKey: NewSecret(canary), SecretKey: NewSecret(canary)}
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey)
+	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c.SecretKey), log.String()} {
+		if strings.Contains(text, canary) {
+			t.Errorf("printed %q", text)
+		}
+	}
+}
+
+// The README's table and the code's are one.
+func TestReadmeListsTheSettings(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `(COINSLOT_[A-Z_]+)`(, `…_FILE`)? \\| (.*?)(?: \\(`([^`]*)`\\))? \\|$")
+	var got, want []string
+	for _, m := range row.FindAllStringSubmatch(string(readme), -1) {
+		got = append(got, fmt.Sprintf("%s file=%t %s default=%s", m[1], m[2] != "", m[3], m[4]))
+	}
+	for _, s := range Settings() {
+		want = append(want, fmt.Sprintf("%s file=%t %s default=%s", s.Name, s.File, s.Help, s.Default))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("settings in the README (-code +README):\n%s", diff)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("COINSLOT_ORIGINS", "https://a.example,b")
+	f.Add("COINSLOT_WEBHOOK_SECRET", whsec)
+	f.Fuzz(func(t *testing.T, name, value string) {
+		_, err := Load(least("COINSLOT_"+name+"="+value), nil)
+		if err != nil && len(value) > 12 && strings.Contains(value, canary) && strings.Contains(err.Error(), value) {
+			t.Errorf("the error shows the value: %v", err)
+		}
+	})
+}

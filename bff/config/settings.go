@@ -1,0 +1,234 @@
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Settings returns the table, in the order of the README.
+func Settings() []Setting {
+	return []Setting{
+		{Name: "COINSLOT_LISTEN", Default: "127.0.0.1:8080", Help: "address served to shoppers and merchants",
+			set: func(c *Config, v string) error { c.Listen = v; return address(v) }},
+		{Name: "COINSLOT_PUBLIC_URL", Default: "http://localhost:8080", Help: "origin under which browsers reach it",
+			set: func(c *Config, v string) (err error) { c.PublicURL, err = Origin(v); return err }},
+		{Name: "COINSLOT_GATEWAY_URL", Needed: true, Help: "base URL of the gateway API",
+			set: func(c *Config, v string) error { c.GatewayURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
+		{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true, Help: "the merchant API key; never leaves the server",
+			set: func(c *Config, v string) error { c.GatewayKey = Secret{v}; return header(v) }},
+		{Name: "COINSLOT_GATEWAY_PAGE_URL", Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
+			set: func(c *Config, v string) error { c.GatewayPageURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
+		{Name: "COINSLOT_ORIGINS", Help: "host pages allowed to frame the checkout, comma separated",
+			set: func(c *Config, v string) (err error) { c.Origins, err = origins(v); return err }},
+		{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true, Help: "bearer key of the merchant's API, at least 32 characters",
+			set: func(c *Config, v string) error { c.SecretKey = Secret{v}; return long(v) }},
+		{Name: "COINSLOT_ORDER_KEY", File: true, Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
+			set: func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
+		{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
+			set: func(c *Config, v string) error { c.Catalog = v; return nil }},
+		{Name: "COINSLOT_DATABASE", Default: "coinslot.db", Help: "SQLite file or postgres://…",
+			set: func(c *Config, v string) error { c.Database = v; return nil }},
+		{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
+			set: func(c *Config, v string) (err error) { c.WebhookURLs, err = webhookURLs(v); return err }},
+		{Name: "COINSLOT_WEBHOOK_SECRET", File: true, Help: "whsec_… key of webhook signatures; several, comma separated, while rotating",
+			set: func(c *Config, v string) (err error) { c.WebhookSecrets, err = webhookSecrets(v); return err }},
+		{Name: "COINSLOT_HOOK_TOKEN", Help: "enables POST /hooks/gateway/{token}",
+			set: func(c *Config, v string) error { c.HookToken = Secret{v}; return token(v) }},
+		{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090", Help: "/healthz, /readyz, /metrics; - turns it off",
+			set: func(c *Config, v string) error { return c.setOps(v) }},
+		{Name: "COINSLOT_POLL_INTERVAL", Default: "3s", Help: "how often a watched payment is checked",
+			set: func(c *Config, v string) (err error) {
+				c.PollInterval, err = duration(v, 100*time.Millisecond, 10*time.Minute)
+				return err
+			}},
+		{Name: "COINSLOT_GATEWAY_RPS", Default: "10", Help: "ceiling of requests per second to the gateway",
+			set: func(c *Config, v string) (err error) { c.GatewayRPS, err = number(v, 1, 10_000); return err }},
+		{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false", Help: "true lets webhooks reach private addresses (for tests and one-box set-ups)",
+			set: func(c *Config, v string) (err error) { c.AllowPrivateWebhooks, err = boolean(v); return err }},
+		{Name: "COINSLOT_TRUSTED_PROXIES", Help: "CIDRs whose X-Forwarded-For is believed",
+			set: func(c *Config, v string) (err error) { c.TrustedProxies, err = prefixes(v); return err }},
+	}
+}
+
+// Print writes the table for people.
+func Print(w io.Writer) {
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, s := range Settings() {
+		name := s.Name
+		if s.File {
+			name += ", …_FILE"
+		}
+		fallback := ""
+		if s.Default != "" {
+			fallback = " (" + s.Default + ")"
+		}
+		fmt.Fprintf(tab, "  %s\t-%s\t%s%s\n", name, s.Flag(), s.Help, fallback)
+	}
+	tab.Flush()
+}
+
+func (c *Config) setOps(v string) error {
+	if v == "-" {
+		c.OpsListen = ""
+		return nil
+	}
+	c.OpsListen = v
+	return address(v)
+}
+
+// Origin parses scheme://host[:port] and returns it in lower case without a
+// slash at its end. Errors say what an origin must be.
+func Origin(v string) (string, error) {
+	u, err := url.Parse(strings.TrimSuffix(v, "/"))
+	if err != nil || u.Host == "" || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http") ||
+		u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.ContainsAny(v, "*;, \t\r\n'\"\\") {
+		return "", errors.New("must be an origin like https://shop.example, without a path")
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host), nil
+}
+
+func origins(v string) ([]string, error) {
+	var list []string
+	for _, part := range split(v) {
+		o, err := Origin(part)
+		if err != nil {
+			return nil, errors.New("must be origins like https://shop.example, comma separated; * is not accepted")
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// gatewayURL accepts https anywhere and http on this machine only, since the
+// key travels with every request.
+func gatewayURL(v string) error {
+	u, err := url.Parse(v)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("must be a URL like https://gateway.example, without user, query or fragment")
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
+		return nil
+	}
+	return errors.New("must be https (http only for localhost): the API key travels with each request")
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+func webhookURLs(v string) ([]string, error) {
+	list := split(v)
+	for _, part := range list {
+		u, err := url.Parse(part)
+		if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || (u.Scheme != "https" && u.Scheme != "http") {
+			return nil, errors.New("must be https URLs, comma separated, without user or fragment")
+		}
+	}
+	return list, nil
+}
+
+func webhookSecrets(v string) ([]string, error) {
+	list := split(v)
+	for _, part := range list {
+		raw, ok := strings.CutPrefix(part, "whsec_")
+		key, err := base64.StdEncoding.DecodeString(raw)
+		if !ok || err != nil || len(key) < 24 || len(key) > 64 {
+			return nil, errors.New("must be whsec_ and the base64 of 24 to 64 random bytes: echo whsec_$(openssl rand -base64 32)")
+		}
+	}
+	return list, nil
+}
+
+func address(v string) error {
+	_, port, err := net.SplitHostPort(v)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+		return errors.New("must be host:port, like 127.0.0.1:8080")
+	}
+	return nil
+}
+
+func header(v string) error {
+	for _, r := range v {
+		if r <= ' ' || r > '~' {
+			return errors.New("must be printable ASCII without spaces")
+		}
+	}
+	return nil
+}
+
+func long(v string) error {
+	if len(v) < 32 {
+		return errors.New("is too short: at least 32 characters, like openssl rand -hex 32 prints")
+	}
+	return header(v)
+}
+
+func token(v string) error {
+	for _, r := range v {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
+			return errors.New("must be letters, digits, - and _ only")
+		}
+	}
+	if len(v) < 16 {
+		return errors.New("is too short: at least 16 characters")
+	}
+	return nil
+}
+
+func duration(v string, least, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("must be a duration from %v to %v, like 3s", least, most)
+	}
+	return d, nil
+}
+
+func number(v string, least, most int) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
+	}
+	return n, nil
+}
+
+func boolean(v string) (bool, error) {
+	switch v {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, errors.New("must be true or false")
+}
+
+func prefixes(v string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, part := range split(v) {
+		p, err := netip.ParsePrefix(part)
+		if err != nil {
+			return nil, errors.New("must be CIDRs like 10.0.0.0/8, comma separated")
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func split(v string) []string {
+	var list []string
+	for part := range strings.SplitSeq(v, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}

@@ -1,0 +1,251 @@
+package hub
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// subscribe adds a subscriber that counts; it fails the test if it may not.
+func subscribe(tb testing.TB, h *Hub, session string) (told *atomic.Int32, cancel func()) {
+	tb.Helper()
+	told = new(atomic.Int32)
+	cancel, ok := h.Subscribe(session, func() { told.Add(1) })
+	if !ok {
+		tb.Fatalf("Subscribe(%q) is refused", session)
+	}
+	return told, cancel
+}
+
+func TestPublish(t *testing.T) {
+	h := New(Config{})
+	a1, cancel := subscribe(t, h, "a")
+	a2, _ := subscribe(t, h, "a")
+	b, _ := subscribe(t, h, "b")
+	h.Publish("a")
+	h.Publish("nobody")
+	if a1.Load() != 1 || a2.Load() != 1 || b.Load() != 0 {
+		t.Errorf("told %d, %d, %d times; want 1, 1, 0", a1.Load(), a2.Load(), b.Load())
+	}
+	cancel()
+	cancel()
+	h.Publish("a")
+	if a1.Load() != 1 || a2.Load() != 2 {
+		t.Errorf("after cancel told %d, %d times; want 1, 2", a1.Load(), a2.Load())
+	}
+	if got := h.Len(); got != 2 {
+		t.Errorf("Len = %d; want 2", got)
+	}
+}
+
+func TestWatched(t *testing.T) {
+	h := New(Config{})
+	if h.Watched("a") {
+		t.Error("Watched without subscribers = true")
+	}
+	_, one := subscribe(t, h, "a")
+	_, two := subscribe(t, h, "a")
+	one()
+	if !h.Watched("a") || h.Watched("b") {
+		t.Errorf("Watched(a), Watched(b) = %v, %v; want true, false", h.Watched("a"), h.Watched("b"))
+	}
+	two()
+	if h.Watched("a") || len(h.byID) != 0 {
+		t.Errorf("after the last cancel Watched = %v, %d sessions kept; want false, 0", h.Watched("a"), len(h.byID))
+	}
+}
+
+func TestCaps(t *testing.T) {
+	h := New(Config{PerSession: 2, PerProcess: 3})
+	_, cancel := subscribe(t, h, "a")
+	subscribe(t, h, "a")
+	refused := func(session string) {
+		t.Helper()
+		if c, ok := h.Subscribe(session, func() {}); ok || c != nil {
+			t.Errorf("Subscribe(%q) is taken beyond the cap", session)
+		}
+	}
+	refused("a")
+	subscribe(t, h, "b")
+	refused("c")
+	cancel()
+	cancel() // must not make room twice
+	subscribe(t, h, "c")
+	refused("d")
+}
+
+func TestDefaultCaps(t *testing.T) {
+	h := New(Config{})
+	taken := 0
+	for n := range 800 {
+		for range 25 {
+			if _, ok := h.Subscribe(strconv.Itoa(n), func() {}); ok {
+				taken++
+			}
+		}
+		if n == 0 && taken != 20 {
+			t.Errorf("%d subscribers of one session; want 20", taken)
+		}
+	}
+	if taken != 15_000 {
+		t.Errorf("%d subscribers; want 15000", taken)
+	}
+}
+
+func TestClose(t *testing.T) {
+	h := New(Config{})
+	told, cancel := subscribe(t, h, "a")
+	var closed atomic.Bool
+	h.Subscribe("b", func() { closed.Store(h.Closed()) })
+	if h.Closed() {
+		t.Error("Closed before Close = true")
+	}
+	h.Close()
+	h.Close()
+	h.Publish("a")
+	if told.Load() != 1 || !closed.Load() {
+		t.Errorf("told %d times, sees closed = %v; want 1, true", told.Load(), closed.Load())
+	}
+	if _, ok := h.Subscribe("c", func() {}); ok {
+		t.Error("Subscribe after Close is taken")
+	}
+	if h.Len() != 2 {
+		t.Errorf("Len = %d; want 2 until they leave", h.Len())
+	}
+	cancel()
+	if h.Len() != 1 {
+		t.Errorf("Len = %d; want 1", h.Len())
+	}
+}
+
+// TestReentrant: a notify may use the hub, even leave it.
+func TestReentrant(t *testing.T) {
+	h := New(Config{})
+	var cancels [3]func()
+	told := 0
+	for i := range cancels {
+		cancels[i], _ = h.Subscribe("a", func() {
+			told++
+			cancels[i]()
+			h.Watched("a")
+			h.Subscribe("b", func() {})
+			h.Publish("b")
+		})
+	}
+	h.Publish("a")
+	if told != 3 || h.Watched("a") || h.Len() != 3 {
+		t.Errorf("told %d, %d left; want 3, and 3 of b", told, h.Len())
+	}
+}
+
+// TestRace has all methods at once, and checks that a subscriber is told of
+// everything that is published between Subscribe and cancel.
+func TestRace(t *testing.T) {
+	h := New(Config{PerSession: 100})
+	var workers sync.WaitGroup
+	for w := range 8 {
+		workers.Go(func() {
+			for n := range 2000 {
+				session := fmt.Sprint(n % 3)
+				told := new(atomic.Int32)
+				cancel, ok := h.Subscribe(session, func() { told.Add(1) })
+				if !ok {
+					t.Errorf("worker %d: refused", w)
+					return
+				}
+				h.Publish(session)
+				if told.Load() == 0 || !h.Watched(session) {
+					t.Errorf("worker %d: news were lost", w)
+				}
+				cancel()
+			}
+		})
+	}
+	workers.Wait()
+	if h.Len() != 0 || len(h.byID) != 0 {
+		t.Errorf("%d subscribers, %d sessions left; want none", h.Len(), len(h.byID))
+	}
+}
+
+// TestCloseRace: whoever was taken is told goodbye, whenever Close comes.
+func TestCloseRace(t *testing.T) {
+	for range 200 {
+		h := New(Config{})
+		var missed atomic.Int32
+		var workers sync.WaitGroup
+		for w := range 4 {
+			workers.Go(func() {
+				for range 5 {
+					if _, ok := h.Subscribe(fmt.Sprint(w), func() { missed.Add(-1) }); ok {
+						missed.Add(1)
+					}
+				}
+			})
+		}
+		workers.Go(h.Close)
+		workers.Wait()
+		if missed.Load() != 0 {
+			t.Fatalf("%d subscribers were not told", missed.Load())
+		}
+	}
+}
+
+func BenchmarkPublish(b *testing.B) {
+	for _, each := range []int{1, 20} {
+		b.Run(fmt.Sprintf("10k subscribers, %d each", each), func(b *testing.B) {
+			h, sessions := filled(b, 10_000, each)
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				h.Publish(sessions[n%len(sessions)])
+			}
+		})
+	}
+	b.Run("all 10k of one session", func(b *testing.B) {
+		h := New(Config{PerSession: 10_000})
+		for range 10_000 {
+			subscribe(b, h, "a")
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			h.Publish("a")
+		}
+	})
+}
+
+func BenchmarkSubscribe(b *testing.B) {
+	h, sessions := filled(b, 10_000, 1)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		cancel, _ := h.Subscribe(sessions[n%len(sessions)], func() {})
+		cancel()
+	}
+}
+
+// BenchmarkIdle reports what an idle subscriber costs in memory.
+func BenchmarkIdle(b *testing.B) {
+	var before, after runtime.MemStats
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		h, _ := filled(b, 10_000, 1)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(h.Len()), "B/subscriber")
+	}
+}
+
+// filled returns a hub with that many subscribers, so many for each session.
+func filled(b *testing.B, subscribers, each int) (*Hub, []string) {
+	h := New(Config{PerSession: each + 1})
+	var sessions []string
+	for n := range subscribers {
+		if n%each == 0 {
+			sessions = append(sessions, fmt.Sprintf("cs_%026d", n))
+		}
+		subscribe(b, h, sessions[len(sessions)-1])
+	}
+	return h, sessions
+}

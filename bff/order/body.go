@@ -1,0 +1,128 @@
+package order
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// body is the JSON of POST /v1/sessions; the claims of an order token are the
+// same and more. Source: the public contract, section 3.
+type body struct {
+	AmountUSD        *string           `json:"amount_usd"`
+	OrderRef         string            `json:"order_ref"`
+	OrderID          int               `json:"order_id"`
+	Title            string            `json:"title"`
+	Description      string            `json:"description"`
+	Email            string            `json:"email"`
+	Metadata         map[string]string `json:"metadata"`
+	Currencies       []string          `json:"currencies"`
+	TTLMinutes       *int              `json:"ttl_minutes"`
+	ExpiresInMinutes *int              `json:"expires_in_minutes"`
+	SuccessURL       string            `json:"success_url"`
+	CancelURL        string            `json:"cancel_url"`
+	Lang             string            `json:"lang"`
+}
+
+// Decode reads the body of POST /v1/sessions: one JSON object without unknown,
+// repeated or differently spelt members.
+//
+// Errors: *wire.Error with CodeBadJSON, CodeUnknownField, CodeDuplicateField,
+// CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param
+// names the member.
+func Decode(raw []byte) (checkout.Order, error) {
+	var b body
+	if err := Strict(raw, &b); err != nil {
+		return checkout.Order{}, err
+	}
+	return b.order()
+}
+
+// order checks the values.
+func (b body) order() (checkout.Order, error) {
+	if b.AmountUSD == nil {
+		return checkout.Order{}, refuse(wire.CodeAmountRequired, "amount_usd")
+	}
+	amount, err := checkout.ParseAmount(*b.AmountUSD)
+	if err != nil {
+		return checkout.Order{}, err
+	}
+	o := checkout.Order{
+		AmountUSD: amount, Ref: b.OrderRef, OrderID: b.OrderID, Title: b.Title, Description: b.Description,
+		Email: b.Email, Metadata: b.Metadata, Currencies: b.Currencies,
+		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: b.Lang,
+	}
+	if o.TTLMinutes, err = minutes(b.TTLMinutes, "ttl_minutes"); err != nil {
+		return o, err
+	}
+	expires, err := minutes(b.ExpiresInMinutes, "expires_in_minutes")
+	if err != nil {
+		return o, err
+	}
+	o.ExpiresIn = time.Duration(expires) * time.Minute
+	return o, o.Validate()
+}
+
+// minutes reads an optional number; one that is given is at least 1 and small
+// enough to be a duration.
+func minutes(n *int, param string) (int, error) {
+	if n == nil {
+		return 0, nil
+	}
+	if *n < 1 || *n > 1_000_000 {
+		return 0, refuse(wire.CodeInvalid, param)
+	}
+	return *n, nil
+}
+
+// Strict decodes one JSON object into v and nothing else: names are matched
+// exactly; unknown and repeated ones, invalid UTF-8 and trailing text are
+// errors. A *wire.Error says which, without the text.
+func Strict(raw []byte, v any) error {
+	if kind := jsontext.Value(raw).Kind(); kind != '{' {
+		return refuse(wire.CodeBadJSON, "")
+	}
+	err := json.Unmarshal(raw, v, json.RejectUnknownMembers(true))
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, json.ErrUnknownName):
+		errors.As(err, &semantic)
+		return refuse(wire.CodeUnknownField, member(semantic.JSONPointer))
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		errors.As(err, &syntactic)
+		return refuse(wire.CodeDuplicateField, member(syntactic.JSONPointer))
+	case errors.As(err, &semantic):
+		return wrongType(member(semantic.JSONPointer))
+	}
+	return refuse(wire.CodeBadJSON, "")
+}
+
+func wrongType(param string) error {
+	if param == "amount_usd" {
+		return refuse(wire.CodeAmountType, param)
+	}
+	return refuse(wire.CodeInvalid, param)
+}
+
+// member returns the outermost member of a JSON pointer, cut to a length that
+// is safe to repeat.
+func member(p jsontext.Pointer) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
+	if len(name) > 64 {
+		name = name[:64]
+	}
+	return strings.ToValidUTF8(name, "?")
+}
+
+func refuse(code wire.Code, param string) error {
+	return &wire.Error{Code: code, Param: param, Detail: string(code)}
+}

@@ -1,0 +1,258 @@
+package order
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
+)
+
+// code returns the code and member of an error, "" for none.
+func code(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	var e *wire.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v is no *wire.Error", err)
+	}
+	return strings.TrimSpace(string(e.Code) + " " + e.Param)
+}
+
+func TestDecode(t *testing.T) {
+	for name, c := range map[string]struct{ body, want string }{
+		"least":               {`{"amount_usd":"25.00"}`, ""},
+		"everything":          {`{"amount_usd":"0.01","order_ref":"1001 <b>✓","order_id":123456,"title":"T","description":"a\nb","email":"a@shop.example","metadata":{"k":"v"},"currencies":["USDT","USDC_erc20"],"ttl_minutes":15,"expires_in_minutes":60,"success_url":"https://shop.example/ok?x=1","cancel_url":"http://localhost:1/no","lang":"de-CH"}`, ""},
+		"no amount":           {`{}`, "amount_required amount_usd"},
+		"null amount":         {`{"amount_usd":null}`, "amount_required amount_usd"},
+		"empty amount":        {`{"amount_usd":""}`, "amount_required amount_usd"},
+		"number":              {`{"amount_usd":25.00}`, "amount_type amount_usd"},
+		"list":                {`{"amount_usd":[]}`, "amount_type amount_usd"},
+		"object":              {`{"amount_usd":{}}`, "amount_type amount_usd"},
+		"true":                {`{"amount_usd":true}`, "amount_type amount_usd"},
+		"zero":                {`{"amount_usd":"0.00"}`, "amount_invalid amount_usd"},
+		"negative":            {`{"amount_usd":"-1"}`, "amount_invalid amount_usd"},
+		"exponent":            {`{"amount_usd":"1e3"}`, "amount_invalid amount_usd"},
+		"three digits":        {`{"amount_usd":"1.005"}`, "amount_invalid amount_usd"},
+		"comma":               {`{"amount_usd":"1,00"}`, "amount_invalid amount_usd"},
+		"spaces":              {`{"amount_usd":" 1"}`, "amount_invalid amount_usd"},
+		"arabic digits":       {`{"amount_usd":"١"}`, "amount_invalid amount_usd"},
+		"huge":                {`{"amount_usd":"1000000000000"}`, "amount_invalid amount_usd"},
+		"unknown member":      {`{"amount_usd":"1","price":"2"}`, "unknown_field price"},
+		"case variant":        {`{"amount_usd":"1","AMOUNT_USD":"2"}`, "unknown_field AMOUNT_USD"},
+		"duplicate":           {`{"amount_usd":"1","amount_usd":"2"}`, "duplicate_field amount_usd"},
+		"duplicate inside":    {`{"amount_usd":"1","metadata":{"a":"1","a":"2"}}`, "duplicate_field metadata"},
+		"order_id text":       {`{"amount_usd":"1","order_id":"123456"}`, "invalid order_id"},
+		"order_id short":      {`{"amount_usd":"1","order_id":12345}`, "invalid order_id"},
+		"order_id fraction":   {`{"amount_usd":"1","order_id":123456.5}`, "invalid order_id"},
+		"ref newline":         {`{"amount_usd":"1","order_ref":"a\nb"}`, "invalid order_ref"},
+		"ref nul":             {`{"amount_usd":"1","order_ref":"a\u0000"}`, "invalid order_ref"},
+		"ref direction":       {`{"amount_usd":"1","order_ref":"a\u202eb"}`, "invalid order_ref"},
+		"ref long":            {`{"amount_usd":"1","order_ref":"` + strings.Repeat("x", 129) + `"}`, "invalid order_ref"},
+		"email header":        {`{"amount_usd":"1","email":"a@b.example\r\nBcc: c"}`, "invalid email"},
+		"metadata number":     {`{"amount_usd":"1","metadata":{"a":1}}`, "invalid metadata"},
+		"javascript url":      {`{"amount_usd":"1","success_url":"javascript:alert(1)"}`, "invalid success_url"},
+		"scheme-relative url": {`{"amount_usd":"1","success_url":"//evil.example"}`, "invalid success_url"},
+		"user in url":         {`{"amount_usd":"1","cancel_url":"https://a@b.example"}`, "invalid cancel_url"},
+		"ttl zero":            {`{"amount_usd":"1","ttl_minutes":0}`, "invalid ttl_minutes"},
+		"ttl huge":            {`{"amount_usd":"1","ttl_minutes":9223372036854775808}`, "invalid ttl_minutes"},
+		"expires negative":    {`{"amount_usd":"1","expires_in_minutes":-1}`, "invalid expires_in_minutes"},
+		"lang":                {`{"amount_usd":"1","lang":"../en"}`, "invalid lang"},
+		"empty body":          {``, "bad_json"},
+		"null body":           {`null`, "bad_json"},
+		"list body":           {`[]`, "bad_json"},
+		"text body":           {`"x"`, "bad_json"},
+		"two documents":       {`{"amount_usd":"1"}{}`, "bad_json"},
+		"byte order mark":     {"\ufeff" + `{"amount_usd":"1"}`, "bad_json"},
+		"invalid UTF-8":       {"{\"amount_usd\":\"1\",\"title\":\"\xff\"}", "bad_json"},
+		"cut":                 {`{"amount_usd":"1"`, "bad_json"},
+		"deep":                {`{"metadata":` + strings.Repeat(`{"a":`, 20000) + `1` + strings.Repeat(`}`, 20000) + `}`, "bad_json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Decode([]byte(c.body))
+			if got := code(t, err); got != c.want {
+				t.Errorf("Decode = %q; want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestDecodeKeepsTheAmount(t *testing.T) {
+	o, err := Decode([]byte(`{"amount_usd":"19.99","ttl_minutes":15,"expires_in_minutes":60}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.AmountUSD.String() != "19.99" || o.TTLMinutes != 15 || o.ExpiresIn != time.Hour {
+		t.Errorf("Decode = %+v", o)
+	}
+}
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const key = "0123456789abcdef0123456789abcdef"
+
+func sign(t *testing.T, method jwt.SigningMethod, k any, claims jwt.MapClaims) string {
+	t.Helper()
+	token, err := jwt.NewWithClaims(method, claims).SignedString(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestParseToken(t *testing.T) {
+	good := func(change func(jwt.MapClaims)) jwt.MapClaims {
+		c := jwt.MapClaims{"amount_usd": "25.00", "order_ref": "1001", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "title": "Two tickets"}
+		if change != nil {
+			change(c)
+		}
+		return c
+	}
+	hs := func(change func(jwt.MapClaims)) string {
+		return sign(t, jwt.SigningMethodHS256, []byte(key), good(change))
+	}
+	valid := hs(nil)
+	parts := strings.Split(valid, ".")
+	for name, c := range map[string]struct{ token, want string }{
+		"good":          {valid, ""},
+		"empty":         {"", "order_invalid order"},
+		"no token":      {"abc", "order_invalid order"},
+		"other key":     {sign(t, jwt.SigningMethodHS256, []byte("another"), good(nil)), "order_invalid order"},
+		"alg none":      {sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)), "order_invalid order"},
+		"HS512":         {sign(t, jwt.SigningMethodHS512, []byte(key), good(nil)), "order_invalid order"},
+		"no signature":  {parts[0] + "." + parts[1] + ".", "order_invalid order"},
+		"changed":       {parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"amount_usd":"0.01","order_ref":"1001","exp":9999999999}`)) + "." + parts[2], "order_invalid order"},
+		"expired":       {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Minute).Unix() }), "order_invalid order"},
+		"no exp":        {hs(func(c jwt.MapClaims) { delete(c, "exp") }), "order_invalid order"},
+		"not yet":       {hs(func(c jwt.MapClaims) { c["nbf"] = now.Add(time.Hour).Unix() }), "order_invalid order"},
+		"no ref":        {hs(func(c jwt.MapClaims) { delete(c, "order_ref") }), "order_invalid order_ref"},
+		"no amount":     {hs(func(c jwt.MapClaims) { delete(c, "amount_usd") }), "order_invalid amount_usd"},
+		"number amount": {hs(func(c jwt.MapClaims) { c["amount_usd"] = 25 }), "order_invalid amount_usd"},
+		"unknown claim": {hs(func(c jwt.MapClaims) { c["price"] = "1" }), "order_invalid price"},
+		"long":          {valid + strings.Repeat("A", maxToken), "order_invalid order"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, err := ParseToken(c.token, []byte(key), now)
+			if got := code(t, err); got != c.want {
+				t.Errorf("ParseToken = %q; want %q", got, c.want)
+			}
+			if err == nil && (o.Ref != "1001" || o.AmountUSD.String() != "25" || o.Title != "Two tickets") {
+				t.Errorf("ParseToken = %+v", o)
+			}
+		})
+	}
+	if _, err := ParseToken(valid, nil, now); code(t, err) != "order_invalid order" {
+		t.Errorf("ParseToken without a key = %v; want order_invalid", err)
+	}
+}
+
+func TestMint(t *testing.T) {
+	token, err := Mint([]byte(key), "25.00", "1001", "", time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := ParseToken(token, []byte(key), now); err != nil || o.Ref != "1001" {
+		t.Errorf("ParseToken(Mint) = %+v, %v", o, err)
+	}
+	for _, bad := range [][2]string{{"", "1"}, {"x", "1"}, {"1", ""}} {
+		if _, err := Mint([]byte(key), bad[0], bad[1], "", time.Hour, now); err == nil {
+			t.Errorf("Mint(%q, %q) = nil error", bad[0], bad[1])
+		}
+	}
+}
+
+const catalog = `
+items:
+  coffee:
+    title: Coffee
+    amount_usd: "4.50"
+    currencies: [USDT]
+  tip:
+    title: Tip
+    open: {minimum: "1", maximum: "100", suggested: "5"}
+`
+
+func TestCatalog(t *testing.T) {
+	c, err := ParseCatalog([]byte(catalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ item, amount, want, code string }{
+		{"coffee", "", "4.5", ""},
+		{"coffee", "0.01", "4.5", ""}, // a fixed price hears nothing
+		{"tip", "", "5", ""},
+		{"tip", "1", "1", ""},
+		{"tip", "100.00", "100", ""},
+		{"tip", "0.99", "", "amount_invalid amount"},
+		{"tip", "100.01", "", "amount_invalid amount"},
+		{"tip", "1e1", "", "amount_invalid amount"},
+		{"tea", "", "", "item_unknown item"},
+		{"", "", "", "item_unknown item"},
+	} {
+		o, err := c.Order(row.item, row.amount)
+		if got := code(t, err); got != row.code {
+			t.Errorf("Order(%q, %q) = %q; want %q", row.item, row.amount, got, row.code)
+		}
+		if err == nil && o.AmountUSD.String() != row.want {
+			t.Errorf("Order(%q, %q) = %s; want %s", row.item, row.amount, o.AmountUSD, row.want)
+		}
+	}
+}
+
+func TestParseCatalogRefuses(t *testing.T) {
+	var got []string
+	for _, body := range []string{
+		"items: {a: {}}",
+		"items: {a: {amount_usd: \"1\", open: {minimum: \"1\", maximum: \"2\", suggested: \"1\"}}}",
+		"items: {a: {amount_usd: \"x\"}}",
+		"items: {\"a b\": {amount_usd: \"1\"}}",
+		"items: {a: {amount_usd: \"1\", price: \"2\"}}",
+		"items: {a: {open: {minimum: \"2\", maximum: \"1\", suggested: \"1\"}}}",
+		"items: {a: {open: {minimum: \"1\", maximum: \"2\", suggested: \"3\"}}}",
+		"items: {a: {amount_usd: \"1\", success_url: \"javascript:x\"}}",
+		"items: [",
+	} {
+		if _, err := ParseCatalog([]byte(body)); err == nil {
+			got = append(got, body)
+		}
+	}
+	if diff := cmp.Diff([]string(nil), got); diff != "" {
+		t.Errorf("accepted (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"amount_usd":"25.00","order_ref":"1"}`))
+	f.Add([]byte(`{"amount_usd":"1","metadata":{"a":"b"}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		o, err := Decode(body)
+		if err != nil {
+			code(t, err)
+			return
+		}
+		if !o.AmountUSD.IsPositive() || !o.AmountUSD.Equal(o.AmountUSD.Truncate(2)) {
+			t.Errorf("Decode(%q) took amount %s", body, o.AmountUSD)
+		}
+	})
+}
+
+func FuzzParseToken(f *testing.F) {
+	f.Add("eyJhbGciOiJIUzI1NiJ9.e30.x")
+	f.Fuzz(func(t *testing.T, token string) {
+		if _, err := ParseToken(token, []byte(key), now); err == nil {
+			t.Errorf("ParseToken(%q) was accepted without the key", token)
+		}
+	})
+}
+
+func FuzzParseCatalog(f *testing.F) {
+	f.Add([]byte(catalog))
+	f.Fuzz(func(_ *testing.T, body []byte) { _, _ = ParseCatalog(body) })
+}

@@ -1,0 +1,120 @@
+// Package poll decides when sessions are looked at: it claims what is due from
+// the store and has it tended, a few at a time. What tending means is the
+// domain's business; how often is written in each row's DueAt, so that a
+// restart, or another instance, goes on where this one stopped.
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"coinslot/bff/checkout"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Store is what the poller needs of a [checkout.Store].
+type Store interface {
+	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
+}
+
+// Config is what a [Poller] is made of.
+type Config struct {
+	Store Store
+	// Tend does what is due for one session. It blocks until that is done.
+	Tend func(ctx context.Context, s checkout.Session) error
+	// Every is the pause between two looks into the store. Zero means 250 ms.
+	Every time.Duration
+	// Lease is how long a claimed session is left alone by other claims: longer
+	// than any Tend. Zero means 45 s.
+	Lease time.Duration
+	// AtOnce is how many sessions are tended at once. Zero means 16.
+	AtOnce int
+	Now    func() time.Time // nil = time.Now
+	Log    *slog.Logger     // nil = silent
+}
+
+// Poller tends sessions when they are due.
+type Poller struct {
+	Config
+	kick chan struct{} // one slot; written by Kick, read by Run
+}
+
+// New returns a poller that does nothing until Run.
+func New(c Config) *Poller {
+	if c.Every == 0 {
+		c.Every = 250 * time.Millisecond
+	}
+	if c.Lease == 0 {
+		c.Lease = 45 * time.Second
+	}
+	if c.AtOnce == 0 {
+		c.AtOnce = 16
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Poller{Config: c, kick: make(chan struct{}, 1)}
+}
+
+// Kick makes Run look into the store now. It never blocks.
+func (p *Poller) Kick() {
+	select {
+	case p.kick <- struct{}{}:
+	default:
+	}
+}
+
+// Run makes passes until ctx ends, and returns after those under way are done.
+func (p *Poller) Run(ctx context.Context) error {
+	tick := time.NewTicker(p.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-p.kick:
+		}
+		if _, err := p.Pass(ctx); err != nil && ctx.Err() == nil {
+			p.Log.Error("claiming due sessions", "error", err)
+		}
+	}
+}
+
+// Pass claims what is due now and tends it; it returns how many sessions that
+// were. A session whose tending fails is logged and comes back when it is due
+// again. Errors: the store's.
+func (p *Poller) Pass(ctx context.Context) (int, error) {
+	due, err := p.Store.Claim(ctx, p.Now(), p.Lease, 4*p.AtOnce)
+	if err != nil {
+		return 0, fmt.Errorf("claiming sessions: %w", err)
+	}
+	var group errgroup.Group
+	group.SetLimit(p.AtOnce)
+	for _, s := range due {
+		group.Go(func() error {
+			p.tend(ctx, s)
+			return nil
+		})
+	}
+	return len(due), group.Wait()
+}
+
+// tend looks after one session; a panic in one must not stop the others.
+func (p *Poller) tend(ctx context.Context, s checkout.Session) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.Log.Error("tending a session panicked", "session", s.ID, "panic", r)
+		}
+	}()
+	if err := p.Tend(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+		p.Log.Warn("tending a session", "session", s.ID, "error", err)
+	}
+}

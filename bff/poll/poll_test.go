@@ -1,0 +1,122 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// rows is a store of due times.
+type rows struct {
+	mu  sync.Mutex
+	due map[string]time.Time // by session id
+	err error
+}
+
+func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []checkout.Session
+	for id, at := range r.due {
+		if !at.After(now) && len(list) < limit {
+			r.due[id] = now.Add(lease)
+			list = append(list, checkout.Session{ID: id})
+		}
+	}
+	return list, r.err
+}
+
+func (r *rows) set(id string, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.due[id] = at
+}
+
+func TestRunTendsWhatIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &rows{due: map[string]time.Time{}}
+		tended := make(chan string, 10)
+		p := New(Config{Store: store, Tend: func(_ context.Context, s checkout.Session) error {
+			tended <- s.ID
+			return nil
+		}})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+
+		start := time.Now()
+		store.set("cs_a", start.Add(3*time.Second))
+		if id := <-tended; id != "cs_a" {
+			t.Errorf("tended %q; want cs_a", id)
+		}
+		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Every {
+			t.Errorf("tended after %v; want 3s to %v", took, 3*time.Second+p.Every)
+		}
+		// Nobody settles the row: it comes back after the lease, not before.
+		<-tended
+		if took := time.Since(start); took < p.Lease {
+			t.Errorf("tended again after %v; want at least the lease, %v", took, p.Lease)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v; want nil", err)
+		}
+	})
+}
+
+func TestPassOutlivesFailures(t *testing.T) {
+	store := &rows{due: map[string]time.Time{}}
+	for i := range 5 {
+		store.set(fmt.Sprint("cs_", i), time.Now().Add(-time.Second))
+	}
+	var mu sync.Mutex
+	seen := 0
+	p := New(Config{Store: store, AtOnce: 2, Tend: func(_ context.Context, s checkout.Session) error {
+		mu.Lock()
+		seen++
+		mu.Unlock()
+		if s.ID == "cs_0" {
+			panic("a broken row")
+		}
+		return errors.New("no luck")
+	}})
+	n, err := p.Pass(t.Context())
+	if n != 5 || err != nil || seen != 5 {
+		t.Errorf("Pass = %d, %v with %d tended; want 5, nil, 5", n, err, seen)
+	}
+}
+
+func TestPassTellsStoreErrors(t *testing.T) {
+	want := errors.New("disk gone")
+	p := New(Config{Store: &rows{err: want}})
+	if _, err := p.Pass(t.Context()); !errors.Is(err, want) {
+		t.Errorf("Pass = %v; want %v", err, want)
+	}
+}
+
+func TestKickLooksAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &rows{due: map[string]time.Time{"cs_a": time.Now()}}
+		tended := make(chan string, 1)
+		p := New(Config{Store: store, Every: time.Hour, Tend: func(_ context.Context, s checkout.Session) error {
+			tended <- s.ID
+			return nil
+		}})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go p.Run(ctx)
+		start := time.Now()
+		p.Kick()
+		p.Kick() // a full slot is no reason to block
+		<-tended
+		if took := time.Since(start); took != 0 {
+			t.Errorf("tended %v after Kick; want at once", took)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	// inFlight is how many tries to one endpoint are under way at most.
+	inFlight = 4
+	// lookEvery is the pause between two looks for due deliveries.
+	lookEvery = time.Second
+	// lookEveryMost is the same while the outbox answers with errors.
+	lookEveryMost = 30 * time.Second
+	// settleWithin bounds one settlement, and one claim.
+	settleWithin = 10 * time.Second
+)
+
+// line is the way to one endpoint. It claims for itself alone, and only as
+// much as it can begin at once: neither an endpoint that hangs nor one with
+// thousands of events waiting takes anything from another's line.
+type line struct {
+	s        *Sender
+	endpoint string
+	host     string        // for the log: the URL's query can hold a secret
+	kick     chan struct{} // to run, 1 slot, never closed
+	gone     atomic.Bool   // has answered 410
+}
+
+func newLine(s *Sender, endpoint string) *line {
+	l := &line{s: s, endpoint: endpoint, kick: make(chan struct{}, 1)}
+	if u, err := url.Parse(endpoint); err == nil {
+		l.host = u.Host
+	}
+	return l
+}
+
+// run delivers to the endpoint until ctx ends or it is gone, then waits for
+// the tries under way.
+func (l *line) run(ctx context.Context) {
+	var tries sync.WaitGroup
+	defer tries.Wait()
+	ended := make(chan struct{}, inFlight) // from tries, a slot for each, never closed
+	busy, pause := 0, lookEvery
+	for ctx.Err() == nil && !l.gone.Load() {
+		due, err := l.claim(ctx, inFlight-busy)
+		pause = l.pace(ctx, pause, err)
+		busy += len(due)
+		for _, d := range due {
+			tries.Go(func() {
+				l.deliver(ctx, d)
+				ended <- struct{}{}
+			})
+		}
+		busy -= l.rest(ctx, ended, pause)
+	}
+}
+
+// rest waits until there is a reason to look again and returns how many tries
+// have ended.
+func (l *line) rest(ctx context.Context, ended <-chan struct{}, pause time.Duration) int {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-l.kick:
+	case <-ended:
+		n := 1
+		for ; len(ended) > 0; n++ { // one claim for all slots that are free
+			<-ended
+		}
+		return n
+	}
+	return 0
+}
+
+// pace returns the pause before the next look: longer and longer while claims
+// fail, so that a database that is down is not also knocked at, and logs once
+// for each time that it grows.
+func (l *line) pace(ctx context.Context, pause time.Duration, err error) time.Duration {
+	if err == nil || ctx.Err() != nil {
+		return lookEvery
+	}
+	if pause < lookEveryMost {
+		l.s.log.ErrorContext(ctx, "webhook outbox", "host", l.host, "error", err)
+	}
+	return min(2*pause, lookEveryMost)
+}
+
+// pass makes one round of tries and waits for it.
+func (l *line) pass(ctx context.Context) (int, error) {
+	if l.gone.Load() {
+		return 0, nil
+	}
+	due, err := l.claim(ctx, inFlight)
+	if err != nil {
+		return 0, err
+	}
+	errs := make([]error, len(due))
+	var tries sync.WaitGroup
+	for i, d := range due {
+		tries.Go(func() { errs[i] = l.deliver(ctx, d) })
+	}
+	tries.Wait()
+	return len(due), errors.Join(errs...)
+}
+
+// claim takes up to free deliveries that are due. The lease outlasts a try
+// and its settlement, so that another claim returns a delivery only if this
+// process has stopped in between.
+func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error) {
+	if free <= 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	lease := l.s.timeout + 2*settleWithin
+	due, err := l.s.outbox.ClaimDeliveries(ctx, l.s.now(), lease, free, []string{l.endpoint})
+	if err != nil {
+		return nil, fmt.Errorf("claiming deliveries to %s: %w", l.host, err)
+	}
+	return due, nil
+}
+
+// deliver makes one try of d and settles it. The end of ctx does not cut it
+// short: a try that was begun is counted. A settlement that fails leaves d to
+// its lease: it is tried once more, with the same id.
+func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
+	ctx = context.WithoutCancel(ctx)
+	a := l.s.post(ctx, d)
+	r := judge(d, a, l.s.now(), l.s.draw())
+	if a.status == http.StatusGone {
+		l.gone.Store(true)
+	}
+	l.report(ctx, d, r)
+	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	if err := l.s.outbox.Settle(ctx, d, r); err != nil {
+		l.s.log.ErrorContext(ctx, "webhook not settled", "event", d.EventID, "host", l.host, "error", err)
+		return fmt.Errorf("settling event %q to %s: %w", d.EventID, l.host, err)
+	}
+	return nil
+}
+
+// report logs the end of a try, without the body, the answer, the session's id
+// (which is permission to see it) and the URL.
+func (l *line) report(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) {
+	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try", d.Tries+1)
+	switch {
+	case r.Delivered:
+		log.InfoContext(ctx, "webhook delivered")
+	case l.gone.Load() && r.Status == http.StatusGone:
+		log.ErrorContext(ctx, "webhook endpoint is gone; nothing more is sent to it until a restart")
+	case r.Abandoned:
+		log.ErrorContext(ctx, "webhook abandoned")
+	default:
+		log.WarnContext(ctx, "webhook failed", "next", r.NextAt.UTC())
+	}
+}

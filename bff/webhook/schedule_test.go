@@ -1,0 +1,105 @@
+package webhook
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestScheduleTable prints the times of all tries (go test -v -run Table).
+func TestScheduleTable(t *testing.T) {
+	var got []time.Duration // since creation
+	age := time.Duration(0)
+	for tries := 0; ; tries++ {
+		wait, ok := Next(tries, age)
+		if !ok {
+			break
+		}
+		age += wait
+		got = append(got, age)
+		t.Logf("try %2d after %8v, %9v in all", tries+1, wait, age)
+	}
+	const s, m, h = time.Second, time.Minute, time.Hour
+	want := []time.Duration{
+		0, 5 * s, 35 * s, 2*m + 35*s, 12*m + 35*s, 42*m + 35*s, h + 42*m + 35*s, 3*h + 42*m + 35*s, 7*h + 42*m + 35*s, 15*h + 42*m + 35*s,
+	}
+	for next := 27*h + 42*m + 35*s; next <= 30*24*h; next += 12 * h {
+		want = append(want, next)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("times of tries (-want +got):\n%s", diff)
+	}
+	if len(got) != 68 {
+		t.Errorf("%d tries; the comment of Next says 68", len(got))
+	}
+	if last := got[len(got)-1]; last < 29*24*h+12*h {
+		t.Errorf("last try after %v; want one in the last half day", last)
+	}
+}
+
+func TestNextEdges(t *testing.T) {
+	for _, tc := range []struct {
+		tries int
+		age   time.Duration
+		want  time.Duration
+		ok    bool
+	}{
+		{-1, 0, 0, true},
+		{0, -time.Hour, 0, true},
+		{1, -40 * 24 * time.Hour, 5 * time.Second, true},
+		{10, 0, 12 * time.Hour, true},
+		{1 << 40, 0, 12 * time.Hour, true},
+		{50, 30*24*time.Hour - 12*time.Hour, 12 * time.Hour, true},
+		{50, 30*24*time.Hour - 12*time.Hour + 1, 12 * time.Hour, false},
+		{1, 30 * 24 * time.Hour, 5 * time.Second, false},
+		{0, 31 * 24 * time.Hour, 0, false},
+	} {
+		if got, ok := Next(tc.tries, tc.age); got != tc.want || ok != tc.ok {
+			t.Errorf("Next(%d, %v) = %v, %v; want %v, %v", tc.tries, tc.age, got, ok, tc.want, tc.ok)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	for draw, want := range map[float64]time.Duration{0: 9 * time.Hour, 0.5: 10 * time.Hour, 0.75: 10*time.Hour + 30*time.Minute, 1: 11 * time.Hour} {
+		if got := spread(10*time.Hour, draw); got != want {
+			t.Errorf("spread(10h, %v) = %v; want %v", draw, got, want)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"":                              0,
+		"0":                             0,
+		"120":                           2 * time.Minute,
+		" 120 ":                         2 * time.Minute,
+		"86400":                         24 * time.Hour,
+		"86401":                         24 * time.Hour,
+		"99999999999999999999999":       24 * time.Hour,
+		"-5":                            0,
+		"1.5":                           0,
+		"soon":                          0,
+		"1h":                            0,
+		"Sat, 21 Nov 2026 08:10:00 GMT": 10 * time.Minute,
+		"Sat, 21 Nov 2026 07:10:00 GMT": 0,
+		"Fri, 21 Nov 2036 08:10:00 GMT": 24 * time.Hour,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {text}}, now); got != want {
+			t.Errorf("retryAfter(%q) = %v; want %v", text, got, want)
+		}
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	f.Add("120")
+	f.Add("Sat, 21 Nov 2026 08:10:00 GMT")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := retryAfter(http.Header{"Retry-After": {text}}, time.Unix(1_800_000_000, 0)); got < 0 || got > 24*time.Hour {
+			t.Errorf("retryAfter(%q) = %v; want 0 to 24h", text, got)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// maxEndpoints bounds the endpoints of one process.
+const maxEndpoints = 20
+
+// Config is what a [Sender] is made of.
+type Config struct {
+	Outbox    checkout.Outbox // required
+	Endpoints []string        // URLs, see [CheckEndpoint]; at most 20, none twice; none = nothing is sent
+	// Secrets are "whsec_…", see [CheckSecret], the current one first. Several are the
+	// overlap of a rotation: every one signs. At least one is needed for Endpoints.
+	Secrets []string
+	// AllowPrivate lets http, any port and addresses that are not public pass.
+	AllowPrivate bool
+	// Self is our own public URL, which is refused as an endpoint; empty = not
+	// checked.
+	Self    string
+	Timeout time.Duration    // of a whole try, body included; zero = 20 s
+	Log     *slog.Logger     // nil = silent
+	Now     func() time.Time // nil = time.Now
+	Draw    func() float64   // random numbers in [0, 1) for the jitter, for many goroutines; nil = math/rand
+}
+
+// Sender delivers what is in the outbox. Its methods may be called by many
+// goroutines, but only one Run or Pass should be under way at a time, since
+// each of them has its own limit of tries in flight.
+type Sender struct {
+	outbox  checkout.Outbox
+	keys    Keys
+	client  *http.Client
+	timeout time.Duration
+	log     *slog.Logger
+	now     func() time.Time
+	draw    func() float64
+	lines   []*line
+}
+
+// New checks c and returns its Sender, which does nothing before
+// [Sender.Run]. Errors name an endpoint or a secret by its position, from 1, and
+// never hold its value.
+func New(c Config) (*Sender, error) {
+	if c.Outbox == nil {
+		return nil, errors.New("making the webhook sender: no outbox")
+	}
+	if err := checkEndpoints(c); err != nil {
+		return nil, err
+	}
+	keys, err := ParseKeys(c.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Endpoints) > 0 && len(c.Secrets) == 0 {
+		return nil, errors.New("making the webhook sender: endpoints are set, but no secret to sign with")
+	}
+	s := &Sender{outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout, log: c.Log, now: c.Now, draw: c.Draw}
+	s.fill()
+	for _, endpoint := range c.Endpoints {
+		s.lines = append(s.lines, newLine(s, endpoint))
+	}
+	return s, nil
+}
+
+// fill replaces zero by what [Config] says that it means.
+func (s *Sender) fill() {
+	if s.timeout <= 0 {
+		s.timeout = 20 * time.Second
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.draw == nil {
+		s.draw = rand.Float64
+	}
+}
+
+func checkEndpoints(c Config) error {
+	if len(c.Endpoints) > maxEndpoints {
+		return fmt.Errorf("checking webhook endpoints: %d are set; at most %d are allowed", len(c.Endpoints), maxEndpoints)
+	}
+	seen := map[string]bool{} // by URL
+	for i, raw := range c.Endpoints {
+		if err := CheckEndpoint(raw, c.AllowPrivate); err != nil {
+			return fmt.Errorf("checking webhook endpoint %d: %w", i+1, err)
+		}
+		if isSelf(raw, c.Self) {
+			return fmt.Errorf("checking webhook endpoint %d: it is the checkout's own public URL", i+1)
+		}
+		if seen[raw] {
+			return fmt.Errorf("checking webhook endpoint %d: it is listed twice", i+1)
+		}
+		seen[raw] = true
+	}
+	return nil
+}
+
+// isSelf reports whether raw has the origin of self, which may be empty.
+func isSelf(raw, self string) bool {
+	a, err := url.Parse(raw)
+	b, errSelf := url.Parse(self)
+	return err == nil && errSelf == nil && b.Host != "" && sameOrigin(a, b)
+}
+
+// Run delivers until ctx ends, then waits for the tries under way, each of
+// which takes no longer than Config.Timeout and a settlement. It looks for work
+// once a second and on [Sender.Kick], and always returns nil.
+func (s *Sender) Run(ctx context.Context) error {
+	var lines sync.WaitGroup
+	for _, l := range s.lines {
+		lines.Go(func() { l.run(ctx) })
+	}
+	<-ctx.Done()
+	lines.Wait()
+	s.client.CloseIdleConnections()
+	return nil
+}
+
+// Pass makes one try of what is due now, at most four for each endpoint, waits
+// for their end and returns how many they were. An error is of claiming or
+// settling, with the outbox's error in it; a failing endpoint is none.
+func (s *Sender) Pass(ctx context.Context) (int, error) {
+	var (
+		all   sync.WaitGroup
+		mu    sync.Mutex // guards the fields below
+		tries int
+		errs  []error
+	)
+	for _, l := range s.lines {
+		all.Go(func() {
+			n, err := l.pass(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			tries += n
+			errs = append(errs, err)
+		})
+	}
+	all.Wait()
+	return tries, errors.Join(errs...)
+}
+
+// Kick says that something new was committed. It never blocks.
+func (s *Sender) Kick() {
+	for _, l := range s.lines {
+		select {
+		case l.kick <- struct{}{}:
+		default: // a look is due already
+		}
+	}
+}
+
+// Gone returns the endpoints that have answered 410 and are not sent anything
+// until the process starts anew; nil if there are none.
+func (s *Sender) Gone() []string {
+	var gone []string
+	for _, l := range s.lines {
+		if l.gone.Load() {
+			gone = append(gone, l.endpoint)
+		}
+	}
+	return gone
+}

@@ -1,0 +1,239 @@
+package webhook
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// The vector of the reference libraries' own tests.
+const (
+	vectorID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"
+	vectorSeconds   = 1614265330
+	vectorBody      = `{"test": 2432232314}`
+	vectorSignature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+)
+
+func parse(t testing.TB, secrets ...string) Keys {
+	t.Helper()
+	k, err := ParseKeys(secrets)
+	if err != nil {
+		t.Fatalf("ParseKeys: %v", err)
+	}
+	return k
+}
+
+func headers(id, stamp, signature string) http.Header {
+	h := http.Header{}
+	h.Set("webhook-id", id)
+	h.Set("webhook-timestamp", stamp)
+	h.Set("webhook-signature", signature)
+	return h
+}
+
+// independent signs with the standard library alone, as the specification says.
+func independent(secret, id string, seconds int64, body []byte) string {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		panic(err)
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + strconv.FormatInt(seconds, 10) + "."))
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func TestSignVector(t *testing.T) {
+	got, err := parse(t, secretOne).Sign(vectorID, time.Unix(vectorSeconds, 0), []byte(vectorBody))
+	if err != nil || got != vectorSignature {
+		t.Errorf("Sign = %q, %v; want %q", got, err, vectorSignature)
+	}
+	if own := independent(secretOne, vectorID, vectorSeconds, []byte(vectorBody)); own != vectorSignature {
+		t.Errorf("independent signature = %q; want %q", own, vectorSignature)
+	}
+}
+
+func TestSignRotation(t *testing.T) {
+	body, at := []byte(`{"a":1}`), time.Unix(1700000000, 0)
+	got, err := parse(t, secretTwo, secretOne).Sign("evt_1", at, body)
+	want := independent(secretTwo, "evt_1", at.Unix(), body) + " " + independent(secretOne, "evt_1", at.Unix(), body)
+	if err != nil || got != want {
+		t.Errorf("Sign = %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestSignRefusesDots(t *testing.T) {
+	for _, id := range []string{"", ".", "evt_1.2"} {
+		if got, err := parse(t, secretOne).Sign(id, time.Unix(1, 0), nil); err == nil {
+			t.Errorf("Sign(%q) = %q; want an error", id, got)
+		}
+	}
+}
+
+// TestLibraryVerifies lets the reference library judge what we sign now.
+func TestLibraryVerifies(t *testing.T) {
+	now, body := time.Now(), []byte(`{"type":"checkout.confirmed"}`)
+	signature, err := parse(t, secretOne, secretTwo).Sign("evt_1", now, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{secretOne, secretTwo} {
+		hook, err := standardwebhooks.NewWebhook(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := hook.Verify(body, headers("evt_1", strconv.FormatInt(now.Unix(), 10), signature)); err != nil {
+			t.Errorf("the reference library refuses our signature: %v", err)
+		}
+	}
+}
+
+func TestVerify(t *testing.T) {
+	const at = vectorSeconds
+	good, stamp := vectorSignature, strconv.Itoa(at)
+	bad := "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc="
+	tests := map[string]struct {
+		id, stamp, signature, body string
+		want                       error
+	}{
+		"valid":                    {vectorID, stamp, good, vectorBody, nil},
+		"missing id":               {"", stamp, good, vectorBody, ErrUnsigned},
+		"missing timestamp":        {vectorID, "", good, vectorBody, ErrUnsigned},
+		"missing signature":        {vectorID, stamp, "", vectorBody, ErrUnsigned},
+		"body changed by one byte": {vectorID, stamp, good, `{"test": 2432232315}`, ErrSignature},
+		"body serialised anew":     {vectorID, stamp, good, `{"test":2432232314}`, ErrSignature},
+		"line break added":         {vectorID, stamp, good, vectorBody + "\r\n", ErrSignature},
+		"empty body":               {vectorID, stamp, good, "", ErrSignature},
+		"truncated":                {vectorID, stamp, good[:len(good)-3], vectorBody, ErrSignature},
+		"no signature in it":       {vectorID, stamp, "v1,", vectorBody, ErrSignature},
+		"no version":               {vectorID, stamp, good[3:], vectorBody, ErrSignature},
+		"other version":            {vectorID, stamp, "v2" + good[2:], vectorBody, ErrSignature},
+		"asymmetric version":       {vectorID, stamp, "v1a" + good[2:], vectorBody, ErrSignature},
+		"one of several":           {vectorID, stamp, bad + " v2,x " + good + " " + bad, vectorBody, nil},
+		"wrong":                    {vectorID, stamp, bad, vectorBody, ErrSignature},
+		"1,000 signatures":         {vectorID, stamp, strings.Repeat(bad+" ", 999) + good, vectorBody, ErrUnsigned},
+		"timestamp words":          {vectorID, "abc", good, vectorBody, ErrUnsigned},
+		"timestamp fraction":       {vectorID, stamp + ".5", good, vectorBody, ErrUnsigned},
+		"timestamp 2^63":           {vectorID, "9223372036854775808", good, vectorBody, ErrUnsigned},
+		"timestamp 2^63-1":         {vectorID, "9223372036854775807", good, vectorBody, ErrTimestamp},
+		"timestamp -2^63":          {vectorID, "-9223372036854775808", good, vectorBody, ErrTimestamp},
+		"timestamp milliseconds":   {vectorID, stamp + "000", good, vectorBody, ErrTimestamp},
+		"other timestamp":          {vectorID, strconv.Itoa(at + 1), good, vectorBody, ErrSignature},
+		"id changed":               {"msg_other", stamp, good, vectorBody, ErrSignature},
+		"id with a dot":            {"msg.x", stamp, good, vectorBody, ErrUnsigned},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := parse(t, secretOne).Verify(headers(tc.id, tc.stamp, tc.signature), []byte(tc.body), time.Unix(at, 0))
+			if !errors.Is(got, tc.want) {
+				t.Errorf("Verify = %v; want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestVerifyClock(t *testing.T) {
+	h := headers(vectorID, strconv.Itoa(vectorSeconds), vectorSignature)
+	for offset, want := range map[time.Duration]error{
+		-301 * time.Second: ErrTimestamp,
+		-300 * time.Second: nil,
+		0:                  nil,
+		300 * time.Second:  nil,
+		301 * time.Second:  ErrTimestamp,
+		10 * time.Minute:   ErrTimestamp,
+	} {
+		got := parse(t, secretOne).Verify(h, []byte(vectorBody), time.Unix(vectorSeconds, 0).Add(offset))
+		if !errors.Is(got, want) {
+			t.Errorf("Verify %v after signing = %v; want %v", offset, got, want)
+		}
+	}
+}
+
+func TestVerifyRotation(t *testing.T) {
+	h := headers(vectorID, strconv.Itoa(vectorSeconds), vectorSignature)
+	for name, tc := range map[string]struct {
+		secrets []string
+		want    error
+	}{
+		"before":  {[]string{secretOne}, nil},
+		"overlap": {[]string{secretTwo, secretOne}, nil},
+		"after":   {[]string{secretTwo}, ErrSignature},
+		"no keys": {nil, ErrSignature},
+	} {
+		got := parse(t, tc.secrets...).Verify(h, []byte(vectorBody), time.Unix(vectorSeconds, 0))
+		if !errors.Is(got, tc.want) {
+			t.Errorf("%s: Verify = %v; want %v", name, got, tc.want)
+		}
+	}
+}
+
+func TestCheckSecret(t *testing.T) {
+	encode := func(n int) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, n)) }
+	for _, good := range []string{secretOne, secretTwo, "whsec_" + encode(24), "whsec_" + encode(64)} {
+		if err := CheckSecret(good); err != nil {
+			t.Errorf("CheckSecret of a good secret: %v", err)
+		}
+	}
+	for name, bad := range map[string]string{
+		"empty": "", "a word": "changeme", "prefix alone": "whsec_", "no prefix": encode(32), "upper case": "WHSEC_" + encode(32),
+		"8 bytes": "whsec_" + encode(8), "23 bytes": "whsec_" + encode(23), "65 bytes": "whsec_" + encode(65),
+		"not base64": "whsec_sekrit!sekrit!sekrit!sekrit!sekrit!", "URL alphabet": "whsec_" + base64.URLEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, 32)),
+		"no padding": "whsec_" + base64.RawStdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, 32)), "spaces": " " + secretOne, "line break": secretOne + "\n",
+		"line break inside": secretOne[:20] + "\n" + secretOne[20:], "dirty bits": "whsec_" + strings.Repeat("A", 42) + "B=", "asymmetric": "whsk_" + encode(32),
+	} {
+		err := CheckSecret(bad)
+		if err == nil {
+			t.Errorf("%s: CheckSecret accepts it", name)
+			continue
+		}
+		if len(bad) > 6 && strings.Contains(err.Error(), bad[6:]) {
+			t.Errorf("%s: CheckSecret's error holds the value: %v", name, err)
+		}
+	}
+}
+
+func FuzzCheckSecret(f *testing.F) {
+	f.Add(secretOne)
+	f.Add("whsec_")
+	f.Fuzz(func(t *testing.T, raw string) {
+		if CheckSecret(raw) != nil {
+			return
+		}
+		// What we take, the reference library takes, with the same key.
+		hook, err := standardwebhooks.NewWebhook(raw)
+		if err != nil {
+			t.Fatalf("the reference library refuses %q: %v", raw, err)
+		}
+		theirs, _ := hook.Sign("evt_1", time.Unix(1, 0), []byte("{}"))
+		if ours, err := parse(t, raw).Sign("evt_1", time.Unix(1, 0), []byte("{}")); err != nil || ours != theirs {
+			t.Errorf("Sign = %q, %v; want %q", ours, err, theirs)
+		}
+	})
+}
+
+func FuzzVerify(f *testing.F) {
+	f.Add(vectorID, strconv.Itoa(vectorSeconds), vectorSignature, []byte(vectorBody))
+	f.Add("a", "-1", "v1, v1 ,, v1,=", []byte{})
+	f.Fuzz(func(t *testing.T, id, stamp, signature string, body []byte) {
+		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {stamp}, "Webhook-Signature": {signature}}
+		if parse(t, secretOne).Verify(h, body, time.Unix(vectorSeconds, 0)) != nil {
+			return
+		}
+		seconds, err := strconv.ParseInt(stamp, 10, 64)
+		if err != nil {
+			t.Fatalf("Verify accepts the timestamp %q", stamp)
+		}
+		if !strings.Contains(signature, independent(secretOne, id, seconds, body)) {
+			t.Errorf("Verify accepts %q for %q", signature, body)
+		}
+	})
+}

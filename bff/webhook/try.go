@@ -1,0 +1,127 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"coinslot/bff/checkout"
+)
+
+// maxNoteBytes is the outbox's limit of a note.
+const maxNoteBytes = 1 << 10
+
+// answer is what came back from one try.
+type answer struct {
+	status int           // HTTP status; zero = none was read
+	after  time.Duration // earliest next try asked for by a 429 or 503; zero = not asked
+	note   string        // for people, cleaned
+}
+
+// post makes one try. It always returns an answer: that nothing could be sent
+// is one with status zero.
+//
+// A 2xx counts as soon as its header is read: the endpoint has taken the event,
+// whatever becomes of the rest of its answer.
+func (s *Sender) post(ctx context.Context, d checkout.Delivery) answer {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	req, err := s.request(ctx, d)
+	if err != nil {
+		return answer{note: clean(err.Error())}
+	}
+	res, err := s.client.Do(req)
+	if err != nil {
+		return answer{note: clean(s.failure(err))}
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes)) // what is read until it breaks is note enough
+	a := answer{status: res.StatusCode, note: clean(string(body))}
+	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
+		a.after = retryAfter(res.Header, s.now())
+	}
+	return a
+}
+
+// request signs d anew: the timestamp is of this try, the keys are today's.
+func (s *Sender) request(ctx context.Context, d checkout.Delivery) (*http.Request, error) {
+	at := s.now()
+	signature, err := s.keys.Sign(d.EventID, at, d.Body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Endpoint, bytes.NewReader(d.Body))
+	if err != nil {
+		return nil, errors.New("building the request: endpoint is not a URL")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "Coinslot")
+	req.Header.Set("Webhook-Id", d.EventID)
+	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(at.Unix(), 10))
+	req.Header.Set("Webhook-Signature", signature)
+	return req, nil
+}
+
+// failure words an error of the client without the endpoint's URL, whose query
+// can hold a secret.
+func (s *Sender) failure(err error) string {
+	if errors.Is(err, errPrivate) {
+		return "refused to connect: " + errPrivate.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %v", s.timeout)
+	}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	return err.Error()
+}
+
+// judge turns an answer into what the outbox is told; it is pure. now is the
+// end of the try, draw in [0, 1) decides the jitter.
+func judge(d checkout.Delivery, a answer, now time.Time, draw float64) checkout.DeliveryResult {
+	r := checkout.DeliveryResult{Status: a.status, Note: a.note}
+	switch {
+	case a.status >= 200 && a.status < 300:
+		r.Delivered = true
+		return r
+	case a.status == http.StatusGone:
+		r.Abandoned = true
+		return r
+	}
+	wait, ok := Next(d.Tries+1, now.Sub(d.CreatedAt))
+	if !ok {
+		r.Abandoned = true
+		return r
+	}
+	wait = spread(wait, draw)
+	if a.after > wait {
+		wait = a.after + max(spread(a.after, draw)-a.after, 0) // never sooner than was asked for
+	}
+	r.NextAt = now.Add(wait)
+	return r
+}
+
+// clean makes a note of what a stranger has sent: valid UTF-8 on one line,
+// without control characters, of at most 1 KiB.
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+	text = strings.TrimSpace(text)
+	if len(text) > maxNoteBytes {
+		text = strings.ToValidUTF8(text[:maxNoteBytes], "") // the cut may have halved a letter
+	}
+	return text
+}

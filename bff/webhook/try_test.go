@@ -1,0 +1,303 @@
+package webhook
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestJudge(t *testing.T) {
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	first := checkout.Delivery{CreatedAt: now}
+	old := checkout.Delivery{CreatedAt: now.Add(-29 * 24 * time.Hour), Tries: 60}
+	last := checkout.Delivery{CreatedAt: now.Add(-30*24*time.Hour + time.Hour), Tries: 67}
+	future := checkout.Delivery{CreatedAt: now.Add(time.Hour)}
+	later := func(status int, wait time.Duration) checkout.DeliveryResult {
+		return checkout.DeliveryResult{Status: status, NextAt: now.Add(wait)}
+	}
+	tests := map[string]struct {
+		d    checkout.Delivery
+		a    answer
+		draw float64
+		want checkout.DeliveryResult
+	}{
+		"200":                      {first, answer{status: 200}, 0.5, checkout.DeliveryResult{Status: 200, Delivered: true}},
+		"204":                      {first, answer{status: 204}, 0.5, checkout.DeliveryResult{Status: 204, Delivered: true}},
+		"299 on the last try":      {last, answer{status: 299}, 0.5, checkout.DeliveryResult{Status: 299, Delivered: true}},
+		"410":                      {first, answer{status: 410}, 0.5, checkout.DeliveryResult{Status: 410, Abandoned: true}},
+		"no answer":                {first, answer{note: "x"}, 0.5, checkout.DeliveryResult{Note: "x", NextAt: now.Add(5 * time.Second)}},
+		"101":                      {first, answer{status: 101}, 0.5, later(101, 5*time.Second)},
+		"301":                      {first, answer{status: 301}, 0.5, later(301, 5*time.Second)},
+		"400":                      {first, answer{status: 400}, 0.5, later(400, 5*time.Second)},
+		"404":                      {first, answer{status: 404}, 0.5, later(404, 5*time.Second)},
+		"500, earliest":            {first, answer{status: 500}, 0, later(500, 4500*time.Millisecond)},
+		"500, latest":              {first, answer{status: 500}, 1, later(500, 5500*time.Millisecond)},
+		"500 after 29 days":        {old, answer{status: 500}, 0.5, later(500, 12*time.Hour)},
+		"500 on the last try":      {last, answer{status: 500}, 0.5, checkout.DeliveryResult{Status: 500, Abandoned: true}},
+		"created in the future":    {future, answer{status: 500}, 0.5, later(500, 5*time.Second)},
+		"asked for an hour":        {first, answer{status: 429, after: time.Hour}, 0.5, later(429, time.Hour)},
+		"asked for, never sooner":  {first, answer{status: 429, after: time.Hour}, 0, later(429, time.Hour)},
+		"asked for, a bit later":   {first, answer{status: 503, after: time.Hour}, 1, later(503, time.Hour+6*time.Minute)},
+		"asked for less":           {old, answer{status: 503, after: time.Hour}, 0.5, later(503, 12*time.Hour)},
+		"asked for on the last":    {last, answer{status: 503, after: time.Hour}, 0.5, checkout.DeliveryResult{Status: 503, Abandoned: true}},
+		"asked for beyond 30 days": {old, answer{status: 503, after: 24 * time.Hour}, 0.5, later(503, 24*time.Hour)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, judge(tc.d, tc.a, now, tc.draw)); diff != "" {
+				t.Errorf("judge (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestClean(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "",
+		"\x00":                         "",
+		"a\r\nb\x00c\x1b[31m":          "a  b c [31m",
+		"caf\xe9":                      "caf?",
+		"a\u202eb\ufeffc":              "a b c",
+		strings.Repeat("a", 2000):      strings.Repeat("a", 1024),
+		"a" + strings.Repeat("é", 600): "a" + strings.Repeat("é", 511),
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("clean(%q) = %q; want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x00\xff\u202e")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := clean(text)
+		if len(got) > 1024 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r\n") {
+			t.Errorf("clean(%q) = %q", text, got)
+		}
+	})
+}
+
+// deliverTo makes one try to a real server and returns its end.
+func deliverTo(t *testing.T, handle http.HandlerFunc, change func(*Config)) checkout.DeliveryResult {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	defer server.Close()
+	q, endpoint := newQueue(), server.URL+"/hook"
+	s := sender(t, q, change, endpoint)
+	q.add(event(1, endpoint, s.now()))
+	if n, err := s.Pass(t.Context()); n != 1 || err != nil {
+		t.Fatalf("Pass = %d, %v; want 1, nil", n, err)
+	}
+	return q.last(t, "evt_00001", endpoint)
+}
+
+// TestRequest is what a merchant's server sees, checked without our own code.
+func TestRequest(t *testing.T) {
+	at := time.Unix(1_800_000_000, 999)
+	var got *http.Request
+	var body []byte
+	result := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+	}, func(c *Config) {
+		c.Now = func() time.Time { return at }
+		c.Secrets = []string{secretTwo, secretOne}
+	})
+	if !result.Delivered || result.Status != 200 {
+		t.Fatalf("result = %+v; want delivered", result)
+	}
+	wantBody := `{"type":"checkout.confirmed","data":{"n":1}}`
+	if got.Method != "POST" || got.URL.Path != "/hook" || string(body) != wantBody {
+		t.Errorf("got %s %s %s", got.Method, got.URL.Path, body)
+	}
+	want := http.Header{
+		"Content-Type": {"application/json"}, "Content-Length": {"44"}, "User-Agent": {"Coinslot"},
+		"Webhook-Id": {"evt_00001"}, "Webhook-Timestamp": {"1800000000"},
+		"Webhook-Signature": {independent(secretTwo, "evt_00001", at.Unix(), body) + " " + independent(secretOne, "evt_00001", at.Unix(), body)},
+	}
+	if diff := cmp.Diff(want, got.Header); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+}
+
+func TestRedirectsAreFailures(t *testing.T) {
+	for _, status := range []int{300, 301, 302, 303, 304, 307, 308} {
+		var followed atomic.Int32
+		target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
+		got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", target.URL)
+			w.WriteHeader(status)
+		}, nil)
+		target.Close()
+		if got.Delivered || got.Abandoned || got.Status != status || got.NextAt.IsZero() || followed.Load() != 0 {
+			t.Errorf("%d: result = %+v, followed %d times; want a later try, not followed", status, got, followed.Load())
+		}
+	}
+}
+
+func TestUnreadableRedirectIsFailure(t *testing.T) {
+	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "http://[::1")
+		w.WriteHeader(302)
+	}, nil)
+	if got.Delivered || got.Abandoned || got.NextAt.IsZero() {
+		t.Errorf("result = %+v; want a later try", got)
+	}
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	for status, want := range map[int]time.Duration{429: time.Hour, 503: time.Hour, 500: 5 * time.Second, 404: 5 * time.Second} {
+		at := time.Unix(1_800_000_000, 0)
+		got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(status)
+		}, func(c *Config) { c.Now = func() time.Time { return at } })
+		if wait := got.NextAt.Sub(at); got.Status != status || wait != want {
+			t.Errorf("%d: next try after %v; want %v", status, wait, want)
+		}
+	}
+}
+
+func TestAnswerIsReadUpToALimit(t *testing.T) {
+	var written atomic.Int64
+	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(500)
+		chunk := bytes.Repeat([]byte("<script>"), 8<<10)
+		for range 16 << 10 { // 1 GiB, if anybody read it
+			n, err := w.Write(chunk)
+			written.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}, nil)
+	if len(got.Note) != 1024 || !strings.HasPrefix(got.Note, "<script><script>") {
+		t.Errorf("note of %d bytes: %.40q; want 1024", len(got.Note), got.Note)
+	}
+	if written.Load() > 64<<20 {
+		t.Errorf("the endpoint could write %d bytes", written.Load())
+	}
+}
+
+func TestAnswerIsNotUncompressed(t *testing.T) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	z.Write(make([]byte, 1<<20))
+	z.Close()
+	var asked string
+	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = r.Header.Get("Accept-Encoding")
+		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(400)
+		w.Write(bomb.Bytes())
+	}, nil)
+	if asked != "" || got.Status != 400 || len(got.Note) > 1024 {
+		t.Errorf("asked for %q, result %+v", asked, got)
+	}
+}
+
+// TestDeadlineCoversTheBody: one byte now and then must not hold a try open.
+func TestDeadlineCoversTheBody(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status    int
+		delivered bool
+	}{
+		"failure": {500, false},
+		"success": {200, true}, // the header is the word of the endpoint
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body) // so that the server notices when we hang up
+				w.WriteHeader(tc.status)
+				w.Write([]byte("x"))
+				http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}, func(c *Config) { c.Timeout = 200 * time.Millisecond })
+			if got.Delivered != tc.delivered || got.Status != tc.status || got.Note != "x" {
+				t.Errorf("result = %+v; want status %d", got, tc.status)
+			}
+		})
+	}
+}
+
+func TestDeadlineWithoutAnswer(t *testing.T) {
+	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}, func(c *Config) { c.Timeout = 200 * time.Millisecond })
+	if got.Delivered || got.Status != 0 || got.NextAt.IsZero() || got.Note != "no answer within 200ms" {
+		t.Errorf("result = %+v; want a later try", got)
+	}
+}
+
+func TestBrokenAnswers(t *testing.T) {
+	for name, raw := range map[string]string{
+		"closed at once": "", "not HTTP": "220 mail.example ESMTP\r\n", "huge header": "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", 64<<10) + "\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+				c, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer c.Close()
+				io.WriteString(c, raw)
+			}, nil)
+			if got.Delivered || got.Abandoned || got.Status != 0 || got.NextAt.IsZero() || got.Note == "" {
+				t.Errorf("result = %+v; want a later try", got)
+			}
+		})
+	}
+}
+
+func TestTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{MaxVersion: tls.VersionTLS12}
+	server.StartTLS()
+	defer server.Close()
+	old := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	old.Config.ErrorLog = log.New(io.Discard, "", 0)
+	old.TLS = &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	old.StartTLS()
+	defer old.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	for name, tc := range map[string]struct {
+		url     string
+		roots   *x509.CertPool
+		arrives bool
+	}{
+		"TLS 1.2":                 {server.URL, roots, true},
+		"certificate not trusted": {server.URL, nil, false},
+		"TLS 1.1":                 {old.URL, roots, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := newQueue()
+			q.add(event(1, tc.url, time.Now()))
+			s := sender(t, q, nil, tc.url)
+			s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = tc.roots
+			if _, err := s.Pass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := q.last(t, "evt_00001", tc.url); got.Delivered != tc.arrives || got.Note == "" != tc.arrives {
+				t.Errorf("result = %+v; want delivered = %v", got, tc.arrives)
+			}
+		})
+	}
+}

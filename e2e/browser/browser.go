@@ -1,0 +1,142 @@
+// Package browser drives a real Chromium in end-to-end tests, in the words of
+// somebody using it: open a page, wait for something to show, click, type.
+//
+//	func TestPays(t *testing.T) {
+//		b := browser.Start(t)
+//		p := b.Open(t, shop.URL, browser.Options{Width: 400, Height: 800})
+//		p.Click("#buy")
+//		f := p.Frame("checkout") // an iframe, of whatever site
+//		f.Type("input[name=email]", "ann@example.com")
+//		f.Press("Enter")
+//		f.WaitText("h1", "Thank you") // the frame has navigated: same handle
+//		p.WaitGone("dialog[open]")
+//	}
+//
+// There are no errors to check: what cannot be done fails the test, after
+// waiting for it (20 s unless Options.Patience says otherwise), with the URL,
+// the HTML, the console and a screenshot (kept with go test -artifacts). A
+// command waits for its element to be there, to be visible and, for Click and
+// Type, enabled, still and not covered; so tests need no sleeps.
+//
+// Selectors are CSS and mean the first visible match; "host >>> inner" steps
+// into an open shadow root. Clicks and keys are real input events. Everything
+// works with JavaScript switched off and under any content security policy.
+//
+// A frame of another site runs in its own process, as in production. Third-party
+// storage is refused unless Options.ThirdPartyStorage allows it.
+//
+// The package speaks the DevTools protocol over a pipe, knows Linux and one
+// Chromium (/usr/bin/chromium), and reaches nothing but localhost and
+// *.localhost. It does not do windows opened by pages, downloads or file choosers.
+// Start with [Start] and [Browser.Open].
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Browser is a Chromium with nothing in it. Every page opened is a fresh one's.
+// Its methods may be called by several tests at once.
+type Browser struct {
+	dir string
+
+	mu        sync.Mutex        // guards the fields below
+	processes map[bool]*process // by whether frames of another site may store; started at first use
+}
+
+// Options says how a page is different from a plain one. The zero value is a
+// desktop window, light, with JavaScript, without third-party storage.
+type Options struct {
+	// NoJS switches JavaScript off in the page and all its frames.
+	NoJS bool
+	// BlockURLs are URLs whose requests fail, "*" standing for any characters: "*.wasm".
+	BlockURLs []string
+	// Width and Height are the viewport in CSS pixels. Zero means 1280 and 800.
+	Width, Height int
+	// ThirdPartyStorage lets frames of another site keep cookies and use
+	// localStorage. False means they get an exception.
+	ThirdPartyStorage bool
+	// Dark asks pages for a dark colour scheme; false asks for a light one.
+	Dark bool
+	// ReducedMotion asks pages not to animate.
+	ReducedMotion bool
+	// Patience is how long anything is waited for. Zero means 20 s.
+	Patience time.Duration
+}
+
+// filled is o with its zero values replaced.
+func (o Options) filled() Options {
+	if o.Width == 0 {
+		o.Width = 1280
+	}
+	if o.Height == 0 {
+		o.Height = 800
+	}
+	if o.Patience == 0 {
+		o.Patience = 20 * time.Second
+	}
+	return o
+}
+
+// Start gives t a browser, which is killed when t ends. A missing Chromium
+// fails the test.
+func Start(t testing.TB) *Browser {
+	t.Helper()
+	b, err := Launch(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Errorf("closing browser: %v", err)
+		}
+	})
+	return b
+}
+
+// Launch is Start for a TestMain: the caller closes the browser, and owns dir,
+// where its profiles live while it runs.
+//
+// Errors: there is no Chromium.
+func Launch(dir string) (*Browser, error) {
+	if _, err := os.Stat(executable); err != nil {
+		return nil, errors.New("chromium is missing: make install-chromium")
+	}
+	return &Browser{dir: dir, processes: map[bool]*process{}}, nil
+}
+
+// Close kills the browser and removes its profiles.
+//
+// Errors: a profile could not be removed.
+func (b *Browser) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var errs []error
+	for storage, p := range b.processes {
+		errs = append(errs, p.stop())
+		delete(b.processes, storage)
+	}
+	return errors.Join(errs...)
+}
+
+// process is the Chromium for one kind of storage. They are two because it is a
+// setting of the profile, read when the process starts.
+func (b *Browser) process(thirdPartyStorage bool) (*process, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.processes[thirdPartyStorage]; p != nil {
+		return p, nil
+	}
+	p, err := launch(filepath.Join(b.dir, fmt.Sprintf("third-party-storage-%t", thirdPartyStorage)), thirdPartyStorage)
+	if err != nil {
+		return nil, err
+	}
+	b.processes[thirdPartyStorage] = p
+	return p, nil
+}

@@ -1,0 +1,312 @@
+package browser_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"image/png"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+
+	"github.com/gorilla/websocket"
+)
+
+// sites are two servers of different sites: a shop that frames a till.
+type sites struct{ shop, till string }
+
+// strict is a policy under which a page can evaluate no text of its own.
+const strict = "default-src 'self' http: ws:; script-src 'unsafe-inline'; style-src 'unsafe-inline'; require-trusted-types-for 'script'"
+
+// serveSites starts both. The till's form and counter work in its frame.
+func serveSites(t *testing.T) sites {
+	t.Helper()
+	till, shop := http.NewServeMux(), http.NewServeMux()
+	tillURL, shopURL := serve(t, "localhost", till), serve(t, "127.0.0.1", shop)
+	page := func(mux *http.ServeMux, path, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", strict)
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, "<!doctype html><title>t</title><body>"+body)
+		})
+	}
+	page(shop, "/", `<h1>Shop</h1><div style="height:3000px">tall</div>
+		<iframe name=till src="`+tillURL+`/" width=400 height=300 style="border:7px solid;padding:5px"></iframe>
+		<iframe name=near src="/near" width=300 height=200></iframe><div style="height:2000px">tall</div>`)
+	page(shop, "/near", `<button onclick="this.textContent = 'pressed'">press</button>`)
+	page(shop, "/plain", `<h1>Plain</h1><p hidden id=hidden>hidden</p>`)
+	page(till, "/", tillForm)
+	page(till, "/inner", `<button id=deep onclick="this.textContent = 'reached'">deep</button>`)
+	page(till, "/wasm", `<p id=out></p><script>fetch("/thing.wasm?v=1").then(r => r.text(), e => "refused").then(t => out.textContent = t)</script>`)
+	till.HandleFunc("/thing.wasm", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "loaded") })
+	till.HandleFunc("POST /sent", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `<!doctype html><h1>Hello %s</h1><a href="/">back</a>`, html.EscapeString(r.FormValue("who")))
+	})
+	till.HandleFunc("/socket", echo(t))
+	return sites{shopURL, tillURL}
+}
+
+// tillForm counts clicks, posts a name, and reports itself to console and network.
+const tillForm = `
+	<form method=post action=/sent><input name=who value=old><button id=send>send</button></form>
+	<button id=count onclick="this.textContent = +this.textContent + 1">0</button>
+	<p id=store></p><p id=socket></p><noscript>no scripts here</noscript>
+	<iframe name=inner src=/inner width=150 height=60></iframe>
+	<div id=host></div>
+	<script>
+		try { localStorage.setItem("k", "v"); store.textContent = "stored " + localStorage.getItem("k") }
+		catch (e) { store.textContent = e.name }
+		document.cookie = "c=1; SameSite=None; Secure";
+		store.textContent += ", cookies: " + document.cookie;
+		console.log("till says", {n: 1}, 2);
+		setTimeout(() => { throw new Error("till failed") });
+		const ws = new WebSocket(location.origin.replace("http", "ws") + "/socket");
+		ws.onopen = () => ws.send("hello");
+		ws.onmessage = e => { socket.textContent = e.data };
+		const root = host.attachShadow({mode: "open"}), b = document.createElement("button");
+		b.onclick = () => { b.textContent = "out of the shadow" };
+		b.textContent = "shadow";
+		root.append(b);
+	</script>`
+
+func serve(t *testing.T, host string, h http.Handler) string {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	t.Cleanup(s.Close)
+	s.Start()
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+func echo(t *testing.T) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := new(websocket.Upgrader).Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		for {
+			kind, text, err := c.ReadMessage()
+			if err != nil {
+				return
+			}
+			_ = c.WriteMessage(kind, text)
+		}
+	}
+}
+
+func TestFrameOfAnotherSite(t *testing.T) {
+	s := serveSites(t)
+	b := browser.Start(t)
+	p := b.Open(t, s.shop, browser.Options{})
+	if got, want := p.URL(), s.shop+"/"; got != want {
+		t.Errorf("URL() = %q; want %q", got, want)
+	}
+	f := p.Frame("till")
+	f.Click("#count")
+	f.Click("#count")
+	f.WaitText("#count", "2")
+	f.Click("#host >>> button")
+	f.WaitText("#host >>> button", "out of the shadow")
+	inner := f.Frame("inner")
+	inner.Click("#deep")
+	inner.WaitText("#deep", "reached")
+	near := p.Frame("near")
+	near.Click("button")
+	near.WaitText("button", "pressed")
+
+	if got := f.Value("[name=who]"); got != "old" {
+		t.Errorf("Value = %q; want old", got)
+	}
+	f.Type("[name=who]", "Zoë <1 & 2>")
+	f.Press("Enter")
+	f.WaitText("h1", "Hello Zoë <1 & 2>")
+	if got, want := f.URL(), s.till+"/sent"; got != want {
+		t.Errorf("frame's URL() = %q; want %q", got, want)
+	}
+	if got := f.Attr("a", "href"); got != "/" {
+		t.Errorf("Attr = %q; want /", got)
+	}
+	f.Click("a")
+	f.WaitText("#count", "0")
+	f.Type("[name=who]", "")
+	f.Click("#send")
+	f.WaitText("h1", "Hello")
+	if got := p.Text("h1"); got != "Shop" {
+		t.Errorf("page's h1 = %q; want Shop", got)
+	}
+}
+
+func TestFrameMovesBetweenSites(t *testing.T) {
+	s := serveSites(t)
+	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	f := p.Frame("near")
+	for range 3 {
+		p.Eval(`void (document.querySelector("[name=near]").src = "`+s.till+`/inner")`, nil)
+		f.Click("#deep")
+		f.WaitText("#deep", "reached")
+		p.Eval(`void (document.querySelector("[name=near]").src = "/near")`, nil)
+		f.WaitText("button", "press")
+		f.Click("button")
+		f.WaitText("button", "pressed")
+	}
+	p.Eval(`document.querySelector("[name=near]").remove()`, nil)
+	f.WaitGone("button")
+	p.Reload()
+	f.Click("button")
+}
+
+func TestNoJS(t *testing.T) {
+	s := serveSites(t)
+	p := browser.Start(t).Open(t, s.shop, browser.Options{NoJS: true})
+	f := p.Frame("till")
+	f.WaitText("noscript", "no scripts here")
+	f.Click("#count")
+	f.Type("[name=who]", "Ann")
+	if got := f.Text("#count"); got != "0" {
+		t.Errorf("counter = %q with JavaScript off; want 0", got)
+	}
+	f.Click("#send")
+	f.WaitText("h1", "Hello Ann")
+	f.Click("a")
+	f.Wait("noscript")
+	if got := p.Frame("near").Count("button"); got != 1 {
+		t.Errorf("Count = %d; want 1", got)
+	}
+	var title string
+	if f.Eval("Promise.resolve(document.title)", &title); title != "t" {
+		t.Errorf("title = %q; want t", title)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	s := serveSites(t)
+	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	f := p.Frame("till")
+	f.WaitText("#socket", "hello")
+	requests := p.Requests()
+	socket := strings.Replace(s.till, "http", "ws", 1) + "/socket"
+	for _, want := range []string{s.shop + "/", s.shop + "/near", s.till + "/", s.till + "/inner", socket} {
+		if n := count(requests, want); n != 1 {
+			t.Errorf("Requests() has %s %d times; want once: %q", want, n, requests)
+		}
+	}
+	f.WaitJS("true", "the till's timer has run")
+	console := p.Console()
+	if !slices.Contains(console, "[log] till says Object 2") {
+		t.Errorf("Console() = %q; want the till's log", console)
+	}
+	if !slices.ContainsFunc(console, func(line string) bool {
+		return strings.HasPrefix(line, "[exception] Uncaught Error: till failed")
+	}) {
+		t.Errorf("Console() = %q; want the till's exception", console)
+	}
+}
+
+func count(list []string, item string) int {
+	n := 0
+	for _, s := range list {
+		if s == item {
+			n++
+		}
+	}
+	return n
+}
+
+func TestThirdPartyStorage(t *testing.T) {
+	s := serveSites(t)
+	b := browser.Start(t)
+	for allowed, want := range map[bool]string{false: "SecurityError, cookies:", true: "stored v, cookies: c=1"} {
+		t.Run(fmt.Sprintf("allowed %t", allowed), func(t *testing.T) {
+			p := b.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
+			f := p.Frame("till")
+			f.WaitText("#store", "cookies:")
+			if got := f.Text("#store"); got != want {
+				t.Errorf("frame says %q; want %q", got, want)
+			}
+			p.Goto(s.till)
+			p.WaitText("#store", "stored v, cookies: c=1")
+		})
+	}
+}
+
+func TestBlockURLs(t *testing.T) {
+	s := serveSites(t)
+	b := browser.Start(t)
+	p := b.Open(t, s.till+"/wasm", browser.Options{})
+	p.WaitText("#out", "loaded")
+	p = b.Open(t, s.till+"/wasm", browser.Options{BlockURLs: []string{"*.wasm*"}})
+	p.WaitText("#out", "refused")
+	if count(p.Requests(), s.till+"/thing.wasm?v=1") != 1 {
+		t.Errorf("Requests() = %q; want the blocked one among them", p.Requests())
+	}
+	p = b.Open(t, s.shop, browser.Options{BlockURLs: []string{s.till + "/*.wasm*"}})
+	p.Eval(`void (document.querySelector("[name=till]").src = "`+s.till+`/wasm")`, nil)
+	p.Frame("till").WaitText("#out", "refused")
+}
+
+func TestOffline(t *testing.T) {
+	s := serveSites(t)
+	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	f := p.Frame("till")
+	fetches := `fetch("/thing.wasm").then(r => r.text(), () => "failed")`
+	sockets := `new Promise(done => { const w = new WebSocket(location.origin.replace("http", "ws") + "/socket"); w.onopen = () => done("open"); w.onerror = () => done("failed") })`
+	check := func(js, want string) {
+		t.Helper()
+		var got string
+		if f.Eval(js, &got); got != want {
+			t.Errorf("%s = %q; want %q", js, got, want)
+		}
+	}
+	check(fetches, "loaded")
+	p.Offline(true)
+	check(fetches, "failed")
+	check(sockets, "failed")
+	check("String(navigator.onLine)", "false")
+	p.Offline(false)
+	check(fetches, "loaded")
+	check(sockets, "open")
+}
+
+func TestPageLook(t *testing.T) {
+	s := serveSites(t)
+	b := browser.Start(t)
+	p := b.Open(t, s.shop+"/plain", browser.Options{Width: 431, Height: 617, Dark: true, ReducedMotion: true})
+	var got map[string]any
+	p.Eval(`({size: [innerWidth, innerHeight], dark: matchMedia("(prefers-color-scheme: dark)").matches,
+		still: matchMedia("(prefers-reduced-motion)").matches})`, &got)
+	text, _ := json.Marshal(got)
+	if want := `{"dark":true,"size":[431,617],"still":true}`; string(text) != want {
+		t.Errorf("page sees %s; want %s", text, want)
+	}
+	path := filepath.Join(t.TempDir(), "shots", "plain.png")
+	p.Screenshot(path)
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	picture, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := picture.Bounds().Size(); size.X != 431 || size.Y != 617 {
+		t.Errorf("screenshot is %v; want 431 by 617", size)
+	}
+	if !p.Exists("#hidden") || p.Exists("#nothing") || p.Text("#hidden") != "hidden" || !strings.Contains(p.HTML(), "<h1>Plain</h1>") {
+		t.Errorf("page is not as served: %s", p.HTML())
+	}
+	p.WaitGone("#hidden")
+	p.Close()
+}

@@ -1,0 +1,162 @@
+package browser_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+// open serves one page and opens it.
+func open(t *testing.T, body string, o browser.Options) *browser.Page {
+	t.Helper()
+	url := serve(t, "127.0.0.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<!doctype html>"+body)
+	}))
+	return browser.Start(t).Open(t, url, o)
+}
+
+func TestKeys(t *testing.T) {
+	p := open(t, `<input id=a><input id=b value="to be replaced"><div id=d contenteditable>old text</div>
+		<select id=s><option>one<option>two</select><input type=checkbox id=c><pre id=log></pre>
+		<script>onkeydown = e => log.append((e.ctrlKey ? "^" : "") + (e.shiftKey ? "+" : "") + e.key + "/" + e.code + " ")</script>`, browser.Options{})
+	p.Type("#a", "aZ9é ")
+	p.Press("Tab")
+	p.WaitJS(`document.activeElement === b`, "focus on the next field")
+	p.Press("Shift+Tab")
+	p.WaitJS(`document.activeElement === a`, "focus back")
+	for _, key := range []string{"Control+a", "Escape", "Backspace", "+", "Enter"} {
+		p.Press(key)
+	}
+	p.WaitText("#log", "a/KeyA Z/KeyZ 9/Digit9 é/ /Space Tab/Tab +Tab/Tab ^a/KeyA Escape/Escape Backspace/Backspace +/ Enter/Enter")
+	if got := p.Value("#a"); got != "+" {
+		t.Errorf("field holds %q after select all, Backspace, +; want +", got)
+	}
+	p.Type("#b", "new")
+	if got := p.Value("#b"); got != "new" {
+		t.Errorf("Type left %q; want new", got)
+	}
+	p.Type("#d", "new")
+	p.WaitText("#d", "new")
+	p.Eval(`s.focus()`, nil)
+	p.Press("ArrowDown")
+	p.WaitJS(`s.value === "two"`, "the second option")
+	p.Eval(`c.focus()`, nil)
+	p.Press("Space")
+	p.WaitJS(`c.checked`, "a checked box")
+}
+
+// A click waits for what a person would wait for.
+func TestClickWaits(t *testing.T) {
+	p := open(t, `<style>#cover { position: fixed; inset: 0 } @keyframes in { from { translate: 300px } } #moving { animation: in .3s }</style>
+		<div style="height:4000px"></div><button id=b disabled onclick="this.textContent = 'clicked'">b</button>
+		<label>box <input type=checkbox id=c></label><div id=cover></div>
+		<script>
+			setTimeout(() => { b.disabled = false }, 200);
+			setTimeout(() => { cover.remove() }, 400);
+			b.addEventListener("click", () => { b.insertAdjacentHTML("afterend", "<button id=moving onclick='alert(1); this.remove()'>moving</button>") })
+		</script>`, browser.Options{})
+	p.Click("#b")
+	p.WaitText("#b", "clicked")
+	p.Click("#moving")
+	p.WaitGone("#moving")
+	p.Click("#c")
+	p.WaitJS("c.checked", "a checked box")
+	if got := p.Console(); !slices.Contains(got, "[dialog] 1") {
+		t.Errorf("Console() = %q; want the dialog", got)
+	}
+}
+
+// Workers are part of the page: recorded, blocked and cut off like it.
+func TestWorkers(t *testing.T) {
+	mux := http.NewServeMux()
+	file := func(path, kind, text string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			fmt.Fprint(w, text)
+		})
+	}
+	file("/", "text/html", `<p id=w></p><p id=s></p><script>
+		new Worker("/worker.js").onmessage = e => { w.textContent = e.data };
+		navigator.serviceWorker.register("/service.js");
+		navigator.serviceWorker.onmessage = e => { s.textContent = e.data };
+		</script>`)
+	file("/worker.js", "text/javascript", `fetch("/a.wasm").then(() => "got it", () => "refused").then(postMessage)`)
+	file("/service.js", "text/javascript", `onactivate = e => e.waitUntil(clients.claim()
+		.then(() => fetch("/b.wasm")).then(() => "got it", () => "refused")
+		.then(async text => (await clients.matchAll()).forEach(c => c.postMessage(text))))`)
+	url := serve(t, "127.0.0.1", mux)
+	b := browser.Start(t)
+	for pattern, want := range map[string]string{"*.wasm": "refused", "*.other": "got it"} {
+		p := b.Open(t, url, browser.Options{BlockURLs: []string{pattern}})
+		p.WaitText("#w", want)
+		p.WaitText("#s", want)
+		for _, file := range []string{"/worker.js", "/service.js", "/a.wasm", "/b.wasm"} {
+			if !slices.Contains(p.Requests(), url+file) {
+				t.Errorf("Requests() = %q; want %s among them", p.Requests(), file)
+			}
+		}
+	}
+}
+
+// stopped is a test that keeps its failure to itself.
+type stopped struct {
+	*testing.T
+	message string
+}
+
+func (s *stopped) Fatalf(format string, args ...any) {
+	s.message = fmt.Sprintf(format, args...)
+	panic(s)
+}
+
+// failure is what a test that did this would fail with.
+func failure(t *testing.T, p func(testing.TB)) (message string) {
+	t.Helper()
+	s := &stopped{T: t}
+	defer func() {
+		if r := recover(); r != nil && r != any(s) {
+			panic(r)
+		}
+		message = s.message
+	}()
+	p(s)
+	return ""
+}
+
+func TestFailureSaysWhatWasThere(t *testing.T) {
+	url := serve(t, "127.0.0.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `<!doctype html><p>actual</p><button id=low>x</button><div style="position:fixed;inset:0" id=top></div><script>console.warn("careful")</script>`)
+	}))
+	b := browser.Start(t)
+	o := browser.Options{Patience: 500 * time.Millisecond}
+	for _, tc := range []struct {
+		name string
+		do   func(*browser.Page)
+		want []string
+	}{
+		{"text", func(p *browser.Page) { p.WaitText("p", "expected") }, []string{"waiting 500ms", `element p with the text "expected"`, `"actual"`, url, "<p>actual</p>", "[warning] careful", "failure.png"}},
+		{"frame", func(p *browser.Page) { p.Frame("absent") }, []string{`the frame "absent"`, "there is none"}},
+		{"covered", func(p *browser.Page) { p.Click("#low") }, []string{"clicking #low", `covered by <div style="position:fixed;inset:0" id="top">`}},
+		{"absent", func(p *browser.Page) { p.Text("#absent") }, []string{"an element #absent"}},
+		{"selector", func(p *browser.Page) { p.Wait("p[") }, []string{"not a valid selector"}},
+		{"exception", func(p *browser.Page) { p.Eval("nothing.there", nil) }, []string{"evaluating nothing.there", "nothing is not defined"}},
+		{"rejection", func(p *browser.Page) { p.Eval("Promise.reject(new Error('no'))", nil) }, []string{"Error: no"}},
+		{"never", func(p *browser.Page) { p.WaitJS("new Promise(() => {})", "the end of time") }, []string{"the end of time"}},
+		{"unreachable", func(p *browser.Page) { p.Goto("http://nowhere.example/") }, []string{"ERR_NAME_NOT_RESOLVED"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := failure(t, func(tb testing.TB) { tc.do(b.Open(tb, url, o)) })
+			for _, want := range tc.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("failure is %q; want %q in it", got, want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,125 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// executable is the only browser ever started, so that a test means the same everywhere.
+const executable = "/usr/bin/chromium"
+
+// process is one running Chromium with a profile of its own.
+type process struct {
+	*conn
+	cmd     *exec.Cmd
+	profile string
+	files   []*os.File // our ends of the pipes
+}
+
+// flags are the command line. Nothing leaves the machine: names other than
+// localhost do not resolve, and what Chromium does on its own account is off.
+func flags(profile string) []string {
+	return []string{
+		"--user-data-dir=" + profile,
+		"--remote-debugging-pipe",
+		"--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--mute-audio",
+		"--no-first-run", "--no-default-browser-check", "--disable-breakpad", "--disable-crash-reporter",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--disable-extensions", "--disable-default-apps", "--disable-quic", "--disable-popup-blocking",
+		"--no-proxy-server", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]",
+		"--password-store=basic", "--use-mock-keychain", "--lang=en-US",
+		// Frames from another site live in another process, as they do for shoppers.
+		"--site-per-process",
+		// A page in the background keeps its timers and its animation frames.
+		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+		// Where frames of another site may keep no cookies they may not use
+		// localStorage either. Left on, the feature would give them a partition.
+		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter",
+	}
+}
+
+// settings is the profile's preference file. Mode 0 of cookie_controls_mode lets
+// frames of another site keep cookies and storage, mode 1 refuses them in any
+// kind of window. Left to itself Chromium decides by version and kind of window.
+//
+// Source: chromium components/content_settings/core/browser/cookie_settings.h, CookieControlsMode.
+func settings(thirdPartyStorage bool) ([]byte, error) {
+	mode := 1
+	if thirdPartyStorage {
+		mode = 0
+	}
+	return json.Marshal(object{"profile": object{
+		"cookie_controls_mode": mode, "block_third_party_cookies": !thirdPartyStorage,
+	}})
+}
+
+// launch starts a Chromium with a new profile in the directory profile.
+func launch(profile string, thirdPartyStorage bool) (*process, error) {
+	prefs, err := settings(thirdPartyStorage)
+	if err != nil {
+		return nil, fmt.Errorf("writing profile settings: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(profile, "Default"), 0o700); err != nil {
+		return nil, fmt.Errorf("making profile: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(profile, "Default", "Preferences"), prefs, 0o600); err != nil {
+		return nil, fmt.Errorf("writing profile settings: %w", err)
+	}
+	p := &process{profile: profile, cmd: exec.Command(executable, flags(profile)...)}
+	if err := p.start(); err != nil {
+		_ = p.stop()
+		return nil, fmt.Errorf("starting %s: %w", executable, err)
+	}
+	return p, nil
+}
+
+// start runs the command with commands on its descriptor 3 and replies on 4,
+// and waits until it answers.
+func (p *process) start() error {
+	theirIn, ourOut, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirIn.Close()
+	ourIn, theirOut, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirOut.Close()
+	p.files = []*os.File{ourOut, ourIn}
+	p.cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	p.cmd.Env = append(os.Environ(), "HOME="+p.profile)
+	p.cmd.SysProcAttr = tied()
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.conn = newConn(ourOut, ourIn)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return p.call(ctx, "", "Browser.getVersion", nil, nil)
+}
+
+// stop kills the browser and removes its profile. Children that are still
+// ending may write to it, so removing is tried for a few seconds.
+func (p *process) stop() error {
+	if p.cmd.Process != nil {
+		killGroup(p.cmd.Process.Pid)
+		_ = p.cmd.Wait() // says "killed", as it should
+	}
+	for _, f := range p.files {
+		_ = f.Close()
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		err := os.RemoveAll(p.profile)
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(pollEvery)
+	}
+}

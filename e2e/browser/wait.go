@@ -1,0 +1,147 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// pollEvery is the pause between two looks at the browser.
+const pollEvery = 50 * time.Millisecond
+
+// final is an error that waiting does not cure.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// until tries every 50 ms until it is done, and fails the test when patience or
+// the browser ends. An error means "not yet", and is shown if it was the last.
+func (v *View) until(what string, try func(context.Context) (bool, error)) {
+	v.page.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
+	defer cancel()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	var last error
+	for {
+		ok, err := try(ctx)
+		if ok {
+			return
+		}
+		if err != nil && ctx.Err() == nil || last == nil {
+			last = err
+		}
+		if _, hopeless := errors.AsType[final](err); hopeless || v.page.process.ended() {
+			v.page.tb.Fatalf("%s: %v%s", what, err, v.report())
+		}
+		select {
+		case <-ctx.Done():
+			v.fail(fmt.Sprintf("waiting %v for %s", v.page.options.Patience, what), last)
+		case <-tick.C:
+		}
+	}
+}
+
+// fail ends the test with what was being done and how things look.
+func (v *View) fail(doing string, err error) {
+	v.page.tb.Helper()
+	if err != nil {
+		doing += ": " + err.Error()
+	}
+	v.page.tb.Fatalf("%s%s", doing, v.report())
+}
+
+// report tells how the document and its page look, and keeps a screenshot.
+func (v *View) report() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var now struct{ URL, HTML string }
+	if err := v.run(ctx, `({url: location.href, html: document.documentElement.outerHTML})`, &now); err != nil {
+		now.HTML = "(unreadable: " + err.Error() + ")"
+	}
+	picture := filepath.Join(v.page.tb.ArtifactDir(), "failure.png")
+	if err := v.page.screenshot(ctx, picture); err != nil {
+		picture = err.Error()
+	}
+	p := v.page
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n--- URL: %s\n--- HTML: %s\n--- screenshot: %s", now.URL, short(now.HTML, 3000), picture)
+	for _, list := range []struct {
+		title string
+		lines []string
+	}{{"console", p.console}, {"requests", p.requests}, {"refused commands", p.refused}} {
+		fmt.Fprintf(&b, "\n--- %s (%d, the last 30):", list.title, len(list.lines))
+		for _, line := range list.lines[max(0, len(list.lines)-30):] {
+			fmt.Fprintf(&b, "\n    %s", short(line, 300))
+		}
+	}
+	return b.String()
+}
+
+// short is text, cut to about n bytes.
+func short(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}
+
+// Wait waits for a visible element.
+func (v *View) Wait(css string) {
+	v.page.tb.Helper()
+	v.until("a visible element "+css, func(ctx context.Context) (bool, error) {
+		var ok bool
+		err := v.run(ctx, query(css, `return seen.length > 0`), &ok)
+		return ok, err
+	})
+}
+
+// WaitText waits for a visible element whose text as shown contains text. White
+// space counts as one space.
+func (v *View) WaitText(css, text string) {
+	v.page.tb.Helper()
+	want := strings.Join(strings.Fields(text), " ")
+	v.until(fmt.Sprintf("a visible element %s with the text %q", css, text), func(ctx context.Context) (bool, error) {
+		var texts []string
+		if err := v.run(ctx, query(css, `return seen.map(e => e.innerText ?? e.textContent)`), &texts); err != nil {
+			return false, err
+		}
+		for i := range texts {
+			texts[i] = strings.Join(strings.Fields(texts[i]), " ")
+			if strings.Contains(texts[i], want) {
+				return true, nil
+			}
+		}
+		return false, fmt.Errorf("texts there: %s", short(fmt.Sprintf("%q", texts), 500))
+	})
+}
+
+// WaitGone waits until css selects nothing visible. A frame that is gone has
+// nothing visible in it.
+func (v *View) WaitGone(css string) {
+	v.page.tb.Helper()
+	v.until("nothing visible that is "+css, func(ctx context.Context) (bool, error) {
+		if _, err := v.locate(ctx); v.parent != nil && errors.Is(err, errNoFrame) {
+			return true, nil
+		}
+		ok := false
+		err := v.run(ctx, query(css, `return seen.length === 0`), &ok)
+		return ok, err
+	})
+}
+
+// WaitJS waits until a JavaScript expression is true, or gives a promise of
+// something true; an exception counts as not yet. desc says it in words.
+func (v *View) WaitJS(expression, desc string) {
+	v.page.tb.Helper()
+	v.until(desc+" ("+short(expression, 200)+")", func(ctx context.Context) (bool, error) {
+		var ok bool
+		err := v.run(ctx, "(async () => !!(await ("+expression+")))()", &ok)
+		return ok, err
+	})
+}
