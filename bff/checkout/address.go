@@ -123,7 +123,7 @@ func checkTON(address string) error {
 		return nil
 	}
 	raw, err := base64.URLEncoding.Strict().DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(address))
-	if err != nil || len(raw) != 36 {
+	if err != nil || len(raw) != 36 || len(address) != 48 { // the decoder skips line breaks
 		return fmt.Errorf("TON address is not base64 of 36 bytes")
 	}
 	if tag := raw[0] &^ 0x80; tag != 0x11 && tag != 0x51 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 	var last *Record
 	old := 0
 	if a := s.Current(); a != nil && a.State == Waiting && !a.in(offer) {
+		if err := s.mayChange(a.Number, c.Now()); err != nil {
+			return s, err
+		}
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
 			return s, err
@@ -130,6 +134,16 @@ func (s *Session) intend(o Offer, choice wire.Choice, now time.Time) error {
 // mayIntend returns why no attempt can be opened now, errJoined if the wanted
 // one is there.
 func (s *Session) mayIntend(o Offer, now time.Time) error {
+	err := s.mayOpen(now)
+	a := s.Current()
+	if errors.Is(err, problem(wire.CodePaymentInProgress, "")) && a.Live() && a.in(o) {
+		return errJoined
+	}
+	return err
+}
+
+// mayOpen returns why no attempt in any coin can be opened now.
+func (s *Session) mayOpen(now time.Time) error {
 	switch s.status() {
 	case wire.Confirmed:
 		return problem(wire.CodeSessionPaid, "")
@@ -140,11 +154,7 @@ func (s *Session) mayIntend(o Offer, now time.Time) error {
 		return problem(wire.CodeSessionExpired, "")
 	}
 	for i := range s.Attempts {
-		a := &s.Attempts[i]
-		switch {
-		case a.Live() && a.in(o):
-			return errJoined
-		case a.Live() || a.short():
+		if a := &s.Attempts[i]; a.Live() || a.Paid.IsPositive() {
 			return problem(wire.CodePaymentInProgress, "")
 		}
 	}
@@ -152,6 +162,15 @@ func (s *Session) mayIntend(o Offer, now time.Time) error {
 		return problem(wire.CodeTooManyAttempts, "")
 	}
 	return nil
+}
+
+// mayChange returns why no attempt could be opened even if waiting attempt n
+// were called off: then it is left alone.
+func (s *Session) mayChange(n int, now time.Time) error {
+	without := *s
+	without.Attempts = slices.Clone(s.Attempts)
+	without.Attempt(n).State = Cancelled
+	return without.mayOpen(now)
 }
 
 // in reports whether a is in the coin and on the network of o.
@@ -306,8 +325,22 @@ func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
 	s.note(now, "gateway", "attempt.refused", e.Error())
 }
 
-// unavailable turns a failed call into what the outside may know of it.
+// unavailable turns a failed call into what the outside may know of it; the
+// cause stays in the chain, for how long the gateway asked to be left alone.
 func (c *Service) unavailable(doing string, err error) error {
 	c.Log.Warn(doing, "error", err)
-	return fmt.Errorf("%s: %w", doing, problem(wire.CodeGatewayUnavailable, ""))
+	return fmt.Errorf("%s: %w: %w", doing, problem(wire.CodeGatewayUnavailable, ""), err)
+}
+
+// Possible reports whether choice could be made for o, before anything is
+// stored for it. Errors: as for Choose.
+func (c *Service) Possible(ctx context.Context, o Order, choice wire.Choice) error {
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return c.unavailable("reading currencies", err)
+	}
+	if _, err := pick(offers(o, currencies), choice); err != nil {
+		return err
+	}
+	return validChoice(choice)
 }

@@ -9,21 +9,18 @@ import (
 )
 
 // callOff cancels attempt a of s at the gateway and returns the record read
-// afterwards, whose status is final. A payment that has begun is not called off.
+// afterwards, whose status is final. A payment that has begun is not called
+// off, and what was seen of it is recorded.
 //
-// Errors: *wire.Error with CodePaymentInProgress if money is on its way or
-// the gateway did not cancel, CodeGatewayUnavailable.
+// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is
+// on its way or the gateway did not cancel, CodeGatewayUnavailable; the store's.
 func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, error) {
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable("reading status before cancelling", err)
 	}
-	if r.Status == "pending" && (r.Paid.IsPositive() || r.TxID != "") {
-		c.record(ctx, s, a.Number, r)
-		return r, problem(wire.CodePaymentInProgress, "")
-	}
-	if r.Status != "pending" {
-		return r, nil
+	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
+		return r, c.begun(ctx, s, a.Number, r)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.Warn("cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
@@ -32,11 +29,24 @@ func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, e
 	if err != nil {
 		return r, c.unavailable("reading status after cancelling", err)
 	}
-	if r.Status == "pending" {
-		c.record(ctx, s, a.Number, r)
-		return r, problem(wire.CodePaymentInProgress, "")
+	return r, c.begun(ctx, s, a.Number, r)
+}
+
+// begun returns nil if r says that attempt n has ended unpaid. Otherwise
+// something is or may be paid: that is recorded at once, since the change that
+// asked is refused and would take it along.
+func (c *Service) begun(ctx context.Context, s Session, n int, r Record) error {
+	if over(r.Status) && !r.Paid.IsPositive() {
+		return nil
 	}
-	return r, nil
+	s, err := c.record(ctx, s, n, r)
+	if err != nil {
+		return err
+	}
+	if s.Status == wire.Confirmed {
+		return problem(wire.CodeSessionPaid, "")
+	}
+	return problem(wire.CodePaymentInProgress, "")
 }
 
 // Cancel calls the session off for the shopper or, for good, the merchant. A
@@ -80,7 +90,7 @@ func (s *Session) close(by Closer, now time.Time) error {
 			return nil
 		}
 	}
-	s.ClosedBy = by
+	s.ClosedBy, s.Notice = by, Notice{}
 	s.note(now, string(by), "session.cancelled", "")
 	return nil
 }
@@ -103,7 +113,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	switch {
 	case a == nil:
 		return s, problem(wire.CodeNotPossible, "")
-	case a.State == Confirmed || a.TrackingCode == "":
+	case a.State == Confirmed || a.State == Unknown || a.TrackingCode == "":
 		return s, nil
 	case a.State == Waiting:
 		return c.look(ctx, s, a.Number)
@@ -163,6 +173,10 @@ func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason
 		}
 		switch as {
 		case wire.Confirmed:
+			if a.Reason == reasonTxUsed { // an exchange may pay two orders at once; the id stays the first one's
+				s.note(now, "coinslot", "attempt.shares_transaction", a.TxID)
+				a.TxID = ""
+			}
 			s.confirm(a, now)
 		case wire.Cancelled:
 			a.State, a.EndedAt, a.Rechecks = Cancelled, now, len(c.Pace.Late)

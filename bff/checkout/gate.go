@@ -3,6 +3,8 @@ package checkout
 import (
 	"strings"
 
+	"coinslot/app/wire"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -22,6 +24,7 @@ const (
 	reasonPaidShort   = "paid_amount_short"
 	reasonEnvironment = "gateway_changed"
 	reasonTxUsed      = "transaction_id_reused"
+	reasonPaidTwice   = "session_confirmed_already"
 )
 
 // unproven is the confirm gate: it returns why r does not prove that a is
@@ -47,6 +50,8 @@ func unproven(s *Session, a *Attempt, r Record, env string) string {
 		return reasonPaidText
 	case r.Paid.LessThan(leastPaid(a.PayAmount, a.Tolerance)):
 		return reasonPaidShort
+	case s.status() == wire.Confirmed:
+		return reasonPaidTwice // by another attempt: one order is paid once
 	}
 	return ""
 }
@@ -62,7 +67,7 @@ func sameCoin(a *Attempt, r Record) bool {
 // tolerance percent, rounded up at eight digits.
 func leastPaid(pay, tolerance decimal.Decimal) decimal.Decimal {
 	hundred := decimal.NewFromInt(100)
-	return pay.Mul(hundred.Sub(capTolerance(tolerance))).Div(hundred).RoundCeil(8)
+	return pay.Mul(hundred.Sub(capTolerance(tolerance))).Shift(-2).RoundCeil(8) // exact, unlike Div
 }
 
 // capTolerance brings a tolerance in percent into 0…MaxTolerancePercent.

@@ -19,7 +19,7 @@ var errNotMine = errors.New("record of another transaction")
 // and the only caller of confirm.
 func (s *Session) observe(n int, r Record, env string, now time.Time) error {
 	a := s.Attempt(n)
-	if a == nil || r.TrackingCode != a.TrackingCode {
+	if a == nil || a.TrackingCode == "" || r.TrackingCode != a.TrackingCode {
 		return errNotMine
 	}
 	s.CheckedAt = now
@@ -36,6 +36,12 @@ func (s *Session) observe(n int, r Record, env string, now time.Time) error {
 		s.end(a, Cancelled, now)
 	}
 	return nil
+}
+
+// over reports whether a gateway's status says that a transaction has ended
+// unconfirmed. Any other that is not documented says nothing.
+func over(status string) bool {
+	return status == "expired" || status == "cancelled" || status == "canceled"
 }
 
 // see copies what a record may tell in any state: amounts only grow.
@@ -70,15 +76,17 @@ func (s *Session) confirm(a *Attempt, now time.Time) {
 	s.note(now, "gateway", "attempt.confirmed", a.TrackingCode)
 }
 
-// doubt puts an attempt into review: reported paid, not proven.
+// doubt puts an attempt into review: reported paid, not proven. What the
+// merchant has settled as cancelled is not raised again for the same reason.
 func (s *Session) doubt(a *Attempt, why string, now time.Time) {
-	if a.State == InReview && a.Reason == why {
+	if (a.State == InReview || a.State == Cancelled) && a.Reason == why {
 		return
 	}
 	if a.State != InReview {
 		a.DoubtedAt = now
 	}
 	a.State, a.Reason = InReview, why
+	s.Notice = Notice{}
 	s.note(now, "gateway", "attempt.review", why)
 }
 
@@ -126,19 +134,20 @@ func (s *Session) status() wire.Status {
 
 // mark is what turn compares a session with.
 type mark struct {
-	status wire.Status
-	number int
-	paid   map[int]decimal.Decimal // by attempt number
+	status   wire.Status
+	number   int
+	paid     map[int]decimal.Decimal // by attempt number
+	reviewed map[int]bool            // by attempt number
 }
 
 // mark remembers s before a change.
 func (s *Session) mark() mark {
-	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}}
+	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]bool{}}
 	if a := s.Current(); a != nil {
 		m.number = a.Number
 	}
 	for _, a := range s.Attempts {
-		m.paid[a.Number] = a.Paid
+		m.paid[a.Number], m.reviewed[a.Number] = a.Paid, a.State == InReview
 	}
 	return m
 }
@@ -150,8 +159,12 @@ func (s *Session) turn(before mark, now time.Time, page string) []Event {
 	var events []Event
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if a.short() && a.Paid.GreaterThan(before.paid[a.Number]) {
-			events = append(events, newEvent(s, page, EventPartial, now, strconv.Itoa(a.Number)+" "+a.Paid.String()))
+		more := a.Paid.GreaterThan(before.paid[a.Number])
+		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
+		case a.State == InReview && (more || !before.reviewed[a.Number]):
+			events = append(events, newEvent(s, page, EventReview, now, distinct))
+		case a.uncounted() && more:
+			events = append(events, newEvent(s, page, EventPartial, now, distinct))
 		}
 	}
 	t, told := eventOf[s.Status]
@@ -163,12 +176,13 @@ func (s *Session) turn(before mark, now time.Time, page string) []Event {
 }
 
 // eventOf is the event that announces a status; other statuses are not told.
+// A review is told of each attempt and amount, also when another attempt was
+// confirmed.
 var eventOf = map[wire.Status]EventType{
 	wire.Pending:   EventPending,
 	wire.Confirmed: EventConfirmed,
 	wire.Expired:   EventExpired,
 	wire.Cancelled: EventCancelled,
-	wire.Review:    EventReview,
 }
 
 // distinct tells two events of one type and session apart: a session can
@@ -184,4 +198,11 @@ func (s *Session) distinct() string {
 // short reports whether something was paid, but not enough.
 func (a *Attempt) short() bool {
 	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(leastPaid(a.PayAmount, a.Tolerance))
+}
+
+// uncounted reports whether money has come that confirms nothing: too little,
+// or to an attempt that is over for the gateway.
+func (a *Attempt) uncounted() bool {
+	over := a.State == Expired || a.State == Cancelled
+	return a.short() || over && a.Paid.IsPositive()
 }

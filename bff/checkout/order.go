@@ -65,7 +65,7 @@ func (o Order) Validate() error {
 		param string
 		ok    bool
 	}{
-		{"amount_usd", o.AmountUSD.IsPositive()},
+		{"amount_usd", o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())},
 		{"order_ref", line(o.Ref, maxRef)},
 		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
 		{"title", line(o.Title, maxTitle)},

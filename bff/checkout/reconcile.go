@@ -52,6 +52,9 @@ func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 		}
 		a = *s.Attempt(a.Number)
 	}
+	if a.State != Unknown {
+		return nil // its answer has come meanwhile
+	}
 	return c.replaceOrphan(ctx, s, a)
 }
 
@@ -62,7 +65,7 @@ func (c *Service) adopt(ctx context.Context, id string, n int, r Record) (Sessio
 		if a.TrackingCode != "" {
 			return ErrUnchanged
 		}
-		a.TrackingCode, a.ExpiresAt = r.TrackingCode, r.ExpiresAt
+		a.TrackingCode, a.ExpiresAt = r.TrackingCode, expiry(r.ExpiresAt, now, a.TTLMinutes)
 		a.PaymentURL = hosted(r.PaymentURL, c.PaymentPage)
 		s.note(now, "coinslot", "attempt.found", r.TrackingCode)
 		return nil
@@ -77,17 +80,26 @@ func (c *Service) replaceOrphan(ctx context.Context, s Session, a Attempt) error
 	if err != nil {
 		return err
 	}
-	var refused *RefusedError
-	if r.Status == "pending" && !errors.As(cancelErr, &refused) {
+	if r.Status != "confirmed" && !over(r.Status) && (r.Status != "pending" || !final(cancelErr)) {
 		return errors.Join(cancelErr, c.touch(ctx, s)) // not proven either way: next time
 	}
-	s, err = c.intend(ctx, s.ID, func(s *Session, now time.Time) error {
+	return c.replace(ctx, s.ID, func(s *Session, now time.Time) error {
 		return s.orphaned(a.Number, r, c.Gateway.Environment(), now)
 	})
-	if err != nil {
-		return err
+}
+
+// final reports whether err says no to a cancellation for good, and not only
+// for now.
+func final(err error) bool {
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		return false
 	}
-	return c.startReplacement(ctx, s, a.Number)
+	switch refused.Reason {
+	case ReasonBusy, ReasonUnsent, ReasonKey:
+		return false
+	}
+	return true
 }
 
 // orphaned decides what becomes of an attempt whose transaction was found but
@@ -101,9 +113,7 @@ func (s *Session) orphaned(n int, r Record, env string, now time.Time) error {
 	case "confirmed":
 		return s.observe(n, r, env, now)
 	case "pending":
-		a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, plain(r.PayAmount)
-		s.CheckedAt = now
-		s.note(now, "coinslot", "attempt.handed_over", a.TrackingCode)
+		s.handOver(a, r, now)
 		return nil
 	}
 	a.EndedAt, s.CheckedAt = now, now
@@ -111,15 +121,31 @@ func (s *Session) orphaned(n int, r Record, env string, now time.Time) error {
 	return nil
 }
 
-// giveUp closes a and, if it is what the session waits for, appends its replacement.
+// handOver lets a transaction that cannot be cancelled be paid at its hosted
+// page. One whose page may not be shown is replaced, since nobody can know its
+// address; that it is cancelled is tried again until it has ended.
+func (s *Session) handOver(a *Attempt, r Record, now time.Time) {
+	s.CheckedAt = now
+	if a.PaymentURL == "" {
+		s.giveUp(a, now)
+		return
+	}
+	a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, plain(r.PayAmount)
+	s.note(now, "coinslot", "attempt.handed_over", a.TrackingCode)
+}
+
+// giveUp closes a and, if the session still waits for a payment, appends its
+// replacement.
 func (s *Session) giveUp(a *Attempt, now time.Time) {
 	a.State = Lost
 	s.note(now, "coinslot", "attempt.lost", a.TrackingCode)
 	if a.Number != len(s.Attempts) || s.ClosedBy != NotClosed {
 		return
 	}
-	if len(s.Attempts) >= maxAttempts {
-		s.Notice = Notice{Code: wire.CodeTooManyAttempts}
+	if err := s.mayOpen(now); err != nil {
+		if errors.Is(err, problem(wire.CodeTooManyAttempts, "")) {
+			s.Notice = Notice{Code: wire.CodeTooManyAttempts}
+		}
 		return
 	}
 	s.add(Attempt{
@@ -129,13 +155,22 @@ func (s *Session) giveUp(a *Attempt, now time.Time) {
 	}, now)
 }
 
-// startReplacement makes the create call if attempt n has just been replaced.
-func (c *Service) startReplacement(ctx context.Context, s Session, n int) error {
-	if len(s.Attempts) != n+1 || s.Attempts[n].State != Creating {
-		return nil
+// replace runs fn, which may give an attempt up, and makes the create call of
+// the replacement if this very change has appended one: whoever finds it there
+// already must not send it a second time.
+func (c *Service) replace(ctx context.Context, id string, fn func(s *Session, now time.Time) error) error {
+	appended := false
+	s, err := c.intend(ctx, id, func(s *Session, now time.Time) error {
+		before := len(s.Attempts)
+		err := fn(s, now)
+		appended = err == nil && len(s.Attempts) > before
+		return err
+	})
+	if err != nil || !appended {
+		return err
 	}
-	price, fee := c.quote(ctx, s.Attempts[n])
-	_, err := c.start(ctx, s, price, fee)
+	price, fee := c.quote(ctx, s.Attempts[len(s.Attempts)-1])
+	_, err = c.start(ctx, s, price, fee)
 	return err
 }
 
@@ -156,13 +191,9 @@ func (c *Service) quote(ctx context.Context, a Attempt) (price, fee decimal.Deci
 // miss notes a search that found nothing. The second one, long enough after
 // the first, gives the attempt up.
 func (c *Service) miss(ctx context.Context, id string, a Attempt) error {
-	s, err := c.intend(ctx, id, func(s *Session, now time.Time) error {
+	return c.replace(ctx, id, func(s *Session, now time.Time) error {
 		return s.missed(a.Number, c.Pace.Absent, now)
 	})
-	if err != nil {
-		return err
-	}
-	return c.startReplacement(ctx, s, a.Number)
 }
 
 func (s *Session) missed(n int, absent time.Duration, now time.Time) error {
@@ -215,7 +246,7 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt, due ti
 		_, err := c.adopt(ctx, s.ID, a.Number, r)
 		return err
 	}
-	return c.count(ctx, s.ID, a.Number)
+	return c.count(ctx, s.ID, a)
 }
 
 // find reads the gateway's list around the start of a, every status and page,

@@ -85,6 +85,7 @@ func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, cre
 	if err := o.Validate(); err != nil {
 		return Session{}, false, err
 	}
+	o = o.Complete()
 	fresh := c.newSession(o, key)
 	s, err = c.Store.Insert(ctx, fresh)
 	if errors.Is(err, ErrExists) {
@@ -96,11 +97,17 @@ func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, cre
 	return s, true, nil
 }
 
-func (c *Service) newSession(o Order, key string) Session {
-	now := c.Now().UTC()
+// Complete fills in what an order leaves open, so that two ways to say the
+// same have the same Digest.
+func (o Order) Complete() Order {
 	if o.ExpiresIn == 0 {
 		o.ExpiresIn = defaultExpiry
 	}
+	return o
+}
+
+func (c *Service) newSession(o Order, key string) Session {
+	now := c.Now().UTC()
 	s := Session{
 		ID: NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
 		Environment: c.Gateway.Environment(), Test: c.Test,

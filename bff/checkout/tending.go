@@ -57,9 +57,10 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 }
 
 // watch checks a waiting attempt. One that is left over after another attempt
-// was confirmed is cancelled, so that nobody pays twice.
+// was confirmed, or the session was closed for good, is cancelled, so that
+// nobody pays twice or for nothing.
 func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
-	if s.Status == wire.Confirmed {
+	if s.Status == wire.Confirmed || s.ClosedBy.final() {
 		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 			c.Log.Warn("cancelling a left-over transaction", "session", s.ID, "attempt", a.Number, "error", err)
 		}
@@ -87,12 +88,28 @@ func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Sessi
 		return s.observe(n, r, env, now)
 	})
 	if errors.Is(err, ErrTxUsed) {
-		return c.change(ctx, s.ID, func(s *Session, now time.Time) error {
-			s.doubt(s.Attempt(n), reasonTxUsed, now)
-			return nil
-		})
+		return c.reused(ctx, s, n, r)
 	}
 	return changed, err
+}
+
+// reused puts attempt n into review because the transaction id of r has
+// confirmed another session; if it is there already, nothing is new.
+func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Session, error) {
+	if a := s.Attempt(n); a.State == InReview && a.Reason == reasonTxUsed {
+		s.CheckedAt = c.Now().UTC()
+		return s, c.touch(ctx, s)
+	}
+	return c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+		a := s.Attempt(n)
+		if a.State == Confirmed {
+			return ErrUnchanged
+		}
+		s.CheckedAt = now
+		a.see(r)
+		s.doubt(a, reasonTxUsed, now)
+		return nil
+	})
 }
 
 // same reports whether nothing that a record can tell differs.
@@ -161,13 +178,18 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 	if _, err = c.record(ctx, s, a.Number, r); err != nil {
 		return err
 	}
-	return c.count(ctx, s.ID, a.Number)
+	return c.count(ctx, s.ID, a)
 }
 
-// count notes that one more late look was taken at attempt n.
-func (c *Service) count(ctx context.Context, id string, n int) error {
+// count notes that the look which was due for a was taken. Two that took the
+// same one count once: the schedule must not run out early.
+func (c *Service) count(ctx context.Context, id string, a Attempt) error {
 	_, err := c.change(ctx, id, func(s *Session, _ time.Time) error {
-		s.Attempt(n).Rechecks++
+		current := s.Attempt(a.Number)
+		if current.Rechecks != a.Rechecks {
+			return ErrUnchanged
+		}
+		current.Rechecks++
 		return nil
 	})
 	return err

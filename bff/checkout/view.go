@@ -78,7 +78,6 @@ func (a *Attempt) view(now time.Time) *wire.Attempt {
 // actions lists what would not be refused now.
 func (s *Session) actions(now time.Time) []wire.Action {
 	a := s.Current()
-	again := !s.ClosedBy.final() && len(s.Attempts) < maxAttempts
 	var list []wire.Action
 	add := func(ok bool, action wire.Action) {
 		if ok {
@@ -87,14 +86,14 @@ func (s *Session) actions(now time.Time) []wire.Action {
 	}
 	switch s.Status {
 	case wire.Open:
-		add(again && now.Before(s.ExpiresAt), wire.Choose)
+		add(s.mayOpen(now) == nil && now.Before(s.ExpiresAt), wire.Choose)
 		add(true, wire.Cancel)
 	case wire.Pending:
 		add(!a.Paid.IsPositive(), wire.Cancel)
-		add(!a.Paid.IsPositive() && again, wire.Change)
+		add(s.mayChange(a.Number, now) == nil, wire.Change)
 	case wire.Expired, wire.Cancelled:
 		add(a != nil, wire.Recheck)
-		add(again && (a == nil || !a.Paid.IsPositive()), wire.Retry)
+		add(s.mayOpen(now) == nil, wire.Retry)
 	case wire.Review:
 		add(true, wire.Recheck)
 	}

@@ -1,0 +1,162 @@
+//go:build js
+
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall/js"
+)
+
+// Data returns the text of the page's data block with the given id.
+func Data(id string) ([]byte, error) {
+	element := js.Global().Get("document").Call("getElementById", id)
+	if element.IsNull() {
+		return nil, fmt.Errorf("reading the data block %q: it is not in the page", id)
+	}
+	return []byte(element.Get("textContent").String()), nil
+}
+
+// Fetch makes one request on the page's own origin. body is JSON; nil sends
+// none. The error says that no answer came, or that ctx has ended.
+func Fetch(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
+	abort := js.Global().Get("AbortController").New()
+	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
+	defer stop()
+	options := map[string]any{
+		"method": method, "signal": abort.Get("signal"), "credentials": "omit",
+		"mode": "same-origin", "cache": "no-store", "redirect": "follow",
+		"headers": map[string]any{"Accept": "application/json"},
+	}
+	if body != nil {
+		options["body"] = string(body)
+		options["headers"] = map[string]any{"Accept": "application/json", "Content-Type": "application/json"}
+	}
+	response, err := await(js.Global().Call("fetch", path, options))
+	if err != nil {
+		return 0, nil, fmt.Errorf("requesting %s %s: %w", method, path, err)
+	}
+	text, err := await(response.Call("text"))
+	if err != nil {
+		return 0, nil, fmt.Errorf("reading the answer to %s %s: %w", method, path, err)
+	}
+	return response.Get("status").Int(), []byte(text.String()), nil
+}
+
+// await blocks until a promise settles. It must not be called from a callback.
+func await(promise js.Value) (js.Value, error) {
+	settled := make(chan func() (js.Value, error), 1) // both callbacks, one is called
+	resolve := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		value := first(args)
+		settled <- func() (js.Value, error) { return value, nil }
+		return nil
+	})
+	defer resolve.Release()
+	reject := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		text := js.Global().Get("String").Invoke(first(args)).String()
+		settled <- func() (js.Value, error) { return js.Undefined(), errors.New(text) }
+		return nil
+	})
+	defer reject.Release()
+	promise.Call("then", resolve, reject)
+	return (<-settled)()
+}
+
+func first(args []js.Value) js.Value {
+	if len(args) == 0 {
+		return js.Undefined()
+	}
+	return args[0]
+}
+
+// ReplaceURL changes the page's address without loading anything.
+func ReplaceURL(path string) {
+	js.Global().Get("history").Call("replaceState", js.Null(), "", path)
+}
+
+// Focus moves the keyboard to the first element that selector finds.
+func Focus(selector string) {
+	element := js.Global().Get("document").Call("querySelector", selector)
+	if !element.IsNull() {
+		element.Call("focus", map[string]any{"preventScroll": false})
+	}
+}
+
+// Quiet takes go-app's own handlers of clicks and history away: every link here
+// is a real one, and there is one page only.
+func Quiet() {
+	js.Global().Set("onclick", js.Null())
+	js.Global().Set("onpopstate", js.Null())
+	js.Global().Set("onresize", js.Null())
+}
+
+// Tab tells when the page is left and when it is back. The zero value is ready.
+type Tab struct {
+	mu          sync.Mutex // guards the fields below
+	listening   bool
+	back, leave func()
+}
+
+// Watch tells back when the tab is shown, restored or online again, and leave
+// when the page is left. A later call replaces both funcs. The listeners live
+// as long as the page.
+func (t *Tab) Watch(back, leave func()) {
+	t.mu.Lock()
+	t.back, t.leave = back, leave
+	listening := t.listening
+	t.listening = true
+	t.mu.Unlock()
+	document := js.Global().Get("document")
+	if document.Get("documentElement").Get("dataset").Get("shown").Truthy() {
+		back()
+	}
+	if listening {
+		return
+	}
+	on(js.Global(), "pageshow", t.isBack)
+	on(js.Global(), "online", t.isBack)
+	on(js.Global(), "coinslot-shown", t.isBack)
+	on(js.Global(), "pagehide", t.isLeft)
+	on(document, "visibilitychange", func() {
+		if document.Get("visibilityState").String() == "visible" {
+			t.isBack()
+		}
+	})
+	once(document, "pointerdown", t.isBack)
+	once(document, "keydown", t.isBack)
+}
+
+func (t *Tab) isBack() {
+	t.mu.Lock()
+	back := t.back
+	t.mu.Unlock()
+	back()
+}
+
+func (t *Tab) isLeft() {
+	t.mu.Lock()
+	leave := t.leave
+	t.mu.Unlock()
+	leave()
+}
+
+// on listens for as long as the page lives.
+func on(target js.Value, event string, do func()) {
+	target.Call("addEventListener", event, js.FuncOf(func(js.Value, []js.Value) any {
+		do()
+		return nil
+	}))
+}
+
+// once listens for one event; its callback frees itself.
+func once(target js.Value, event string, do func()) {
+	var callback js.Func
+	callback = js.FuncOf(func(js.Value, []js.Value) any {
+		callback.Release()
+		do()
+		return nil
+	})
+	target.Call("addEventListener", event, callback, map[string]any{"once": true, "passive": true})
+}

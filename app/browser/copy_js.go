@@ -1,0 +1,43 @@
+//go:build js
+
+package browser
+
+import (
+	"errors"
+	"syscall/js"
+)
+
+// Copy puts text on the clipboard. Where the browser refuses the modern way, as
+// in a frame without permission, the old one is tried. An error means that the
+// text is not on the clipboard. It blocks and must not be called from a callback.
+func Copy(text string) error {
+	clipboard := js.Global().Get("navigator").Get("clipboard")
+	if clipboard.Truthy() {
+		if _, err := await(clipboard.Call("writeText", text)); err == nil {
+			return nil
+		}
+	}
+	return copyOld(text)
+}
+
+// copyOld copies by way of a field that is selected for the moment.
+func copyOld(text string) error {
+	document := js.Global().Get("document")
+	before := document.Get("activeElement")
+	field := document.Call("createElement", "textarea")
+	field.Set("value", text)
+	field.Set("readOnly", true)
+	field.Call("setAttribute", "class", "offscreen")
+	field.Call("setAttribute", "aria-hidden", "true")
+	document.Get("body").Call("appendChild", field)
+	field.Call("select")
+	copied := document.Call("execCommand", "copy").Bool()
+	field.Call("remove")
+	if before.Truthy() {
+		before.Call("focus")
+	}
+	if !copied {
+		return errors.New("copying to the clipboard: refused by the browser")
+	}
+	return nil
+}

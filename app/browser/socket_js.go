@@ -1,0 +1,114 @@
+//go:build js
+
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall/js"
+)
+
+// queueLength is how many messages may wait to be read. Every message is whole,
+// so when the queue is full the oldest is worth least and is dropped.
+const queueLength = 16
+
+// Socket is an open websocket of the browser.
+type Socket struct {
+	value    js.Value
+	messages chan []byte   // by the message callback, never closed
+	opened   chan struct{} // closed by the open callback
+	closed   chan struct{} // closed by the close callback
+	free     sync.Once
+	funcs    []js.Func
+}
+
+// Dial opens a websocket at a path of the page's own origin. It fails when the
+// connection is refused or ctx ends first.
+func Dial(ctx context.Context, path string) (*Socket, error) {
+	s := &Socket{
+		messages: make(chan []byte, queueLength),
+		opened:   make(chan struct{}), closed: make(chan struct{}),
+	}
+	location := js.Global().Get("location")
+	address := "ws" + location.Get("protocol").String()[len("http"):] + "//" + location.Get("host").String() + path
+	s.value = js.Global().Get("WebSocket").New(address)
+	s.listen()
+	select {
+	case <-s.opened:
+		return s, nil
+	case <-s.closed:
+		s.Close()
+		return nil, fmt.Errorf("opening the websocket %s: refused", path)
+	case <-ctx.Done():
+		s.Close()
+		return nil, ctx.Err()
+	}
+}
+
+func (s *Socket) listen() {
+	var open, shut sync.Once
+	s.on("open", func(js.Value) { open.Do(func() { close(s.opened) }) })
+	s.on("close", func(js.Value) { shut.Do(func() { close(s.closed) }) })
+	s.on("message", func(event js.Value) {
+		if data := event.Get("data"); data.Type() == js.TypeString {
+			s.push([]byte(data.String()))
+		}
+	})
+}
+
+func (s *Socket) on(event string, do func(js.Value)) {
+	callback := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		do(first(args))
+		return nil
+	})
+	s.funcs = append(s.funcs, callback)
+	s.value.Set("on"+event, callback)
+}
+
+// push queues a message and never waits: it runs in the browser's callback.
+func (s *Socket) push(message []byte) {
+	for {
+		select {
+		case s.messages <- message:
+			return
+		default:
+		}
+		select {
+		case <-s.messages:
+		default:
+		}
+	}
+}
+
+// Read returns the next message. It fails when the socket has closed and all
+// was read, and when ctx ends.
+func (s *Socket) Read(ctx context.Context) ([]byte, error) {
+	select {
+	case message := <-s.messages:
+		return message, nil
+	default:
+	}
+	select {
+	case message := <-s.messages:
+		return message, nil
+	case <-s.closed:
+		return nil, errors.New("reading the websocket: it has closed")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close closes the socket and frees its callbacks; closing twice is allowed.
+func (s *Socket) Close() {
+	s.free.Do(func() {
+		for _, event := range []string{"onopen", "onclose", "onmessage"} {
+			s.value.Set(event, js.Null())
+		}
+		s.value.Call("close")
+		for _, callback := range s.funcs {
+			callback.Release()
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"coinslot/app/browser"
+	"coinslot/app/feed"
+	"coinslot/app/widget"
+	"coinslot/app/wire"
+)
+
+// pageID is the id of the data block with the widget.Page.
+const pageID = "coinslot-page"
+
+// checkout builds the root from the page's data block and what was typed in it.
+func checkout(typed browser.Typed) (*widget.Checkout, error) {
+	data, err := browser.Data(pageID)
+	if err != nil {
+		return nil, err
+	}
+	var page widget.Page
+	if err := json.Unmarshal(data, &page); err != nil {
+		return nil, fmt.Errorf("decoding the page's data: %w", err)
+	}
+	if page.View.Status == wire.Open || page.Changing {
+		page.Chosen = typed.Values["currency_symbol"]
+		page.ChosenNetwork = typed.Values["network_code"]
+		page.Email = typed.Values["email"]
+	}
+	return &widget.Checkout{Page: page, Host: host(typed), Search: typed.Values["search"]}, nil
+}
+
+// host is what the browser does for the checkout.
+func host(typed browser.Typed) *widget.Host {
+	var tab browser.Tab
+	return &widget.Host{
+		Send:    browser.Fetch,
+		Dial:    dial,
+		Copy:    browser.Copy,
+		Replace: browser.ReplaceURL,
+		Focus:   browser.Focus,
+		Restore: func() { browser.Quiet(); typed.Restore() },
+		Watch:   tab.Watch,
+	}
+}
+
+// dial opens a socket of views.
+func dial(ctx context.Context, path string) (feed.Socket, error) {
+	socket, err := browser.Dial(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return views{socket}, nil
+}
+
+// views decodes what a socket says.
+type views struct{ *browser.Socket }
+
+// Next returns the next view.
+func (s views) Next(ctx context.Context) (wire.View, error) {
+	message, err := s.Read(ctx)
+	if err != nil {
+		return wire.View{}, err
+	}
+	var view wire.View
+	if err := json.Unmarshal(message, &view); err != nil {
+		return wire.View{}, fmt.Errorf("decoding a view: %w", err)
+	}
+	return view, nil
+}

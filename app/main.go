@@ -1,0 +1,22 @@
+// Command app is the WebAssembly program: it takes over the page that the BFF
+// has rendered, with the same components.
+package main
+
+import (
+	"os"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/browser"
+)
+
+func main() {
+	typed := browser.ReadTyped()
+	root, err := checkout(typed)
+	if err != nil {
+		app.Log(err)
+		os.Exit(1) // frame.js notices and keeps the page as it is
+	}
+	app.RouteWithRegexp("", func() app.Composer { return root })
+	app.RunWhenOnBrowser()
+}

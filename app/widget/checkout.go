@@ -1,0 +1,138 @@
+package widget
+
+import (
+	"context"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/feed"
+	"coinslot/app/wire"
+)
+
+// Checkout is the root of the page: it holds the view, chooses the screen by
+// status, and in a browser keeps the view current.
+type Checkout struct {
+	app.Compo
+
+	Page Page
+	// Host is the browser; nil on the server, where nothing but Render happens.
+	Host *Host
+	// Search is what was typed into the search field before the takeover.
+	Search string
+
+	live    bool        // mounted in a browser, everything is in place
+	busy    bool        // a request of the shopper is on its way
+	offline bool        // the last attempts to reach the BFF failed
+	problem *wire.Error // why the last request led nowhere; nil if it did not
+	said    string      // what the live region announces
+	at      time.Time   // when the view came, for what counts up or down
+	feed    *feed.Feed  // nil while nothing is stored
+	feeding context.CancelFunc
+}
+
+// OnMount takes the page over.
+func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
+
+// OnDismount ends what takeOver began.
+func (c *Checkout) OnDismount() { c.stop() }
+
+// Render draws the order, what has to be said about it, and the screen.
+func (c *Checkout) Render() app.UI {
+	p := c.Page
+	return el("main").ID("coinslot").Class("checkout").
+		DataSet("status", string(p.View.Status)).
+		DataSet("live", c.driver()).
+		DataSet("session", p.View.Session).
+		DataSet("version", p.View.Version).
+		DataSet("base", p.Base).
+		DataSet("embed", p.Embed).
+		Body(
+			orderHead(p),
+			el("p").Class("announce").Attr("role", "status").Aria("live", "polite").Text(c.said),
+			c.trouble(),
+			el("section").Class("screen").Aria("labelledby", headingID).Body(c.screen()),
+			simulateBar(p),
+			orderFoot(p),
+		)
+}
+
+// driver says who drives the page: "wasm" once everything is in place, before
+// that and on the server "html".
+func (c *Checkout) driver() string {
+	if c.live {
+		return "wasm"
+	}
+	return "html"
+}
+
+// trouble shows why the last request led nowhere: the answer to it, else what
+// the view remembers. A notice without a code is news, not an error.
+func (c *Checkout) trouble() app.UI {
+	notice := c.Page.View.Notice
+	switch {
+	case c.problem != nil:
+		return failure(c.problem.Detail)
+	case notice == nil:
+		return app.Text("")
+	case notice.Code == "":
+		return el("p").Class("note").Text(notice.Message)
+	}
+	return failure(notice.Message)
+}
+
+func failure(text string) app.UI {
+	return el("p").Class("error").DataSet("part", "error").Attr("role", "alert").Text(text)
+}
+
+// screen is what the status calls for.
+func (c *Checkout) screen() app.UI {
+	p := c.Page
+	switch screenOf(p) {
+	case "refused":
+		return &refused{Page: p}
+	case "closed":
+		return &closed{Page: p}
+	case "choose":
+		return &chooser{Page: p, Search: c.Search, Busy: c.busy}
+	case "pay":
+		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+	case "confirmed":
+		return &confirmed{Page: p}
+	case "expired":
+		return &expired{Page: p, Busy: c.busy}
+	case "cancelled":
+		return &cancelled{Page: p, Busy: c.busy}
+	case "review":
+		return &review{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+	}
+	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+}
+
+// screenOf names the screen of a page. A status of a newer protocol is shown as
+// "preparing".
+func screenOf(p Page) string {
+	if p.Embed != "" && p.Origin == "" {
+		return "refused"
+	}
+	switch p.View.Status {
+	case wire.Open:
+		if len(p.View.Currencies) == 0 {
+			return "closed"
+		}
+		return "choose"
+	case wire.Pending:
+		if p.Changing && p.View.Can(wire.Change) {
+			return "choose"
+		}
+		return "pay"
+	case wire.Expired, wire.Cancelled:
+		if p.Changing && p.View.Can(wire.Retry) {
+			return "choose"
+		}
+		return string(p.View.Status)
+	case wire.Confirmed, wire.Review, wire.Preparing:
+		return string(p.View.Status)
+	}
+	return string(wire.Preparing)
+}

@@ -1,0 +1,14 @@
+// Package widget is what a shopper sees: go-app components, one screen or part
+// per file.
+//
+// The same tree is rendered twice. The BFF turns it into HTML with [HTML]; that
+// page is complete, its forms post and its links go, without any script. The
+// WebAssembly program then mounts the same [Checkout] from the same [Page] and
+// takes over in place. What a component does differently there hangs on
+// [Checkout.Host], which is nil on the server.
+//
+// There are no business rules here: what can be chosen, what is missing and
+// what may be done next is in the [wire.View]; every sentence is in
+// [Page.Text]. Exported fields are attributes given by the parent, unexported
+// ones are a component's own state.
+package widget

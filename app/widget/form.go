@@ -1,0 +1,99 @@
+package widget
+
+import "github.com/maxence-charriere/go-app/v10/pkg/app"
+
+// Names of the actions by which parts tell the root what the shopper wants.
+const (
+	actionSend   = "coinslot/send"   // value: request
+	actionChange = "coinslot/change" // value: bool, whether the chooser is shown
+	actionSay    = "coinslot/say"    // value: string for the live region
+	actionLook   = "coinslot/look"   // no value: the view is out of date
+	actionFail   = "coinslot/fail"   // value: string to show as an error
+	actionCopy   = "coinslot/copy"   // value: copyRequest
+)
+
+// request is a form's content, sent by the WebAssembly program instead of the
+// browser.
+type request struct {
+	Sub  string            // "/attempts", "/cancel", "/recheck", "/simulate"
+	Body map[string]string // members of the JSON; nil for none
+}
+
+// bodyFunc returns what a form sends as JSON, nil for nothing; or the sentence
+// that says what is missing, and then nothing is sent.
+type bodyFunc func() (content map[string]string, missing string)
+
+// form is a POST form. Without WebAssembly the browser sends its fields; with
+// it, body is sent instead. scope names what body holds: go-app compares
+// handlers by their code alone and would keep one with yesterday's values.
+func form(p Page, sub string, body bodyFunc, scope ...any) app.HTMLElem {
+	return el("form").Attr("method", "post").Attr("action", p.Target(sub)).
+		OnSubmit(func(ctx app.Context, e app.Event) {
+			e.PreventDefault()
+			content, missing := body()
+			if missing != "" {
+				ctx.NewActionWithValue(actionFail, missing)
+				return
+			}
+			ctx.NewActionWithValue(actionSend, request{Sub: sub, Body: content})
+		}, app.EventScope(append(scope, sub)...))
+}
+
+// carried are the hidden fields that every form takes along.
+func carried(p Page) []app.UI {
+	fields := make([]app.UI, 0, len(p.Carry))
+	for _, f := range p.Carry {
+		fields = append(fields, void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value))
+	}
+	return fields
+}
+
+// press is a form of one button, with fields of its own.
+func press(p Page, sub, part, class, text string, busy bool, fields ...Field) app.UI {
+	inputs := carried(p)
+	scope := make([]any, 0, len(fields))
+	for _, f := range fields {
+		inputs = append(inputs, void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value))
+		scope = append(scope, f.Name, f.Value)
+	}
+	inputs = append(inputs, button(part, class, text, busy))
+	return form(p, sub, fieldsBody(fields), scope...).Class("press").Body(inputs...)
+}
+
+// button is a submit button with a stable handle.
+func button(part, class, text string, busy bool) app.UI {
+	return el("button").Attr("type", "submit").Class("button "+class).DataSet("part", part).
+		Attr("disabled", busy).Text(text)
+}
+
+// fieldsBody returns the JSON of a form's own fields. A network's key is split
+// there, because "symbol:code" is the form's spelling only.
+func fieldsBody(fields []Field) bodyFunc {
+	return func() (map[string]string, string) {
+		body := make(map[string]string, len(fields))
+		for _, f := range fields {
+			body[f.Name] = f.Value
+			if f.Name == "network_code" {
+				body[f.Name] = codeOf(f.Value)
+			}
+		}
+		return body, ""
+	}
+}
+
+// changeLink opens the chooser: a link without WebAssembly, at once with it.
+func changeLink(p Page, part, class, text string) app.UI {
+	return el("a").Class(class).DataSet("part", part).
+		Attr("href", p.Link("", Field{"change", "1"})).Text(text).
+		OnClick(func(ctx app.Context, e app.Event) { toggleChange(ctx, e, true) })
+}
+
+// toggleChange asks the root to show or hide the chooser, unless the shopper
+// wants the link in a tab of its own.
+func toggleChange(ctx app.Context, e app.Event, show bool) {
+	if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("shiftKey").Bool() {
+		return
+	}
+	e.PreventDefault()
+	ctx.NewActionWithValue(actionChange, show)
+}

@@ -1,0 +1,225 @@
+package widget
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/feed"
+	"coinslot/app/wire"
+)
+
+// takeOver makes the page live: what was typed is put back, the parts' wishes
+// are heard, and the view is kept current from here on.
+func (c *Checkout) takeOver(ctx app.Context) {
+	if c.Host == nil {
+		return
+	}
+	c.live, c.at = true, time.Now()
+	ctx.Handle(actionSend, func(ctx app.Context, a app.Action) { c.send(ctx, a.Value.(request)) })
+	ctx.Handle(actionChange, func(ctx app.Context, a app.Action) { c.change(ctx, a.Value.(bool)) })
+	ctx.Handle(actionSay, func(_ app.Context, a app.Action) { c.said = a.Value.(string) })
+	ctx.Handle(actionFail, func(_ app.Context, a app.Action) { c.problem = &wire.Error{Detail: a.Value.(string)} })
+	ctx.Handle(actionCopy, func(ctx app.Context, a app.Action) { c.copy(ctx, a.Value.(copyRequest)) })
+	ctx.Handle(actionLook, func(app.Context, app.Action) { c.look() })
+	c.Host.Restore()
+	c.follow(ctx)
+}
+
+// follow keeps the view of the session current until stop, or until another
+// session is followed. A session that is stored nowhere has nothing to follow.
+func (c *Checkout) follow(ctx app.Context) {
+	c.stop()
+	if c.Page.View.Session == "" {
+		return
+	}
+	running, cancel := context.WithCancel(context.Background())
+	c.feeding = cancel
+	c.feed = feed.New(feed.Config{
+		Fetch: func(ctx context.Context) (wire.View, error) { return c.Host.view(ctx, c.Page.Base+"/view") },
+		Dial:  func(ctx context.Context) (feed.Socket, error) { return c.Host.Dial(ctx, c.Page.Base+"/live") },
+		Got:   func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.take(ctx, v) }) },
+		Lost:  func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
+		From:  c.Page.View.Version,
+	})
+	f := c.feed
+	if c.Page.Embed == "modal" && c.Page.View.Status == wire.Open {
+		f.Leave() // a frame made ready in advance connects when it is shown
+	}
+	c.Host.Watch(f.Back, f.Leave)
+	ctx.Async(func() { f.Run(running) })
+}
+
+// look asks for the view at once.
+func (c *Checkout) look() {
+	if c.feed != nil {
+		c.feed.Back()
+	}
+}
+
+// stop ends the following.
+func (c *Checkout) stop() {
+	if c.feeding != nil {
+		c.feeding()
+		c.feeding = nil
+	}
+}
+
+// take shows a view that is newer than the one on screen, or as new and fresher.
+func (c *Checkout) take(ctx app.Context, v wire.View) {
+	old := c.Page.View
+	if v.Session == old.Session && v.Version < old.Version {
+		return
+	}
+	c.Page.View, c.at, c.offline = v, time.Now(), false
+	if old.Session == "" && v.Session != "" {
+		c.Page = c.Page.Stored(v.Session)
+		c.Host.Replace(c.Page.Link(""))
+		c.follow(ctx)
+	}
+	if old.Status != v.Status || attemptNumber(old) != attemptNumber(v) {
+		c.problem = nil
+		c.moved(ctx)
+	} else if partial(v) && !partial(old) {
+		c.moved(ctx)
+	}
+}
+
+// moved announces a new screen once and brings the keyboard to its heading.
+func (c *Checkout) moved(ctx app.Context) {
+	c.Page.Changing = false
+	c.said = c.Page.say("said." + saidOf(c.Page.View))
+	ctx.Defer(func(app.Context) { c.Host.Focus("#" + headingID) })
+}
+
+// saidOf names the announcement of a view.
+func saidOf(v wire.View) string {
+	switch {
+	case partial(v) && v.Status == wire.Pending:
+		return "partial"
+	case v.Status.Known():
+		return string(v.Status)
+	}
+	return string(wire.Preparing)
+}
+
+func partial(v wire.View) bool {
+	return v.Attempt != nil && v.Attempt.PaidAmount != "" && v.Attempt.MissingAmount != ""
+}
+
+func attemptNumber(v wire.View) int {
+	if v.Attempt == nil {
+		return 0
+	}
+	return v.Attempt.Number
+}
+
+// change shows or hides the chooser.
+func (c *Checkout) change(ctx app.Context, show bool) {
+	c.Page.Changing, c.problem = show, nil
+	ctx.Defer(func(app.Context) { c.Host.Focus("#" + headingID) })
+}
+
+// copy puts a value on the clipboard, off the UI goroutine because the browser
+// may ask the shopper first.
+func (c *Checkout) copy(ctx app.Context, r copyRequest) {
+	ctx.Async(func() { r.Done(c.Host.Copy(r.Value)) })
+}
+
+// send makes one request of the shopper; while it is on its way, a second one
+// is not begun.
+func (c *Checkout) send(ctx app.Context, r request) {
+	if c.busy {
+		return
+	}
+	c.busy, c.problem = true, nil
+	target, body := c.address(r.Sub), c.body(r)
+	ctx.Async(func() {
+		status, answer, err := c.Host.Send(context.Background(), "POST", target, body)
+		ctx.Dispatch(func(ctx app.Context) { c.answered(ctx, status, answer, err) })
+	})
+}
+
+// address is where a request goes; what a form would carry along is in the
+// query, so that the answer is in the page's language.
+func (c *Checkout) address(sub string) string {
+	p := c.Page.Stored(c.Page.View.Session)
+	p.Base = c.Page.Target(sub)
+	return p.Link("")
+}
+
+// body is a request's JSON. While nothing is stored, what names the order goes
+// with it.
+func (c *Checkout) body(r request) []byte {
+	members := map[string]any{}
+	if c.Page.View.Session == "" {
+		for _, f := range c.Page.Carry {
+			members[f.Name] = f.Value
+		}
+	}
+	for name, value := range r.Body {
+		members[name] = value
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		panic("encoding a request: " + err.Error())
+	}
+	return body
+}
+
+// answered takes the answer to send: the view after it, or why not.
+func (c *Checkout) answered(ctx app.Context, status int, answer []byte, err error) {
+	c.busy = false
+	if err != nil {
+		c.problem = &wire.Error{Detail: c.Page.say("error.offline")}
+		return
+	}
+	view, problem := read(status, answer)
+	if problem != nil {
+		c.problem = c.worded(problem)
+		return
+	}
+	c.take(ctx, view)
+	c.Page.Changing = false
+}
+
+// worded gives an error the sentence for shoppers; its own is for developers,
+// and an answer from a proxy has none.
+func (c *Checkout) worded(problem *wire.Error) *wire.Error {
+	problem.Detail = c.Page.say("error.unknown")
+	if sentence, ok := c.Page.Text["problem."+string(problem.Code)]; ok {
+		problem.Detail = sentence
+	}
+	return problem
+}
+
+// read decodes an answer: a view with 2xx, else an error.
+func read(status int, answer []byte) (wire.View, *wire.Error) {
+	if status < 200 || status > 299 {
+		problem := &wire.Error{Status: status}
+		if json.Unmarshal(answer, problem) != nil {
+			problem = &wire.Error{Status: status}
+		}
+		return wire.View{}, problem
+	}
+	var view wire.View
+	if err := json.Unmarshal(answer, &view); err != nil || view.Status == "" {
+		return wire.View{}, &wire.Error{Status: status}
+	}
+	return view, nil
+}
+
+// view reads the view at path.
+func (h *Host) view(ctx context.Context, path string) (wire.View, error) {
+	status, answer, err := h.Send(ctx, "GET", path, nil)
+	if err != nil {
+		return wire.View{}, err
+	}
+	view, problem := read(status, answer)
+	if problem != nil {
+		return wire.View{}, problem
+	}
+	return view, nil
+}

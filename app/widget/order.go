@@ -1,0 +1,69 @@
+package widget
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+)
+
+// headingID is the id of the one heading that names the screen; it gets the
+// keyboard when the screen changes.
+const headingID = "coinslot-heading"
+
+// orderHead shows what is being paid for and its price.
+func orderHead(p Page) app.UI {
+	order := p.View.Order
+	title := order.Title
+	if title == "" {
+		title = p.say("order.untitled")
+	}
+	return el("header").Class("order").Body(
+		el("div").Class("order-what").Body(
+			el("p").Class("order-title").Text(title),
+			app.If(order.Description != "", func() app.UI {
+				return el("p").Class("order-description").Text(order.Description)
+			}),
+		),
+		el("p").Class("order-price").Body(
+			el("span").DataSet("part", "amount-usd").DataSet("value", order.AmountUSD).
+				Text(p.say("order.price", "amount", order.AmountUSD)),
+		),
+		app.If(p.View.Test, func() app.UI {
+			return el("p").Class("order-test").Text(p.say("order.test"))
+		}),
+	)
+}
+
+// orderFoot tells what to quote when asking for help, and lets an embedded
+// checkout be closed.
+func orderFoot(p Page) app.UI {
+	return el("footer").Class("foot").Body(
+		app.If(p.View.Order.Ref != "", func() app.UI {
+			return el("span").Class("foot-ref").Text(p.say("order.ref", "ref", p.View.Order.Ref))
+		}),
+		app.If(p.View.CancelURL != "" && before(p.View.Status), func() app.UI {
+			return leave(p, "foot-back", "order.back", p.View.CancelURL)
+		}),
+	)
+}
+
+// before reports whether the screens of a status have no button of their own
+// that leads back to the shop.
+func before(s wire.Status) bool {
+	return s == wire.Open || s == wire.Preparing || s == wire.Pending
+}
+
+// heading is the screen's name.
+func heading(text string) app.UI {
+	return el("h1").ID(headingID).TabIndex(-1).Text(text)
+}
+
+// leave is a link back to the shop. A frame must not show the shop inside the
+// shop, so there it opens a page of its own.
+func leave(p Page, class, text, url string) app.UI {
+	a := el("a").Class(class).Attr("href", url).Text(p.say(text))
+	if p.Embed == "" {
+		return a
+	}
+	return a.Attr("target", "_blank").Attr("rel", "noopener")
+}

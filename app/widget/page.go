@@ -1,0 +1,129 @@
+package widget
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"coinslot/app/wire"
+)
+
+// Page is all that one rendering of the checkout needs. It is also the JSON
+// data block from which the WebAssembly program starts.
+type Page struct {
+	View wire.View
+	// Text is every sentence by key, in the page's language. A key that is
+	// missing is shown as it is.
+	Text map[string]string
+	// Lang and Dir are the page's language (BCP 47) and direction, "ltr" or "rtl".
+	Lang, Dir string
+	// Embed is how the page is framed: "inline", "modal", or empty if it stands alone.
+	Embed string
+	// Origin is the host page's origin when it is listed, else empty.
+	Origin string
+	// Theme is "auto", "light" or "dark".
+	Theme string
+	// Base is the path of the session, "/checkout/cs_…"; "/checkout" while
+	// View.Session is empty.
+	Base string
+	// Carry is what every form and link must carry through: embed, origin,
+	// theme, lang; and while nothing is stored order or item (with amount), and
+	// the key that makes two posts of one page one session.
+	Carry []Field
+	// Changing shows the chooser although there is an attempt.
+	Changing bool
+	// Chosen is the preselected symbol, ChosenNetwork the preselected
+	// "symbol:code"; both may be empty.
+	Chosen, ChosenNetwork string
+	// Email is the shopper's address, to be filled in; may be empty.
+	Email string
+	// Simulate lists the kinds of pretended payment that the sandbox offers;
+	// empty hides the bar.
+	Simulate []string
+}
+
+// Field is one name and value that travels with every form and link.
+type Field struct{ Name, Value string }
+
+// Link returns the session's path followed by sub ("" or "/receipt"), with the
+// carried fields and extra ones as its query. An extra without a value is left out.
+func (p Page) Link(sub string, extra ...Field) string {
+	query := make([]string, 0, len(p.Carry)+len(extra))
+	for _, f := range append(append([]Field{}, p.Carry...), extra...) {
+		if f.Value != "" {
+			query = append(query, url.QueryEscape(f.Name)+"="+url.QueryEscape(f.Value))
+		}
+	}
+	if len(query) == 0 {
+		return p.Base + sub
+	}
+	return p.Base + sub + "?" + strings.Join(query, "&")
+}
+
+// Target returns where a form for sub ("/attempts", "/cancel") posts to. While
+// nothing is stored there is one door for all.
+func (p Page) Target(sub string) string {
+	if p.View.Session == "" {
+		return p.Base
+	}
+	return p.Base + sub
+}
+
+// QR returns the path of the current attempt's QR code. The number is in it so
+// that a browser never shows the code of an attempt before.
+func (p Page) QR() string {
+	if p.View.Attempt == nil {
+		return ""
+	}
+	return p.Base + "/qr.svg?a=" + strconv.Itoa(p.View.Attempt.Number)
+}
+
+// Stored returns the page of session id, for the moment when an order or item
+// has been given its session: what named the order is no longer carried.
+func (p Page) Stored(id string) Page {
+	carry := make([]Field, 0, len(p.Carry))
+	for _, f := range p.Carry {
+		switch f.Name {
+		case "order", "item", "amount", "key":
+		default:
+			carry = append(carry, f)
+		}
+	}
+	p.Carry = carry
+	p.Base = "/checkout/" + id
+	return p
+}
+
+// say returns the sentence of key with each {name} replaced by the value that
+// follows the name in pairs.
+func (p Page) say(key string, pairs ...string) string {
+	sentence, ok := p.Text[key]
+	if !ok {
+		return key
+	}
+	if len(pairs) == 0 {
+		return sentence
+	}
+	old := make([]string, 0, len(pairs))
+	for i := 0; i+1 < len(pairs); i += 2 {
+		old = append(old, "{"+pairs[i]+"}", pairs[i+1])
+	}
+	return strings.NewReplacer(old...).Replace(sentence)
+}
+
+// amount is a number with its coin, kept on one line.
+func amount(number, symbol string) string { return number + "\u00a0" + symbol }
+
+// Waits reports whether the page should look again by itself: something is
+// expected to happen without the shopper's doing.
+func (p Page) Waits() bool {
+	switch p.View.Status {
+	case wire.Preparing, wire.Review:
+		return true
+	case wire.Pending:
+		return !p.Changing
+	case wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,59 @@
+package widget
+
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+)
+
+// received shows the arithmetic of a payment that came in part: asked, paid,
+// missing. The sum still to be sent is drawn by the pay screen itself, where it
+// can be copied; elsewhere it is the last line here.
+func received(p Page, a wire.Attempt) app.UI {
+	return app.If(a.PaidAmount != "" && a.MissingAmount != "", func() app.UI {
+		return el("div").Class("received").Body(
+			app.If(p.View.Status == wire.Pending, func() app.UI { return el("p").Text(p.say("part.text")) }),
+			el("dl").Class("sums").Body(
+				line(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
+				line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
+				app.If(p.View.Status != wire.Pending, func() app.UI {
+					return line(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
+				}),
+			),
+		)
+	})
+}
+
+// line is one row of a sum.
+func line(p Page, label, part, number, symbol string) app.UI {
+	return el("div").Class("line").Body(
+		el("dt").Text(p.say(label)),
+		el("dd").DataSet("part", part).DataSet("value", number).Attr("translate", "no").Text(amount(number, symbol)),
+	)
+}
+
+// surplus says what was paid too much and whom to ask.
+func surplus(p Page, a wire.Attempt) app.UI {
+	return app.If(a.OverpaidAmount != "", func() app.UI {
+		return el("p").Class("note warn").DataSet("part", "overpaid").DataSet("value", a.OverpaidAmount).
+			Text(p.say("over.text", "amount", amount(a.OverpaidAmount, a.CurrencySymbol)))
+	})
+}
+
+// transaction is the proof on the chain, as a link where one is known.
+func transaction(p Page, a wire.Attempt) app.UI {
+	return app.If(a.TxID != "", func() app.UI {
+		return el("div").Class("line").Body(
+			el("dt").Text(p.say("tx.label")),
+			el("dd").Body(transactionID(a)),
+		)
+	})
+}
+
+func transactionID(a wire.Attempt) app.UI {
+	if a.TxURL == "" {
+		return el("span").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).Attr("translate", "no").Text(a.TxID)
+	}
+	return el("a").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).Attr("translate", "no").
+		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").Text(a.TxID)
+}

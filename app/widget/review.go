@@ -1,0 +1,60 @@
+package widget
+
+import (
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+)
+
+// review is shown for a payment that is reported but not proven: neither paid
+// nor lost.
+type review struct {
+	app.Compo
+
+	Page    Page
+	At      time.Time // when the view came
+	Offline bool
+	Busy    bool
+}
+
+// Render draws what is known, what happens next, and what to quote.
+func (s *review) Render() app.UI {
+	p := s.Page
+	return el("div").Class("outcome").Body(
+		mark("wait"),
+		heading(p.say("review.title")),
+		el("p").Text(p.say("review.text")),
+		el("p").Class("note").Text(p.say("review.next")),
+		facts(p),
+		&timing{Page: p, At: s.At, Offline: s.Offline},
+		el("div").Class("buttons").Body(
+			app.If(p.View.Can(wire.Recheck), func() app.UI {
+				return press(p, "/recheck", "recheck", "", p.say("prepare.recheck"), s.Busy)
+			}),
+			reload(p),
+			backToShop(p, p.View.CancelURL, ""),
+		),
+	)
+}
+
+// facts are the sums and names to be quoted when asking for help.
+func facts(p Page) app.UI {
+	a := p.View.Attempt
+	return app.If(a != nil && (a.PaidAmount != "" || a.TxID != ""), func() app.UI {
+		return el("dl").Class("sums").Body(
+			app.If(a.PaidAmount != "", func() app.UI {
+				return line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol)
+			}),
+			transaction(p, *a),
+		)
+	})
+}
+
+// backToShop is a link to the merchant, if the merchant has given one.
+func backToShop(p Page, url, class string) app.UI {
+	return app.If(url != "", func() app.UI {
+		return leave(p, "button "+class, "order.back", url)
+	})
+}

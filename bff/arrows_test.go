@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows are the imports inside this module that are allowed, by package; the
+// picture is in docs/design.md. Test files are free.
+var arrows = map[string][]string{
+	"static":              {},
+	"app":                 {"app/browser", "app/feed", "app/widget", "app/wire"},
+	"app/wire":            {},
+	"app/feed":            {"app/wire"},
+	"app/browser":         {},
+	"app/widget":          {"app/feed", "app/wire"},
+	"bff":                 {"bff/config", "bff/demo", "bff/order", "bff/server"},
+	"bff/checkout":        {"app/wire"},
+	"bff/config":          {},
+	"bff/demo":            {"bff/config", "bff/sandbox", "bff/server", "bff/webhook", "static"},
+	"bff/gateway":         {"bff/checkout"},
+	"bff/hub":             {},
+	"bff/order":           {"app/wire", "bff/checkout"},
+	"bff/poll":            {"bff/checkout"},
+	"bff/sandbox":         {},
+	"bff/server":          {"bff/checkout", "bff/config", "bff/gateway", "bff/hub", "bff/order", "bff/poll", "bff/store", "bff/web", "bff/webhook", "static"},
+	"bff/store":           {"app/wire", "bff/checkout"},
+	"bff/store/storetest": {"app/wire", "bff/checkout"},
+	"bff/web":             {"app/widget", "app/wire", "bff/checkout", "bff/config", "bff/hub", "bff/order"},
+	"bff/webhook":         {"bff/checkout"},
+	"e2e":                 {},
+	"e2e/browser":         {},
+	"tools/assets":        {},
+}
+
+// onlyIn names packages that may import what others must not, and why.
+var onlyIn = []struct {
+	path, why string
+	packages  []string
+}{
+	{"database/sql", "storage is behind checkout.Store", []string{"bff/store"}},
+	{"syscall/js", "JavaScript lives in app/browser", []string{"app/browser"}},
+	{"github.com/gorilla/websocket", "sockets are bff/web's; a browser cannot use it", []string{"bff/web"}},
+	{"github.com/chromedp/chromedp", "browsers are driven by e2e/browser", []string{"e2e/browser"}},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// packages asks go list for this module, as built for the given system.
+func packages(t *testing.T, env ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "coinslot/...")
+	cmd.Env = append(cmd.Environ(), env...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		p.ImportPath = strings.TrimPrefix(p.ImportPath, "coinslot/")
+		all = append(all, p)
+	}
+}
+
+func TestArrows(t *testing.T) {
+	for _, env := range []string{"GOOS=linux", "GOOS=js GOARCH=wasm"} {
+		for _, p := range packages(t, strings.Fields(env)...) {
+			allowed, known := arrows[p.ImportPath]
+			if !known {
+				t.Errorf("%s is not in the table of arrows: add it there and to docs/design.md", p.ImportPath)
+			}
+			for _, path := range p.Imports {
+				if to, ours := strings.CutPrefix(path, "coinslot/"); ours && !slices.Contains(allowed, to) {
+					t.Errorf("%s imports %s, which is no arrow of docs/design.md", p.ImportPath, to)
+				}
+				checkOnlyIn(t, p.ImportPath, path)
+			}
+		}
+	}
+}
+
+func checkOnlyIn(t *testing.T, from, path string) {
+	t.Helper()
+	for _, rule := range onlyIn {
+		if path == rule.path && !slices.Contains(rule.packages, from) {
+			t.Errorf("%s imports %s: %s", from, path, rule.why)
+		}
+	}
+}

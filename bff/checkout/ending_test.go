@@ -1,0 +1,404 @@
+package checkout_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func TestCancelRules(t *testing.T) {
+	h := newShop(t)
+	open := h.open("25")
+	must(t)(h.service.Cancel(t.Context(), open.ID, checkout.ClosedByShopper))
+	h.wantStatus(open.ID, wire.Cancelled)
+	must(t)(h.service.Cancel(t.Context(), open.ID, checkout.ClosedByShopper))
+	h.wantTold(open.ID, checkout.EventCancelled)
+	must(t)(h.choose(open.ID, usdt())) // a shopper may think again
+	h.wantStatus(open.ID, wire.Pending)
+	must(t)(h.service.Cancel(t.Context(), open.ID, checkout.ClosedByMerchant))
+	h.wantStatus(open.ID, wire.Cancelled)
+	_, err := h.choose(open.ID, usdt()) // a merchant's word is final
+	wantCode(t, err, wire.CodeSessionExpired)
+	if live := h.gateway.live(); len(live) != 0 {
+		t.Errorf("live at the gateway = %v; want none", live)
+	}
+	_, err = h.service.Cancel(t.Context(), "cs_nobody", checkout.ClosedByShopper)
+	wantCode(t, err, wire.CodeSessionUnknown)
+}
+
+func TestCancelNeedsTheGatewaysWord(t *testing.T) {
+	for name, c := range map[string]struct {
+		breakIt func(*shop, string)
+		want    wire.Code
+	}{
+		"status unavailable":  {func(h *shop, _ string) { h.gateway.statusHook = func(string) error { return cut() } }, wire.CodeGatewayUnavailable},
+		"cancel refused":      {func(h *shop, code string) { h.gateway.set(code, func(tx *transaction) { tx.stubborn = true }) }, wire.CodePaymentInProgress},
+		"unknown status":      {func(h *shop, code string) { h.gateway.set(code, func(tx *transaction) { tx.Status = "processing" }) }, wire.CodePaymentInProgress},
+		"cancel without word": {func(h *shop, _ string) { h.gateway.cancelHook = func(string) (error, error) { return cut(), nil } }, wire.CodePaymentInProgress},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newShop(t)
+			s := h.chosen("25", usdt())
+			c.breakIt(h, s.Attempts[0].TrackingCode)
+			_, err := h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper)
+			wantCode(t, err, c.want)
+			_, err = h.choose(s.ID, bnb())
+			wantCode(t, err, c.want)
+			h.wantStatus(s.ID, wire.Pending)
+		})
+	}
+}
+
+func TestLostAnswerToCancelIsLookedUp(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.gateway.cancelHook = func(string) (error, error) { return nil, cut() }
+	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	h.wantStatus(s.ID, wire.Cancelled)
+}
+
+func TestCancelWhilePreparing(t *testing.T) {
+	h := newShop(t)
+	h.gateway.createHook = once(cut(), nil)
+	s := h.chosen("25", usdt())
+	_, err := h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper)
+	wantCode(t, err, wire.CodePaymentInProgress)
+	h.wantStatus(s.ID, wire.Preparing)
+}
+
+func TestLatePaymentConfirms(t *testing.T) {
+	for name, end := range map[string]func(*shop, string){
+		"expired":   func(h *shop, _ string) { h.run(31 * time.Minute) },
+		"cancelled": func(h *shop, id string) { h.service.Cancel(h.t.Context(), id, checkout.ClosedByShopper) },
+		"called off for good": func(h *shop, id string) {
+			h.service.Cancel(h.t.Context(), id, checkout.ClosedByMerchant)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newShop(t)
+			s := h.chosen("25", usdt())
+			end(h, s.ID)
+			h.run(time.Hour)
+			h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
+			h.run(25 * time.Hour)
+			h.wantStatus(s.ID, wire.Confirmed)
+			if a := h.view(s.ID).Attempt; !a.Late {
+				t.Error("Late = false; want true")
+			}
+			told := h.store.outbox(s.ID)
+			if last := told[len(told)-1]; last.Type != checkout.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
+				t.Errorf("last event = %s %s; want confirmed, late", last.Type, last.Body)
+			}
+		})
+	}
+}
+
+func TestUnderpaidExpires(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.gateway.pay(s.Attempts[0].TrackingCode, dec("5"), "0xa")
+	h.run(40 * time.Minute)
+	h.wantStatus(s.ID, wire.Expired)
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventPartial, checkout.EventExpired)
+	_, err := h.choose(s.ID, usdt())
+	wantCode(t, err, wire.CodePaymentInProgress)
+	h.gateway.pay(s.Attempts[0].TrackingCode, dec("20"), "0xb")
+	h.run(2 * time.Hour)
+	h.wantStatus(s.ID, wire.Confirmed)
+}
+
+// Money that was there in full, but that the gateway did not count in time, used
+// to be told to nobody, and the shopper was invited to pay again.
+func TestFullPaymentOfAnEndedAttemptIsTold(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.run(40 * time.Minute)
+	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) {
+		tx.Paid, tx.PaidAmount, tx.PaidReadable, tx.AmountUSD = dec("25"), "25", true, dec("25")
+		tx.PayAmount = dec("25.5") // the gateway waits for more, so that no recheck confirms
+	})
+	h.run(2 * time.Hour)
+	h.wantStatus(s.ID, wire.Expired)
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventExpired, checkout.EventPartial)
+	if h.view(s.ID).Can(wire.Retry) {
+		t.Error("retry is offered although the money is there")
+	}
+	_, err := h.choose(s.ID, usdt())
+	wantCode(t, err, wire.CodePaymentInProgress)
+}
+
+// A second payment, for an attempt that was called off, used to be taken for
+// another confirmation and told to nobody.
+func TestPaidTwice(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	s = must(t)(h.choose(s.ID, bnb()))
+	h.gateway.pay(s.Attempts[1].TrackingCode, s.Attempts[1].PayAmount, "0xb")
+	h.run(time.Minute)
+	h.wantStatus(s.ID, wire.Confirmed)
+	h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
+	h.run(2 * time.Hour)
+	h.wantStatus(s.ID, wire.Confirmed)
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventConfirmed, checkout.EventReview)
+	if a := h.view(s.ID).Attempt; a.Number != 2 {
+		t.Errorf("attempt shown = %d; want 2, the one that confirmed", a.Number)
+	}
+}
+
+func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	s = must(t)(h.choose(s.ID, bnb()))
+	h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
+	h.run(30 * time.Minute)
+	h.wantStatus(s.ID, wire.Confirmed)
+	if live := h.gateway.live(); len(live) != 0 {
+		t.Errorf("live at the gateway = %v; want none", live)
+	}
+}
+
+func TestSameTransactionForTwoSessions(t *testing.T) {
+	h := newShop(t)
+	first, second := h.chosen("25", usdt()), h.chosen("25", usdt())
+	h.gateway.pay(first.Attempts[0].TrackingCode, dec("25"), "0xa")
+	h.run(time.Minute)
+	h.gateway.pay(second.Attempts[0].TrackingCode, dec("25"), "0xa")
+	h.run(time.Minute)
+	h.wantStatus(first.ID, wire.Confirmed)
+	h.wantStatus(second.ID, wire.Review)
+	h.wantTold(second.ID, checkout.EventPending, checkout.EventReview)
+	if a := h.load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(dec("25")) {
+		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
+	}
+	version := h.load(second.ID).Version
+	h.run(10 * time.Minute)
+	if v := h.load(second.ID).Version; v != version {
+		t.Errorf("version = %d after ten minutes without news; want %d", v, version)
+	}
+	// An exchange pays several orders in one transaction: the merchant, who can
+	// see that, used to be unable to say so.
+	must(t)(h.service.Resolve(t.Context(), second.ID, wire.Confirmed, "a batch of our exchange"))
+	h.wantStatus(second.ID, wire.Confirmed)
+}
+
+// reviewed returns a session whose payment is reported but too little.
+func (h *shop) reviewed() checkout.Session {
+	h.t.Helper()
+	s := h.chosen("25", usdt())
+	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) {
+		tx.Status, tx.Paid, tx.PaidAmount, tx.PaidReadable, tx.TxID = "confirmed", dec("20"), "20", true, "0xa"
+	})
+	h.run(20 * time.Second)
+	h.wantStatus(s.ID, wire.Review)
+	return h.load(s.ID)
+}
+
+func TestResolve(t *testing.T) {
+	h := newShop(t)
+	s := h.reviewed()
+	_, err := h.service.Resolve(t.Context(), s.ID, wire.Confirmed, "")
+	wantCode(t, err, wire.CodeInvalid)
+	_, err = h.service.Resolve(t.Context(), s.ID, wire.Expired, "why not")
+	wantCode(t, err, wire.CodeInvalid)
+	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Confirmed, "the rest came in cash"))
+	h.wantStatus(s.ID, wire.Confirmed)
+	_, err = h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "no, after all")
+	wantCode(t, err, wire.CodeNotPossible)
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventConfirmed)
+	trail := h.load(s.ID).Trail
+	if last := trail[len(trail)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
+		t.Errorf("trail ends with %+v; want the merchant's words", last)
+	}
+}
+
+// A shopper's recheck used to put what the merchant had settled into review again.
+func TestResolvedStaysResolved(t *testing.T) {
+	h := newShop(t)
+	s := h.reviewed()
+	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
+	h.wantStatus(s.ID, wire.Cancelled)
+	h.clock.move(time.Minute)
+	must(t)(h.service.Recheck(t.Context(), s.ID))
+	h.run(time.Hour)
+	h.wantStatus(s.ID, wire.Cancelled)
+	_, err := h.choose(s.ID, usdt())
+	wantCode(t, err, wire.CodeSessionExpired)
+}
+
+func TestReviewEndsByItselfWhenProven(t *testing.T) {
+	h := newShop(t)
+	s := h.reviewed()
+	h.gateway.pay(s.Attempts[0].TrackingCode, dec("5"), "0xb")
+	h.run(2 * time.Minute)
+	h.wantStatus(s.ID, wire.Confirmed)
+}
+
+func TestRecheck(t *testing.T) {
+	h := newShop(t)
+	s := h.open("25")
+	_, err := h.service.Recheck(t.Context(), s.ID)
+	wantCode(t, err, wire.CodeNotPossible)
+	s = must(t)(h.choose(s.ID, usdt()))
+	code := s.Attempts[0].TrackingCode
+	must(t)(h.service.Recheck(t.Context(), s.ID))
+	if n := h.gateway.called("recheck"); n != 0 {
+		t.Errorf("rechecks of a waiting transaction = %d; want 0", n)
+	}
+	h.run(31 * time.Minute)
+	h.wantStatus(s.ID, wire.Expired)
+	h.gateway.pay(code, dec("25"), "0xa")
+	rechecks := h.gateway.called("recheck")
+	must(t)(h.service.Recheck(t.Context(), s.ID))
+	must(t)(h.service.Recheck(t.Context(), s.ID))
+	h.wantStatus(s.ID, wire.Confirmed)
+	if n := h.gateway.called("recheck") - rechecks; n != 1 {
+		t.Errorf("rechecks = %d; want 1", n)
+	}
+}
+
+func TestRecheckIsPaced(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	for range 10 {
+		h.clock.move(time.Second)
+		must(t)(h.service.Recheck(t.Context(), s.ID))
+	}
+	if n := h.gateway.called("recheck"); n != 1 {
+		t.Errorf("rechecks in ten seconds = %d; want 1", n)
+	}
+}
+
+// "I have paid" while the answer to create is searched for used to be able to
+// end the session as cancelled.
+func TestRecheckWhilePreparing(t *testing.T) {
+	h := newShop(t)
+	h.gateway.createHook = once(nil, cut())
+	h.gateway.cancelHook = func(code string) (error, error) {
+		h.gateway.statusHook = func(string) error { return cut() }
+		return nil, nil
+	}
+	s := h.chosen("25", usdt())
+	h.run(10 * time.Second) // found and cancelled, but nobody could read that
+	h.gateway.statusHook, h.gateway.cancelHook = nil, nil
+	must(t)(h.service.Recheck(t.Context(), s.ID))
+	h.wantStatus(s.ID, wire.Preparing)
+	h.run(time.Minute)
+	h.wantOne(s.ID)
+}
+
+func TestOtherKeyProvesNothing(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.gateway.key = "https://gateway.test#2"
+	h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
+	h.run(time.Minute)
+	h.wantStatus(s.ID, wire.Review)
+}
+
+func TestRecordOfAnotherTransactionIsIgnored(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.gateway.tell = func(r *checkout.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
+	h.run(time.Minute)
+	h.wantStatus(s.ID, wire.Pending)
+}
+
+func TestOutageChangesNothing(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.gateway.statusHook = func(string) error { return cut() }
+	h.run(40 * time.Minute)
+	h.wantStatus(s.ID, wire.Pending)
+	h.gateway.statusHook = nil
+	h.run(30 * time.Second)
+	h.wantStatus(s.ID, wire.Expired)
+}
+
+// The time that the gateway asks to be left alone used to be lost on the way.
+func TestRetryAfterIsObeyed(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.run(20 * time.Second)
+	for _, err := range []error{
+		&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 40 * time.Second},
+		&checkout.UnknownError{RetryAfter: 40 * time.Second, Err: cut()},
+	} {
+		h.gateway.statusHook = func(string) error { return err }
+		h.clock.move(40 * time.Second)
+		h.tend()
+		if wait := h.load(s.ID).DueAt.Sub(h.clock.Now()); wait != 40*time.Second {
+			t.Errorf("next look in %v after %v; want 40s", wait, err)
+		}
+	}
+}
+
+func TestNudge(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.clock.move(10 * time.Second)
+	if err := h.service.Nudge(t.Context(), h.load(s.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if due := h.load(s.ID).DueAt; !due.Equal(h.clock.Now()) {
+		t.Errorf("DueAt = %v; want now", due)
+	}
+	h.tend()
+	before := h.load(s.ID).DueAt
+	h.service.Nudge(t.Context(), h.load(s.ID)) // checked a moment ago
+	if due := h.load(s.ID).DueAt; !due.Equal(before) {
+		t.Errorf("DueAt = %v; want %v as before", due, before)
+	}
+}
+
+// looks counts what is asked of the gateway about one session in a day.
+func TestNothingIsDueForever(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.run(31 * time.Minute)
+	h.wantStatus(s.ID, wire.Expired)
+	before := h.gateway.called("status")
+	h.run(100 * time.Hour)
+	if n := h.gateway.called("status") - before; n != 4 {
+		t.Errorf("late looks = %d; want 4", n)
+	}
+	if due := h.load(s.ID).DueAt; !due.IsZero() {
+		t.Errorf("DueAt = %v; want none", due)
+	}
+}
+
+// Looks that were taken twice at the same time used to be counted twice, and
+// the last ones, days later, were never taken.
+func TestLateLookIsCountedOnce(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.run(31 * time.Minute)
+	h.clock.move(10 * time.Minute)
+	stale := h.load(s.ID)
+	for range 4 {
+		if err := h.service.Tend(t.Context(), stale); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := h.load(s.ID).Attempts[0].Rechecks; n != 1 {
+		t.Errorf("late looks counted = %d; want 1", n)
+	}
+}
+
+// What the merchant has settled used to leave another address payable.
+func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	s = must(t)(h.choose(s.ID, bnb()))
+	h.gateway.set("T00001", func(tx *transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
+	h.run(6 * time.Minute)
+	h.wantStatus(s.ID, wire.Review)
+	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "not ours"))
+	h.run(time.Minute)
+	if live := h.gateway.live(); len(live) != 0 {
+		t.Errorf("live at the gateway = %v; want none", live)
+	}
+}

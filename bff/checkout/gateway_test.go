@@ -1,0 +1,331 @@
+package checkout_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+
+	"github.com/mr-tron/base58"
+	"github.com/shopspring/decimal"
+)
+
+// gateway is a small gateway with state, whose answers can be made to go wrong.
+// The hooks run outside its lock, so they may block; nil hooks do nothing.
+type gateway struct {
+	now func() time.Time
+
+	// createHook runs in every create: an error from before means that nothing
+	// was done, one from after that it was, but the answer is that error.
+	createHook func(req checkout.CreateRequest) (before, after error)
+	cancelHook func(code string) (before, after error)
+	statusHook func(code string) error
+	listHook   func() error
+	coinsHook  func() error
+	// mangle changes the answer to create, not what was created.
+	mangle func(*checkout.Created)
+	// tell changes a record on its way out of Status.
+	tell func(*checkout.Record)
+
+	mu    sync.Mutex // guards the fields below
+	key   string
+	txs   []*transaction // oldest first
+	calls map[string]int // by method
+}
+
+// transaction is what a gateway knows of one.
+type transaction struct {
+	checkout.Record
+	address  string
+	stubborn bool // cancel is refused
+}
+
+func newGateway(now func() time.Time) *gateway {
+	return &gateway{now: now, key: "https://gateway.test#1", calls: map[string]int{}}
+}
+
+func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
+
+// coins is what the gateway of the tests has enabled.
+func coins() []checkout.Currency {
+	network := func(name, code, least, most, fee string) checkout.Network {
+		return checkout.Network{Name: name, Code: code, MinimumUSD: dec(least), MaximumUSD: dec(most), Fee: dec(fee), MaxTTL: 60}
+	}
+	return []checkout.Currency{
+		{Name: "Tether", Symbol: "USDT", PriceInUSDT: dec("1"), Networks: []checkout.Network{
+			network("TRON", "trc20", "1", "1000", "1"), network("BNB Smart Chain", "bep20", "5", "1000", "0.2"),
+		}},
+		{Name: "BNB", Symbol: "BNB", PriceInUSDT: dec("612.5"), Networks: []checkout.Network{
+			network("BNB Smart Chain", "bep20", "10", "5000", "0.0002"),
+		}},
+	}
+}
+
+func (g *gateway) count(method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls[method]++
+}
+
+func (g *gateway) called(method string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.calls[method]
+}
+
+func (g *gateway) Environment() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.key
+}
+
+func (g *gateway) Currencies(context.Context) ([]checkout.Currency, error) {
+	g.count("currencies")
+	if g.coinsHook != nil {
+		if err := g.coinsHook(); err != nil {
+			return nil, err
+		}
+	}
+	return coins(), nil
+}
+
+func (g *gateway) Create(ctx context.Context, req checkout.CreateRequest) (checkout.Created, error) {
+	g.count("create")
+	var before, after error
+	if g.createHook != nil {
+		before, after = g.createHook(req)
+	}
+	if before != nil {
+		return checkout.Created{}, before
+	}
+	c := g.add(req)
+	if after != nil {
+		return checkout.Created{}, after
+	}
+	if g.mangle != nil {
+		g.mangle(&c)
+	}
+	return c, nil
+}
+
+func (g *gateway) add(req checkout.CreateRequest) checkout.Created {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	code := fmt.Sprintf("T%05d", len(g.txs)+1)
+	pay := req.AmountUSD.DivRound(price(req.CurrencySymbol), 8)
+	tx := &transaction{address: address(req.NetworkCode, len(g.txs)+1), Record: checkout.Record{
+		TrackingCode: code, Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
+		CurrencyCode: strings.ToLower(req.CurrencySymbol + "_" + req.NetworkCode), NetworkCode: req.NetworkCode,
+		AmountUSD: req.AmountUSD, PayAmount: pay, PaymentURL: "https://pay.test/p/" + code,
+		CreatedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(req.TTL) * time.Minute),
+	}}
+	g.txs = append(g.txs, tx)
+	return checkout.Created{
+		TrackingCode: code, PaymentURL: tx.PaymentURL, Status: "pending", OrderID: req.OrderID,
+		CurrencySymbol: req.CurrencySymbol, NetworkCode: req.NetworkCode, AmountUSD: req.AmountUSD,
+		PayAmount: pay, PayAmountText: pay.StringFixed(8), TolerancePercent: dec("1"), Address: tx.address,
+		ExpiresAt: tx.ExpiresAt,
+	}
+}
+
+func price(symbol string) decimal.Decimal {
+	for _, c := range coins() {
+		if c.Symbol == symbol {
+			return c.PriceInUSDT
+		}
+	}
+	return decimal.NewFromInt(1)
+}
+
+// address returns the n-th valid address of a network.
+func address(network string, n int) string {
+	var raw [25]byte
+	raw[0] = 0x41
+	binary.BigEndian.PutUint64(raw[8:16], uint64(n))
+	if network != "trc20" {
+		return fmt.Sprintf("0x%x", raw[1:21])
+	}
+	first := sha256.Sum256(raw[:21])
+	second := sha256.Sum256(first[:])
+	copy(raw[21:], second[:4])
+	return base58.Encode(raw[:])
+}
+
+func (g *gateway) Status(_ context.Context, code string) (checkout.Record, error) {
+	g.count("status")
+	if g.statusHook != nil {
+		if err := g.statusHook(code); err != nil {
+			return checkout.Record{}, err
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.age()
+	tx := g.find(code)
+	if tx == nil {
+		return checkout.Record{}, &checkout.RefusedError{Reason: checkout.ReasonAbsent, Status: 404}
+	}
+	r := tx.Record
+	if g.tell != nil {
+		g.tell(&r)
+	}
+	return r, nil
+}
+
+func (g *gateway) Cancel(_ context.Context, code string) error {
+	g.count("cancel")
+	var before, after error
+	if g.cancelHook != nil {
+		before, after = g.cancelHook(code)
+	}
+	if before != nil {
+		return before
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.age()
+	tx := g.find(code)
+	if tx == nil || tx.Status != "pending" || tx.stubborn {
+		return &checkout.RefusedError{Reason: checkout.ReasonRefused, Status: 422, Message: "not pending"}
+	}
+	tx.Status, tx.CancelledByUser = "cancelled", true
+	return after
+}
+
+// Recheck finds the money that came to an ended transaction.
+func (g *gateway) Recheck(_ context.Context, code string) error {
+	g.count("recheck")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.age()
+	tx := g.find(code)
+	if tx == nil || (tx.Status != "expired" && tx.Status != "cancelled") {
+		return &checkout.RefusedError{Reason: checkout.ReasonRefused, Status: 422}
+	}
+	if tx.enough() {
+		tx.Status = "confirmed"
+	}
+	return nil
+}
+
+// Transactions lists the newest first, like a page that shifts under its reader.
+func (g *gateway) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+	g.count("list")
+	if g.listHook != nil {
+		if err := g.listHook(); err != nil {
+			return checkout.RecordPage{}, err
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.age()
+	var all []checkout.Record
+	for _, tx := range slices.Backward(g.txs) {
+		if !tx.CreatedAt.Before(q.From) && !tx.CreatedAt.After(q.To) {
+			all = append(all, tx.Record)
+		}
+	}
+	last := max(1, (len(all)+q.Limit-1)/q.Limit)
+	from := min((q.Page-1)*q.Limit, len(all))
+	return checkout.RecordPage{
+		Items: all[from:min(from+q.Limit, len(all))], Page: q.Page, LastPage: last, Total: len(all),
+	}, nil
+}
+
+// age lets the time to pay pass. g.mu is held.
+func (g *gateway) age() {
+	for _, tx := range g.txs {
+		if tx.Status == "pending" && !g.now().Before(tx.ExpiresAt) {
+			tx.Status = "expired"
+		}
+	}
+}
+
+func (g *gateway) find(code string) *transaction {
+	for _, tx := range g.txs {
+		if tx.TrackingCode == code {
+			return tx
+		}
+	}
+	return nil
+}
+
+// enough reports whether the gateway itself is content: within one percent.
+func (tx *transaction) enough() bool {
+	return tx.Paid.GreaterThanOrEqual(tx.PayAmount.Mul(dec("0.99")).RoundCeil(8))
+}
+
+// pay lets amount arrive for a transaction, whatever its status.
+func (g *gateway) pay(code string, amount decimal.Decimal, txID string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.age()
+	tx := g.find(code)
+	tx.Paid = tx.Paid.Add(amount)
+	tx.PaidAmount, tx.PaidReadable, tx.TxID, tx.PaidAt = tx.Paid.String(), true, txID, g.now()
+	if tx.Status == "pending" && tx.enough() {
+		tx.Status = "confirmed"
+	}
+}
+
+// set changes a transaction as nobody outside could.
+func (g *gateway) set(code string, change func(*transaction)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	change(g.find(code))
+}
+
+// all returns a copy of every transaction.
+func (g *gateway) all() []transaction {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.age()
+	var list []transaction
+	for _, tx := range g.txs {
+		list = append(list, *tx)
+	}
+	return list
+}
+
+// live returns the codes of the transactions that can be paid.
+func (g *gateway) live() []string {
+	var codes []string
+	for _, tx := range g.all() {
+		if tx.Status == "pending" {
+			codes = append(codes, tx.TrackingCode)
+		}
+	}
+	return codes
+}
+
+// cut is an answer that was lost.
+func cut() error { return &checkout.UnknownError{Err: errors.New("connection reset")} }
+
+func no(reason checkout.Reason) error {
+	return &checkout.RefusedError{Reason: reason, Status: 422, Message: "no"}
+}
+
+// once returns a create hook that answers with before and after the first time.
+func once(before, after error) func(checkout.CreateRequest) (error, error) {
+	var first sync.Once
+	return func(checkout.CreateRequest) (b, a error) {
+		first.Do(func() { b, a = before, after })
+		return b, a
+	}
+}
+
+func TestFakeGatewayGivesValidAddresses(t *testing.T) {
+	for _, network := range []string{"trc20", "bep20"} {
+		if err := checkout.CheckAddress(network, address(network, 7)); err != nil {
+			t.Errorf("CheckAddress(%q, %q) = %v; want nil", network, address(network, 7), err)
+		}
+	}
+}

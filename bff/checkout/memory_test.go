@@ -1,0 +1,225 @@
+package checkout_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// memory is a Store that keeps rows as JSON, as a database would, and can be
+// made to fail before or after it has written.
+type memory struct {
+	// updateHook runs in every Update: an error from before means that nothing was
+	// written, one from after that it was although the caller is told otherwise.
+	updateHook func() (before, after error)
+
+	mu     sync.Mutex // guards the fields below
+	rows   map[string][]byte
+	order  []string // ids, oldest first
+	events []checkout.Event
+}
+
+func newMemory() *memory { return &memory{rows: map[string][]byte{}} }
+
+func (m *memory) load(id string) (checkout.Session, error) {
+	var s checkout.Session
+	row, ok := m.rows[id]
+	if !ok {
+		return s, checkout.ErrNotFound
+	}
+	return s, json.Unmarshal(row, &s)
+}
+
+func (m *memory) save(s checkout.Session) {
+	row, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	m.rows[s.ID] = row
+}
+
+// every calls f with each session until f returns false. m.mu is held.
+func (m *memory) every(f func(checkout.Session) bool) {
+	for _, id := range m.order {
+		if s, err := m.load(id); err != nil || !f(s) {
+			return
+		}
+	}
+}
+
+func (m *memory) Insert(_ context.Context, s checkout.Session) (checkout.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var have *checkout.Session
+	m.every(func(o checkout.Session) bool {
+		if s.Order.Ref != "" && o.Order.Ref == s.Order.Ref || s.IdempotencyKey != "" && o.IdempotencyKey == s.IdempotencyKey {
+			have = &o
+		}
+		return have == nil
+	})
+	if have != nil {
+		return *have, checkout.ErrExists
+	}
+	s.Version = 1
+	m.order = append(m.order, s.ID)
+	m.save(s)
+	return m.load(s.ID)
+}
+
+func (m *memory) Session(_ context.Context, id string) (checkout.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.load(id)
+}
+
+func (m *memory) Update(_ context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+	var before, after error
+	if m.updateHook != nil {
+		before, after = m.updateHook()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.load(id)
+	if err != nil {
+		return s, err
+	}
+	old, _ := m.load(id)
+	events, err := change(&s)
+	switch {
+	case err == checkout.ErrUnchanged:
+		return old, nil
+	case err != nil:
+		return old, err
+	case before != nil:
+		return old, before
+	}
+	if err := m.unique(s); err != nil {
+		return old, err
+	}
+	s.Version++
+	m.save(s)
+	m.append(events)
+	if after != nil {
+		return checkout.Session{}, after
+	}
+	return m.load(id)
+}
+
+// unique reports what of s belongs to another attempt or session already.
+func (m *memory) unique(s checkout.Session) (err error) {
+	m.every(func(o checkout.Session) bool {
+		if o.ID == s.ID {
+			return true
+		}
+		for _, a := range s.Attempts {
+			for _, b := range o.Attempts {
+				err = cmp.Or(err, clash(a, b))
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+func clash(a, b checkout.Attempt) error {
+	switch {
+	case a.Drawn && b.Drawn && a.Live() && b.Live() && a.OrderID == b.OrderID:
+		return checkout.ErrTaken
+	case a.State == checkout.Confirmed && b.State == checkout.Confirmed && a.TxID != "" && a.TxID == b.TxID:
+		return checkout.ErrTxUsed
+	case a.TrackingCode != "" && a.TrackingCode == b.TrackingCode:
+		return checkout.ErrTrackingUsed
+	}
+	return nil
+}
+
+func (m *memory) append(events []checkout.Event) {
+	for _, e := range events {
+		if !slices.ContainsFunc(m.events, func(o checkout.Event) bool { return o.ID == e.ID }) {
+			m.events = append(m.events, e)
+		}
+	}
+}
+
+func (m *memory) Touch(_ context.Context, id string, version int64, checkedAt, dueAt time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.load(id)
+	if err != nil || s.Version != version {
+		return nil
+	}
+	s.CheckedAt, s.DueAt = checkedAt, dueAt
+	m.save(s)
+	return nil
+}
+
+func (m *memory) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var due []checkout.Session
+	m.every(func(s checkout.Session) bool {
+		if !s.DueAt.IsZero() && !s.DueAt.After(now) {
+			due = append(due, s)
+		}
+		return true
+	})
+	slices.SortFunc(due, func(a, b checkout.Session) int { return a.DueAt.Compare(b.DueAt) })
+	due = due[:min(limit, len(due))]
+	for _, s := range due {
+		s.DueAt = now.Add(lease)
+		m.save(s)
+	}
+	return due, nil
+}
+
+func (m *memory) Lookup(_ context.Context, key string) (checkout.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found checkout.Session
+	m.every(func(s checkout.Session) bool {
+		for _, a := range s.Attempts {
+			if key != "" && (a.TrackingCode == key || a.Marker == key) {
+				found = s
+			}
+		}
+		return found.ID == ""
+	})
+	if found.ID == "" {
+		return found, checkout.ErrNotFound
+	}
+	return found, nil
+}
+
+func (m *memory) List(context.Context, checkout.Filter) (checkout.Page, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var p checkout.Page
+	m.every(func(s checkout.Session) bool { p.Sessions = append(p.Sessions, s); return true })
+	return p, nil
+}
+
+// told returns the types of the events of a session, in order.
+func (m *memory) told(id string) []checkout.EventType {
+	var types []checkout.EventType
+	for _, e := range m.outbox(id) {
+		types = append(types, e.Type)
+	}
+	return types
+}
+
+func (m *memory) outbox(id string) []checkout.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []checkout.Event
+	for _, e := range m.events {
+		if e.Session == id {
+			list = append(list, e)
+		}
+	}
+	return list
+}

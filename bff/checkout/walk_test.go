@@ -1,0 +1,514 @@
+package checkout_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var (
+	walkSeed  = flag.Uint64("walk.seed", 0, "seed of the only walk to make; 0 = a fixed row of seeds")
+	walkSteps = flag.Int("walk.steps", 400, "steps of each walk")
+	walkCount = flag.Int("walk.count", 8, "walks to make")
+)
+
+// walk is a shop in which anything happens in any order, and everything that
+// can fail does now and then.
+type walk struct {
+	*shop
+	rng    *rand.Rand
+	faults int // of a hundred calls
+	ids    []string
+	stale  []checkout.Session                  // to be tended although the world has moved on
+	ghosts []ghost                             // requests that the gateway does long after
+	woken  map[string]bool                     // ghosts that were done, by comment
+	last   map[string]checkout.Session         // by id, as seen after the last step
+	shown  map[string]map[string]bool          // addresses by session
+	did    map[string]int                      // by step
+	seen   map[wire.Status]map[wire.Status]int // transitions
+}
+
+// ghost is a request that was given up on.
+type ghost struct {
+	req checkout.CreateRequest
+	at  time.Time
+}
+
+func TestRandomWalk(t *testing.T) {
+	total := map[wire.Status]map[wire.Status]int{}
+	seeds := make([]uint64, *walkCount)
+	for i := range seeds {
+		seeds[i] = uint64(i + 1)
+	}
+	if *walkSeed != 0 {
+		seeds = []uint64{*walkSeed}
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			w := &walk{
+				shop: newShop(t), rng: rand.New(rand.NewPCG(seed, 0)), faults: 10,
+				last: map[string]checkout.Session{}, shown: map[string]map[string]bool{}, did: map[string]int{}, seen: total, woken: map[string]bool{},
+			}
+			w.breakThings()
+			for range *walkSteps {
+				w.step()
+				w.check()
+			}
+			w.settle()
+		})
+	}
+	for from, tos := range total {
+		t.Logf("%-10s -> %v", from, tos)
+	}
+}
+
+var errDisk = errors.New("disk I/O error")
+
+// breakThings makes calls fail now and then.
+func (w *walk) breakThings() {
+	fail := func() bool { return w.rng.IntN(100) < w.faults }
+	w.gateway.createHook = func(req checkout.CreateRequest) (before, after error) {
+		switch {
+		case fail():
+			return no([]checkout.Reason{checkout.ReasonRefused, checkout.ReasonBusy, checkout.ReasonKey}[w.rng.IntN(3)]), nil
+		case fail():
+			if w.rng.IntN(3) == 0 {
+				w.ghosts = append(w.ghosts, ghost{req, w.clock.Now()})
+			}
+			return cut(), nil
+		case fail():
+			return nil, cut()
+		}
+		return nil, nil
+	}
+	w.gateway.cancelHook = func(string) (before, after error) {
+		switch {
+		case fail():
+			return no(checkout.ReasonBusy), nil
+		case fail():
+			return cut(), nil
+		case fail():
+			return nil, cut()
+		}
+		return nil, nil
+	}
+	maybe := func() error {
+		if fail() {
+			return cut()
+		}
+		return nil
+	}
+	w.gateway.statusHook = func(string) error { return maybe() }
+	w.gateway.listHook = maybe
+	w.gateway.tell = func(r *checkout.Record) {
+		if fail() {
+			w.garble(r)
+		}
+	}
+	w.gateway.mangle = func(c *checkout.Created) {
+		if fail() {
+			c.Address = "T" + c.Address
+		}
+	}
+	w.store.updateHook = func() (before, after error) {
+		switch {
+		case w.rng.IntN(200) < w.faults:
+			return errDisk, nil
+		case w.rng.IntN(200) < w.faults:
+			return nil, errDisk
+		}
+		return nil, nil
+	}
+}
+
+// garble makes a record say less, or something that proves nothing.
+func (w *walk) garble(r *checkout.Record) {
+	switch w.rng.IntN(6) {
+	case 0:
+		r.TrackingCode = "T99999"
+	case 1:
+		r.Status = "processing"
+	case 2:
+		r.PaidReadable = false
+	case 3:
+		r.AmountUSD = r.AmountUSD.Add(dec("0.01"))
+	case 4:
+		r.PayAmount = r.PayAmount.Add(dec("0.00000001"))
+	case 5:
+		r.NetworkCode = "erc20"
+	}
+}
+
+func (w *walk) step() {
+	steps := []struct {
+		name   string
+		weight int
+		do     func()
+	}{
+		{"open", 3, w.stepOpen}, {"choose", 14, w.stepChoose}, {"pay", 8, w.stepPay},
+		{"tend", 30, func() { w.tend() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
+		{"recheck", 4, w.stepRecheck}, {"resolve", 2, w.stepResolve}, {"restart", 2, w.restart},
+		{"stale", 5, w.stepStale}, {"ghost", 2, w.stepGhost}, {"payer cancels", 1, w.stepPayerCancels},
+		{"stubborn", 1, w.stepStubborn},
+	}
+	n := 0
+	for _, s := range steps {
+		n += s.weight
+	}
+	n = w.rng.IntN(n)
+	for _, s := range steps {
+		if n -= s.weight; n < 0 {
+			w.did[s.name]++
+			s.do()
+			return
+		}
+	}
+}
+
+func (w *walk) any() (string, bool) {
+	if len(w.ids) == 0 {
+		return "", false
+	}
+	return w.ids[w.rng.IntN(len(w.ids))], true
+}
+
+func (w *walk) stepOpen() {
+	if len(w.ids) >= 8 {
+		return
+	}
+	o := checkout.Order{AmountUSD: dec([]string{"25", "19.99", "10.01", "999"}[w.rng.IntN(4)])}
+	if w.rng.IntN(3) == 0 {
+		o.OrderID = 100_000 + w.rng.IntN(900_000)
+	}
+	s, _, err := w.service.Open(w.t.Context(), o, "")
+	if err != nil {
+		w.t.Fatalf("Open = %v", err)
+	}
+	w.ids = append(w.ids, s.ID)
+}
+
+// allowed fails on an error that nobody should have to read.
+func (w *walk) allowed(doing string, err error) {
+	w.t.Helper()
+	if problem := (*wire.Error)(nil); err == nil || errors.As(err, &problem) || errors.Is(err, errDisk) {
+		return
+	}
+	w.t.Fatalf("%s = %v; want an error with a code", doing, err)
+}
+
+func (w *walk) stepChoose() {
+	id, ok := w.any()
+	if !ok {
+		return
+	}
+	offered := w.view(id)
+	_, err := w.choose(id, []wire.Choice{usdt(), bnb()}[w.rng.IntN(2)])
+	w.allowed("Choose", err)
+	refused := errors.Is(err, &wire.Error{Code: wire.CodeSessionExpired}) || errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts})
+	if refused && (offered.Can(wire.Choose) || offered.Can(wire.Retry)) {
+		w.t.Fatalf("Choose = %v although %v was offered", err, offered.Actions)
+	}
+}
+
+// stepPay lets money come for an attempt that somebody can have seen.
+func (w *walk) stepPay() {
+	id, ok := w.any()
+	if !ok {
+		return
+	}
+	s := w.load(id)
+	if len(s.Attempts) == 0 {
+		return
+	}
+	a := s.Attempts[w.rng.IntN(len(s.Attempts))]
+	seen := w.shown[id][a.Address] || a.Address == "" && a.State == checkout.Waiting
+	if !seen || a.TrackingCode == "" || a.State == checkout.Confirmed || resolved(s) {
+		return
+	}
+	amount := a.PayAmount.Mul(dec([]string{"1", "1", "1", "0.4", "0.995", "0.98999", "1.5"}[w.rng.IntN(7)])).RoundCeil(8)
+	w.gateway.pay(a.TrackingCode, amount, fmt.Sprintf("0x%d", w.rng.IntN(1000)))
+}
+
+func resolved(s checkout.Session) bool {
+	for _, e := range s.Trail {
+		if e.What == "session.resolved" {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walk) stepWait() {
+	d := time.Duration(1+w.rng.IntN(20)) * time.Second
+	switch n := w.rng.IntN(100); {
+	case n < 3:
+		d = time.Duration(1+w.rng.IntN(120)) * time.Minute
+	case n < 20:
+		d = time.Duration(1+w.rng.IntN(10)) * time.Minute
+	}
+	w.clock.move(d)
+}
+
+func (w *walk) stepCancel() {
+	if id, ok := w.any(); ok {
+		by := checkout.ClosedByShopper
+		if w.rng.IntN(4) == 0 {
+			by = checkout.ClosedByMerchant
+		}
+		_, err := w.service.Cancel(w.t.Context(), id, by)
+		w.allowed("Cancel", err)
+	}
+}
+
+func (w *walk) stepRecheck() {
+	if id, ok := w.any(); ok {
+		_, err := w.service.Recheck(w.t.Context(), id)
+		w.allowed("Recheck", err)
+	}
+}
+
+func (w *walk) stepResolve() {
+	id, ok := w.any()
+	if !ok || w.load(id).Status != wire.Review {
+		return
+	}
+	as := []wire.Status{wire.Confirmed, wire.Cancelled}[w.rng.IntN(2)]
+	_, err := w.service.Resolve(w.t.Context(), id, as, "by hand")
+	w.allowed("Resolve", err)
+}
+
+// stepStale tends a session as it was some steps ago, as a poller does whose
+// claim has run out, and keeps another for later.
+func (w *walk) stepStale() {
+	if n := len(w.stale); n > 0 {
+		w.service.Tend(w.t.Context(), w.stale[w.rng.IntN(n)])
+	}
+	if id, ok := w.any(); ok {
+		w.stale = append(w.stale, w.load(id))
+	}
+	if len(w.stale) > 6 {
+		w.stale = w.stale[1:]
+	}
+}
+
+func (w *walk) stepGhost() {
+	if len(w.ghosts) == 0 {
+		return
+	}
+	g := w.ghosts[0]
+	w.ghosts = w.ghosts[1:]
+	if w.clock.Now().Sub(g.at) < 50*time.Minute { // later ones are not searched for
+		w.gateway.add(g.req)
+		w.woken[g.req.Comment] = true
+	}
+}
+
+func (w *walk) stepPayerCancels() {
+	if live := w.gateway.live(); len(live) > 0 {
+		w.gateway.set(live[w.rng.IntN(len(live))], func(tx *transaction) { tx.Status = "cancelled" })
+	}
+}
+
+func (w *walk) stepStubborn() {
+	if live := w.gateway.live(); len(live) > 0 {
+		w.gateway.set(live[w.rng.IntN(len(live))], func(tx *transaction) { tx.stubborn = true })
+	}
+}
+
+// check holds every session against the invariants.
+func (w *walk) check() {
+	w.t.Helper()
+	for _, id := range w.ids {
+		s := w.load(id)
+		before, known := w.last[id]
+		w.checkShown(s)
+		w.checkEvents(s)
+		if known {
+			w.checkChange(before, s)
+		}
+		w.last[id] = s
+	}
+}
+
+// checkShown: at most one payable address is shown, and only a committed one.
+func (w *walk) checkShown(s checkout.Session) {
+	w.t.Helper()
+	v := w.view(s.ID)
+	if v.Status != wire.Pending {
+		if v.Status == wire.Preparing && v.Attempt != nil && v.Attempt.Address != "" {
+			w.fail(s.ID, "an address is shown while preparing")
+		}
+		return
+	}
+	a := s.Current()
+	if v.Attempt.Address != a.Address || v.Attempt.Address == "" && v.Attempt.PaymentURL == "" {
+		w.fail(s.ID, "the view shows %q, the row has %q", v.Attempt.Address, a.Address)
+	}
+	if w.shown[s.ID] == nil {
+		w.shown[s.ID] = map[string]bool{}
+	}
+	for _, tx := range w.gateway.all() {
+		switch {
+		case tx.TrackingCode == a.TrackingCode:
+			if a.Address != "" && tx.address != a.Address {
+				w.fail(s.ID, "address %s is shown for %s", a.Address, tx.TrackingCode)
+			}
+		case tx.Status == "pending" && w.shown[s.ID][tx.address]:
+			w.fail(s.ID, "two addresses that were shown can be paid: %s and %s", tx.TrackingCode, a.TrackingCode)
+		}
+	}
+	if a.Address != "" {
+		w.shown[s.ID][a.Address] = true
+	}
+}
+
+// checkEvents: confirmed is told exactly once, exactly if it is so.
+func (w *walk) checkEvents(s checkout.Session) {
+	w.t.Helper()
+	n := 0
+	for _, e := range w.store.outbox(s.ID) {
+		if e.Type == checkout.EventConfirmed {
+			n++
+		}
+	}
+	if want := map[bool]int{true: 1}[s.Status == wire.Confirmed]; n != want {
+		w.fail(s.ID, "%d confirmed events in status %s", n, s.Status)
+	}
+	if s.Status != wire.Confirmed || resolved(s) {
+		return
+	}
+	for _, tx := range w.gateway.all() {
+		a := s.Current()
+		if tx.TrackingCode == a.TrackingCode && (tx.Status != "confirmed" || tx.Paid.LessThan(a.PayAmount.Mul(dec("0.99")))) {
+			w.fail(s.ID, "confirmed, but the gateway has %s and %s paid", tx.Status, tx.Paid)
+		}
+	}
+}
+
+// checkChange: versions grow with every change, and confirmed never changes.
+func (w *walk) checkChange(before, s checkout.Session) {
+	w.t.Helper()
+	if before.Status != s.Status {
+		if w.seen[before.Status] == nil {
+			w.seen[before.Status] = map[wire.Status]int{}
+		}
+		w.seen[before.Status][s.Status]++
+	}
+	clockOnly := cmpopts.IgnoreFields(checkout.Session{}, "CheckedAt", "DueAt", "Version")
+	same := cmp.Equal(before, s, clockOnly)
+	if s.Version < before.Version || s.Version == before.Version && !same {
+		w.fail(s.ID, "version %d after %d, changed: %v", s.Version, before.Version, !same)
+	}
+	if before.Status != wire.Confirmed {
+		return
+	}
+	was, is := before.Current(), s.Current()
+	if s.Status != wire.Confirmed || !is.Paid.Equal(was.Paid) || is.Address != was.Address {
+		w.fail(s.ID, "confirmed became %s: %s", s.Status, cmp.Diff(before, s, clockOnly))
+	}
+}
+
+func (w *walk) fail(id, format string, args ...any) {
+	w.t.Helper()
+	text := ""
+	for _, a := range w.load(id).Attempts {
+		text += fmt.Sprintf("\n#%d %s %s %s paid %s due %v", a.Number, a.State, a.TrackingCode, a.Address, a.Paid, a.EndedAt)
+	}
+	for _, tx := range w.gateway.all() {
+		text += fmt.Sprintf("\n%s %s %s paid %s %q", tx.TrackingCode, tx.Status, tx.address, tx.Paid, tx.Comment)
+	}
+	w.t.Fatalf("session %s at %s: %s%s\n%s", id, w.clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.trail(id))
+}
+
+// settle ends the faults and checks what must come true by itself.
+func (w *walk) settle() {
+	w.t.Helper()
+	w.faults = 0
+	for range 130 {
+		w.clock.move(time.Second)
+		w.tend()
+		w.check()
+	}
+	for _, id := range w.ids {
+		if s := w.load(id); s.Status == wire.Preparing {
+			w.fail(id, "still preparing two minutes after the last fault")
+		}
+	}
+	w.checkKnown(func(tx transaction) bool { return tx.Status == "pending" && !w.woken[tx.Comment] })
+	for range 80 {
+		w.clock.move(time.Minute)
+		w.tend()
+		w.check()
+	}
+	w.checkKnown(func(transaction) bool { return true })
+	for range 320 {
+		w.clock.move(30 * time.Minute)
+		if err := w.tend(); err != nil {
+			w.t.Fatalf("tending in peace = %v", err)
+		}
+	}
+	w.check()
+	w.checkTold()
+	for _, id := range w.ids {
+		if due := w.load(id).DueAt; !due.IsZero() {
+			w.fail(id, "due at %v although everything is over", due)
+		}
+	}
+}
+
+// checkKnown: there is no transaction at the gateway that nobody knows of.
+func (w *walk) checkKnown(of func(transaction) bool) {
+	w.t.Helper()
+	for _, tx := range w.gateway.all() {
+		if !of(tx) {
+			continue
+		}
+		if _, err := w.store.Lookup(w.t.Context(), tx.TrackingCode); err != nil {
+			marker, _, _ := strings.Cut(tx.Comment, " ")
+			owner, _ := w.store.Lookup(w.t.Context(), marker)
+			w.fail(owner.ID, "%s is %s at the gateway and known to nobody", tx.TrackingCode, tx.Status)
+		}
+	}
+}
+
+// checkTold: no money comes without a word to the merchant.
+func (w *walk) checkTold() {
+	w.t.Helper()
+	for _, tx := range w.gateway.all() {
+		s, err := w.store.Lookup(w.t.Context(), tx.TrackingCode)
+		if !tx.Paid.IsPositive() || err != nil || resolved(s) {
+			continue
+		}
+		told := false
+		for _, e := range w.store.outbox(s.ID) {
+			told = told || tells(w.t, e, tx)
+		}
+		if !told {
+			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.store.told(s.ID))
+		}
+	}
+}
+
+func tells(t *testing.T, e checkout.Event, tx transaction) bool {
+	var body struct{ Data checkout.Object }
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		t.Fatalf("body of %s: %v", e.Type, err)
+	}
+	for _, a := range body.Data.Attempts {
+		if a.TrackingCode == tx.TrackingCode && a.PaidAmount != "" && dec(a.PaidAmount).Equal(tx.Paid) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+// Package demo runs the whole product on one machine without any settings: the
+// checkout, a sandbox gateway, and a small shop on an origin of its own that
+// sells by the same public API, script tag and webhooks as a real one.
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Config is where the demo listens and what it tells.
+type Config struct {
+	// Listen, Shop and Gateway are host:port; one that is taken is replaced by
+	// a free port of the same host. Browsers know the checkout as localhost and
+	// the shop as 127.0.0.1, so that the two are different sites.
+	Listen, Shop, Gateway string
+	Out                   io.Writer    // a few lines for people
+	Log                   *slog.Logger // nil = silent
+}
+
+// Kinds are the pretended payments of the bar, in its order.
+func Kinds() []string { return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} }
+
+// Run serves until ctx ends. Everything that it stores goes into a temporary
+// folder, which is removed at the end.
+func Run(ctx context.Context, c Config) error {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	dir, err := os.MkdirTemp("", "coinslot-demo-")
+	if err != nil {
+		return fmt.Errorf("making a folder for the demo: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	d, err := prepare(c, dir)
+	if err != nil {
+		return err
+	}
+	return d.run(ctx)
+}
+
+// demo is three servers that are ready to start.
+type demo struct {
+	Config
+	checkout, shop, gateway net.Listener
+	settings                config.Config
+	sandbox                 *sandbox.Server
+	store                   *shop
+}
+
+// prepare listens and writes the settings that a merchant would.
+func prepare(c Config, dir string) (d *demo, err error) {
+	d = &demo{Config: c}
+	for _, l := range []struct {
+		at   string
+		into *net.Listener
+	}{{c.Listen, &d.checkout}, {c.Shop, &d.shop}, {c.Gateway, &d.gateway}} {
+		if *l.into, err = listen(l.at); err != nil {
+			return nil, err
+		}
+	}
+	gateway := "http://" + d.gateway.Addr().String()
+	key := "demo-" + rand.Text()
+	d.sandbox = sandbox.New(sandbox.Config{Key: key, PageURL: gateway + "/pay"})
+	shopURL := "http://" + d.shop.Addr().String()
+	d.settings = config.Config{
+		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
+		GatewayURL: gateway, GatewayKey: config.NewSecret(key), GatewayPageURL: gateway + "/pay",
+		Origins: []string{shopURL}, SecretKey: config.NewSecret(rand.Text() + rand.Text()),
+		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []string{webhookSecret()},
+		PollInterval: time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
+	}
+	d.store, err = newShop(d.settings)
+	return d, err
+}
+
+func (d *demo) run(ctx context.Context) error {
+	srv, err := server.New(ctx, d.settings, server.Options{Log: d.Log, Simulate: d.simulate, Kinds: Kinds()})
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	serve(ctx, group, d.gateway, d.sandbox)
+	serve(ctx, group, d.checkout, srv.Handler)
+	serve(ctx, group, d.shop, d.store)
+	group.Go(func() error { return srv.Run(ctx) })
+	d.tell()
+	return errors.Join(group.Wait(), srv.Close())
+}
+
+// simulate pretends a payment at the sandbox.
+func (d *demo) simulate(_ context.Context, trackingCode, kind string) error {
+	return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
+}
+
+func (d *demo) tell() {
+	fmt.Fprintf(d.Out, `
+  Coinslot demo: no real money moves.
+
+    Shop      http://%s      <- open this and buy something
+    Checkout  %s
+    Sandbox   http://%s/sandbox/
+
+  Pay with the bar in the checkout. Ctrl-C ends the demo and forgets everything.
+
+`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr())
+}
+
+// listen takes the address, or a free port of its host if it is taken.
+func listen(at string) (net.Listener, error) {
+	l, err := net.Listen("tcp", at)
+	if err == nil {
+		return l, nil
+	}
+	host, _, splitErr := net.SplitHostPort(at)
+	if splitErr != nil {
+		return nil, fmt.Errorf("listening on %q: %w", at, err)
+	}
+	l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return nil, fmt.Errorf("listening on %q: %w", host, err)
+	}
+	return l, nil
+}
+
+func port(l net.Listener) string {
+	_, p, found := strings.Cut(l.Addr().String(), ":")
+	if !found {
+		return ""
+	}
+	return p
+}
+
+// serve answers on l until ctx ends.
+func serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
+	web := server.HTTP(h)
+	group.Go(func() error {
+		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		return web.Close()
+	})
+}
+
+// webhookSecret returns a fresh key of 32 random bytes.
+func webhookSecret() string {
+	key := make([]byte, 32)
+	rand.Read(key)
+	return "whsec_" + base64.StdEncoding.EncodeToString(key)
+}

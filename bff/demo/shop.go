@@ -1,0 +1,162 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/webhook"
+	"coinslot/static"
+)
+
+// shop is a merchant: it opens sessions with its secret key, shows them by
+// the script tag, and believes nothing but signed webhooks.
+type shop struct {
+	mux      *http.ServeMux
+	checkout string // the checkout's origin
+	key      config.Secret
+	webhooks webhook.Keys
+	page     *template.Template
+
+	mu   sync.Mutex // guards paid
+	paid []string   // what webhooks have told, newest first
+}
+
+// product is one thing on sale; Session and URL are those of the visitor's order.
+type product struct {
+	ID, Title, Description, Price, Session, URL string
+}
+
+// products are on sale.
+func products() []product {
+	return []product{
+		{ID: "coffee", Title: "House blend, 500 g", Description: "Whole beans, roasted on Tuesdays.", Price: "18.50"},
+		{ID: "tickets", Title: "Two tickets, Saturday", Description: "Doors open at eight.", Price: "25.00"},
+	}
+}
+
+func newShop(c config.Config) (*shop, error) {
+	keys, err := webhook.ParseKeys(c.WebhookSecrets)
+	if err != nil {
+		return nil, fmt.Errorf("making the demo shop: %w", err)
+	}
+	page, err := template.ParseFS(static.Shop, "shop/index.html")
+	if err != nil {
+		return nil, fmt.Errorf("making the demo shop: %w", err)
+	}
+	s := &shop{mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKey, webhooks: keys, page: page}
+	s.mux.HandleFunc("GET /{$}", s.home)
+	s.mux.HandleFunc("GET /orders", s.orders)
+	s.mux.HandleFunc("POST /webhook", s.webhook)
+	s.mux.Handle("GET /shop/", http.FileServerFS(static.Shop))
+	return s, nil
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+var cartID = regexp.MustCompile(`^[a-z0-9]{8}$`)
+
+// home shows the shop. The cart in the address makes a reload the same orders.
+func (s *shop) home(w http.ResponseWriter, r *http.Request) {
+	cart := r.URL.Query().Get("cart")
+	if !cartID.MatchString(cart) {
+		http.Redirect(w, r, "/?cart="+strings.ToLower(rand.Text()[:8]), http.StatusSeeOther)
+		return
+	}
+	items := products()
+	for i := range items {
+		if err := s.open(r.Context(), &items[i], cart); err != nil {
+			http.Error(w, "the checkout does not answer: "+err.Error(), http.StatusBadGateway)
+			return
+		}
+	}
+	var out bytes.Buffer
+	if err := s.page.Execute(&out, map[string]any{"Base": s.checkout, "Items": items}); err != nil {
+		http.Error(w, "showing the shop: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self' "+s.checkout+"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.checkout)
+	w.Write(out.Bytes())
+}
+
+// open asks the checkout for the session of one product in one cart, by the
+// same API that every merchant has. A repeated order_ref is the same session.
+func (s *shop) open(ctx context.Context, p *product, cart string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	body, err := json.Marshal(map[string]string{"amount_usd": p.Price, "order_ref": cart + "-" + p.ID, "title": p.Title})
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.checkout+"/v1/sessions", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.key.Reveal())
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated {
+		return fmt.Errorf("opening a session: status %d", resp.StatusCode)
+	}
+	var session struct{ ID, URL string }
+	if err := json.NewDecoder(resp.Body).Decode(&session); err != nil {
+		return fmt.Errorf("opening a session: %w", err)
+	}
+	p.Session, p.URL = session.ID, session.URL
+	return nil
+}
+
+// webhook takes what the checkout tells. Only a verified message counts.
+func (s *shop) webhook(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 256<<10))
+	if err != nil {
+		http.Error(w, "unreadable", http.StatusBadRequest)
+		return
+	}
+	if err := s.webhooks.Verify(r.Header, body, time.Now()); err != nil {
+		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
+		return
+	}
+	var event struct {
+		Type string
+		Data struct {
+			OrderRef string `json:"order_ref"`
+		}
+	}
+	if err := json.Unmarshal(body, &event); err != nil {
+		http.Error(w, "not understood", http.StatusBadRequest)
+		return
+	}
+	s.remember(event.Type + "  " + event.Data.OrderRef)
+}
+
+// remember keeps the last fifty messages.
+func (s *shop) remember(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paid = append([]string{time.Now().Format("15:04:05") + "  " + line}, s.paid...)
+	s.paid = s.paid[:min(len(s.paid), 50)]
+}
+
+// orders is what webhooks have told, one line each, newest first.
+func (s *shop) orders(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	io.WriteString(w, strings.Join(s.paid, "\n"))
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"log/slog"
+
+	"coinslot/bff/demo"
+)
+
+// runDemo serves the checkout with a sandbox gateway and a demo shop.
+func runDemo(ctx context.Context, args []string, s streams) error {
+	flags := flag.NewFlagSet("coinslot demo", flag.ContinueOnError)
+	flags.SetOutput(s.errors)
+	c := demo.Config{Out: s.out, Log: slog.New(slog.NewTextHandler(s.errors, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	flags.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the checkout")
+	flags.StringVar(&c.Shop, "shop-listen", "127.0.0.1:8081", "address of the demo shop")
+	flags.StringVar(&c.Gateway, "gateway-listen", "127.0.0.1:8082", "address of the sandbox gateway")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return demo.Run(ctx, c)
+}

@@ -1,0 +1,208 @@
+// Package gateway is the client of the gateway's merchant REST API, all seven
+// endpoints.
+//
+// Every answer is one of three: done (nil), refused
+// (*[checkout.RefusedError]: proven not done) or unknown
+// (*[checkout.UnknownError]: may have happened). Unknown is the default; what
+// counts as the other two is written once, in outcome.go. No request is ever
+// repeated by this package, nor by the transport under it where a repetition
+// would do something.
+//
+// It holds no state beyond idle connections and takes no decision about
+// payments. Start from [New] and [Client.Status].
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+var _ checkout.Gateway = (*Client)(nil)
+
+// Config says which gateway to call, as which merchant, and how.
+type Config struct {
+	// URL is the {base_url}: https, or http if the host is loopback
+	// ("localhost", 127.0.0.0/8, ::1). A path prefix is kept; user info, query
+	// and fragment are refused.
+	URL string
+	// Key is the merchant's API key: printable ASCII without spaces, quotes or
+	// backslashes. It is sent in the x-api-key header to URL's host and shown
+	// nowhere, not even when a Config or a Client is printed.
+	Key string `json:"-"`
+	// Timeout bounds each call: waiting for its turn (at most half of it),
+	// connecting, and reading the whole answer. Zero = 10 s.
+	Timeout time.Duration
+	// Wait blocks until one more request may be sent, or returns an error to
+	// have it not sent. Callers of the same key share one budget through it,
+	// for instance rate.Limiter.Wait. Nil = no limit.
+	Wait func(ctx context.Context) error
+	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS
+	// 1.2 or later. An *http.Transport is used as it is for reads and cloned,
+	// without keep-alive, for create, cancel and recheck. Anything else must
+	// neither repeat requests nor follow redirects by itself.
+	Transport http.RoundTripper
+	// Log gets one line per call. Nil = silent.
+	Log *slog.Logger
+	// Now is the clock, for durations and dates in Retry-After. Nil = time.Now.
+	Now func() time.Time
+}
+
+// String returns c without the key.
+func (c Config) String() string { return "gateway config of " + safeURL(c.URL) }
+
+// Format is String for all of fmt's verbs: %d and %#v would show the fields.
+func (c Config) Format(w fmt.State, _ rune) { io.WriteString(w, c.String()) }
+
+// LogValue is String, for slog.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// Client calls the merchant API. It is safe for concurrent use.
+type Client struct {
+	base    string // without a slash at the end
+	env     string
+	timeout time.Duration
+	wait    func(context.Context) error
+	links   links
+	log     *slog.Logger
+	now     func() time.Time
+
+	// The key is kept in functions only: fmt's verbs print every plain field,
+	// unexported ones too.
+	authorize func(http.Header)
+	hide      func(string) string
+}
+
+// New returns a Client. It sends nothing. Its errors are about the
+// configuration and never hold the key.
+func New(c Config) (*Client, error) {
+	base, err := parseBase(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("reading gateway URL: %w", err)
+	}
+	if err := checkKey(c.Key); err != nil {
+		return nil, fmt.Errorf("reading gateway key: %w", err)
+	}
+	if c.Timeout < 0 {
+		return nil, errors.New("reading gateway timeout: negative")
+	}
+	key := c.Key
+	root := strings.TrimRight(base.String(), "/")
+	return &Client{
+		base:      root,
+		env:       root + "#" + fingerprint(key),
+		timeout:   orDefault(c.Timeout, 10*time.Second),
+		wait:      c.Wait,
+		links:     newLinks(c.Transport, base),
+		log:       orSilent(c.Log),
+		now:       orClock(c.Now),
+		authorize: func(h http.Header) { h.Set("X-Api-Key", key) },
+		hide:      func(s string) string { return strings.ReplaceAll(s, key, "[key]") },
+	}, nil
+}
+
+// Environment returns the base URL, "#", and the first twelve hex digits of
+// the key's SHA-256: the same merchant at the same gateway, or not.
+func (c *Client) Environment() string { return c.env }
+
+// String is Environment.
+func (c *Client) String() string { return c.env }
+
+// GoString is Environment, for %#v.
+func (c *Client) GoString() string { return c.env }
+
+// Close closes idle connections. Calls under way go on, and the Client stays
+// usable.
+func (c *Client) Close() {
+	c.links.reads.CloseIdleConnections()
+	c.links.effects.CloseIdleConnections()
+}
+
+// parseBase reads a base URL and holds it to Config.URL's rules. Its errors do
+// not quote it: someone may have put a secret into it.
+func parseBase(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, errors.New("not a URL")
+	}
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	switch {
+	case u.Hostname() == "":
+		return nil, errors.New("no host")
+	case u.User != nil:
+		return nil, errors.New("user info is not accepted")
+	case strings.ContainsAny(s, "?#"):
+		return nil, errors.New("query and fragment are not accepted")
+	case u.Scheme == "https", u.Scheme == "http" && loopbackHost(u.Hostname()):
+		return u, nil
+	}
+	return nil, errors.New("scheme must be https (http for loopback hosts only)")
+}
+
+// loopbackHost reports whether host names this machine itself.
+func loopbackHost(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// checkKey refuses what cannot be sent in a header, or could not be found
+// again in a quoted text to be hidden there.
+func checkKey(key string) error {
+	if key == "" || len(key) > 512 {
+		return errors.New("must have 1 to 512 characters")
+	}
+	for _, r := range key {
+		if r <= ' ' || r > '~' || strings.ContainsRune("\"'`\\", r) {
+			return errors.New("holds a character that API keys do not have")
+		}
+	}
+	return nil
+}
+
+// fingerprint tells keys apart without giving them away.
+func fingerprint(key string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:12]
+}
+
+// safeURL is s as far as it can be shown: scheme and host.
+func safeURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "an unreadable URL"
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return d
+}
+
+func orSilent(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l
+}
+
+func orClock(now func() time.Time) func() time.Time {
+	if now == nil {
+		return time.Now
+	}
+	return now
+}

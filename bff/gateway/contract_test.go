@@ -1,0 +1,129 @@
+package gateway_test
+
+import (
+	"errors"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/gateway"
+	"coinslot/bff/sandbox"
+
+	"github.com/shopspring/decimal"
+)
+
+// simulated returns a simulated gateway and a client of it.
+func simulated(t *testing.T) (*sandbox.Server, *gateway.Client) {
+	t.Helper()
+	simulation := sandbox.New(sandbox.Config{Seed: 1})
+	server := httptest.NewServer(simulation)
+	t.Cleanup(server.Close)
+	c, err := gateway.New(gateway.Config{URL: server.URL, Key: sandbox.DefaultKey})
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	t.Cleanup(c.Close)
+	return simulation, c
+}
+
+func request() checkout.CreateRequest {
+	return checkout.CreateRequest{
+		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.RequireFromString("19.90"), TTL: 15,
+		OrderID: 123456, Email: "payer@shop.example", Comment: "cs-abc", CallbackURL: "https://shop.example/return",
+	}
+}
+
+// isReason reports whether err is a refusal for that reason.
+func isReason(err error, want checkout.Reason) bool {
+	refused, ok := errors.AsType[*checkout.RefusedError](err)
+	return ok && refused.Reason == want
+}
+
+// TestContract takes transactions through all endpoints of the simulated
+// gateway.
+func TestContract(t *testing.T) {
+	simulation, c := simulated(t)
+	ctx := t.Context()
+	list, err := c.Currencies(ctx)
+	if err != nil || len(list) == 0 || len(list[0].Networks) == 0 {
+		t.Fatalf("Currencies = %+v, %v", list, err)
+	}
+	created, err := c.Create(ctx, request())
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	if created.Status != "pending" || created.Address == "" || !created.AmountUSD.Equal(request().AmountUSD) ||
+		created.OrderID != 123456 || created.CurrencySymbol != "USDT" || created.NetworkCode != "trc20" || created.ExpiresAt.IsZero() {
+		t.Errorf("Create = %+v", created)
+	}
+	record, err := c.Status(ctx, created.TrackingCode)
+	if err != nil || record.Comment != "cs-abc" || !record.PayAmount.Equal(created.PayAmount) || record.PaidReadable {
+		t.Errorf("Status = %+v, %v", record, err)
+	}
+	if err := simulation.Pay(created.TrackingCode, sandbox.KindPay); err != nil {
+		t.Fatalf("Pay: %v", err)
+	}
+	record, err = c.Status(ctx, created.TrackingCode)
+	if err != nil || record.Status != "confirmed" || !record.PaidReadable || record.Paid.LessThan(record.PayAmount) || record.PaidAt.IsZero() {
+		t.Errorf("Status after payment = %+v, %v", record, err)
+	}
+	if err := c.Cancel(ctx, created.TrackingCode); !isReason(err, checkout.ReasonRefused) {
+		t.Errorf("Cancel of a confirmed transaction = %v; want refused", err)
+	}
+	second, err := c.Create(ctx, request())
+	if err != nil {
+		t.Fatalf("second Create: %v", err)
+	}
+	if err := c.Cancel(ctx, second.TrackingCode); err != nil {
+		t.Errorf("Cancel: %v", err)
+	}
+	if err := c.Recheck(ctx, second.TrackingCode); err != nil && !isReason(err, checkout.ReasonRefused) {
+		t.Errorf("Recheck of an unpaid transaction: %v; want done or refused", err)
+	}
+	now := time.Now().UTC()
+	page, err := c.Transactions(ctx, checkout.ListQuery{Limit: 1, Page: 1, From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
+	if err != nil || len(page.Items) != 1 || page.Total != 2 || page.LastPage != 2 || page.Page != 1 {
+		t.Errorf("Transactions = %+v, %v; want the first of two pages", page, err)
+	}
+	payouts, err := c.Withdrawals(ctx, gateway.WithdrawalQuery{Limit: 50})
+	if err != nil || len(payouts.Items) == 0 || !payouts.Items[0].AmountKnown {
+		t.Errorf("Withdrawals = %+v, %v", payouts, err)
+	}
+}
+
+// TestContractRefusals: what the simulated gateway says no to, and what it
+// leaves open.
+func TestContractRefusals(t *testing.T) {
+	simulation, c := simulated(t)
+	ctx := t.Context()
+	if _, err := c.Status(ctx, "nothing"); !isReason(err, checkout.ReasonAbsent) {
+		t.Errorf("Status of nothing = %v; want absent", err)
+	}
+	if err := c.Recheck(ctx, "nothing"); !isReason(err, checkout.ReasonAbsent) {
+		t.Errorf("Recheck of nothing = %v; want absent", err)
+	}
+	dear := request()
+	dear.AmountUSD = decimal.New(1, 12)
+	if _, err := c.Create(ctx, dear); !isReason(err, checkout.ReasonRefused) {
+		t.Errorf("Create above the maximum = %v; want refused", err)
+	}
+	for _, fault := range []sandbox.Fault{
+		{CutBefore: true}, {CutAfter: true}, {HTML: true}, {Status: 500}, {Status: 503, Processed: true},
+		{Raw: "{"}, {Set: map[string]any{"pay_amount": nil}},
+	} {
+		simulation.Inject(fault)
+		_, err := c.Create(ctx, request())
+		if _, ok := errors.AsType[*checkout.UnknownError](err); !ok {
+			t.Errorf("Create with %v = %v; want unknown", fault, err)
+		}
+	}
+	if n := len(simulation.Transactions()); n != 3 {
+		t.Errorf("%d transactions exist; want 3: cut after, processed, spoiled", n)
+	}
+	simulation.Inject(sandbox.Fault{Status: 429, RetryAfter: 7 * time.Second})
+	_, err := c.Create(ctx, request())
+	if refused, ok := errors.AsType[*checkout.RefusedError](err); !ok || refused.Reason != checkout.ReasonBusy || refused.RetryAfter != 7*time.Second {
+		t.Errorf("Create when busy = %v; want busy, 7s", err)
+	}
+}

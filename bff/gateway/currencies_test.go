@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+
+	"coinslot/bff/checkout"
+)
+
+const networkJSON = `{"network_name":"Tron","network_symbol":"TRX","network_code":"trc20","network_fee":1.5,
+	"minimum_pay_usd":1,"maximum_pay_usd":10000,"max_ttl":60,"icon":""}`
+
+func currencyJSON(networks string) string {
+	return `{"currency_name":"Tether","currency_symbol":"USDT","currency_type":"stable","price_in_usdt":1,
+		"icon":"https://x.example/i.png","supported_networks":` + networks + `}`
+}
+
+func TestCurrencies(t *testing.T) {
+	c, seen := record(t, done("["+currencyJSON("["+networkJSON+"]")+"]"))
+	got, err := c.Currencies(t.Context())
+	want := []checkout.Currency{{
+		Name: "Tether", Symbol: "USDT", Type: "stable", PriceInUSDT: dec("1"), Icon: "https://x.example/i.png",
+		Networks: []checkout.Network{{
+			Name: "Tron", Symbol: "TRX", Code: "trc20", Fee: dec("1.5"),
+			MinimumUSD: dec("1"), MaximumUSD: dec("10000"), MaxTTL: 60,
+		}},
+	}}
+	if d := diff(want, got); err != nil || d != "" {
+		t.Errorf("Currencies: %v (-want +got):\n%s", err, d)
+	}
+	if req := <-seen; req.method != "GET" || req.path != "/api/v1/merchant/currencies/list" || len(req.query) != 0 {
+		t.Errorf("request is %+v", req)
+	}
+}
+
+// TestCurrenciesAnswers counts what is offered of a changed list.
+func TestCurrenciesAnswers(t *testing.T) {
+	changed := func(old, new string) string {
+		return "[" + currencyJSON("["+networkJSON+","+strings.Replace(networkJSON, old, new, 1)+"]") + "]"
+	}
+	for _, tt := range []struct {
+		data       string
+		currencies int // -1 = unknown
+		networks   int // of the first
+	}{
+		{`[]`, 0, 0},
+		{changed(`"max_ttl":60`, `"max_ttl":"60"`), 1, 2},
+		{changed(`"max_ttl":60`, `"max_ttl":null`), 1, 2},
+		{changed(`"max_ttl":60`, `"max_ttl":"long"`), 1, 1},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":"1.00",`), 1, 2},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":null,`), 1, 2},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":-1,`), 1, 1},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":1e1,`), 1, 1},
+		{changed(`"maximum_pay_usd":10000`, `"maximum_pay_usd":"lots"`), 1, 1},
+		{changed(`"network_fee":1.5`, `"network_fee":1.0e-5`), 1, 2},
+		{changed(`"network_code":"trc20"`, `"network_code":"TRC20"`), 1, 2},
+		{changed(`"network_code":"trc20"`, `"network_code":""`), 1, 1},
+		{changed(`"network_code":"trc20"`, `"network_code":"a b"`), 1, 1},
+		{changed(`"network_code":"trc20"`, `"network_code":[]`), 1, 1},
+		{changed(networkJSON, `null`), 1, 1},
+		{`[` + currencyJSON(`null`) + `]`, 1, 0},
+		{`[` + strings.Replace(currencyJSON(`[]`), `"USDT"`, `""`, 1) + `]`, 0, 0},
+		{`[` + strings.Replace(currencyJSON(`[]`), `"USDT"`, `{}`, 1) + `]`, 0, 0},
+		{`[` + strings.Replace(currencyJSON(`[]`), `"price_in_usdt":1`, `"price_in_usdt":"?"`, 1) + `]`, 1, 0},
+		{`[` + currencyJSON(`{}`) + `]`, -1, 0},
+		{`[null]`, -1, 0},
+		{`["USDT"]`, -1, 0},
+		{`{}`, -1, 0},
+		{`null`, -1, 0},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":1,"Minimum_pay_usd":0,`), -1, 0},
+	} {
+		got, err := serveText(t, done(tt.data)).Currencies(t.Context())
+		if tt.currencies < 0 {
+			if o := outcome(t, err); o != "unknown" {
+				t.Errorf("Currencies answered %s: %s; want unknown", tt.data, o)
+			}
+			continue
+		}
+		if err != nil || got == nil || len(got) != tt.currencies {
+			t.Errorf("Currencies answered %s = %+v, %v; want %d currencies", tt.data, got, err, tt.currencies)
+			continue
+		}
+		if len(got) > 0 && len(got[0].Networks) != tt.networks {
+			t.Errorf("Currencies answered %s: %d networks; want %d", tt.data, len(got[0].Networks), tt.networks)
+		}
+	}
+}

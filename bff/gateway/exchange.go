@@ -1,0 +1,188 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// maxBody bounds an answer, counted after decompression.
+const maxBody = 1 << 20
+
+// call is one request.
+type call struct {
+	name   string // in errors and logs: "status"
+	method string
+	path   string // from the base URL on, with a slash
+	query  url.Values
+	body   []byte // JSON; nil = none
+	effect bool   // does something at the gateway: must not be sent twice
+	single bool   // about one transaction: "not found" means that one
+}
+
+// answer is what came back before it is judged.
+type answer struct {
+	status     int
+	retryAfter time.Duration
+	body       []byte
+	bodyErr    error // why body is not whole; nil if it is
+}
+
+// do sends k and gives the data of a done answer to read, whose error makes
+// the outcome unknown. It returns nil, a *checkout.RefusedError or a
+// *checkout.UnknownError.
+func (c *Client) do(ctx context.Context, k call, read func(data any) error) error {
+	start := c.now()
+	status, err := c.exchange(ctx, k, read)
+	c.report(ctx, k, status, err, c.now().Sub(start))
+	return err
+}
+
+// exchange is do without the log line; it returns the HTTP status too, zero if
+// none was read.
+func (c *Client) exchange(ctx context.Context, k call, read func(any) error) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	if err := c.admit(ctx); err != nil {
+		return 0, c.unsent(k, err)
+	}
+	a, err := c.send(ctx, k)
+	if err != nil {
+		return 0, err
+	}
+	data, err := c.judge(k, a)
+	if err != nil {
+		return a.status, err
+	}
+	if err := read(data); err != nil {
+		return a.status, c.unknown(k, a, fmt.Errorf("reading data: %w", err))
+	}
+	return a.status, nil
+}
+
+// admit waits for the call's turn, for at most half of its time: a request
+// sent with no time left to hear the answer would only make unknowns.
+func (c *Client) admit(ctx context.Context) error {
+	if c.wait == nil {
+		return ctx.Err()
+	}
+	turn, cancel := context.WithTimeout(ctx, c.timeout/2)
+	defer cancel()
+	if err := c.wait(turn); err != nil {
+		return fmt.Errorf("waiting for a turn: %w", err)
+	}
+	return ctx.Err()
+}
+
+// send makes the one HTTP request of k and reads its answer.
+func (c *Client) send(ctx context.Context, k call) (answer, error) {
+	var t trail
+	req, err := c.request(httptrace.WithClientTrace(ctx, t.hooks()), k)
+	if err != nil {
+		return answer{}, c.unsent(k, err)
+	}
+	client := c.links.reads
+	if k.effect {
+		client = c.links.effects
+	}
+	res, err := client.Do(req)
+	switch {
+	case err == nil:
+	case t.unsent():
+		return answer{}, c.unsent(k, err)
+	default:
+		return answer{}, c.unknown(k, answer{}, err)
+	}
+	defer res.Body.Close()
+	a := answer{status: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"), c.now())}
+	a.body, a.bodyErr = readBody(res.Body)
+	return a, nil
+}
+
+// request builds k's HTTP request. The key is in one header, for one host, and
+// no Idempotency-Key is ever there: it would make net/http repeat POSTs.
+func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
+	target := c.base + k.path
+	if len(k.query) > 0 {
+		target += "?" + k.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, k.method, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "coinslot")
+	c.authorize(req.Header)
+	req.Close = k.effect
+	if k.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+		req.ContentLength = int64(len(k.body))
+	}
+	if k.body != nil || k.effect && c.links.foreign {
+		// A body without GetBody cannot be sent again. An empty one, of a
+		// GET, is not sent at all but still keeps net/http, if that is what
+		// is under a foreign transport, from repeating the request.
+		req.Body = io.NopCloser(bytes.NewReader(k.body))
+	}
+	return req, nil
+}
+
+// readBody reads a whole body of at most maxBody bytes.
+func readBody(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading body: %w", err)
+	case len(body) > maxBody:
+		return nil, fmt.Errorf("reading body: more than %d bytes", maxBody)
+	}
+	return body, nil
+}
+
+// unsent is the refusal of a request that never left.
+func (c *Client) unsent(k call, cause error) error {
+	err := c.cause(k, cause)
+	return &checkout.RefusedError{Reason: checkout.ReasonUnsent, Message: err.Error(), Err: err}
+}
+
+// unknown is the outcome of everything that proves nothing.
+func (c *Client) unknown(k call, a answer, cause error) error {
+	return &checkout.UnknownError{Status: a.status, RetryAfter: a.retryAfter, Err: c.cause(k, cause)}
+}
+
+// cause wraps err once for the outside. net/http's outer error is left out: it
+// quotes the URL with all parameters. If a server managed to get the key into
+// the text (net/http quotes broken answers), the chain is given up for a text
+// without it.
+func (c *Client) cause(k call, err error) error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	if text := err.Error(); c.hide(text) != text {
+		err = errors.New(c.hide(text))
+	}
+	return fmt.Errorf("calling gateway %s: %w", k.name, err)
+}
+
+// report writes the one log line of a call. It holds nothing that came from
+// the gateway or the payer.
+func (c *Client) report(ctx context.Context, k call, status int, err error, took time.Duration) {
+	level, outcome := slog.LevelInfo, "unknown"
+	if err == nil {
+		level, outcome = slog.LevelDebug, "done"
+	}
+	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
+		outcome = "refused: " + string(refused.Reason)
+	}
+	c.log.LogAttrs(ctx, level, "gateway call", slog.String("endpoint", k.name),
+		slog.String("outcome", outcome), slog.Int("status", status), slog.Duration("took", took))
+}

@@ -1,0 +1,220 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// fields reads the members of one object of an answer, by exact name. The
+// first member that cannot be read is kept in err. Numbers may be strings and
+// the other way round, null is the same as absent, and names that nobody asks
+// for are ignored.
+type fields struct {
+	object map[string]any
+	err    error
+}
+
+// open returns the fields of v, which must be an object.
+func open(v any) *fields {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return &fields{err: errors.New("not an object")}
+	}
+	return &fields{object: object}
+}
+
+// list returns v's elements; v must be an array.
+func list(v any) ([]any, error) {
+	array, ok := v.([]any)
+	if !ok {
+		return nil, errors.New("not an array")
+	}
+	return array, nil
+}
+
+func (f *fields) fail(name, why string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("reading %s: %s", name, why)
+	}
+}
+
+// scalar returns the text of a string or the literal of a number; ok is false
+// for any other type.
+func scalar(v any) (text string, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	}
+	return "", false
+}
+
+// text returns a string that something is decided by: one with control
+// characters, or of another type, is an error.
+func (f *fields) text(name string) string {
+	s, ok := scalar(f.object[name])
+	if !ok || strings.ContainsFunc(s, control) {
+		f.fail(name, "not a text")
+		return ""
+	}
+	return s
+}
+
+func control(r rune) bool { return r < ' ' || r == 0x7f }
+
+// present is text, and an error if the member is not there at all.
+func (f *fields) present(name string) string {
+	if _, ok := f.object[name]; !ok {
+		f.fail(name, "absent")
+	}
+	return f.text(name)
+}
+
+// status returns a status in lower case. Unknown ones are kept; no member is
+// an error, since an absent status says nothing.
+func (f *fields) status() string {
+	return strings.ToLower(strings.TrimSpace(f.present("status")))
+}
+
+// label returns a text that is only shown, made printable; "" if it is none.
+func (f *fields) label(name string) string {
+	s, _ := scalar(f.object[name])
+	return clean(s)
+}
+
+// verbatim returns a text as it was written, and what is no text as JSON.
+func (f *fields) verbatim(name string) string {
+	v := f.object[name]
+	if s, ok := scalar(v); ok {
+		return s
+	}
+	doc, err := json.Marshal(v)
+	if err != nil {
+		f.fail(name, "not a text")
+	}
+	return string(doc)
+}
+
+// money returns an exact decimal that must be there.
+func (f *fields) money(name string) decimal.Decimal {
+	if f.label(name) == "" {
+		f.fail(name, "absent or not a decimal")
+	}
+	return f.optional(name)
+}
+
+// optional returns an exact decimal; zero if absent, null or empty.
+func (f *fields) optional(name string) decimal.Decimal {
+	s, ok := scalar(f.object[name])
+	if ok && s == "" {
+		return decimal.Zero
+	}
+	d, exact := parseDecimal(s)
+	if !ok || !exact {
+		f.fail(name, "not a decimal")
+	}
+	return d
+}
+
+// lenient is optional for what no payment is decided by, or for which zero is
+// the careful reading: zero if unreadable.
+func (f *fields) lenient(name string) decimal.Decimal {
+	s, _ := scalar(f.object[name])
+	d, _ := parseDecimal(s)
+	return d
+}
+
+// whole returns an integer from zero up; zero if absent, null or empty.
+func (f *fields) whole(name string) int {
+	s, ok := scalar(f.object[name])
+	if ok && s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if !ok || err != nil || !digits(s, 18) {
+		f.fail(name, "not a whole number")
+		return 0
+	}
+	return n
+}
+
+// truth returns a boolean; 1 and "true" are tolerated, all else is false.
+func (f *fields) truth(name string) bool {
+	if b, ok := f.object[name].(bool); ok {
+		return b
+	}
+	s, _ := scalar(f.object[name])
+	return s == "1" || strings.EqualFold(s, "true")
+}
+
+// moment returns a timestamp; zero = unset or not plausible.
+func (f *fields) moment(name string) time.Time { return parseTime(f.object[name]) }
+
+// parseDecimal reads an amount: digits, with digits behind a point or without,
+// at most 30 of each. Everything else that decimal would take (signs,
+// exponents, ".5", "1.") is refused.
+func parseDecimal(s string) (decimal.Decimal, bool) {
+	whole, fraction, pointed := strings.Cut(s, ".")
+	if !digits(whole, 30) || pointed && !digits(fraction, 30) {
+		return decimal.Zero, false
+	}
+	d, err := decimal.NewFromString(s)
+	return d, err == nil
+}
+
+// digits reports whether s is 1 to most ASCII digits.
+func digits(s string, most int) bool {
+	for _, b := range []byte(s) {
+		if b < '0' || b > '9' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= most
+}
+
+// parseTime reads a timestamp whose unit is not documented: a number of
+// seconds, milli-, micro- or nanoseconds since 1970, told apart by magnitude,
+// or RFC 3339, in UTC. The zero time stands for 0, for what cannot be read and
+// for years outside 2009…2099.
+func parseTime(v any) time.Time {
+	s, _ := scalar(v)
+	s = strings.TrimSpace(s)
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t = sinceEpoch(s)
+	}
+	if t = t.UTC(); t.Year() < 2009 || t.Year() > 2099 {
+		return time.Time{}
+	}
+	return t
+}
+
+// sinceEpoch reads a number, less its fraction, in the unit that its magnitude
+// tells: 10^11 seconds would be the year 5138, 10^11 milliseconds 1973.
+func sinceEpoch(s string) time.Time {
+	if _, ok := parseDecimal(s); !ok {
+		return time.Time{}
+	}
+	s, _, _ = strings.Cut(s, ".")
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case err != nil:
+		return time.Time{}
+	case n < 1e11:
+		return time.Unix(n, 0)
+	case n < 1e14:
+		return time.UnixMilli(n)
+	case n < 1e17:
+		return time.UnixMicro(n)
+	}
+	return time.Unix(0, n)
+}

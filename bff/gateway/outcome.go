@@ -1,0 +1,168 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"coinslot/bff/checkout"
+)
+
+// judge is the one place that says what an answer proves. It returns the data
+// of a done answer.
+//
+// Done: HTTP 2xx and an envelope that says 200. Refused: 429, 401 and 403
+// whatever the body; else a 4xx in the envelope, under HTTP 2xx or 4xx. All
+// the rest is unknown, since the gateway documents no errors: 5xx, 3xx, 408
+// and 425 (which servers send for requests they may have taken), a 4xx page
+// of some proxy, anything unreadable.
+func (c *Client) judge(k call, a answer) (data any, err error) {
+	switch {
+	case a.status == http.StatusTooManyRequests,
+		a.status == http.StatusUnauthorized,
+		a.status == http.StatusForbidden:
+		e, _ := a.envelope() // for its message only
+		return nil, c.refused(k, a, a.status, e.message)
+	case !success(a.status) && !refusal(a.status):
+		return nil, c.unknown(k, a, fmt.Errorf("HTTP status %d", a.status))
+	}
+	e, err := a.envelope()
+	switch {
+	case err != nil:
+		return nil, c.unknown(k, a, err)
+	case success(a.status) && e.status == 200:
+		return e.data, nil
+	case refusal(e.status) && !e.quoted:
+		return nil, c.refused(k, a, e.status, e.message)
+	}
+	return nil, c.unknown(k, a, fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.status))
+}
+
+// success reports whether an HTTP status is 2xx.
+func success(status int) bool { return status/100 == 2 }
+
+// refusal reports whether a status, of HTTP or an envelope, is a 4xx that says
+// no for good.
+func refusal(status int) bool {
+	return status/100 == 4 && status != http.StatusRequestTimeout && status != http.StatusTooEarly
+}
+
+// refused makes the error of a proven no; status is what said so.
+func (c *Client) refused(k call, a answer, status int, message string) error {
+	return &checkout.RefusedError{
+		Reason:     reason(k, a.status, status),
+		Status:     status,
+		Message:    shorten(clean(c.hide(message)), 200),
+		RetryAfter: a.retryAfter,
+	}
+}
+
+// reason sorts a refusal by its statuses.
+func reason(k call, http, envelope int) checkout.Reason {
+	switch {
+	case envelope == 429:
+		return checkout.ReasonBusy
+	case envelope == 401, envelope == 403:
+		return checkout.ReasonKey
+	case k.single && (gone(envelope) || gone(http)):
+		return checkout.ReasonAbsent
+	}
+	return checkout.ReasonRefused
+}
+
+func gone(status int) bool { return status == http.StatusNotFound || status == http.StatusGone }
+
+// envelope is what every answer of the gateway is wrapped in.
+// Source: gateway-api.md, "What the service does".
+type envelope struct {
+	status  int
+	quoted  bool // status was a string; tolerated for 200 alone
+	message string
+	data    any
+}
+
+// envelope reads the body. Its errors quote nothing of it.
+func (a answer) envelope() (envelope, error) {
+	if a.bodyErr != nil {
+		return envelope{}, a.bodyErr
+	}
+	tree, err := parse(a.body)
+	if err != nil {
+		return envelope{}, fmt.Errorf("reading envelope: %w", err)
+	}
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return envelope{}, errors.New("reading envelope: not an object")
+	}
+	e := envelope{data: object["data"]}
+	e.message, _ = object["message"].(string)
+	switch s := object["status"].(type) {
+	case json.Number:
+		e.status, err = threeDigits(s.String())
+	case string:
+		e.quoted = true
+		e.status, err = threeDigits(s)
+	default:
+		err = errors.New("no integer status")
+	}
+	if err != nil {
+		return envelope{}, fmt.Errorf("reading envelope: %w", err)
+	}
+	return e, nil
+}
+
+// threeDigits reads a status: "200", not "200.0", "2e2" or "0200".
+func threeDigits(s string) (int, error) {
+	if len(s) != 3 || !digits(s, 3) {
+		return 0, errors.New("no integer status")
+	}
+	return strconv.Atoi(s)
+}
+
+// Bounds of what a gateway can make us wait.
+const (
+	minRetryAfter = time.Second
+	maxRetryAfter = 5 * time.Minute
+)
+
+// retryAfter reads a Retry-After header, seconds or an HTTP date, into
+// minRetryAfter…maxRetryAfter. Zero = absent or unreadable.
+func retryAfter(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if digits(header, len(header)) {
+		seconds, err := strconv.Atoi(header)
+		if err != nil || seconds > int(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return max(minRetryAfter, time.Duration(seconds)*time.Second)
+	}
+	at, err := http.ParseTime(header)
+	if err != nil {
+		return 0
+	}
+	return min(max(minRetryAfter, at.Sub(now)), maxRetryAfter)
+}
+
+// clean makes foreign text fit for one line: control characters and what
+// cannot be printed become spaces.
+func clean(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s))
+}
+
+// shorten cuts s to at most n characters.
+func shorten(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n])
+	}
+	return s
+}

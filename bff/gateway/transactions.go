@@ -1,0 +1,204 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"coinslot/bff/checkout"
+
+	"github.com/shopspring/decimal"
+)
+
+// Status returns the record of one transaction. That it is the one asked for
+// is for the caller to check; see the confirm gate.
+//
+// Errors: *[checkout.RefusedError], with ReasonAbsent if there is no such
+// transaction of this merchant; *[checkout.UnknownError], also for a record
+// without readable amounts.
+//
+// Source: gateway-api.md, "GET /api/v1/merchant/transaction/status".
+func (c *Client) Status(ctx context.Context, trackingCode string) (checkout.Record, error) {
+	if !validTracking(trackingCode) {
+		return checkout.Record{}, invalid(errTracking)
+	}
+	k := call{
+		name: "status", method: http.MethodGet, path: "/api/v1/merchant/transaction/status",
+		query: url.Values{"tracking_code": {trackingCode}}, single: true,
+	}
+	var record checkout.Record
+	err := c.do(ctx, k, func(data any) (err error) {
+		record, err = readRecord(data, (*fields).money)
+		return err
+	})
+	return record, err
+}
+
+// Recheck asks the gateway to verify an expired or cancelled transaction on
+// the chain again. It is a GET that does something, so it is sent on a
+// connection of its own, once. Read Status afterwards: the answer's status is
+// not defined.
+//
+// Errors: those of Status.
+//
+// Source: gateway-api.md, "GET /api/v1/merchant/transaction/recheck".
+func (c *Client) Recheck(ctx context.Context, trackingCode string) error {
+	if !validTracking(trackingCode) {
+		return invalid(errTracking)
+	}
+	k := call{
+		name: "recheck", method: http.MethodGet, path: "/api/v1/merchant/transaction/recheck",
+		query: url.Values{"tracking_code": {trackingCode}}, effect: true, single: true,
+	}
+	return c.do(ctx, k, about(trackingCode))
+}
+
+// Cancel asks for a pending transaction to be cancelled. Read Status
+// afterwards, as for Recheck.
+//
+// Errors: those of Status.
+//
+// Source: gateway-api.md, "POST /api/v1/merchant/transaction/cancel".
+func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
+	if !validTracking(trackingCode) {
+		return invalid(errTracking)
+	}
+	body, err := json.Marshal(map[string]string{"tracking_code": trackingCode})
+	if err != nil {
+		return invalid(err)
+	}
+	k := call{
+		name: "cancel", method: http.MethodPost, path: "/api/v1/merchant/transaction/cancel",
+		query: url.Values{"tracking_code": {trackingCode}}, body: body, effect: true, single: true,
+	}
+	return c.do(ctx, k, about(trackingCode))
+}
+
+// Transactions returns one page of the merchant's transactions. From and To
+// are sent as the calendar dates that they have in their own locations. In a
+// list an amount that is absent or empty is zero: lists are no evidence, and
+// one old row must not hide the others. Items is never nil.
+//
+// Errors: *[checkout.RefusedError], with ReasonInvalid if q breaks a
+// documented limit; *[checkout.UnknownError], also if any item or the last
+// page's number cannot be read: a search in such a page would prove nothing.
+//
+// Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
+func (c *Client) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
+	if err := sel.check("pending", "confirmed", "expired", "cancelled"); err != nil {
+		return checkout.RecordPage{}, invalid(err)
+	}
+	k := call{
+		name: "transactions", method: http.MethodGet, path: "/api/v1/merchant/transaction/list",
+		query: sel.values(),
+	}
+	var result checkout.RecordPage
+	err := c.do(ctx, k, func(data any) error {
+		items, p, err := readPage(data, func(item any) (checkout.Record, error) {
+			return readRecord(item, (*fields).optional)
+		})
+		result = checkout.RecordPage{Items: items, Page: p.page, LastPage: p.last, Total: p.total}
+		return err
+	})
+	if err != nil {
+		return checkout.RecordPage{}, err
+	}
+	return result, nil
+}
+
+// about reads the answer to an operation: some record, and not that of another
+// transaction.
+func about(trackingCode string) func(any) error {
+	return func(data any) error {
+		f := open(data)
+		if code := f.text("tracking_code"); f.err == nil && code != "" && code != trackingCode {
+			return errors.New("record of another transaction")
+		}
+		return f.err
+	}
+}
+
+// readRecord reads a transaction; money says how strictly amounts are read.
+func readRecord(data any, money func(*fields, string) decimal.Decimal) (checkout.Record, error) {
+	f := open(data)
+	r := checkout.Record{
+		TrackingCode:    f.present("tracking_code"),
+		Status:          f.status(),
+		OrderID:         f.whole("order_id"),
+		PaymentURL:      f.label("payment_url"),
+		CurrencyCode:    f.text("currency_code"),
+		NetworkCode:     f.text("network_code"),
+		AmountUSD:       money(f, "amount_usd"),
+		PayAmount:       money(f, "pay_amount"),
+		PaidAmount:      f.verbatim("paid_amount"),
+		CancelledByUser: f.truth("is_canceled_by_user"),
+		TxID:            f.label("tx_id"),
+		TxURL:           f.label("tx_explorer_url"),
+		Comment:         f.label("comment"),
+		PaidAt:          f.moment("paid_at"),
+		CreatedAt:       f.moment("created_at"),
+		ExpiresAt:       f.moment("expired_at"),
+	}
+	if f.err == nil && r.TrackingCode == "" {
+		f.fail("tracking_code", "empty")
+	}
+	if f.err != nil {
+		return checkout.Record{}, f.err
+	}
+	r.Paid, r.PaidReadable = parseDecimal(r.PaidAmount)
+	return r, nil
+}
+
+// selection is what both lists can be asked for; zero fields are not sent.
+type selection struct {
+	limit, page int
+	from, to    time.Time
+	status      string
+}
+
+// values writes s as a query.
+func (s selection) values() url.Values {
+	q := url.Values{}
+	setNumber(q, "limit", s.limit)
+	setNumber(q, "page", s.page)
+	if !s.from.IsZero() {
+		q.Set("from_date", s.from.Format(time.DateOnly))
+		q.Set("to_date", s.to.Format(time.DateOnly))
+	}
+	setText(q, "status", s.status)
+	return q
+}
+
+// pagination is where a page stands in its list.
+// Source: gateway-api.md, "Pagination object".
+type pagination struct{ page, last, total int }
+
+// readPage reads the data of a list answer, item by item. The number of the
+// last page must be there: without it a search would end too early.
+func readPage[T any](data any, read func(any) (T, error)) ([]T, pagination, error) {
+	f := open(data)
+	rows, err := list(f.object["items"])
+	if err != nil {
+		return nil, pagination{}, fmt.Errorf("reading items: %w", err)
+	}
+	items := make([]T, 0, len(rows))
+	for i, row := range rows {
+		item, err := read(row)
+		if err != nil {
+			return nil, pagination{}, fmt.Errorf("reading item %d: %w", i, err)
+		}
+		items = append(items, item)
+	}
+	g := open(f.object["pagination"])
+	g.present("last_page")
+	p := pagination{page: g.whole("page"), last: g.whole("last_page"), total: g.whole("total")}
+	if g.err != nil {
+		return nil, pagination{}, fmt.Errorf("reading pagination: %w", g.err)
+	}
+	return items, p, nil
+}

@@ -1,0 +1,271 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func wantRecord() checkout.Record {
+	return checkout.Record{
+		TrackingCode: "TRK1", Status: "pending", OrderID: 123456, PaymentURL: "https://pay.example/TRK1",
+		CurrencyCode: "usdt_trc20", NetworkCode: "trc20", AmountUSD: dec("19.99"), PayAmount: dec("20.1"),
+		Comment: "cs-abc", CreatedAt: time.Unix(1760000000, 0).UTC(), ExpiresAt: time.Unix(1760001800, 0).UTC(),
+	}
+}
+
+func TestStatus(t *testing.T) {
+	c, seen := record(t, done(recordJSON))
+	got, err := c.Status(t.Context(), "TRK1")
+	if err != nil {
+		t.Fatalf("Status: %v", err)
+	}
+	if d := diff(wantRecord(), got); d != "" {
+		t.Errorf("Status (-want +got):\n%s", d)
+	}
+	req := <-seen
+	if req.method != "GET" || req.path != "/api/v1/merchant/transaction/status" || req.body != "" {
+		t.Errorf("request is %s %s with body %q", req.method, req.path, req.body)
+	}
+	if d := cmp.Diff(url.Values{"tracking_code": {"TRK1"}}, req.query); d != "" {
+		t.Errorf("query (-want +got):\n%s", d)
+	}
+}
+
+// TestStatusAnswers changes one member of a good record at a time.
+func TestStatusAnswers(t *testing.T) {
+	type rec = checkout.Record
+	paid := `"paid_amount": ""`
+	for _, tt := range []struct {
+		old, new string
+		ok       bool
+		check    func(rec) bool
+	}{
+		{paid, `"paid_amount": "20.10"`, true, func(r rec) bool { return r.PaidReadable && r.Paid.Equal(dec("20.1")) && r.PaidAmount == "20.10" }},
+		{paid, `"paid_amount": 20.10`, true, func(r rec) bool { return r.PaidReadable && r.PaidAmount == "20.10" }},
+		{paid, `"paid_amount": "0"`, true, func(r rec) bool { return r.PaidReadable && r.Paid.IsZero() }},
+		{paid, `"paid_amount": null`, true, func(r rec) bool { return !r.PaidReadable && r.PaidAmount == "" }},
+		{paid + `, `, ``, true, func(r rec) bool { return !r.PaidReadable && r.PaidAmount == "" }},
+		{paid, `"paid_amount": "20.10 USDT"`, true, func(r rec) bool { return !r.PaidReadable && r.PaidAmount == "20.10 USDT" }},
+		{paid, `"paid_amount": "2e1"`, true, func(r rec) bool { return !r.PaidReadable && r.Paid.IsZero() }},
+		{paid, `"paid_amount": -20.1`, true, func(r rec) bool { return !r.PaidReadable && r.PaidAmount == "-20.1" }},
+		{paid, `"paid_amount": {"usdt": [1.50, true]}`, true, func(r rec) bool { return !r.PaidReadable && r.PaidAmount == `{"usdt":[1.50,true]}` }},
+		{`"status": "pending"`, `"status": "Confirmed"`, true, func(r rec) bool { return r.Status == "confirmed" }},
+		{`"status": "pending"`, `"status": "completed"`, true, func(r rec) bool { return r.Status == "completed" }},
+		{`"status": "pending"`, `"status": ""`, true, func(r rec) bool { return r.Status == "" }},
+		{`"tracking_code": "TRK1"`, `"tracking_code": "OTHER"`, true, func(r rec) bool { return r.TrackingCode == "OTHER" }},
+		{`"tracking_code": "TRK1"`, `"tracking_code": 123`, true, func(r rec) bool { return r.TrackingCode == "123" }},
+		{`"is_canceled_by_user": false`, `"is_canceled_by_user": true`, true, func(r rec) bool { return r.CancelledByUser }},
+		{`"is_canceled_by_user": false`, `"is_canceled_by_user": 1`, true, func(r rec) bool { return r.CancelledByUser }},
+		{`"is_canceled_by_user": false`, `"is_canceled_by_user": "True"`, true, func(r rec) bool { return r.CancelledByUser }},
+		{`"is_canceled_by_user": false`, `"is_canceled_by_user": "0"`, true, func(r rec) bool { return !r.CancelledByUser }},
+		{`"is_canceled_by_user": false`, `"is_canceled_by_user": []`, true, func(r rec) bool { return !r.CancelledByUser }},
+		{`"paid_at": 0`, `"paid_at": "2026-08-01T10:00:00+02:00"`, true, func(r rec) bool { return r.PaidAt.Equal(time.Date(2026, 8, 1, 8, 0, 0, 0, time.UTC)) }},
+		{`"paid_at": 0`, `"paid_at": null`, true, func(r rec) bool { return r.PaidAt.IsZero() }},
+		{`"tx_id": ""`, `"tx_id": null`, true, func(r rec) bool { return r.TxID == "" }},
+		{`"tx_id": ""`, `"tx_id": "0xAbC"`, true, func(r rec) bool { return r.TxID == "0xAbC" }},
+		{`"tx_explorer_url": ""`, `"tx_explorer_url": "javascript:x"`, true, func(r rec) bool { return r.TxURL == "javascript:x" }},
+		{`"comment": "cs-abc"`, `"comment": "cs-abc\n\u0000\ud83d x"`, true, func(r rec) bool { return strings.HasPrefix(r.Comment, "cs-abc ") && strings.HasSuffix(r.Comment, " x") }},
+		{`"currency_code": "usdt_trc20"`, `"currency_code": "USDT_TRC20"`, true, func(r rec) bool { return r.CurrencyCode == "USDT_TRC20" }},
+
+		{`"tracking_code": "TRK1"`, `"tracking_code": null`, false, nil},
+		{`"tracking_code": "TRK1",`, ``, false, nil},
+		{`"status": "pending",`, ``, false, nil},
+		{`"status": "pending"`, `"status": ["confirmed"]`, false, nil},
+		{`"status": "pending"`, `"status": "pending", "Status": "confirmed"`, false, nil},
+		{`"currency_code": "usdt_trc20"`, `"currency_code": {}`, false, nil},
+		{`"amount_usd": "19.99000000"`, `"amount_usd": ""`, false, nil},
+		{`"amount_usd": "19.99000000"`, `"amount_usd": 1e1`, false, nil},
+		{`"pay_amount": "20.10000000",`, ``, false, nil},
+		{`"pay_amount": "20.10000000"`, `"pay_amount": false`, false, nil},
+		{`"order_id": 123456`, `"order_id": 1.5`, false, nil},
+	} {
+		body := strings.Replace(recordJSON, tt.old, tt.new, 1)
+		if body == recordJSON {
+			t.Fatalf("%s is not in the record", tt.old)
+		}
+		got, err := serveText(t, done(body)).Status(t.Context(), "TRK1")
+		want := "unknown"
+		if tt.ok {
+			want = "done"
+		}
+		if o := outcome(t, err); o != want {
+			t.Errorf("Status with %s: %s (%v); want %s", tt.new, o, err, want)
+		}
+		if err == nil && tt.check != nil && !tt.check(got) {
+			t.Errorf("Status with %s = %+v", tt.new, got)
+		}
+	}
+}
+
+func TestTrackingCodeLimits(t *testing.T) {
+	c := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was sent", r.URL) })
+	for _, code := range []string{"", "a b", "a/b", "../x", "a&b=c", "a%20", "é", "a\n", strings.Repeat("a", 129)} {
+		_, err := c.Status(t.Context(), code)
+		for name, err := range map[string]error{"status": err, "recheck": c.Recheck(t.Context(), code), "cancel": c.Cancel(t.Context(), code)} {
+			if got := outcome(t, err); got != "invalid" {
+				t.Errorf("%s of %q: %s; want invalid", name, code, got)
+			}
+		}
+	}
+}
+
+func TestCancelAndRecheck(t *testing.T) {
+	for name, want := range map[string]sent{
+		"cancel":  {"POST", "/api/v1/merchant/transaction/cancel", `{"tracking_code":"TRK1"}`, "application/json", url.Values{"tracking_code": {"TRK1"}}},
+		"recheck": {"GET", "/api/v1/merchant/transaction/recheck", "", "", url.Values{"tracking_code": {"TRK1"}}},
+	} {
+		c, seen := record(t, done(recordJSON))
+		if err := everyCall()[name](t.Context(), c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(want, <-seen, cmp.AllowUnexported(sent{})); d != "" {
+			t.Errorf("%s request (-want +got):\n%s", name, d)
+		}
+		for data, want := range map[string]string{
+			`{}`: "done", `{"pay_amount":true}`: "done", `{"tracking_code":"TRK2"}`: "unknown",
+			`{"tracking_code":{}}`: "unknown", `[]`: "unknown", `null`: "unknown", `"ok"`: "unknown",
+		} {
+			if got := outcome(t, everyCall()[name](t.Context(), serveText(t, done(data)))); got != want {
+				t.Errorf("%s answered %s: %s; want %s", name, data, got, want)
+			}
+		}
+	}
+}
+
+func day(m time.Month, d int) time.Time { return time.Date(2026, m, d, 23, 59, 59, 0, time.UTC) }
+
+func TestTransactions(t *testing.T) {
+	pages := `"pagination":{"page":"2","limit":50,"total":77,"last_page":"2"}`
+	old := strings.NewReplacer(`"20.10000000"`, `null`, `"TRK1"`, `"TRK0"`).Replace(recordJSON)
+	c, seen := record(t, done(`{"items":[`+recordJSON+`,`+old+`],`+pages+`}`))
+	got, err := c.Transactions(t.Context(), checkout.ListQuery{
+		Limit: 50, Page: 2, From: day(7, 31), To: day(8, 30), Status: "expired",
+	})
+	if err != nil {
+		t.Fatalf("Transactions: %v", err)
+	}
+	second := wantRecord()
+	second.TrackingCode, second.PayAmount = "TRK0", dec("0")
+	want := checkout.RecordPage{Items: []checkout.Record{wantRecord(), second}, Page: 2, LastPage: 2, Total: 77}
+	if d := diff(want, got); d != "" {
+		t.Errorf("Transactions (-want +got):\n%s", d)
+	}
+	wantSent := sent{method: "GET", path: "/api/v1/merchant/transaction/list", query: url.Values{
+		"limit": {"50"}, "page": {"2"}, "from_date": {"2026-07-31"}, "to_date": {"2026-08-30"}, "status": {"expired"},
+	}}
+	if d := cmp.Diff(wantSent, <-seen, cmp.AllowUnexported(sent{})); d != "" {
+		t.Errorf("request (-want +got):\n%s", d)
+	}
+}
+
+func TestTransactionsAnswers(t *testing.T) {
+	page := `"pagination":{"page":1,"limit":50,"total":0,"last_page":1}`
+	for data, want := range map[string]string{
+		`{"items":[],` + page + `}`:                                         "done",
+		`{"items":[],"pagination":{"last_page":0}}`:                         "done",
+		`{"items":null,` + page + `}`:                                       "unknown",
+		`{"items":{},` + page + `}`:                                         "unknown",
+		`{` + page + `}`:                                                    "unknown",
+		`{"items":[1],` + page + `}`:                                        "unknown",
+		`{"items":[{}],` + page + `}`:                                       "unknown",
+		`{"items":[` + recordJSON + `,null],` + page + `}`:                  "unknown",
+		`{"items":[]}`:                                                      "unknown",
+		`{"items":[],"pagination":null}`:                                    "unknown",
+		`{"items":[],"pagination":[]}`:                                      "unknown",
+		`{"items":[],"pagination":{"page":1}}`:                              "unknown",
+		`{"items":[],"pagination":{"page":1,"last_page":"many"}}`:           "unknown",
+		`{"items":[],"pagination":{"page":1,"last_page":-1}}`:               "unknown",
+		`{"items":[],"pagination":{"page":1,"last_page":1,"Last_Page":99}}`: "unknown",
+		`{"items":[` + strings.Replace(recordJSON, `"19.99000000"`, `"x"`, 1) + `],` + page + `}`: "unknown",
+	} {
+		got, err := serveText(t, done(data)).Transactions(t.Context(), checkout.ListQuery{})
+		if o := outcome(t, err); o != want {
+			t.Errorf("Transactions answered %.80s: %s (%v); want %s", data, o, err, want)
+		}
+		if err == nil && got.Items == nil {
+			t.Errorf("Transactions answered %.80s: nil items", data)
+		}
+	}
+}
+
+func TestListLimits(t *testing.T) {
+	east := time.FixedZone("east", 14*3600)
+	for i, tt := range []struct {
+		q    checkout.ListQuery
+		want string
+	}{
+		{checkout.ListQuery{}, "done"},
+		{checkout.ListQuery{Limit: 1, Page: 1}, "done"},
+		{checkout.ListQuery{Limit: 50, Page: 1 << 30}, "done"},
+		{checkout.ListQuery{Limit: 51}, "invalid"},
+		{checkout.ListQuery{Limit: -1}, "invalid"},
+		{checkout.ListQuery{Page: -1}, "invalid"},
+		{checkout.ListQuery{From: day(8, 1), To: day(8, 1)}, "done"},
+		{checkout.ListQuery{From: day(8, 1), To: day(8, 1).Add(-time.Hour)}, "done"}, // the same date
+		{checkout.ListQuery{From: day(8, 1), To: day(8, 31)}, "done"},
+		{checkout.ListQuery{From: day(8, 1), To: day(9, 1)}, "invalid"},
+		{checkout.ListQuery{From: day(8, 2), To: day(8, 1)}, "invalid"},
+		{checkout.ListQuery{From: day(8, 1)}, "invalid"},
+		{checkout.ListQuery{To: day(8, 1)}, "invalid"},
+		{checkout.ListQuery{From: day(8, 1).In(east), To: day(9, 1)}, "done"}, // 2 August there
+		{checkout.ListQuery{Status: "pending"}, "done"},
+		{checkout.ListQuery{Status: "Pending"}, "invalid"},
+		{checkout.ListQuery{Status: "processing"}, "invalid"},
+	} {
+		c := serveText(t, done(`{"items":[],"pagination":{"last_page":1}}`))
+		_, err := c.Transactions(t.Context(), tt.q)
+		if got := outcome(t, err); got != tt.want {
+			t.Errorf("%d: Transactions(%+v): %s (%v); want %s", i, tt.q, got, err, tt.want)
+		}
+	}
+}
+
+// TestLogLine: one line per call, with nothing of the answer or the payer.
+func TestLogLine(t *testing.T) {
+	server := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(422)
+		fmt.Fprintf(w, `{"status":422,"message":"secret words %s payer@shop.example"}`, testKey)
+	}
+	book := new(logBook)
+	c := serve(t, server, logTo(book))
+	_, _ = c.Create(t.Context(), goodCreate())
+	line := book.String()
+	if strings.Count(line, "\n") != 1 || !strings.Contains(line, `endpoint=create outcome="refused: refused" status=422 took=`) {
+		t.Errorf("log = %q; want one line", line)
+	}
+	for _, secret := range []string{testKey, "secret words", "payer@", "cs-abc", "shop.example"} {
+		if strings.Contains(line, secret) {
+			t.Errorf("log holds %q: %s", secret, line)
+		}
+	}
+	quietCall := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, done("[]")) },
+		func(c *Config) { c.Log = nil })
+	if _, err := quietCall.Currencies(t.Context()); err != nil {
+		t.Errorf("Currencies without a log: %v", err)
+	}
+}
+
+func BenchmarkStatusDecode(b *testing.B) {
+	a := answer{status: 200, body: []byte(done(recordJSON))}
+	c := newClientFor(b, "https://gateway.example")
+	b.SetBytes(int64(len(a.body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		data, err := c.judge(call{}, a)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := readRecord(data, (*fields).money); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

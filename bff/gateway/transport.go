@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// links are the two ways to the gateway. net/http repeats a GET by itself when
+// a kept connection turns out to be dead, and recheck is a GET that does
+// something; a request on a connection of its own is never repeated.
+type links struct {
+	reads   *http.Client // may reuse connections
+	effects *http.Client // one connection per request, unless foreign
+	foreign bool         // the transport is not one that we can configure
+}
+
+// newLinks makes both clients out of t; nil = our own transport, bound to what
+// base's host may be.
+func newLinks(t http.RoundTripper, base *url.URL) links {
+	if t == nil {
+		t = newTransport(base)
+	}
+	if own, ok := t.(*http.Transport); ok {
+		return links{reads: newClient(own), effects: newClient(unkept(own))}
+	}
+	return links{reads: newClient(t), effects: newClient(t), foreign: true}
+}
+
+// newClient follows no redirect: net/http would hand x-api-key to the other
+// host. It has no cookies and no timeout of its own; contexts have.
+func newClient(t http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// newTransport asks no environment for a proxy, so that only the gateway ever
+// sees the key, and speaks HTTP/1.1, whose repetitions are known.
+func newTransport(base *url.URL) *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
+	return &http.Transport{
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    5 * time.Second,
+		MaxIdleConns:           16,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        time.Minute,
+		MaxResponseHeaderBytes: 64 << 10,
+		Protocols:              http1(),
+	}
+}
+
+// unkept clones t for requests that must not be repeated: without kept
+// connections there is nothing that net/http would retry, and HTTP/2, which
+// has retries of its own, is off.
+func unkept(t *http.Transport) *http.Transport {
+	t = t.Clone()
+	t.DisableKeepAlives = true
+	t.ForceAttemptHTTP2 = false
+	t.Protocols = http1()
+	t.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	if tls := t.TLSClientConfig; tls != nil {
+		// Clone leaves the slice shared with the caller's transport.
+		tls.NextProtos = slices.DeleteFunc(slices.Clone(tls.NextProtos),
+			func(p string) bool { return p == "h2" })
+	}
+	return t
+}
+
+func http1() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	return p
+}
+
+// guard returns a check of each address before it is dialled. A public name
+// that resolves to this machine or to a link-local address (where clouds keep
+// their metadata) is an attack or a mistake; plain http never leaves the
+// machine.
+func guard(base *url.URL) func(network, address string, _ syscall.RawConn) error {
+	local, clear := loopbackHost(base.Hostname()), base.Scheme == "http"
+	return func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return fmt.Errorf("reading gateway address: %w", err)
+		}
+		ip := at.Addr().Unmap()
+		switch {
+		case clear && !ip.IsLoopback():
+			return errors.New("plain http is for loopback addresses only")
+		case !local && (ip.IsLoopback() || ip.IsUnspecified() || ip.IsLinkLocalUnicast()):
+			return errors.New("gateway's name leads to a local address")
+		}
+		return nil
+	}
+}
+
+// trail watches how far a request gets. Its methods are called from any
+// goroutine.
+type trail struct{ asked, got atomic.Bool }
+
+func (t *trail) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn: func(string) { t.asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { t.got.Store(true) },
+	}
+}
+
+// unsent reports whether it is proven that no byte of the request left: a
+// connection (TLS included) was asked for and never had. A transport that
+// does not trace proves nothing.
+func (t *trail) unsent() bool { return t.asked.Load() && !t.got.Load() }

@@ -1,0 +1,437 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// raw answers every request, once read, with those bytes and hangs up.
+func raw(answer string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		io.WriteString(conn, answer)
+		conn.Close()
+	}
+}
+
+func TestBrokenAnswers(t *testing.T) {
+	body := done(recordJSON)
+	for name, answer := range map[string]string{
+		"nothing":            "",
+		"half a status line": "HTTP/1.1 2",
+		"garbage":            "220 mail.example ESMTP\r\n",
+		"half a header":      "HTTP/1.1 200 OK\r\nContent-Ty",
+		"no body":            "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n",
+		"length too big":     "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + body,
+		"length too small":   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 50\r\n\r\n" + body,
+		"two lengths":        "HTTP/1.1 200 OK\r\nContent-Length: 50\r\nContent-Length: 60\r\n\r\n" + body,
+		"cut chunk":          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"sta",
+		"no last chunk":      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+		"echo of the key":    "HTTP/1.1 " + testKey + " x\r\n\r\n",
+		"key for a header":   "HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n",
+		"key for a length":   "HTTP/1.1 200 OK\r\nContent-Length: " + testKey + "\r\n\r\n",
+		"key for a place":    "HTTP/1.1 307 X\r\nLocation: :" + testKey + "\r\nContent-Length: 0\r\n\r\n",
+		"endless header":     "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 128<<10) + "\r\n\r\n" + body,
+		"switching":          "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n" + body,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := serve(t, raw(answer))
+			for call, f := range everyCall() {
+				err := f(t.Context(), c)
+				if got := outcome(t, err); got != "unknown" {
+					t.Errorf("%s: %s (%v); want unknown", call, got, err)
+				}
+			}
+		})
+	}
+}
+
+// TestBusyBrokenBody: a 429 says no even if its body breaks off.
+func TestBusyBrokenBody(t *testing.T) {
+	c := serve(t, raw("HTTP/1.1 429 Slow Down\r\nRetry-After: 3\r\nContent-Length: 99\r\n\r\n{"))
+	_, err := c.Create(t.Context(), goodCreate())
+	refused, _ := errors.AsType[*checkout.RefusedError](err)
+	if refused == nil || refused.Reason != checkout.ReasonBusy || refused.RetryAfter != 3*time.Second {
+		t.Errorf("Create = %#v; want busy, 3s", err)
+	}
+}
+
+// TestNoRedirect: net/http would give x-api-key to the other host.
+func TestNoRedirect(t *testing.T) {
+	var strays atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		strays.Add(1)
+		io.WriteString(w, done(recordJSON))
+	}))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+"/x", status)
+		})
+		for name, f := range everyCall() {
+			if got := outcome(t, f(t.Context(), c)); got != "unknown" {
+				t.Errorf("%s with HTTP %d: %s; want unknown", name, status, got)
+			}
+		}
+	}
+	if n := strays.Load(); n != 0 {
+		t.Errorf("the other host saw %d requests", n)
+	}
+}
+
+// hangup counts requests per path. It answers the first one, so that its
+// connection is kept, and hangs up on all later ones after reading them.
+type hangup struct {
+	mu    sync.Mutex // guards the field below
+	count map[string]int
+}
+
+func (h *hangup) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body)
+	h.mu.Lock()
+	first := len(h.count) == 0
+	h.count[r.URL.Path]++
+	h.mu.Unlock()
+	if first {
+		io.WriteString(w, done("[]"))
+		return
+	}
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	conn.Close()
+}
+
+func (h *hangup) seen(path string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count[path]
+}
+
+// plain hides what kind of transport it holds.
+type plain struct{ http.RoundTripper }
+
+// TestNoReplay: net/http repeats a GET, and a POST with GetBody or an
+// Idempotency-Key, when a kept connection dies. The status call shows that
+// the server does provoke it; the others must arrive once.
+func TestNoReplay(t *testing.T) {
+	kept := func() *http.Transport { return http.DefaultTransport.(*http.Transport).Clone() }
+	for name, transport := range map[string]http.RoundTripper{
+		"own": nil, "configured": kept(), "foreign": plain{kept()},
+	} {
+		for call, want := range map[string]int{"status": 2, "recheck": 1, "cancel": 1, "create": 1} {
+			h := &hangup{count: map[string]int{}}
+			c := serve(t, h.ServeHTTP, func(c *Config) { c.Transport = transport })
+			if _, err := c.Currencies(t.Context()); err != nil {
+				t.Fatalf("Currencies: %v", err)
+			}
+			if got := outcome(t, everyCall()[call](t.Context(), c)); got != "unknown" {
+				t.Errorf("%s, %s: %s; want unknown", name, call, got)
+			}
+			if got := h.seen("/api/v1/merchant/transaction/" + call); got != want {
+				t.Errorf("%s, %s: arrived %d times; want %d", name, call, got, want)
+			}
+			c.Close()
+		}
+	}
+}
+
+// TestForeignRecheckHasNoBody: the body that keeps net/http from repeating a
+// GET must not show on the wire.
+func TestForeignRecheckHasNoBody(t *testing.T) {
+	seen := make(chan *http.Request, 1)
+	c := serve(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r },
+		func(c *Config) { c.Transport = plain{http.DefaultTransport.(*http.Transport).Clone()} })
+	_ = c.Recheck(t.Context(), "TRK1")
+	if r := <-seen; r.ContentLength != 0 || r.TransferEncoding != nil || r.Header.Get("Content-Type") != "" {
+		t.Errorf("length %d, encoding %q, header %v", r.ContentLength, r.TransferEncoding, r.Header)
+	}
+}
+
+func TestUnsent(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	url := server.URL
+	server.Close()
+	dial := func(err error) func(*Config) {
+		return func(c *Config) {
+			c.Transport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				return nil, err
+			}}
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		change func(*Config)
+		cause  error // nil = any
+	}{
+		{"nobody listens", t.Context(), func(*Config) {}, nil},
+		{"no such name", t.Context(), dial(&net.DNSError{Err: "no such host", Name: "x"}), nil},
+		{"odd dialler", t.Context(), dial(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF},
+		{"context ended", ended, func(*Config) {}, context.Canceled},
+		{"no turn", t.Context(), func(c *Config) {
+			c.Wait = func(context.Context) error { return io.ErrClosedPipe }
+		}, io.ErrClosedPipe},
+		{"turn too late", t.Context(), func(c *Config) {
+			c.Timeout = 20 * time.Millisecond
+			c.Wait = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		}, context.DeadlineExceeded},
+	} {
+		c := newClientFor(t, url, tt.change)
+		for name, f := range everyCall() {
+			err := f(tt.ctx, c)
+			if got := outcome(t, err); got != "unsent" {
+				t.Errorf("%s, %s: %s (%v); want unsent", tt.name, name, got, err)
+			}
+			if tt.cause != nil && !errors.Is(err, tt.cause) {
+				t.Errorf("%s, %s: %v; want it to wrap %v", tt.name, name, errors.Unwrap(err), tt.cause)
+			}
+		}
+	}
+}
+
+// TestForeignErrorIsUnknown: a transport that does not trace proves nothing,
+// whatever its error looks like.
+func TestForeignErrorIsUnknown(t *testing.T) {
+	dialError := &net.OpError{Op: "dial", Err: errors.New("refused")}
+	c := newClientFor(t, "https://gateway.example", func(c *Config) {
+		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, dialError })
+	})
+	if got := outcome(t, c.Cancel(t.Context(), "TRK1")); got != "unknown" {
+		t.Errorf("Cancel: %s; want unknown", got)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestTLS: a certificate that nobody vouches for, or for another name, ends
+// the handshake before a header is sent.
+func TestTLS(t *testing.T) {
+	var requests atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		io.WriteString(w, done(recordJSON))
+	}))
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	defer server.Close()
+	old := httptest.NewUnstartedServer(server.Config.Handler)
+	old.Config.ErrorLog = quiet()
+	old.TLS = &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	old.StartTLS()
+	defer old.Close()
+
+	trusting := func(name string) func(*Config) {
+		return func(c *Config) {
+			transport := server.Client().Transport.(*http.Transport).Clone()
+			transport.TLSClientConfig.ServerName = name
+			c.Transport = transport
+		}
+	}
+	for name, c := range map[string]*Client{
+		"self-signed": newClientFor(t, server.URL),
+		"old TLS":     newClientFor(t, old.URL),
+		"wrong name":  newClientFor(t, server.URL, trusting("other.invalid")),
+	} {
+		for call, f := range everyCall() {
+			err := f(t.Context(), c)
+			if got := outcome(t, err); got != "unsent" {
+				t.Errorf("%s, %s: %s (%v); want unsent", name, call, got, err)
+			}
+		}
+	}
+	if n := requests.Load(); n != 0 {
+		t.Errorf("server saw %d requests", n)
+	}
+	good := newClientFor(t, server.URL, trusting("example.com"))
+	if err := good.Recheck(t.Context(), "TRK1"); err != nil {
+		t.Errorf("Recheck over good TLS: %v", err)
+	}
+	if _, err := good.Status(t.Context(), "TRK1"); err != nil {
+		t.Errorf("Status over good TLS: %v", err)
+	}
+}
+
+// TestHTTP2Transport: a caller's transport that speaks HTTP/2 is cloned into
+// one that does not, which must still get through.
+func TestHTTP2Transport(t *testing.T) {
+	versions := make(chan string, 2)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		versions <- r.Proto
+		io.WriteString(w, done(recordJSON))
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	c := newClientFor(t, server.URL, func(c *Config) { c.Transport = server.Client().Transport })
+	if _, err := c.Status(t.Context(), "TRK1"); err != nil {
+		t.Errorf("Status: %v", err)
+	}
+	if err := c.Cancel(t.Context(), "TRK1"); err != nil {
+		t.Errorf("Cancel: %v", errors.Unwrap(err))
+	}
+	close(versions)
+	if read, effect := <-versions, <-versions; read != "HTTP/2.0" || effect != "HTTP/1.1" {
+		t.Errorf("read over %s, cancel over %s; want HTTP/2.0 and HTTP/1.1", read, effect)
+	}
+}
+
+func TestGuard(t *testing.T) {
+	for _, tt := range []struct {
+		base, address string
+		ok            bool
+	}{
+		{"https://gateway.example", "203.0.113.7:443", true},
+		{"https://gateway.example", "10.0.0.7:443", true}, // a gateway in the same private network
+		{"https://gateway.example", "[2001:db8::1]:443", true},
+		{"https://gateway.example", "127.0.0.1:443", false},
+		{"https://gateway.example", "[::1]:443", false},
+		{"https://gateway.example", "[::ffff:127.0.0.1]:443", false},
+		{"https://gateway.example", "0.0.0.0:443", false},
+		{"https://gateway.example", "[::]:443", false},
+		{"https://gateway.example", "169.254.169.254:443", false},
+		{"https://gateway.example", "[fe80::1%eth0]:443", false},
+		{"https://gateway.example", "nonsense", false},
+		{"https://localhost", "127.0.0.1:443", true},
+		{"http://localhost", "127.0.0.1:80", true},
+		{"http://localhost", "[::1]:80", true},
+		{"http://localhost", "203.0.113.7:80", false},
+		{"http://localhost", "10.0.0.7:80", false},
+	} {
+		base, _ := url.Parse(tt.base)
+		if err := guard(base)("tcp", tt.address, nil); (err == nil) != tt.ok {
+			t.Errorf("guard(%s)(%s) = %v; want ok %t", tt.base, tt.address, err, tt.ok)
+		}
+	}
+}
+
+func TestNoProxyFromEnvironment(t *testing.T) {
+	base, _ := url.Parse("https://gateway.example")
+	if transport := newTransport(base); transport.Proxy != nil {
+		t.Error("own transport has a proxy function")
+	}
+}
+
+// TestDeadline: the total deadline covers headers and bodies that never end.
+// Handlers see the connection close, so nothing is left behind.
+func TestDeadline(t *testing.T) {
+	for name, dribble := range map[string]func(*bufio.ReadWriter) error{
+		"silence": func(*bufio.ReadWriter) error { return nil },
+		"headers": func(rw *bufio.ReadWriter) error { return write(rw, "X-A: b\r\n") },
+		"body":    func(rw *bufio.ReadWriter) error { return write(rw, "1\r\n \r\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			left := make(chan struct{}, 8)
+			c := serve(t, endless(dribble, name == "body", left), within(150*time.Millisecond))
+			for call, f := range everyCall() {
+				start := time.Now()
+				err := f(t.Context(), c)
+				if got := outcome(t, err); got != "unknown" || !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %s (%v); want unknown by deadline", call, got, err)
+				}
+				if took := time.Since(start); took > 5*time.Second {
+					t.Errorf("%s took %v", call, took)
+				}
+				<-left
+			}
+		})
+	}
+}
+
+// endless starts an answer and goes on with dribble until the client hangs up,
+// then tells left.
+func endless(dribble func(*bufio.ReadWriter) error, body bool, left chan<- struct{}) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		conn, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		gone := make(chan struct{})
+		go func() { io.Copy(io.Discard, conn); close(gone) }()
+		write(rw, "HTTP/1.1 200 OK\r\n")
+		if body {
+			write(rw, "Transfer-Encoding: chunked\r\n\r\n")
+		}
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for waiting := true; waiting; {
+			select {
+			case <-gone:
+				waiting = false
+			case <-tick.C:
+				_ = dribble(rw)
+			}
+		}
+		conn.Close()
+		left <- struct{}{}
+	}
+}
+
+func write(rw *bufio.ReadWriter, s string) error {
+	if _, err := rw.WriteString(s); err != nil {
+		return err
+	}
+	return rw.Flush()
+}
+
+// TestCancelledMidway: a context that ends after the request left proves
+// nothing about it.
+func TestCancelledMidway(t *testing.T) {
+	arrived := make(chan struct{})
+	c := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		close(arrived)
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-arrived; cancel() }()
+	_, err := c.Create(ctx, goodCreate())
+	if got := outcome(t, err); got != "unknown" || !errors.Is(err, context.Canceled) {
+		t.Errorf("Create: %s (%v); want unknown, cancelled", got, err)
+	}
+}
+
+// TestTurn: the budget is asked once per call, before it.
+func TestTurn(t *testing.T) {
+	var turns, requests atomic.Int32
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if requests.Add(1) != turns.Load() {
+			t.Error("request before its turn")
+		}
+		io.WriteString(w, done("[]"))
+	}, func(c *Config) {
+		c.Wait = func(context.Context) error { turns.Add(1); return nil }
+	})
+	for range 3 {
+		if _, err := c.Currencies(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if turns.Load() != 3 || requests.Load() != 3 {
+		t.Errorf("%d turns, %d requests; want 3 each", turns.Load(), requests.Load())
+	}
+}

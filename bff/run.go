@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/order"
+	"coinslot/bff/server"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// command is what the first argument names.
+type command struct {
+	name, help string
+	run        func(ctx context.Context, args []string, io streams) error
+}
+
+// streams are where a command reads its settings and writes to.
+type streams struct {
+	env         []string
+	out, errors io.Writer
+}
+
+func commands() []command {
+	return []command{
+		{"serve", "serve shoppers and merchants (the default)", serve},
+		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
+		{"check", "check the settings and the gateway, changing nothing", check},
+		{"order-token", "mint an order token for trying out", orderToken},
+		{"version", "print the version", version},
+	}
+}
+
+// run is main without the process: it returns the exit code.
+func run(args, env []string, out, errs io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	name := "serve"
+	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
+		name, args = args[0], args[1:]
+	}
+	for _, c := range commands() {
+		if c.name == name {
+			return exit(c.run(ctx, args, streams{env, out, errs}), errs)
+		}
+	}
+	usage(errs)
+	fmt.Fprintf(errs, "\ncoinslot: no command %q\n", name)
+	return 2
+}
+
+func exit(err error, errs io.Writer) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	}
+	fmt.Fprintf(errs, "coinslot: %v\n", err)
+	return 1
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintf(w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n", release())
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-12s %s\n", c.name, c.help)
+	}
+	fmt.Fprintf(w, "\nSettings (environment, or the flag of the same name):\n\n")
+	config.Print(w)
+}
+
+// settings loads the configuration with flags over the environment.
+func settings(args []string, s streams) (config.Config, error) {
+	flags := flag.NewFlagSet("coinslot", flag.ContinueOnError)
+	flags.SetOutput(s.errors)
+	flags.Usage = func() { usage(s.errors) }
+	overrides := map[string]string{}
+	for _, setting := range config.Settings() {
+		names := []string{setting.Flag()}
+		if setting.File {
+			names = append(names, setting.Flag()+"-file")
+		}
+		for _, name := range names {
+			flags.Func(name, setting.Help, func(v string) error { overrides[name] = v; return nil })
+		}
+	}
+	if err := flags.Parse(args); err != nil {
+		return config.Config{}, err
+	}
+	if flags.NArg() > 0 {
+		return config.Config{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return config.Load(s.env, overrides)
+}
+
+// serve runs until it is told to stop.
+func serve(ctx context.Context, args []string, s streams) error {
+	c, err := settings(args, s)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(s.errors, nil))
+	srv, err := server.New(ctx, c, server.Options{Log: log})
+	if err != nil {
+		return err
+	}
+	return errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
+		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
+	}), srv.Close())
+}
+
+// listen serves srv on the configured addresses and runs it; ready is called
+// with the public listener's address when requests are accepted.
+func listen(ctx context.Context, c config.Config, srv *server.Server, ready func(net.Addr)) error {
+	public, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("COINSLOT_LISTEN: %w", err)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	serveOn(ctx, group, public, srv.Handler)
+	if c.OpsListen != "" {
+		ops, err := net.Listen("tcp", c.OpsListen)
+		if err != nil {
+			return errors.Join(fmt.Errorf("COINSLOT_OPS_LISTEN: %w", err), public.Close())
+		}
+		serveOn(ctx, group, ops, srv.Ops)
+	}
+	group.Go(func() error { return srv.Run(ctx) })
+	ready(public.Addr())
+	return group.Wait()
+}
+
+// serveOn answers on l until ctx ends, then lets requests finish for five seconds.
+func serveOn(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
+	web := server.HTTP(h)
+	group.Go(func() error {
+		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := web.Shutdown(last); err != nil {
+			return web.Close()
+		}
+		return nil
+	})
+}
+
+// check loads the settings and reads the gateway's currency list.
+func check(ctx context.Context, args []string, s streams) error {
+	c, err := settings(args, s)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.out, "settings: ok")
+	client, err := server.Gateway(c, nil)
+	if err != nil {
+		return err
+	}
+	list, err := client.Currencies(ctx)
+	if err != nil {
+		return fmt.Errorf("gateway: %w", err)
+	}
+	fmt.Fprintf(s.out, "gateway: ok, %d currencies\n", len(list))
+	for _, currency := range list {
+		for _, n := range currency.Networks {
+			fmt.Fprintf(s.out, "  %s on %s (%s): $%s to $%s\n", currency.Symbol, n.Name, n.Code, n.MinimumUSD, n.MaximumUSD)
+		}
+	}
+	return nil
+}
+
+// orderToken prints a token signed with COINSLOT_ORDER_KEY.
+func orderToken(_ context.Context, args []string, s streams) error {
+	flags := flag.NewFlagSet("coinslot order-token", flag.ContinueOnError)
+	flags.SetOutput(s.errors)
+	amount := flags.String("amount", "", "amount in US dollars, like 25.00")
+	ref := flags.String("ref", "", "the order's reference, unique")
+	title := flags.String("title", "", "what is sold")
+	ttl := flags.Duration("ttl", time.Hour, "how long the token is valid")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	key, err := config.Lookup(s.env, "COINSLOT_ORDER_KEY")
+	if err != nil {
+		return err
+	}
+	token, err := order.Mint([]byte(key), *amount, *ref, *title, *ttl, time.Now())
+	if err != nil {
+		return fmt.Errorf("minting an order token: %w (-amount 25.00 -ref 1001)", err)
+	}
+	fmt.Fprintln(s.out, token)
+	return nil
+}
+
+func version(_ context.Context, _ []string, s streams) error {
+	fmt.Fprintln(s.out, "coinslot", release())
+	return nil
+}
+
+// release is the module's version as the build recorded it.
+func release() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,251 @@
+package sandbox
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+const maxBodyBytes = 64 << 10
+
+// refusal is a proven no: nothing has changed.
+type refusal struct {
+	status  int // of the envelope and of HTTP
+	message string
+}
+
+// invalid is the refusal of a request that breaks a documented limit.
+func invalid(format string, args ...any) *refusal {
+	return &refusal{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+}
+
+// envelope is the frame of every answer, refusals included; theirs has no data.
+type envelope struct {
+	Status  int    `json:"status"`
+	Data    any    `json:"data"`
+	Message string `json:"message"`
+}
+
+func (f *refusal) envelope() envelope { return envelope{Status: f.status, Message: f.message} }
+
+func success(data any) envelope {
+	return envelope{Status: http.StatusOK, Data: data, Message: "success"}
+}
+
+// endpoint is one operation of the merchant API.
+type endpoint struct {
+	name   string // as [Fault.Path] names it
+	method string
+	path   string
+	serve  func(*http.Request, []byte) (envelope, *refusal)
+}
+
+const apiPrefix = "/api/v1/merchant/"
+
+func (s *Server) endpoints() []endpoint {
+	return []endpoint{
+		{"currencies", http.MethodGet, "currencies/list", s.listCurrencies},
+		{"list", http.MethodGet, "transaction/list", s.listTransactions},
+		{"create", http.MethodPost, "transaction/create", s.createTransaction},
+		{"status", http.MethodGet, "transaction/status", s.transactionStatus},
+		{"recheck", http.MethodGet, "transaction/recheck", s.recheckTransaction},
+		{"cancel", http.MethodPost, "transaction/cancel", s.cancelTransaction},
+		{"withdrawals", http.MethodGet, "withdrawals/list", s.listWithdrawals},
+	}
+}
+
+// serveAPI answers a request to the merchant API, or does what the first armed
+// fault that matches says. A client that goes away does not undo anything.
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+	arrived := s.now()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	e, refused := s.route(r)
+	if err != nil && refused == nil {
+		refused = &refusal{http.StatusRequestEntityTooLarge, "The body is too large."}
+	}
+	fault, faulty := s.take(e.name, r.URL.Path)
+	var answer envelope
+	switch {
+	case faulty && !fault.processes():
+	case refused != nil:
+		answer = refused.envelope()
+	default:
+		answer = s.process(e, r, body)
+	}
+	s.log(newRequest(arrived, r, e.name, body, answer, fault, faulty))
+	if refused != nil && refused.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", e.method)
+	}
+	if faulty {
+		fault.deliver(w, r, answer)
+		return
+	}
+	writeJSON(w, answer.Status, answer)
+}
+
+// route finds the endpoint and checks key and method. The endpoint's name is
+// empty if there is none.
+func (s *Server) route(r *http.Request) (endpoint, *refusal) {
+	path := strings.TrimPrefix(r.URL.Path, apiPrefix)
+	all := s.endpoints()
+	i := slices.IndexFunc(all, func(e endpoint) bool { return e.path == path })
+	switch {
+	case i < 0:
+		return endpoint{}, &refusal{http.StatusNotFound, "The route could not be found."}
+	case all[i].method != r.Method:
+		return all[i], &refusal{http.StatusMethodNotAllowed, "The method is not supported for this route."}
+	case subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Api-Key")), []byte(s.key)) != 1:
+		return all[i], &refusal{http.StatusUnauthorized, "The API key is missing or invalid."}
+	}
+	return all[i], nil
+}
+
+func (s *Server) process(e endpoint, r *http.Request, body []byte) envelope {
+	answer, refused := e.serve(r, body)
+	if refused != nil {
+		return refused.envelope()
+	}
+	return answer
+}
+
+func (s *Server) listCurrencies(*http.Request, []byte) (envelope, *refusal) {
+	return success(currencyRecords(s.currencies)), nil
+}
+
+func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal) {
+	sel, refused := parseSelection(r.URL.Query(), string(Pending), string(Confirmed), string(Expired), string(Cancelled))
+	if refused != nil {
+		return envelope{}, refused
+	}
+	var found []transactionRecord
+	for _, t := range slices.Backward(s.Transactions()) {
+		if sel.takes(string(t.Status), t.CreatedAt) {
+			found = append(found, t.record())
+		}
+	}
+	return success(paginate(found, sel)), nil
+}
+
+func (s *Server) createTransaction(r *http.Request, body []byte) (envelope, *refusal) {
+	p, refused := readParams(r, body)
+	if refused != nil {
+		return envelope{}, refused
+	}
+	o, refused := s.parseOrder(p)
+	if refused != nil {
+		return envelope{}, refused
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return success(s.open(o, s.hostedPage(r)).created()), nil
+}
+
+// hostedPage returns the address of the hosted payment page, as r reached the
+// server unless Config names one.
+func (s *Server) hostedPage(r *http.Request) string {
+	switch {
+	case s.pageURL != "":
+		return s.pageURL
+	case r.TLS != nil:
+		return "https://" + r.Host + "/pay"
+	}
+	return "http://" + r.Host + "/pay"
+}
+
+func (s *Server) transactionStatus(r *http.Request, _ []byte) (envelope, *refusal) {
+	var record transactionRecord
+	refused := s.named(r, func(t *Transaction) error {
+		record = t.record()
+		return nil
+	})
+	return success(record), refused
+}
+
+// recheckTransaction re-verifies and answers as the documentation's sample
+// does: with a message that tells of success next to the status pending.
+func (s *Server) recheckTransaction(r *http.Request, _ []byte) (envelope, *refusal) {
+	var record transactionRecord
+	refused := s.named(r, func(t *Transaction) error {
+		err := t.recheck()
+		record = t.answered()
+		return err
+	})
+	return envelope{http.StatusOK, record, "Transaction confirmed successfully."}, refused
+}
+
+// cancelTransaction cancels and, like recheck, answers with the sample's status.
+func (s *Server) cancelTransaction(r *http.Request, body []byte) (envelope, *refusal) {
+	p, refused := readParams(r, body)
+	if refused != nil {
+		return envelope{}, refused
+	}
+	var code string
+	if raw, ok := p.body["tracking_code"]; !ok || json.Unmarshal(raw, &code) != nil || code != p.query.Get("tracking_code") {
+		return envelope{}, invalid("The tracking_code of the body and of the query must be given and the same.")
+	}
+	var record transactionRecord
+	refused = s.named(r, func(t *Transaction) error {
+		err := t.cancel(false)
+		record = t.answered()
+		return err
+	})
+	return envelope{http.StatusOK, record, "Transaction cancelled successfully."}, refused
+}
+
+// named runs do on the transaction that the query names and turns its error
+// into a refusal.
+func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
+	code := r.URL.Query().Get("tracking_code")
+	if code == "" {
+		return invalid("The tracking_code field is required.")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.find(code)
+	if t == nil {
+		return &refusal{http.StatusNotFound, "Transaction not found."}
+	}
+	switch err := do(t); {
+	case errors.Is(err, ErrNotPending):
+		return invalid("Only pending transactions can be cancelled.")
+	case errors.Is(err, errNotEnded):
+		return invalid("Only expired or cancelled transactions can be rechecked.")
+	case errors.Is(err, errUnpaid):
+		return invalid("No completed payment of this transaction was found on the blockchain.")
+	}
+	return nil
+}
+
+func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal) {
+	sel, refused := parseSelection(r.URL.Query(), string(WithdrawalPending), string(WithdrawalProcessing), string(WithdrawalConfirmed))
+	if refused != nil {
+		return envelope{}, refused
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []withdrawalRecord
+	for _, w := range slices.Backward(s.withdrawals) {
+		if sel.takes(string(w.Status), w.CreatedAt) {
+			found = append(found, w.record())
+		}
+	}
+	return success(paginate(found, sel)), nil
+}
+
+// writeJSON answers with v, which must be encodable. Text is written as it is:
+// an ampersand in a URL stays one.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic(http.ErrAbortHandler) // the client has gone; there is nobody to tell
+	}
+}

@@ -1,0 +1,185 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// controlPage is what html/control.html shows, the newest first.
+type controlPage struct {
+	Transactions []Transaction // the last hundred
+	Faults       []Fault
+	Endpoints    []string
+	Requests     []Request // the last twenty
+	Key          string
+}
+
+// serveControl shows the control page.
+func (s *Server) serveControl(w http.ResponseWriter, _ *http.Request) {
+	page := controlPage{
+		Transactions: newest(s.Transactions(), 100), Requests: newest(s.Requests(), 20), Faults: s.Faults(), Key: s.key,
+	}
+	for _, e := range s.endpoints() {
+		page.Endpoints = append(page.Endpoints, e.name)
+	}
+	s.render(w, "control.html", page)
+}
+
+// newest returns the last n of all at most, in reverse. It changes all.
+func newest[T any](all []T, n int) []T {
+	slices.Reverse(all)
+	return all[:min(n, len(all))]
+}
+
+// possible returns the kinds that Pay would not refuse for t now.
+func (t Transaction) possible() []Kind {
+	missing := t.PayAmount.GreaterThan(t.arrived())
+	switch {
+	case t.Status == Pending:
+		return Kinds()
+	case t.Status == Confirmed || !missing:
+		return nil
+	}
+	return []Kind{KindPay, KindHalf, KindParts, KindOver, KindTolerated}
+}
+
+func (s *Server) serveJournal(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, s.Transactions())
+}
+
+func (s *Server) serveRequests(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, append([]Request{}, s.Requests()...))
+}
+
+func (s *Server) serveFaults(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, append([]Fault{}, s.Faults()...))
+}
+
+// act makes a kind happen; the kind "amount" lets the parameter amount arrive.
+func (s *Server) act(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+	code, kind := r.PathValue("code"), r.PathValue("kind")
+	var err error
+	if kind != "amount" {
+		err = s.Pay(code, Kind(kind))
+	} else if amount, ok := parseDecimal(r.FormValue("amount")); ok {
+		err = s.PayAmount(code, amount)
+	} else {
+		err = fmt.Errorf("reading amount: %w", ErrAmount)
+	}
+	if err != nil {
+		fail(w, r, statusOf(err), err)
+		return
+	}
+	t, _ := s.transaction(code)
+	done(w, r, t)
+}
+
+// inject arms a fault from a JSON Fault or from the form of the control page.
+func (s *Server) inject(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+	f, err := readFault(r)
+	if err == nil {
+		err = f.check()
+	}
+	if err != nil {
+		fail(w, r, http.StatusUnprocessableEntity, err)
+		return
+	}
+	s.Inject(f)
+	done(w, r, append([]Fault{}, s.Faults()...))
+}
+
+func (s *Server) clearFaults(w http.ResponseWriter, r *http.Request) {
+	s.ClearFaults()
+	done(w, r, []Fault{})
+}
+
+// readFault reads a request for a fault: JSON, or a form with the same names.
+func readFault(r *http.Request) (Fault, error) {
+	var f Fault
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return f, fmt.Errorf("reading fault: %w", err)
+		}
+		return f, json.Unmarshal(body, &f)
+	}
+	if err := r.ParseForm(); err != nil {
+		return f, fmt.Errorf("reading form: %w", err)
+	}
+	return formFault(r)
+}
+
+// formFault reads the form of the control page. "what" is one of cut_before,
+// cut_after and html, or empty.
+func formFault(r *http.Request) (Fault, error) {
+	what := r.PostFormValue("what")
+	f := Fault{
+		Path: r.PostFormValue("path"), Raw: r.PostFormValue("raw"), Processed: r.PostFormValue("processed") != "",
+		CutBefore: what == "cut_before", CutAfter: what == "cut_after", HTML: what == "html",
+	}
+	var problems [5]error
+	f.Times, problems[0] = formNumber(r, "times")
+	f.Status, problems[1] = formNumber(r, "status")
+	f.Latency, problems[2] = formDuration(r, "latency")
+	f.RetryAfter, problems[3] = formDuration(r, "retry_after")
+	if set := strings.TrimSpace(r.PostFormValue("set")); set != "" {
+		if err := json.Unmarshal([]byte(set), &f.Set); err != nil {
+			problems[4] = fmt.Errorf("reading set: %w", err)
+		}
+	}
+	return f, errors.Join(problems[:]...)
+}
+
+func formNumber(r *http.Request, name string) (int, error) {
+	text := strings.TrimSpace(r.PostFormValue(name))
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return n, nil
+}
+
+func formDuration(r *http.Request, name string) (time.Duration, error) {
+	d, err := parseDuration(strings.TrimSpace(r.PostFormValue(name)))
+	if err != nil {
+		return 0, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return d, nil
+}
+
+// done answers a control: JSON for a program, back to the page for a form.
+func done(w http.ResponseWriter, r *http.Request, v any) {
+	if wantsJSON(r) {
+		writeJSON(w, http.StatusOK, v)
+		return
+	}
+	http.Redirect(w, r, "/sandbox/", http.StatusSeeOther)
+}
+
+// fail answers a control that could not be done: {"error": "…"} or plain text.
+func fail(w http.ResponseWriter, r *http.Request, status int, err error) {
+	if wantsJSON(r) {
+		writeJSON(w, status, map[string]string{"error": err.Error()})
+		return
+	}
+	http.Error(w, err.Error(), status)
+}
+
+// wantsJSON reports whether a program asks rather than a form: it accepts or
+// sends JSON, or uses a method that forms do not have.
+func wantsJSON(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "application/json") ||
+		strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") || r.Method == http.MethodDelete
+}

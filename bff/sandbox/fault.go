@@ -1,0 +1,209 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fault is something that goes wrong with requests to the merchant API. The
+// first armed fault that matches a request is used for it, alone.
+//
+// A request is processed as usual, and only its answer is spoiled, if CutAfter,
+// Set or Processed says so, or if the fault is nothing but Latency. With
+// CutBefore, Status, HTML and Raw nothing is processed unless Processed is set.
+// Of several ways to answer the first of CutBefore, CutAfter, Raw, HTML, Status
+// and Set counts; Status is also the HTTP status of Raw and HTML.
+type Fault struct {
+	// Path is the name of an endpoint: currencies, list, create, status,
+	// recheck, cancel or withdrawals. Anything else is a part of the URL's
+	// path. Empty matches every request.
+	Path string
+	// Times is how many requests are hit. Zero means 1; negative means all
+	// until the faults are cleared.
+	Times int
+	// Latency is how long the answer, or the cut, is held back after the
+	// processing. It ends early when the client goes away.
+	Latency time.Duration
+	// Status answers with this status in HTTP and in the envelope.
+	Status int
+	// RetryAfter is sent as the Retry-After header, in whole seconds rounded
+	// up. Zero means none.
+	RetryAfter time.Duration
+	// HTML answers with an HTML page as a proxy would, with status 200.
+	HTML bool
+	// CutBefore closes the connection without an answer; nothing has happened.
+	CutBefore bool
+	// CutAfter closes the connection without an answer; the request has been
+	// processed.
+	CutAfter bool
+	// Set overwrites fields of data in the answer; nil removes one. In a list,
+	// every item is meant; "pagination.total" names a field further inside.
+	Set map[string]any
+	// Raw is the whole body of the answer, sent as application/json. Empty
+	// means none.
+	Raw string
+	// Processed lets the request be processed although the answer is Status,
+	// HTML or Raw.
+	Processed bool
+}
+
+// faultJSON is how the control API writes a Fault: durations as "1.5s".
+type faultJSON struct {
+	Path       string         `json:"path,omitempty"`
+	Times      int            `json:"times,omitempty"`
+	Latency    string         `json:"latency,omitempty"`
+	Status     int            `json:"status,omitempty"`
+	RetryAfter string         `json:"retry_after,omitempty"`
+	HTML       bool           `json:"html,omitempty"`
+	CutBefore  bool           `json:"cut_before,omitempty"`
+	CutAfter   bool           `json:"cut_after,omitempty"`
+	Set        map[string]any `json:"set,omitempty"`
+	Raw        string         `json:"raw,omitempty"`
+	Processed  bool           `json:"processed,omitempty"`
+}
+
+// MarshalJSON writes f with names in snake_case, durations as Go writes them
+// ("1.5s") and without what is zero.
+func (f Fault) MarshalJSON() ([]byte, error) {
+	return json.Marshal(faultJSON{
+		f.Path, f.Times, durationText(f.Latency), f.Status, durationText(f.RetryAfter),
+		f.HTML, f.CutBefore, f.CutAfter, f.Set, f.Raw, f.Processed,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Unknown names are errors, since
+// a fault that does nothing makes a test that proves nothing.
+func (f *Fault) UnmarshalJSON(data []byte) error {
+	var j faultJSON
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&j); err != nil {
+		return fmt.Errorf("reading fault: %w", err)
+	}
+	latency, err := parseDuration(j.Latency)
+	if err != nil {
+		return fmt.Errorf("reading latency of fault: %w", err)
+	}
+	retry, err := parseDuration(j.RetryAfter)
+	if err != nil {
+		return fmt.Errorf("reading retry_after of fault: %w", err)
+	}
+	*f = Fault{j.Path, j.Times, latency, j.Status, retry, j.HTML, j.CutBefore, j.CutAfter, j.Set, j.Raw, j.Processed}
+	return nil
+}
+
+func durationText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
+}
+
+// parseDuration reads a duration of at most an hour; "" is zero.
+func parseDuration(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, err
+	}
+	if d < 0 || d > time.Hour {
+		return 0, fmt.Errorf("duration %q is not between 0 and 1h", text)
+	}
+	return d, nil
+}
+
+// check returns why f cannot be used. Errors: a status that HTTP does not have,
+// or a fault that does nothing.
+func (f Fault) check() error {
+	if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
+		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
+	}
+	if f.String() == "nothing" {
+		return fmt.Errorf("the fault does nothing")
+	}
+	return nil
+}
+
+// String names what f does: "latency 2s, cut after processing".
+func (f Fault) String() string {
+	var parts []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(f.Latency > 0, "latency %s", f.Latency)
+	add(f.CutBefore, "cut before processing")
+	add(f.CutAfter, "cut after processing")
+	add(f.Raw != "", "raw body")
+	add(f.HTML, "HTML page")
+	add(f.Status != 0, "status %d", f.Status)
+	add(f.RetryAfter > 0, "retry after %s", f.RetryAfter)
+	add(len(f.Set) > 0, "set %s", strings.Join(slices.Sorted(maps.Keys(f.Set)), ", "))
+	add(f.Processed, "processed")
+	return cmp.Or(strings.Join(parts, ", "), "nothing")
+}
+
+// Inject arms f for the next requests that match. It panics if f does nothing
+// or has an impossible status, since that is a mistake of the test.
+func (s *Server) Inject(f Fault) {
+	if err := f.check(); err != nil {
+		panic("sandbox: " + err.Error())
+	}
+	if f.Times == 0 {
+		f.Times = 1
+	}
+	f.Set = maps.Clone(f.Set)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, f)
+}
+
+// ClearFaults disarms every fault. A request that is being held back stays so.
+func (s *Server) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+// Faults returns the armed faults in their order, Times being what is left.
+func (s *Server) Faults() []Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.faults)
+}
+
+// take returns the first armed fault that matches and uses it up by one.
+func (s *Server) take(endpoint, path string) (Fault, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.faults, func(f Fault) bool { return s.matches(f, endpoint, path) })
+	if i < 0 {
+		return Fault{}, false
+	}
+	f := s.faults[i]
+	if f.Times > 0 {
+		s.faults[i].Times--
+	}
+	if s.faults[i].Times == 0 {
+		s.faults = slices.Delete(s.faults, i, i+1)
+	}
+	return f, true
+}
+
+// matches reports whether f is meant for a request. The name of an endpoint
+// means that one alone: "list" is a part of three paths.
+func (s *Server) matches(f Fault, name, path string) bool {
+	if slices.ContainsFunc(s.endpoints(), func(e endpoint) bool { return e.name == f.Path }) {
+		return f.Path == name
+	}
+	return strings.Contains(path, f.Path)
+}

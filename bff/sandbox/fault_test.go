@@ -1,0 +1,201 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// over sends create over a connection of its own, so that no client repeats
+// what a cut connection lost.
+func over(t *testing.T, s *Server) (*http.Response, string, error) {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath, strings.NewReader(with(t, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", DefaultKey)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := server.Client().Do(r)
+	if err != nil {
+		return nil, "", err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	return res, string(body), err
+}
+
+func TestFaults(t *testing.T) {
+	tests := []struct {
+		name    string
+		fault   Fault
+		status  int // zero = the connection is cut
+		header  string
+		body    string // a part of it
+		created int
+	}{
+		{"cut before", Fault{CutBefore: true}, 0, "", "", 0},
+		{"cut after", Fault{CutAfter: true}, 0, "", "", 1},
+		{"busy", Fault{Status: 429, RetryAfter: 1500 * time.Millisecond}, 429, "2", `"status":429,"data":null,"message":"Too Many Requests"`, 0},
+		{"down", Fault{Status: 503}, 503, "", `"status":503`, 0},
+		{"down after processing", Fault{Status: 502, Processed: true}, 502, "", `"status":502`, 1},
+		{"page", Fault{HTML: true}, 200, "", "<h1>502 Bad Gateway</h1>", 0},
+		{"page with status", Fault{HTML: true, Status: 502}, 502, "", "<h1>502", 0},
+		{"raw", Fault{Raw: `{"status":200`}, 200, "", `{"status":200`, 0},
+		{"raw after processing", Fault{Raw: "[]", Processed: true}, 200, "", "[]", 1},
+		{"lie", Fault{Set: map[string]any{"amount_usd": "1.00000000"}}, 200, "", `"amount_usd":"1.00000000"`, 1},
+		{"latency", Fault{Latency: time.Millisecond}, 200, "", `"message":"success"`, 1},
+		{"latency and cut", Fault{Latency: time.Millisecond, CutAfter: true}, 0, "", "", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := New(Config{})
+			s.Inject(tt.fault)
+			res, body, err := over(t, s)
+			if tt.status == 0 {
+				if err == nil {
+					t.Fatalf("answered %d %s; want a cut connection", res.StatusCode, body)
+				}
+			} else if err != nil || res.StatusCode != tt.status || !strings.Contains(body, tt.body) || res.Header.Get("Retry-After") != tt.header {
+				t.Errorf("answered %v %q, %v; want %d %q", res, body, err, tt.status, tt.body)
+			}
+			if n := len(s.Transactions()); n != tt.created {
+				t.Errorf("%d transactions created; want %d", n, tt.created)
+			}
+			log := s.Requests()[0]
+			if log.Processed != (tt.created == 1) || !strings.Contains(log.Outcome, "fault: "+tt.fault.String()) {
+				t.Errorf("log = %+v", log)
+			}
+			if n := len(s.Faults()); n != 0 {
+				t.Errorf("%d faults left", n)
+			}
+		})
+	}
+}
+
+func TestFaultTimesAndPath(t *testing.T) {
+	s := New(Config{})
+	list := func() int { return call(t, s, "GET", listPath, "").Status }
+	coins := func() int { return call(t, s, "GET", "/api/v1/merchant/currencies/list", "").Status }
+	s.Inject(Fault{Path: "list", Times: 2, Status: 500})
+	s.Inject(Fault{Path: "/currencies/", Times: -1, Status: 503})
+	got := []int{coins(), list(), list(), list(), coins(), coins()}
+	if diff := cmp.Diff([]int{503, 500, 500, 200, 503, 503}, got); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+	s.ClearFaults()
+	if got := coins(); got != 200 {
+		t.Errorf("after ClearFaults = %d", got)
+	}
+	s.Inject(Fault{Path: "", Times: 1, Status: 500})
+	if got := []int{list(), list()}; got[0] != 500 || got[1] != 200 {
+		t.Errorf("any request: %v", got)
+	}
+}
+
+func TestSet(t *testing.T) {
+	s := New(Config{})
+	code := create(t, s).TrackingCode
+	ask := func(path string, set map[string]any) string {
+		s.Inject(Fault{Set: set})
+		return string(call(t, s, "GET", path, "").Data)
+	}
+	got := ask(statusPath+code, map[string]any{"status": "confirmed", "email": nil, "extra": 1})
+	if !strings.Contains(got, `"status":"confirmed"`) || strings.Contains(got, `"email"`) || !strings.Contains(got, `"extra":1`) {
+		t.Errorf("status = %s", got)
+	}
+	got = ask(listPath, map[string]any{"status": "confirmed", "pagination.total": 99})
+	if !strings.Contains(got, `"status":"confirmed"`) || !strings.Contains(got, `"total":99`) {
+		t.Errorf("list = %s", got)
+	}
+	got = ask("/api/v1/merchant/currencies/list", map[string]any{"supported_networks.minimum_pay_usd": "7", "price_in_usdt": 2})
+	if n := strings.Count(got, `"minimum_pay_usd":"7"`); n != 11 || strings.Contains(got, "0.9998") {
+		t.Errorf("currencies with %d minimums = %s", n, got)
+	}
+	if got := ask(statusPath+"nobody", map[string]any{"status": "confirmed"}); got != "null" {
+		t.Errorf("data of a refusal = %s", got)
+	}
+	if r := status(t, s, code); r.Status != Pending {
+		t.Errorf("a lie became true: %s", r.Status)
+	}
+}
+
+// TestLatencyEndsWithTheClient creates although the client has given up, and
+// lets the server go at once.
+func TestLatencyEndsWithTheClient(t *testing.T) {
+	s := New(Config{})
+	s.Inject(Fault{Latency: time.Hour})
+	server := httptest.NewServer(s)
+	ctx, giveUp := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, "POST", server.URL+createPath, strings.NewReader(with(t, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", DefaultKey)
+	r.Header.Set("Content-Type", "application/json")
+	failed := make(chan error) // the client's error
+	go func() {
+		_, err := server.Client().Do(r)
+		failed <- err
+	}()
+	for len(s.Requests()) == 0 { // the log is written before the answer is held back
+		select {
+		case err := <-failed:
+			t.Fatalf("answered before the latency: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	giveUp()
+	if err := <-failed; err == nil {
+		t.Error("answered; want the client to have given up")
+	}
+	server.Close() // returns only when the request has ended
+	if n := len(s.Transactions()); n != 1 {
+		t.Errorf("%d transactions created; want 1", n)
+	}
+}
+
+func TestFaultJSON(t *testing.T) {
+	want := Fault{
+		Path: "create", Times: -1, Latency: 1500 * time.Millisecond, Status: 429, RetryAfter: time.Minute, HTML: true,
+		CutBefore: true, CutAfter: true, Set: map[string]any{"a": nil, "b": "1"}, Raw: "x", Processed: true,
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Fault
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("round trip of %s (-want +got):\n%s", text, diff)
+	}
+	for _, bad := range []string{`{"cutBefore":true}`, `{"latency":"2"}`, `{"latency":"2h"}`, `{"retry_after":"-1s"}`, `{"times":"x"}`, `[]`} {
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("fault %s is taken", bad)
+		}
+	}
+}
+
+func TestInjectMistakes(t *testing.T) {
+	for _, f := range []Fault{{}, {Path: "create", Times: 3}, {Status: 99}, {Status: 600}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Inject(%+v) does not panic", f)
+				}
+			}()
+			New(Config{}).Inject(f)
+		}()
+	}
+}

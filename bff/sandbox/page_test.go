@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"image"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/piglig/go-qr"
+)
+
+// visit sends what a browser would and does not follow redirects.
+func visit(s *Server, method, target, form string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://127.0.0.1"+target, strings.NewReader(form))
+	if method == "POST" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func TestHostedPage(t *testing.T) {
+	const callback = `"https://shop.example/back?cart=1&x=a%20b#top"`
+	tests := []struct {
+		name     string
+		callback string
+		orderID  string
+		kind     Kind // none = pending
+		refresh  string
+		location string
+		text     string
+	}{
+		{"pending", callback, "", "", "3", "", "Send exactly"},
+		{"half", callback, "", KindHalf, "3", "", `id="paid">12.5 USDT`},
+		{"confirmed", callback, "123456", KindPay, "3;url=https://shop.example/back?cart=1&amp;x=a%20b&amp;order_id=123456&amp;status=confirmed&amp;tracking_code=CODE#top", "", "Payment received"},
+		{"confirmed without order", callback, "", KindPay, "3;url=https://shop.example/back?cart=1&amp;x=a%20b&amp;status=confirmed&amp;tracking_code=CODE#top", "", "Payment received"},
+		{"expired", callback, "123456", KindExpire, "", "https://shop.example/back?cart=1&x=a%20b&order_id=123456&status=expired&tracking_code=CODE#top", ""},
+		{"cancelled", `"https://shop.example"`, "", KindCancel, "", "https://shop.example?status=cancelled&tracking_code=CODE", ""},
+		{"confirmed, no callback", "", "", KindPay, "", "", "25 USDT arrived"},
+		{"expired, no callback", "", "", KindExpire, "", "", "The time is over"},
+		{"cancelled, no callback", "", "", KindCancel, "", "", "Payment cancelled"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := New(Config{})
+			code := createWith(t, s, with(t, map[string]string{"callback_url": tt.callback, "order_id": tt.orderID})).TrackingCode
+			if tt.kind != "" {
+				if err := s.Pay(code, tt.kind); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := visit(s, "GET", "/pay/"+code, "")
+			location, body := strings.ReplaceAll(w.Header().Get("Location"), code, "CODE"), strings.ReplaceAll(w.Body.String(), code, "CODE")
+			if location != tt.location || !strings.Contains(body, tt.text) {
+				t.Errorf("location %q; want %q; text %q is in the page: %t", location, tt.location, tt.text, strings.Contains(body, tt.text))
+			}
+			refresh := ""
+			if found := regexp.MustCompile(`http-equiv="refresh" content="([^"]*)"`).FindStringSubmatch(body); found != nil {
+				refresh = strings.ReplaceAll(found[1], "&#43;", "+")
+			}
+			if refresh != tt.refresh {
+				t.Errorf("refresh = %q; want %q", refresh, tt.refresh)
+			}
+			if w.Header().Get("Cache-Control") != "no-store" {
+				t.Error("the page may be cached")
+			}
+		})
+	}
+}
+
+func TestHostedPageActs(t *testing.T) {
+	s := New(Config{})
+	made := create(t, s)
+	code := made.TrackingCode
+	if want := "http://gateway.example/pay/" + code; made.PaymentURL != want {
+		t.Errorf("payment_url = %q; want %q", made.PaymentURL, want)
+	}
+	page := visit(s, "GET", "/pay/"+code, "").Body.String()
+	for _, part := range []string{made.WalletAddress, ">25</span> USDT", "<svg", `action="/pay/` + code + `/pay"`, `action="/pay/` + code + `/cancel"`} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	if w := visit(s, "POST", "/pay/"+code+"/pay", ""); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/pay/"+code {
+		t.Errorf("pressing pay = %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	if got := status(t, s, code).Status; got != Confirmed {
+		t.Errorf("after pressing pay = %s", got)
+	}
+	for target, want := range map[string]int{"/pay/" + code + "/cancel": 409, "/pay/" + code + "/steal": 422, "/pay/nobody/pay": 404} {
+		if w := visit(s, "POST", target, ""); w.Code != want {
+			t.Errorf("POST %s = %d; want %d", target, w.Code, want)
+		}
+	}
+	if w := visit(s, "GET", "/pay/nobody", ""); w.Code != http.StatusNotFound {
+		t.Errorf("page of an unknown code = %d", w.Code)
+	}
+}
+
+func TestHostedPageExpiresByTheClock(t *testing.T) {
+	c := newClock()
+	s := New(Config{Now: c.now, AnyCallback: true})
+	code := createWith(t, s, with(t, map[string]string{"callback_url": `"http://localhost:3000/back"`})).TrackingCode
+	if body := visit(s, "GET", "/pay/"+code, "").Body.String(); !strings.Contains(body, "14m59s") {
+		t.Errorf("the page does not show the time left: %s", body)
+	}
+	c.advance(15 * time.Minute)
+	got, err := url.Parse(visit(s, "GET", "/pay/"+code, "").Header().Get("Location"))
+	if err != nil || got.Host != "localhost:3000" || got.Query().Get("status") != "expired" {
+		t.Errorf("location = %v, %v", got, err)
+	}
+}
+
+// TestHostileText shows comments as text.
+func TestHostileText(t *testing.T) {
+	s := New(Config{})
+	createWith(t, s, with(t, map[string]string{"comment": `"<script>alert(1)</script>"`}))
+	if body := visit(s, "GET", "/sandbox/", "").Body.String(); strings.Contains(body, "<script") || !strings.Contains(body, "&lt;script&gt;") {
+		t.Error("the control page shows a comment as markup")
+	}
+}
+
+// TestQRCode draws the SVG's path and reads it back.
+func TestQRCode(t *testing.T) {
+	const text = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+	svg := string(qrCode(text))
+	size, err := strconv.Atoi(regexp.MustCompile(`viewBox="0 0 (\d+) `).FindStringSubmatch(svg)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const scale = 8
+	picture := image.NewGray(image.Rect(0, 0, size*scale, size*scale))
+	for i := range picture.Pix {
+		picture.Pix[i] = 255
+	}
+	for _, m := range regexp.MustCompile(`M(\d+) (\d+)h1v1h-1z`).FindAllStringSubmatch(svg, -1) {
+		x, _ := strconv.Atoi(m[1])
+		y, _ := strconv.Atoi(m[2])
+		for dy := range scale {
+			for dx := range scale {
+				picture.SetGray(x*scale+dx, y*scale+dy, color.Gray{})
+			}
+		}
+	}
+	if got, err := go_qr.Decode(picture); err != nil || got != text {
+		t.Errorf("the code reads %q, %v; want %q", got, err, text)
+	}
+}

@@ -1,0 +1,150 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// currencyRecord is an element of the currency list.
+type currencyRecord struct {
+	Name     string          `json:"currency_name"`
+	Symbol   string          `json:"currency_symbol"`
+	Type     string          `json:"currency_type"`
+	Price    json.Number     `json:"price_in_usdt"`
+	Icon     string          `json:"icon"`
+	Networks []networkRecord `json:"supported_networks"`
+}
+
+// networkRecord is an element of supported_networks.
+type networkRecord struct {
+	Name    string      `json:"network_name"`
+	Symbol  string      `json:"network_symbol"`
+	Code    string      `json:"network_code"`
+	Fee     json.Number `json:"network_fee"`
+	Minimum json.Number `json:"minimum_pay_usd"`
+	Maximum json.Number `json:"maximum_pay_usd"`
+	MaxTTL  int         `json:"max_ttl"`
+	Icon    string      `json:"icon"`
+}
+
+func currencyRecords(currencies []Currency) []currencyRecord {
+	records := make([]currencyRecord, 0, len(currencies))
+	for _, c := range currencies {
+		r := currencyRecord{Name: c.Name, Symbol: c.Symbol, Type: c.Type, Price: number(c.PriceInUSDT), Networks: []networkRecord{}}
+		for _, n := range c.Networks {
+			r.Networks = append(r.Networks, networkRecord{
+				Name: n.Name, Symbol: n.Symbol, Code: n.Code, Fee: number(n.Fee),
+				Minimum: number(n.MinimumUSD), Maximum: number(n.MaximumUSD), MaxTTL: n.MaxTTL,
+			})
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// transactionRecord is an item of the transaction list and the data of status,
+// recheck and cancel.
+type transactionRecord struct {
+	OrderID          int64       `json:"order_id"`
+	Status           Status      `json:"status"`
+	TrackingCode     string      `json:"tracking_code"`
+	PaymentURL       string      `json:"payment_url"`
+	CurrencyCode     string      `json:"currency_code"`
+	CurrencyName     string      `json:"currency_name"`
+	NetworkCode      string      `json:"network_code"`
+	NetworkName      string      `json:"network_name"`
+	PayAmount        string      `json:"pay_amount"`
+	AmountUSD        string      `json:"amount_usd"`
+	PlatformShare    string      `json:"platform_share"`
+	MerchantShare    string      `json:"merchant_share"`
+	FeePercent       json.Number `json:"payment_fee_percent"`
+	TolerancePercent json.Number `json:"payment_tolerance_percent"`
+	PaidAmount       string      `json:"paid_amount"`
+	CancelledByUser  bool        `json:"is_canceled_by_user"`
+	TxID             string      `json:"tx_id"`
+	TxExplorerURL    string      `json:"tx_explorer_url"`
+	Email            string      `json:"email"`
+	Comment          string      `json:"comment"`
+	PaidAt           int64       `json:"paid_at"`
+	CreatedAt        int64       `json:"created_at"`
+	ExpiredAt        int64       `json:"expired_at"`
+}
+
+// record returns t as the API tells it. paid_amount has eight fractional
+// digits; tx_id is that of the youngest transfer that the gateway has seen.
+func (t *Transaction) record() transactionRecord {
+	r := transactionRecord{
+		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode, PaymentURL: t.PaymentURL,
+		CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode), CurrencyName: t.CurrencyName,
+		NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
+		PayAmount: fixed(t.PayAmount), AmountUSD: fixed(t.AmountUSD),
+		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
+		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
+		CancelledByUser: t.CancelledByUser, Email: t.Email, Comment: t.Comment,
+		PaidAt: unix(t.PaidAt), CreatedAt: unix(t.CreatedAt), ExpiredAt: unix(t.ExpiredAt),
+	}
+	if last := t.lastSeen(); last != nil {
+		r.PaidAmount, r.TxID, r.TxExplorerURL = fixed(t.paid()), last.TxID, t.ExplorerURL+last.TxID
+	}
+	return r
+}
+
+// answered returns t as the answers of recheck and cancel tell it: with the
+// status that the documentation's samples carry, whatever it is by now. Only
+// status and the list tell the truth.
+func (t *Transaction) answered() transactionRecord {
+	r := t.record()
+	r.Status = Pending
+	return r
+}
+
+// createdRecord is the data of create, the only answer with the address.
+type createdRecord struct {
+	PaymentURL       string      `json:"payment_url"`
+	TrackingCode     string      `json:"tracking_code"`
+	Status           Status      `json:"status"`
+	OrderID          int64       `json:"order_id"`
+	CurrencyName     string      `json:"currency_name"`
+	CurrencySymbol   string      `json:"currency_symbol"`
+	Network          string      `json:"network"`
+	NetworkCode      string      `json:"network_code"`
+	NetworkName      string      `json:"network_name"`
+	AmountUSD        string      `json:"amount_usd"`
+	PayAmount        string      `json:"pay_amount"`
+	PlatformShare    string      `json:"platform_share"`
+	MerchantShare    string      `json:"merchant_share"`
+	FeePercent       json.Number `json:"payment_fee_percent"`
+	TolerancePercent json.Number `json:"payment_tolerance_percent"`
+	WalletAddress    string      `json:"wallet_address"`
+	QRCode           string      `json:"qr_code"`
+	ExpiredAt        int64       `json:"expired_at"`
+}
+
+func (t *Transaction) created() createdRecord {
+	return createdRecord{
+		PaymentURL: t.PaymentURL, TrackingCode: t.TrackingCode, Status: t.Status, OrderID: t.OrderID,
+		CurrencyName: t.CurrencyName, CurrencySymbol: t.CurrencySymbol,
+		Network: t.Chain, NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
+		AmountUSD: fixed(t.AmountUSD), PayAmount: fixed(t.PayAmount),
+		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
+		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
+		WalletAddress: t.WalletAddress, ExpiredAt: unix(t.ExpiredAt),
+	}
+}
+
+// fixed writes an amount with eight fractional digits.
+func fixed(d decimal.Decimal) string { return d.StringFixed(places) }
+
+// number writes a decimal as a JSON number, digit for digit.
+func number(d decimal.Decimal) json.Number { return json.Number(d.String()) }
+
+// unix returns seconds since 1970, 0 for the zero time.
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

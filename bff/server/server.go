@@ -1,0 +1,177 @@
+// Package server puts the parts together: store, gateway client, domain,
+// poller, webhook sender and HTTP. It is what the coinslot command runs, and
+// what a merchant with a Go server of their own can mount.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
+	"coinslot/bff/gateway"
+	"coinslot/bff/hub"
+	"coinslot/bff/order"
+	"coinslot/bff/poll"
+	"coinslot/bff/store"
+	"coinslot/bff/web"
+	"coinslot/bff/webhook"
+	"coinslot/static"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
+)
+
+// Options are what settings do not say.
+type Options struct {
+	// Static replaces the embedded assets and texts; nil = embedded.
+	Static fs.FS
+	// Simulate and Kinds make sessions test sessions; see web.Config.
+	Simulate func(ctx context.Context, trackingCode, kind string) error
+	Kinds    []string
+	// Pace replaces the pace at which payments are looked at; zero = the
+	// default, with the poll interval of the settings.
+	Pace checkout.Pace
+	Log  *slog.Logger // nil = silent
+}
+
+// Server is a checkout, ready to serve and to run.
+type Server struct {
+	// Handler answers shoppers and merchants; it belongs at the root of PublicURL.
+	Handler http.Handler
+	// Ops answers /healthz, /readyz and /metrics; keep it private.
+	Ops http.Handler
+
+	checkout *checkout.Service
+	poller   *poll.Poller
+	sender   *webhook.Sender
+	hub      *hub.Hub
+	store    *store.DB
+}
+
+// New opens the database and makes every part; nothing polls or delivers
+// before Run. The caller closes the server. Errors: a setting that does not
+// serve, a database that cannot be opened.
+func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Static == nil {
+		o.Static = static.Files
+	}
+	catalog, err := order.LoadCatalog(c.Catalog)
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_CATALOG: %w", err)
+	}
+	client, err := Gateway(c, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs})
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
+	}
+	s := &Server{store: db, hub: hub.New(hub.Config{})}
+	if err := s.assemble(c, o, client, catalog); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
+}
+
+// Gateway makes the client of the configured gateway, with the budget of
+// requests that all callers share.
+func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
+	budget := rate.NewLimiter(rate.Limit(c.GatewayRPS), c.GatewayRPS)
+	client, err := gateway.New(gateway.Config{URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Wait: budget.Wait, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_GATEWAY_URL: %w", err)
+	}
+	return client, nil
+}
+
+// assemble makes the parts that need one another.
+func (s *Server) assemble(c config.Config, o Options, client *gateway.Client, catalog *order.Catalog) (err error) {
+	s.sender, err = webhook.New(webhook.Config{
+		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: c.WebhookSecrets,
+		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Log: o.Log,
+	})
+	if err != nil {
+		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
+	}
+	s.checkout = checkout.New(checkout.Config{
+		Store: s.store, Gateway: client, Page: c.PublicURL + "/checkout/",
+		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Test: o.Simulate != nil,
+		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log,
+	})
+	s.poller = poll.New(poll.Config{Store: s.store, Tend: s.checkout.Tend, Log: o.Log})
+	s.Handler, err = web.New(web.Config{
+		Checkout: s.checkout, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
+		SecretKey: c.SecretKey.Reveal(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
+		TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Log: o.Log,
+	})
+	s.Ops = web.Ops(s.ready)
+	return err
+}
+
+// changed tells whoever listens that a session has a new state or was checked.
+func (s *Server) changed(session string) {
+	s.hub.Publish(session)
+	s.sender.Kick()
+}
+
+// pace is how often payments are looked at: a watched one at the interval of
+// the settings, others five times slower.
+func pace(c config.Config, o Options) checkout.Pace {
+	if o.Pace.Unwatched != 0 {
+		return o.Pace
+	}
+	p := checkout.DefaultPace()
+	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
+	return p
+}
+
+// callback is where the gateway's page may send shoppers back to: it takes
+// public https addresses only, so elsewhere there is none.
+func callback(public string) string {
+	if back := public + "/return"; gateway.ValidCallback(back) {
+		return back
+	}
+	return ""
+}
+
+// ready reports why requests cannot be served well now, or nil.
+func (s *Server) ready(ctx context.Context) error { return s.store.Ping(ctx) }
+
+// Run polls and delivers until ctx ends, then says goodbye to open pages, waits
+// for calls under way and returns.
+func (s *Server) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.poller.Run(ctx) })
+	group.Go(func() error { return s.sender.Run(ctx) })
+	group.Go(func() error {
+		<-ctx.Done()
+		s.hub.Close()
+		return nil
+	})
+	err := group.Wait()
+	s.checkout.Close()
+	return err
+}
+
+// Close releases the database. Call it after Run has returned and no request
+// is being answered any more.
+func (s *Server) Close() error { return s.store.Close() }
+
+// HTTP returns a server with the limits that public listeners need: slow and
+// oversized requests are cut. Sources: Go net/http documentation.
+func HTTP(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// Sizes of a page of sessions.
+const (
+	defaultPage = 20
+	largestPage = 100
+)
+
+// cursor is the last session of a page: the next page holds what is older, or
+// as old with a smaller id. Nothing that is inserted moves it.
+type cursor struct {
+	createdAt int64 // microseconds
+	id        string
+}
+
+func (c cursor) String() string { return strconv.FormatInt(c.createdAt, 10) + "." + c.id }
+
+// parseCursor reads what String writes; "" stands before the first session.
+// Errors: *wire.Error with CodeInvalid and Param "cursor".
+func parseCursor(text string) (cursor, error) {
+	if text == "" {
+		return cursor{createdAt: math.MaxInt64}, nil
+	}
+	micros, id, ok := strings.Cut(text, ".")
+	createdAt, err := strconv.ParseInt(micros, 10, 64)
+	c := cursor{createdAt, id}
+	if !ok || err != nil || c.String() != text {
+		return cursor{}, &wire.Error{Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours"}
+	}
+	return c, nil
+}
+
+// List implements checkout.Store. Sessions of the same microsecond come in the
+// order of their ids. A Limit out of range is moved into it. Errors: *wire.Error
+// with CodeInvalid if Cursor is not the Next of a page.
+func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error) {
+	from, err := parseCursor(f.Cursor)
+	if err != nil {
+		return checkout.Page{}, err
+	}
+	size := defaultPage
+	if f.Limit > 0 {
+		size = min(f.Limit, largestPage)
+	}
+	query, args := listQuery(f, from, size+1) // one more tells whether there is a next page
+	sessions, err := querySessions(ctx, db.reader, query, args...)
+	if err != nil {
+		return checkout.Page{}, fmt.Errorf("listing sessions: %w", err)
+	}
+	if len(sessions) <= size {
+		return checkout.Page{Sessions: sessions}, nil
+	}
+	last := sessions[size-1]
+	return checkout.Page{Sessions: sessions[:size], Next: cursor{last.CreatedAt.UnixMicro(), last.ID}.String()}, nil
+}
+
+func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []any) {
+	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
+	args = []any{from.createdAt, from.id}
+	for _, condition := range []struct{ column, value string }{{"status", f.Status}, {"order_ref", f.OrderRef}} {
+		if condition.value != "" {
+			args = append(args, condition.value)
+			query += fmt.Sprintf(` AND %s = $%d`, condition.column, len(args))
+		}
+	}
+	args = append(args, limit)
+	return query + fmt.Sprintf(` ORDER BY created_at DESC, id DESC LIMIT $%d`, len(args)), args
+}
+
+// querySessions returns the sessions that a query for sessionColumns finds.
+func querySessions(ctx context.Context, q interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, query string, args ...any) ([]checkout.Session, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var sessions []checkout.Session
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(r.fields()...); err != nil {
+			return nil, err
+		}
+		s, err := r.session()
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+	}
+	return sessions, rows.Err()
+}

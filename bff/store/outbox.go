@@ -1,0 +1,156 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	insertEvent = `INSERT INTO events (id, session, type, at, body) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (id) DO NOTHING RETURNING seq`
+	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at) VALUES ($1, $2, $3)`
+	dueDeliveries  = `SELECT d.event, d.next_at, d.tries, e.id, e.type, e.session, e.at, e.body
+		FROM deliveries d JOIN events e ON e.seq = d.event
+		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
+		ORDER BY d.next_at, d.event LIMIT $3`
+	leaseDelivery  = `UPDATE deliveries SET next_at = $3 WHERE event = $1 AND endpoint = $2`
+	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note = $6, settled_at = $7,
+		state = CASE WHEN state = 'open' OR $3 = 'delivered' THEN $3 ELSE state END
+		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2`
+)
+
+// States of a delivery.
+const (
+	open      = "open"
+	delivered = "delivered"
+	abandoned = "abandoned"
+)
+
+// tell stores events in their order, each with a delivery to every endpoint
+// that is due at once. An event that is stored already is left out.
+func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) error {
+	for _, e := range events {
+		var seq int64
+		err := tx.QueryRowContext(ctx, insertEvent, e.ID, e.Session, string(e.Type), e.At.UnixMicro(), e.Body).Scan(&seq)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("storing event %q: %w", e.ID, err)
+		}
+		for _, endpoint := range db.endpoints {
+			if _, err := tx.ExecContext(ctx, insertDelivery, seq, endpoint, e.At.UnixMicro()); err != nil {
+				return fmt.Errorf("storing a delivery of event %q: %w", e.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// due is a delivery with what orders it.
+type due struct {
+	checkout.Delivery
+	seq    int64 // of its event
+	nextAt int64 // microseconds
+}
+
+// ClaimDeliveries implements checkout.Outbox. Deliveries due at the same time
+// come in the order of their events. None is claimed if limit is below 1.
+func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]checkout.Delivery, error) {
+	if limit < 1 {
+		return nil, nil
+	}
+	var claimed []checkout.Delivery
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		list, err := earliest(ctx, tx, now, limit, endpoints)
+		if err != nil {
+			return err
+		}
+		claimed = nil
+		for _, d := range list {
+			if _, err := tx.ExecContext(ctx, leaseDelivery, d.seq, d.Endpoint, now.Add(lease).UnixMicro()); err != nil {
+				return err
+			}
+			claimed = append(claimed, d.Delivery)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claiming due deliveries: %w", err)
+	}
+	return claimed, nil
+}
+
+// earliest returns the first limit deliveries to any of the endpoints. Each
+// endpoint is asked for on its own, in the order of the index, so that one with
+// a long queue costs the others nothing.
+func earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string) ([]due, error) {
+	var all []due
+	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
+		list, err := queue(ctx, tx, now, limit, endpoint)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b due) int {
+		return cmp.Or(cmp.Compare(a.nextAt, b.nextAt), cmp.Compare(a.seq, b.seq), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
+	return all[:min(limit, len(all))], nil
+}
+
+// queue returns the first limit deliveries to one endpoint.
+func queue(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoint string) ([]due, error) {
+	rows, err := tx.QueryContext(ctx, dueDeliveries, endpoint, now.UnixMicro(), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []due
+	for rows.Next() {
+		d := due{Delivery: checkout.Delivery{Endpoint: endpoint}}
+		var created int64
+		if err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &d.EventID, &d.Type, &d.Session, &created, &d.Body); err != nil {
+			return nil, err
+		}
+		d.CreatedAt = time.UnixMicro(created).UTC()
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// Settle implements checkout.Outbox. A try that ends after its delivery was
+// settled by another one counts, but opens nothing again. Errors: there is no
+// such delivery.
+func (db *DB) Settle(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) error {
+	state := open
+	switch {
+	case r.Delivered:
+		state = delivered
+	case r.Abandoned:
+		state = abandoned
+	}
+	status := sql.NullInt64{Int64: int64(r.Status), Valid: r.Status != 0}
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, settleDelivery, d.EventID, d.Endpoint, state,
+			r.NextAt.UnixMicro(), status, text(r.Note), db.now().UnixMicro())
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, errors.New("there is none"))
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("settling the delivery of event %q: %w", d.EventID, err)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// applicationID marks a file as ours ("COSL"), where SQLite keeps such a mark.
+const applicationID = 0x434F534C
+
+// readers is how many connections read at the same time.
+const readers = 4
+
+// sqlitePath returns the file that dsn names. Its errors do not repeat dsn,
+// which may hold a password.
+func sqlitePath(dsn string) (string, error) {
+	scheme, _, isURL := strings.Cut(dsn, "://")
+	switch {
+	case dsn == "":
+		return "", errors.New("COINSLOT_DATABASE: empty; give the path of an SQLite file")
+	case namesPostgres(dsn):
+		return "", errors.New("COINSLOT_DATABASE: PostgreSQL is not supported yet; give the path of an SQLite file")
+	case isURL && !strings.ContainsAny(scheme, "/@"):
+		return "", fmt.Errorf("COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file", scheme+"://")
+	case dsn == ":memory:" || strings.HasPrefix(dsn, "file:"):
+		return "", errors.New("COINSLOT_DATABASE: give the plain path of an SQLite file")
+	}
+	return dsn, nil
+}
+
+// namesPostgres reports whether dsn is an address or a list of settings
+// ("host=… password=…") of PostgreSQL.
+func namesPostgres(dsn string) bool {
+	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") {
+		return true
+	}
+	for _, field := range strings.Fields(dsn) {
+		switch name, _, _ := strings.Cut(field, "="); name + "=" {
+		case "host=", "dbname=", "user=", "password=":
+			return strings.Contains(field, "=")
+		}
+	}
+	return false
+}
+
+// openSQLite locks and opens the file at path. What is open when it fails is
+// left to Close.
+func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
+	if path, err = create(path); err != nil {
+		return err
+	}
+	if db.unlock, err = lock(path + ".lock"); err != nil {
+		return err
+	}
+	if err := inspect(ctx, path); err != nil {
+		return err
+	}
+	if db.writer, err = openPool(path, writing(), 1); err != nil {
+		return err
+	}
+	if err := settle(ctx, db.writer); err != nil {
+		return err
+	}
+	if err := migrate(ctx, db.writer, db.dialect); err != nil {
+		return err
+	}
+	if db.reader, err = openPool(path, reading(), readers); err != nil {
+		return err
+	}
+	return db.Ping(ctx)
+}
+
+// create makes the file at path if it is not there and returns its absolute
+// path without symbolic links, so that one file has one lock.
+func create(path string) (string, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err // names the path
+	}
+	// To be closed before SQLite opens it: closing drops the locks that this
+	// process has on the file.
+	if err := file.Close(); err != nil {
+		return "", err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// inspect refuses a file of another program before anything is changed in it.
+func inspect(ctx context.Context, path string) error {
+	pool, err := openPool(path, url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	var id, objects int
+	err = pool.QueryRowContext(ctx,
+		`SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id`).Scan(&id, &objects)
+	var failed *sqlite.Error
+	switch {
+	case errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_NOTADB:
+		return errors.New("the file is not an SQLite database")
+	case err != nil:
+		return fmt.Errorf("inspecting the file: %w", err)
+	case id != applicationID && (id != 0 || objects != 0):
+		return errors.New("the file is an SQLite database of another program")
+	}
+	return nil
+}
+
+// writing are the settings of the connection that writes: every commit is
+// synced to disk before it is acknowledged, and a transaction takes the write
+// lock at its beginning, where waiting for it is possible.
+func writing() url.Values {
+	return url.Values{
+		"_busy_timeout": {"5000"}, // milliseconds
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {"FULL"},
+		"_foreign_keys": {"1"},
+		"_txlock":       {"immediate"},
+		"_defensive":    {"1"},
+		"_dqs":          {"0"},
+		"_pragma":       {"trusted_schema(0)", "mmap_size(0)"},
+	}
+}
+
+// reading are the settings of the connections that only read.
+func reading() url.Values {
+	v := writing()
+	v.Del("_journal_mode") // is a property of the file by now
+	v.Set("_txlock", "deferred")
+	v.Set("_query_only", "1")
+	v.Set("mode", "ro")
+	return v
+}
+
+func openPool(path string, settings url.Values, connections int) (*sql.DB, error) {
+	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: settings.Encode()}
+	pool, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, fmt.Errorf("opening the file: %w", err)
+	}
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	return pool, nil
+}
+
+// settle marks the file as ours and checks the settings that durability rests
+// on: SQLite ignores without a word what a file system cannot do.
+func settle(ctx context.Context, writer *sql.DB) error {
+	if _, err := writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
+		return fmt.Errorf("marking the file: %w", err)
+	}
+	var journal string
+	var synchronous int
+	err := writer.QueryRowContext(ctx, `SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous`).
+		Scan(&journal, &synchronous)
+	if err != nil {
+		return fmt.Errorf("reading settings: %w", err)
+	}
+	if journal != "wal" || synchronous != 2 {
+		return fmt.Errorf("SQLite refuses its settings (journal_mode %s, synchronous %d): keep the file on a local disk", journal, synchronous)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/order"
+)
+
+// offer names what is sold without a stored session.
+type offer struct {
+	Order  string `json:"order"`
+	Item   string `json:"item"`
+	Amount string `json:"amount"` // of an open item; read for nothing else
+	Key    string `json:"key"`    // makes two posts of one page one session
+}
+
+// choice is what a shopper posts to choose a coin; price, address and status are
+// not among it and cannot be.
+type choice struct {
+	CurrencySymbol string `json:"currency_symbol"`
+	NetworkCode    string `json:"network_code"`
+	Email          string `json:"email"`
+	Comment        string `json:"comment"`
+}
+
+func (c choice) wire() wire.Choice {
+	return wire.Choice{CurrencySymbol: c.CurrencySymbol, NetworkCode: c.NetworkCode, Email: c.Email, Comment: c.Comment}
+}
+
+// hosted are the parameters of docs/frame-protocol.md, which forms post along.
+type hosted struct {
+	Embed  string `json:"embed"`
+	Origin string `json:"origin"`
+	Theme  string `json:"theme"`
+	Lang   string `json:"lang"`
+}
+
+// posted wraps the shopper's posts: same origin only, and a body that is JSON,
+// a form or empty.
+func (s *server) posted(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.sameOrigin(r); err != nil {
+			return err
+		}
+		switch mediaType(r) {
+		case "application/json", "":
+			if r.ContentLength != 0 && mediaType(r) == "" {
+				return refuse(wire.CodeMediaType, "Content-Type")
+			}
+		case "application/x-www-form-urlencoded":
+			if err := r.ParseForm(); err != nil {
+				return badForm(err)
+			}
+		default:
+			return refuse(wire.CodeMediaType, "Content-Type")
+		}
+		return h(w, r)
+	}
+}
+
+func badForm(err error) error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return refuse(wire.CodeTooLarge, "")
+	}
+	return refuse(wire.CodeInvalid, "")
+}
+
+// priced returns the order of an offer, priced by token or catalogue.
+func (s *server) priced(o offer) (checkout.Order, error) {
+	switch {
+	case o.Order != "" && o.Item != "":
+		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "item")
+	case o.Order != "":
+		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
+	}
+	return s.Catalog.Order(o.Item, o.Amount)
+}
+
+// chooseOrder is POST /checkout: it stores the session of a token or item and
+// opens its first attempt.
+func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		offer
+		choice
+		hosted
+	}
+	if err := read(r, &body); err != nil {
+		return err
+	}
+	if r.PostForm != nil {
+		body.offer = offer{Order: r.PostForm.Get("order"), Item: r.PostForm.Get("item"), Amount: r.PostForm.Get("amount"), Key: r.PostForm.Get("key")}
+		body.choice = formChoice(r)
+	}
+	if body.Key != "" && !idempotencyKey.MatchString(body.Key) {
+		return refuse(wire.CodeInvalid, "key")
+	}
+	o, err := s.priced(body.offer)
+	if err != nil {
+		return err
+	}
+	if err := s.Checkout.Possible(r.Context(), o, body.choice.wire()); err != nil {
+		return err
+	}
+	session, _, err := s.Checkout.Open(r.Context(), o, body.Key)
+	if err != nil {
+		return stored(err)
+	}
+	session, err = s.Checkout.Choose(r.Context(), session.ID, body.choice.wire())
+	return s.acted(w, r, session, err)
+}
+
+// choose is POST /checkout/{session}/attempts.
+func (s *server) choose(w http.ResponseWriter, r *http.Request) error {
+	var c choice
+	if err := read(r, &c); err != nil {
+		return err
+	}
+	if r.PostForm != nil {
+		c = formChoice(r)
+	}
+	session, err := s.Checkout.Choose(r.Context(), r.PathValue("session"), c.wire())
+	return s.acted(w, r, session, err)
+}
+
+// cancel is POST /checkout/{session}/cancel.
+func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Cancel(r.Context(), r.PathValue("session"), checkout.ClosedByShopper)
+	return s.acted(w, r, session, err)
+}
+
+// recheck is POST /checkout/{session}/recheck.
+func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Recheck(r.Context(), r.PathValue("session"))
+	return s.acted(w, r, session, err)
+}
+
+// simulate is POST /checkout/{session}/simulate, of sandboxes only.
+func (s *server) simulate(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		Kind string `json:"kind"`
+	}
+	if err := read(r, &body); err != nil {
+		return err
+	}
+	if r.PostForm != nil {
+		body.Kind = r.PostForm.Get("kind")
+	}
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	a := session.Current()
+	if a == nil || a.TrackingCode == "" {
+		return refuse(wire.CodeNotPossible, "")
+	}
+	if err := s.Simulate(r.Context(), a.TrackingCode, body.Kind); err != nil {
+		return refuse(wire.CodeInvalid, "kind")
+	}
+	session, err = s.Checkout.Recheck(r.Context(), session.ID)
+	return s.acted(w, r, session, err)
+}
+
+// acted answers a shopper's post: programs get the view, forms are sent to the
+// page, so that a reload repeats nothing.
+func (s *server) acted(w http.ResponseWriter, r *http.Request, session checkout.Session, err error) error {
+	if err != nil {
+		return stored(err)
+	}
+	s.Kick()
+	if wantsJSON(r) || r.PostForm == nil {
+		return s.respondView(w, r, session)
+	}
+	http.Redirect(w, r, "/checkout/"+session.ID+s.framedFrom(r.PostForm).query(), http.StatusSeeOther)
+	return nil
+}
+
+// view is GET /checkout/{session}/view.
+func (s *server) view(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	s.nudge(r.Context(), session)
+	return s.respondView(w, r, session)
+}
+
+func (s *server) respondView(w http.ResponseWriter, r *http.Request, session checkout.Session) error {
+	return respond(w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedFrom(r.URL.Query())).View)
+}
+
+// read decodes a JSON body into v; a form or an empty body is left alone.
+func read(r *http.Request, v any) error {
+	if r.PostForm != nil || r.ContentLength == 0 {
+		return nil
+	}
+	raw, err := jsonBody(r)
+	if err != nil {
+		return err
+	}
+	return order.Strict(raw, v)
+}
+
+func formChoice(r *http.Request) choice {
+	f := r.PostForm
+	return choice{CurrencySymbol: f.Get("currency_symbol"), NetworkCode: f.Get("network_code"), Email: f.Get("email"), Comment: f.Get("comment")}
+}

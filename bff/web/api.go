@@ -1,0 +1,198 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/order"
+)
+
+var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
+
+// createSession is POST /v1/sessions.
+func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
+	raw, err := jsonBody(r)
+	if err != nil {
+		return err
+	}
+	o, err := order.Decode(raw)
+	if err != nil {
+		return err
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if len(r.Header.Values("Idempotency-Key")) > 0 && !idempotencyKey.MatchString(key) {
+		return refuse(wire.CodeInvalid, "Idempotency-Key")
+	}
+	session, created, err := s.Checkout.Open(r.Context(), o, key)
+	if err != nil {
+		return stored(err)
+	}
+	if !created {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
+	return s.object(w, http.StatusCreated, session)
+}
+
+// stored marks an error that came from the database as such.
+func stored(err error) error {
+	var known *wire.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", refuse(wire.CodeStorageUnavailable, ""), err)
+}
+
+// listSessions is GET /v1/sessions.
+func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	f := checkout.Filter{Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor")}
+	if f.Status != "" && !wire.Status(f.Status).Known() {
+		return refuse(wire.CodeInvalid, "status")
+	}
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 100 {
+			return refuse(wire.CodeInvalid, "limit")
+		}
+		f.Limit = n
+	}
+	page, err := s.Checkout.Store.List(r.Context(), f)
+	if err != nil {
+		return stored(err)
+	}
+	data := make([]checkout.Object, 0, len(page.Sessions))
+	for i := range page.Sessions {
+		data = append(data, page.Sessions[i].Object(s.pages()))
+	}
+	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data, "next_cursor": page.Next})
+}
+
+// readSession is GET /v1/sessions/{session}.
+func (s *server) readSession(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	return s.object(w, http.StatusOK, session)
+}
+
+// cancelSession is POST /v1/sessions/{session}/cancel; it is for good.
+func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Cancel(r.Context(), r.PathValue("session"), checkout.ClosedByMerchant)
+	if err != nil {
+		return stored(err)
+	}
+	return s.object(w, http.StatusOK, session)
+}
+
+// recheckSession is POST /v1/sessions/{session}/recheck.
+func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Recheck(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	return s.object(w, http.StatusOK, session)
+}
+
+// resolveSession is POST /v1/sessions/{session}/resolve.
+func (s *server) resolveSession(w http.ResponseWriter, r *http.Request) error {
+	raw, err := jsonBody(r)
+	if err != nil {
+		return err
+	}
+	var body struct {
+		As     wire.Status `json:"as"`
+		Reason string      `json:"reason"`
+	}
+	if err := order.Strict(raw, &body); err != nil {
+		return err
+	}
+	session, err := s.Checkout.Resolve(r.Context(), r.PathValue("session"), body.As, body.Reason)
+	if err != nil {
+		return stored(err)
+	}
+	return s.object(w, http.StatusOK, session)
+}
+
+// listCurrencies is GET /v1/currencies: what can be paid with now, whatever the amount.
+func (s *server) listCurrencies(w http.ResponseWriter, r *http.Request) error {
+	list, err := s.Checkout.Currencies(r.Context())
+	if err != nil {
+		return refuse(wire.CodeGatewayUnavailable, "")
+	}
+	data := make([]map[string]any, 0, len(list))
+	for _, c := range list {
+		networks := make([]map[string]any, 0, len(c.Networks))
+		for _, n := range c.Networks {
+			networks = append(networks, map[string]any{
+				"code": n.Code, "name": n.Name, "fee": n.Fee.String(),
+				"minimum_usd": n.MinimumUSD.String(), "maximum_usd": n.MaximumUSD.String(), "max_ttl_minutes": n.MaxTTL,
+			})
+		}
+		data = append(data, map[string]any{
+			"symbol": c.Symbol, "name": c.Name, "type": c.Type, "price_usdt": c.PriceInUSDT.String(), "networks": networks,
+		})
+	}
+	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data})
+}
+
+// nothing answers what is not there.
+func (s *server) nothing(http.ResponseWriter, *http.Request) error {
+	return refuse(wire.CodeNotFound, "")
+}
+
+// pages is the address of the checkout pages.
+func (s *server) pages() string { return s.PublicURL + "/checkout/" }
+
+func (s *server) object(w http.ResponseWriter, status int, session checkout.Session) error {
+	return respond(w, status, session.Object(s.pages()))
+}
+
+// respond writes v as JSON that no cache may keep.
+func respond(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encoding an answer: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)+1))
+	w.WriteHeader(status)
+	w.Write(append(body, '\n'))
+	return nil
+}
+
+// jsonBody reads a body that must be declared as JSON and be neither encoded
+// nor too large.
+func jsonBody(r *http.Request) ([]byte, error) {
+	if kind := mediaType(r); kind != "application/json" || r.Header.Get("Content-Encoding") != "" {
+		return nil, refuse(wire.CodeMediaType, "Content-Type")
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, refuse(wire.CodeTooLarge, "")
+		}
+		return nil, refuse(wire.CodeBadJSON, "")
+	}
+	return raw, nil
+}
+
+// mediaType returns the request's media type without parameters, "" if it has none.
+func mediaType(r *http.Request) string {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}

@@ -1,0 +1,336 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// assets serves the files that browsers get: built ones under /assets with
+// their hash in the name, and the merchant's script, its types and the icons
+// under the names that merchants write down.
+type assets struct {
+	named  map[string]*asset // by plain name, "app.wasm"
+	hashed map[string]*asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
+	// version is what checkout.js calls itself; its immutable address has it.
+	version string
+	// Built reports whether tools/assets has run; if not, sources are served
+	// and there is no WebAssembly.
+	built bool
+}
+
+// asset is one file in all forms in which it is there.
+type asset struct {
+	name      string
+	mime      string
+	integrity string
+	forms     map[string][]byte // by content coding: "br", "gzip", "identity"
+	etag      string            // of the identity form, without quotes
+}
+
+// newAssets reads what static.Files holds. Without built files the sources are
+// taken, so that a checkout works without WebAssembly. Errors: a manifest that
+// cannot be read, or one that names a file that is not there.
+func newAssets(files fs.FS) (*assets, error) {
+	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}}
+	text, err := fs.ReadFile(files, "dist/manifest.json")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = a.readSources(files)
+	case err == nil:
+		a.built = true
+		err = a.readBuilt(files, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading assets: %w", err)
+	}
+	a.version = versionOf(a.named["checkout.js"])
+	return a, nil
+}
+
+// readBuilt takes the files that a manifest names.
+func (a *assets) readBuilt(files fs.FS, text []byte) error {
+	var manifest struct {
+		Files map[string]struct {
+			File, Integrity string
+			Brotli, Gzip    int
+			Plain           bool
+		} `json:"files"`
+	}
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return fmt.Errorf("decoding the manifest: %w", err)
+	}
+	for name, entry := range manifest.Files {
+		f := &asset{name: entry.File, mime: mimeOf(name), integrity: entry.Integrity, forms: map[string][]byte{}}
+		forms := map[string]bool{"": entry.Plain, ".br": entry.Brotli > 0, ".gz": entry.Gzip > 0}
+		for suffix, there := range forms {
+			if !there {
+				continue
+			}
+			content, err := fs.ReadFile(files, "dist/"+entry.File+suffix)
+			if err != nil {
+				return err
+			}
+			f.forms[codingOf(suffix)] = content
+		}
+		f.etag = strings.TrimSuffix(strings.TrimPrefix(path.Ext(strings.TrimSuffix(entry.File, path.Ext(name))), "."), ".")
+		a.enter(name, f)
+	}
+	return nil
+}
+
+// readSources takes the sources as they are.
+func (a *assets) readSources(files fs.FS) error {
+	names := []string{"checkout.css", "frame.js", "checkout.js", "checkout.d.ts"}
+	icons, err := fs.Glob(files, "icons/*.svg")
+	if err != nil {
+		return err
+	}
+	for _, name := range append(names, icons...) {
+		content, err := fs.ReadFile(files, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		plain := strings.ReplaceAll(name, "icons/", "icon-")
+		sum := sha256.Sum256(content)
+		hash := hex.EncodeToString(sum[:6])
+		stem, extension, _ := strings.Cut(plain, ".")
+		a.enter(plain, &asset{name: stem + "." + hash + "." + extension, mime: mimeOf(plain),
+			forms: map[string][]byte{"identity": content}, etag: hash})
+	}
+	return nil
+}
+
+func (a *assets) enter(name string, f *asset) {
+	a.named[name] = f
+	a.hashed[f.name] = f
+}
+
+// codingOf names the content coding of a file name's suffix.
+func codingOf(suffix string) string {
+	switch suffix {
+	case ".br":
+		return "br"
+	case ".gz":
+		return "gzip"
+	}
+	return "identity"
+}
+
+// mimeOf is the content type by extension; the machine's own table is not asked,
+// because it differs between machines.
+func mimeOf(name string) string {
+	switch path.Ext(name) {
+	case ".wasm":
+		return "application/wasm"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".ts":
+		return "text/plain; charset=utf-8"
+	}
+	return "application/octet-stream"
+}
+
+// scriptVersion finds the version that checkout.js gives itself, minified or not.
+var scriptVersion = regexp.MustCompile(`version:\s*["'](\d+\.\d+\.\d+)["']`)
+
+func versionOf(script *asset) string {
+	if script == nil {
+		return ""
+	}
+	if found := scriptVersion.FindSubmatch(script.forms["identity"]); found != nil {
+		return string(found[1])
+	}
+	return ""
+}
+
+// URL returns the immutable address of a file by its plain name ("app.wasm");
+// empty if it was not built.
+func (a *assets) URL(name string) string {
+	if f := a.named[name]; f != nil {
+		return "/assets/" + f.name
+	}
+	return ""
+}
+
+// icon returns the address of a coin's mark.
+func (a *assets) icon(symbol string) string {
+	return "/icons/" + strings.ToLower(symbol) + ".svg"
+}
+
+// routes registers everything that is served here.
+func (a *assets) routes(mux *http.ServeMux) {
+	mux.Handle("/assets/{file}", a)
+	mux.HandleFunc("/checkout.js", a.serveScript)
+	mux.HandleFunc("/checkout/{version}/checkout.js", a.serveScriptVersion)
+	mux.HandleFunc("/checkout.d.ts", a.serveTypes)
+	mux.HandleFunc("/icons/{file}", a.serveIcon)
+}
+
+// ServeHTTP answers GET and HEAD /assets/{file} with a file that never changes.
+func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f := a.hashed[path.Base(r.URL.Path)]
+	if f == nil {
+		http.NotFound(w, r)
+		return
+	}
+	f.serve(w, r, "public, max-age=31536000, immutable")
+}
+
+// serveScript answers GET /checkout.js: evergreen, so it is asked for again
+// after five minutes.
+func (a *assets) serveScript(w http.ResponseWriter, r *http.Request) {
+	a.serveNamed(w, r, "checkout.js", "public, max-age=300, stale-while-revalidate=86400")
+}
+
+// serveScriptVersion answers GET /checkout/{version}/checkout.js: the current
+// version only, for ever the same.
+func (a *assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("version") != a.version {
+		http.NotFound(w, r)
+		return
+	}
+	a.serveNamed(w, r, "checkout.js", "public, max-age=31536000, immutable")
+}
+
+// serveTypes answers GET /checkout.d.ts.
+func (a *assets) serveTypes(w http.ResponseWriter, r *http.Request) {
+	a.serveNamed(w, r, "checkout.d.ts", "public, max-age=300")
+}
+
+// serveIcon answers GET /icons/{symbol}.svg; a coin without a mark of its own
+// gets the neutral one.
+func (a *assets) serveIcon(w http.ResponseWriter, r *http.Request) {
+	name := "icon-" + path.Base(r.URL.Path)
+	if a.named[name] == nil {
+		name = "icon-default.svg"
+	}
+	a.serveNamed(w, r, name, "public, max-age=86400")
+}
+
+// serveNamed serves a file under a name without hash, to pages of any origin.
+func (a *assets) serveNamed(w http.ResponseWriter, r *http.Request, name, cache string) {
+	f := a.named[name]
+	if f == nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	f.serve(w, r, cache)
+}
+
+// serve answers with the best form that the client accepts.
+func (f *asset) serve(w http.ResponseWriter, r *http.Request, cache string) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	coding := f.coding(r.Header.Get("Accept-Encoding"))
+	h := w.Header()
+	h.Set("Content-Type", f.mime)
+	h.Set("Cache-Control", cache)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	tag := `"` + f.etag + "-" + coding + `"`
+	h.Set("ETag", tag)
+	if matchesTag(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	content := f.content(coding)
+	if coding != "identity" {
+		h.Set("Content-Encoding", coding)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodGet {
+		w.Write(content) // a client that has gone is not our error
+	}
+}
+
+// coding chooses the form for an Accept-Encoding header: the smallest that is
+// accepted. A client that says nothing gets the plain form, which is always
+// possible.
+func (f *asset) coding(accept string) string {
+	for _, coding := range []string{"br", "gzip"} {
+		if f.forms[coding] != nil && accepts(accept, coding) {
+			return coding
+		}
+	}
+	return "identity"
+}
+
+// content returns a form. The plain one of a file kept compressed only is
+// unpacked for the rare client that accepts nothing else.
+func (f *asset) content(coding string) []byte {
+	if content := f.forms[coding]; content != nil {
+		return content
+	}
+	r, err := gzip.NewReader(bytes.NewReader(f.forms["gzip"]))
+	if err != nil {
+		return nil
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// accepts reports whether an Accept-Encoding header accepts a coding: it, or *,
+// is named with a weight above zero (RFC 9110, 12.5.3).
+func accepts(header, coding string) bool {
+	named, star := -1.0, -1.0
+	for part := range strings.SplitSeq(header, ",") {
+		name, parameter, _ := strings.Cut(part, ";")
+		weight := 1.0
+		if q, ok := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(parameter), " ", ""), "q="); ok {
+			parsed, err := strconv.ParseFloat(q, 64)
+			if err != nil {
+				parsed = 0
+			}
+			weight = parsed
+		}
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case coding:
+			named = weight
+		case "*":
+			star = weight
+		}
+	}
+	if named >= 0 {
+		return named > 0
+	}
+	return star > 0
+}
+
+// matchesTag reports whether an If-None-Match header names tag; weak ones count
+// (RFC 9110, 13.1.2).
+func matchesTag(header, tag string) bool {
+	tags := strings.Split(header, ",")
+	for i := range tags {
+		tags[i] = strings.TrimPrefix(strings.TrimSpace(tags[i]), "W/")
+	}
+	return slices.Contains(tags, tag) || slices.Contains(tags, "*")
+}

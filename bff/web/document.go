@@ -1,0 +1,114 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"coinslot/app/widget"
+)
+
+// refreshEvery is how often a page without scripts loads itself again while
+// something is expected, in seconds.
+const refreshEvery = 5
+
+// document writes the page around the widget. It is complete as it leaves the
+// server: forms post, links go, and what waits refreshes itself.
+type document struct {
+	css, frame, wasm string // addresses; wasm is empty if it was not built
+}
+
+// newDocument returns a document that refers to the given assets.
+func newDocument(a *assets) *document {
+	return &document{css: a.URL("checkout.css"), frame: a.URL("frame.js"), wasm: a.URL("app.wasm")}
+}
+
+// write answers with the page. ancestors is the value of the CSP directive
+// frame-ancestors: "'none'", or the origins that may show the page. The error
+// says that nothing was written.
+func (d *document) write(w http.ResponseWriter, status int, p widget.Page, ancestors string) error {
+	var page bytes.Buffer
+	if err := d.render(&page, p); err != nil {
+		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
+	}
+	secure(w.Header(), ancestors)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
+	w.WriteHeader(status)
+	w.Write(page.Bytes()) // a client that has gone is not our error
+	return nil
+}
+
+// secure sets the headers of a page. Nothing may be loaded from anywhere else,
+// nothing inline runs, and no text becomes a script. The referrer policy is not
+// no-referrer because a form would then post with "Origin: null".
+func secure(h http.Header, ancestors string) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "+
+		"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "+ancestors+
+		"; require-trusted-types-for 'script'; trusted-types 'none'")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Permissions-Policy", "clipboard-write=(self)")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+}
+
+// render writes the document.
+func (d *document) render(page *bytes.Buffer, p widget.Page) error {
+	data, err := json.Marshal(p) // escapes <, > and &, so that no text ends the block
+	if err != nil {
+		return fmt.Errorf("encoding the page's data: %w", err)
+	}
+	fmt.Fprintf(page, "<!doctype html>\n<html lang=%s dir=%s class=%s>\n<head>\n<meta charset=\"utf-8\">\n",
+		quote(p.Lang), quote(p.Dir), quote("theme-"+theme(p.Theme)))
+	fmt.Fprintf(page, "<script src=%s data-origin=%s data-embed=%s data-wasm=%s data-refresh=%s></script>\n",
+		quote(d.frame), quote(p.Origin), quote(p.Embed), quote(d.wasm), quote(p.Link("")))
+	fmt.Fprintf(page, "<title>%s</title>\n", html.EscapeString(title(p)))
+	page.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+	page.WriteString("<meta name=\"robots\" content=\"noindex\">\n")
+	fmt.Fprintf(page, "<meta name=\"color-scheme\" content=%s>\n", quote(scheme(p.Theme)))
+	fmt.Fprintf(page, "<link rel=\"stylesheet\" href=%s>\n", quote(d.css))
+	page.WriteString("<link rel=\"icon\" href=\"data:,\">\n")
+	if p.Waits() {
+		fmt.Fprintf(page, "<noscript><meta http-equiv=\"refresh\" content=%s></noscript>\n",
+			quote(fmt.Sprintf("%d; url=%s", refreshEvery, p.Link(""))))
+	}
+	page.WriteString("</head>\n<body>\n")
+	page.WriteString(widget.HTML(&widget.Checkout{Page: p}))
+	fmt.Fprintf(page, "\n<script type=\"application/json\" id=\"coinslot-page\">%s</script>\n</body>\n</html>\n", data)
+	return nil
+}
+
+// quote returns an attribute's value with its quotation marks.
+func quote(value string) string { return `"` + html.EscapeString(value) + `"` }
+
+func theme(name string) string {
+	switch name {
+	case "light", "dark":
+		return name
+	}
+	return "auto"
+}
+
+// scheme tells the browser how to paint before the style sheet is there.
+func scheme(name string) string {
+	if name == "light" || name == "dark" {
+		return name
+	}
+	return "light dark"
+}
+
+// title names the browser's tab: what is to be paid, and that it is a test.
+func title(p widget.Page) string {
+	sentence := p.Text["title"]
+	if p.View.Test {
+		sentence = p.Text["title.test"]
+	}
+	price := strings.ReplaceAll(p.Text["order.price"], "{amount}", p.View.Order.AmountUSD)
+	return strings.ReplaceAll(sentence, "{price}", price)
+}

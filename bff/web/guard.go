@@ -1,0 +1,143 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/go-chi/httprate"
+)
+
+// maxBody bounds every request body.
+const maxBody = 64 << 10
+
+// shopperPosts is how many posts one client may make in a minute to the
+// shopper's endpoints, which need no key.
+const shopperPosts = 1200
+
+type requestKey struct{}
+
+// requestID returns the id of the request that ctx belongs to.
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestKey{}).(string)
+	return id
+}
+
+// outermost gives every request an id, a bounded body and the headers that all
+// answers carry, and turns a panic into an answer.
+func (s *server) outermost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := "req_" + strings.ToLower(rand.Text()[:16])
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		h := w.Header()
+		h.Set("X-Request-Id", id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
+		if strings.HasPrefix(s.PublicURL, "https:") {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		defer s.recovered(w, r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *server) recovered(w http.ResponseWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	s.Log.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.problem(w, r, fmt.Errorf("handling %s: panic", r.URL.Path))
+}
+
+// sameOrigin refuses posts that a page of another origin has made. A request
+// without the headers that browsers add is no browser's and is let through: what
+// it needs is the session's id.
+func (s *server) sameOrigin(r *http.Request) error {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		return refuse(wire.CodeForbidden, "")
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && !strings.EqualFold(origin, s.PublicURL) {
+		return refuse(wire.CodeForbidden, "")
+	}
+	return nil
+}
+
+// authorized wraps the merchant's handlers: a bearer key, compared in constant
+// time. An unset key opens nothing.
+func (s *server) authorized(h handler) handler {
+	want := sha256.Sum256([]byte(s.SecretKey))
+	return func(w http.ResponseWriter, r *http.Request) error {
+		values := r.Header.Values("Authorization")
+		if s.SecretKey == "" || len(values) != 1 {
+			return refuse(wire.CodeUnauthorized, "Authorization")
+		}
+		scheme, key, _ := strings.Cut(values[0], " ")
+		got := sha256.Sum256([]byte(strings.TrimSpace(key)))
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			return refuse(wire.CodeUnauthorized, "Authorization")
+		}
+		return h(w, r)
+	}
+}
+
+// limited wraps the shopper's posts.
+func (s *server) limited(next http.Handler) http.Handler {
+	limit := httprate.Limit(shopperPosts, time.Minute,
+		httprate.WithKeyFuncs(func(r *http.Request) (string, error) { return s.client(r), nil }),
+		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
+			s.problem(w, r, refuse(wire.CodeRateLimited, ""))
+		}))
+	return limit(next)
+}
+
+// client returns the address a request comes from: the connection's own, or,
+// behind trusted proxies, the last one in X-Forwarded-For that is not theirs.
+func (s *server) client(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && s.trusted(host); i-- {
+		addr, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		host = addr.Unmap().String()
+	}
+	return host
+}
+
+func (s *server) trusted(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	for _, p := range s.TrustedProxies {
+		if p.Contains(addr.Unmap()) {
+			return true
+		}
+	}
+	return false
+}
+
+// silent is the logger of a server that was given none.
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }

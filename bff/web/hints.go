@@ -1,0 +1,81 @@
+package web
+
+import (
+	"crypto/subtle"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// returned is GET /return, where the gateway's page sends the shopper's
+// browser. Nothing in it is believed: a tracking code and order number that
+// belong together lead to that session's page and make its next check sooner;
+// anything else leads to a page that says nothing about anybody's order.
+func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	code, number := q.Get("tracking_code"), q.Get("order_id")
+	if len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1 {
+		if session, ok := s.tracked(r, code); ok && numbered(session, code, number) {
+			s.nudge(r.Context(), session)
+			http.Redirect(w, r, "/checkout/"+session.ID, http.StatusSeeOther)
+			return nil
+		}
+	}
+	p := s.blank(framed{}, "")
+	p.Base = "/checkout"
+	p.View = wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1}
+	p.View.Notice = &wire.Notice{Message: s.words.saying(p.Lang)("return.neutral")}
+	return s.write(w, http.StatusOK, p, framed{})
+}
+
+var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+// tracked returns the session that has an attempt of that tracking code.
+func (s *server) tracked(r *http.Request, code string) (checkout.Session, bool) {
+	if !plausibleCode.MatchString(code) {
+		return checkout.Session{}, false
+	}
+	session, err := s.Checkout.Store.Lookup(r.Context(), code)
+	if err != nil && !errors.Is(err, checkout.ErrNotFound) {
+		s.Log.Warn("looking up a tracking code", "error", err)
+	}
+	return session, err == nil
+}
+
+// numbered reports whether the attempt of that code was given that order number.
+func numbered(session checkout.Session, code, number string) bool {
+	for _, a := range session.Attempts {
+		if a.TrackingCode == code {
+			return number == strconv.Itoa(a.OrderID)
+		}
+	}
+	return false
+}
+
+// codeInBody finds what may be a tracking code in a hint of any shape.
+var codeInBody = regexp.MustCompile(`tracking_code["'\s:=]+([A-Za-z0-9_-]{1,128})`)
+
+// hook is POST /hooks/gateway/{token}: whatever it says is a hint to look now.
+func (s *server) hook(w http.ResponseWriter, r *http.Request) error {
+	token := []byte(r.PathValue("token"))
+	if s.HookToken == "" || subtle.ConstantTimeCompare(token, []byte(s.HookToken)) != 1 {
+		return refuse(wire.CodeNotFound, "")
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return refuse(wire.CodeTooLarge, "")
+	}
+	body = append(body, " "+r.URL.RawQuery...)
+	if found := codeInBody.FindSubmatch(body); found != nil {
+		if session, ok := s.tracked(r, string(found[1])); ok {
+			s.nudge(r.Context(), session)
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,158 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/gorilla/websocket"
+)
+
+// Times and sizes of a socket. Nothing that a client sends is used, so little
+// of it is read; compression stays off, because the read limit of the library
+// counts compressed bytes.
+const (
+	pingEvery    = 25 * time.Second
+	pongWithin   = 60 * time.Second
+	writeWithin  = 5 * time.Second
+	maxMessage   = 1 << 10 // bytes, from the client
+	maxMessages  = 30      // from the client, in a connection's minute
+	socketBuffer = 1 << 10
+)
+
+// live is GET /checkout/{session}/live: a websocket on which every message is a
+// whole view. It sends one at once, then after each change and each check.
+func (s *server) live(w http.ResponseWriter, r *http.Request) error {
+	if origin := r.Header.Get("Origin"); !strings.EqualFold(origin, s.PublicURL) {
+		return refuse(wire.CodeForbidden, "Origin")
+	}
+	if !websocket.IsWebSocketUpgrade(r) {
+		return refuse(wire.CodeInvalid, "Upgrade")
+	}
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	news := make(chan struct{}, 1) // full = there is something to send
+	leave, ok := s.Hub.Subscribe(session.ID, func() { poke(news) })
+	if !ok {
+		return refuse(wire.CodeRateLimited, "")
+	}
+	up := websocket.Upgrader{
+		ReadBufferSize: socketBuffer, WriteBufferSize: socketBuffer,
+		CheckOrigin: func(*http.Request) bool { return true }, // done above, exactly
+		Error:       func(http.ResponseWriter, *http.Request, int, error) {},
+	}
+	conn, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		leave()
+		return refuse(wire.CodeInvalid, "Upgrade")
+	}
+	poke(news)
+	l := &line{server: s, conn: conn, session: session.ID, frame: s.framedFrom(r.URL.Query()), news: news, gone: make(chan struct{})}
+	go l.read()
+	go l.write(leave)
+	s.nudge(r.Context(), session)
+	return nil
+}
+
+func poke(news chan<- struct{}) {
+	select {
+	case news <- struct{}{}:
+	default:
+	}
+}
+
+// line is one open socket: read and write each run on a goroutine of their own
+// and are the only reader and the only writer.
+type line struct {
+	server  *server
+	conn    *websocket.Conn
+	session string
+	frame   framed
+	news    <-chan struct{}
+	gone    chan struct{} // closed by read when the other side has left
+}
+
+// read notices that the client has left, or talks too much. What it says is
+// dropped.
+func (l *line) read() {
+	defer close(l.gone)
+	l.conn.SetReadLimit(maxMessage)
+	alive := func(string) error { return l.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
+	l.conn.SetPongHandler(alive)
+	alive("")
+	since, count := time.Now(), 0
+	for {
+		if _, _, err := l.conn.NextReader(); err != nil {
+			return
+		}
+		if time.Since(since) > time.Minute {
+			since, count = time.Now(), 0
+		}
+		if count++; count > maxMessages {
+			return
+		}
+	}
+}
+
+// write sends the latest view whenever there is news, until the client leaves,
+// the hub closes or a write takes too long.
+func (l *line) write(leave func()) {
+	defer l.conn.Close()
+	defer leave()
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		select {
+		case <-l.gone:
+			l.goodbye(websocket.ClosePolicyViolation, "")
+			return
+		case <-ping.C:
+			if err := l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin)); err != nil {
+				return
+			}
+		case <-l.news:
+			if l.server.Hub.Closed() {
+				l.goodbye(websocket.CloseServiceRestart, "restarting")
+				return
+			}
+			if err := l.send(); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// send writes the session's view as it is now.
+func (l *line) send() error {
+	view, err := l.server.latest(l.session, l.frame)
+	if errors.Is(err, refuse(wire.CodeSessionUnknown, "")) {
+		l.goodbye(websocket.ClosePolicyViolation, string(wire.CodeSessionUnknown))
+		return err
+	}
+	if err != nil {
+		l.goodbye(websocket.CloseTryAgainLater, "")
+		return err
+	}
+	message, err := json.Marshal(view)
+	if err != nil {
+		return err
+	}
+	if err := l.conn.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return err
+	}
+	return l.conn.WriteMessage(websocket.TextMessage, message)
+}
+
+// goodbye sends a close frame; a client that is gone already does not mind.
+func (l *line) goodbye(code int, why string) {
+	message := websocket.FormatCloseMessage(code, why)
+	if err := l.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(writeWithin)); err != nil {
+		l.server.Log.Debug("closing a socket", "session", l.session, "error", err)
+	}
+}

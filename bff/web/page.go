@@ -1,0 +1,235 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"coinslot/app/widget"
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// showSession is GET /checkout/{session}: the page, complete without WebAssembly
+// and without JavaScript. Opening it makes the next check sooner.
+func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	s.nudge(r.Context(), session)
+	f := s.framedFrom(r.URL.Query())
+	p := s.sessionPage(r.Context(), session, f)
+	p.Changing = r.URL.Query().Get("change") == "1" && session.Status != wire.Confirmed
+	return s.write(w, http.StatusOK, p, f)
+}
+
+// showOrder is GET /checkout?order=… or ?item=…: the same page for an order
+// that is stored nowhere until the shopper chooses a coin.
+func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	o, err := s.priced(offer{Order: q.Get("order"), Item: q.Get("item"), Amount: q.Get("amount")})
+	if err != nil {
+		return err
+	}
+	f := s.framedFrom(q)
+	if id, ok := s.storedRef(r.Context(), o); ok {
+		http.Redirect(w, r, "/checkout/"+id+f.query(), http.StatusSeeOther)
+		return nil
+	}
+	return s.write(w, http.StatusOK, s.orderPage(r.Context(), o, q, f), f)
+}
+
+// storedRef returns the session of an order whose reference is stored already.
+func (s *server) storedRef(ctx context.Context, o checkout.Order) (string, bool) {
+	if o.Ref == "" {
+		return "", false
+	}
+	page, err := s.Checkout.Store.List(ctx, checkout.Filter{OrderRef: o.Ref, Limit: 1})
+	if err != nil || len(page.Sessions) == 0 || page.Sessions[0].Digest != o.Complete().Digest() {
+		return "", false
+	}
+	return page.Sessions[0].ID, true
+}
+
+// sessionPage is the page of a stored session.
+func (s *server) sessionPage(ctx context.Context, session checkout.Session, f framed) widget.Page {
+	lang := f.lang
+	if lang == "" {
+		lang = session.Order.Lang
+	}
+	p := s.blank(f, lang)
+	p.View = session.View(s.showing(ctx, p.Lang))
+	p.Base = "/checkout/" + session.ID
+	p.Email = session.Order.Email
+	if a := session.Current(); a != nil {
+		p.Chosen, p.ChosenNetwork = a.CurrencySymbol, a.CurrencySymbol+":"+a.NetworkCode
+		if a.State == checkout.Waiting || a.State == checkout.Expired || a.State == checkout.Cancelled {
+			p.Simulate = s.Kinds
+		}
+	}
+	s.explain(&p)
+	return p
+}
+
+// orderPage is the page of an order that is not stored. The key that it carries
+// makes two posts of one page one session.
+func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, f framed) widget.Page {
+	lang := f.lang
+	if lang == "" {
+		lang = o.Lang
+	}
+	p := s.blank(f, lang)
+	p.View = checkout.Preview(o, s.showing(ctx, p.Lang), s.Checkout.Test)
+	p.Base = "/checkout"
+	p.Email = o.Email
+	for _, name := range []string{"order", "item", "amount"} {
+		if v := q.Get(name); v != "" {
+			p.Carry = append(p.Carry, widget.Field{Name: name, Value: v})
+		}
+	}
+	key := q.Get("key")
+	if !idempotencyKey.MatchString(key) {
+		key = "page_" + strings.ToLower(rand.Text())
+	}
+	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
+	s.explain(&p)
+	return p
+}
+
+// blank is a page with everything but a view.
+func (s *server) blank(f framed, lang string) widget.Page {
+	tag, dir, text := s.words.in(lang)
+	theme := f.theme
+	if theme == "" {
+		theme = "auto"
+	}
+	return widget.Page{Text: text, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme, Carry: f.carry()}
+}
+
+// explain says why there is nothing to choose from, if so.
+func (s *server) explain(p *widget.Page) {
+	if p.View.Status == wire.Open && len(p.View.Currencies) == 0 && p.View.Notice == nil {
+		p.View.Notice = s.notice(wire.CodeGatewayUnavailable, p.Lang)
+	}
+}
+
+// notice is the sentence for shoppers of a code.
+func (s *server) notice(code wire.Code, lang string) *wire.Notice {
+	say := s.words.saying(lang)
+	message := say("problem." + string(code))
+	if message == "" {
+		message = say("problem." + string(wire.CodeInternal))
+	}
+	return &wire.Notice{Code: code, Message: message}
+}
+
+// showing is what a view needs besides the session. Without the gateway's
+// currency list there is nothing to choose, and everything else still shows.
+func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
+	currencies, err := s.Checkout.Currencies(ctx)
+	if err != nil {
+		s.Log.Warn("showing a page without currencies", "error", err)
+	}
+	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: icon}
+}
+
+// nudge makes a session due now and wakes the poller; it cannot fail a request.
+func (s *server) nudge(ctx context.Context, session checkout.Session) {
+	if err := s.Checkout.Nudge(ctx, session); err != nil {
+		s.Log.Warn("nudging a session", "session", session.ID, "error", err)
+	}
+	s.Kick()
+}
+
+// write sends a page. One whose host is not listed says so instead.
+func (s *server) write(w http.ResponseWriter, status int, p widget.Page, f framed) error {
+	if f.refused() {
+		s.Log.Warn("a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
+	}
+	return s.document.write(w, status, p, s.framers())
+}
+
+// framers is the value of frame-ancestors: the listed host pages, and the
+// server itself for its own pages.
+func (s *server) framers() string {
+	return strings.Join(append([]string{"'self'"}, s.Origins...), " ")
+}
+
+// page wraps a handler whose errors a shopper may read.
+func (s *server) page(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		switch {
+		case err == nil:
+		case wantsJSON(r):
+			s.problem(w, r, err)
+		default:
+			s.errorPage(w, r, err)
+		}
+	})
+}
+
+// errorPage says in words what is wrong; the form that led here, if any, is
+// shown again where the session can be loaded.
+func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
+	e := s.log(r, err)
+	values := r.URL.Query()
+	if r.PostForm != nil {
+		values = r.PostForm
+	}
+	f := s.framedFrom(values)
+	p := s.lastPage(r, values, f)
+	p.View.Notice = s.notice(e.Code, p.Lang)
+	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "5")
+	}
+	if err := s.write(w, e.Status, p, f); err != nil {
+		s.Log.Error("writing an error page", "error", err)
+	}
+}
+
+// lastPage is the page that a refused request came from, or an empty one.
+func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.Page {
+	if id := r.PathValue("session"); id != "" {
+		if session, err := s.Checkout.Session(r.Context(), id); err == nil {
+			p := s.sessionPage(r.Context(), session, f)
+			p.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
+			return chosen(p, values)
+		}
+	} else if o, err := s.priced(offer{Order: values.Get("order"), Item: values.Get("item"), Amount: values.Get("amount")}); err == nil {
+		return chosen(s.orderPage(r.Context(), o, values, f), values)
+	}
+	p := s.blank(f, f.lang)
+	p.Base = "/checkout"
+	p.View = wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1}
+	return p
+}
+
+// chosen keeps in p what the shopper had picked and typed.
+func chosen(p widget.Page, values url.Values) widget.Page {
+	if symbol := values.Get("currency_symbol"); symbol != "" {
+		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
+	}
+	if email := values.Get("email"); email != "" && len(email) <= 254 {
+		p.Email = email
+	}
+	return p
+}
+
+// icon is the path of a coin's mark.
+func icon(symbol string) string { return "/icons/" + url.PathEscape(strings.ToLower(symbol)) + ".svg" }
+
+// latest is the view of a session as it is now, for its socket.
+func (s *server) latest(id string, f framed) (wire.View, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	session, err := s.Checkout.Session(ctx, id)
+	if err != nil {
+		return wire.View{}, err
+	}
+	return s.sessionPage(ctx, session, f).View, nil
+}

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	qrcode "github.com/piglig/go-qr"
+)
+
+// qr is GET /checkout/{session}/qr.svg: the current attempt's address, or with
+// ?kind=uri its payment URI. It is drawn here from the stored address; the
+// gateway's own picture is never used.
+func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	text, err := qrText(session, r.URL.Query().Get("kind"))
+	if err != nil {
+		return err
+	}
+	picture, err := drawQR(text)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	http.ServeContent(w, r, "", session.CreatedAt, bytes.NewReader(picture))
+	return nil
+}
+
+func qrText(session checkout.Session, kind string) (string, error) {
+	a := session.View(checkout.Showing{Now: session.CreatedAt}).Attempt
+	switch {
+	case a == nil || a.Address == "":
+		return "", refuse(wire.CodeNotFound, "")
+	case kind == "" || kind == "address":
+		return a.Address, nil
+	case kind == "uri" && a.URI != "":
+		return a.URI, nil
+	}
+	return "", refuse(wire.CodeNotFound, "kind")
+}
+
+// drawQR returns text as an SVG with a quiet zone of four modules.
+func drawQR(text string) ([]byte, error) {
+	code, err := qrcode.EncodeText(text, qrcode.Medium)
+	if err != nil {
+		return nil, fmt.Errorf("drawing a QR code: %w", err)
+	}
+	picture, err := code.ToSVGBytes(qrcode.NewQrCodeImgConfig(10, 4, qrcode.WithOptimalSVG()))
+	if err != nil {
+		return nil, fmt.Errorf("drawing a QR code: %w", err)
+	}
+	return picture, nil
+}

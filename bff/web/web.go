@@ -1,0 +1,118 @@
+// Package web is the HTTP side: the shopper's pages and endpoints, the
+// merchant's API, the socket, one route list, one error table, headers and
+// limits. It decides status codes and wording; what happens to a session is
+// decided in package checkout.
+package web
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/hub"
+	"coinslot/bff/order"
+)
+
+// Config is what a handler is made of.
+type Config struct {
+	Checkout *checkout.Service
+	Catalog  *order.Catalog
+	Hub      *hub.Hub
+	// Static is the built assets, texts and icons; see package static.
+	Static fs.FS
+	// PublicURL is the origin under which browsers reach the server.
+	PublicURL string
+	// Origins are the host pages that may frame the checkout.
+	Origins []string
+	// SecretKey opens /v1; empty = closed. OrderKey verifies order tokens;
+	// empty = refused. HookToken opens /hooks/gateway/{token}; empty = 404.
+	SecretKey, OrderKey, HookToken string
+	TrustedProxies                 []netip.Prefix
+	// Kick makes the poller look for due sessions now; nil = it will anyway.
+	Kick func()
+	// Simulate pretends a payment at a sandbox gateway; nil = real money, and
+	// neither the bar nor its endpoint exists.
+	Simulate func(ctx context.Context, trackingCode, kind string) error
+	// Kinds are what Simulate takes, in the order of the bar.
+	Kinds []string
+	Now   func() time.Time // nil = time.Now
+	Log   *slog.Logger     // nil = silent
+}
+
+// server is Config with what is derived from it.
+type server struct {
+	Config
+	words    words
+	document *document
+	assets   *assets
+}
+
+// New returns the handler of everything that shoppers and merchants reach.
+// Errors: texts or assets that cannot be read.
+func New(c Config) (http.Handler, error) {
+	s := &server{Config: c}
+	if s.Log == nil {
+		s.Log = silent()
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Kick == nil {
+		s.Kick = func() {}
+	}
+	var err error
+	if s.words, err = readWords(c.Static); err != nil {
+		return nil, fmt.Errorf("reading texts: %w", err)
+	}
+	if s.assets, err = newAssets(c.Static); err != nil {
+		return nil, fmt.Errorf("reading assets: %w", err)
+	}
+	s.document = newDocument(s.assets)
+	return s.outermost(s.routes()), nil
+}
+
+// routes is every route there is.
+func (s *server) routes() http.Handler {
+	mux := http.NewServeMux()
+	shopper := func(pattern string, h handler) { mux.Handle(pattern, s.page(h)) }
+	post := func(pattern string, h handler) { mux.Handle(pattern, s.limited(s.page(s.posted(h)))) }
+	data := func(pattern string, h handler) { mux.Handle(pattern, s.api(h)) }
+	merchant := func(pattern string, h handler) { mux.Handle(pattern, s.api(s.authorized(h))) }
+
+	shopper("GET /checkout", s.showOrder)
+	shopper("GET /checkout/{session}", s.showSession)
+	post("POST /checkout", s.chooseOrder)
+	post("POST /checkout/{session}/attempts", s.choose)
+	post("POST /checkout/{session}/cancel", s.cancel)
+	post("POST /checkout/{session}/recheck", s.recheck)
+	data("GET /checkout/{session}/view", s.view)
+	data("GET /checkout/{session}/live", s.live)
+	data("GET /checkout/{session}/qr.svg", s.qr)
+	shopper("GET /return", s.returned)
+	data("POST /hooks/gateway/{token}", s.hook)
+	if s.Simulate != nil {
+		post("POST /checkout/{session}/simulate", s.simulate)
+	}
+
+	merchant("POST /v1/sessions", s.createSession)
+	merchant("GET /v1/sessions", s.listSessions)
+	merchant("GET /v1/sessions/{session}", s.readSession)
+	merchant("POST /v1/sessions/{session}/cancel", s.cancelSession)
+	merchant("POST /v1/sessions/{session}/recheck", s.recheckSession)
+	merchant("POST /v1/sessions/{session}/resolve", s.resolveSession)
+	merchant("GET /v1/currencies", s.listCurrencies)
+	merchant("/v1/", s.nothing)
+
+	mux.Handle("GET /assets/{file}", s.assets)
+	mux.HandleFunc("GET /checkout.js", s.assets.serveScript)
+	mux.HandleFunc("GET /checkout/{version}/checkout.js", s.assets.serveScriptVersion)
+	mux.HandleFunc("GET /checkout.d.ts", s.assets.serveTypes)
+	mux.HandleFunc("GET /icons/{symbol}", s.assets.serveIcon)
+	mux.Handle("/", s.api(s.nothing))
+	return methods(mux, s)
+}

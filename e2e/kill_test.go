@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// The process dies while a page is open: it recovers by itself, with the same
+// address, and nothing is created twice.
+func TestKilledWhileWaiting(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	tx := s.matches(f)
+	s.kill()
+	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	f.Wait(paid)
+	s.sink.await(t, id, "checkout.confirmed")
+	if n := len(s.issued()); n != 1 {
+		t.Errorf("%d transactions were created; want 1", n)
+	}
+}
+
+// The process dies after the gateway has created and before it could answer.
+// The address of that one is lost: it is cancelled and replaced, and was never
+// on a screen.
+func TestKilledDuringCreate(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{Patience: 90 * time.Second})
+	f.Wait(`[data-live="wasm"]`)
+	s.gateway.Inject(sandbox.Fault{Path: "create", CutAfter: true, Times: 1})
+	choose(f, "USDT", "trc20")
+	await(t, "the gateway to create", func() bool { return len(s.issued()) == 1 })
+	lost := s.issued()[0]
+	s.kill()
+	s.start()
+	f.Wait(pending)
+	shown := s.matches(f)
+	if shown.TrackingCode == lost.TrackingCode {
+		t.Errorf("the page shows %s, whose address nobody was told", lost.TrackingCode)
+	}
+	if live := s.live(); len(live) != 1 {
+		t.Errorf("%d transactions can be paid; want 1", len(live))
+	}
+	if got := s.read(id); got.Status != "pending" {
+		t.Errorf("status = %q; want pending", got.Status)
+	}
+}

@@ -1,0 +1,250 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+const (
+	frame   = "coinslot-checkout"
+	pending = `[data-status="pending"]`
+	paid    = `[data-status="confirmed"]`
+)
+
+// covers reports whether an amount on screen is what the gateway asks for, or
+// that rounded up by less than a millionth.
+func covers(shown, asked string) bool {
+	a, err := decimal.NewFromString(shown)
+	b, err2 := decimal.NewFromString(asked)
+	return err == nil && err2 == nil && !a.LessThan(b) && a.Sub(b).LessThan(decimal.New(1, -6))
+}
+
+// choose picks a coin and network by their stable handles.
+func choose(v *browser.View, symbol, network string) {
+	v.Click(`label:has([data-part="currency"][value="` + symbol + `"])`)
+	v.Click(`label:has([data-part="network"][value="` + symbol + `:` + network + `"])`)
+	v.Click(`[data-part="continue"]`)
+}
+
+// open shows the session in the shop and returns the frame.
+func (s *stack) open(t *testing.T, id, mode string, o browser.Options) (*browser.Page, *browser.View) {
+	t.Helper()
+	p := chromium.Open(t, s.shopURL(id, mode), o)
+	if mode == "modal" {
+		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
+		p.Click(`coinslot-checkout a`)
+	}
+	return p, p.Frame(frame)
+}
+
+func TestPaysInline(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00", "order_ref": "inline"})
+	p, f := s.open(t, id, "inline", browser.Options{})
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	f.Wait(pending)
+	tx := s.matches(f)
+	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(paid)
+	p.WaitText("#log", "complete confirmed")
+	s.sink.await(t, id, "checkout.confirmed")
+	if diff := cmp.Diff([]string{"checkout.pending", "checkout.confirmed"}, s.sink.types(id)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	onlyLocal(t, p, s)
+}
+
+// onlyLocal asserts that nothing but shop and checkout was asked.
+func onlyLocal(t *testing.T, p *browser.Page, s *stack) {
+	t.Helper()
+	ours := []string{s.base, s.shop.URL, "ws" + s.base[len("http"):], "data:"}
+	for _, url := range p.Requests() {
+		if !slices.ContainsFunc(ours, func(prefix string) bool { return len(url) >= len(prefix) && url[:len(prefix)] == prefix }) {
+			t.Errorf("a third party was asked: %s", url)
+		}
+	}
+}
+
+func TestPaysModal(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "40.00", "order_ref": "modal"})
+	p, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 800})
+	choose(f, "ETH", "erc20")
+	f.Wait(pending)
+	tx := s.matches(f)
+	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(paid)
+	s.sink.await(t, id, "checkout.confirmed")
+	p.WaitText("#log", "complete confirmed")
+}
+
+func TestExpires(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	choose(f, "USDT", "trc20")
+	tx := s.matches(f)
+	if err := s.gateway.Pay(tx.TrackingCode, "expire"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(`[data-status="expired"]`)
+	f.Wait(`[data-part="recheck"]`)
+	f.Wait(`[data-part="retry"]`)
+	s.sink.await(t, id, "checkout.expired")
+}
+
+func TestCancels(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	choose(f, "USDC", "erc20")
+	s.matches(f)
+	f.Click(`[data-part="cancel"]`)
+	f.Wait(`[data-status="cancelled"]`)
+	s.sink.await(t, id, "checkout.cancelled")
+	if n := len(s.live()); n != 0 {
+		t.Errorf("%d transactions can still be paid; want 0", n)
+	}
+}
+
+func TestUnderpaidThenCompleted(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	choose(f, "USDT", "trc20")
+	tx := s.matches(f)
+	pay := func(kind sandbox.Kind) {
+		t.Helper()
+		if err := s.gateway.Pay(tx.TrackingCode, kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pay("parts")
+	f.Wait(`[data-part="missing"]`)
+	f.Wait(`[data-part="paid"]`)
+	s.sink.await(t, id, "checkout.partial")
+	pay("parts")
+	f.Wait(paid)
+	s.sink.await(t, id, "checkout.confirmed")
+}
+
+func TestChangesCoin(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	choose(f, "USDT", "trc20")
+	first := s.matches(f)
+	f.Click(`[data-part="change"]`)
+	choose(f, "TON", "ton")
+	await(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
+	f.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
+	second := s.matches(f)
+	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
+		t.Errorf("%d transactions can be paid; want only the second", len(live))
+	}
+	if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
+		t.Errorf("events %v: a change of coin is no cancellation", got)
+	}
+}
+
+func TestReloadShowsTheSameAddress(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	p, f := s.open(t, id, "inline", browser.Options{})
+	choose(f, "USDT", "trc20")
+	s.matches(f)
+	p.Reload()
+	s.matches(p.Frame(frame))
+	if n := len(s.issued()); n != 1 {
+		t.Errorf("%d transactions were created; want 1", n)
+	}
+}
+
+func TestTwoTabsOneTransaction(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	_, g := s.open(t, id, "inline", browser.Options{})
+	choose(f, "USDT", "trc20")
+	tx := s.matches(f)
+	g.Wait(pending) // by websocket
+	s.matches(g)
+	if n := len(s.issued()); n != 1 {
+		t.Errorf("%d transactions were created; want 1", n)
+	}
+	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(paid)
+	g.Wait(paid)
+}
+
+func TestPaysWithThirdPartyStorage(t *testing.T) {
+	for name, allowed := range map[string]bool{"allowed": true, "blocked": false} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id := s.session(order{"amount_usd": "25.00"})
+			p, f := s.open(t, id, "inline", browser.Options{ThirdPartyStorage: allowed})
+			f.Wait(`[data-live="wasm"]`)
+			choose(f, "USDT", "trc20")
+			tx := s.matches(f)
+			if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+				t.Fatal(err)
+			}
+			f.Wait(paid)
+			quiet(t, p)
+		})
+	}
+}
+
+// quiet asserts that the console holds no error and no policy violation.
+func quiet(t *testing.T, p *browser.Page) {
+	t.Helper()
+	for _, line := range p.Console() {
+		for _, prefix := range []string{"[error]", "[exception]", "[security]"} {
+			if len(line) >= len(prefix) && line[:len(prefix)] == prefix {
+				t.Errorf("console: %s", line)
+			}
+		}
+	}
+}
+
+func TestPaysWithoutJavaScript(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	p := chromium.Open(t, s.shopURL(id, "inline"), browser.Options{NoJS: true})
+	p.Click(`coinslot-checkout a`) // the fallback link
+	choose(p.View, "USDT", "trc20")
+	p.Wait(pending)
+	tx := s.matches(p.View)
+	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait(paid) // by refresh
+	s.sink.await(t, id, "checkout.confirmed")
+}
+
+func TestPaysWithoutWebAssembly(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "inline", browser.Options{BlockURLs: []string{"*.wasm"}})
+	choose(f, "USDT", "trc20")
+	f.Wait(pending)
+	tx := s.matches(f)
+	f.Wait(`[data-live="html"]`)
+	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(paid)
+}

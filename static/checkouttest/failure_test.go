@@ -1,0 +1,96 @@
+package checkouttest_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+const (
+	retry    = "coinslot-checkout >>> [role=alert] button"
+	fallback = "coinslot-checkout >>> [role=alert] a"
+)
+
+// failed waits for the failure and checks words, link, event, promise and console line.
+func (s *stage) failed(t *testing.T, code, cure string) {
+	t.Helper()
+	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, "error "+code)
+	s.WaitText("coinslot-checkout >>> [role=alert]", "Checkout did not load.")
+	if got := s.Attr(fallback, "href"); !strings.HasPrefix(got, s.bff+"/checkout/cs_") {
+		t.Errorf("link = %q; want the checkout's own page", got)
+	}
+	var rejected string
+	s.Eval(`document.querySelector('coinslot-checkout').ready.catch(({ code }) => code)`, &rejected)
+	if rejected != code {
+		t.Errorf("ready was rejected with %q; want %q", rejected, code)
+	}
+	console := strings.Join(s.Console(), "\n")
+	for _, want := range []string{"coinslot " + code, cure, s.bff + "/checkout/doctor?origin=" + s.host} {
+		if !strings.Contains(console, want) {
+			t.Errorf("console = %s; want %q", console, want)
+		}
+	}
+}
+
+func TestFrameBlocked(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
+	s.failed(t, "frame_blocked", "COINSLOT_ORIGINS")
+	s.Click(retry)
+	s.WaitJS(`details.filter(({ name }) => name === 'error').length === 2`, "a second try")
+	if got := len(s.asked()); got != 2 {
+		t.Errorf("%d frames were asked for; want 2", got)
+	}
+}
+
+func TestFrameSourceRefused(t *testing.T) {
+	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	s.failed(t, "csp_frame_src", "CSP frame-src "+s.bff)
+}
+
+func TestFailureInAModal(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_1 mode=modal><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
+		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	s.Click("#buy")
+	s.Wait(retry)
+	s.Click(crossClose)
+	s.WaitGone(dialog)
+	s.Click("#buy") // now the link is a link
+	s.WaitJS(`location.pathname === '/thanks'`, "the fallback")
+}
+
+func TestTimeout(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`, "", browser.Options{Patience: 20 * time.Second})
+	s.failed(t, "timeout", "")
+}
+
+func TestOffline(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
+	s.WaitJS(`!!window.Coinslot`, "the script")
+	s.Offline(true)
+	s.Click("#buy")
+	s.failed(t, "offline", "")
+	s.Offline(false) // it tries again by itself
+	s.said("ready cs_1 open")
+	s.WaitGone(retry)
+}
+
+// TestLateHello: a frame given up too early is shown after all.
+func TestLateHello(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
+	s.failed(t, "frame_blocked", "COINSLOT_ORIGINS")
+	s.pay().Eval(`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`, nil)
+	s.said("ready cs_mute open")
+	s.WaitGone(retry)
+}
+
+func TestWithoutScript(t *testing.T) {
+	for name, body := range map[string]string{"inline": inline, "modal": modal} {
+		t.Run(name, func(t *testing.T) {
+			s := play(t, body, "", browser.Options{NoJS: true})
+			s.Click("coinslot-checkout a")
+			s.WaitText("h1", "Pay here")
+		})
+	}
+}

@@ -1,0 +1,207 @@
+package checkouttest_test
+
+import (
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const inline = `<coinslot-checkout session="cs_1" lang=de theme=dark><a href="{bff}/checkout/cs_1">Pay</a></coinslot-checkout>`
+
+func TestInline(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.said("status cs_1 open")
+	s.WaitGone("coinslot-checkout a")
+
+	want := s.bff + "/checkout/cs_1?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de&theme=dark"
+	if got := s.pay().URL(); got != want {
+		t.Errorf("frame URL = %s; want %s", got, want)
+	}
+	var got map[string]any
+	s.Eval(`(() => { const f = document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe');
+		return { title: f.title, allow: f.allow, referrer: f.referrerPolicy, sandbox: f.sandbox.value, height: f.offsetHeight } })()`, &got)
+	if diff := cmp.Diff(map[string]any{
+		"title": "Checkout", "allow": "clipboard-write; web-share", "referrer": "strict-origin", "height": 333.0,
+		"sandbox": "allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox " +
+			"allow-top-navigation-to-custom-protocols",
+	}, got); diff != "" {
+		t.Errorf("iframe (-want +got):\n%s", diff)
+	}
+	if violations := strings.Join(s.Console(), "\n"); strings.Contains(violations, "Content Security Policy") {
+		t.Errorf("console = %s; want no violation", violations)
+	}
+}
+
+func TestInlineHeightIsClamped(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	for message, want := range map[string]string{"99999": "4000", "1": "120", "500": "500"} {
+		s.say(`{ type: 'size', height: ` + message + ` }`)
+		s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe').offsetHeight === `+want, "height "+want)
+	}
+}
+
+func TestFrameIsToldStyleThemeAndShown(t *testing.T) {
+	s := play(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia}</style>`+inline,
+		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
+	s.said("ready cs_1 open")
+	s.Eval(`document.querySelector('coinslot-checkout').setAttribute('theme', 'light')`, nil)
+	s.pay().WaitJS(`heard.length === 3`, "three messages")
+	var got []map[string]string
+	s.pay().Eval(`heard`, &got)
+	want := []map[string]string{
+		{"type": "style", "accent": "#0a0", "radius": "", "density": "", "font": "Georgia"},
+		{"type": "shown"},
+		{"type": "theme", "value": "light"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("frame heard (-want +got):\n%s", diff)
+	}
+	s.Eval(`document.querySelector('coinslot-checkout').simulate('paid')`, nil)
+	s.pay().WaitJS(`heard[3].type === 'simulate' && heard[3].kind === 'paid'`, "simulate")
+}
+
+func TestOutcome(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.Eval(`document.querySelector('coinslot-checkout').result.then((result) => { window.result = result }), 0`, nil)
+	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
+	s.said("status cs_1 pending")
+	for range 2 { // a final status is told once
+		s.say(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'r' }`)
+	}
+	s.say(`{ type: 'error', code: 'gateway_unavailable', recoverable: true }`)
+	s.said("error cs_1 confirmed")
+	var got struct {
+		Seen    []string
+		Result  map[string]string
+		Details []map[string]any
+	}
+	s.Eval(`({ Seen: seen, Result: result, Details: details.slice(-2) })`, &got)
+	wantSeen := []string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending", "status cs_1 confirmed",
+		"complete cs_1 confirmed", "error cs_1 confirmed"}
+	if diff := cmp.Diff(wantSeen, got.Seen); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"session": "cs_1", "status": "confirmed", "receipt": "r"}, got.Result); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	wantDetails := []map[string]any{
+		{"name": "complete", "session": "cs_1", "status": "confirmed", "receipt": "r"},
+		{"name": "error", "session": "cs_1", "status": "confirmed", "code": "gateway_unavailable", "recoverable": true,
+			"url": s.bff + "/checkout/cs_1"},
+	}
+	if diff := cmp.Diff(wantDetails, got.Details); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
+	}
+}
+
+// TestForgedMessages: what does not come from the frame's own window, or does not have the shape, changes nothing.
+func TestForgedMessages(t *testing.T) {
+	s := play(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.Eval(`(() => { const { port1, port2 } = new MessageChannel();
+		postMessage({ coinslot: 1, type: 'hello', version: 'forged' }, '*', [port2]);
+		port1.postMessage({ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' });
+		postMessage(null, '*'); postMessage({ type: 'complete', session: 'cs_1', status: 'confirmed' }, '*') })()`, nil)
+	evil := s.Frame("evil") // the right origin, but not our frame
+	evil.Eval(`(() => { const { port1, port2 } = new MessageChannel();
+		parent.postMessage({ coinslot: 1, type: 'hello', version: 'forged' }, '*', [port2]);
+		port1.postMessage({ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }) })()`, nil)
+	s.pay().Eval(`parent.postMessage({ coinslot: 1, type: 'hello' }, '*')`, nil) // no port
+	for _, message := range []string{`null`, `'text'`, `{}`, `{ type: 'status' }`, `{ type: 'status', session: 'cs_1' }`,
+		`{ type: 'status', session: 'x"', status: 'pending' }`, `{ type: 'status', session: 'cs_1', status: '<b>' }`,
+		`{ type: 'open', href: 'javascript:document.title="bad"' }`, `{ type: 'open', href: 'https://example.com/' }`,
+		`{ type: 'error', code: '<b>' }`} {
+		s.say(message)
+	}
+	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`) // the line still works, and is in order
+	s.said("status cs_1 pending")
+	var got []string
+	s.Eval(`seen`, &got)
+	if diff := cmp.Diff([]string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending"}, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestFormsInTheFrame: every page that the frame goes to says hello again; the host follows and says ready once.
+func TestFormsInTheFrame(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.pay().Eval(`location.reload()`, nil)
+	s.WaitJS(`performance.now() > 0`, "the page")
+	s.pay().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown again")
+	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
+	s.said("status cs_1 pending")
+	var ready int
+	s.Eval(`seen.filter((line) => line.startsWith('ready')).length`, &ready)
+	if ready != 1 {
+		t.Errorf("coinslot-ready was seen %d times; want once", ready)
+	}
+}
+
+func TestReturnURL(t *testing.T) {
+	s := play(t, `<coinslot-checkout item=coffee amount=5 return-url="/thanks?a=1#top"></coinslot-checkout>`, "", browser.Options{})
+	s.WaitJS(`seen.length > 0`, "ready")
+	if got, want := s.asked()[0], "/checkout?item=coffee&amount=5&embed=inline"; !strings.HasPrefix(got, want) {
+		t.Errorf("frame = %s; want %s…", got, want)
+	}
+	s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
+	s.WaitJS(`location.pathname === '/thanks'`, "the return URL")
+	if got, want := s.URL(), s.host+"/thanks?a=1&session=cs_9&status=confirmed#top"; got != want {
+		t.Errorf("URL = %s; want %s", got, want)
+	}
+}
+
+func TestReturnURLIsHTTPOnly(t *testing.T) {
+	s := play(t, `<coinslot-checkout item=coffee return-url="javascript:document.title='bad'"></coinslot-checkout>`,
+		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
+	s.WaitJS(`seen.length > 0`, "ready")
+	s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
+	s.Eval(`new Promise((done) => setTimeout(done, 2500))`, nil)
+	s.WaitJS(`document.title === 'shop'`, "the same page")
+}
+
+func TestSessionChangeRestarts(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.Eval(`document.querySelector('coinslot-checkout').session = 'cs_2'`, nil)
+	s.said("ready cs_2 open")
+	s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelectorAll('iframe').length === 1`, "one frame")
+	s.WaitJS(`document.querySelector('coinslot-checkout').session === 'cs_2'`, "the new session")
+}
+
+// TestRemount: React's strict mode, routers and drag and drop take elements out and put them back.
+func TestRemount(t *testing.T) {
+	s := play(t, inline+`<main></main>`, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout');
+		window.frame = el.shadowRoot.querySelector('iframe'); document.querySelector('main').moveBefore(el, null) })()`, nil)
+	s.pay().WaitJS(`heard.length > 0`, "the same document")
+	if got := len(s.asked()); got != 1 {
+		t.Errorf("after moveBefore %d frames were loaded; want 1", got)
+	}
+	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout'); el.remove(); document.body.append(el) })()`, nil)
+	s.pay().WaitJS(`heard.some(({ type }) => type === 'shown')`, "the frame again")
+	s.WaitJS(`frame === document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe') && frame.isConnected`, "the same iframe")
+	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
+	s.said("status cs_1 pending")
+
+	s.Eval(`(() => { window.el = document.querySelector('coinslot-checkout'); el.remove() })()`, nil)
+	s.WaitJS(`!el.shadowRoot.querySelector('iframe')`, "no frame once it is gone for good")
+}
+
+func TestScriptTwiceAndTwoElements(t *testing.T) {
+	s := play(t, inline+`<script src="{bff}/checkout.js?2"></script>`+inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.WaitJS(`typeof Coinslot.open === 'function' && /^\d+\.\d+\.\d+$/.test(Coinslot.version)`, "the global")
+	if got := len(s.asked()); got != 1 {
+		t.Errorf("%d frames for one session; want 1", got)
+	}
+	// The other element of the same session keeps its link, and takes over when the first one goes.
+	s.WaitJS(`document.querySelectorAll('coinslot-checkout')[1].querySelector('a').checkVisibility()`, "the second link")
+}

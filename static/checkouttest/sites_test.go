@@ -1,0 +1,137 @@
+package checkouttest_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+// stage is a pretended BFF on localhost and a host page on 127.0.0.1, two sites to a browser. The BFF serves the
+// minified checkout.js and frames that speak docs/frame-protocol.md as a test tells them to.
+type stage struct {
+	*browser.Page
+	bff, host string
+
+	mu     sync.Mutex
+	frames []string // URL of every frame that was asked for, in order
+}
+
+// policy is the strictest policy a host page can have and still show a checkout. %s is the BFF.
+const policy = "default-src 'none'; script-src %[1]s; frame-src %[1]s; style-src 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'"
+
+// head loads the script, and before it one that keeps every event in window.seen.
+const head = `<!doctype html><html lang=en><meta name=viewport content="width=device-width"><title>shop</title>
+	<script src="{bff}/seen.js"></script><script async src="{bff}/checkout.js"></script>`
+
+// play opens a host page with the given body; {bff} in it stands for the BFF's origin. An empty csp means policy.
+func play(t *testing.T, body, csp string, o browser.Options) *stage {
+	t.Helper()
+	if o.Patience == 0 {
+		o.Patience = 8 * time.Second
+	}
+	s := &stage{}
+	bff, host := http.NewServeMux(), http.NewServeMux()
+	s.bff, s.host = serve(t, "localhost", bff), serve(t, "127.0.0.1", host)
+	if csp == "" {
+		csp = fmt.Sprintf(policy, s.bff)
+	}
+	bff.HandleFunc("GET /checkout.js", script(string(minified(t))))
+	bff.HandleFunc("GET /seen.js", script(seenJS))
+	bff.HandleFunc("GET /frame.js", script(frameJS))
+	bff.HandleFunc("GET /checkout", s.frame)
+	bff.HandleFunc("GET /checkout/{session}", s.frame)
+	host.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", csp)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, strings.ReplaceAll(head+body, "{bff}", s.bff))
+	})
+	host.HandleFunc("GET /thanks", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
+	s.Page = chromium.Open(t, s.host, o)
+	return s
+}
+
+func serve(t *testing.T, name string, h http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + net.JoinHostPort(name, port)
+}
+
+func script(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		fmt.Fprint(w, text)
+	}
+}
+
+// frame is the checkout page. A session that begins with "cs_hang" is never answered, one with "cs_mute" never says hello.
+func (s *stage) frame(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.frames = append(s.frames, r.URL.String())
+	s.mu.Unlock()
+	session := r.PathValue("session")
+	if strings.HasPrefix(session, "cs_hang") {
+		<-r.Context().Done()
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(w, `<!doctype html><title>pay</title><h1>Pay here</h1><input><a href="?">again</a>`)
+	if !strings.HasPrefix(session, "cs_mute") {
+		fmt.Fprintf(w, `<script src="/frame.js" data-session="%s"></script>`, session)
+	}
+}
+
+// asked are the URLs of the frames that were asked for, so far.
+func (s *stage) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.frames...)
+}
+
+// pay is the checkout's frame.
+func (s *stage) pay() *browser.View { return s.Frame("coinslot-checkout") }
+
+// said waits until an event was seen; want is "name session status".
+func (s *stage) said(want string) {
+	s.WaitJS(fmt.Sprintf("window.seen.includes(%q)", want), "event "+want)
+}
+
+// say makes the frame post a message, given as JavaScript.
+func (s *stage) say(message string) {
+	s.pay().Eval("say("+message+")", nil)
+}
+
+const seenJS = `
+	window.seen = [];
+	window.details = [];
+	for (const name of ['ready', 'open', 'status', 'complete', 'close', 'error']) {
+		document.addEventListener('coinslot-' + name, (event) => {
+			const { session, status } = event.detail;
+			seen.push([name, session, status].join(' ').trim());
+			details.push({ name, ...event.detail });
+			if (window.refuse === name) event.preventDefault();
+		});
+	}`
+
+const frameJS = `
+	const query = new URLSearchParams(location.search);
+	const session = document.currentScript.dataset.session;
+	const { port1, port2 } = new MessageChannel();
+	window.heard = [];
+	window.say = (message) => port1.postMessage(message);
+	port1.onmessage = ({ data }) => heard.push(data);
+	parent.postMessage({ coinslot: 1, type: 'hello', version: 'test' }, query.get('origin'), [port2]);
+	say({ type: 'ready', session, status: 'open' });
+	say({ type: 'size', height: 333 });`

@@ -1,0 +1,85 @@
+// Package checkouttest holds the tests of static/checkout.js: its size, what it must not contain, and, in a real
+// Chromium, how it behaves in a host page with a strict Content-Security-Policy.
+package checkouttest_test
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// budget is the promise to merchants: bytes of checkout.js on the wire, minified, brotli quality 11.
+const budget = 3000
+
+// source returns checkout.js as it is written.
+func source(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../checkout.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// minified returns checkout.js as merchants get it, before compression.
+func minified(t *testing.T) []byte {
+	t.Helper()
+	result := api.Transform(string(source(t)), api.TransformOptions{
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
+		Target:            api.ES2022,
+	})
+	for _, problem := range append(result.Errors, result.Warnings...) {
+		t.Errorf("minifying checkout.js: %s", problem.Text)
+	}
+	return result.Code
+}
+
+func compressed(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	writer := brotli.NewWriterLevel(&out, brotli.BestCompression)
+	if _, err := writer.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestSizeOnTheWire(t *testing.T) {
+	text := minified(t)
+	got := len(compressed(t, text))
+	t.Logf("checkout.js: %d bytes written, %d minified, %d brotli (budget %d)", len(source(t)), len(text), got, budget)
+	if got > budget {
+		t.Errorf("brotli size = %d; want at most %d", got, budget)
+	}
+}
+
+// TestBannedConstructs keeps out what a strict policy refuses, and what would talk to strangers.
+func TestBannedConstructs(t *testing.T) {
+	banned := map[string]string{
+		"HTML from text":         `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
+		"code from text":         `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
+		"inline style attribute": `setAttribute\(\s*["'` + "`" + `]style|cssText`,
+		"style element":          `createElement\(\s*["'` + "`" + `]style|<style`,
+		"second script":          `["'` + "`" + `]script["'` + "`" + `]|import\(`,
+		"message to anyone":      `postMessage\([^)]*["'` + "`" + `]\*`,
+		"cookies or storage":     `document\.cookie|localStorage|sessionStorage|indexedDB`,
+		"network by itself":      `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
+		"unload handlers":        `beforeunload|["'` + "`" + `]unload|onunload`,
+	}
+	for what, pattern := range banned {
+		for form, text := range map[string][]byte{"written": source(t), "minified": minified(t)} {
+			if found := regexp.MustCompile(pattern).Find(text); found != nil {
+				t.Errorf("%s: %q in the %s script; want none", what, found, form)
+			}
+		}
+	}
+}

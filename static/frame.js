@@ -1,0 +1,246 @@
+// The page's own script, first in its head: everything about a framed checkout that must work before WebAssembly and
+// without it. The words to the host page are in docs/frame-protocol.md.
+//
+// It is plain JavaScript, uses no library, and needs no Trusted Types policy: nothing here turns text into markup.
+
+// A third-party frame may be refused its storage, and then the mere look at it throws. go-app looks when it starts, and
+// a Go program does not survive a throwing getter, so storage that throws is replaced by one that forgets.
+for (const name of ['localStorage', 'sessionStorage']) {
+  try {
+    window[name].length;
+  } catch {
+    const kept = new Map();
+    const value = {
+      getItem: (key) => kept.get(String(key)) ?? null,
+      setItem: (key, text) => void kept.set(String(key), String(text)),
+      removeItem: (key) => void kept.delete(String(key)),
+      clear: () => kept.clear(),
+      key: (n) => [...kept.keys()][n] ?? null,
+      get length() { return kept.size; },
+    };
+    Object.defineProperty(window, name, { value, configurable: true });
+  }
+}
+
+(() => {
+  const VERSION = '1.0.0';
+  const FINAL = ['confirmed', 'expired', 'cancelled'];
+  const WAITS = ['preparing', 'pending', 'review'];
+  const SCHEMES = ['ethereum:', 'tron:', 'ton:', 'bitcoin:'];
+  const ASK_EVERY = 4000; // ms between two looks while WebAssembly does not drive the page
+
+  const given = document.currentScript.dataset; // origin, embed, wasm, refresh: written by the BFF
+  const page = document.documentElement;
+  page.dataset.js = '1'; // CSS shows what needs a script
+
+  const root = () => document.getElementById('coinslot');
+  const told = (name) => root()?.getAttribute('data-' + name) ?? '';
+  const live = () => told('live') === 'wasm';
+  const ready = new Promise((done) => {
+    document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', done, { once: true }) : done();
+  });
+
+  // --- The bridge to the host page -----------------------------------------------------------------------------------
+
+  let port;
+  const post = (message) => port?.postMessage(message);
+
+  // connect greets the host page. Without a listed origin there is nobody to greet, and the page says so in words.
+  function connect() {
+    if (parent === window || !given.origin) return;
+    const channel = new MessageChannel();
+    port = channel.port1;
+    port.onmessage = ({ data }) => hears[data?.type]?.(data);
+    parent.postMessage({ coinslot: 1, type: 'hello', version: VERSION }, given.origin, [channel.port2]);
+    post({ type: 'ready', session: told('session'), status: told('status') });
+    tell();
+    size();
+    new ResizeObserver(size).observe(document.body);
+  }
+
+  // tell reports the status when it has changed. go-app replaces the root, so what is watched is the body.
+  let last = '';
+  function tell() {
+    const session = told('session'), status = told('status');
+    const now = session + ' ' + status;
+    if (now === last || !status) return;
+    if (last) post({ type: 'status', session, status });
+    last = now;
+    if (FINAL.includes(status)) complete(session, status);
+    setTimeout(size); // after layout; an animation frame would never come in a hidden frame
+  }
+
+  async function complete(session, status) {
+    const receipt = status === 'confirmed' ? await receiptToken() : '';
+    post({ type: 'complete', session, status, receipt });
+  }
+
+  // receiptToken fetches the signed receipt; a host page that gets none asks its server.
+  async function receiptToken() {
+    try {
+      const answer = await fetch(told('base') + '/receipt', {
+        headers: { Accept: 'application/jwt' }, signal: AbortSignal.timeout(5000),
+      });
+      const signed = answer.ok && answer.headers.get('Content-Type')?.startsWith('application/jwt');
+      return signed ? (await answer.text()).trim() : '';
+    } catch {
+      return '';
+    }
+  }
+
+  let height = 0;
+  function size() {
+    const now = Math.ceil(document.body.getBoundingClientRect().height);
+    if (now > 0 && now !== height) post({ type: 'size', height: height = now });
+  }
+
+  // hears is what the host page may say; everything else is ignored.
+  const hears = {
+    shown() {
+      page.dataset.shown = '1';
+      dispatchEvent(new Event('coinslot-shown'));
+      height = 0;
+      size();
+    },
+    theme({ value }) {
+      if (!['auto', 'light', 'dark'].includes(value)) return;
+      page.classList.remove('theme-auto', 'theme-light', 'theme-dark');
+      page.classList.add('theme-' + value);
+    },
+    style,
+    simulate({ kind }) {
+      const buttons = document.querySelectorAll('[data-part=simulate]');
+      [...buttons].find((button) => button.value === kind)?.click();
+    },
+  };
+
+  // --- Style tokens: each is checked, because they come from a page that may itself have been given them -------------
+
+  const COLOUR = /^(#[0-9a-f]{3,8}|(rgb|hsl)a?\([\d.%,\s\/deg+-]{1,60}\))$/i;
+  const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
+
+  function style({ accent, radius, density, font }) {
+    const set = (name, value) => value && page.style.setProperty('--coinslot-' + name, value);
+    if (COLOUR.test(accent) && CSS.supports('color', accent)) {
+      set('accent', accent);
+      set('on-accent', readable(accent));
+    }
+    const corner = /^(\d{1,3}(?:\.\d+)?)(px)?$/.exec(radius);
+    if (corner) set('radius', Math.min(24, Number(corner[1])) + 'px');
+    if (['compact', 'normal', 'cozy'].includes(density)) page.dataset.density = density;
+    if (FONT.test(font)) set('font', font);
+    setTimeout(size);
+  }
+
+  // readable returns black or white, whichever reads better on a colour (WCAG contrast).
+  function readable(colour) {
+    const probe = document.createElement('i');
+    probe.style.color = colour;
+    page.append(probe);
+    const [r, g, b] = getComputedStyle(probe).color.match(/[\d.]+/g).map((n) => {
+      const c = n / 255;
+      return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    });
+    probe.remove();
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000' : '#fff';
+  }
+
+  // --- What a click or a key means -----------------------------------------------------------------------------------
+
+  addEventListener('keydown', (event) => {
+    const means = event.defaultPrevented || event.isComposing || (event.target.type === 'search' && event.target.value);
+    if (event.key === 'Escape' && !means) post({ type: 'escape' });
+  });
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('a[href]');
+    if (port && link && SCHEMES.includes(link.protocol)) {
+      event.preventDefault(); // wallets refuse frames
+      post({ type: 'open', href: link.href });
+    }
+    if (event.target.closest?.('[data-part=close]')) post({ type: 'close' });
+    const button = event.target.closest?.('[data-copy]');
+    if (button && !live()) copy(button);
+  });
+
+  // copy works until WebAssembly brings its own.
+  async function copy(button) {
+    const before = button.textContent;
+    const copied = await navigator.clipboard?.writeText(button.dataset.copy).then(() => true, () => false);
+    button.textContent = copied ? button.dataset.copied : button.dataset.failed;
+    setTimeout(() => { button.textContent = before; }, 3000);
+  }
+
+  // --- WebAssembly ---------------------------------------------------------------------------------------------------
+
+  function fail(code, cause) {
+    page.dataset.wasm = 'failed';
+    root()?.setAttribute('data-live', 'html'); // the forms and links still go
+    post({ type: 'error', code, recoverable: true });
+    console.warn('coinslot: the page goes on without WebAssembly:', cause);
+  }
+
+  async function boot() {
+    if (!given.wasm) return; // built without: forms, links and polling do it all
+    if (typeof WebAssembly !== 'object') return fail('wasm_unsupported', 'not in this browser');
+    try {
+      const binary = fetch(given.wasm); // at once, while the page is still being read
+      binary.catch(() => {});
+      await ready;
+      const go = new Go();
+      const { instance } = await compile(binary, go.importObject);
+      await go.run(instance);
+      fail('wasm_failed', 'the program has ended');
+    } catch (cause) {
+      fail('wasm_failed', cause);
+      if (!navigator.onLine) addEventListener('online', boot, { once: true });
+    }
+  }
+
+  // compile streams; a proxy that changes the content type costs a second pass, not the program.
+  async function compile(binary, imports) {
+    try {
+      return await WebAssembly.instantiateStreaming(binary, imports);
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause;
+      const again = await fetch(given.wasm);
+      if (!again.ok) throw cause;
+      return WebAssembly.instantiate(await again.arrayBuffer(), imports);
+    }
+  }
+
+  // --- Looking again while WebAssembly does not drive the page -------------------------------------------------------
+
+  const typing = () => document.activeElement?.matches?.('input:not([type=radio])') && document.activeElement.value;
+  const choosing = () => document.querySelector('form.choose');
+
+  async function look() {
+    if (live() || document.hidden || !WAITS.includes(told('status')) || typing() || choosing()) return;
+    try {
+      const answer = await fetch(told('base') + '/view', { headers: { Accept: 'application/json' }, cache: 'no-store' });
+      if (!answer.ok) return;
+      const view = await answer.json();
+      const changed = view.status !== told('status') || view.version > Number(told('version'));
+      if (changed && !live() && !typing()) location.replace(given.refresh);
+    } catch {
+      // Offline for now: the next look will tell.
+    }
+  }
+
+  (function keepLooking() {
+    setTimeout(() => look().finally(keepLooking), ASK_EVERY * (0.75 + Math.random() / 2));
+  })();
+  addEventListener('online', look);
+  document.addEventListener('visibilitychange', look);
+
+  // --- Start ---------------------------------------------------------------------------------------------------------
+
+  ready.then(() => {
+    new MutationObserver(tell).observe(document.body, {
+      childList: true, subtree: true, attributes: true, attributeFilter: ['data-status', 'data-session'],
+    });
+    connect();
+    tell();
+  });
+  boot();
+})();

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+)
+
+// manifest is dist/manifest.json: what was built, by the name it is asked for.
+type manifest struct {
+	Files map[string]entry `json:"files"` // by plain name, "app.wasm"
+	// Stamp is the hash of everything the WebAssembly program is made of, and
+	// of how it was compressed.
+	Stamp string `json:"stamp"`
+}
+
+// entry is one built file.
+type entry struct {
+	File      string `json:"file"`      // name in dist with the content's hash, "app.1f2e3d4c5b6a.wasm"
+	Size      int    `json:"size"`      // bytes, uncompressed
+	Brotli    int    `json:"brotli"`    // bytes of File.br; 0 if there is none
+	Gzip      int    `json:"gzip"`      // bytes of File.gz; 0 if there is none
+	Plain     bool   `json:"plain"`     // File itself is there, not only its compressed forms
+	Integrity string `json:"integrity"` // for <script integrity>, "sha384-…"
+}
+
+// build is one run of the tool.
+type build struct {
+	root, out string
+	quality   int // of brotli, 0 to 11
+	manifest  manifest
+}
+
+// add writes a file's forms into out and enters it.
+func (b *build) add(name string, content []byte, plain bool) error {
+	e := entry{File: hashed(name, content), Size: len(content), Plain: plain, Integrity: integrity(content)}
+	if plain {
+		if err := b.write(e.File, content); err != nil {
+			return err
+		}
+	}
+	packed := compressBrotli(content, b.quality)
+	zipped := compressGzip(content)
+	e.Brotli, e.Gzip = len(packed), len(zipped)
+	if err := b.write(e.File+".br", packed); err != nil {
+		return err
+	}
+	if err := b.write(e.File+".gz", zipped); err != nil {
+		return err
+	}
+	b.manifest.Files[name] = e
+	return nil
+}
+
+func (b *build) write(name string, content []byte) error {
+	if err := os.WriteFile(filepath.Join(b.out, name), content, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
+
+// finish writes the manifest and removes files that it does not know.
+func (b *build) finish() error {
+	text, err := json.MarshalIndent(b.manifest, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the manifest: %w", err)
+	}
+	if err := b.write("manifest.json", append(text, '\n')); err != nil {
+		return err
+	}
+	known := map[string]bool{"manifest.json": true, ".gitkeep": true}
+	for _, e := range b.manifest.Files {
+		known[e.File], known[e.File+".br"], known[e.File+".gz"] = e.Plain, true, true
+	}
+	files, err := os.ReadDir(b.out)
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", b.out, err)
+	}
+	for _, f := range files {
+		if known[f.Name()] {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(b.out, f.Name())); err != nil {
+			return fmt.Errorf("removing what was built before: %w", err)
+		}
+	}
+	return nil
+}
+
+// hashed puts 12 digits of the content's hash before a name's extension.
+func hashed(name string, content []byte) string {
+	sum := sha256.Sum256(content)
+	stem, extension, _ := strings.Cut(name, ".")
+	return stem + "." + hex.EncodeToString(sum[:6]) + "." + extension
+}
+
+// integrity is the value of a script's integrity attribute.
+func integrity(content []byte) string {
+	sum := sha512.Sum384(content)
+	return "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func compressBrotli(content []byte, quality int) []byte {
+	var packed bytes.Buffer
+	w := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: quality, LGWin: 24})
+	w.Write(content) // a bytes.Buffer does not fail
+	w.Close()
+	return packed.Bytes()
+}
+
+func compressGzip(content []byte) []byte {
+	var packed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
+	w.Write(content)
+	w.Close()
+	return packed.Bytes()
+}

@@ -1,0 +1,48 @@
+// Command assets builds what browsers get: the WebAssembly program, the
+// scripts, the style sheet and the icons, minified, compressed and named by
+// their content, with a manifest.
+//
+//	go run ./tools/assets -out static/dist [-fast]
+//
+// The WebAssembly program is built again only when what it is made of has
+// changed, because compressing it as far as it goes takes a quarter of a
+// minute. -fast compresses less, for development.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("out", "static/dist", "folder for the built files")
+	root := flag.String("root", ".", "folder of the module")
+	fast := flag.Bool("fast", false, "compress less, for development")
+	flag.Parse()
+	if err := run(*root, *out, *fast); err != nil {
+		fmt.Fprintln(os.Stderr, "assets:", err)
+		os.Exit(1)
+	}
+}
+
+// run builds everything into out and removes what an earlier build has left.
+func run(root, out string, fast bool) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return fmt.Errorf("making %s: %w", out, err)
+	}
+	b := &build{root: root, out: out, quality: 11, manifest: manifest{Files: map[string]entry{}}}
+	if fast {
+		b.quality = 5
+	}
+	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.icons, b.types} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return b.finish()
+}
+
+// source returns the path of a file under static.
+func (b *build) source(name string) string { return filepath.Join(b.root, "static", name) }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// scripts minifies the frame's script, with Go's own loader behind it, and the
+// merchant's.
+func (b *build) scripts() error {
+	frame, err := b.minified("frame.js", api.LoaderJS)
+	if err != nil {
+		return err
+	}
+	loader, err := os.ReadFile(filepath.Join(goroot(), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
+	}
+	loader, err = minify(string(loader), "wasm_exec.js", api.LoaderJS)
+	if err != nil {
+		return err
+	}
+	if err := b.add("frame.js", append(frame, loader...), true); err != nil {
+		return err
+	}
+	checkout, err := b.minified("checkout.js", api.LoaderJS)
+	if err != nil {
+		return err
+	}
+	return b.add("checkout.js", checkout, true)
+}
+
+func (b *build) styles() error {
+	css, err := b.minified("checkout.css", api.LoaderCSS)
+	if err != nil {
+		return err
+	}
+	return b.add("checkout.css", css, true)
+}
+
+// icons enters each icon as "icons/usdt.svg"; the slash stays out of file names.
+func (b *build) icons() error {
+	files, err := filepath.Glob(b.source("icons/*.svg"))
+	if err != nil {
+		return fmt.Errorf("listing icons: %w", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("reading an icon: %w", err)
+		}
+		if err := b.add("icon-"+filepath.Base(file), content, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// types enters the type declarations, which are for people and editors and stay
+// as they are.
+func (b *build) types() error {
+	content, err := os.ReadFile(b.source("checkout.d.ts"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the type declarations: %w", err)
+	}
+	return b.add("checkout.d.ts", content, true)
+}
+
+// minified reads and minifies a source under static.
+func (b *build) minified(name string, loader api.Loader) ([]byte, error) {
+	content, err := os.ReadFile(b.source(name))
+	if err != nil {
+		return nil, fmt.Errorf("reading a source: %w", err)
+	}
+	return minify(string(content), name, loader)
+}
+
+// minify shortens a script or style sheet for browsers of 2022 and later.
+func minify(content, name string, loader api.Loader) ([]byte, error) {
+	result := api.Transform(content, api.TransformOptions{
+		Sourcefile: name, Loader: loader, Target: api.ES2022, Charset: api.CharsetUTF8,
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		LegalComments: api.LegalCommentsNone,
+	})
+	if len(result.Errors) == 0 {
+		return result.Code, nil
+	}
+	lines := api.FormatMessages(result.Errors, api.FormatMessagesOptions{})
+	return nil, fmt.Errorf("minifying %s: %s", name, strings.Join(lines, "; "))
+}

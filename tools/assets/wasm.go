@@ -1,0 +1,127 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// wasmFlags are how the WebAssembly program is compiled; they are part of its
+// stamp.
+var wasmFlags = []string{"build", "-trimpath", "-ldflags=-s -w"}
+
+// wasm builds the WebAssembly program, unless the last build was of the same
+// sources. Its plain form is not kept: it is seven times the size, and every
+// browser that runs it accepts a compressed one.
+func (b *build) wasm() error {
+	stamp, err := b.stamp()
+	if err != nil {
+		return err
+	}
+	b.manifest.Stamp = stamp
+	if before, ok := b.builtBefore(stamp); ok {
+		b.manifest.Files["app.wasm"] = before
+		return nil
+	}
+	folder, err := os.MkdirTemp("", "coinslot-wasm-")
+	if err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "app.wasm")
+	if err := b.compile(file); err != nil {
+		return err
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("reading the WebAssembly program: %w", err)
+	}
+	return b.add("app.wasm", content, false)
+}
+
+func (b *build) compile(file string) error {
+	command := exec.Command(filepath.Join(goroot(), "bin", "go"), append(wasmFlags, "-o", file, "./app")...)
+	command.Dir = b.root
+	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling the WebAssembly program: %w\n%s", err, text)
+	}
+	return nil
+}
+
+// builtBefore returns the entry of the last build if it is of the same stamp
+// and its files are still there.
+func (b *build) builtBefore(stamp string) (entry, bool) {
+	text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
+	if err != nil {
+		return entry{}, false
+	}
+	var last manifest
+	if json.Unmarshal(text, &last) != nil || last.Stamp != stamp {
+		return entry{}, false
+	}
+	e, ok := last.Files["app.wasm"]
+	for _, suffix := range []string{".br", ".gz"} {
+		if _, err := os.Stat(filepath.Join(b.out, e.File+suffix)); err != nil {
+			return entry{}, false
+		}
+	}
+	return e, ok
+}
+
+// stamp hashes all that the program is made of: our sources, the modules'
+// versions, the toolchain, the flags and the compression.
+func (b *build) stamp() (string, error) {
+	sum := sha256.New()
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags, b.quality)
+	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
+	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("listing sources: %w", err)
+	}
+	for _, file := range files {
+		if err := hashFile(sum, file); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func hashFile(sum io.Writer, path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening a source: %w", err)
+	}
+	defer f.Close()
+	fmt.Fprintln(sum, filepath.ToSlash(path))
+	if _, err := io.Copy(sum, f); err != nil {
+		return fmt.Errorf("reading a source: %w", err)
+	}
+	return nil
+}
+
+// goroot is where the toolchain lives that runs this tool.
+func goroot() string {
+	text, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return runtime.GOROOT()
+	}
+	return strings.TrimSpace(string(text))
+}
