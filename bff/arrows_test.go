@@ -46,7 +46,6 @@ var onlyIn = []struct {
 	{"database/sql", "storage is behind checkout.Store", []string{"bff/store"}},
 	{"syscall/js", "JavaScript lives in app/browser", []string{"app/browser"}},
 	{"github.com/gorilla/websocket", "sockets are bff/web's; a browser cannot use it", []string{"bff/web"}},
-	{"github.com/chromedp/chromedp", "browsers are driven by e2e/browser", []string{"e2e/browser"}},
 }
 
 type listed struct {

@@ -78,7 +78,7 @@ func TestPaysModal(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "40.00", "order_ref": "modal"})
 	p, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 800})
-	choose(f, "ETH", "erc20")
+	choose(f, "ETH", "arbitrum")
 	f.Wait(pending)
 	tx := s.matches(f)
 	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
@@ -108,7 +108,7 @@ func TestCancels(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	_, f := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDC", "erc20")
+	choose(f, "USDC", "polygon")
 	s.matches(f)
 	f.Click(`[data-part="cancel"]`)
 	f.Wait(`[data-status="cancelled"]`)

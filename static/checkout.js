@@ -27,7 +27,7 @@
     'dialog iframe{max-height:90dvh}' +
     'div>button{display:block;margin-left:auto;border:0;background:none}' +
     // A minimum beats a maximum: the sheet fills the phone whatever height the frame asks for.
-    '@media(max-width:480px){dialog{width:100%;max-width:100%;max-height:100%;border-radius:0}' +
+    '@media(max-width:480px){dialog{max-width:100%;max-height:100%;width:100%;border-radius:0}' +
     'dialog iframe{min-height:calc(100dvh - 44px)}}');
 
   const make = (tag, properties, ...children) => {
@@ -58,7 +58,7 @@
   class Checkout extends HTMLElement {
     static observedAttributes = ['session', 'order', 'item', 'amount', 'mode', 'theme', 'lang', 'prewarm', 'open'];
 
-    #session = ''; #sync; #start;
+    #sync; #start; #session = '';
 
     // Frameworks assign properties when an element has one of that name; for these two that means the attribute.
     get session() { return this.#session; }
@@ -74,7 +74,7 @@
     constructor() {
       super();
       const host = this, root = host.attachShadow({ mode: 'open' });
-      let key, sold, modal, theme, open;      // the attributes as they are on show
+      let key, sold, modal, theme, open, how;      // the attributes as they are on show
       let box, dialog, frame, port, bad;      // nodes, and the private line to the frame
       let near, timer, loads;                 // ends listeners; watchdog; loads no hello has answered
       let shown, pressed, opener;             // of the dialog
@@ -89,6 +89,7 @@
 
       // Brings what is on show in line with the attributes and the place in the document. Does nothing twice.
       const sync = this.#sync = () => {
+        how = navigator.connection?.saveData || attribute('prewarm', 'intent'); // true means neither of the words
         const sells = host.isConnected && selling(host);
         const lang = host.closest('[lang]')?.lang || navigator.language;
         if (modal !== (modal = attribute('mode') === 'modal')) build();
@@ -99,14 +100,14 @@
           host.#session = attribute('session', '');
           host.status = final = '';
           sold = sells;
-          if (sold) shown ? start() : arm();
+          if (sold) (shown ? start : arm)();
         }
         if (shown && !host.isConnected) closed();
         if (theme !== (theme = attribute('theme', 'auto'))) {
           box.style.colorScheme = theme;
           post({ type: 'theme', value: theme });
         }
-        if (modal && sold && open !== (open = host.hasAttribute('open'))) open ? show() : host.close();
+        if (modal && sold && open ^ (open = host.hasAttribute('open'))) open ? show() : host.close();
       };
 
       // The element that has, or may have, the frame. It is this one unless another was first.
@@ -147,7 +148,7 @@
           // Only a press that begins and ends on the backdrop closes, and not the second half of a double click.
           onpointerdown: (event) => { pressed = event.target === dialog; },
           onpointerup: (event) => { pressed &&= event.target === dialog; },
-          onclick: (event) => event.target === dialog && pressed && event.detail < 2 && host.close(),
+          onclick: (event) => event.target === dialog && pressed && event.detail === 1 && host.close(),
         });
         root.adoptedStyleSheets = [sheet];
         root.replaceChildren(...modal ? [slot, dialog] : [box]);
@@ -164,13 +165,11 @@
         show(trigger);
       };
 
-      const prewarm = () => navigator.connection?.saveData || attribute('prewarm', 'intent');
-      const intent = () => prewarm() === 'intent' && start();
+      const intent = () => how === 'intent' && start();
       host.addEventListener('pointerover', intent);
       host.addEventListener('focusin', intent);
 
       const arm = () => {
-        const how = prewarm();
         if (how === 'load') start();
         if (how === 'idle') (window.requestIdleCallback || setTimeout)(start);
         if (!modal) {
@@ -224,7 +223,12 @@
       };
 
       const start = this.#start = () => {
-        if (frame || !sold || lead() !== host) return;
+        if (frame || !sold) return;
+        if (lead() !== host) { // in line: the other may go, as an old page does when a new one has come
+          clearTimeout(timer);
+          timer = setTimeout(start, 2000);
+          return;
+        }
         frame = make('iframe', {
           name: NAME,
           title: attribute('text-title', 'Checkout'),
@@ -247,7 +251,7 @@
           event.data.type === 'hello' && event.ports[0]) hello(event.ports[0]);
         if (event.effectiveDirective + event.disposition === 'frame-srcenforce' &&
           frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'CSP frame-src ' + BASE);
-        if (event.type === 'online' && bad) go();
+        if (bad && event.type === 'online') go();
       };
 
       const ears = (verb) => ['message', 'securitypolicyviolation', 'online'].map((type) =>
@@ -269,7 +273,7 @@
       };
 
       const visible = () => {
-        const message = { type: 'style' }, style = getComputedStyle(host);
+        const style = getComputedStyle(host), message = { type: 'style' };
         for (const name of ['accent', 'radius', 'density', 'font']) message[name] = style.getPropertyValue('--coinslot-' + name);
         post(message);
         post({ type: 'shown' });

@@ -49,7 +49,7 @@ func (c *Checkout) follow(ctx app.Context) {
 		f.Leave() // a frame made ready in advance connects when it is shown
 	}
 	c.Host.Watch(f.Back, f.Leave)
-	ctx.Async(func() { f.Run(running) })
+	go f.Run(running)
 }
 
 // look asks for the view at once.

@@ -36,7 +36,8 @@ func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, e
 // something is or may be paid: that is recorded at once, since the change that
 // asked is refused and would take it along.
 func (c *Service) begun(ctx context.Context, s Session, n int, r Record) error {
-	if over(r.Status) && !r.Paid.IsPositive() {
+	mine := r.TrackingCode == s.Attempt(n).TrackingCode
+	if mine && over(r.Status) && !r.Paid.IsPositive() {
 		return nil
 	}
 	s, err := c.record(ctx, s, n, r)

@@ -58,6 +58,12 @@ func ParseAmount(text string) (decimal.Decimal, error) {
 	return d, nil
 }
 
+// Costs reports whether text is the order's amount.
+func (o Order) Costs(text string) bool {
+	amount, err := ParseAmount(text)
+	return err == nil && amount.Equal(o.AmountUSD)
+}
+
 // Validate reports the first thing that is wrong with o as a *wire.Error that
 // names the member, or nil.
 func (o Order) Validate() error {

@@ -78,7 +78,7 @@ func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Sessi
 	env := c.Gateway.Environment()
 	if err := probe.observe(n, r, env, now); err != nil {
 		c.Log.Error("status record of another transaction", "session", s.ID, "attempt", n)
-		return s, err
+		return s, fmt.Errorf("reading status: %w: %w", problem(wire.CodeGatewayUnavailable, ""), err)
 	}
 	if probe.Attempt(n).same(s.Attempt(n)) && s.Attempt(n).steady() {
 		s.CheckedAt = now

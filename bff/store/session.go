@@ -49,6 +49,15 @@ func (r *row) session() (checkout.Session, error) {
 	return s, nil
 }
 
+// with returns the session of r and err.
+func (r *row) with(err error) (checkout.Session, error) {
+	s, decodeErr := r.session()
+	if decodeErr != nil {
+		return s, errors.Join(err, decodeErr)
+	}
+	return s, err
+}
+
 // readRow reads the one row that query finds. Errors: ErrNotFound.
 func readRow(ctx context.Context, q queryer, query, key string) (row, error) {
 	var r row
@@ -101,8 +110,7 @@ func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session,
 	if err != nil && !errors.Is(err, checkout.ErrExists) {
 		return checkout.Session{}, fmt.Errorf("inserting session %q: %w", s.ID, err)
 	}
-	stored, decodeErr := result.session()
-	return stored, errors.Join(err, decodeErr)
+	return result.with(err)
 }
 
 // holder returns the session that has s's Order.Ref or IdempotencyKey, with
@@ -155,8 +163,7 @@ func (db *DB) Update(ctx context.Context, id string, change func(*checkout.Sessi
 	case errors.Is(refusal, checkout.ErrUnchanged):
 		return before.session()
 	case refusal != nil || isConflict(err):
-		current, decodeErr := before.session()
-		return current, errors.Join(err, decodeErr)
+		return before.with(err)
 	case errors.Is(err, checkout.ErrNotFound):
 		return checkout.Session{}, err
 	}

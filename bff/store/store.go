@@ -86,8 +86,8 @@ func (db *DB) Close() error {
 
 // Ping reports whether the database can be read.
 func (db *DB) Ping(ctx context.Context) error {
-	var any int
-	err := db.reader.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&any)
+	var one int
+	err := db.reader.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&one)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("reading database: %w", err)
 	}

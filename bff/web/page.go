@@ -87,7 +87,7 @@ func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, 
 	p.Base = "/checkout"
 	p.Email = o.Email
 	for _, name := range []string{"order", "item", "amount"} {
-		if v := q.Get(name); v != "" {
+		if v := q.Get(name); v != "" && (name != "amount" || o.Costs(v)) {
 			p.Carry = append(p.Carry, widget.Field{Name: name, Value: v})
 		}
 	}

@@ -50,7 +50,7 @@ func TestFrameSourceRefused(t *testing.T) {
 }
 
 func TestFailureInAModal(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_1 mode=modal><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
+	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
 		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	s.Click("#buy")
 	s.Wait(retry)

@@ -12,12 +12,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // wasmFlags are how the WebAssembly program is compiled; they are part of its
 // stamp.
-var wasmFlags = []string{"build", "-trimpath", "-ldflags=-s -w"}
+//
+// -l turns inlining off: the program spends its time in the browser's own code,
+// and a shopper waits for the download.
+var wasmFlags = []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
 
 // wasm builds the WebAssembly program, unless the last build was of the same
 // sources. Its plain form is not kept: it is seven times the size, and every
@@ -38,7 +42,11 @@ func (b *build) wasm() error {
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "app.wasm")
-	if err := b.compile(file); err != nil {
+	slim, err := b.slim(folder)
+	if err != nil {
+		return err
+	}
+	if err := b.compile(file, slim); err != nil {
 		return err
 	}
 	content, err := os.ReadFile(file)
@@ -48,8 +56,10 @@ func (b *build) wasm() error {
 	return b.add("app.wasm", content, false)
 }
 
-func (b *build) compile(file string) error {
-	command := exec.Command(filepath.Join(goroot(), "bin", "go"), append(wasmFlags, "-o", file, "./app")...)
+// compile builds the program with more flags than wasmFlags.
+func (b *build) compile(file string, more []string) error {
+	flags := append(append(slices.Clone(wasmFlags), more...), "-o", file, "./app")
+	command := exec.Command("go", flags...)
 	command.Dir = b.root
 	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	if text, err := command.CombinedOutput(); err != nil {
@@ -82,7 +92,7 @@ func (b *build) builtBefore(stamp string) (entry, bool) {
 // versions, the toolchain, the flags and the compression.
 func (b *build) stamp() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags, b.quality)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags, slimOf, b.quality)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
@@ -93,7 +103,11 @@ func (b *build) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
-	for _, file := range files {
+	slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", "*.txt"))
+	if err != nil {
+		return "", fmt.Errorf("listing replacements: %w", err)
+	}
+	for _, file := range append(files, slim...) {
 		if err := hashFile(sum, file); err != nil {
 			return "", err
 		}

@@ -1,0 +1,108 @@
+package widget
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coinslot/app/wire"
+)
+
+// english reads the sentences that travel with an English page.
+func english(tb testing.TB) map[string]string {
+	tb.Helper()
+	raw, err := os.ReadFile("../../static/text/en.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var text map[string]string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+// keyShape is what a text key looks like in the sources.
+var keyShape = regexp.MustCompile(`^[a-z]+(\.[a-z_]+)+$|^(close|title)$`)
+
+// literals returns the strings in the Go sources of folders that look like keys.
+func literals(tb testing.TB, folders ...string) map[string]bool {
+	tb.Helper()
+	found := map[string]bool{}
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+					if s, err := strconv.Unquote(l.Value); err == nil && keyShape.MatchString(s) {
+						found[s] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
+
+// composed returns the keys that are put together from a prefix and a value.
+func composed() map[string]bool {
+	keys := map[string]bool{"said.partial": true}
+	for _, s := range wire.Statuses() {
+		keys["said."+string(s)] = true
+	}
+	for _, kind := range []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} {
+		keys["simulate."+kind] = true
+	}
+	return keys
+}
+
+func TestEveryKeyHasASentence(t *testing.T) {
+	text := english(t)
+	used := literals(t, ".")
+	for key := range composed() {
+		used[key] = true
+	}
+	for key := range used {
+		if text[key] == "" {
+			t.Errorf("%q is used and has no sentence", key)
+		}
+	}
+}
+
+func TestEverySentenceIsUsed(t *testing.T) {
+	used := literals(t, ".", "../../bff/web", "../../bff/checkout")
+	for key := range english(t) {
+		prefix, _, _ := strings.Cut(key, ".")
+		if !used[key] && !composed()[key] && prefix != "problem" && prefix != "notice" {
+			t.Errorf("%q is used nowhere", key)
+		}
+	}
+}
+
+func TestSay(t *testing.T) {
+	p := Page{Text: map[string]string{"a": "{x} and {y}, {x}"}}
+	if got, want := p.say("a", "x", "1", "y", "{x}"), "1 and {x}, 1"; got != want {
+		t.Errorf("say = %q; want %q", got, want)
+	}
+	if got := p.say("b"); got != "b" {
+		t.Errorf("say of an unknown key = %q; want the key", got)
+	}
+}

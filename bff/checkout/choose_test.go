@@ -1,0 +1,207 @@
+package checkout
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func market() []Currency {
+	return []Currency{
+		{Symbol: "USDT", Name: "Tether", PriceInUSDT: dec("1"), Networks: []Network{
+			{Code: "trc20", MinimumUSD: dec("1"), MaximumUSD: dec("1000"), MaxTTL: 60},
+			{Code: "bep20", MinimumUSD: dec("50"), MaximumUSD: dec("1000")},
+		}},
+		{Symbol: "TON", Name: "Toncoin", PriceInUSDT: dec("3.1"), Networks: []Network{{Code: "ton"}}},
+	}
+}
+
+func TestPick(t *testing.T) {
+	for _, c := range []struct {
+		usd             string
+		allow           []string
+		symbol, network string
+		want            string // network, or the code of the error
+	}{
+		{"100", nil, "USDT", "trc20", "trc20"},
+		{"100", nil, "usdt", "TRC20", "trc20"},
+		{"100", nil, "USDT", "USDT:trc20", "trc20"},
+		{"100", nil, "", "USDT:trc20", "trc20"},
+		{"100", nil, "", "usdt:BEP20", "bep20"},
+		{"100", nil, "TON", "", "ton"},
+		{"25", nil, "USDT", "", "trc20"}, // the only one for this amount
+		{"100", nil, "USDT", "", string(wire.CodeNetworkRequired)},
+		{"100", nil, "", "", string(wire.CodeNetworkRequired)},
+		{"100", nil, "", "trc20", string(wire.CodeNetworkRequired)},
+		{"100", nil, "TON", "USDT:trc20", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "USDT", "erc20", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "DOGE", "", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "USDT", ":", string(wire.CodeNetworkUnsupported)},
+		{"25", nil, "USDT", "bep20", string(wire.CodeAmountBelowMinimum)},
+		{"1000", nil, "USDT", "bep20", "bep20"}, // inclusive
+		{"50", nil, "USDT", "bep20", "bep20"},
+		{"1000.01", nil, "USDT", "trc20", string(wire.CodeAmountAboveMaximum)},
+		{"9999999", nil, "TON", "ton", "ton"}, // no bounds given
+		{"100", []string{"USDT_trc20"}, "USDT", "", "trc20"},
+		{"100", []string{"usdt_TRC20"}, "USDT", "bep20", string(wire.CodeNetworkUnsupported)},
+		{"100", []string{"TON"}, "USDT", "trc20", string(wire.CodeNetworkUnsupported)},
+	} {
+		o := Order{AmountUSD: dec(c.usd), Currencies: c.allow}
+		offer, err := pick(offers(o, market()), wire.Choice{CurrencySymbol: c.symbol, NetworkCode: c.network})
+		got := offer.Network.Code
+		if p := (*wire.Error)(nil); errors.As(err, &p) {
+			got = string(p.Code)
+		}
+		if got != c.want {
+			t.Errorf("%s USD in %q on %q = %s; want %s", c.usd, c.symbol, c.network, got, c.want)
+		}
+	}
+}
+
+func TestTTL(t *testing.T) {
+	for _, c := range []struct{ wanted, most, want int }{
+		{0, 0, 30}, {0, 60, 30}, {0, 15, 15}, {45, 60, 45}, {90, 60, 60}, {90, 0, 90}, {1, 60, 1},
+	} {
+		if got := ttl(c.wanted, c.most); got != c.want {
+			t.Errorf("ttl(%d, %d) = %d; want %d", c.wanted, c.most, got, c.want)
+		}
+	}
+}
+
+func TestAmountsAsText(t *testing.T) {
+	for in, want := range map[string]string{
+		"0": "0", "0.00": "0", "25": "25", "100": "100", "25.03000000": "25.03", "0.00000001": "0.00000001", "1e3": "1000", "-1.50": "-1.5",
+	} {
+		if got := plain(dec(in)); got != want {
+			t.Errorf("plain(%s) = %q; want %q", in, got, want)
+		}
+	}
+	for _, c := range []struct{ symbol, network, amount, want string }{
+		{"USDT", "trc20", "25.03000000", "25.03"},
+		{"USDT", "trc20", "25.03000001", "25.030001"},
+		{"usdc", "ERC20", "1.00000099", "1.000001"},
+		{"USDT", "bep20", "25.03000001", "25.03000001"},
+		{"ETH", "erc20", "0.00123456", "0.00123456"},
+	} {
+		if got := plain(payable(c.symbol, c.network, dec(c.amount))); got != c.want {
+			t.Errorf("payable(%s on %s, %s) = %s; want %s", c.symbol, c.network, c.amount, got, c.want)
+		}
+	}
+	for _, c := range []struct{ symbol, network, price, usd, want string }{
+		{"USDT", "trc20", "1", "25", "25"}, {"TON", "ton", "3.1", "25", "8.064517"}, {"TON", "ton", "0", "25", ""}, {"X", "y", "-1", "25", ""},
+		{"USDT", "trc20", "0.9997", "25", "25.007503"},
+	} {
+		got := estimate(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)}, Network{Code: c.network})
+		if got != c.want {
+			t.Errorf("estimate(%s USD in %s at %s) = %q; want %q", c.usd, c.symbol, c.price, got, c.want)
+		}
+	}
+}
+
+func TestPaymentURI(t *testing.T) {
+	for _, c := range []struct{ symbol, network, amount, want string }{
+		{"ETH", "erc20", "0.00123456", "ethereum:ADDR@1?value=1234560000000000"},
+		{"BNB", "bep20", "1", "ethereum:ADDR@56?value=1000000000000000000"},
+		{"TON", "ton", "8.064517", "ton://transfer/ADDR?amount=8064517000"},
+		{"USDT", "erc20", "25", ""}, // a token: some wallets would pay its contract
+		{"USDT", "ton", "25", ""},
+		{"BNB", "opbnb", "1", ""},
+	} {
+		if got := paymentURI(c.symbol, c.network, "ADDR", dec(c.amount)); got != c.want {
+			t.Errorf("paymentURI(%s on %s) = %q; want %q", c.symbol, c.network, got, c.want)
+		}
+	}
+}
+
+// TestSchedule prints when a session is looked at next, state by state.
+func TestSchedule(t *testing.T) {
+	p := DefaultPace()
+	at := func(d time.Duration) time.Time { return noon.Add(d) }
+	for _, c := range []struct {
+		name    string
+		a       Attempt
+		now     time.Duration // after noon
+		watched bool
+		want    time.Duration // after noon; -1 = never
+	}{
+		{"creating", Attempt{State: Creating, StartedAt: noon}, 0, false, 12 * time.Second},
+		{"unknown, not searched", Attempt{State: Unknown}, time.Second, false, 4 * time.Second},
+		{"unknown, missed once", Attempt{State: Unknown, Misses: 1, MissedAt: noon}, 0, false, 31 * time.Second},
+		{"waiting", Attempt{State: Waiting}, 0, false, 15 * time.Second},
+		{"waiting, watched", Attempt{State: Waiting}, 0, true, 3 * time.Second},
+		{"confirmed", Attempt{State: Confirmed}, 0, true, -1},
+		{"refused", Attempt{State: Refused}, 0, true, -1},
+		{"expired", Attempt{State: Expired, EndedAt: noon}, 0, true, 5 * time.Minute},
+		{"expired, looked at once", Attempt{State: Expired, EndedAt: noon, Rechecks: 1}, time.Hour, true, time.Hour},
+		{"cancelled, looked at three times", Attempt{State: Cancelled, EndedAt: noon, Rechecks: 3}, 25 * time.Hour, true, 72 * time.Hour},
+		{"cancelled, done", Attempt{State: Cancelled, EndedAt: noon, Rechecks: 4}, 73 * time.Hour, true, -1},
+		{"review", Attempt{State: InReview, DoubtedAt: noon}, 0, true, time.Minute},
+		{"review, hours later", Attempt{State: InReview, DoubtedAt: noon}, 2 * time.Hour, true, 3 * time.Hour},
+		{"review, days later", Attempt{State: InReview, DoubtedAt: noon}, 72 * time.Hour, true, -1},
+		{"lost", Attempt{State: Lost, StartedAt: noon}, time.Minute, false, 2 * time.Minute},
+		{"lost, searched twice", Attempt{State: Lost, StartedAt: noon, Rechecks: 2}, 11 * time.Minute, false, time.Hour},
+		{"lost, searched for", Attempt{State: Lost, StartedAt: noon, Rechecks: 3}, 2 * time.Hour, false, -1},
+		{"lost, found", Attempt{State: Lost, StartedAt: noon, TrackingCode: "T1"}, time.Minute, false, 75 * time.Second},
+		{"lost, ended", Attempt{State: Lost, StartedAt: noon, TrackingCode: "T1", EndedAt: noon}, time.Minute, false, 5 * time.Minute},
+		{"rejected", Attempt{State: Rejected, TrackingCode: "T1"}, 0, false, 15 * time.Second},
+	} {
+		s := Session{Attempts: []Attempt{c.a}}
+		s.Status = s.status()
+		if s.Status == wire.Open {
+			s.Status = "" // its own expiry is the next test's
+		}
+		var want time.Time
+		if c.want >= 0 {
+			want = at(c.want)
+		}
+		got := s.due(p, at(c.now), c.watched)
+		if !got.Equal(want) {
+			t.Errorf("%s: due %v after noon; want %v", c.name, got.Sub(noon), c.want)
+		}
+		t.Logf("%-34s at +%-8v next at +%v", c.name, c.now, c.want)
+	}
+}
+
+func TestDueIsTheSoonest(t *testing.T) {
+	s := Session{Status: wire.Open, ExpiresAt: noon.Add(time.Hour), Attempts: []Attempt{
+		{State: Lost, StartedAt: noon}, {State: Refused},
+	}}
+	if got := s.due(DefaultPace(), noon, false); !got.Equal(noon.Add(2 * time.Minute)) {
+		t.Errorf("due = %v; want the orphan's search", got)
+	}
+	s.Attempts = nil
+	if got := s.due(DefaultPace(), noon, false); !got.Equal(s.ExpiresAt) {
+		t.Errorf("due = %v; want the session's end", got)
+	}
+}
+
+func TestViewHidesWhatMayNotBePaid(t *testing.T) {
+	show := Showing{Now: noon, Currencies: market(), Words: func(key string, pairs ...string) string { return key }}
+	for state, want := range map[State]bool{Creating: false, Unknown: false, Refused: false, Lost: false, Rejected: false, Waiting: true} {
+		s := waiting()
+		s.Attempts[0].State = state
+		s.Status = s.status()
+		v := s.View(show)
+		if got := v.Attempt != nil && v.Attempt.Address != ""; got != want {
+			t.Errorf("%s: address shown = %v; want %v", state, got, want)
+		}
+	}
+	v := waiting().View(show)
+	if v.Attempt.ExpiresInMs != 1_800_000 || v.Attempt.PayAmount != "25.03000000" || v.Attempt.PayableAmount != "25.03" || v.CheckedMsAgo != -1 {
+		t.Errorf("attempt = %+v", v.Attempt)
+	}
+	got := []string{}
+	for _, c := range v.Currencies {
+		for _, n := range c.Networks {
+			got = append(got, c.Symbol+" "+n.Code+" "+n.Estimate+" "+n.Reason)
+		}
+	}
+	want := []string{"USDT trc20 25 ", "USDT bep20 25 reason.minimum", "TON ton 8.064517 "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("offers (-want +got):\n%s", diff)
+	}
+}

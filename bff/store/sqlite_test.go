@@ -1,0 +1,320 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// sample is a session as small as one can be.
+func sample(n int) checkout.Session {
+	return checkout.Session{
+		ID: fmt.Sprintf("cs_%d", n), Status: wire.Open, CreatedAt: time.UnixMicro(int64(n)).UTC(),
+		Order: checkout.Order{Ref: fmt.Sprintf("order %d", n)},
+	}
+}
+
+// run executes a statement that must succeed.
+func run(t *testing.T, db *sql.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+// raw opens the file without any of our settings.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// wantRefused fails unless opening path fails with an error that says why, and
+// leaves the file as it is.
+func wantRefused(t *testing.T, path, why string) {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), Config{DSN: path})
+	if err == nil {
+		_ = db.Close()
+		t.Fatalf("Open succeeded; want %q", why)
+	}
+	if !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), path) {
+		t.Errorf("Open = %v; want %q and the path", err, why)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, after) {
+		t.Error("the file was changed")
+	}
+}
+
+func TestReopen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a %3F#?& b.db") // an odd name, too
+	for n := range 3 {
+		db, err := Open(t.Context(), Config{DSN: path})
+		if err != nil {
+			t.Fatalf("Open = %v", err)
+		}
+		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
+			t.Errorf("Insert = %v", err)
+		}
+		page, err := db.List(t.Context(), checkout.Filter{})
+		if err != nil || len(page.Sessions) != n+1 {
+			t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, n+1)
+		}
+		if err := db.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the file is not where it was asked for: %v", err)
+	}
+}
+
+func TestFilesAreForTheOwnerOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	db := opened(t, path)
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(path + "*")
+	if err != nil || len(files) != 4 {
+		t.Errorf("files = %v, %v; want the database, -wal, -shm and .lock", files, err)
+	}
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mode of %s = %v, %v; want 0600", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestSecondOpenIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	db := opened(t, path)
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, path, "another process is using it")
+	wantRefused(t, link, "another process is using it")
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Errorf("Insert after a second open = %v", err)
+	}
+}
+
+func TestForeignFilesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 500), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, text, "not an SQLite database")
+
+	for name, statement := range map[string]string{
+		"tables": `CREATE TABLE sessions (id TEXT)`,
+		"mark":   `PRAGMA application_id = 42`,
+	} {
+		path := filepath.Join(dir, name)
+		db := raw(t, path)
+		run(t, db, statement)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantRefused(t, path, "another program")
+	}
+}
+
+func TestNewerTablesAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	db, err := Open(t.Context(), Config{DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, db.writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, path, "version 9999")
+}
+
+// An empty file, and one in which a first start got no further than the mark,
+// are taken as new.
+func TestUnfinishedFileIsUsed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := raw(t, path)
+	run(t, db, `PRAGMA journal_mode = WAL`)
+	run(t, db, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := opened(t, path).Ping(t.Context()); err != nil {
+		t.Errorf("Ping = %v", err)
+	}
+}
+
+func TestDSN(t *testing.T) {
+	for _, dsn := range []string{
+		"", ":memory:", "file:x.db", "mysql://user:hunter2@db/x", "postgres://user:hunter2@db:5432/x?sslmode=disable",
+		"postgresql://user:hunter2@db/x", "host=db user=x password=hunter2", "password=hunter2",
+	} {
+		_, err := Open(t.Context(), Config{DSN: dsn})
+		if err == nil || !strings.Contains(err.Error(), "COINSLOT_DATABASE") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("Open(%q) = %v; want an error that names the setting and no password", dsn, err)
+		}
+	}
+	_, err := Open(t.Context(), Config{DSN: "postgres://db/x"})
+	if err == nil || !strings.Contains(err.Error(), "not supported yet") {
+		t.Errorf("Open of PostgreSQL = %v; want that it is not supported yet", err)
+	}
+	missing := filepath.Join(t.TempDir(), "no", "such", "x.db")
+	if _, err := Open(t.Context(), Config{DSN: missing}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("Open in a missing directory = %v", err)
+	}
+	if _, err := Open(t.Context(), Config{DSN: t.TempDir()}); err == nil {
+		t.Error("Open of a directory succeeded")
+	}
+}
+
+// The settings that durability rests on, on every connection there can be.
+func TestSettings(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	want := map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "foreign_keys": "1",
+		"mmap_size": "0", "trusted_schema": "0", "application_id": fmt.Sprint(applicationID),
+	}
+	if n := db.writer.Stats().MaxOpenConnections; n != 1 {
+		t.Errorf("%d connections may write; want 1", n)
+	}
+	for name, pool := range map[string]*sql.DB{"writer": db.writer, "reader": db.reader} {
+		for range pool.Stats().MaxOpenConnections {
+			conn, err := pool.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close() // holds it, so that the next one is another
+			for pragma, value := range want {
+				var got string
+				if err := conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != value {
+					t.Errorf("%s: %s = %q, %v; want %q", name, pragma, got, err, value)
+				}
+			}
+		}
+	}
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	for _, statement := range []string{`DELETE FROM sessions`, `PRAGMA query_only = 0; DELETE FROM sessions`} {
+		if _, err := db.reader.ExecContext(t.Context(), statement); err == nil {
+			t.Errorf("%s succeeded on a reader", statement)
+		}
+	}
+}
+
+// A write that has to wait for another ends with its context, and leaves
+// nothing behind.
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := db.Update(t.Context(), sample(1).ID, func(*checkout.Session) ([]checkout.Event, error) {
+		cancel()
+		if _, err := db.Insert(ctx, sample(2)); err == nil {
+			t.Error("two writes at a time")
+		}
+		_, err := db.Session(t.Context(), sample(1).ID) // reads do not wait
+		return nil, err
+	})
+	if err != nil {
+		t.Errorf("Update = %v", err)
+	}
+	if page, err := db.List(t.Context(), checkout.Filter{}); err != nil || len(page.Sessions) != 1 {
+		t.Errorf("List has %d sessions, %v; want 1", len(page.Sessions), err)
+	}
+}
+
+// What a try leaves in its row, for whoever looks into the database.
+func TestSettlementIsKept(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	db, err := Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "x.db"), Endpoints: []string{"https://a.example/"},
+		Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tell(t, db, 1)
+	d := checkout.Delivery{EventID: "evt_1", Endpoint: "https://a.example/"}
+	if err := db.Settle(t.Context(), d, checkout.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	var state, note string
+	var status, tries, settled int64
+	err = db.reader.QueryRowContext(t.Context(), `SELECT state, note, last_status, tries, settled_at FROM deliveries`).
+		Scan(&state, &note, &status, &tries, &settled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state != abandoned || note != "gone" || status != 410 || tries != 1 || settled != now.UnixMicro() {
+		t.Errorf("delivery = %s %q %d %d %d", state, note, status, tries, settled)
+	}
+}
+
+// tell stores session n with event n.
+func tell(t testing.TB, db *DB, n int) {
+	t.Helper()
+	s, err := db.Insert(t.Context(), sample(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) {
+		return []checkout.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: checkout.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// modernc.org/sqlite works only with the modernc.org/libc that its own go.mod
+// names; another one that some module asks for breaks it at run time.
+func TestLibcIsTheDriversOwn(t *testing.T) {
+	module := func(format, name string) string {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, name).Output()
+		if err != nil {
+			t.Fatalf("go list -m %s: %v", name, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	want, err := os.ReadFile(module("{{.GoMod}}", "modernc.org/sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := module("{{.Path}} {{.Version}}", "modernc.org/libc"); !strings.Contains(string(want), got+"\n") {
+		t.Errorf("linked is %s; modernc.org/sqlite wants another one:\n%s", got, want)
+	}
+}

@@ -1,0 +1,178 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func findTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"lookup by tracking code and marker": lookup,
+		"list newest first":                  listNewest,
+		"list filters":                       listFilters,
+		"list pages under inserts":           listPages,
+		"list limits":                        listLimits,
+		"list of one instant":                listSameInstant,
+		"list of an unknown cursor":          listBadCursor,
+	}
+}
+
+func lookup(t *testing.T, open Opener) {
+	b := open(t, nil)
+	first, second := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+	a := attempt(1, checkout.Expired, "marker-1")
+	a.TrackingCode = "TRK-1"
+	updated(t, b, first.ID, with(a))
+	first = updated(t, b, first.ID, with(attempt(2, checkout.Creating, "marker-2")))
+	second = updated(t, b, second.ID, with(attempt(1, checkout.Lost, "marker-3")))
+	for key, want := range map[string]checkout.Session{"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second} {
+		got, err := b.Lookup(t.Context(), key)
+		if err != nil {
+			t.Errorf("Lookup(%q) = %v", key, err)
+		}
+		same(t, "Lookup("+key+")", got, want)
+	}
+	for _, key := range []string{"", "trk-1", "TRK", "marker-4", first.ID} {
+		if s, err := b.Lookup(t.Context(), key); !errors.Is(err, checkout.ErrNotFound) {
+			t.Errorf("Lookup(%q) = %v, %v; want ErrNotFound", key, s.ID, err)
+		}
+	}
+	updated(t, b, second.ID, func(s *checkout.Session) { s.Attempts[0].TrackingCode = "TRK-3" })
+	if s, err := b.Lookup(t.Context(), "TRK-3"); err != nil || s.ID != second.ID {
+		t.Errorf("Lookup of a code that came later = %v, %v", s.ID, err)
+	}
+}
+
+func list(t *testing.T, b Backend, f checkout.Filter) checkout.Page {
+	t.Helper()
+	page, err := b.List(t.Context(), f)
+	if err != nil {
+		t.Fatalf("List(%+v) = %v", f, err)
+	}
+	return page
+}
+
+func listNewest(t *testing.T, open Opener) {
+	b := open(t, nil)
+	same(t, "List of nothing", list(t, b, checkout.Filter{}), checkout.Page{})
+	for _, n := range []int{2, 1, 3} {
+		inserted(t, b, fresh(n))
+	}
+	page := list(t, b, checkout.Filter{})
+	same(t, "List", ids(page.Sessions), []string{fresh(3).ID, fresh(2).ID, fresh(1).ID})
+	if page.Next != "" {
+		t.Errorf("Next of the only page = %q; want none", page.Next)
+	}
+	check(t, b, page.Sessions[0])
+}
+
+func listFilters(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n := range 6 {
+		s := fresh(n)
+		if n%2 == 0 {
+			s.Status = wire.Review
+		}
+		inserted(t, b, s)
+	}
+	for _, c := range []struct {
+		filter checkout.Filter
+		want   []string
+	}{
+		{checkout.Filter{Status: string(wire.Review)}, []string{fresh(4).ID, fresh(2).ID, fresh(0).ID}},
+		{checkout.Filter{Status: string(wire.Confirmed)}, nil},
+		{checkout.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
+		{checkout.Filter{OrderRef: "order"}, nil},
+		{checkout.Filter{OrderRef: "' OR 1=1 --"}, nil},
+		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)}, []string{fresh(2).ID}},
+		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
+	} {
+		same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
+	}
+	first := list(t, b, checkout.Filter{Status: string(wire.Review), Limit: 2})
+	rest := list(t, b, checkout.Filter{Status: string(wire.Review), Limit: 2, Cursor: first.Next})
+	same(t, "second page of a status", ids(rest.Sessions), []string{fresh(0).ID})
+}
+
+// Whoever reads page after page sees every session that was there at the
+// beginning, once, whatever comes in meanwhile.
+func listPages(t *testing.T, open Opener) {
+	b := open(t, nil)
+	var want []string
+	for n := range 25 {
+		inserted(t, b, fresh(n))
+		want = append(want, fresh(n).ID)
+	}
+	slices.Reverse(want)
+	var got []string
+	f := checkout.Filter{Limit: 10}
+	for pages := 1; ; pages++ {
+		page := list(t, b, f)
+		got = append(got, ids(page.Sessions)...)
+		inserted(t, b, fresh(100+pages))
+		updated(t, b, fresh(pages).ID, nothing)
+		if f.Cursor = page.Next; f.Cursor == "" {
+			break
+		}
+	}
+	same(t, "all pages", got, want)
+}
+
+func listLimits(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n := range 120 {
+		inserted(t, b, fresh(n))
+	}
+	for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
+		page := list(t, b, checkout.Filter{Limit: c.limit})
+		if len(page.Sessions) != c.want || page.Next == "" {
+			t.Errorf("List of %d has %d sessions, next %q; want %d and a next page", c.limit, len(page.Sessions), page.Next, c.want)
+		}
+	}
+	page := list(t, b, checkout.Filter{Limit: 60})
+	page = list(t, b, checkout.Filter{Limit: 60, Cursor: page.Next})
+	if len(page.Sessions) != 60 || page.Next != "" {
+		t.Errorf("the last page has %d sessions, next %q; want 60 and none", len(page.Sessions), page.Next)
+	}
+}
+
+func listSameInstant(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n := range 9 {
+		s := fresh(n)
+		s.CreatedAt = epoch()
+		inserted(t, b, s)
+	}
+	seen := map[string]bool{}
+	f := checkout.Filter{Limit: 2}
+	for {
+		page := list(t, b, f)
+		for _, id := range ids(page.Sessions) {
+			if seen[id] {
+				t.Errorf("%s comes twice", id)
+			}
+			seen[id] = true
+		}
+		if f.Cursor = page.Next; f.Cursor == "" {
+			break
+		}
+	}
+	if len(seen) != 9 {
+		t.Errorf("%d of 9 sessions were listed", len(seen))
+	}
+}
+
+func listBadCursor(t *testing.T, open Opener) {
+	b := open(t, nil)
+	inserted(t, b, fresh(1))
+	for _, cursor := range []string{"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1"} {
+		if page, err := b.List(t.Context(), checkout.Filter{Cursor: cursor}); err == nil {
+			t.Errorf("List from cursor %q = %v; want an error", cursor, ids(page.Sessions))
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package storetest
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/shopspring/decimal"
+)
+
+func insertTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"insert sets version 1":             insertSetsVersion,
+		"insert with a taken reference":     insertTakenRef,
+		"insert with a taken key":           insertTakenKey,
+		"insert with both taken":            insertBothTaken,
+		"insert with a taken id":            insertTakenID,
+		"insert without reference or key":   insertBare,
+		"insert at the same time":           insertRace,
+		"session of an unknown id":          sessionUnknown,
+		"every field survives":              everyField,
+		"nil, empty and odd values survive": oddValues,
+	}
+}
+
+func insertSetsVersion(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.Version = 7
+	got := inserted(t, b, s)
+	s.Version = 1
+	same(t, "Insert", got, s)
+	check(t, b, s)
+}
+
+func insertTakenRef(t *testing.T, open Opener) {
+	b := open(t, nil)
+	holder := inserted(t, b, fresh(1))
+	s := fresh(2)
+	s.Order.Ref = holder.Order.Ref
+	wantHolder(t, b, s, holder)
+}
+
+func insertTakenKey(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.IdempotencyKey = "key"
+	holder := inserted(t, b, s)
+	s = fresh(2)
+	s.IdempotencyKey = "key"
+	wantHolder(t, b, s, holder)
+}
+
+func insertBothTaken(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.IdempotencyKey = "key"
+	inserted(t, b, s)
+	holder := inserted(t, b, fresh(2))
+	s = fresh(3)
+	s.Order.Ref, s.IdempotencyKey = holder.Order.Ref, "key"
+	wantHolder(t, b, s, holder)
+}
+
+// wantHolder fails unless inserting s returns holder and writes nothing.
+func wantHolder(t *testing.T, b Backend, s, holder checkout.Session) {
+	t.Helper()
+	got, err := b.Insert(t.Context(), s)
+	if !errors.Is(err, checkout.ErrExists) {
+		t.Fatalf("Insert = %v; want ErrExists", err)
+	}
+	same(t, "the holder", got, holder)
+	if _, err := b.Session(t.Context(), s.ID); !errors.Is(err, checkout.ErrNotFound) {
+		t.Errorf("Session of the refused one = %v; want ErrNotFound", err)
+	}
+}
+
+func insertTakenID(t *testing.T, open Opener) {
+	b := open(t, nil)
+	first := inserted(t, b, fresh(1))
+	s := fresh(1)
+	s.Order.Ref = "another"
+	if _, err := b.Insert(t.Context(), s); err == nil || errors.Is(err, checkout.ErrExists) {
+		t.Errorf("Insert with a taken id = %v; want an error that is not ErrExists", err)
+	}
+	check(t, b, first)
+}
+
+// Empty means "none", so any number of sessions may have it.
+func insertBare(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n := range 3 {
+		s := fresh(n)
+		s.Order.Ref = ""
+		check(t, b, inserted(t, b, s))
+	}
+}
+
+func insertRace(t *testing.T, open Opener) {
+	b := open(t, nil)
+	const n = 16
+	type outcome struct {
+		s   checkout.Session
+		err error
+	}
+	outcomes := make(chan outcome, n)
+	for i := range n {
+		go func() {
+			s := fresh(i)
+			s.Order.Ref = "the one"
+			s, err := b.Insert(t.Context(), s)
+			outcomes <- outcome{s, err}
+		}()
+	}
+	winners, seen := 0, map[string]bool{}
+	for range n {
+		o := <-outcomes
+		if o.err == nil {
+			winners++
+		} else if !errors.Is(o.err, checkout.ErrExists) {
+			t.Errorf("Insert = %v", o.err)
+		}
+		seen[o.s.ID] = true
+	}
+	if winners != 1 || len(seen) != 1 {
+		t.Errorf("%d inserts won and %d sessions were returned; want 1 and 1", winners, len(seen))
+	}
+}
+
+func sessionUnknown(t *testing.T, open Opener) {
+	b := open(t, nil)
+	inserted(t, b, fresh(1))
+	for _, id := range []string{"", "cs_", fresh(2).ID} {
+		if s, err := b.Session(t.Context(), id); !errors.Is(err, checkout.ErrNotFound) {
+			t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
+		}
+	}
+}
+
+func everyField(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := full()
+	wantNoZero(t, "Session", reflect.ValueOf(s))
+	check(t, b, inserted(t, b, s))
+	s.Version = 1
+	check(t, b, s)
+
+	other := fresh(2)
+	inserted(t, b, other)
+	s.ID, s.Version = other.ID, 2
+	s.Order.Ref, s.IdempotencyKey = other.Order.Ref, "another key"
+	s.Attempts[0].Marker, s.Attempts[0].TrackingCode, s.Attempts[0].TxID = "m2", "TRK2", "tx2"
+	got := updated(t, b, s.ID, func(stored *checkout.Session) {
+		version := stored.Version
+		*stored = s
+		stored.Version = version
+	})
+	same(t, "Update", got, s)
+	check(t, b, s)
+}
+
+// full is a session in which no field is zero.
+func full() checkout.Session {
+	now := epoch()
+	exact := now.Add(789 * time.Nanosecond)
+	return checkout.Session{
+		ID: "cs_full", Version: 1, Status: wire.Confirmed, Digest: "digest", IdempotencyKey: "key", Environment: "production",
+		Order: checkout.Order{
+			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"), Ref: "Bestellung №1 – 注文 🪙",
+			OrderID: 123456, Title: "a\tb\"c'd\\e<&>\u2028", Description: "line\nline", Email: "a@b.example",
+			Metadata: map[string]string{"k": "v", "": "'; DROP TABLE sessions; --"}, Currencies: []string{"USDT", "USDT_trc20"},
+			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
+		},
+		Test: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
+		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour),
+		Attempts: []checkout.Attempt{fullAttempt(exact)},
+		Notice:   checkout.Notice{Code: wire.CodePaymentRefused},
+		Trail:    []checkout.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
+	}
+}
+
+func fullAttempt(at time.Time) checkout.Attempt {
+	return checkout.Attempt{
+		Number: 1, State: checkout.Confirmed, Marker: "cs1", OrderID: 999_999, Drawn: true,
+		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "Tron",
+		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example", Comment: "für dich ✓", StartedAt: at,
+		TrackingCode: "TRK1", Address: "TXYZ", PayAmount: decimal.RequireFromString("98765432109876543210.123456789012345678"),
+		PayText: "98765432109876543210.1234567890123456780", Tolerance: decimal.RequireFromString("0.5"), PaymentURL: "https://g.example/p",
+		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"), TxID: "0xabc", TxURL: "https://scan.example/0xabc",
+		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), DoubtedAt: at.Add(4),
+		Rechecks: 5, RecheckedAt: at.Add(6), Misses: 7, MissedAt: at.Add(8),
+	}
+}
+
+// wantNoZero fails for every zero field in v, so that a field added to Session
+// is added to full too.
+func wantNoZero(t *testing.T, path string, v reflect.Value) {
+	t.Helper()
+	if v.IsZero() {
+		t.Errorf("%s is zero: its round trip is not tested", path)
+	}
+	switch v.Interface().(type) {
+	case time.Time, decimal.Decimal:
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			wantNoZero(t, path+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			wantNoZero(t, path+"[]", v.Index(i))
+		}
+	}
+}
+
+func oddValues(t *testing.T, open Opener) {
+	b := open(t, nil)
+	cases := []struct {
+		name string
+		make func(s *checkout.Session)
+	}{
+		{"nothing set", func(s *checkout.Session) { *s = checkout.Session{ID: s.ID, Status: wire.Open} }},
+		{"negative amount", func(s *checkout.Session) { s.Order.AmountUSD = decimal.RequireFromString("-0.000000000000000000009") }},
+		{"large amount", func(s *checkout.Session) { s.Order.AmountUSD = decimal.New(123, 60) }},
+		{"before 1970", func(s *checkout.Session) { s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC) }},
+		{"1970", func(s *checkout.Session) { s.DueAt, s.CheckedAt = time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC() }},
+		{"far future", func(s *checkout.Session) { s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC) }},
+		{"another zone", func(s *checkout.Session) { s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800)) }},
+		{"NUL in a title", func(s *checkout.Session) { s.Order.Title = "a\x00b" }},
+		{"many attempts", func(s *checkout.Session) {
+			for n := range 12 {
+				s.Attempts = append(s.Attempts, attempt(n+1, checkout.Refused, ""))
+			}
+		}},
+	}
+	for n, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := fresh(n)
+			c.make(&s)
+			s.Version = 1
+			same(t, "Insert", inserted(t, b, s), s)
+			check(t, b, s)
+			s.Version = 2
+			same(t, "Update", updated(t, b, s.ID, nothing), s)
+			check(t, b, s)
+		})
+	}
+}

@@ -1,0 +1,261 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// Two endpoints.
+const (
+	endA = "https://a.example/hook?x=1"
+	endB = "https://b.example/hook"
+)
+
+func outboxTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"an event has a delivery for each endpoint": deliveryEach,
+		"an event is stored once":                   eventOnce,
+		"events keep their order":                   eventOrder,
+		"deliveries are leased":                     deliveryLease,
+		"deliveries due now, oldest first":          deliveryOldest,
+		"settled deliveries":                        deliverySettled,
+		"a late settlement opens nothing":           deliveryLate,
+		"settling what is not there":                deliveryUnknown,
+		"endpoints do not delay each other":         endpointsIsolated,
+		"deliveries go to one claimer":              deliveryRace,
+	}
+}
+
+// event is the nth of a session, told n seconds after the epoch.
+func event(session string, n int) checkout.Event {
+	return checkout.Event{
+		ID: fmt.Sprintf("evt_%s_%d", session, n), Type: checkout.EventPending, Session: session,
+		At: epoch().Add(time.Duration(n) * time.Second), Body: []byte(fmt.Sprintf("{\"n\": %d,\x00\xff }", n)),
+	}
+}
+
+// later is when everything of these tests is due.
+func later() time.Time { return epoch().Add(time.Hour) }
+
+func claimTo(t *testing.T, b Backend, now time.Time, limit int, endpoints ...string) []checkout.Delivery {
+	t.Helper()
+	list, err := b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints)
+	if err != nil {
+		t.Fatalf("ClaimDeliveries = %v", err)
+	}
+	return list
+}
+
+// wantDeliveries claims everything and compares the event ids.
+func wantDeliveries(t *testing.T, b Backend, want []string) {
+	t.Helper()
+	same(t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)), want)
+}
+
+func eventIDs(list []checkout.Delivery) []string {
+	var all []string
+	for _, d := range list {
+		all = append(all, d.EventID)
+	}
+	return all
+}
+
+func settle(t *testing.T, b Backend, d checkout.Delivery, r checkout.DeliveryResult) {
+	t.Helper()
+	if err := b.Settle(t.Context(), d, r); err != nil {
+		t.Fatalf("Settle = %v", err)
+	}
+}
+
+func deliveryEach(t *testing.T, open Opener) {
+	b := open(t, []string{endA, endB})
+	s := inserted(t, b, fresh(1))
+	e := event(s.ID, 1)
+	updated(t, b, s.ID, nothing, e)
+	want := checkout.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At}
+	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []checkout.Delivery{want})
+	want.Endpoint = endB
+	same(t, "claimed for a and b", claimTo(t, b, e.At, 10, endA, endB), []checkout.Delivery{want})
+
+	none := open(t, nil)
+	s = inserted(t, none, fresh(1))
+	updated(t, none, s.ID, nothing, e)
+	wantDeliveries(t, none, nil)
+}
+
+func eventOnce(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	first, second := event(s.ID, 1), event(s.ID, 2)
+	updated(t, b, s.ID, nothing, first, first)
+	again := first
+	again.Body = []byte("another")
+	updated(t, b, s.ID, nothing, again, second)
+	list := claimTo(t, b, later(), 10, endA)
+	same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
+	same(t, "body", list[0].Body, first.Body)
+	settle(t, b, list[0], checkout.DeliveryResult{Delivered: true, Status: 204})
+	if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
+		t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
+	}
+	same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)), []string{second.ID})
+}
+
+// Events of one instant are delivered as they were told.
+func eventOrder(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	var want []string
+	for n := range 4 {
+		s := inserted(t, b, fresh(n))
+		var events []checkout.Event
+		for i := range 3 {
+			e := event(s.ID, 9-i)
+			e.At = epoch()
+			events, want = append(events, e), append(want, e.ID)
+		}
+		updated(t, b, s.ID, nothing, events...)
+	}
+	var got []string
+	for len(got) < len(want) {
+		list := claimTo(t, b, epoch(), 5, endA)
+		if len(list) == 0 {
+			break
+		}
+		got = append(got, eventIDs(list)...)
+	}
+	same(t, "deliveries", got, want)
+}
+
+func deliveryLease(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	e := event(s.ID, 0)
+	updated(t, b, s.ID, nothing, e)
+	first := claimTo(t, b, epoch(), 10, endA)
+	same(t, "first claim", eventIDs(first), []string{e.ID})
+	same(t, "claim within the lease", claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []checkout.Delivery(nil))
+	same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
+}
+
+func deliveryOldest(t *testing.T, open Opener) {
+	b := open(t, []string{endA, endB})
+	s := inserted(t, b, fresh(1))
+	for _, n := range []int{3, 1, 2} {
+		updated(t, b, s.ID, nothing, event(s.ID, n))
+	}
+	same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB), []checkout.Delivery(nil))
+	same(t, "to nobody", claimTo(t, b, later(), 10), []checkout.Delivery(nil))
+	same(t, "of none", claimTo(t, b, later(), 0, endA), []checkout.Delivery(nil))
+	one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
+	same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)), []string{one, one, two})
+	same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)), []string{two, three, three})
+}
+
+func deliverySettled(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	updated(t, b, s.ID, nothing, event(s.ID, 0))
+	d := claimTo(t, b, epoch(), 1, endA)[0]
+	now := epoch()
+	for tries := 1; tries <= 3; tries++ {
+		now = now.Add(10 * time.Second)
+		settle(t, b, d, checkout.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗"})
+		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA), []checkout.Delivery(nil))
+		list := claimTo(t, b, now, 1, endA)
+		if len(list) != 1 || list[0].Tries != tries {
+			t.Fatalf("claim of try %d = %+v", tries+1, list)
+		}
+		d = list[0]
+	}
+	settle(t, b, d, checkout.DeliveryResult{Delivered: true, Status: 200})
+	same(t, "once delivered", claimTo(t, b, later(), 1, endA), []checkout.Delivery(nil))
+
+	updated(t, b, s.ID, nothing, event(s.ID, 1))
+	d = claimTo(t, b, later(), 1, endA)[0]
+	settle(t, b, d, checkout.DeliveryResult{Abandoned: true, Status: 410})
+	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []checkout.Delivery(nil))
+}
+
+// A try that outlives its lease may end after another one has delivered.
+func deliveryLate(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	for n, end := range []checkout.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
+		updated(t, b, s.ID, nothing, event(s.ID, n))
+		d := claimTo(t, b, later(), 1, endA)[0]
+		settle(t, b, d, end)
+		settle(t, b, d, checkout.DeliveryResult{NextAt: epoch()})
+		same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []checkout.Delivery(nil))
+	}
+}
+
+func deliveryUnknown(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	updated(t, b, s.ID, nothing, event(s.ID, 1))
+	for _, d := range []checkout.Delivery{{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB}} {
+		if err := b.Settle(t.Context(), d, checkout.DeliveryResult{Delivered: true}); err == nil {
+			t.Errorf("Settle(%s to %s) succeeded", d.EventID, d.Endpoint)
+		}
+	}
+}
+
+func endpointsIsolated(t *testing.T, open Opener) {
+	b := open(t, []string{endA, endB})
+	s := inserted(t, b, fresh(1))
+	var want []string
+	for n := range 12 {
+		e := event(s.ID, n)
+		updated(t, b, s.ID, nothing, e)
+		want = append(want, e.ID)
+	}
+	for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
+		settle(t, b, d, checkout.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Note: "connection refused"})
+	}
+	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
+	same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
+}
+
+func deliveryRace(t *testing.T, open Opener) {
+	b := open(t, []string{endA, endB})
+	s := inserted(t, b, fresh(1))
+	const events = 20
+	for n := range events {
+		updated(t, b, s.ID, nothing, event(s.ID, n))
+	}
+	var all sync.WaitGroup
+	claimed := make(chan checkout.Delivery, 4*events)
+	for range 8 {
+		all.Go(func() {
+			for {
+				list, err := b.ClaimDeliveries(t.Context(), later(), time.Minute, 3, []string{endA, endB})
+				if err != nil {
+					t.Errorf("ClaimDeliveries = %v", err)
+				}
+				if len(list) == 0 {
+					return
+				}
+				for _, d := range list {
+					claimed <- d
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(claimed)
+	seen := map[string]bool{}
+	for d := range claimed {
+		key := d.EventID + " " + d.Endpoint
+		if seen[key] {
+			t.Errorf("%s was claimed twice", key)
+		}
+		seen[key] = true
+	}
+	if len(seen) != 2*events {
+		t.Errorf("%d of %d deliveries were claimed", len(seen), 2*events)
+	}
+}

@@ -1,0 +1,106 @@
+// Package storetest is the contract of checkout.Store and checkout.Outbox as
+// tests. Every implementation runs it, with [Run].
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+// Backend is what is tested.
+type Backend interface {
+	checkout.Store
+	checkout.Outbox
+}
+
+// Opener returns an empty backend that makes one delivery for each of the
+// endpoints, and closes it when t ends.
+type Opener func(t *testing.T, endpoints []string) Backend
+
+// Run tests what open returns. Each test opens one of its own.
+func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
+	for _, group := range []map[string]func(*testing.T, Opener){
+		insertTests(), updateTests(), uniqueTests(), dueTests(), findTests(), outboxTests(),
+	} {
+		for name, test := range group {
+			t.Run(name, func(t *testing.T) { test(t, open) })
+		}
+	}
+}
+
+// epoch is when the tests begin, in microseconds as the stores keep them.
+func epoch() time.Time { return time.Date(2026, 11, 20, 23, 59, 58, 765_432_000, time.UTC) }
+
+// fresh is a session as the service makes it, different for every n, which
+// also makes it n seconds younger.
+func fresh(n int) checkout.Session {
+	return checkout.Session{
+		ID: fmt.Sprintf("cs_%026d", n), Status: wire.Open, Digest: "d", Environment: "test",
+		Order:     checkout.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("order %d", n)},
+		CreatedAt: epoch().Add(time.Duration(n) * time.Second), ExpiresAt: epoch().Add(24 * time.Hour),
+	}
+}
+
+// attempt is one in the given state that holds nothing but its marker.
+func attempt(number int, state checkout.State, marker string) checkout.Attempt {
+	return checkout.Attempt{Number: number, State: state, Marker: marker, AmountUSD: decimal.RequireFromString("25")}
+}
+
+// inserted stores s and returns what the store made of it.
+func inserted(t *testing.T, b Backend, s checkout.Session) checkout.Session {
+	t.Helper()
+	stored, err := b.Insert(t.Context(), s)
+	if err != nil {
+		t.Fatalf("Insert(%s) = %v", s.ID, err)
+	}
+	return stored
+}
+
+// updated applies change, which must succeed.
+func updated(t *testing.T, b Backend, id string, change func(*checkout.Session), events ...checkout.Event) checkout.Session {
+	t.Helper()
+	s, err := b.Update(t.Context(), id, func(s *checkout.Session) ([]checkout.Event, error) {
+		change(s)
+		return events, nil
+	})
+	if err != nil {
+		t.Fatalf("Update(%s) = %v", id, err)
+	}
+	return s
+}
+
+// nothing is a change that changes nothing but the version.
+func nothing(*checkout.Session) {}
+
+// check fails unless the store has exactly want.
+func check(t *testing.T, b Backend, want checkout.Session) {
+	t.Helper()
+	got, err := b.Session(t.Context(), want.ID)
+	if err != nil {
+		t.Fatalf("Session(%s) = %v", want.ID, err)
+	}
+	same(t, "Session("+want.ID+")", got, want)
+}
+
+// same compares values by what they mean: 1.50 is 1.5, and times are instants.
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: (-want +got)\n%s", what, diff)
+	}
+}
+
+func ids(sessions []checkout.Session) []string {
+	var list []string
+	for _, s := range sessions {
+		list = append(list, s.ID)
+	}
+	return list
+}

@@ -1,0 +1,202 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func updateTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"update stores what change leaves":      updateStores,
+		"update keeps id and version its own":   updateOwns,
+		"update with nothing to change":         updateUnchanged,
+		"update whose change fails":             updateFails,
+		"update whose change panics":            updatePanics,
+		"update of an unknown session":          updateUnknown,
+		"update frees and takes references":     updateReference,
+		"updates at the same time lose nothing": updateRace,
+		"results share nothing":                 resultsShareNothing,
+	}
+}
+
+func updateStores(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	got := updated(t, b, s.ID, func(current *checkout.Session) {
+		same(t, "what change is given", *current, s)
+		current.Status = wire.Pending
+		current.DueAt = epoch()
+		current.Attempts = append(current.Attempts, attempt(1, checkout.Waiting, "m1"))
+	})
+	s.Version, s.Status, s.DueAt = 2, wire.Pending, epoch()
+	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	same(t, "Update", got, s)
+	check(t, b, s)
+	page, err := b.List(t.Context(), checkout.Filter{Status: string(wire.Pending)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "sessions of the new status", page.Sessions, []checkout.Session{s})
+	if page, err = b.List(t.Context(), checkout.Filter{Status: string(wire.Open)}); err != nil || len(page.Sessions) > 0 {
+		t.Errorf("sessions of the old status = %v, %v; want none", ids(page.Sessions), err)
+	}
+}
+
+func updateOwns(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	got := updated(t, b, s.ID, func(current *checkout.Session) { current.ID, current.Version = "cs_other", 99 })
+	s.Version = 2
+	same(t, "Update", got, s)
+	check(t, b, s)
+}
+
+func updateUnchanged(t *testing.T, open Opener) {
+	b := open(t, []string{"https://a.example/"})
+	s := fresh(1)
+	s.Order.Metadata = map[string]string{"k": "v"}
+	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	s = inserted(t, b, s)
+	got, err := b.Update(t.Context(), s.ID, func(current *checkout.Session) ([]checkout.Event, error) {
+		spoil(current)
+		return []checkout.Event{event(s.ID, 1)}, fmt.Errorf("no news: %w", checkout.ErrUnchanged)
+	})
+	if err != nil {
+		t.Fatalf("Update = %v; want no error", err)
+	}
+	same(t, "Update", got, s)
+	check(t, b, s)
+	wantDeliveries(t, b, nil)
+}
+
+func updateFails(t *testing.T, open Opener) {
+	b := open(t, []string{"https://a.example/"})
+	s := fresh(1)
+	s.Order.Metadata = map[string]string{"k": "v"}
+	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	s = inserted(t, b, s)
+	refused := errors.New("refused")
+	_, err := b.Update(t.Context(), s.ID, func(current *checkout.Session) ([]checkout.Event, error) {
+		spoil(current)
+		return []checkout.Event{event(s.ID, 1)}, refused
+	})
+	if err != refused {
+		t.Errorf("Update = %v; want change's own error", err)
+	}
+	check(t, b, s)
+	wantDeliveries(t, b, nil)
+}
+
+// spoil changes s in every way, including what is behind its references.
+func spoil(s *checkout.Session) {
+	s.Status, s.DueAt = wire.Confirmed, epoch()
+	s.Order.Metadata["k"] = "spoilt"
+	s.Attempts[0].State = checkout.Confirmed
+	s.Attempts = append(s.Attempts, attempt(2, checkout.Waiting, "m2"))
+}
+
+func updatePanics(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	func() {
+		defer func() {
+			if r := recover(); r != "a mistake" {
+				t.Errorf("recovered %v; want the panic of change", r)
+			}
+		}()
+		_, _ = b.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) { panic("a mistake") })
+	}()
+	check(t, b, s)
+	updated(t, b, s.ID, nothing) // the store still works
+}
+
+func updateUnknown(t *testing.T, open Opener) {
+	b := open(t, nil)
+	_, err := b.Update(t.Context(), "cs_unknown", func(*checkout.Session) ([]checkout.Event, error) {
+		t.Error("change was called")
+		return nil, nil
+	})
+	if !errors.Is(err, checkout.ErrNotFound) {
+		t.Errorf("Update = %v; want ErrNotFound", err)
+	}
+}
+
+// No rule changes a reference, but if one did, it would be what it leaves.
+func updateReference(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	updated(t, b, s.ID, func(s *checkout.Session) { s.Order.Ref = "another" })
+	inserted(t, b, fresh(2))
+	again := fresh(3)
+	again.Order.Ref = fresh(1).Order.Ref
+	inserted(t, b, again)
+	_, err := b.Update(t.Context(), again.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+		s.Order.Ref = "another"
+		return nil, nil
+	})
+	if err == nil {
+		t.Error("two sessions have one reference")
+	}
+}
+
+func updateRace(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	const goroutines, each = 16, 8
+	var all sync.WaitGroup
+	versions := make(chan int64, goroutines*each)
+	for g := range goroutines {
+		all.Go(func() {
+			for n := range each {
+				got, err := b.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+					s.Trail = append(s.Trail, checkout.Entry{What: fmt.Sprint(g, " ", n)})
+					return nil, nil
+				})
+				if err != nil {
+					t.Errorf("Update = %v", err)
+				}
+				versions <- got.Version
+			}
+		})
+	}
+	all.Wait()
+	close(versions)
+	seen := map[int64]bool{}
+	for v := range versions {
+		seen[v] = true
+	}
+	got, err := b.Session(t.Context(), s.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]bool{}
+	for _, e := range got.Trail {
+		lines[e.What] = true
+	}
+	if len(seen) != goroutines*each || len(lines) != goroutines*each || got.Version != 1+goroutines*each {
+		t.Errorf("%d versions, %d lines, version %d after %d updates", len(seen), len(lines), got.Version, goroutines*each)
+	}
+}
+
+func resultsShareNothing(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.Order.Metadata = map[string]string{"k": "v"}
+	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	want := inserted(t, b, s)
+	for range 2 {
+		got, err := b.Session(t.Context(), s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "Session", got, want)
+		spoil(&got)
+	}
+	spoil(&s)
+	check(t, b, want)
+}
