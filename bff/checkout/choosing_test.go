@@ -13,8 +13,9 @@ import (
 	"coinslot/bff/checkout"
 )
 
-func TestPaymentFromOrderToConfirmation(t *testing.T) {
-	h := newShop(t)
+func TestPaymentFromOrderToConfirmation(t *testing.T) { overBoth(t, paymentFromOrderToConfirmation) }
+
+func paymentFromOrderToConfirmation(t *testing.T, h *shop) {
 	s := h.open("25.00")
 	h.wantStatus(s.ID, wire.Open)
 	s = must(t)(h.choose(s.ID, usdt()))
@@ -47,8 +48,9 @@ func TestPaymentFromOrderToConfirmation(t *testing.T) {
 	}
 }
 
-func TestManyClicksAreOneCreate(t *testing.T) {
-	h := newShop(t)
+func TestManyClicksAreOneCreate(t *testing.T) { overBoth(t, manyClicksAreOneCreate) }
+
+func manyClicksAreOneCreate(t *testing.T, h *shop) {
 	s := h.open("25")
 	var clicks sync.WaitGroup
 	for range 50 {
@@ -242,7 +244,10 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 }
 
 func TestTrackingCodeOfAnotherSessionIsRefused(t *testing.T) {
-	h := newShop(t)
+	overBoth(t, trackingCodeOfAnotherSessionIsRefused)
+}
+
+func trackingCodeOfAnotherSessionIsRefused(t *testing.T, h *shop) {
 	first := h.chosen("25", usdt())
 	h.gateway.mangle = func(c *checkout.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
 	second := h.chosen("25", usdt())
@@ -289,8 +294,9 @@ func TestCurrenciesUnavailable(t *testing.T) {
 	must(t)(h.choose(s.ID, usdt()))
 }
 
-func TestOpenIsIdempotent(t *testing.T) {
-	h := newShop(t)
+func TestOpenIsIdempotent(t *testing.T) { overBoth(t, openIsIdempotent) }
+
+func openIsIdempotent(t *testing.T, h *shop) {
 	open := func(o checkout.Order, key string) (checkout.Session, bool, error) {
 		return h.service.Open(t.Context(), o, key)
 	}
@@ -345,14 +351,14 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 		t.Run("intent "+name, func(t *testing.T) {
 			h := newShop(t)
 			s := h.open("25")
-			h.store.updateHook = func() (error, error) { return outcome[0], outcome[1] }
+			h.store.failUpdates(func() (error, error) { return outcome[0], outcome[1] })
 			if _, err := h.choose(s.ID, usdt()); !errors.Is(err, disk) {
 				t.Fatalf("Choose = %v; want the store's error", err)
 			}
 			if n := h.gateway.called("create"); n != 0 {
 				t.Fatalf("creates = %d; want none before the intent is known to be stored", n)
 			}
-			h.store.updateHook = nil
+			h.store.failUpdates(nil)
 			h.run(2 * time.Minute)
 			if h.load(s.ID).Status == wire.Open {
 				must(t)(h.choose(s.ID, usdt()))
@@ -366,11 +372,12 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 			h := newShop(t)
 			s := h.open("25")
 			h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
-				h.store.updateHook = func() (error, error) { return outcome[0], outcome[1] }
+				h.store.failUpdates(func() (error, error) { return outcome[0], outcome[1] })
 				return nil, nil
 			}
 			h.choose(s.ID, usdt())
-			h.store.updateHook, h.gateway.createHook = nil, nil
+			h.store.failUpdates(nil)
+			h.gateway.createHook = nil
 			h.run(2 * time.Minute)
 			h.wantOne(s.ID)
 		})

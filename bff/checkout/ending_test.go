@@ -132,8 +132,9 @@ func TestFullPaymentOfAnEndedAttemptIsTold(t *testing.T) {
 
 // A second payment, for an attempt that was called off, used to be taken for
 // another confirmation and told to nobody.
-func TestPaidTwice(t *testing.T) {
-	h := newShop(t)
+func TestPaidTwice(t *testing.T) { overBoth(t, paidTwice) }
+
+func paidTwice(t *testing.T, h *shop) {
 	s := h.chosen("25", usdt())
 	s = must(t)(h.choose(s.ID, bnb()))
 	h.gateway.pay(s.Attempts[1].TrackingCode, s.Attempts[1].PayAmount, "0xb")
@@ -160,8 +161,9 @@ func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestSameTransactionForTwoSessions(t *testing.T) {
-	h := newShop(t)
+func TestSameTransactionForTwoSessions(t *testing.T) { overBoth(t, sameTransactionForTwoSessions) }
+
+func sameTransactionForTwoSessions(t *testing.T, h *shop) {
 	first, second := h.chosen("25", usdt()), h.chosen("25", usdt())
 	h.gateway.pay(first.Attempts[0].TrackingCode, dec("25"), "0xa")
 	h.run(time.Minute)

@@ -203,15 +203,6 @@ func (m *memory) List(context.Context, checkout.Filter) (checkout.Page, error) {
 	return p, nil
 }
 
-// told returns the types of the events of a session, in order.
-func (m *memory) told(id string) []checkout.EventType {
-	var types []checkout.EventType
-	for _, e := range m.outbox(id) {
-		types = append(types, e.Type)
-	}
-	return types
-}
-
 func (m *memory) outbox(id string) []checkout.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -24,7 +24,10 @@ func (h *shop) wantOne(id string) {
 }
 
 func TestLostAnswerIsFoundCancelledAndReplaced(t *testing.T) {
-	h := newShop(t)
+	overBoth(t, lostAnswerIsFoundCancelledAndReplaced)
+}
+
+func lostAnswerIsFoundCancelledAndReplaced(t *testing.T, h *shop) {
 	h.gateway.createHook = once(nil, cut())
 	s := h.chosen("25", usdt())
 	h.wantStatus(s.ID, wire.Preparing)
@@ -178,11 +181,12 @@ func TestCrashBetweenIntentAndAnswer(t *testing.T) {
 			h := newShop(t)
 			s := h.open("25")
 			h.gateway.createHook = func(req checkout.CreateRequest) (error, error) {
-				h.store.updateHook = func() (error, error) { return gone, nil } // nothing is recorded any more
+				h.store.failUpdates(func() (error, error) { return gone, nil }) // nothing is recorded any more
 				return hook(req)
 			}
 			h.choose(s.ID, usdt())
-			h.store.updateHook, h.gateway.createHook = nil, nil
+			h.store.failUpdates(nil)
+			h.gateway.createHook = nil
 			h.restart()
 			h.wantStatus(s.ID, wire.Preparing)
 			h.run(2 * time.Minute)

@@ -2,6 +2,7 @@ package checkout_test
 
 import (
 	"errors"
+	"flag"
 	"sync"
 	"testing"
 	"time"
@@ -35,13 +36,28 @@ type shop struct {
 	t       *testing.T
 	clock   *clock
 	gateway *gateway
-	store   *memory
+	store   ledger
 	service *checkout.Service
 }
 
-func newShop(t *testing.T) *shop {
+var storeKind = flag.String("store", "memory", "store of the tests that do not say which: memory or sqlite")
+
+// newShop returns a shop over the store that -store names.
+func newShop(t *testing.T) *shop { return newShopOver(t, *storeKind) }
+
+// overBoth runs a test over both stores.
+func overBoth(t *testing.T, test func(*testing.T, *shop)) {
+	for _, kind := range []string{"memory", "sqlite"} {
+		t.Run(kind, func(t *testing.T) { test(t, newShopOver(t, kind)) })
+	}
+}
+
+func newShopOver(t *testing.T, kind string) *shop {
 	c := &clock{at: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
 	h := &shop{t: t, clock: c, gateway: newGateway(c.Now), store: newMemory()}
+	if kind == "sqlite" {
+		h.store = newDisk(t, c.Now)
+	}
 	h.restart()
 	t.Cleanup(func() { h.service.Close() })
 	return h
@@ -132,9 +148,18 @@ func (h *shop) trail(id string) (text string) {
 	return text
 }
 
+// told returns the types of the events of a session, in order.
+func (h *shop) told(id string) []checkout.EventType {
+	var types []checkout.EventType
+	for _, e := range h.store.outbox(id) {
+		types = append(types, e.Type)
+	}
+	return types
+}
+
 func (h *shop) wantTold(id string, want ...checkout.EventType) {
 	h.t.Helper()
-	if diff := cmp.Diff(want, h.store.told(id)); diff != "" {
+	if diff := cmp.Diff(want, h.told(id)); diff != "" {
 		h.t.Fatalf("events of the session (-want +got):\n%s", diff)
 	}
 }

@@ -54,10 +54,14 @@ func TestRandomWalk(t *testing.T) {
 	if *walkSeed != 0 {
 		seeds = []uint64{*walkSeed}
 	}
-	for _, seed := range seeds {
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+	for i, seed := range seeds {
+		kind := *storeKind
+		if i == 0 {
+			kind = "sqlite"
+		}
+		t.Run(fmt.Sprintf("seed %d over %s", seed, kind), func(t *testing.T) {
 			w := &walk{
-				shop: newShop(t), rng: rand.New(rand.NewPCG(seed, 0)), faults: 10,
+				shop: newShopOver(t, kind), rng: rand.New(rand.NewPCG(seed, 0)), faults: 10,
 				last: map[string]checkout.Session{}, shown: map[string]map[string]bool{}, did: map[string]int{}, seen: total, woken: map[string]bool{},
 			}
 			w.breakThings()
@@ -121,7 +125,7 @@ func (w *walk) breakThings() {
 			c.Address = "T" + c.Address
 		}
 	}
-	w.store.updateHook = func() (before, after error) {
+	w.store.failUpdates(func() (before, after error) {
 		switch {
 		case w.rng.IntN(200) < w.faults:
 			return errDisk, nil
@@ -129,7 +133,7 @@ func (w *walk) breakThings() {
 			return nil, errDisk
 		}
 		return nil, nil
-	}
+	})
 }
 
 // garble makes a record say less, or something that proves nothing.
@@ -495,7 +499,7 @@ func (w *walk) checkTold() {
 			told = told || tells(w.t, e, tx)
 		}
 		if !told {
-			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.store.told(s.ID))
+			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.told(s.ID))
 		}
 	}
 }

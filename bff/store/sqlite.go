@@ -61,13 +61,19 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if db.unlock, err = lock(path + ".lock"); err != nil {
 		return err
 	}
-	if err := inspect(ctx, path); err != nil {
+	marked, err := inspect(ctx, path)
+	if err != nil {
 		return err
 	}
 	if db.writer, err = openPool(path, writing(), 1); err != nil {
 		return err
 	}
-	if err := settle(ctx, db.writer); err != nil {
+	if !marked {
+		if _, err := db.writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
+			return fmt.Errorf("marking the file: %w", err)
+		}
+	}
+	if err := durable(ctx, db.writer); err != nil {
 		return err
 	}
 	if err := migrate(ctx, db.writer, db.dialect); err != nil {
@@ -98,10 +104,11 @@ func create(path string) (string, error) {
 }
 
 // inspect refuses a file of another program before anything is changed in it.
-func inspect(ctx context.Context, path string) error {
+// marked reports whether it has our mark already.
+func inspect(ctx context.Context, path string) (marked bool, err error) {
 	pool, err := openPool(path, url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer pool.Close()
 	var id, objects int
@@ -110,13 +117,13 @@ func inspect(ctx context.Context, path string) error {
 	var failed *sqlite.Error
 	switch {
 	case errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_NOTADB:
-		return errors.New("the file is not an SQLite database")
+		return false, errors.New("the file is not an SQLite database")
 	case err != nil:
-		return fmt.Errorf("inspecting the file: %w", err)
+		return false, fmt.Errorf("inspecting the file: %w", err)
 	case id != applicationID && (id != 0 || objects != 0):
-		return errors.New("the file is an SQLite database of another program")
+		return false, errors.New("the file is an SQLite database of another program")
 	}
-	return nil
+	return id == applicationID, nil
 }
 
 // writing are the settings of the connection that writes: every commit is
@@ -156,12 +163,9 @@ func openPool(path string, settings url.Values, connections int) (*sql.DB, error
 	return pool, nil
 }
 
-// settle marks the file as ours and checks the settings that durability rests
-// on: SQLite ignores without a word what a file system cannot do.
-func settle(ctx context.Context, writer *sql.DB) error {
-	if _, err := writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
-		return fmt.Errorf("marking the file: %w", err)
-	}
+// durable checks the settings that durability rests on: SQLite ignores without
+// a word what a file system cannot do.
+func durable(ctx context.Context, writer *sql.DB) error {
 	var journal string
 	var synchronous int
 	err := writer.QueryRowContext(ctx, `SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous`).

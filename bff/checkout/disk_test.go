@@ -1,0 +1,100 @@
+package checkout_test
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/store"
+)
+
+// ledger is a store whose outbox can be read and whose writes can be made to fail.
+type ledger interface {
+	checkout.Store
+	// failUpdates makes hook run in every Update: an error from before means that
+	// nothing was written, one from after that it was although the caller is told
+	// otherwise. Nil ends that.
+	failUpdates(hook func() (before, after error))
+	// outbox returns the events of a session in the order they were written.
+	outbox(id string) []checkout.Event
+}
+
+func (m *memory) failUpdates(hook func() (before, after error)) { m.updateHook = hook }
+
+// disk is the real store as a ledger.
+type disk struct {
+	*store.DB
+	t          *testing.T
+	updateHook func() (before, after error)
+
+	mu     sync.Mutex // guards events
+	events []checkout.Event
+}
+
+const endpoint = "https://shop.test/hook"
+
+func newDisk(t *testing.T, now func() time.Time) *disk {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Config{
+		DSN: filepath.Join(t.TempDir(), "coinslot.db"), Endpoints: []string{endpoint}, Now: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return &disk{DB: db, t: t}
+}
+
+func (d *disk) failUpdates(hook func() (before, after error)) { d.updateHook = hook }
+
+func (d *disk) Update(ctx context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+	var before, after error
+	if d.updateHook != nil {
+		before, after = d.updateHook()
+	}
+	s, err := d.DB.Update(ctx, id, func(s *checkout.Session) ([]checkout.Event, error) {
+		events, err := change(s)
+		return events, cmp.Or(err, before)
+	})
+	d.drain()
+	if err == nil && after != nil {
+		return checkout.Session{}, after
+	}
+	return s, err
+}
+
+// drain takes what the last change has put into the outbox.
+func (d *disk) drain() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	far := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	list, err := d.ClaimDeliveries(context.Background(), far, time.Hour, 100, []string{endpoint})
+	if err != nil {
+		d.t.Errorf("claiming deliveries: %v", err)
+	}
+	rank := map[checkout.EventType]int{checkout.EventPartial: 1, checkout.EventReview: 2}
+	slices.SortFunc(list, func(a, b checkout.Delivery) int {
+		first := func(t checkout.EventType) int { return cmp.Or(rank[t], 3) }
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(first(a.Type), first(b.Type)))
+	})
+	for _, e := range list {
+		d.events = append(d.events, checkout.Event{ID: e.EventID, Type: e.Type, Session: e.Session, At: e.CreatedAt, Body: e.Body})
+	}
+}
+
+func (d *disk) outbox(id string) []checkout.Event {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []checkout.Event
+	for _, e := range d.events {
+		if e.Session == id {
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,0 +1,243 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+const crashEndpoint = "https://a.example/"
+
+// TestMain lets tests start this binary as a process that they can kill:
+// STORE_TEST_CHILD names one of children, the first argument is the database.
+func TestMain(m *testing.M) {
+	child, ok := children()[os.Getenv("STORE_TEST_CHILD")]
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := child(context.Background(), os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func children() map[string]func(ctx context.Context, path string) error {
+	return map[string]func(context.Context, string) error{"write": childWrite, "open": childOpen, "fill": childFill}
+}
+
+// childWrite writes sessions for ever. It prints "n" when session n was
+// acknowledged, or else what it finds when it reads again: "found n", "missing n".
+func childWrite(ctx context.Context, path string) error {
+	db, err := Open(ctx, Config{DSN: path, Endpoints: []string{crashEndpoint}})
+	if err != nil {
+		return err
+	}
+	var n int
+	if err := db.reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions`).Scan(&n); err != nil {
+		return err
+	}
+	for ; ; n++ {
+		err := writeOne(ctx, db, n)
+		if err == nil {
+			fmt.Println(n)
+			continue
+		}
+		switch s, readErr := db.Session(ctx, sample(n).ID); {
+		case errors.Is(readErr, checkout.ErrNotFound):
+			fmt.Println("missing", n)
+			n-- // try it again
+		case readErr != nil:
+			return errors.Join(err, readErr)
+		default:
+			fmt.Println("found", s.Version, n)
+		}
+	}
+}
+
+// writeOne stores session n, then changes it and tells of it.
+func writeOne(ctx context.Context, db *DB, n int) error {
+	s, err := db.Insert(ctx, sample(n))
+	if err != nil {
+		return err
+	}
+	_, err = db.Update(ctx, s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+		s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: s.ID, TrackingCode: "T" + s.ID}}
+		return []checkout.Event{{ID: "evt_" + s.ID, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+	})
+	return err
+}
+
+// childOpen says that it begins to open the database, and that it has.
+func childOpen(ctx context.Context, path string) error {
+	fmt.Println("opening")
+	db, err := Open(ctx, Config{DSN: path})
+	if err != nil {
+		return err
+	}
+	fmt.Println("opened")
+	return db.Close()
+}
+
+// process is a child and the lines that it prints.
+type process struct {
+	*exec.Cmd
+	lines *bufio.Scanner
+}
+
+// started runs name with args, or this binary if name is empty, as a child.
+func started(t *testing.T, child string, name string, args ...string) process {
+	t.Helper()
+	if name == "" {
+		name = os.Args[0]
+	}
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+child)
+	cmd.Stderr = t.Output()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return process{cmd, bufio.NewScanner(out)}
+}
+
+// kill ends p as kill -9 does and returns the lines not read yet.
+func (p process) kill(t *testing.T) []string {
+	t.Helper()
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var rest []string
+	for p.lines.Scan() {
+		rest = append(rest, p.lines.Text())
+	}
+	_ = p.Wait() // reports the kill
+	return rest
+}
+
+func TestKilledWriterLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	acknowledged := 0
+	for round := range 10 {
+		p := started(t, "write", "", path)
+		for range 1 + rand.IntN(60) {
+			if !p.lines.Scan() {
+				t.Fatal("the child ended")
+			}
+			acknowledged = next(t, p.lines.Text(), acknowledged)
+		}
+		for _, line := range p.kill(t) {
+			acknowledged = next(t, line, acknowledged)
+		}
+		wantSound(t, path)
+		// One more may be in the file than was acknowledged, whole or as inserted.
+		if stored := wantStored(t, path, acknowledged); stored > acknowledged+1 {
+			t.Errorf("round %d: %d sessions stored, %d acknowledged", round, stored, acknowledged)
+		} else {
+			acknowledged = stored
+		}
+	}
+	t.Logf("%d sessions", acknowledged)
+}
+
+// next checks that line acknowledges session n and returns n+1.
+func next(t *testing.T, line string, n int) int {
+	t.Helper()
+	if line != strconv.Itoa(n) {
+		t.Fatalf("the child prints %q; want %d", line, n)
+	}
+	return n + 1
+}
+
+// wantStored fails unless the first n sessions are stored whole; it returns
+// how many there are.
+func wantStored(t *testing.T, path string, n int) int {
+	t.Helper()
+	db, err := Open(t.Context(), Config{DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for i := range n {
+		s, err := db.Lookup(t.Context(), "T"+sample(i).ID)
+		if i == n-1 && errors.Is(err, checkout.ErrNotFound) && db.found(t, i) {
+			continue // the last of an earlier round, which was never acknowledged
+		}
+		if err != nil || s.ID != sample(i).ID || s.Version != 2 {
+			t.Errorf("session %d = %q version %d, %v", i, s.ID, s.Version, err)
+		}
+	}
+	return count(t, db.reader, `SELECT count(*) FROM sessions`)
+}
+
+// found reports whether session n is there in its first version.
+func (db *DB) found(t *testing.T, n int) bool {
+	t.Helper()
+	s, err := db.Session(t.Context(), sample(n).ID)
+	return err == nil && s.Version == 1
+}
+
+// wantSound fails unless the file is intact and its tables agree.
+func wantSound(t *testing.T, path string) {
+	t.Helper()
+	db, err := Open(t.Context(), Config{DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var result string
+	if err := db.writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result); err != nil || result != "ok" {
+		t.Errorf("integrity_check = %q, %v", result, err)
+	}
+	for what, query := range map[string]string{
+		"rows without what they refer to":   `SELECT count(*) FROM pragma_foreign_key_check`,
+		"columns that differ from doc":      `SELECT count(*) FROM sessions WHERE version <> doc ->> 'version' OR status <> doc ->> 'status'`,
+		"changed sessions without an event": `SELECT count(*) FROM sessions s WHERE version > 1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session = s.id)`,
+		"events of unchanged sessions":      `SELECT count(*) FROM sessions s WHERE version = 1 AND EXISTS (SELECT 1 FROM events e WHERE e.session = s.id)`,
+		"events without a delivery":         `SELECT count(*) FROM events WHERE seq NOT IN (SELECT event FROM deliveries)`,
+		"changed sessions without an index": `SELECT count(*) FROM sessions WHERE version > 1 AND id NOT IN (SELECT session FROM attempts)`,
+	} {
+		if n := count(t, db.writer, query); n != 0 {
+			t.Errorf("%d %s", n, what)
+		}
+	}
+}
+
+func count(t *testing.T, db *sql.DB, query string) int {
+	t.Helper()
+	var n int
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// A first start that is killed at any moment leaves a file that the next start
+// takes up.
+func TestKilledFirstStart(t *testing.T) {
+	finished := 0
+	for range 15 {
+		path := filepath.Join(t.TempDir(), "coinslot.db")
+		p := started(t, "open", "", path)
+		if !p.lines.Scan() {
+			t.Fatal("the child ended")
+		}
+		<-time.After(rand.N(40 * time.Millisecond)) // the moment of the crash; nothing is waited for
+		finished += len(p.kill(t))
+		wantSound(t, path)
+	}
+	t.Logf("%d of 15 had finished", finished)
+}

@@ -1,0 +1,133 @@
+//go:build linux
+
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"coinslot/bff/checkout"
+)
+
+// childFill writes until no file may grow any more, as on a full disk, and
+// then when they may again. It fails unless what was acknowledged is there
+// all the time, and writing works again without a new start.
+func childFill(ctx context.Context, path string) error {
+	db, err := Open(ctx, Config{DSN: path, Endpoints: []string{crashEndpoint}})
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGXFSZ) // so that writing fails instead
+	acknowledged, err := fill(ctx, db)
+	if err != nil {
+		return err
+	}
+	fmt.Println(acknowledged)
+	if err := writeOne(ctx, db, acknowledged+1); err != nil {
+		return fmt.Errorf("writing after the disk was full: %w", err)
+	}
+	for n := range acknowledged {
+		if s, err := db.Session(ctx, sample(n).ID); err != nil || s.Version != 2 {
+			return fmt.Errorf("session %d is lost: version %d, %w", n, s.Version, err)
+		}
+	}
+	return db.Close()
+}
+
+// fill limits the size of files to 200 KB, writes until that fails, checks
+// that reading does not, and lifts the limit.
+func fill(ctx context.Context, db *DB) (acknowledged int, err error) {
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		return 0, err
+	}
+	small := syscall.Rlimit{Cur: 200_000, Max: before.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
+		return 0, err
+	}
+	for writeOne(ctx, db, acknowledged) == nil {
+		acknowledged++
+	}
+	if acknowledged == 0 {
+		return 0, errors.New("nothing could be written")
+	}
+	if _, err := db.Session(ctx, sample(acknowledged-1).ID); err != nil {
+		return 0, fmt.Errorf("reading while the disk is full: %w", err)
+	}
+	return acknowledged, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
+}
+
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	p := started(t, "fill", "", path)
+	for p.lines.Scan() {
+		t.Logf("%s sessions until the disk was full", p.lines.Text())
+	}
+	if err := p.Wait(); err != nil {
+		t.Errorf("the child failed: %v", err)
+	}
+	wantSound(t, path)
+}
+
+// When the disk fails to sync a commit, what the store says afterwards is what
+// the next start finds.
+func TestFailedSync(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not installed")
+	}
+	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("strace may not trace here: %v %s", err, out)
+	}
+	for when := 20; when < 26; when++ {
+		path := filepath.Join(t.TempDir(), "coinslot.db")
+		fault := fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d", when)
+		p := started(t, "write", strace, "-f", "-o", os.DevNull, "-e", "trace=fsync,fdatasync", "-e", fault, os.Args[0], path)
+		var said []string
+		for troubled := 0; troubled == 0 || len(said) < troubled+5; {
+			if !p.lines.Scan() {
+				t.Fatal("the child ended")
+			}
+			if said = append(said, p.lines.Text()); strings.Contains(p.lines.Text(), " ") && troubled == 0 {
+				troubled = len(said)
+			}
+		}
+		said = append(said, p.kill(t)...)
+		t.Logf("sync %d failed: %s", when, said)
+		wantSound(t, path)
+		wantSaid(t, path, said)
+	}
+}
+
+// wantSaid fails unless the database has what a child of "write" said it has.
+func wantSaid(t *testing.T, path string, said []string) {
+	t.Helper()
+	db := opened(t, path)
+	for _, line := range said {
+		words := strings.Fields(line)
+		version := int64(2)
+		switch words[0] {
+		case "missing":
+			continue // was written on the next try
+		case "found":
+			version, _ = strconv.ParseInt(words[1], 10, 64)
+		}
+		n, err := strconv.Atoi(words[len(words)-1])
+		if err != nil {
+			t.Fatalf("the child said %q", line)
+		}
+		s, err := db.Session(t.Context(), sample(n).ID)
+		if err != nil || s.Version != version || errors.Is(err, checkout.ErrNotFound) {
+			t.Errorf("session %d, of which was said %q, has version %d, %v", n, line, s.Version, err)
+		}
+	}
+}

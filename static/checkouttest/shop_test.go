@@ -1,0 +1,55 @@
+package checkouttest_test
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+// item is what the demo's server gives the shop for each product.
+type item struct{ ID, Title, Description, Price, Session, URL string }
+
+// openShop opens the demo shop with a pretended BFF, under the policy that it promises to run with.
+func openShop(t *testing.T, o browser.Options) *stage {
+	t.Helper()
+	s := &stage{}
+	bff, shop := http.NewServeMux(), http.NewServeMux()
+	s.bff, s.host = serve(t, "localhost", bff), serve(t, "127.0.0.1", shop)
+	bff.HandleFunc("GET /checkout.js", script(string(minified(t))))
+	bff.HandleFunc("GET /frame.js", script(frameJS))
+	bff.HandleFunc("GET /checkout/{session}", s.frame)
+	page := template.Must(template.ParseFiles("../shop/index.html"))
+	shop.Handle("GET /", http.FileServer(http.Dir("../shop")))
+	shop.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' %[1]s; frame-src %[1]s; "+
+			"style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'", s.bff))
+		if err := page.Execute(w, map[string]any{"Base": s.bff, "Items": []item{
+			{"coffee", "House blend, 1 kg", "Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.", "$18.00", "cs_coffee", s.bff + "/checkout/cs_coffee"},
+			{"tickets", "Cupping evening, two seats", "Six origins, two hours, one very long table. Friday at seven.", "$25.00", "cs_tickets", s.bff + "/checkout/cs_tickets"},
+		}}); err != nil {
+			t.Errorf("rendering the shop: %v", err)
+		}
+	})
+	o.Patience = 8 * time.Second
+	s.Page = chromium.Open(t, s.host, o)
+	return s
+}
+
+func TestShop(t *testing.T) {
+	s := openShop(t, browser.Options{})
+	s.WaitText("[data-product=tickets] [data-outcome]", "coinslot-status: open") // inline, by itself
+	s.say(`{ type: 'status', session: 'cs_tickets', status: 'confirmed' }`)
+	s.WaitText("[data-product=tickets] [data-outcome]", "coinslot-status: confirmed")
+	s.Click("[data-product=coffee] a")
+	s.Wait("[data-product=coffee] coinslot-checkout >>> dialog[open]")
+	s.WaitText("[data-product=coffee] [data-outcome]", "coinslot-status: open")
+	s.WaitText("#log", "coinslot-open:")
+	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "Content Security Policy") {
+		t.Errorf("console = %s; want no violation", console)
+	}
+}

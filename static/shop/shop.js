@@ -1,0 +1,32 @@
+// The shop's own script: it writes down what the checkouts say. A real shop would do as little; goods are released by
+// the server, on a webhook or a verified receipt, never by what a browser says.
+(() => {
+  'use strict';
+  const log = document.querySelector('#log');
+
+  const write = (text) => {
+    const time = document.createElement('time');
+    time.textContent = new Date().toLocaleTimeString();
+    const line = document.createElement('li');
+    line.append(time, text);
+    log.append(line);
+    log.scrollTop = log.scrollHeight;
+  };
+
+  const show = (element, text, status) => {
+    const outcome = element.closest('[data-product]')?.querySelector('[data-outcome]');
+    if (!outcome) return;
+    outcome.textContent = text;
+    outcome.dataset.status = status;
+  };
+
+  for (const name of ['ready', 'open', 'status', 'complete', 'close', 'error']) {
+    document.addEventListener('coinslot-' + name, (event) => {
+      const { session, status, code } = event.detail;
+      const text = `${event.type}: ${code || status}`;
+      write(`${text} ${session}`);
+      if (name === 'status') show(event.target, text, status);
+      if (name === 'error') show(event.target, text, 'error');
+    });
+  }
+})();
