@@ -66,3 +66,8 @@ install-gcc: # the race detector needs a C compiler
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin static/dist/* .cache
+
+.PHONY: screenshots
+screenshots: install-chromium build ## a picture of every screen, into docs/images
+	mkdir -p docs/images
+	$(GO) test ./e2e -count=1 -run TestScreens -args -screens "$(CURDIR)/docs/images"

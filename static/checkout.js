@@ -5,7 +5,8 @@
 //
 // Strict-CSP clean by construction: styles are an adopted sheet and el.style, nodes are made by createElement, there
 // is no second script. Minified it must stay under 3,000 bytes brotli, which is why the CSS is written tight (the
-// minifier does not look into strings) and why an element's state is a closure and not fields.
+// minifier does not look into strings), why an element's state is a closure and not fields, and why its functions stand
+// in the order that packs best.
 (() => {
   const NAME = 'coinslot-checkout';
   if (customElements.get(NAME)) return; // the script was loaded twice
@@ -25,7 +26,7 @@
     'dialog{position:fixed;display:block;inset:0;width:420px;padding:0;border:0;border-radius:16px;' +
     'overflow:hidden}dialog:not([open]){visibility:hidden}::backdrop{background:#0009}' +
     'dialog iframe{max-height:90dvh}' +
-    'div>button{display:block;margin-left:auto;border:0;background:none}' +
+    'div>button{display:block;margin-left:auto;border:0;background:none;font-size:20px}' +
     // A minimum beats a maximum: the sheet fills the phone whatever height the frame asks for.
     '@media(max-width:480px){dialog{max-width:100%;max-height:100%;width:100%;border-radius:0}' +
     'dialog iframe{min-height:calc(100dvh - 44px)}}');
@@ -74,9 +75,9 @@
     constructor() {
       super();
       const host = this, root = host.attachShadow({ mode: 'open' });
-      let key, sold, modal, theme, open, how;      // the attributes as they are on show
+      let key, sold, modal, theme, open, how; // the attributes as they are on show
       let box, dialog, frame, port, bad;      // nodes, and the private line to the frame
-      let near, timer, loads;                 // ends listeners; watchdog; loads no hello has answered
+      let near, timer, loads;                 // viewport watch; hello watchdog; loads no hello has answered
       let shown, pressed, opener;             // of the dialog
       let final, accept, refuse, settle;      // of the promises
 
@@ -86,32 +87,6 @@
       const emit = (name, more, cancelable) => host.dispatchEvent(new CustomEvent('coinslot-' + name, {
         bubbles: true, composed: true, cancelable, detail: seen(more),
       }));
-
-      // Brings what is on show in line with the attributes and the place in the document. Does nothing twice.
-      const sync = this.#sync = () => {
-        how = navigator.connection?.saveData || attribute('prewarm', 'intent'); // true means neither of the words
-        const sells = host.isConnected && selling(host);
-        const lang = host.closest('[lang]')?.lang || navigator.language;
-        if (modal !== (modal = attribute('mode') === 'modal')) build();
-        if (key !== (key = sells && BASE + sells + new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang }))) {
-          halt();
-          if (lead() === host) leads[sold] = 0;
-          if (!settle) host.result = new Promise((yes) => { settle = yes; });
-          host.#session = attribute('session', '');
-          host.status = final = '';
-          sold = sells;
-          if (sold) (shown ? start : arm)();
-        }
-        if (shown && !host.isConnected) closed();
-        if (theme !== (theme = attribute('theme', 'auto'))) {
-          box.style.colorScheme = theme;
-          post({ type: 'theme', value: theme });
-        }
-        if (modal && sold && open ^ (open = host.hasAttribute('open'))) open ? show() : host.close();
-      };
-
-      // The element that has, or may have, the frame. It is this one unless another was first.
-      const lead = () => sold ? leads[sold] ||= host : host;
 
       // Ends the frame and all that listens to it; the link is back.
       const halt = () => {
@@ -125,6 +100,10 @@
         if (accept && refuse) return; // still open: the promise is for the next frame
         host.ready = new Promise((yes, no) => { accept = yes; refuse = no; });
         host.ready.catch(() => {}); // nobody listening is not an error of the merchant's page
+      };
+
+      host.close = () => {
+        if ((shown || !modal) && emit('close', {}, true) && shown) closed();
       };
 
       // What the box shows: the link ('wait'), the frame ('on') or the words of a failure ('bad').
@@ -165,6 +144,14 @@
         show(trigger);
       };
 
+      const closed = () => {
+        shown = false;
+        dialog.close();
+        lock(-1);
+        opener.focus();
+        host.removeAttribute('open');
+      };
+
       const intent = () => how === 'intent' && start();
       host.addEventListener('pointerover', intent);
       host.addEventListener('focusin', intent);
@@ -193,34 +180,49 @@
         emit('open');
       };
 
-      host.close = () => {
-        if ((shown || !modal) && emit('close', {}, true) && shown) closed();
+      // One line for the developer, naming what to change.
+      const report = (code, recoverable, cure = '') => {
+        console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE);
+        emit('error', { code, recoverable, url: url() });
+        refuse = refuse?.({ code });
       };
 
-      const closed = () => {
-        shown = false;
-        dialog.close();
-        lock(-1);
-        opener.focus();
-        host.removeAttribute('open');
+      // One ear for the window's three events; a property that an event lacks tells them apart.
+      const hear = (event) => {
+        if (event.origin === BASE && event.source === frame.contentWindow && event.data?.coinslot === 1 &&
+          event.data.type === 'hello' && event.ports[0]) hello(event.ports[0]);
+        if (event.effectiveDirective + event.disposition === 'frame-srcenforce' &&
+          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'CSP frame-src ' + BASE);
+        if (bad && event.type === 'online') go();
+      };
+
+      // Brings what is on show in line with the attributes and the place in the document. Does nothing twice.
+      const sync = this.#sync = () => {
+        how = navigator.connection?.saveData || attribute('prewarm', 'intent'); // true means neither of the words
+        const sells = host.isConnected && selling(host);
+        const lang = host.closest('[lang]')?.lang || navigator.language;
+        if (modal !== (modal = attribute('mode') === 'modal')) build();
+        if (key !== (key = sells && BASE + sells +
+          new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang }))) {
+          halt();
+          if (lead() === host) leads[sold] = 0;
+          if (!settle) host.result = new Promise((yes) => { settle = yes; });
+          host.#session = attribute('session', '');
+          host.status = final = '';
+          sold = sells;
+          if (sold) (shown ? start : arm)();
+        }
+        if (shown && !host.isConnected) closed();
+        if (theme !== (theme = attribute('theme', 'auto'))) {
+          box.style.colorScheme = theme === 'auto' ? '' : theme; // '' follows the page
+          post({ type: 'theme', value: theme });
+        }
+        if (modal && sold && open ^ (open = host.hasAttribute('open'))) open ? show() : host.close();
       };
 
       host.simulate = (kind) => post({ type: 'simulate', kind });
 
-      // At the shopper's wish: again after a failure, by way of the merchant's server for createSession. That is asked
-      // while the dialog is already open: the click's gesture is not spent waiting.
-      const go = async () => {
-        if (bad || host.createSession) halt();
-        if (!host.createSession) return start();
-        wait(15000, 'timeout');
-        try {
-          host.session = await host.createSession();
-          sync();
-          start();
-        } catch {
-          fail('session_unknown');
-        }
-      };
+      const url = () => host.querySelector('a[href]')?.href || sold && BASE + sold;
 
       const start = this.#start = () => {
         if (frame || !sold) return;
@@ -245,13 +247,22 @@
         box.append(frame);
       };
 
-      // One ear for the window's three events; a property that an event lacks tells them apart.
-      const hear = (event) => {
-        if (event.origin === BASE && event.source === frame.contentWindow && event.data?.coinslot === 1 &&
-          event.data.type === 'hello' && event.ports[0]) hello(event.ports[0]);
-        if (event.effectiveDirective + event.disposition === 'frame-srcenforce' &&
-          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'CSP frame-src ' + BASE);
-        if (bad && event.type === 'online') go();
+      // The element that has, or may have, the frame. It is this one unless another was first.
+      const lead = () => sold ? leads[sold] ||= host : host;
+
+      // At the shopper's wish: again after a failure, by way of the merchant's server for createSession. That is asked
+      // while the dialog is already open: the click's gesture is not spent waiting.
+      const go = async () => {
+        if (bad || host.createSession) halt();
+        if (!host.createSession) return start();
+        wait(15000, 'timeout');
+        try {
+          host.session = await host.createSession();
+          sync();
+          start();
+        } catch {
+          fail('session_unknown');
+        }
       };
 
       const ears = (verb) => ['message', 'securitypolicyviolation', 'online'].map((type) =>
@@ -274,7 +285,9 @@
 
       const visible = () => {
         const style = getComputedStyle(host), message = { type: 'style' };
-        for (const name of ['accent', 'radius', 'density', 'font']) message[name] = style.getPropertyValue('--coinslot-' + name);
+        for (const name of ['accent', 'radius', 'density', 'font']) {
+          message[name] = style.getPropertyValue('--coinslot-' + name);
+        }
         post(message);
         post({ type: 'shown' });
       };
@@ -314,15 +327,6 @@
           make('a', { href: url(), hidden: !url() }, attribute('text-title', 'Checkout')), ' ',
           make('button', { onclick: go }, attribute('text-retry', 'Retry'))));
         report(code, true, cure);
-      };
-
-      const url = () => host.querySelector('a[href]')?.href || sold && BASE + sold;
-
-      // One line for the developer, naming what to change.
-      const report = (code, recoverable, cure = '') => {
-        console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE);
-        emit('error', { code, recoverable, url: url() });
-        refuse = refuse?.({ code });
       };
     }
   }

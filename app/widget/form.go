@@ -60,10 +60,11 @@ func press(p Page, sub, part, class, text string, busy bool, fields ...Field) ap
 	return form(p, sub, fieldsBody(fields), scope...).Class("press").Body(inputs...)
 }
 
-// button is a submit button with a stable handle.
+// button is a submit button with a stable handle. While a request is on its way
+// it says that it does nothing, but keeps the keyboard: a disabled one loses it.
 func button(part, class, text string, busy bool) app.UI {
 	return el("button").Attr("type", "submit").Class("button "+class).DataSet("part", part).
-		Attr("disabled", busy).Text(text)
+		Aria("disabled", busy).Text(text)
 }
 
 // fieldsBody returns the JSON of a form's own fields. A network's key is split

@@ -175,7 +175,7 @@ func leastOracle(pay, tolerance *big.Int) *big.Int {
 
 func TestLeastPaidAgainstIntegers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	n := 200_000
+	n := 50_000
 	if testing.Short() {
 		n = 10_000
 	}

@@ -20,11 +20,12 @@ type memory struct {
 
 	mu     sync.Mutex // guards the fields below
 	rows   map[string][]byte
-	order  []string // ids, oldest first
+	due    map[string]time.Time // by id, so that a claim need not read every row
+	order  []string             // ids, oldest first
 	events []checkout.Event
 }
 
-func newMemory() *memory { return &memory{rows: map[string][]byte{}} }
+func newMemory() *memory { return &memory{rows: map[string][]byte{}, due: map[string]time.Time{}} }
 
 func (m *memory) load(id string) (checkout.Session, error) {
 	var s checkout.Session
@@ -40,7 +41,7 @@ func (m *memory) save(s checkout.Session) {
 	if err != nil {
 		panic(err)
 	}
-	m.rows[s.ID] = row
+	m.rows[s.ID], m.due[s.ID] = row, s.DueAt
 }
 
 // every calls f with each session until f returns false. m.mu is held.
@@ -162,12 +163,15 @@ func (m *memory) Claim(_ context.Context, now time.Time, lease time.Duration, li
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var due []checkout.Session
-	m.every(func(s checkout.Session) bool {
-		if !s.DueAt.IsZero() && !s.DueAt.After(now) {
+	for _, id := range m.order {
+		if at := m.due[id]; !at.IsZero() && !at.After(now) {
+			s, err := m.load(id)
+			if err != nil {
+				return nil, err
+			}
 			due = append(due, s)
 		}
-		return true
-	})
+	}
 	slices.SortFunc(due, func(a, b checkout.Session) int { return a.DueAt.Compare(b.DueAt) })
 	due = due[:min(limit, len(due))]
 	for _, s := range due {

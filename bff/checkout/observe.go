@@ -203,6 +203,6 @@ func (a *Attempt) short() bool {
 // uncounted reports whether money has come that confirms nothing: too little,
 // or to an attempt that is over for the gateway.
 func (a *Attempt) uncounted() bool {
-	over := a.State == Expired || a.State == Cancelled
-	return a.short() || over && a.Paid.IsPositive()
+	ended := a.State == Expired || a.State == Cancelled
+	return a.short() || ended && a.Paid.IsPositive()
 }

@@ -110,7 +110,11 @@ func (h *shop) load(id string) checkout.Session {
 func (h *shop) view(id string) wire.View {
 	h.t.Helper()
 	s := h.load(id)
-	return s.View(checkout.Showing{Now: h.clock.Now(), Currencies: coins(), Words: func(key string, _ ...string) string { return key }})
+	return s.View(h.showing())
+}
+
+func (h *shop) showing() checkout.Showing {
+	return checkout.Showing{Now: h.clock.Now(), Currencies: coins(), Words: func(key string, _ ...string) string { return key }}
 }
 
 // tend does one pass of what is due now and returns what went wrong.

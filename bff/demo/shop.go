@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"net/http"
 	"regexp"
 	"strings"
@@ -50,7 +51,11 @@ func newShop(c config.Config) (*shop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
-	page, err := template.ParseFS(static.Shop, "shop/index.html")
+	files, err := fs.Sub(static.Shop, "shop")
+	if err != nil {
+		return nil, fmt.Errorf("making the demo shop: %w", err)
+	}
+	page, err := template.ParseFS(files, "index.html")
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
@@ -58,7 +63,7 @@ func newShop(c config.Config) (*shop, error) {
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("GET /orders", s.orders)
 	s.mux.HandleFunc("POST /webhook", s.webhook)
-	s.mux.Handle("GET /shop/", http.FileServerFS(static.Shop))
+	s.mux.Handle("GET /", http.FileServerFS(files))
 	return s, nil
 }
 

@@ -29,7 +29,7 @@ type Config struct {
 	// Every is the pause between two looks into the store. Zero means 250 ms.
 	Every time.Duration
 	// Lease is how long a claimed session is left alone by other claims: longer
-	// than any Tend. Zero means 45 s.
+	// than any Tend. Zero means 90 s.
 	Lease time.Duration
 	// AtOnce is how many sessions are tended at once. Zero means 16.
 	AtOnce int
@@ -49,7 +49,7 @@ func New(c Config) *Poller {
 		c.Every = 250 * time.Millisecond
 	}
 	if c.Lease == 0 {
-		c.Lease = 45 * time.Second
+		c.Lease = 90 * time.Second
 	}
 	if c.AtOnce == 0 {
 		c.AtOnce = 16

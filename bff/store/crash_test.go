@@ -1,3 +1,5 @@
+//go:build unix
+
 package store
 
 import (
@@ -11,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,7 +47,7 @@ func childWrite(ctx context.Context, path string) error {
 		return err
 	}
 	var n int
-	if err := db.reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions`).Scan(&n); err != nil {
+	if err := db.reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE version > 1`).Scan(&n); err != nil {
 		return err
 	}
 	for ; ; n++ {
@@ -65,10 +68,11 @@ func childWrite(ctx context.Context, path string) error {
 	}
 }
 
-// writeOne stores session n, then changes it and tells of it.
+// writeOne stores session n, unless an earlier child got so far, then changes
+// it and tells of it.
 func writeOne(ctx context.Context, db *DB, n int) error {
 	s, err := db.Insert(ctx, sample(n))
-	if err != nil {
+	if err != nil && !errors.Is(err, checkout.ErrExists) {
 		return err
 	}
 	_, err = db.Update(ctx, s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
@@ -104,6 +108,7 @@ func started(t *testing.T, child string, name string, args ...string) process {
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+child)
 	cmd.Stderr = t.Output()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end it with what traces it
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +122,7 @@ func started(t *testing.T, child string, name string, args ...string) process {
 // kill ends p as kill -9 does and returns the lines not read yet.
 func (p process) kill(t *testing.T) []string {
 	t.Helper()
-	if err := p.Process.Kill(); err != nil {
+	if err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		t.Fatal(err)
 	}
 	var rest []string
@@ -143,12 +148,11 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 			acknowledged = next(t, line, acknowledged)
 		}
 		wantSound(t, path)
-		// One more may be in the file than was acknowledged, whole or as inserted.
-		if stored := wantStored(t, path, acknowledged); stored > acknowledged+1 {
+		stored := wantStored(t, path, acknowledged)
+		if stored > acknowledged+1 { // the last one's acknowledgement may not have got out
 			t.Errorf("round %d: %d sessions stored, %d acknowledged", round, stored, acknowledged)
-		} else {
-			acknowledged = stored
 		}
+		acknowledged = stored
 	}
 	t.Logf("%d sessions", acknowledged)
 }
@@ -163,7 +167,7 @@ func next(t *testing.T, line string, n int) int {
 }
 
 // wantStored fails unless the first n sessions are stored whole; it returns
-// how many there are.
+// how many are.
 func wantStored(t *testing.T, path string, n int) int {
 	t.Helper()
 	db, err := Open(t.Context(), Config{DSN: path})
@@ -173,21 +177,11 @@ func wantStored(t *testing.T, path string, n int) int {
 	defer db.Close()
 	for i := range n {
 		s, err := db.Lookup(t.Context(), "T"+sample(i).ID)
-		if i == n-1 && errors.Is(err, checkout.ErrNotFound) && db.found(t, i) {
-			continue // the last of an earlier round, which was never acknowledged
-		}
 		if err != nil || s.ID != sample(i).ID || s.Version != 2 {
 			t.Errorf("session %d = %q version %d, %v", i, s.ID, s.Version, err)
 		}
 	}
-	return count(t, db.reader, `SELECT count(*) FROM sessions`)
-}
-
-// found reports whether session n is there in its first version.
-func (db *DB) found(t *testing.T, n int) bool {
-	t.Helper()
-	s, err := db.Session(t.Context(), sample(n).ID)
-	return err == nil && s.Version == 1
+	return count(t, db.reader, `SELECT count(*) FROM sessions WHERE version > 1`)
 }
 
 // wantSound fails unless the file is intact and its tables agree.
@@ -235,7 +229,7 @@ func TestKilledFirstStart(t *testing.T) {
 		if !p.lines.Scan() {
 			t.Fatal("the child ended")
 		}
-		<-time.After(rand.N(40 * time.Millisecond)) // the moment of the crash; nothing is waited for
+		<-time.After(rand.N(80 * time.Millisecond)) // the moment of the crash; nothing is waited for
 		finished += len(p.kill(t))
 		wantSound(t, path)
 	}

@@ -26,18 +26,17 @@ type assets struct {
 	hashed map[string]*asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
 	// version is what checkout.js calls itself; its immutable address has it.
 	version string
-	// Built reports whether tools/assets has run; if not, sources are served
-	// and there is no WebAssembly.
+	// built tells that tools/assets has run; if not, sources are served and
+	// there is no WebAssembly.
 	built bool
 }
 
 // asset is one file in all forms in which it is there.
 type asset struct {
-	name      string
+	name      string // with the content's hash
 	mime      string
-	integrity string
+	integrity string            // for <script integrity>; empty for sources
 	forms     map[string][]byte // by content coding: "br", "gzip", "identity"
-	etag      string            // of the identity form, without quotes
 }
 
 // newAssets reads what static.Files holds. Without built files the sources are
@@ -85,7 +84,6 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 			}
 			f.forms[codingOf(suffix)] = content
 		}
-		f.etag = strings.TrimSuffix(strings.TrimPrefix(path.Ext(strings.TrimSuffix(entry.File, path.Ext(name))), "."), ".")
 		a.enter(name, f)
 	}
 	return nil
@@ -111,7 +109,7 @@ func (a *assets) readSources(files fs.FS) error {
 		hash := hex.EncodeToString(sum[:6])
 		stem, extension, _ := strings.Cut(plain, ".")
 		a.enter(plain, &asset{name: stem + "." + hash + "." + extension, mime: mimeOf(plain),
-			forms: map[string][]byte{"identity": content}, etag: hash})
+			forms: map[string][]byte{"identity": content}})
 	}
 	return nil
 }
@@ -168,6 +166,15 @@ func versionOf(script *asset) string {
 func (a *assets) URL(name string) string {
 	if f := a.named[name]; f != nil {
 		return "/assets/" + f.name
+	}
+	return ""
+}
+
+// Integrity returns what a merchant puts into <script integrity> for the
+// immutable address of a file; empty if it was not built.
+func (a *assets) Integrity(name string) string {
+	if f := a.named[name]; f != nil {
+		return f.integrity
 	}
 	return ""
 }
@@ -252,7 +259,7 @@ func (f *asset) serve(w http.ResponseWriter, r *http.Request, cache string) {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	tag := `"` + f.etag + "-" + coding + `"`
+	tag := `"` + f.name + "-" + coding + `"` // the name has the content's hash
 	h.Set("ETag", tag)
 	if matchesTag(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)

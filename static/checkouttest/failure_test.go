@@ -49,6 +49,13 @@ func TestFrameSourceRefused(t *testing.T) {
 	s.failed(t, "csp_frame_src", "CSP frame-src "+s.bff)
 }
 
+// TestReportOnlyPolicy: a policy that only reports blocks nothing, so it is no failure.
+func TestReportOnlyPolicy(t *testing.T) {
+	s := play(t, inline, "report only: frame-src https://elsewhere.example", browser.Options{})
+	s.said("ready cs_1 open")
+	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
+}
+
 func TestFailureInAModal(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
 		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})

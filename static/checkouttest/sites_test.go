@@ -31,7 +31,8 @@ const policy = "default-src 'none'; script-src %[1]s; frame-src %[1]s; style-src
 const head = `<!doctype html><html lang=en><meta name=viewport content="width=device-width"><title>shop</title>
 	<script src="{bff}/seen.js"></script><script async src="{bff}/checkout.js"></script>`
 
-// play opens a host page with the given body; {bff} in it stands for the BFF's origin. An empty csp means policy.
+// play opens a host page with the given body; {bff} in it stands for the BFF's origin. An empty csp means policy; one
+// that begins with "report only: " is sent as such.
 func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	t.Helper()
 	if o.Patience == 0 {
@@ -49,7 +50,11 @@ func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	bff.HandleFunc("GET /checkout", s.frame)
 	bff.HandleFunc("GET /checkout/{session}", s.frame)
 	host.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", csp)
+		name, value := "Content-Security-Policy", csp
+		if rest, only := strings.CutPrefix(csp, "report only: "); only {
+			name, value = name+"-Report-Only", rest
+		}
+		w.Header().Set(name, value)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, strings.ReplaceAll(head+body, "{bff}", s.bff))
 	})

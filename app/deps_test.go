@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// banned are packages that our own packages may not import, and what each would
+// cost a shopper or why it cannot work. Numbers are kB of brotli.
+var banned = map[string]string{
+	"net/http":                     "+848; requests go through browser.Fetch",
+	"github.com/gorilla/websocket": "+695, and there is no network to dial in a browser",
+	"html/template":                "+455",
+	"text/template":                "+401",
+	"golang.org/x/text":            "+112; text travels with the page",
+	"github.com/piglig/go-qr":      "+112; QR codes are drawn by the BFF",
+	"regexp":                       "+75; left out with go-app's router",
+	"log/slog":                     "+29; app.Log does",
+	"crypto/tls":                   "ships a TLS stack",
+	"crypto":                       "nothing is encrypted or signed in the browser",
+	"database/sql":                 "ships a database layer",
+	"os/exec":                      "cannot work",
+	"image/png":                    "+63",
+	"time/tzdata":                  "+65; times travel as durations",
+	"testing":                      "ships the test framework",
+	"coinslot/bff":                 "ships the server to the shopper",
+	"coinslot/static":              "ships the assets inside an asset",
+	"modernc.org":                  "does not compile",
+	"github.com/stretchr/testify":  "+21",
+	"github.com/shopspring":        "+10; amounts are text here",
+}
+
+// linked are functions that the finished program may not contain. The import
+// graph alone does not show them, because go-app imports more than it links.
+var linked = []string{
+	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do", "crypto/tls.(*Conn).Handshake",
+	"html/template.escapeTemplate", "text/template.(*Template).Execute", "database/sql.Open", "regexp.Compile",
+	"github.com/gorilla/websocket.(*Conn)", "log/slog.(*Logger)",
+}
+
+// Limits of the finished program, in bytes. Raising one is a change with a reason.
+const (
+	rawLimit    = 6_000_000
+	brotliLimit = 1_000_000
+)
+
+// jsPackage is what go list tells of one package as compiled for the browser.
+type jsPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+// packages lists our packages as compiled for the browser.
+func packages(t *testing.T) []jsPackage {
+	t.Helper()
+	command := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	text, err := command.Output()
+	if err != nil {
+		t.Fatalf("listing packages: %v", err)
+	}
+	var list []jsPackage
+	for decoder := json.NewDecoder(bytes.NewReader(text)); decoder.More(); {
+		var p jsPackage
+		if err := decoder.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, path := range p.Imports {
+			for ban, reason := range banned {
+				if path == ban || strings.HasPrefix(path, ban+"/") {
+					t.Errorf("%s imports %s: %s", p.ImportPath, path, reason)
+				}
+			}
+			if path == "syscall/js" && p.ImportPath != "coinslot/app/browser" {
+				t.Errorf("%s imports syscall/js; only app/browser touches JavaScript", p.ImportPath)
+			}
+		}
+	}
+}
+
+// TestArrows holds who may import whom inside app.
+func TestArrows(t *testing.T) {
+	const goApp = "github.com/maxence-charriere/go-app/v10/pkg/app"
+	allowed := map[string][]string{
+		"coinslot/app/wire":    {},
+		"coinslot/app/browser": {},
+		"coinslot/app/feed":    {"coinslot/app/wire"},
+		"coinslot/app/widget":  {"coinslot/app/wire", "coinslot/app/feed", goApp},
+		"coinslot/app":         {"coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget", "coinslot/app/browser", goApp},
+	}
+	for _, p := range packages(t) {
+		for _, path := range p.Imports {
+			if strings.Contains(path, ".") || strings.HasPrefix(path, "coinslot/") {
+				if list, known := allowed[p.ImportPath]; !known || !contains(list, path) {
+					t.Errorf("%s imports %s", p.ImportPath, path)
+				}
+			}
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+// TestProgram builds the program as it is shipped, unless the one in static/dist
+// is of the same sources, and checks what is in it and what it weighs.
+func TestProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("building and compressing the program takes a quarter of a minute")
+	}
+	build := exec.Command("go", "run", "./tools/assets", "-out", "static/dist")
+	build.Dir = ".."
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the assets: %v\n%s", err, text)
+	}
+	packed, program := shipped(t)
+	t.Logf("app.wasm: %d bytes, brotli %d", len(program), packed)
+	if len(program) > rawLimit || packed > brotliLimit {
+		t.Errorf("app.wasm: %d bytes, brotli %d; limits are %d and %d", len(program), packed, rawLimit, brotliLimit)
+	}
+	if !bytes.Contains(program, []byte("coinslot/app/widget.(*Checkout).Render")) {
+		t.Fatal("function names cannot be found in the program: the search below proves nothing")
+	}
+	for _, name := range linked {
+		if bytes.Contains(program, []byte(name)) {
+			t.Errorf("app.wasm contains %s", name)
+		}
+	}
+}
+
+// shipped returns the built program and its size in brotli.
+func shipped(t *testing.T) (packed int64, program []byte) {
+	t.Helper()
+	found, err := filepath.Glob("../static/dist/app.*.wasm.br")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("built programs: %v, %v; want one", found, err)
+	}
+	info, err := os.Stat(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(strings.TrimSuffix(found[0], ".br") + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzip, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err = io.ReadAll(unzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size(), program
+}

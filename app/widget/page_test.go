@@ -1,0 +1,73 @@
+package widget
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coinslot/app/wire"
+)
+
+func TestLink(t *testing.T) {
+	p := Page{Base: "/checkout/cs_1", Carry: []Field{{"embed", "inline"}, {"origin", "https://shop.example"}, {"lang", ""}}}
+	for _, c := range []struct {
+		sub   string
+		extra []Field
+		want  string
+	}{
+		{"", nil, "/checkout/cs_1?embed=inline&origin=https%3A%2F%2Fshop.example"},
+		{"/receipt", []Field{{"change", "1"}}, "/checkout/cs_1/receipt?embed=inline&origin=https%3A%2F%2Fshop.example&change=1"},
+	} {
+		if got := p.Link(c.sub, c.extra...); got != c.want {
+			t.Errorf("Link(%q, %v) = %s; want %s", c.sub, c.extra, got, c.want)
+		}
+	}
+	if got := (Page{Base: "/checkout/cs_1"}).Link(""); got != "/checkout/cs_1" {
+		t.Errorf("Link without anything to carry = %s", got)
+	}
+}
+
+func TestTarget(t *testing.T) {
+	if got := (Page{Base: "/checkout"}).Target("/attempts"); got != "/checkout" {
+		t.Errorf("Target of what is not stored = %s; want /checkout", got)
+	}
+	p := Page{Base: "/checkout/cs_1", View: wire.View{Session: "cs_1"}}
+	if got := p.Target("/cancel"); got != "/checkout/cs_1/cancel" {
+		t.Errorf("Target = %s", got)
+	}
+}
+
+func TestStored(t *testing.T) {
+	p := Page{Base: "/checkout", Carry: []Field{{"order", "x.y.z"}, {"embed", "modal"}, {"item", "a"}, {"amount", "5"}, {"key", "k"}}}
+	got := p.Stored("cs_1")
+	if diff := cmp.Diff([]Field{{"embed", "modal"}}, got.Carry); diff != "" || got.Base != "/checkout/cs_1" {
+		t.Errorf("Stored: base %s, carry (-want +got):\n%s", got.Base, diff)
+	}
+	if len(p.Carry) != 5 {
+		t.Error("the page before has changed")
+	}
+}
+
+func TestTimingSentences(t *testing.T) {
+	text := english(t)
+	for _, c := range []struct {
+		ms      int64
+		left    string
+		ago     int64
+		checked string
+		offline bool
+	}{
+		{7_500_000, "About 2 h 5 min left", -1, "not checked yet", false},
+		{899_000, "About 14 minutes left", 4_000, "checked 4 s ago", false},
+		{299_000, "4:59 left", 59_999, "checked 59 s ago", false},
+		{61_000, "1:01 left", 60_000, "checked 1 min ago", false},
+		{9_000, "0:09 left", 600_000, "checked 10 min ago", false},
+		{0, "Time is up: looking once more", 0, text["checked.offline"], true},
+	} {
+		p := Page{Text: text, View: wire.View{CheckedMsAgo: c.ago, Attempt: &wire.Attempt{ExpiresInMs: c.ms}}}
+		s := &timing{Page: p, Left: true, Offline: c.offline}
+		if s.left() != c.left || s.checked() != c.checked {
+			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.left(), s.checked(), c.left, c.checked)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package checkout_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// check holds every session against the invariants.
+func (w *walk) check() {
+	w.t.Helper()
+	for _, id := range w.ids {
+		s := w.load(id)
+		before, known := w.last[id]
+		w.checkShown(s)
+		w.checkEvents(s)
+		if known {
+			w.checkChange(before, s)
+		}
+		w.last[id] = s
+	}
+}
+
+// checkShown: at most one payable address is shown, and only a committed one.
+func (w *walk) checkShown(s checkout.Session) {
+	w.t.Helper()
+	v := s.View(w.showing())
+	if v.Status != wire.Pending {
+		if v.Status == wire.Preparing && v.Attempt != nil && v.Attempt.Address != "" {
+			w.fail(s.ID, "an address is shown while preparing")
+		}
+		return
+	}
+	a := s.Current()
+	if v.Attempt.Address != a.Address || v.Attempt.Address == "" && v.Attempt.PaymentURL == "" {
+		w.fail(s.ID, "the view shows %q, the row has %q", v.Attempt.Address, a.Address)
+	}
+	if w.shown[s.ID] == nil {
+		w.shown[s.ID] = map[string]bool{}
+	}
+	for _, tx := range w.gateway.all() {
+		switch {
+		case tx.TrackingCode == a.TrackingCode:
+			if a.Address != "" && tx.address != a.Address {
+				w.fail(s.ID, "address %s is shown for %s", a.Address, tx.TrackingCode)
+			}
+		case tx.Status == "pending" && w.shown[s.ID][tx.address]:
+			w.fail(s.ID, "two addresses that were shown can be paid: %s and %s", tx.TrackingCode, a.TrackingCode)
+		}
+	}
+	if a.Address != "" {
+		w.shown[s.ID][a.Address] = true
+	}
+}
+
+// checkEvents: confirmed is told exactly once, exactly if it is so.
+func (w *walk) checkEvents(s checkout.Session) {
+	w.t.Helper()
+	n := 0
+	for _, e := range w.store.outbox(s.ID) {
+		if e.Type == checkout.EventConfirmed {
+			n++
+		}
+	}
+	if want := map[bool]int{true: 1}[s.Status == wire.Confirmed]; n != want {
+		w.fail(s.ID, "%d confirmed events in status %s", n, s.Status)
+	}
+	if s.Status != wire.Confirmed || resolved(s) {
+		return
+	}
+	for _, tx := range w.gateway.all() {
+		a := s.Current()
+		if tx.TrackingCode == a.TrackingCode && (tx.Status != "confirmed" || tx.Paid.LessThan(a.PayAmount.Mul(dec("0.99")))) {
+			w.fail(s.ID, "confirmed, but the gateway has %s and %s paid", tx.Status, tx.Paid)
+		}
+	}
+}
+
+// checkChange: versions grow with every change, and confirmed never changes.
+func (w *walk) checkChange(before, s checkout.Session) {
+	w.t.Helper()
+	if before.Status != s.Status {
+		if w.seen[before.Status] == nil {
+			w.seen[before.Status] = map[wire.Status]int{}
+		}
+		w.seen[before.Status][s.Status]++
+	}
+	before.CheckedAt, before.DueAt = s.CheckedAt, s.DueAt // these change without a version
+	if s.Version < before.Version || s.Version == before.Version && !reflect.DeepEqual(before, s) {
+		w.fail(s.ID, "version %d after %d: %s", s.Version, before.Version, cmp.Diff(before, s))
+	}
+	if before.Status != wire.Confirmed {
+		return
+	}
+	was, is := before.Current(), s.Current()
+	if s.Status != wire.Confirmed || !is.Paid.Equal(was.Paid) || is.Address != was.Address {
+		w.fail(s.ID, "confirmed became %s: %s", s.Status, cmp.Diff(before, s))
+	}
+}
+
+func (w *walk) fail(id, format string, args ...any) {
+	w.t.Helper()
+	text := ""
+	for _, a := range w.load(id).Attempts {
+		text += fmt.Sprintf("\n#%d %s %s %s paid %s due %v", a.Number, a.State, a.TrackingCode, a.Address, a.Paid, a.EndedAt)
+	}
+	for _, tx := range w.gateway.all() {
+		text += fmt.Sprintf("\n%s %s %s paid %s %q", tx.TrackingCode, tx.Status, tx.address, tx.Paid, tx.Comment)
+	}
+	w.t.Fatalf("session %s at %s: %s%s\n%s", id, w.clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.trail(id))
+}
+
+// settle ends the faults and checks what must come true by itself.
+func (w *walk) settle() {
+	w.t.Helper()
+	w.faults = 0
+	for range 130 {
+		w.clock.move(time.Second)
+		w.tend()
+		w.check()
+	}
+	for _, id := range w.ids {
+		if s := w.load(id); s.Status == wire.Preparing {
+			w.fail(id, "still preparing two minutes after the last fault")
+		}
+	}
+	w.checkKnown(func(tx transaction) bool { return tx.Status == "pending" && !w.woken[tx.Comment] })
+	for range 80 {
+		w.clock.move(time.Minute)
+		w.tend()
+		w.check()
+	}
+	w.checkKnown(func(transaction) bool { return true })
+	for range 320 {
+		w.clock.move(30 * time.Minute)
+		if err := w.tend(); err != nil {
+			w.t.Fatalf("tending in peace = %v", err)
+		}
+	}
+	w.check()
+	w.checkTold()
+	for _, id := range w.ids {
+		if due := w.load(id).DueAt; !due.IsZero() {
+			w.fail(id, "due at %v although everything is over", due)
+		}
+	}
+}
+
+// checkKnown: there is no transaction at the gateway that nobody knows of.
+func (w *walk) checkKnown(of func(transaction) bool) {
+	w.t.Helper()
+	for _, tx := range w.gateway.all() {
+		if !of(tx) {
+			continue
+		}
+		if _, err := w.store.Lookup(w.t.Context(), tx.TrackingCode); err != nil {
+			marker, _, _ := strings.Cut(tx.Comment, " ")
+			owner, _ := w.store.Lookup(w.t.Context(), marker)
+			w.fail(owner.ID, "%s is %s at the gateway and known to nobody", tx.TrackingCode, tx.Status)
+		}
+	}
+}
+
+// checkTold: no money comes without a word to the merchant.
+func (w *walk) checkTold() {
+	w.t.Helper()
+	for _, tx := range w.gateway.all() {
+		s, err := w.store.Lookup(w.t.Context(), tx.TrackingCode)
+		if !tx.Paid.IsPositive() || err != nil || resolved(s) {
+			continue
+		}
+		told := false
+		for _, e := range w.store.outbox(s.ID) {
+			told = told || tells(w.t, e, tx)
+		}
+		if !told {
+			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.told(s.ID))
+		}
+	}
+}
+
+func tells(t *testing.T, e checkout.Event, tx transaction) bool {
+	var body struct{ Data checkout.Object }
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		t.Fatalf("body of %s: %v", e.Type, err)
+	}
+	for _, a := range body.Data.Attempts {
+		if a.TrackingCode == tx.TrackingCode && a.PaidAmount != "" && dec(a.PaidAmount).Equal(tx.Paid) {
+			return true
+		}
+	}
+	return false
+}

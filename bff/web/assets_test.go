@@ -1,0 +1,253 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/andybalholm/brotli"
+
+	"coinslot/static"
+)
+
+// builtFiles is what tools/assets leaves: one file in all forms, one kept
+// compressed only.
+func builtFiles(tb testing.TB) fstest.MapFS {
+	tb.Helper()
+	script, program := []byte(`(()=>{window.Coinslot={version:"1.2.3"}})()`), bytes.Repeat([]byte("\x00asm"), 500)
+	return fstest.MapFS{
+		"dist/manifest.json": {Data: []byte(`{"files":{
+			"checkout.js":{"file":"checkout.aaaaaaaaaaaa.js","brotli":1,"gzip":1,"plain":true,"integrity":"sha384-x"},
+			"icon-default.svg":{"file":"icon-default.cccccccccccc.svg","plain":true},
+			"app.wasm":{"file":"app.bbbbbbbbbbbb.wasm","brotli":1,"gzip":1,"plain":false}}}`)},
+		"dist/checkout.aaaaaaaaaaaa.js":      {Data: script},
+		"dist/checkout.aaaaaaaaaaaa.js.br":   {Data: pack(tb, "br", script)},
+		"dist/checkout.aaaaaaaaaaaa.js.gz":   {Data: pack(tb, "gzip", script)},
+		"dist/app.bbbbbbbbbbbb.wasm.br":      {Data: pack(tb, "br", program)},
+		"dist/app.bbbbbbbbbbbb.wasm.gz":      {Data: pack(tb, "gzip", program)},
+		"dist/icon-default.cccccccccccc.svg": {Data: []byte("<svg/>")},
+	}
+}
+
+func pack(tb testing.TB, coding string, content []byte) []byte {
+	tb.Helper()
+	var packed bytes.Buffer
+	var w io.WriteCloser = gzip.NewWriter(&packed)
+	if coding == "br" {
+		w = brotli.NewWriter(&packed)
+	}
+	if _, err := w.Write(content); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+func unpack(tb testing.TB, coding string, content []byte) []byte {
+	tb.Helper()
+	var r io.Reader = bytes.NewReader(content)
+	switch coding {
+	case "br":
+		r = brotli.NewReader(r)
+	case "gzip":
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		r = z
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return plain
+}
+
+// ask sends one request to the assets of files.
+func ask(tb testing.TB, a *assets, method, target string, header ...string) *http.Response {
+	tb.Helper()
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	mux := http.NewServeMux()
+	a.routes(mux)
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestAssetCodings(t *testing.T) {
+	a, err := newAssets(builtFiles(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := bytes.Repeat([]byte("\x00asm"), 500)
+	for _, c := range []struct{ accept, want string }{
+		{"", ""}, {"identity", ""}, {"gzip, deflate, br, zstd", "br"}, {"gzip", "gzip"}, {"BR", "br"},
+		{"br;q=0, gzip", "gzip"}, {"br;q=0.000, gzip;q=0", ""}, {"*", "br"}, {"br;q=0, *", "gzip"}, {"*;q=0", ""},
+		{"br; q=0.1 , gzip;q=1.0", "br"}, {"br;q=x", ""}, {"compress", ""},
+	} {
+		t.Run(c.accept, func(t *testing.T) {
+			answer := ask(t, a, "GET", a.URL("app.wasm"), "Accept-Encoding", c.accept)
+			body, err := io.ReadAll(answer.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := answer.Header.Get("Content-Encoding"); got != c.want {
+				t.Errorf("Content-Encoding = %q; want %q", got, c.want)
+			}
+			if !bytes.Equal(unpack(t, c.want, body), program) {
+				t.Error("the content is another one")
+			}
+			if int64(len(body)) != answer.ContentLength {
+				t.Errorf("Content-Length = %d; want %d", answer.ContentLength, len(body))
+			}
+		})
+	}
+}
+
+func TestAssetHeaders(t *testing.T) {
+	a, err := newAssets(builtFiles(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const forever = "public, max-age=31536000, immutable"
+	for _, c := range []struct{ target, mime, cache, anyOrigin string }{
+		{"/assets/app.bbbbbbbbbbbb.wasm", "application/wasm", forever, ""},
+		{"/assets/checkout.aaaaaaaaaaaa.js", "text/javascript; charset=utf-8", forever, ""},
+		{"/checkout.js", "text/javascript; charset=utf-8", "public, max-age=300, stale-while-revalidate=86400", "*"},
+		{"/checkout/1.2.3/checkout.js", "text/javascript; charset=utf-8", forever, "*"},
+		{"/icons/usdt.svg", "image/svg+xml", "public, max-age=86400", "*"},
+	} {
+		answer := ask(t, a, "HEAD", c.target)
+		for name, want := range map[string]string{
+			"Content-Type": c.mime, "Cache-Control": c.cache, "Access-Control-Allow-Origin": c.anyOrigin,
+			"Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "cross-origin",
+		} {
+			if got := answer.Header.Get(name); got != want {
+				t.Errorf("HEAD %s: %s = %q; want %q", c.target, name, got, want)
+			}
+		}
+		if body, _ := io.ReadAll(answer.Body); answer.StatusCode != 200 || len(body) != 0 || answer.ContentLength == 0 {
+			t.Errorf("HEAD %s = %d with %d bytes, length %d", c.target, answer.StatusCode, len(body), answer.ContentLength)
+		}
+	}
+}
+
+func TestAssetNotModified(t *testing.T) {
+	a, err := newAssets(builtFiles(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Integrity("checkout.js"); got != "sha384-x" {
+		t.Errorf("Integrity = %q; want the manifest's", got)
+	}
+	target := a.URL("checkout.js")
+	plain := ask(t, a, "GET", target).Header.Get("ETag")
+	packed := ask(t, a, "GET", target, "Accept-Encoding", "br").Header.Get("ETag")
+	if plain == packed || !strings.HasPrefix(plain, `"`) || !strings.HasSuffix(packed, `"`) {
+		t.Fatalf("entity tags %s and %s; want two, quoted", plain, packed)
+	}
+	for _, c := range []struct {
+		tag  string
+		want int
+	}{{packed, 304}, {"W/" + packed, 304}, {`"x", ` + packed, 304}, {"*", 304}, {plain, 200}, {`"x"`, 200}} {
+		answer := ask(t, a, "GET", target, "Accept-Encoding", "br", "If-None-Match", c.tag)
+		if answer.StatusCode != c.want {
+			t.Errorf("If-None-Match %s = %d; want %d", c.tag, answer.StatusCode, c.want)
+		}
+	}
+}
+
+func TestAssetRefusals(t *testing.T) {
+	a, err := newAssets(builtFiles(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, target string
+		want           int
+	}{
+		{"GET", "/assets/app.wasm", 404}, {"GET", "/assets/manifest.json", 404}, {"GET", "/checkout/9.9.9/checkout.js", 404},
+		{"GET", "/checkout.d.ts", 404}, {"POST", "/checkout.js", 405}, {"DELETE", a.URL("app.wasm"), 405},
+	} {
+		if answer := ask(t, a, c.method, c.target); answer.StatusCode != c.want {
+			t.Errorf("%s %s = %d; want %d", c.method, c.target, answer.StatusCode, c.want)
+		}
+	}
+}
+
+func TestAssetsWithoutABuild(t *testing.T) {
+	a, err := newAssets(fstest.MapFS{
+		"checkout.css": {Data: []byte("p{}")}, "frame.js": {Data: []byte("1")}, "icons/default.svg": {Data: []byte("<svg/>")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.built || a.URL("app.wasm") != "" {
+		t.Errorf("built %t, program at %q; want neither", a.built, a.URL("app.wasm"))
+	}
+	for _, target := range []string{a.URL("checkout.css"), a.URL("frame.js"), "/icons/ton.svg"} {
+		if answer := ask(t, a, "GET", target, "Accept-Encoding", "br"); answer.StatusCode != 200 {
+			t.Errorf("GET %s = %d", target, answer.StatusCode)
+		}
+	}
+}
+
+func TestAssetsBrokenManifest(t *testing.T) {
+	for name, files := range map[string]fstest.MapFS{
+		"not JSON":       {"dist/manifest.json": {Data: []byte("{")}},
+		"missing a file": {"dist/manifest.json": {Data: []byte(`{"files":{"a.js":{"file":"a.1.js","plain":true}}}`)}},
+	} {
+		if _, err := newAssets(files); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestBuiltFiles checks what is really embedded: every form holds the same, and
+// the hash in the name is the content's.
+func TestBuiltFiles(t *testing.T) {
+	a, err := newAssets(static.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range a.named {
+		for coding, content := range f.forms {
+			sum := sha256.Sum256(unpack(t, coding, content))
+			if hash := hex.EncodeToString(sum[:6]); !strings.Contains(f.name, "."+hash+".") {
+				t.Errorf("%s, %s: content %s is not that of %s", name, coding, hash, f.name)
+			}
+		}
+	}
+	if a.version == "" {
+		t.Error("checkout.js does not say its version")
+	}
+}
+
+// FuzzAccepts checks that no header makes the negotiation fail or send what was
+// refused.
+func FuzzAccepts(f *testing.F) {
+	for _, s := range []string{"br", "br;q=0", "*;q=0.5", ";;;,=", "gzip;q=1e400", "br;q=0,*"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		file := &asset{forms: map[string][]byte{"br": {}, "gzip": {}}}
+		if coding := file.coding(header); coding != "identity" && header == "" {
+			t.Errorf("coding of nothing = %q", coding)
+		}
+		if accepts(header+",br;q=0", "br") {
+			t.Errorf("%q with br;q=0 accepts br", header)
+		}
+	})
+}

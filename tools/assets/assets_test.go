@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// TestSlimFitsGoApp fails when go-app was upgraded: then slim/ has to be looked
+// at, or the program silently grows by half.
+func TestSlimFitsGoApp(t *testing.T) {
+	b := &build{root: "../.."}
+	folder, err := b.moduleFolder(goApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := slimSum(filepath.Join(folder, "pkg", "app"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum != slimOf {
+		t.Errorf("go-app's files hash to %s; slim/ was written for %s", sum, slimOf)
+	}
+}
+
+// TestFrameFirst holds the order that a page depends on: the storage shim runs
+// before anything else, Go's loader after it in the same file.
+func TestFrameFirst(t *testing.T) {
+	b := &build{root: "../..", out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
+	if err := b.scripts(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(b.out, b.manifest.Files["frame.js"].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(content)
+	shim, loader := strings.Index(text, "localStorage"), strings.Index(text, "importObject=")
+	if shim < 0 || shim > 80 || loader < shim {
+		t.Errorf("the shim is at %d, Go's loader at %d", shim, loader)
+	}
+	for _, evil := range []string{"eval(", "new Function", "innerHTML", "document.write"} {
+		if strings.Contains(text, evil) {
+			t.Errorf("frame.js contains %s, which the page's policy blocks", evil)
+		}
+	}
+}
+
+func TestMinifyReportsErrors(t *testing.T) {
+	if _, err := minify("let = ;", "broken.js", api.LoaderJS); err == nil || !strings.Contains(err.Error(), "broken.js") {
+		t.Errorf("error %v; want one that names the file", err)
+	}
+}
+
+func TestHashed(t *testing.T) {
+	if got, want := hashed("checkout.d.ts", nil), "checkout.e3b0c44298fc.d.ts"; got != want {
+		t.Errorf("hashed = %s; want %s", got, want)
+	}
+}
+
+// TestFinishRemovesOldFiles: files of earlier builds once stayed and were
+// embedded for ever.
+func TestFinishRemovesOldFiles(t *testing.T) {
+	b := &build{out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
+	for _, name := range []string{"old.000000000000.js", ".gitkeep"} {
+		if err := b.write(name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.add("a.js", []byte("1"), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.finish(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(b.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 5 { // .gitkeep, manifest.json, a.….js, .br, .gz
+		t.Errorf("%d files are left: %v", len(files), files)
+	}
+}
