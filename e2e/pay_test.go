@@ -35,6 +35,9 @@ func choose(v *browser.View, symbol, network string) {
 // open shows the session in the shop and returns the frame.
 func (s *stack) open(t *testing.T, id, mode string, o browser.Options) (*browser.Page, *browser.View) {
 	t.Helper()
+	if o.Height == 0 {
+		o.Height = 1400 // the driver does not scroll the page around a frame
+	}
 	p := chromium.Open(t, s.shopURL(id, mode), o)
 	if mode == "modal" {
 		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")

@@ -26,7 +26,7 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
 	defer stop()
 	options := map[string]any{
-		"method": method, "signal": abort.Get("signal"), "credentials": "omit",
+		"method": method, "signal": abort.Get("signal"), "credentials": "same-origin",
 		"mode": "same-origin", "cache": "no-store", "redirect": "follow",
 		"headers": map[string]any{"Accept": "application/json"},
 	}
@@ -115,27 +115,31 @@ func (t *Tab) Watch(back, leave func()) {
 	if listening {
 		return
 	}
-	on(js.Global(), "pageshow", t.isBack)
+	on(js.Global(), "pageshow", func(event js.Value) {
+		if event.Get("persisted").Bool() {
+			t.isBack(event)
+		}
+	})
 	on(js.Global(), "online", t.isBack)
 	on(js.Global(), "coinslot-shown", t.isBack)
 	on(js.Global(), "pagehide", t.isLeft)
-	on(document, "visibilitychange", func() {
+	on(document, "visibilitychange", func(event js.Value) {
 		if document.Get("visibilityState").String() == "visible" {
-			t.isBack()
+			t.isBack(event)
 		}
 	})
 	once(document, "pointerdown", t.isBack)
 	once(document, "keydown", t.isBack)
 }
 
-func (t *Tab) isBack() {
+func (t *Tab) isBack(js.Value) {
 	t.mu.Lock()
 	back := t.back
 	t.mu.Unlock()
 	back()
 }
 
-func (t *Tab) isLeft() {
+func (t *Tab) isLeft(js.Value) {
 	t.mu.Lock()
 	leave := t.leave
 	t.mu.Unlock()
@@ -143,19 +147,19 @@ func (t *Tab) isLeft() {
 }
 
 // on listens for as long as the page lives.
-func on(target js.Value, event string, do func()) {
-	target.Call("addEventListener", event, js.FuncOf(func(js.Value, []js.Value) any {
-		do()
+func on(target js.Value, event string, do func(event js.Value)) {
+	target.Call("addEventListener", event, js.FuncOf(func(_ js.Value, args []js.Value) any {
+		do(first(args))
 		return nil
 	}))
 }
 
 // once listens for one event; its callback frees itself.
-func once(target js.Value, event string, do func()) {
+func once(target js.Value, event string, do func(event js.Value)) {
 	var callback js.Func
-	callback = js.FuncOf(func(js.Value, []js.Value) any {
+	callback = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		callback.Release()
-		do()
+		do(first(args))
 		return nil
 	})
 	target.Call("addEventListener", event, callback, map[string]any{"once": true, "passive": true})

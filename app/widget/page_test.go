@@ -2,6 +2,7 @@ package widget
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,5 +70,17 @@ func TestTimingSentences(t *testing.T) {
 		if s.left() != c.left || s.checked() != c.checked {
 			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.left(), s.checked(), c.left, c.checked)
 		}
+	}
+}
+
+func TestTimeIsAnnouncedRarely(t *testing.T) {
+	told := 0
+	for left := 10 * time.Minute; left > 0; left -= time.Second {
+		if announced(left, left-time.Second) {
+			told++
+		}
+	}
+	if told != 3 {
+		t.Errorf("the time left is announced %d times in ten minutes; want 3", told)
 	}
 }

@@ -47,11 +47,20 @@ func (s *pay) attempt() wire.Attempt {
 	return *s.Page.View.Attempt
 }
 
-func (s *pay) title(a wire.Attempt) string {
+// due is what has to be sent now, with its coin: the rest, if a part has come.
+func due(a wire.Attempt) (sum string, rest bool) {
 	if a.MissingAmount != "" && a.PaidAmount != "" {
-		return s.Page.say("pay.title.rest", "amount", amount(a.MissingAmount, a.CurrencySymbol))
+		return amount(a.MissingAmount, a.CurrencySymbol), true
 	}
-	return s.Page.say("pay.title", "amount", amount(a.PayableAmount, a.CurrencySymbol))
+	return amount(a.PayableAmount, a.CurrencySymbol), false
+}
+
+func (s *pay) title(a wire.Attempt) string {
+	sum, rest := due(a)
+	if rest {
+		return s.Page.say("pay.title.rest", "amount", sum)
+	}
+	return s.Page.say("pay.title", "amount", sum)
 }
 
 // transfer is what has to be put into a wallet.
@@ -82,7 +91,7 @@ func (s *pay) amount(a wire.Attempt) app.UI {
 	c := &copyable{Part: "pay-amount", Copy: "copy-amount", Value: a.PayableAmount,
 		Unit: a.CurrencySymbol, Label: p.say("pay.amount"),
 		Text: copyText{Button: p.say("copy.amount"), Copied: p.say("copy.amount.done"), Failed: p.say("copy.failed")}}
-	if a.MissingAmount != "" && a.PaidAmount != "" {
+	if _, rest := due(a); rest {
 		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.say("pay.amount.rest")
 	}
 	return c
@@ -109,10 +118,11 @@ func (s *pay) links(a wire.Attempt) app.UI {
 // help answers what goes wrong most often, before it does.
 func (s *pay) help(a wire.Attempt) app.UI {
 	p := s.Page
+	sum, _ := due(a)
 	return el("details").Class("help").Body(
 		el("summary").Text(p.say("pay.help")),
 		el("ul").Body(
-			el("li").Text(p.say("pay.help.exchange", "amount", amount(a.PayableAmount, a.CurrencySymbol))),
+			el("li").Text(p.say("pay.help.exchange", "amount", sum)),
 			app.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() app.UI {
 				return el("li").Text(p.say("pay.help.tolerance", "percent", a.TolerancePercent))
 			}),

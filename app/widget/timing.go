@@ -41,12 +41,27 @@ func (t *timing) Render() app.UI {
 
 // tick measures now and again in a second.
 func (t *timing) tick(ctx app.Context) {
+	before := t.remaining()
 	t.measure()
+	if t.Left && announced(before, t.remaining()) {
+		ctx.NewActionWithValue(actionSay, t.left())
+	}
 	if t.Left && t.remaining() <= 0 && !t.asked {
 		t.asked = true
 		ctx.NewAction(actionLook)
 	}
 	ctx.After(time.Second, t.tick)
+}
+
+// announced reports whether the time left is told to screen readers now: when
+// it falls below five, two and one minute, and never else.
+func announced(before, now time.Duration) bool {
+	for _, mark := range []time.Duration{5 * time.Minute, 2 * time.Minute, time.Minute} {
+		if before >= mark && now < mark {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *timing) measure() {
@@ -56,8 +71,11 @@ func (t *timing) measure() {
 	}
 }
 
-// remaining is the time left to pay.
+// remaining is the time left to pay; zero if there is nothing to pay.
 func (t *timing) remaining() time.Duration {
+	if t.Page.View.Attempt == nil {
+		return 0
+	}
 	return time.Duration(t.Page.View.Attempt.ExpiresInMs)*time.Millisecond - t.elapsed
 }
 

@@ -20,6 +20,12 @@ type dialect struct {
 	migrations string // directory in the embedded files
 	// violated returns the "table.column" whose uniqueness err is about, or "".
 	violated func(err error) string
+	// ambiguous reports whether a commit that failed with err may appear after a
+	// restart although it cannot be read now.
+	ambiguous func(err error) bool
+	// supersede writes something, so that no earlier commit that is ambiguous
+	// can appear any more once it is committed.
+	supersede func(ctx context.Context, tx *sql.Tx) error
 }
 
 //go:embed migrations
@@ -27,7 +33,10 @@ var migrations embed.FS
 
 // sqliteDialect needs no row locks: a transaction begins as the only writer.
 func sqliteDialect() dialect {
-	return dialect{goose: goose.DialectSQLite3, migrations: "migrations/sqlite", violated: sqliteViolated}
+	return dialect{
+		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
+		violated: sqliteViolated, ambiguous: sqliteAmbiguous, supersede: sqliteSupersede,
+	}
 }
 
 // sqliteViolated reads the text of SQLite's own error, its only place:
@@ -45,6 +54,28 @@ func sqliteViolated(err error) string {
 	_, column, _ := strings.Cut(failed.Error(), "UNIQUE constraint failed: ")
 	column, _, _ = strings.Cut(column, " ")
 	return column
+}
+
+// sqliteAmbiguous: a commit is complete in the write-ahead log before it is
+// synced. If the sync fails, SQLite takes it back in memory only, and the next
+// start finds it in the log. If the disk is full, it is not complete there.
+func sqliteAmbiguous(err error) bool {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return true
+	}
+	return failed.Code() != sqlite3.SQLITE_FULL && failed.Code() != sqlite3.SQLITE_IOERR_WRITE
+}
+
+// sqliteSupersede changes a number that means nothing to us: what is written
+// takes the place of a failed commit in the log and breaks its checksums.
+func sqliteSupersede(ctx context.Context, tx *sql.Tx) error {
+	var n int32
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&n); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, (n+1)&0xffff))
+	return err
 }
 
 // migrate brings the tables of db up to what this release knows.

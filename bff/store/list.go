@@ -50,6 +50,9 @@ func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error
 	if err != nil {
 		return checkout.Page{}, err
 	}
+	if err := db.certain(ctx); err != nil {
+		return checkout.Page{}, err
+	}
 	size := defaultPage
 	if f.Limit > 0 {
 		size = min(f.Limit, largestPage)

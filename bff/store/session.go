@@ -70,6 +70,9 @@ func readRow(ctx context.Context, q queryer, query, key string) (row, error) {
 
 // read returns the session that query finds.
 func (db *DB) read(ctx context.Context, query, key string) (checkout.Session, error) {
+	if err := db.certain(ctx); err != nil {
+		return checkout.Session{}, err
+	}
 	r, err := readRow(ctx, db.reader, query, key)
 	if errors.Is(err, checkout.ErrNotFound) {
 		return checkout.Session{}, err

@@ -259,6 +259,35 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
+// After a commit of unknown outcome, the first read or write makes it certain.
+func TestDoubtEndsBeforeReading(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	for i, use := range []func() error{
+		func() error { _, err := db.Insert(t.Context(), sample(1)); return err },
+		func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
+		func() error { _, err := db.List(t.Context(), checkout.Filter{}); return err },
+		func() error { return db.Ping(t.Context()) },
+	} {
+		db.doubt.Store(true)
+		if err := use(); err != nil {
+			t.Errorf("use %d = %v", i, err)
+		}
+		var writes int
+		if err := db.reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes); err != nil {
+			t.Fatal(err)
+		}
+		if db.doubt.Load() || writes != i+1 {
+			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.doubt.Load(), writes)
+		}
+	}
+	db.doubt.Store(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := db.Session(ctx, sample(1).ID); err == nil || !db.doubt.Load() {
+		t.Errorf("reading while in doubt = %v; want an error", err)
+	}
+}
+
 // What a try leaves in its row, for whoever looks into the database.
 func TestSettlementIsKept(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

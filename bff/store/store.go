@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"coinslot/bff/checkout"
@@ -39,6 +40,9 @@ type DB struct {
 	endpoints []string
 	now       func() time.Time
 	unlock    func() error
+	// doubt is set by a commit that failed and may yet appear after a restart,
+	// until another one has taken its place.
+	doubt atomic.Bool
 }
 
 var (
@@ -84,8 +88,11 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// Ping reports whether the database can be read.
+// Ping reports whether the database can be read, and its content relied upon.
 func (db *DB) Ping(ctx context.Context) error {
+	if err := db.certain(ctx); err != nil {
+		return err
+	}
 	var one int
 	err := db.reader.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&one)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -95,17 +102,26 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 // write runs fn in a write transaction and commits, or rolls back if fn fails
-// or panics. It returns fn's error as it is.
-//
-// An error of the commit itself says nothing about what is in the file: SQLite
-// has been seen to keep a row whose commit had failed in fsync. The
-// connection is then closed, so that the next one reads what is really there.
+// or panics. It returns fn's error as it is; an error of the commit itself says
+// nothing about what is in the file.
 func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("waiting for the writer: %w", err)
 	}
 	defer conn.Close() // gives it back to the pool
+	if db.doubt.Load() {
+		if err := db.transact(ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) }); err != nil {
+			return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
+		}
+		db.doubt.Store(false)
+	}
+	return db.transact(ctx, conn, fn)
+}
+
+// transact is write without its care for an earlier commit. A connection
+// whose commit or rollback failed is not used again.
+func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
@@ -119,10 +135,22 @@ func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
+		if db.dialect.ambiguous(err) {
+			db.doubt.Store(true)
+		}
 		discard(conn)
 		return fmt.Errorf("committing, with unknown outcome: %w", err)
 	}
 	return nil
+}
+
+// certain comes before every read: it makes sure that what is read is what a
+// restart would find.
+func (db *DB) certain(ctx context.Context) error {
+	if !db.doubt.Load() {
+		return nil
+	}
+	return db.write(ctx, func(*sql.Tx) error { return nil }) // does what is needed first
 }
 
 // discard makes the pool close conn instead of using it again.

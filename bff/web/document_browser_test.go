@@ -54,6 +54,7 @@ func openTill(t *testing.T, sample string) *till {
 	mux.HandleFunc("GET /checkout/cs_gallery/qr.svg", s.qr)
 	mux.HandleFunc("GET /checkout/cs_gallery/receipt", s.receipt)
 	mux.HandleFunc("POST /checkout/cs_gallery/attempts", s.act)
+	mux.HandleFunc("POST /checkout/cs_gallery/simulate", s.act)
 	s.own = serveAt(t, "pay.localhost", s.hold(mux))
 	s.shop = serveAt(t, "shop.localhost", http.HandlerFunc(s.host))
 	return s
@@ -81,6 +82,13 @@ func (s *till) now() widget.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.page
+}
+
+// posted returns what was posted so far.
+func (s *till) posted() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprint(s.posts)
 }
 
 func (s *till) show(w http.ResponseWriter, r *http.Request) {
@@ -201,7 +209,7 @@ func TestTakeover(t *testing.T) {
 	f.Wait(`[data-status=confirmed]`)
 	p.WaitText("#log", `{"type":"complete","session":"cs_gallery","status":"confirmed","receipt":"signed.receipt.token"}`)
 	want := `application/json: {"currency_symbol":"USDC","email":"ann@example.com","network_code":"base"}`
-	if got := fmt.Sprint(s.posts); got != "["+want+"]" {
+	if got := s.posted(); got != "["+want+"]" {
 		t.Errorf("posted %s; want %s", got, want)
 	}
 	if strings.Count(p.Text("#log"), "hello") != 1 {
@@ -220,9 +228,24 @@ func TestWithoutWasm(t *testing.T) {
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`html[data-wasm=failed] [data-status=pending]`)
 	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true}`)
+	f.Click(`[data-part=copy-amount]`)
+	f.WaitText(`[data-part=copy-amount]`, "Amount copied")
 	s.become("confirmed")
 	f.Wait(`[data-live=html][data-status=confirmed]`)
 	p.WaitText("#log", `"type":"complete","session":"cs_gallery","status":"confirmed"`)
+}
+
+// TestProgramDies: a program that has ended leaves a page that still works.
+func TestProgramDies(t *testing.T) {
+	s := openTill(t, "pending")
+	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`[data-live=wasm]`)
+	f.Eval(`void setTimeout(goappNav)`, nil) // go-app's own door, which expects an argument
+	f.Wait(`html[data-wasm=failed] [data-live=html]`)
+	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true}`)
+	s.become("confirmed")
+	f.Wait(`[data-status=confirmed]`)
 }
 
 // TestWithoutScripts: forms and links alone lead from the choice to the end.
@@ -242,7 +265,7 @@ func TestWithoutScripts(t *testing.T) {
 	p.Click(`[data-part=continue]`)
 	p.Wait(`[data-status=pending]`)
 	want := "application/x-www-form-urlencoded: currency_symbol=USDT&network_code=USDT%3Atrc20&email=ann%40example.com"
-	if got := fmt.Sprint(s.posts); got != "["+want+"]" {
+	if got := s.posted(); got != "["+want+"]" {
 		t.Errorf("posted %s; want %s", got, want)
 	}
 	s.become("confirmed")
@@ -257,6 +280,9 @@ func TestBridge(t *testing.T) {
 	f.Wait(`[data-live=wasm]`)
 	p.WaitText("#log", `{"type":"ready","session":"cs_gallery","status":"pending"}`)
 	p.WaitText("#log", `{"type":"size","height":`)
+	f.Click(`[data-part=copy-address]`)
+	f.WaitText(`[data-part=copy-address]`, "Copied, for Ethereum only")
+	f.WaitText(`[role=status]`, "Copied, for Ethereum only")
 	f.Click(`[data-part=open-wallet]`)
 	p.WaitText("#log", `{"type":"open","href":"ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"}`)
 	f.Press("Escape")
@@ -271,4 +297,45 @@ func TestBridge(t *testing.T) {
 	s.become("confirmed")
 	f.Click(`[data-part=close]`)
 	p.WaitText("#log", `{"type":"close"}`)
+}
+
+// TestChangingMind: the chooser comes and goes without a page being loaded.
+func TestChangingMind(t *testing.T) {
+	s := openTill(t, "pending")
+	p := browser.Start(t).Open(t, s.own+"/checkout/cs_gallery", browser.Options{})
+	p.Wait(`[data-live=wasm]`)
+	p.Eval(`void (window.same = true)`, nil)
+	p.Click(`[data-part=change]`)
+	p.WaitText("h1", "Choose another coin")
+	p.WaitJS(`document.activeElement.id === 'coinslot-heading'`, "focus on the heading")
+	p.Click(`[data-part=continue]`)
+	p.WaitText(`[data-part=error]`, "Choose a coin first.")
+	p.Click(`form.choose a.quiet`)
+	p.WaitText("h1", "Send 25.03")
+	p.Click(`[data-part=change]`)
+	p.Click(`[data-part=currency][value=TON]`)
+	p.WaitText(`[data-part=continue]`, "Continue with TON on TON")
+	p.Click(`[data-part=continue]`)
+	p.WaitText("h1", "Send 25.03")
+	var same bool
+	if p.Eval(`window.same === true`, &same); !same {
+		t.Error("a page was loaded")
+	}
+	if want := `[application/json: {"currency_symbol":"TON","network_code":"ton"}]`; s.posted() != want {
+		t.Errorf("posted %s; want %s", s.posted(), want)
+	}
+}
+
+// TestSimulateFromTheHost: the host page presses the sandbox's buttons by name.
+func TestSimulateFromTheHost(t *testing.T) {
+	s := openTill(t, "pending-sandbox")
+	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p.Frame("coinslot-checkout").Wait(`[data-live=wasm]`)
+	p.WaitText("#log", `"type":"ready"`)
+	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`, nil)
+	p.WaitText("#log", `"type":"ready"`)
+	p.Frame("coinslot-checkout").WaitJS(`document.querySelector('#coinslot').dataset.version === '8'`, "the view after it")
+	if want := `[application/json: {"kind":"late"}]`; s.posted() != want {
+		t.Errorf("posted %s; want %s", s.posted(), want)
+	}
 }

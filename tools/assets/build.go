@@ -111,8 +111,12 @@ func integrity(content []byte) string {
 }
 
 func compressBrotli(content []byte, quality int) []byte {
+	window := 0 // chosen by size, which is best for small files
+	if len(content) > 1<<22 {
+		window = 24
+	}
 	var packed bytes.Buffer
-	w := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: quality, LGWin: 24})
+	w := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: quality, LGWin: window})
 	w.Write(content) // a bytes.Buffer does not fail
 	w.Close()
 	return packed.Bytes()

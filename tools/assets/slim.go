@@ -27,13 +27,14 @@ const (
 	slimOf = "25c2b242dab4756f"
 )
 
-// slimLost are files of which nothing is needed; slimEdited use one function of
-// a package that is left out.
-var (
-	slimLost     = []string{"http.go", "wasm.go"}
-	slimReplaced = []string{"crypto.go", "resource.go", "route.go"}
-	slimEdited   = []string{"context.go", "state.go"}
-)
+// slimLost lists files of which nothing is needed.
+func slimLost() []string { return []string{"http.go", "wasm.go"} }
+
+// slimReplaced lists files for which slim/ has another.
+func slimReplaced() []string { return []string{"crypto.go", "resource.go", "route.go"} }
+
+// slimEdited lists files that use one function of a package that is left out.
+func slimEdited() []string { return []string{"context.go", "state.go"} }
 
 // slim writes the copy into folder and returns the flag that makes the compiler
 // use it; none if go-app is not the one that slim/ was written for.
@@ -69,7 +70,7 @@ func (b *build) slim(folder string) ([]string, error) {
 // slimSum hashes the originals of everything that is exchanged.
 func slimSum(folder string) (string, error) {
 	sum := sha256.New()
-	for _, list := range [][]string{slimLost, slimReplaced, slimEdited} {
+	for _, list := range [][]string{slimLost(), slimReplaced(), slimEdited()} {
 		for _, name := range list {
 			content, err := os.ReadFile(filepath.Join(folder, name))
 			if err != nil {
@@ -83,12 +84,12 @@ func slimSum(folder string) (string, error) {
 
 // exchange takes files out of the copy and puts those of slim/ in.
 func exchange(folder string) error {
-	for _, name := range slimLost {
+	for _, name := range slimLost() {
 		if err := os.Remove(filepath.Join(folder, name)); err != nil {
 			return fmt.Errorf("leaving a file of go-app out: %w", err)
 		}
 	}
-	for _, name := range slimReplaced {
+	for _, name := range slimReplaced() {
 		content, err := slimFiles.ReadFile("slim/" + name + ".txt")
 		if err != nil {
 			return fmt.Errorf("reading a replacement: %w", err)
@@ -98,7 +99,7 @@ func exchange(folder string) error {
 		}
 	}
 	edit := strings.NewReplacer("\t\"github.com/google/uuid\"\n", "", "uuid.NewString()", "newID()")
-	for _, name := range slimEdited {
+	for _, name := range slimEdited() {
 		path := filepath.Join(folder, name)
 		content, err := os.ReadFile(path)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +19,11 @@ func (b *build) scripts() error {
 	if err != nil {
 		return err
 	}
-	loader, err := os.ReadFile(filepath.Join(goroot(), "lib", "wasm", "wasm_exec.js"))
+	toolchain, err := goroot()
+	if err != nil {
+		return err
+	}
+	loader, err := os.ReadFile(filepath.Join(toolchain, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
 	}
@@ -26,7 +31,7 @@ func (b *build) scripts() error {
 	if err != nil {
 		return err
 	}
-	if err := b.add("frame.js", append(frame, loader...), true); err != nil {
+	if err := b.add("frame.js", append(append(frame, '\n'), loader...), true); err != nil {
 		return err
 	}
 	checkout, err := b.minified("checkout.js", api.LoaderJS)
@@ -92,7 +97,7 @@ func minify(content, name string, loader api.Loader) ([]byte, error) {
 		LegalComments: api.LegalCommentsNone,
 	})
 	if len(result.Errors) == 0 {
-		return result.Code, nil
+		return bytes.TrimSpace(result.Code), nil
 	}
 	lines := api.FormatMessages(result.Errors, api.FormatMessagesOptions{})
 	return nil, fmt.Errorf("minifying %s: %s", name, strings.Join(lines, "; "))

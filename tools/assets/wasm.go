@@ -12,16 +12,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
-// wasmFlags are how the WebAssembly program is compiled; they are part of its
+// wasmFlags returns how the WebAssembly program is compiled; it is part of the
 // stamp.
 //
 // -l turns inlining off: the program spends its time in the browser's own code,
 // and a shopper waits for the download.
-var wasmFlags = []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+func wasmFlags() []string {
+	return []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+}
 
 // wasm builds the WebAssembly program, unless the last build was of the same
 // sources. Its plain form is not kept: it is seven times the size, and every
@@ -58,7 +59,7 @@ func (b *build) wasm() error {
 
 // compile builds the program with more flags than wasmFlags.
 func (b *build) compile(file string, more []string) error {
-	flags := append(append(slices.Clone(wasmFlags), more...), "-o", file, "./app")
+	flags := append(append(wasmFlags(), more...), "-o", file, "./app")
 	command := exec.Command("go", flags...)
 	command.Dir = b.root
 	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
@@ -92,7 +93,7 @@ func (b *build) builtBefore(stamp string) (entry, bool) {
 // versions, the toolchain, the flags and the compression.
 func (b *build) stamp() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags, slimOf, b.quality)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), slimOf, b.quality)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
@@ -131,11 +132,11 @@ func hashFile(sum io.Writer, path string) error {
 	return nil
 }
 
-// goroot is where the toolchain lives that runs this tool.
-func goroot() string {
+// goroot returns where the toolchain lives that compiles the program.
+func goroot() (string, error) {
 	text, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return runtime.GOROOT()
+		return "", fmt.Errorf("finding the Go toolchain: %w", err)
 	}
-	return strings.TrimSpace(string(text))
+	return strings.TrimSpace(string(text)), nil
 }
