@@ -355,7 +355,13 @@ func count(list []string, want string) int {
 // await polls a condition for half a minute.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	awaitFor(t, 30*time.Second, what, ok)
+}
+
+// awaitFor polls a condition for as long as is said.
+func awaitFor(t *testing.T, patience time.Duration, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("gave up waiting for %s", what)

@@ -34,7 +34,7 @@ func (s *Session) View(show Showing) wire.View {
 		v.CheckedMsAgo = max(0, show.Now.Sub(s.CheckedAt).Milliseconds())
 	}
 	if s.Notice.Code != "" {
-		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.Words("notice." + string(s.Notice.Code))}
+		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.Words("problem." + string(s.Notice.Code))}
 	}
 	if a != nil && a.shown() {
 		v.Attempt = a.view(show.Now)

@@ -27,6 +27,20 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 	return s.write(w, http.StatusOK, p, f)
 }
 
+// receipt is GET /checkout/{session}/receipt: the page of a paid session on its
+// own, to be kept or printed.
+func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return stored(err)
+	}
+	if session.Status != wire.Confirmed {
+		return refuse(wire.CodeNotPossible, "")
+	}
+	f := framed{lang: s.framedFrom(r.URL.Query()).lang}
+	return s.write(w, http.StatusOK, s.sessionPage(r.Context(), session, f), f)
+}
+
 // showOrder is GET /checkout?order=… or ?item=…: the same page for an order
 // that is stored nowhere until the shopper chooses a coin.
 func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
@@ -67,9 +81,6 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 	p.Email = session.Order.Email
 	if a := session.Current(); a != nil {
 		p.Chosen, p.ChosenNetwork = a.CurrencySymbol, a.CurrencySymbol+":"+a.NetworkCode
-		if a.State == checkout.Waiting || a.State == checkout.Expired || a.State == checkout.Cancelled {
-			p.Simulate = s.Kinds
-		}
 	}
 	s.explain(&p)
 	return p
@@ -107,7 +118,7 @@ func (s *server) blank(f framed, lang string) widget.Page {
 	if theme == "" {
 		theme = "auto"
 	}
-	return widget.Page{Text: text, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme, Carry: f.carry()}
+	return widget.Page{Text: text, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme, Carry: f.carry(), Simulate: s.Kinds}
 }
 
 // explain says why there is nothing to choose from, if so.
@@ -134,7 +145,7 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	if err != nil {
 		s.Log.Warn("showing a page without currencies", "error", err)
 	}
-	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: icon}
+	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon}
 }
 
 // nudge makes a session due now and wakes the poller; it cannot fail a request.
@@ -219,9 +230,6 @@ func chosen(p widget.Page, values url.Values) widget.Page {
 	}
 	return p
 }
-
-// icon is the path of a coin's mark.
-func icon(symbol string) string { return "/icons/" + url.PathEscape(strings.ToLower(symbol)) + ".svg" }
 
 // latest is the view of a session as it is now, for its socket.
 func (s *server) latest(id string, f framed) (wire.View, error) {

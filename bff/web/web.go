@@ -86,6 +86,7 @@ func (s *server) routes() http.Handler {
 
 	shopper("GET /checkout", s.showOrder)
 	shopper("GET /checkout/{session}", s.showSession)
+	shopper("GET /checkout/{session}/receipt", s.receipt)
 	post("POST /checkout", s.chooseOrder)
 	post("POST /checkout/{session}/attempts", s.choose)
 	post("POST /checkout/{session}/cancel", s.cancel)
@@ -108,11 +109,7 @@ func (s *server) routes() http.Handler {
 	merchant("GET /v1/currencies", s.listCurrencies)
 	merchant("/v1/", s.nothing)
 
-	mux.Handle("GET /assets/{file}", s.assets)
-	mux.HandleFunc("GET /checkout.js", s.assets.serveScript)
-	mux.HandleFunc("GET /checkout/{version}/checkout.js", s.assets.serveScriptVersion)
-	mux.HandleFunc("GET /checkout.d.ts", s.assets.serveTypes)
-	mux.HandleFunc("GET /icons/{symbol}", s.assets.serveIcon)
+	s.assets.routes(mux)
 	mux.Handle("/", s.api(s.nothing))
 	return methods(mux, s)
 }
