@@ -73,6 +73,9 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 		if err := s.mayChange(a.Number, c.Now()); err != nil {
 			return s, err
 		}
+		if err := c.hold(ctx, s); err != nil {
+			return s, err
+		}
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
 			return s, err
@@ -94,6 +97,15 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 		return s, err
 	}
 	return c.start(ctx, s, offer.Currency.PriceInUSDT, offer.Network.Fee)
+}
+
+// hold keeps the poller away for as long as a change of coin may take, so that
+// it does not tell the merchant of the cancellation in the middle of it.
+func (c *Service) hold(ctx context.Context, s Session) error {
+	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, c.Now().Add(c.Pace.Answer)); err != nil {
+		return fmt.Errorf("holding session %q: %w", s.ID, err)
+	}
+	return nil
 }
 
 // errJoined says that the wanted attempt is there already.
@@ -256,15 +268,14 @@ func (c *Service) request(a *Attempt) CreateRequest {
 
 // callCreate repeats only what is proven never to have been sent.
 func (c *Service) callCreate(ctx context.Context, req CreateRequest) (created Created, err error) {
-	for try := range unsentTries {
+	for try := 1; ; try++ {
 		created, err = c.Gateway.Create(ctx, req)
 		var refused *RefusedError
-		if !errors.As(err, &refused) || refused.Reason != ReasonUnsent {
+		if !errors.As(err, &refused) || refused.Reason != ReasonUnsent || try == unsentTries {
 			return created, err
 		}
-		pause(ctx, time.Duration(try+1)*200*time.Millisecond)
+		pause(ctx, time.Duration(try)*200*time.Millisecond)
 	}
-	return created, err
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -277,15 +288,16 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // answered applies the outcome of create to attempt n: done, refused or, by
-// default, unknown. An answer that comes after its attempt was given up
-// changes nothing: the search for the marker finds what it opened.
+// default, unknown.
 func (s *Session) answered(n int, created Created, err error, price, fee decimal.Decimal, page string, now time.Time) error {
 	a := s.Attempt(n)
-	if a == nil || a.TrackingCode != "" || (a.State != Creating && a.State != Unknown) {
+	if a == nil || a.TrackingCode != "" || (a.State != Creating && a.State != Unknown && a.State != Lost) {
 		return ErrUnchanged
 	}
 	var refused *RefusedError
 	switch {
+	case a.State == Lost:
+		return s.answeredTooLate(a, created, err, now)
 	case errors.As(err, &refused):
 		s.refuse(a, refused, now)
 	case err != nil:
@@ -294,6 +306,17 @@ func (s *Session) answered(n int, created Created, err error, price, fee decimal
 	default:
 		s.answeredWith(a, created, price, fee, page, now)
 	}
+	return nil
+}
+
+// answeredTooLate keeps the tracking code of a transaction whose attempt was
+// given up and replaced in the meantime, so that it is cancelled.
+func (s *Session) answeredTooLate(a *Attempt, created Created, err error, now time.Time) error {
+	if err != nil || !trackingCode.MatchString(created.TrackingCode) {
+		return ErrUnchanged
+	}
+	a.TrackingCode = created.TrackingCode
+	s.note(now, "gateway", "attempt.late_answer", created.TrackingCode)
 	return nil
 }
 

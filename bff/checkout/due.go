@@ -66,7 +66,7 @@ func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
 		}
 		return now.Add(p.Absent + time.Second)
 	case Waiting:
-		return now.Add(p.interval(watched))
+		return now.Add(a.slower(now, p.interval(watched)))
 	case InReview:
 		return a.doubtDue(p, now)
 	case Expired, Cancelled:
@@ -82,6 +82,18 @@ func (p Pace) interval(watched bool) time.Duration {
 		return p.Watched
 	}
 	return p.Unwatched
+}
+
+// slower stretches the interval of a payment that the gateway does not end,
+// long after its time was up: every 20 s after ten minutes, hourly after a day.
+func (a *Attempt) slower(now time.Time, interval time.Duration) time.Duration {
+	switch over := now.Sub(a.ExpiresAt); {
+	case a.ExpiresAt.IsZero() || over < 10*time.Minute:
+		return interval
+	case over < 24*time.Hour:
+		return max(interval, 20*time.Second)
+	}
+	return max(interval, time.Hour)
 }
 
 // step returns the n-th of the given offsets from start, zero after the last.

@@ -100,6 +100,10 @@ func (s *Session) close(by Closer, now time.Time) error {
 // at the gateway, whoever asks for them.
 const recheckPause = 30 * time.Second
 
+// lookPause is how old the last status of a waiting payment may be for another
+// look to be needless.
+const lookPause = 500 * time.Millisecond
+
 // Recheck looks at the gateway now; an ended transaction is re-verified there,
 // at most twice a minute. Confirmed sessions are returned as they are.
 //
@@ -115,6 +119,8 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	case a == nil:
 		return s, problem(wire.CodeNotPossible, "")
 	case a.State == Confirmed || a.State == Unknown || a.TrackingCode == "":
+		return s, nil
+	case a.State == Waiting && c.Now().Sub(s.CheckedAt) < lookPause:
 		return s, nil
 	case a.State == Waiting:
 		return c.look(ctx, s, a.Number)

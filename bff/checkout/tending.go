@@ -132,10 +132,13 @@ func (c *Service) touch(ctx context.Context, s Session) error {
 }
 
 // postpone sets the next DueAt after a failure: no sooner than the gateway has
-// asked for, no later than a minute.
+// asked for, which counts up to a minute, and less often the longer it lasts.
 func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
 	now := c.Now()
 	wait := max(c.Pace.interval(c.Watched(s.ID)), min(retryAfter(errors.Join(errs...)), time.Minute))
+	if a := s.Current(); a != nil {
+		wait = a.slower(now, wait)
+	}
 	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, now.Add(wait)); err != nil {
 		c.Log.Error("postponing a session", "session", s.ID, "error", err)
 	}

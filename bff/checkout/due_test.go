@@ -1,0 +1,47 @@
+package checkout
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// A payment that the gateway never ends is asked about less and less.
+func TestWaitingSlowsDown(t *testing.T) {
+	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	a := Attempt{State: Waiting, ExpiresAt: end}
+	p := DefaultPace()
+	for _, c := range []struct {
+		after time.Duration
+		want  time.Duration
+	}{{-time.Hour, p.Watched}, {time.Minute, p.Watched}, {10 * time.Minute, 20 * time.Second}, {23 * time.Hour, 20 * time.Second}, {24 * time.Hour, time.Hour}} {
+		now := end.Add(c.after)
+		if got := a.due(p, now, true).Sub(now); got != c.want {
+			t.Errorf("%v after its end, due in %v; want %v", c.after, got, c.want)
+		}
+	}
+}
+
+// An answer that comes after its attempt was replaced names the orphan, which
+// is then due for cancelling; it is never shown.
+func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := Session{Attempts: []Attempt{{Number: 1, State: Lost, StartedAt: now.Add(-time.Minute)}}}
+	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
+	if err := s.answered(1, created, nil, decimal.Zero, decimal.Zero, "", now); err != nil {
+		t.Fatal(err)
+	}
+	a := s.Attempts[0]
+	if a.State != Lost || a.TrackingCode != "LATE1" || a.Address != "" {
+		t.Errorf("attempt = %+v; want it lost, with its code and no address", a)
+	}
+	if due := a.due(DefaultPace(), now, false); due.IsZero() || due.Sub(now) > time.Minute {
+		t.Errorf("due %v; want soon", due)
+	}
+	other := Session{Attempts: []Attempt{{Number: 1, State: Lost}}}
+	if err := other.answered(1, Created{}, errors.New("cut"), decimal.Zero, decimal.Zero, "", now); !errors.Is(err, ErrUnchanged) {
+		t.Errorf("answered = %v; want ErrUnchanged", err)
+	}
+}
