@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+)
+
+const canary = "canary-0123456789-0123456789-0123456789"
+
+// command runs coinslot without a process.
+func invoke(env []string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = run(args, env, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestCommands(t *testing.T) {
+	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: canary}))
+	t.Cleanup(gateway.Close)
+	good := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + canary, "COINSLOT_SECRET_KEY=" + canary, "COINSLOT_ORDER_KEY=" + canary}
+	wrongKey := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=another", "COINSLOT_SECRET_KEY=" + canary}
+	for _, c := range []struct {
+		name string
+		env  []string
+		args []string
+		code int
+		has  string // in either stream
+	}{
+		{"version", nil, []string{"version"}, 0, "coinslot"},
+		{"help", nil, []string{"-h"}, 0, "COINSLOT_GATEWAY_URL"},
+		{"no such command", nil, []string{"sevre"}, 2, `no command "sevre"`},
+		{"no such flag", good, []string{"serve", "-prot", "1"}, 1, "prot"},
+		{"extra argument", good, []string{"check", "now"}, 1, `"now"`},
+		{"nothing set", nil, nil, 1, "COINSLOT_GATEWAY_KEY"},
+		{"misspelt setting", append(good, "COINSLOT_PUBLIC_ULR=x"), nil, 1, "COINSLOT_PUBLIC_ULR is not a setting"},
+		{"short secret", append(good[:2:2], "COINSLOT_SECRET_KEY=short"), nil, 1, "COINSLOT_SECRET_KEY: is too short"},
+		{"taken address", append(good, "COINSLOT_DATABASE="+t.TempDir()+"/a.db", "COINSLOT_LISTEN="+strings.TrimPrefix(gateway.URL, "http://")), nil, 1, "COINSLOT_LISTEN"},
+		{"no folder for the database", append(good, "COINSLOT_DATABASE=/nonexistent/a.db"), nil, 1, "COINSLOT_DATABASE"},
+		{"no catalogue", append(good, "COINSLOT_CATALOG=/nonexistent.yaml"), nil, 1, "COINSLOT_CATALOG"},
+		{"check", good, []string{"check"}, 0, "USDT on TRON"},
+		{"check with a wrong key", wrongKey, []string{"check"}, 1, "gateway"},
+		{"token", good, []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 0, "eyJ"},
+		{"token without a key", good[:3], []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 1, "COINSLOT_ORDER_KEY"},
+		{"token without an amount", good, []string{"order-token"}, 1, "-amount"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, out, errs := invoke(c.env, c.args...)
+			if code != c.code || !strings.Contains(out+errs, c.has) {
+				t.Errorf("exit %d; want %d and %q in:\n%s%s", code, c.code, c.has, out, errs)
+			}
+			if strings.Contains(out+errs, canary) {
+				t.Error("a secret was printed")
+			}
+		})
+	}
+}
