@@ -52,16 +52,22 @@ fuzz: ## each fuzz target for half a minute
 lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
+# What tests need beyond Go, by command and Debian package: a browser, a C compiler for the race detector, a runtime
+# for the JavaScript sample of docs/webhooks.md, and a way to make fsync fail.
 .PHONY: install-test-tools
-install-test-tools: install-chromium install-gcc
+install-test-tools: ## what the tests need on a Debian machine: chromium gcc nodejs strace
+	@$(call install,chromium,chromium)
+	@$(call install,gcc,gcc libc6-dev)
+	@$(call install,node,nodejs)
+	@$(call install,strace,strace)
 
 .PHONY: install-chromium
-install-chromium: ## Debian's Chromium, if it is missing
-	@command -v chromium >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium; }
+install-chromium:
+	@$(call install,chromium,chromium)
 
-.PHONY: install-gcc
-install-gcc: # the race detector needs a C compiler
-	@command -v gcc >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends gcc libc6-dev; }
+define install
+command -v $(1) >/dev/null || { $(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(2); }
+endef
 
 .PHONY: clean
 clean: ## remove what was built

@@ -81,7 +81,7 @@ func TestFullDisk(t *testing.T) {
 func TestFailedSync(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		t.Skip("strace is not installed")
+		t.Fatal("strace is missing: make install-test-tools")
 	}
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v %s", err, out)

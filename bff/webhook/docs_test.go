@@ -121,7 +121,7 @@ func TestPageGoReceives(t *testing.T) {
 func TestPageNode(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("no node in PATH: the JavaScript sample of docs/webhooks.md is not checked")
+		t.Fatal("node is missing: make install-test-tools")
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "verify.mjs"), sample(t, "js"))
