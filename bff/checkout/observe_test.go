@@ -159,7 +159,8 @@ func TestEvents(t *testing.T) {
 func TestEventIDs(t *testing.T) {
 	s := waiting()
 	id := func(kind EventType, distinct string) string { return newEvent(s, "", kind, noon, distinct).ID }
-	if id(EventExpired, "1") != id(EventExpired, "1") || id(EventExpired, "1") == id(EventExpired, "2") || id(EventExpired, "1") == id(EventCancelled, "1") {
+	again := id(EventExpired, "1")
+	if again != id(EventExpired, "1") || again == id(EventExpired, "2") || id(EventExpired, "1") == id(EventCancelled, "1") {
 		t.Error("ids do not tell events by session, type and attempt")
 	}
 	if got := id(EventExpired, "1"); !strings.HasPrefix(got, "evt_") || strings.Contains(got, ".") || len(got) != 30 {

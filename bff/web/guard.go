@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -60,7 +61,7 @@ func (s *server) recovered(w http.ResponseWriter, r *http.Request) {
 	if cause == nil {
 		return
 	}
-	if cause == http.ErrAbortHandler {
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
 	s.Log.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
@@ -100,8 +101,7 @@ func (s *server) authorized(h handler) handler {
 
 // limited wraps the shopper's posts.
 func (s *server) limited(next http.Handler) http.Handler {
-	limit := httprate.Limit(shopperPosts, time.Minute,
-		httprate.WithKeyFuncs(func(r *http.Request) (string, error) { return s.client(r), nil }),
+	limit := httprate.LimitBy(shopperPosts, time.Minute, func(r *http.Request) (string, error) { return s.client(r), nil },
 		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
 			s.problem(w, r, refuse(wire.CodeRateLimited, ""))
 		}))

@@ -85,7 +85,9 @@ func (l *line) read() {
 	l.conn.SetReadLimit(maxMessage)
 	alive := func(string) error { return l.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
 	l.conn.SetPongHandler(alive)
-	alive("")
+	if alive("") != nil {
+		return
+	}
 	since, count := time.Now(), 0
 	for {
 		if _, _, err := l.conn.NextReader(); err != nil {

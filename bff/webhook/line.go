@@ -56,7 +56,7 @@ func (l *line) run(ctx context.Context) {
 		busy += len(due)
 		for _, d := range due {
 			tries.Go(func() {
-				l.deliver(ctx, d)
+				_ = l.deliver(ctx, d) // it has said so itself
 				ended <- struct{}{}
 			})
 		}

@@ -8,7 +8,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,15 +119,21 @@ func compressBrotli(content []byte, quality int) []byte {
 	}
 	var packed bytes.Buffer
 	w := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: quality, LGWin: window})
-	w.Write(content) // a bytes.Buffer does not fail
-	w.Close()
-	return packed.Bytes()
+	return finish(w, content, &packed)
 }
 
 func compressGzip(content []byte) []byte {
 	var packed bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
-	w.Write(content)
-	w.Close()
+	return finish(w, content, &packed)
+}
+
+// finish writes content through w and returns what arrived in packed. It
+// panics on an error, which a bytes.Buffer never gives.
+func finish(w io.WriteCloser, content []byte, packed *bytes.Buffer) []byte {
+	_, err := w.Write(content)
+	if err := errors.Join(err, w.Close()); err != nil {
+		panic("compressing into memory: " + err.Error())
+	}
 	return packed.Bytes()
 }

@@ -85,7 +85,7 @@ func updateFails(t *testing.T, open Opener) {
 		spoil(current)
 		return []checkout.Event{event(s.ID, 1)}, refused
 	})
-	if err != refused {
+	if !errors.Is(err, refused) {
 		t.Errorf("Update = %v; want change's own error", err)
 	}
 	check(t, b, s)
