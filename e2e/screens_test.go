@@ -101,3 +101,20 @@ func (w *walk) all() {
 	w.shoot("review")
 	w.s.gateway.ClearFaults()
 }
+
+// TestShopPicture takes the README's picture: the demo shop with its modal
+// checkout open on a payment.
+func TestShopPicture(t *testing.T) {
+	dir := *screens
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	p := chromium.Open(t, runDemo(t), browser.Options{Width: 1180, Height: 960})
+	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
+	p.Click(`[data-product="coffee"] coinslot-checkout a`)
+	f := p.Frame(frame) // the first in the page: the modal
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	f.Wait(`[data-part="address"]`)
+	p.Screenshot(filepath.Join(dir, "checkout.png"))
+}

@@ -101,5 +101,15 @@ func estimate(usd decimal.Decimal, c Currency, n Network) string {
 		return ""
 	}
 	amount := usd.DivRound(c.PriceInUSDT, 12)
-	return plain(amount.RoundCeil(min(places(c.Symbol, n.Code), 6)))
+	return plain(amount.RoundCeil(min(places(c.Symbol, n.Code), cents(c.PriceInUSDT))))
+}
+
+// cents returns how many fractional digits of a coin are worth looking at: one
+// unit of the last is a cent or less.
+func cents(price decimal.Decimal) int32 {
+	digits := int32(2)
+	for price = price.Shift(-1); price.GreaterThanOrEqual(decimal.New(2, -1)) && digits < 8; price = price.Shift(-1) {
+		digits++
+	}
+	return digits
 }
