@@ -106,7 +106,7 @@ func TestPaymentURI(t *testing.T) {
 	for _, c := range []struct{ symbol, network, amount, want string }{
 		{"ETH", "erc20", "0.00123456", "ethereum:ADDR@1?value=1234560000000000"},
 		{"BNB", "bep20", "1", "ethereum:ADDR@56?value=1000000000000000000"},
-		{"TON", "ton", "8.065", "ton://transfer/ADDR?amount=8064517000"},
+		{"TON", "ton", "8.064517", "ton://transfer/ADDR?amount=8064517000"},
 		{"USDT", "erc20", "25", ""}, // a token: some wallets would pay its contract
 		{"USDT", "ton", "25", ""},
 		{"BNB", "opbnb", "1", ""},

@@ -115,7 +115,8 @@ func (l *line) write(leave func()) {
 			l.goodbye(websocket.ClosePolicyViolation, "")
 			return
 		case <-ping.C:
-			if err := l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin)); err != nil {
+			// A page cannot see pings; a view tells it that the line is alive.
+			if l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin)) != nil || l.send() != nil {
 				return
 			}
 		case <-l.news:
