@@ -1,0 +1,63 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The view has exactly the members of the public contract, section 4.
+func TestViewIsAsInTheContract(t *testing.T) {
+	raw, err := os.ReadFile("testdata/view.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v View
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want any
+	if err := errors.Join(json.Unmarshal(again, &got), json.Unmarshal(raw, &want)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("view (-contract +code):\n%s", diff)
+	}
+}
+
+func TestCan(t *testing.T) {
+	v := View{Actions: []Action{Cancel, Change}}
+	if !v.Can(Cancel) || v.Can(Retry) {
+		t.Errorf("Can(cancel), Can(retry) = %t, %t; want true, false", v.Can(Cancel), v.Can(Retry))
+	}
+}
+
+func TestStatus(t *testing.T) {
+	settled := map[Status]bool{Confirmed: true, Expired: true, Cancelled: true}
+	for _, s := range Statuses() {
+		if !s.Known() || s.Settled() != settled[s] {
+			t.Errorf("%s: known %t, settled %t; want true, %t", s, s.Known(), s.Settled(), settled[s])
+		}
+	}
+	if Status("paid").Known() || Status("").Known() {
+		t.Error("a status that is not of the protocol counts as known")
+	}
+}
+
+func TestErrorsAreTheirCode(t *testing.T) {
+	err := fmt.Errorf("choosing: %w", &Error{Code: CodeSessionPaid, Detail: "the session is paid already"})
+	if !errors.Is(err, &Error{Code: CodeSessionPaid}) || errors.Is(err, &Error{Code: CodeSessionExpired}) {
+		t.Error("errors.Is does not compare codes")
+	}
+	if got := err.Error(); got != "choosing: the session is paid already" {
+		t.Errorf("Error = %q", got)
+	}
+}
