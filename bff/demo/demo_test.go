@@ -1,0 +1,41 @@
+package demo
+
+import (
+	"net"
+	"testing"
+
+	"coinslot/bff/sandbox"
+)
+
+// The bar offers only what the sandbox knows.
+func TestKindsAreTheSandboxes(t *testing.T) {
+	known := map[sandbox.Kind]bool{}
+	for _, k := range sandbox.Kinds() {
+		known[k] = true
+	}
+	for _, k := range Kinds() {
+		if !known[sandbox.Kind(k)] {
+			t.Errorf("the sandbox knows no %q", k)
+		}
+	}
+}
+
+// A port that is taken is no reason not to start.
+func TestListenElsewhere(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	l, err := listen(taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if port(l) == port(taken) || port(l) == "" {
+		t.Errorf("listening on port %s; %s was taken", port(l), port(taken))
+	}
+	if _, err := listen("no address"); err == nil {
+		t.Error("listening on no address succeeded")
+	}
+}
