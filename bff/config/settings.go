@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -85,16 +86,34 @@ func (c *Config) setOps(v string) error {
 	return address(v)
 }
 
-// Origin parses scheme://host[:port] and returns it in lower case without a
-// slash at its end. Errors say what an origin must be.
+var originHost = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])$`)
+
+// Origin parses scheme://host[:port] and returns it as browsers write it, since
+// origins are compared as text: in lower case, without a slash at its end or
+// the port that the scheme implies. International names are taken in their
+// ASCII form only. Errors say what an origin must be.
 func Origin(v string) (string, error) {
-	u, err := url.Parse(strings.TrimSuffix(v, "/"))
-	if err != nil || u.Host == "" || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http") ||
-		u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.ContainsAny(v, "*;, \t\r\n'\"\\") {
-		return "", errors.New("must be an origin like https://shop.example, without a path")
+	u, err := url.Parse(strings.ToLower(strings.TrimSuffix(v, "/")))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+		return "", errOrigin
 	}
-	return strings.ToLower(u.Scheme + "://" + u.Host), nil
+	host, port := u.Host, u.Port()
+	if port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != port {
+			return "", errOrigin
+		}
+		host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	if !originHost.MatchString(host) {
+		return "", errOrigin
+	}
+	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
+		return u.Scheme + "://" + host, nil
+	}
+	return u.Scheme + "://" + host + ":" + port, nil
 }
+
+var errOrigin = errors.New("must be an origin like https://shop.example, without a path")
 
 func origins(v string) ([]string, error) {
 	var list []string

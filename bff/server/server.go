@@ -156,11 +156,22 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error {
 		<-ctx.Done()
 		s.hub.Close()
+		s.farewell()
 		return nil
 	})
 	err := group.Wait()
 	s.checkout.Close()
 	return err
+}
+
+// farewell waits until every socket has had its goodbye, two seconds at most:
+// a process that ends sooner cuts them off instead.
+func (s *Server) farewell() {
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for end := time.Now().Add(2 * time.Second); s.hub.Len() > 0 && time.Now().Before(end); {
+		<-look.C
+	}
 }
 
 // Close releases the database. Call it after Run has returned and no request

@@ -147,7 +147,7 @@ func (r *rig) await(id, want string) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("gave up waiting for status %q; it is %q", want, got)
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 }
 

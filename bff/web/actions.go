@@ -105,12 +105,20 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Checkout.Possible(r.Context(), o, body.choice.wire()); err != nil {
 		return err
 	}
-	session, _, err := s.Checkout.Open(r.Context(), o, body.Key)
+	session, _, err := s.Checkout.Open(r.Context(), o, pageKey(body.Key))
 	if err != nil {
 		return stored(err)
 	}
-	session, err = s.Checkout.Choose(r.Context(), session.ID, body.choice.wire())
-	return s.acted(w, r, session, err)
+	return s.attempt(w, r, session.ID, body.choice)
+}
+
+// pageKey keeps what shoppers send as a key apart from the Idempotency-Keys of
+// merchants, which hold no space.
+func pageKey(key string) string {
+	if key == "" {
+		return ""
+	}
+	return "page " + key
 }
 
 // choose is POST /checkout/{session}/attempts.
@@ -122,20 +130,42 @@ func (s *server) choose(w http.ResponseWriter, r *http.Request) error {
 	if r.PostForm != nil {
 		c = formChoice(r)
 	}
-	session, err := s.Checkout.Choose(r.Context(), r.PathValue("session"), c.wire())
+	return s.attempt(w, r, r.PathValue("session"), c)
+}
+
+func (s *server) attempt(w http.ResponseWriter, r *http.Request, id string, c choice) error {
+	session, err := s.turns.in(r.Context(), id, func() (checkout.Session, error) {
+		return s.Checkout.Choose(r.Context(), id, c.wire())
+	})
 	return s.acted(w, r, session, err)
 }
 
 // cancel is POST /checkout/{session}/cancel.
 func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Cancel(r.Context(), r.PathValue("session"), checkout.ClosedByShopper)
+	session, err := s.calledOff(r, checkout.ClosedByShopper)
 	return s.acted(w, r, session, err)
+}
+
+// calledOff cancels the session that r names, for the shopper or the merchant.
+func (s *server) calledOff(r *http.Request, by checkout.Closer) (checkout.Session, error) {
+	id := r.PathValue("session")
+	return s.turns.in(r.Context(), id, func() (checkout.Session, error) {
+		return s.Checkout.Cancel(r.Context(), id, by)
+	})
 }
 
 // recheck is POST /checkout/{session}/recheck.
 func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Recheck(r.Context(), r.PathValue("session"))
+	session, err := s.looked(r)
 	return s.acted(w, r, session, err)
+}
+
+// looked has the session that r names checked now.
+func (s *server) looked(r *http.Request) (checkout.Session, error) {
+	id := r.PathValue("session")
+	return s.turns.in(r.Context(), id, func() (checkout.Session, error) {
+		return s.Checkout.Recheck(r.Context(), id)
+	})
 }
 
 // simulate is POST /checkout/{session}/simulate, of sandboxes only.

@@ -86,7 +86,7 @@ func (s *server) readSession(w http.ResponseWriter, r *http.Request) error {
 
 // cancelSession is POST /v1/sessions/{session}/cancel; it is for good.
 func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Cancel(r.Context(), r.PathValue("session"), checkout.ClosedByMerchant)
+	session, err := s.calledOff(r, checkout.ClosedByMerchant)
 	if err != nil {
 		return stored(err)
 	}
@@ -95,7 +95,7 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 
 // recheckSession is POST /v1/sessions/{session}/recheck.
 func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Recheck(r.Context(), r.PathValue("session"))
+	session, err := s.looked(r)
 	if err != nil {
 		return stored(err)
 	}

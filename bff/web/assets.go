@@ -29,6 +29,8 @@ type assets struct {
 	// built tells that tools/assets has run; if not, sources are served and
 	// there is no WebAssembly.
 	built bool
+	// missing answers for what is not there; nil = as net/http does.
+	missing http.Handler
 }
 
 // asset is one file in all forms in which it is there.
@@ -186,18 +188,26 @@ func (a *assets) icon(symbol string) string {
 
 // routes registers everything that is served here.
 func (a *assets) routes(mux *http.ServeMux) {
-	mux.Handle("/assets/{file}", a)
-	mux.HandleFunc("/checkout.js", a.serveScript)
-	mux.HandleFunc("/checkout/{version}/checkout.js", a.serveScriptVersion)
-	mux.HandleFunc("/checkout.d.ts", a.serveTypes)
-	mux.HandleFunc("/icons/{file}", a.serveIcon)
+	mux.Handle("GET /assets/{file}", a)
+	mux.HandleFunc("GET /checkout.js", a.serveScript)
+	mux.HandleFunc("GET /checkout/{version}/checkout.js", a.serveScriptVersion)
+	mux.HandleFunc("GET /checkout.d.ts", a.serveTypes)
+	mux.HandleFunc("GET /icons/{file}", a.serveIcon)
+}
+
+func (a *assets) notFound(w http.ResponseWriter, r *http.Request) {
+	if a.missing == nil {
+		http.NotFound(w, r)
+		return
+	}
+	a.missing.ServeHTTP(w, r)
 }
 
 // ServeHTTP answers GET and HEAD /assets/{file} with a file that never changes.
 func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := a.hashed[path.Base(r.URL.Path)]
 	if f == nil {
-		http.NotFound(w, r)
+		a.notFound(w, r)
 		return
 	}
 	f.serve(w, r, "public, max-age=31536000, immutable")
@@ -213,7 +223,7 @@ func (a *assets) serveScript(w http.ResponseWriter, r *http.Request) {
 // version only, for ever the same.
 func (a *assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("version") != a.version {
-		http.NotFound(w, r)
+		a.notFound(w, r)
 		return
 	}
 	a.serveNamed(w, r, "checkout.js", "public, max-age=31536000, immutable")
@@ -238,7 +248,7 @@ func (a *assets) serveIcon(w http.ResponseWriter, r *http.Request) {
 func (a *assets) serveNamed(w http.ResponseWriter, r *http.Request, name, cache string) {
 	f := a.named[name]
 	if f == nil {
-		http.NotFound(w, r)
+		a.notFound(w, r)
 		return
 	}
 	w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -247,11 +257,6 @@ func (a *assets) serveNamed(w http.ResponseWriter, r *http.Request, name, cache 
 
 // serve answers with the best form that the client accepts.
 func (f *asset) serve(w http.ResponseWriter, r *http.Request, cache string) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-		return
-	}
 	coding := f.coding(r.Header.Get("Accept-Encoding"))
 	h := w.Header()
 	h.Set("Content-Type", f.mime)

@@ -103,11 +103,15 @@ func scheme(name string) string {
 	return "light dark"
 }
 
-// title names the browser's tab: what is to be paid, and that it is a test.
+// title names the browser's tab: what is to be paid, and that it is a test. An
+// order that is not known has no price.
 func title(p widget.Page) string {
 	sentence := p.Text["title"]
 	if p.View.Test {
 		sentence = p.Text["title.test"]
+	}
+	if p.View.Order.AmountUSD == "" {
+		return p.Text["title.none"]
 	}
 	price := strings.ReplaceAll(p.Text["order.price"], "{amount}", p.View.Order.AmountUSD)
 	return strings.ReplaceAll(sentence, "{price}", price)

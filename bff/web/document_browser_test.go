@@ -43,7 +43,7 @@ func openTill(t *testing.T, sample string) *till {
 		t.Fatal(err)
 	}
 	if !a.built {
-		t.Skip("static/dist is empty: go run ./tools/assets -out static/dist")
+		t.Fatal("static/dist is empty: make assets")
 	}
 	s := &till{assets: a, document: newDocument(a), page: galleryPage(t, sample)}
 	mux := http.NewServeMux()

@@ -116,6 +116,6 @@ func (s *server) log(r *http.Request, err error) wire.Error {
 	if e.Status >= 500 && !errors.Is(err, context.Canceled) {
 		level = slog.LevelError
 	}
-	s.Log.Log(r.Context(), level, "request refused", "code", e.Code, "path", r.URL.Path, "request_id", e.RequestID, "error", err)
+	s.Log.Log(r.Context(), level, "request refused", "code", e.Code, "path", s.logged(r), "request_id", e.RequestID, "error", err)
 	return e
 }

@@ -45,6 +45,7 @@ func (s *server) outermost(next http.Handler) http.Handler {
 		h.Set("X-Request-Id", id)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store") // assets say otherwise
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 		if strings.HasPrefix(s.PublicURL, "https:") {
@@ -64,8 +65,18 @@ func (s *server) recovered(w http.ResponseWriter, r *http.Request) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
-	s.Log.Error("a handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
-	s.problem(w, r, fmt.Errorf("handling %s: panic", r.URL.Path))
+	s.Log.Error("a handler panicked", "path", s.logged(r), "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.problem(w, r, errPanic)
+}
+
+var errPanic = errors.New("handling a request: panic")
+
+// logged is the path of r as the log may hold it: without the hook's token.
+func (s *server) logged(r *http.Request) string {
+	if s.HookToken == "" {
+		return r.URL.Path
+	}
+	return strings.ReplaceAll(r.URL.Path, s.HookToken, "…")
 }
 
 // sameOrigin refuses posts that a page of another origin has made. A request
@@ -101,11 +112,25 @@ func (s *server) authorized(h handler) handler {
 
 // limited wraps the shopper's posts.
 func (s *server) limited(next http.Handler) http.Handler {
-	limit := httprate.LimitBy(shopperPosts, time.Minute, func(r *http.Request) (string, error) { return s.client(r), nil },
+	limit := httprate.LimitBy(shopperPosts, time.Minute, func(r *http.Request) (string, error) { return bucket(s.client(r)), nil },
 		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
 			s.problem(w, r, refuse(wire.CodeRateLimited, ""))
 		}))
 	return limit(next)
+}
+
+// bucket is what the posts of an address are counted under: itself, or the /64
+// of an IPv6 address, since whoever has one has all of them.
+func bucket(host string) string {
+	addr, err := netip.ParseAddr(host)
+	if err != nil || addr.Unmap().Is4() {
+		return host
+	}
+	network, err := addr.WithZone("").Prefix(64)
+	if err != nil {
+		return host
+	}
+	return network.String()
 }
 
 // client returns the address a request comes from: the connection's own, or,

@@ -20,7 +20,7 @@ const (
 	pongWithin   = 60 * time.Second
 	writeWithin  = 5 * time.Second
 	maxMessage   = 1 << 10 // bytes, from the client
-	maxMessages  = 30      // from the client, in a connection's minute
+	maxMessages  = 30      // from the client, in a connection's minute; pings and pongs count
 	socketBuffer = 1 << 10
 )
 
@@ -83,22 +83,39 @@ type line struct {
 func (l *line) read() {
 	defer close(l.gone)
 	l.conn.SetReadLimit(maxMessage)
-	alive := func(string) error { return l.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
-	l.conn.SetPongHandler(alive)
-	if alive("") != nil {
+	heard := counter()
+	alive := func() error { return l.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
+	l.conn.SetPongHandler(func(string) error { return errors.Join(alive(), heard()) })
+	l.conn.SetPingHandler(func(text string) error {
+		if err := heard(); err != nil {
+			return err
+		}
+		return l.conn.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(writeWithin))
+	})
+	if alive() != nil {
 		return
 	}
-	since, count := time.Now(), 0
 	for {
-		if _, _, err := l.conn.NextReader(); err != nil {
+		if _, _, err := l.conn.NextReader(); err != nil || heard() != nil {
 			return
 		}
+	}
+}
+
+var errTalker = errors.New("too many messages")
+
+// counter returns what a reader calls for each message, ping and pong; it says
+// when there are too many in a minute. It is for one goroutine.
+func counter() func() error {
+	since, count := time.Now(), 0
+	return func() error {
 		if time.Since(since) > time.Minute {
 			since, count = time.Now(), 0
 		}
 		if count++; count > maxMessages {
-			return
+			return errTalker
 		}
+		return nil
 	}
 }
 

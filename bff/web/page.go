@@ -138,10 +138,15 @@ func (s *server) notice(code wire.Code, lang string) *wire.Notice {
 	return &wire.Notice{Code: code, Message: message}
 }
 
+// listPatience is how long a page waits for a currency list that is not there.
+const listPatience = 4 * time.Second
+
 // showing is what a view needs besides the session. Without the gateway's
 // currency list there is nothing to choose, and everything else still shows.
 func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
-	currencies, err := s.Checkout.Currencies(ctx)
+	soon, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	currencies, err := s.Checkout.Currencies(soon)
 	if err != nil {
 		s.Log.Warn("showing a page without currencies", "error", err)
 	}

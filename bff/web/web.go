@@ -50,6 +50,7 @@ type server struct {
 	words    words
 	document *document
 	assets   *assets
+	turns    turns
 }
 
 // New returns the handler of everything that shoppers and merchants reach.
@@ -72,6 +73,7 @@ func New(c Config) (http.Handler, error) {
 	if s.assets, err = newAssets(c.Static); err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
+	s.assets.missing = s.api(s.nothing)
 	s.document = newDocument(s.assets)
 	return s.outermost(s.routes()), nil
 }

@@ -1,0 +1,100 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+)
+
+// Many posts of the same kind at once cost the gateway, whose budget all
+// shoppers share, as much as one.
+func TestBurstsAskTheGatewayOnce(t *testing.T) {
+	for _, c := range []struct {
+		action string
+		body   string
+		begin  func(r *rig, id string)
+		most   map[string]int // calls of the gateway's endpoints
+		ends   string
+	}{
+		{"cancel", "", func(*rig, string) {}, map[string]int{"cancel": 1, "status": 20}, "cancelled"},
+		{"attempts", "currency_symbol=USDT&network_code=bep20", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
+		{"recheck", "", func(*rig, string) {}, map[string]int{"recheck": 0}, "pending"},
+		{"recheck", "", (*rig).cancelled, map[string]int{"recheck": 1, "cancel": 1}, "cancelled"},
+	} {
+		t.Run(c.action, func(t *testing.T) {
+			r := newRig(t)
+			id := r.open(`{"amount_usd":"25.00"}`)
+			r.choose(id)
+			r.await(id, "pending")
+			c.begin(r, id)
+			var group sync.WaitGroup
+			for range 100 {
+				group.Go(func() {
+					if w := r.ask("POST", "/checkout/"+id+"/"+c.action, c.body, isForm); w.Code != http.StatusSeeOther {
+						t.Errorf("%s = %d %.200s", c.action, w.Code, w.Body)
+					}
+				})
+			}
+			group.Wait()
+			calls := map[string]int{}
+			for _, q := range r.gateway.Requests() {
+				calls[q.Endpoint]++
+			}
+			t.Log(calls)
+			for endpoint, most := range c.most {
+				if calls[endpoint] > most {
+					t.Errorf("%d calls of %s; want at most %d", calls[endpoint], endpoint, most)
+				}
+			}
+			if got := r.status(id); got != c.ends {
+				t.Errorf("status = %q; want %q", got, c.ends)
+			}
+		})
+	}
+}
+
+// cancelled ends a session as its shopper does.
+func (r *rig) cancelled(id string) {
+	r.ask("POST", "/checkout/"+id+"/cancel", "", isForm)
+	r.await(id, "cancelled")
+}
+
+// What is posted many times at once, by a server that repeats itself or a
+// shopper who double-clicks, is stored once.
+func TestBurstsStoreOnce(t *testing.T) {
+	coin := `"currency_symbol":"USDT","network_code":"trc20"`
+	for name, c := range map[string]struct {
+		path, body string
+		headers    []string
+	}{
+		"order_ref":       {"/v1/sessions", `{"amount_usd":"25.00","order_ref":"once"}`, []string{bearer, isJSON}},
+		"Idempotency-Key": {"/v1/sessions", `{"amount_usd":"25.00"}`, []string{bearer, isJSON, "Idempotency-Key: once"}},
+		"page":            {"/checkout", `{"item":"coffee","key":"page_once",` + coin + `}`, []string{isJSON}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			ids := make(chan string, 200)
+			var group sync.WaitGroup
+			for range cap(ids) {
+				group.Go(func() {
+					w := r.ask("POST", c.path, c.body, c.headers...)
+					var got struct{ ID, Session string }
+					if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code/100 != 2 {
+						t.Errorf("POST = %d %.200s", w.Code, w.Body)
+					}
+					ids <- got.ID + got.Session
+				})
+			}
+			group.Wait()
+			close(ids)
+			different := map[string]bool{}
+			for id := range ids {
+				different[id] = true
+			}
+			if len(different) != 1 || len(r.gateway.Transactions()) > 1 {
+				t.Errorf("%d sessions, %d transactions; want one", len(different), len(r.gateway.Transactions()))
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+package server_test
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/server"
+
+	"github.com/gorilla/websocket"
+)
+
+// stoppable is a server whose end the test decides; stop returns when Run has.
+func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
+	t.Helper()
+	c := config.Config{
+		PublicURL: ownOrigin, Database: filepath.Join(t.TempDir(), "stop.db"), GatewayURL: "http://127.0.0.1:1",
+		GatewayKey: config.NewSecret(gatewayKey), GatewayRPS: 10, SecretKey: config.NewSecret(secretKey), PollInterval: time.Second,
+	}
+	srv, err := server.New(t.Context(), c, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.handler = srv.Handler
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return listen(t, srv.Handler), func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v", err)
+		}
+	}
+}
+
+// When Run has returned, everybody has been told: the process may end.
+func TestLiveSaysGoodbye(t *testing.T) {
+	r := &rig{t: t, public: ownOrigin, log: &lockedBuffer{}}
+	addr, stop := stoppable(t, r)
+	id := r.open(`{"amount_usd":"25.00"}`)
+	var all []*websocket.Conn
+	for range 20 {
+		conn := connect(t, addr, id)
+		next(t, conn)
+		all = append(all, conn)
+	}
+	before := runtime.NumGoroutine()
+	stop()
+	if now := runtime.NumGoroutine(); now > before-20 {
+		t.Errorf("%d goroutines after Run, %d before: sockets are still being told", now, before)
+	}
+	for i, conn := range all {
+		if code := closed(t, conn); code != websocket.CloseServiceRestart {
+			t.Errorf("socket %d ended with %d; want %d", i, code, websocket.CloseServiceRestart)
+		}
+	}
+	_, response, err := dial(addr, id)
+	if err == nil || response == nil || response.StatusCode < 400 {
+		t.Errorf("a socket after the end = %v, %v; want a refusal", response, err)
+	}
+}

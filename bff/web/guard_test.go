@@ -1,0 +1,173 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// proxied is a server behind proxies in two networks.
+func proxied() *server {
+	s := &server{Config: Config{PublicURL: "https://pay.example", HookToken: "hook-token-0123456789"}}
+	s.Log = silent()
+	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	return s
+}
+
+// from is a request of that connection with those X-Forwarded-For headers.
+func from(remote string, forwarded ...string) *http.Request {
+	r := httptest.NewRequest("POST", "/checkout", nil)
+	r.RemoteAddr = remote
+	r.Header["X-Forwarded-For"] = forwarded
+	return r
+}
+
+func TestClient(t *testing.T) {
+	for name, c := range map[string]struct {
+		remote    string
+		forwarded []string
+		want      string
+	}{
+		"direct":                  {"203.0.113.9:1", nil, "203.0.113.9"},
+		"forged":                  {"203.0.113.9:1", []string{"198.51.100.1"}, "203.0.113.9"},
+		"forged as a proxy":       {"203.0.113.9:1", []string{"10.0.0.1"}, "203.0.113.9"},
+		"one proxy":               {"10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
+		"forged before the proxy": {"10.0.0.1:1", []string{"198.51.100.1, 203.0.113.9"}, "203.0.113.9"},
+		"two proxies":             {"10.0.0.1:1", []string{"203.0.113.9, 10.0.0.2"}, "203.0.113.9"},
+		"two headers":             {"10.0.0.1:1", []string{"198.51.100.1", "203.0.113.9"}, "203.0.113.9"},
+		"proxies only":            {"10.0.0.1:1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		"nothing said":            {"10.0.0.1:1", nil, "10.0.0.1"},
+		"empty":                   {"10.0.0.1:1", []string{""}, "10.0.0.1"},
+		"rubbish":                 {"10.0.0.1:1", []string{"unknown"}, "10.0.0.1"},
+		"rubbish at the end":      {"10.0.0.1:1", []string{"203.0.113.9, <script>"}, "10.0.0.1"},
+		"a port":                  {"10.0.0.1:1", []string{"203.0.113.9:80"}, "10.0.0.1"},
+		"commas":                  {"10.0.0.1:1", []string{",,,"}, "10.0.0.1"},
+		"very long":               {"10.0.0.1:1", []string{strings.Repeat("198.51.100.1, ", 900) + "203.0.113.9"}, "203.0.113.9"},
+		"IPv4 in IPv6":            {"[::ffff:10.0.0.1]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
+		"IPv6 proxy":              {"[fd00::1]:1", []string{"2001:db8::1"}, "2001:db8::1"},
+		"IPv6":                    {"[2001:db8::1]:1", []string{"203.0.113.9"}, "2001:db8::1"},
+		"no port":                 {"pipe", []string{"203.0.113.9"}, "pipe"},
+	} {
+		if got := proxied().client(from(c.remote, c.forwarded...)); got != c.want {
+			t.Errorf("%s: client = %q; want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestBucket(t *testing.T) {
+	for host, want := range map[string]string{
+		"203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9": "2001:db8:1:2::/64",
+		"2001:db8:1:3::9": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64", "::ffff:203.0.113.9": "::ffff:203.0.113.9", "pipe": "pipe", "": "",
+	} {
+		if got := bucket(host); got != want {
+			t.Errorf("bucket(%q) = %q; want %q", host, got, want)
+		}
+	}
+}
+
+// One client who posts too much is told so, in the form of every error; no
+// header of theirs makes them another one, and others go on.
+func TestRateLimit(t *testing.T) {
+	s := proxied()
+	h := s.outermost(s.limited(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	post := func(r *http.Request) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for i := range shopperPosts {
+		forged := "198.51.100." + strconv.Itoa(i%250)
+		if w := post(from("203.0.113.9:"+strconv.Itoa(1+i), forged)); w.Code != http.StatusNoContent {
+			t.Fatalf("post %d = %d", i, w.Code)
+		}
+	}
+	w := post(from("203.0.113.9:1"))
+	var got struct {
+		Status int
+		Code   string
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 429 || got.Status != 429 || got.Code != "rate_limited" {
+		t.Errorf("one too many = %d %s", w.Code, w.Body)
+	}
+	if h := w.Header(); h.Get("Content-Type") != "application/problem+json" || h.Get("Retry-After") == "" || h.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers = %v; want problem+json, Retry-After, no-store", h)
+	}
+	if w := post(from("203.0.113.10:1")); w.Code != http.StatusNoContent {
+		t.Errorf("somebody else = %d", w.Code)
+	}
+	if w := post(from("10.0.0.1:1", "203.0.113.9")); w.Code != 429 {
+		t.Errorf("the same one behind the proxy = %d; want 429", w.Code)
+	}
+}
+
+func TestSameOrigin(t *testing.T) {
+	for name, c := range map[string]struct {
+		site, origin string
+		ok           bool
+	}{
+		"a program":     {"", "", true},
+		"own page":      {"same-origin", "https://pay.example", true},
+		"upper case":    {"", "HTTPS://PAY.EXAMPLE", true},
+		"old browser":   {"", "https://pay.example", true},
+		"typed address": {"none", "", false},
+		"same site":     {"same-site", "https://shop.example", false},
+		"cross site":    {"cross-site", "https://pay.example", false},
+		"odd site":      {"Same-Origin", "", false},
+		"null":          {"", "null", false},
+		"look-alike":    {"", "https://pay.example.evil", false},
+		"scheme":        {"", "http://pay.example", false},
+		"port":          {"", "https://pay.example:443", false},
+		"spaces":        {"", " https://pay.example", false},
+	} {
+		r := from("203.0.113.9:1")
+		for header, value := range map[string]string{"Sec-Fetch-Site": c.site, "Origin": c.origin} {
+			if value != "" {
+				r.Header.Set(header, value)
+			}
+		}
+		if err := proxied().sameOrigin(r); (err == nil) != c.ok {
+			t.Errorf("%s: sameOrigin = %v; want allowed %t", name, err, c.ok)
+		}
+	}
+}
+
+func TestLoggedPathHasNoToken(t *testing.T) {
+	s := proxied()
+	for path, want := range map[string]string{
+		"/hooks/gateway/" + s.HookToken: "/hooks/gateway/…", "/x/" + s.HookToken + "/" + s.HookToken: "/x/…/…", "/checkout": "/checkout",
+	} {
+		r := from("203.0.113.9:1")
+		r.URL.Path = path
+		if got := s.logged(r); got != want {
+			t.Errorf("logged(%q) = %q", path, got)
+		}
+	}
+}
+
+// A panic is an answer like any other, and says nothing of its cause.
+func TestPanic(t *testing.T) {
+	s := proxied()
+	h := s.outermost(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("canary of the cause") }))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, from("203.0.113.9:1"))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "canary") || !strings.Contains(w.Body.String(), `"code":"internal"`) {
+		t.Errorf("panic = %d %s", w.Code, w.Body)
+	}
+}
+
+// Whatever is forwarded, a client is the connection's own address or an address.
+func FuzzClient(f *testing.F) {
+	f.Add("10.0.0.1:1", "203.0.113.9, 10.0.0.2")
+	f.Add("[fd00::1]:1", "::ffff:1.2.3.4,%")
+	f.Fuzz(func(t *testing.T, remote, forwarded string) {
+		got := proxied().client(from(remote, forwarded))
+		if _, err := netip.ParseAddr(got); err != nil && !strings.Contains(remote, got) {
+			t.Errorf("client(%q, %q) = %q", remote, forwarded, got)
+		}
+		bucket(got)
+	})
+}

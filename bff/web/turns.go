@@ -1,0 +1,59 @@
+package web
+
+import (
+	"context"
+	"sync"
+
+	"coinslot/bff/checkout"
+)
+
+// turns lets what is asked of one session happen one after the other, so that a
+// burst of the same request finds the work done and asks the gateway, whose
+// budget all shoppers share, once. It is a courtesy within one process:
+// correctness rests on the store.
+type turns struct {
+	mu    sync.Mutex
+	inUse map[string]*turn // by session id
+}
+
+// turn is held by whoever has put the one value into busy.
+type turn struct {
+	busy  chan struct{}
+	users int // holder and waiting ones; guarded by turns.mu
+}
+
+// in runs act when it is the session's turn. Errors: ctx's, act's.
+func (t *turns) in(ctx context.Context, id string, act func() (checkout.Session, error)) (checkout.Session, error) {
+	mine := t.join(id)
+	defer t.leave(id, mine)
+	select {
+	case mine.busy <- struct{}{}:
+	case <-ctx.Done():
+		return checkout.Session{}, ctx.Err()
+	}
+	defer func() { <-mine.busy }()
+	return act()
+}
+
+func (t *turns) join(id string) *turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.inUse == nil {
+		t.inUse = map[string]*turn{}
+	}
+	mine := t.inUse[id]
+	if mine == nil {
+		mine = &turn{busy: make(chan struct{}, 1)}
+		t.inUse[id] = mine
+	}
+	mine.users++
+	return mine
+}
+
+func (t *turns) leave(id string, mine *turn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if mine.users--; mine.users == 0 {
+		delete(t.inUse, id)
+	}
+}
