@@ -30,7 +30,7 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 	p.Base = "/checkout"
 	p.View = wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1}
 	p.View.Notice = &wire.Notice{Message: s.words.saying(p.Lang)("return.neutral")}
-	return s.write(w, http.StatusOK, p, framed{})
+	return s.document.write(w, http.StatusOK, p, "'none'")
 }
 
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
