@@ -26,7 +26,7 @@ type Config struct {
 	Catalog              string // path; empty = no items
 	Database             string
 	WebhookURLs          []string
-	WebhookSecrets       []string // current one first; never printed
+	WebhookSecrets       []Secret // current one first
 	HookToken            Secret   // empty = the endpoint does not exist
 	OpsListen            string   // empty = off
 	PollInterval         time.Duration
@@ -44,6 +44,15 @@ func NewSecret(value string) Secret { return Secret{value} }
 
 // Reveal returns the secret itself.
 func (s Secret) Reveal() string { return s.value }
+
+// Reveal returns the secrets themselves, in their order.
+func Reveal(secrets []Secret) []string {
+	var values []string
+	for _, s := range secrets {
+		values = append(values, s.value)
+	}
+	return values
+}
 
 // String says whether the secret is set.
 func (s Secret) String() string {

@@ -122,10 +122,10 @@ func TestSecretsFromFiles(t *testing.T) {
 
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
-	c := Config{GatewayKey: NewSecret(canary), SecretKey: NewSecret(canary)}
+	c := Config{GatewayKey: NewSecret(canary), SecretKey: NewSecret(canary), WebhookSecrets: []Secret{NewSecret(canary)}}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey)
-	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c.SecretKey), log.String()} {
+	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), log.String()} {
 		if strings.Contains(text, canary) {
 			t.Errorf("printed %q", text)
 		}

@@ -156,14 +156,15 @@ func webhookURLs(v string) ([]string, error) {
 	return list, nil
 }
 
-func webhookSecrets(v string) ([]string, error) {
-	list := split(v)
-	for _, part := range list {
+func webhookSecrets(v string) ([]Secret, error) {
+	var list []Secret
+	for _, part := range split(v) {
 		raw, ok := strings.CutPrefix(part, "whsec_")
 		key, err := base64.StdEncoding.DecodeString(raw)
 		if !ok || err != nil || len(key) < 24 || len(key) > 64 {
 			return nil, errors.New("must be whsec_ and the base64 of 24 to 64 random bytes: echo whsec_$(openssl rand -base64 32)")
 		}
+		list = append(list, Secret{part})
 	}
 	return list, nil
 }

@@ -47,7 +47,7 @@ func products() []product {
 }
 
 func newShop(c config.Config) (*shop, error) {
-	keys, err := webhook.ParseKeys(c.WebhookSecrets)
+	keys, err := webhook.ParseKeys(config.Reveal(c.WebhookSecrets))
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}

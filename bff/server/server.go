@@ -97,7 +97,7 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 // assemble makes the parts that need one another.
 func (s *Server) assemble(c config.Config, o Options, client *gateway.Client, catalog *order.Catalog) (err error) {
 	s.sender, err = webhook.New(webhook.Config{
-		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: c.WebhookSecrets,
+		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
 		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Log: o.Log,
 	})
 	if err != nil {
