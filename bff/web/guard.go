@@ -110,13 +110,18 @@ func (s *server) authorized(h handler) handler {
 	}
 }
 
-// limited wraps the shopper's posts.
-func (s *server) limited(next http.Handler) http.Handler {
-	limit := httprate.LimitBy(shopperPosts, time.Minute, func(r *http.Request) (string, error) { return bucket(s.client(r)), nil },
+// limited returns what wraps the shopper's posts; all that it wraps count
+// together.
+func (s *server) limited() func(http.Handler) http.Handler {
+	return httprate.LimitBy(shopperPosts, time.Minute, func(r *http.Request) (string, error) { return bucket(s.client(r)), nil },
 		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
-			s.problem(w, r, refuse(wire.CodeRateLimited, ""))
+			err := refuse(wire.CodeRateLimited, "")
+			if wantsJSON(r) {
+				s.problem(w, r, err)
+				return
+			}
+			s.errorPage(w, r, err)
 		}))
-	return limit(next)
 }
 
 // bucket is what the posts of an address are counted under: itself, or the /64

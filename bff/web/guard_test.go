@@ -73,8 +73,9 @@ func TestBucket(t *testing.T) {
 // header of theirs makes them another one, and others go on.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
-	h := s.outermost(s.limited(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	h := s.outermost(s.limited()(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
 	post := func(r *http.Request) *httptest.ResponseRecorder {
+		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		return w

@@ -82,7 +82,8 @@ func New(c Config) (http.Handler, error) {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	shopper := func(pattern string, h handler) { mux.Handle(pattern, s.page(h)) }
-	post := func(pattern string, h handler) { mux.Handle(pattern, s.limited(s.page(s.posted(h)))) }
+	limit := s.limited()
+	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
 	data := func(pattern string, h handler) { mux.Handle(pattern, s.api(h)) }
 	merchant := func(pattern string, h handler) { mux.Handle(pattern, s.api(s.authorized(h))) }
 
