@@ -41,6 +41,7 @@ func host(typed browser.Typed) *widget.Host {
 		Copy:    browser.Copy,
 		Replace: browser.ReplaceURL,
 		Focus:   browser.Focus,
+		Show:    browser.Show,
 		Restore: func() { browser.Quiet(); typed.Restore() },
 		Watch:   tab.Watch,
 	}

@@ -366,7 +366,7 @@ func awaitFor(t *testing.T, patience time.Duration, what string, ok func() bool)
 		if time.Now().After(deadline) {
 			t.Fatalf("gave up waiting for %s", what)
 		}
-		time.Sleep(20 * time.Millisecond)
+		<-time.After(20 * time.Millisecond)
 	}
 }
 

@@ -202,6 +202,10 @@
         const sells = host.isConnected && selling(host);
         const lang = host.closest('[lang]')?.lang || navigator.language;
         if (modal !== (modal = attribute('mode') === 'modal')) build();
+        if (theme !== (theme = attribute('theme', 'auto'))) {
+          dialog.style.colorScheme = box.style.colorScheme = theme === 'auto' ? '' : theme; // '' follows the page
+          post({ type: 'theme', value: theme });
+        }
         if (key !== (key = sells && BASE + sells +
           new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang }))) {
           halt();
@@ -213,10 +217,6 @@
           if (sold) (shown ? start : arm)();
         }
         if (shown && !host.isConnected) closed();
-        if (theme !== (theme = attribute('theme', 'auto'))) {
-          box.style.colorScheme = theme === 'auto' ? '' : theme; // '' follows the page
-          post({ type: 'theme', value: theme });
-        }
         if (modal && sold && open ^ (open = host.hasAttribute('open'))) open ? show() : host.close();
       };
 
@@ -234,7 +234,7 @@
         frame = make('iframe', {
           name: NAME,
           title: attribute('text-title', 'Checkout'),
-          allow: 'clipboard-write; web-share',
+          allow: 'clipboard-write',
           referrerPolicy: 'strict-origin',
           sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox ' +
             'allow-top-navigation-to-custom-protocols',
@@ -313,7 +313,7 @@
 
       const complete = (outcome) => {
         settle = settle?.(outcome);
-        const link = make('a', { href: attribute('return-url') });
+        const link = make('a', { href: attribute('return-url', 'a:') }); // a: goes nowhere
         if (!emit('complete', outcome, true) || final !== 'confirmed' || !/^https?:/.test(link)) return;
         link.search += '&session=' + outcome.session + '&status=' + final;
         setTimeout(() => link.click(), 2000); // long enough to see the outcome

@@ -26,12 +26,14 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const VERSION = '1.0.0';
   const FINAL = ['confirmed', 'expired', 'cancelled'];
   const WAITS = ['preparing', 'pending', 'review'];
+  const TOLD = ['session_unknown', 'session_expired', 'session_paid', 'order_invalid', 'item_unknown', 'gateway_unavailable'];
   const SCHEMES = ['ethereum:', 'tron:', 'ton:', 'bitcoin:'];
   const ASK_EVERY = 4000; // ms between two looks while WebAssembly does not drive the page
 
   const given = document.currentScript.dataset; // origin, embed, wasm, refresh: written by the BFF
   const page = document.documentElement;
   page.dataset.js = '1'; // CSS shows what needs a script
+  if (history.length > 1) page.dataset.back = '1'; // … and what needs a page before this one
 
   const root = () => document.getElementById('coinslot');
   const told = (name) => root()?.getAttribute('data-' + name) ?? '';
@@ -52,15 +54,27 @@ for (const name of ['localStorage', 'sessionStorage']) {
     port = channel.port1;
     port.onmessage = ({ data }) => hears[data?.type]?.(data);
     parent.postMessage({ coinslot: 1, type: 'hello', version: VERSION }, given.origin, [channel.port2]);
-    post({ type: 'ready', session: told('session'), status: told('status') });
+    trouble();
+    const nothing = known && !document.querySelector('form'); // neither to pay nor to choose
+    if (!nothing) post({ type: 'ready', session: told('session'), status: told('status') });
     tell();
     size();
     new ResizeObserver(size).observe(document.body);
   }
 
+  // trouble tells by code why there is nothing to pay, once for each reason.
+  let known = '';
+  function trouble() {
+    const code = document.querySelector('.error')?.dataset.code ?? '';
+    if (code === known) return;
+    known = TOLD.includes(code) ? code : '';
+    if (known) post({ type: 'error', code, recoverable: code === 'gateway_unavailable' });
+  }
+
   // tell reports the status when it has changed. go-app replaces the root, so what is watched is the body.
   let last = '';
   function tell() {
+    trouble();
     const session = told('session'), status = told('status');
     const now = session + ' ' + status;
     if (now === last || !status) return;
@@ -104,11 +118,22 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const COLOUR = /^(#[0-9a-f]{3,8}|(rgb|hsl)a?\([\d.%,\s\/deg+-]{1,60}\))$/i;
   const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
 
+  const colour = (text) => COLOUR.test(text) && CSS.supports('color', text);
+
+  // byScheme takes light-dark(a, b) apart; any other colour is for both.
+  function byScheme(text) {
+    const one = '\\s*([^(),]+|\\w+\\([^()]*\\))\\s*';
+    return new RegExp(`^light-dark\\(${one},${one}\\)$`).exec(text)?.slice(1).map((part) => part.trim()) ?? [text, text];
+  }
+
+  const both = (day, night) => day === night ? day : `light-dark(${day}, ${night})`;
+
   function style({ accent, radius, density, font }) {
     const set = (name, value) => value && page.style.setProperty('--coinslot-' + name, value);
-    if (COLOUR.test(accent) && CSS.supports('color', accent)) {
-      set('accent', accent);
-      set('on-accent', readable(accent));
+    const [day, night] = byScheme(accent);
+    if (colour(day) && colour(night)) {
+      set('accent', both(day, night));
+      set('on-accent', both(readable(day), readable(night)));
     }
     const corner = /^(\d{1,3}(?:\.\d+)?)(px)?$/.exec(radius);
     if (corner) set('radius', Math.min(24, Number(corner[1])) + 'px');
@@ -144,6 +169,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
       post({ type: 'open', href: link.href });
     }
     if (event.target.closest?.('[data-part=close]')) post({ type: 'close' });
+    if (event.target.closest?.('[data-part=back]')) history.back();
     const button = event.target.closest?.('[data-copy]');
     if (button && !live()) copy(button);
   });

@@ -76,12 +76,27 @@ func ReplaceURL(path string) {
 	js.Global().Get("history").Call("replaceState", js.Null(), "", path)
 }
 
-// Focus moves the keyboard to the first element that selector finds.
+// Focus moves the keyboard to the first element that selector finds, unless it
+// is in the page around this one: nobody's typing is interrupted.
 func Focus(selector string) {
 	element := js.Global().Get("document").Call("querySelector", selector)
-	if !element.IsNull() {
+	if !element.IsNull() && !elsewhere() {
 		element.Call("focus", map[string]any{"preventScroll": false})
 	}
+}
+
+// Show scrolls until the first element that selector finds can be seen.
+func Show(selector string) {
+	element := js.Global().Get("document").Call("querySelector", selector)
+	if !element.IsNull() {
+		element.Call("scrollIntoView", map[string]any{"block": "nearest"})
+	}
+}
+
+// elsewhere reports whether the page is framed and the keyboard is not in it.
+func elsewhere() bool {
+	window := js.Global()
+	return !window.Get("parent").Equal(window.Get("self")) && !window.Get("document").Call("hasFocus").Bool()
 }
 
 // Quiet takes go-app's own handlers of clicks and history away: every link here

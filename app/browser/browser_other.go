@@ -18,6 +18,9 @@ func ReplaceURL(string) {}
 // Focus does nothing.
 func Focus(string) {}
 
+// Show does nothing.
+func Show(string) {}
+
 // Quiet does nothing.
 func Quiet() {}
 

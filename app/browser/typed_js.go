@@ -91,7 +91,7 @@ func (t Typed) Restore() {
 }
 
 func (t Typed) restoreFocus(document js.Value) {
-	if t.Focus == "" {
+	if t.Focus == "" || elsewhere() {
 		return
 	}
 	element := document.Call("querySelector", "#coinslot "+t.Focus)

@@ -72,17 +72,19 @@ func (c *Checkout) trouble() app.UI {
 	notice := c.Page.View.Notice
 	switch {
 	case c.problem != nil:
-		return failure(c.problem.Detail)
+		return failure(c.problem.Code, c.problem.Detail)
 	case notice == nil:
 		return app.Text("")
 	case notice.Code == "":
 		return el("p").Class("note").Text(notice.Message)
 	}
-	return failure(notice.Message)
+	return failure(notice.Code, notice.Message)
 }
 
-func failure(text string) app.UI {
-	return el("p").Class("error").DataSet("part", "error").Attr("role", "alert").Text(text)
+// failure is the words of an error; its code is for the host page, which
+// frame.js tells.
+func failure(code wire.Code, text string) app.UI {
+	return el("p").Class("error").DataSet("part", "error").DataSet("code", string(code)).Attr("role", "alert").Text(text)
 }
 
 // screen is what the status calls for.

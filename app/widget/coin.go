@@ -76,10 +76,19 @@ func (o coinOption) network(n wire.Network) app.UI {
 			}, app.EventScope(value)),
 		el("span").Class("network-name").Body(
 			el("strong").Text(n.Name),
-			el("span").Class("network-code").Attr("translate", "no").Text(strings.ToUpper(n.Code)),
+			code(n),
 		),
 		el("span").Class("network-note").Text(o.note(n)),
 	)
+}
+
+// code is the network's short name, which exchanges use, unless its name says
+// it already.
+func code(n wire.Network) app.UI {
+	short := strings.ToUpper(n.Code)
+	return app.If(!strings.Contains(strings.ToUpper(n.Name), short), func() app.UI {
+		return el("span").Class("network-code").Attr("translate", "no").Text(short)
+	})
 }
 
 func (o coinOption) note(n wire.Network) string {

@@ -20,6 +20,8 @@ type Host struct {
 	Replace func(path string)
 	// Focus moves the keyboard to the first element that selector finds.
 	Focus func(selector string)
+	// Show scrolls until the first element that selector finds can be seen.
+	Show func(selector string)
 	// Restore puts back what was typed and focused before the takeover. It is
 	// called once, when the tree is in the document.
 	Restore func()

@@ -21,7 +21,7 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	ctx.Handle(actionSend, func(ctx app.Context, a app.Action) { c.send(ctx, a.Value.(request)) })
 	ctx.Handle(actionChange, func(ctx app.Context, a app.Action) { c.change(ctx, a.Value.(bool)) })
 	ctx.Handle(actionSay, func(_ app.Context, a app.Action) { c.said = a.Value.(string) })
-	ctx.Handle(actionFail, func(_ app.Context, a app.Action) { c.problem = &wire.Error{Detail: a.Value.(string)} })
+	ctx.Handle(actionFail, func(ctx app.Context, a app.Action) { c.fail(ctx, &wire.Error{Detail: a.Value.(string)}) })
 	ctx.Handle(actionCopy, func(ctx app.Context, a app.Action) { c.copy(ctx, a.Value.(copyRequest)) })
 	ctx.Handle(actionLook, func(app.Context, app.Action) { c.look() })
 	c.Host.Restore()
@@ -173,16 +173,23 @@ func (c *Checkout) body(r request) []byte {
 func (c *Checkout) answered(ctx app.Context, status int, answer []byte, err error) {
 	c.busy = false
 	if err != nil {
-		c.problem = &wire.Error{Detail: c.Page.say("error.offline")}
+		c.fail(ctx, &wire.Error{Detail: c.Page.say("error.offline")})
 		return
 	}
 	view, problem := read(status, answer)
 	if problem != nil {
-		c.problem = c.worded(problem)
+		c.fail(ctx, c.worded(problem))
 		return
 	}
 	c.take(ctx, view)
 	c.Page.Changing = false
+}
+
+// fail says why a wish led nowhere. The words are at the top, and the button
+// that was pressed may be far below.
+func (c *Checkout) fail(ctx app.Context, problem *wire.Error) {
+	c.problem = problem
+	ctx.Defer(func(app.Context) { c.Host.Show(".error") })
 }
 
 // worded gives an error the sentence for shoppers; its own is for developers,

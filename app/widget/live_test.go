@@ -48,6 +48,7 @@ func (b *browserFake) host() *Host {
 		Copy:    func(string) error { return b.copied },
 		Replace: func(path string) { b.address = path },
 		Focus:   func(string) {},
+		Show:    func(string) {},
 		Restore: func() {},
 		Watch:   func(back, _ func()) { b.back = back },
 	}

@@ -13,6 +13,9 @@ const headingID = "coinslot-heading"
 // orderHead shows what is being paid for and its price.
 func orderHead(p Page) app.UI {
 	order := p.View.Order
+	if order.AmountUSD == "" {
+		return app.Text("") // a page about an order that is not known
+	}
 	title := order.Title
 	if title == "" {
 		title = p.say("order.untitled")

@@ -25,7 +25,7 @@ func TestInline(t *testing.T) {
 	s.Eval(`(() => { const f = document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe');
 		return { title: f.title, allow: f.allow, referrer: f.referrerPolicy, sandbox: f.sandbox.value, height: f.offsetHeight } })()`, &got)
 	if diff := cmp.Diff(map[string]any{
-		"title": "Checkout", "allow": "clipboard-write; web-share", "referrer": "strict-origin", "height": 333.0,
+		"title": "Checkout", "allow": "clipboard-write", "referrer": "strict-origin", "height": 333.0,
 		"sandbox": "allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox " +
 			"allow-top-navigation-to-custom-protocols",
 	}, got); diff != "" {

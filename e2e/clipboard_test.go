@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"testing"
+
+	"coinslot/e2e/browser"
+)
+
+// spy keeps what is given to the clipboard, which takes it or not.
+const spy = `(() => {
+	const taken = navigator.clipboard.writeText.bind(navigator.clipboard);
+	window.copied = [];
+	navigator.clipboard.writeText = async text => {
+		if (window.refuse) throw new DOMException("no", "NotAllowedError");
+		await taken(text);
+		window.copied.push(text);
+	};
+	const old = document.execCommand.bind(document);
+	document.execCommand = (...how) => window.refuse ? false : old(...how);
+})()`
+
+// The copy buttons put on the clipboard what the shopper reads, whole, and say
+// so only when it is there; in a frame, by the program and by the page's script.
+func TestCopies(t *testing.T) {
+	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			_, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{BlockURLs: blocked})
+			f.Wait(`[data-live="` + name + `"]`)
+			choose(f, "USDC", "polygon")
+			f.Wait(pending)
+			f.Wait(`[data-live="` + name + `"]`)
+			tx := s.matches(f)
+			f.Eval(spy, nil)
+			f.Click(`[data-part="copy-address"]`)
+			f.WaitText(`[data-part="copy-address"]`, "Copied, for")
+			f.Click(`[data-part="copy-amount"]`)
+			f.WaitText(`[data-part="copy-amount"]`, "copied")
+			var copied []string
+			f.Eval(`window.copied`, &copied)
+			if len(copied) != 2 || copied[0] != tx.WalletAddress || copied[1] != f.Attr(`[data-part="pay-amount"]`, "data-value") {
+				t.Errorf("the clipboard was given %q; want the address %q and the amount", copied, tx.WalletAddress)
+			}
+			f.WaitText(`[data-part="copy-address"]`, "Copy address") // the word is back
+			f.Eval(`window.refuse = true`, nil)
+			f.Click(`[data-part="copy-address"]`)
+			f.WaitText(`[data-part="copy-address"]`, "Copying is blocked")
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// handles are the parts of each screen that merchants' own tests rely on,
+// besides amount-usd, which every screen has. Radios are many, all else is one.
+var handles = []struct {
+	screen string
+	kinds  []sandbox.Kind // what happens to the payment
+	status string
+	parts  []string
+}{
+	{"open", nil, "open", []string{"currency", "network", "search", "continue"}},
+	{"pending", []sandbox.Kind{}, "pending", []string{"address", "pay-amount", "copy-address", "copy-amount", "qr", "hosted", "countdown", "checked", "change", "cancel"}},
+	{"partial", []sandbox.Kind{"half"}, "pending", []string{"address", "pay-amount", "copy-address", "copy-amount", "qr", "hosted", "countdown", "checked", "paid", "missing"}},
+	{"confirmed", []sandbox.Kind{"pay"}, "confirmed", []string{"paid", "tx", "receipt"}},
+	{"overpaid", []sandbox.Kind{"over"}, "confirmed", []string{"paid", "tx", "receipt", "overpaid"}},
+	{"expired", []sandbox.Kind{"expire"}, "expired", []string{"retry", "recheck", "change"}},
+	{"expired in part", []sandbox.Kind{"half", "expire"}, "expired", []string{"pay-amount", "paid", "missing", "recheck"}},
+	{"cancelled", []sandbox.Kind{"cancel"}, "cancelled", []string{"retry", "recheck", "change"}},
+}
+
+func TestHandles(t *testing.T) {
+	s := newStack(t)
+	for _, c := range handles {
+		for _, live := range []string{"wasm", "html"} {
+			t.Run(c.screen+"/"+live, func(t *testing.T) {
+				o := browser.Options{Height: 1400, ThirdPartyStorage: true}
+				if live == "html" {
+					o.BlockURLs = []string{"*.wasm"}
+				}
+				id := s.session(order{"amount_usd": "25.00"})
+				p, f := s.open(t, id, "inline", o)
+				f.Wait(`[data-live="` + live + `"]`)
+				if c.kinds != nil {
+					choose(f, "USDT", "trc20")
+					f.Wait(pending)
+					tx := s.matches(f)
+					for _, kind := range c.kinds {
+						s.pretend(tx, kind)
+						if kind == "half" {
+							f.Wait(`[data-part="missing"]`)
+						}
+					}
+				}
+				f.Wait(`[data-status="` + c.status + `"]`)
+				f.Wait(`[data-live="` + live + `"]`)
+				f.Wait(`[data-part="` + c.parts[len(c.parts)-1] + `"]`)
+				compareParts(t, f, c.parts)
+				namedControls(t, f)
+				keepsNothing(t, f)
+				if live == "wasm" {
+					quiet(t, p)
+				}
+				onlyLocal(t, p, s)
+			})
+		}
+	}
+}
+
+// The two screens between: nothing to pay yet, and reported but not proven.
+func TestHandlesInBetween(t *testing.T) {
+	s := newStack(t)
+	s.gateway.Inject(sandbox.Fault{Path: "create", Times: 1, Latency: 30 * time.Second})
+	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	f.Wait(`[data-status="preparing"]`)
+	compareParts(t, f, []string{"checked", "reload"})
+	namedControls(t, f)
+	quiet(t, p)
+	s.gateway.ClearFaults()
+
+	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	p, f = s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "bep20")
+	s.pretend(s.matches(f), "pay")
+	f.Wait(`[data-status="review"]`)
+	compareParts(t, f, []string{"paid", "tx", "checked", "recheck"})
+	namedControls(t, f)
+	f.Click(`[data-part="recheck"]`) // looks again and stays what it is: not proven
+	f.Wait(`[data-status="review"]`)
+	s.gateway.ClearFaults()
+	quiet(t, p)
+}
+
+// compareParts compares the handles on screen with those wanted.
+func compareParts(t *testing.T, f *browser.View, want []string) {
+	t.Helper()
+	var got []string
+	f.Eval(`[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`, &got)
+	for _, radio := range []string{"currency", "network"} {
+		if f.Count(`input[type="radio"][data-part="`+radio+`"]`) > 1 {
+			got = append(got, radio)
+		}
+	}
+	want = append([]string{"amount-usd"}, want...)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("handles (-want +got):\n%s", diff)
+	}
+}
+
+// namedControls asserts that everything that can be used has a name for screen
+// readers, that pictures have words, and that there is one heading.
+func namedControls(t *testing.T, f *browser.View) {
+	t.Helper()
+	var nameless []string
+	f.Eval(`[...document.querySelectorAll("a, button, input:not([type=hidden]), summary, img")].filter(e => !(
+		e.getAttribute("aria-label") || e.textContent.trim() || e.alt || e.getAttribute("aria-hidden") === "true" ||
+		[...(e.labels ?? [])].some(l => l.textContent.trim()))).map(e => e.outerHTML)`, &nameless)
+	for _, html := range nameless {
+		t.Errorf("a screen reader has no name for %s", html)
+	}
+	if n := f.Count("h1"); n != 1 {
+		t.Errorf("%d headings of the first level; want 1", n)
+	}
+	var small []string
+	f.Eval(`[...document.querySelectorAll("a.button, button, .coin-head, .network, input[type=email], input[type=search]")]
+		.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 36).map(e => e.outerHTML)`, &small)
+	if len(small) > 0 {
+		t.Errorf("too small for a thumb: %s", strings.Join(small, "\n"))
+	}
+}
+
+// keepsNothing asserts that the checkout leaves nothing in the browser.
+func keepsNothing(t *testing.T, f *browser.View) {
+	t.Helper()
+	var kept string
+	f.Eval(`document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`, &kept)
+	if kept != "" {
+		t.Errorf("the browser was given %q to keep; want nothing", kept)
+	}
+}

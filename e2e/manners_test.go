@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"testing"
+
+	"coinslot/e2e/browser"
+)
+
+// A checkout in a page is a guest there: it does not take the keyboard from
+// what the shopper is typing, nor scroll the page, when the payment moves on.
+func TestKeepsItsHandsOffThePage(t *testing.T) {
+	s, host := newShop(t, "")
+	id := s.session(order{"amount_usd": "25.00"})
+	host.body = `<form><input id="street"></form><div style="height:900px"></div>
+<coinslot-checkout id="a" session="` + id + `" prewarm="load"><a href="$BASE/checkout/` + id + `">Pay</a></coinslot-checkout>`
+	p := chromium.Open(t, host.server.URL, browser.Options{Height: 2400, ThirdPartyStorage: true})
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	tx := s.matches(f)
+	p.Type("#street", "12 Main")
+	s.pretend(tx, "pay")
+	f.Wait(paid)
+	f.Wait(`[data-part="receipt"]`)
+	p.Press("x")
+	if got := p.Value("#street"); got != "12 Mainx" {
+		t.Errorf("the shop's field holds %q; want 12 Mainx: the checkout took the keyboard", got)
+	}
+	p.WaitJS(`document.activeElement.id === "street"`, "the keyboard to stay")
+	p.WaitText("#log", "a complete confirmed")
+	p.Eval(`new Promise(done => setTimeout(done, 2500))`, nil) // a return-url would be gone to after two seconds
+	if got := p.URL(); got != host.server.URL+"/" {
+		t.Errorf("the shop's page has gone to %s; it has no return-url", got)
+	}
+}
+
+// An inline checkout is as tall as what is in it: one scrollbar, the page's.
+func TestOneScrollbar(t *testing.T) {
+	s := newStack(t)
+	for _, width := range []int{320, 390, 720, 1280} {
+		p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{Width: width, Height: 1800})
+		f.Wait(`[data-live="wasm"]`)
+		fits := func(screen string) {
+			t.Helper()
+			f.WaitJS(`document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`, screen+" to fit its frame")
+			p.WaitJS(`document.documentElement.scrollWidth <= innerWidth`, "the shop not to scroll sideways")
+		}
+		fits("choosing")
+		choose(f, "USDT", "trc20")
+		f.Wait(pending)
+		fits("paying")
+		f.Click("summary")
+		fits("the help")
+		s.pretend(s.matches(f), "pay")
+		f.Wait(paid)
+		fits("the end")
+	}
+}
+
+// On a phone the modal is the screen, and its close button is on it.
+func TestModalFillsAPhone(t *testing.T) {
+	s := newStack(t)
+	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "modal", browser.Options{Width: 390, Height: 700})
+	f.Wait(`[data-live="wasm"]`)
+	p.WaitJS(`(r => r.x === 0 && r.y === 0 && r.width === innerWidth && r.height === innerHeight)(
+		document.querySelector("coinslot-checkout").shadowRoot.querySelector("dialog").getBoundingClientRect())`, "the dialog to fill the screen")
+	f.Wait(`[data-part="continue"]`)
+	f.Click(`[data-part="continue"]`) // scrolls the frame down; the bar stays
+	f.Wait(`[data-part="error"]`)
+	p.Click(`coinslot-checkout >>> dialog button`)
+	p.WaitGone(`coinslot-checkout >>> dialog[open]`)
+	p.WaitText("#log", "close open")
+}
+
+// What is wrong is said where the shopper looks: on a phone the button is a
+// long way below the top of the page, where the words are.
+func TestErrorIsBroughtIntoView(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	_, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 500})
+	f.Wait(`[data-live="wasm"]`)
+	f.Click(`[data-part="continue"]`)
+	f.Wait(`[data-part="error"]`)
+	f.WaitJS(`(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('[data-part="error"]').getBoundingClientRect())`, "the error to be in view")
+
+	p := chromium.Open(t, s.shopURL(id, "inline"), browser.Options{Width: 390, Height: 500})
+	f = p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	p.Eval(`scrollTo(0, 600)`, nil)
+	f.Eval(`document.querySelector('[data-part="continue"]').click()`, nil)
+	f.Wait(`[data-part="error"]`)
+	p.WaitJS(`scrollY < 300`, "the shop's page to be scrolled to the error")
+}
+
+// The shop's accent reaches the button in both schemes, and a theme counts
+// from the first look, however early the frame is loaded.
+func TestLooksLikeTheShop(t *testing.T) {
+	s, host := newShop(t, "")
+	for theme, want := range map[string]string{"light": "rgb(168, 72, 31)", "dark": "rgb(240, 160, 110)"} {
+		id := s.session(order{"amount_usd": "25.00"})
+		host.body = `<style>coinslot-checkout { --coinslot-accent: light-dark(#a8481f, rgb(240, 160, 110)) }</style>
+<coinslot-checkout id="a" session="` + id + `" theme="` + theme + `" prewarm="load"><a href="$BASE/checkout/` + id + `">Pay</a></coinslot-checkout>`
+		p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
+		f := p.Frame(frame)
+		f.WaitJS(`getComputedStyle(document.querySelector('[data-part="continue"]')).backgroundColor === "`+want+`"`, "the accent of the "+theme+" theme")
+	}
+}
+
+// The shop's developer is told by code why there is nothing to pay; the
+// shopper reads it.
+func TestErrorsReachThePage(t *testing.T) {
+	_, host := newShop(t, "")
+	for sold, code := range map[string]string{
+		`session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`: "session_unknown",
+		`order="not.a.token"`:                     "order_invalid",
+		`item="nothing"`:                          "item_unknown",
+	} {
+		host.body = `<coinslot-checkout id="a" ` + sold + `><a href="$BASE/checkout">Pay</a></coinslot-checkout>`
+		p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
+		p.Frame(frame).Wait(`[data-part="error"]`)
+		p.WaitText("#log", "a error "+code)
+	}
+}

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// page is a shop's page with a body of the test's own. It writes every event
+// of the checkouts in it, with its session, into #log.
+type page struct {
+	server *httptest.Server
+	base   string // of the checkout; known when the stack is
+	body   string // $BASE stands for base
+}
+
+// newPage serves a page on an origin of its own, which a stack may list.
+func newPage(t *testing.T, body string) *page {
+	t.Helper()
+	p := &page{body: body}
+	p.server = httptest.NewServer(p)
+	t.Cleanup(p.server.Close)
+	return p
+}
+
+func (p *page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	html := `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<script async src="$BASE/checkout.js"></script>
+<script>
+for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
+  addEventListener('coinslot-' + type, e => {
+    document.getElementById('log').textContent += e.target.id + ' ' + type + ' ' + (e.detail.code || e.detail.status || '') + ' ' + e.detail.session + '\n';
+  }, true);
+</script>` + p.body + `<pre id="log"></pre></html>`
+	fmt.Fprint(w, strings.ReplaceAll(html, "$BASE", p.base))
+}
+
+// held is a checkout whose WebAssembly program arrives when the test says so.
+type held struct {
+	*stack
+	open    sync.Once
+	release chan struct{}
+}
+
+// newHeld starts a stack behind a proxy that holds the program back.
+func newHeld(t *testing.T) *held {
+	t.Helper()
+	h := &held{release: make(chan struct{})}
+	var proxy *httputil.ReverseProxy
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, ".wasm") {
+			<-h.release
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(h.let)
+	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	h.stack = newStack(t, "COINSLOT_PUBLIC_URL="+public)
+	target, err := url.Parse(h.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}
+	h.base = public
+	return h
+}
+
+// let lets the program through, now and from now on.
+func (h *held) let() { h.open.Do(func() { close(h.release) }) }
+
+// alone opens the session's own page.
+func (s *stack) alone(t *testing.T, id string, o browser.Options) *browser.Page {
+	t.Helper()
+	if o.Height == 0 {
+		o.Height = 1400
+	}
+	return chromium.Open(t, s.base+"/checkout/"+id, o)
+}
+
+// pretend makes a kind of payment happen to a transaction.
+func (s *stack) pretend(tx sandbox.Transaction, kind sandbox.Kind) {
+	s.t.Helper()
+	if err := s.gateway.Pay(tx.TrackingCode, kind); err != nil {
+		s.t.Fatal(err)
+	}
+}
