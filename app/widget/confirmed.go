@@ -33,8 +33,10 @@ func (s *confirmed) Render() app.UI {
 		),
 		el("div").Class("buttons").Body(
 			backToShop(p, p.View.SuccessURL, "primary"),
-			el("a").Class("button").DataSet("part", "receipt").Attr("href", p.Link("/receipt")).
-				Attr("target", "_blank").Attr("rel", "noopener").Text(p.say("done.receipt")),
+			app.If(!p.Receipt, func() app.UI {
+				return el("a").Class("button").DataSet("part", "receipt").Attr("href", p.Link("/receipt")).
+					Attr("target", "_blank").Attr("rel", "noopener").Text(p.say("done.receipt"))
+			}),
 			closing(p),
 		),
 	)

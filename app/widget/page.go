@@ -32,6 +32,8 @@ type Page struct {
 	Carry []Field
 	// Changing shows the chooser although there is an attempt.
 	Changing bool
+	// Receipt is set on the page that is kept or printed: it offers no other.
+	Receipt bool
 	// Chosen is the preselected symbol, ChosenNetwork the preselected
 	// "symbol:code"; both may be empty.
 	Chosen, ChosenNetwork string

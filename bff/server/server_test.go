@@ -265,7 +265,7 @@ func TestShopper(t *testing.T) {
 		{"form with a bad choice", "POST", page + "/attempts", "currency_symbol=DOGE&network_code=x", []string{isForm, html}, 422, "", `data-part="error"`, ""},
 		{"get of a post", "GET", page + "/attempts", "", nil, 405, "method_not_allowed", "", ""},
 		{"no simulation with real money", "POST", page + "/simulate", "kind=pay", []string{isForm}, 404, "", "", ""},
-		{"receipt of nothing", "GET", page + "/live", "", []string{"Origin: http://localhost:8080"}, 422, "invalid", "", ""},
+		{"no upgrade", "GET", page + "/live", "", []string{"Origin: http://localhost:8080"}, 422, "invalid", "", ""},
 		{"socket from elsewhere", "GET", page + "/live", "", []string{"Origin: " + shop, "Connection: Upgrade", "Upgrade: websocket"}, 403, "cross_site_refused", "", ""},
 		{"socket without origin", "GET", page + "/live", "", []string{"Connection: Upgrade", "Upgrade: websocket"}, 403, "cross_site_refused", "", ""},
 		{"neutral return", "GET", "/return?status=confirmed&tracking_code=none&order_id=1", "", []string{html}, 200, "", "", "cs_"},
@@ -279,6 +279,11 @@ func TestShopper(t *testing.T) {
 		{"open item", "GET", "/checkout?item=tip&amount=7", "", []string{html}, 200, "", "7.00", ""},
 		{"open item beyond", "GET", "/checkout?item=tip&amount=101", "", []string{html}, 422, "", `data-part="error"`, ""},
 		{"bad order", "GET", "/checkout?order=abc", "", []string{html}, 422, "", `data-part="error"`, ""},
+		{"doctor", "GET", "/checkout/doctor?origin=" + shop, "", nil, 200, "", ": listed", "NOT"},
+		{"doctor for a stranger", "GET", "/checkout/doctor?origin=https://other.example", "", nil, 200, "", "COINSLOT_ORIGINS=…,https://other.example", ""},
+		{"doctor for rubbish", "GET", "/checkout/doctor?origin=%3Cscript%3E", "", nil, 200, "", "not an origin", "<script>"},
+		{"receipt of nothing paid", "GET", page + "/receipt", "", []string{html}, 409, "", `data-part="error"`, `data-status="confirmed"`},
+		{"nowhere, for people", "GET", "/index.html", "", []string{html}, 404, "", `data-part="error"`, "problem+json"},
 		{"script", "GET", "/checkout.js", "", nil, 200, "", "customElements", ""},
 	})
 	if n := len(r.gateway.Transactions()); n != 0 {
@@ -308,6 +313,9 @@ func TestPaysByForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.await(id, "confirmed")
+	if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
+		t.Errorf("receipt = %d; want the amount and no button for another one", w.Code)
+	}
 	for _, path := range []string{"/attempts", "/cancel"} {
 		w := r.ask("POST", "/checkout/"+id+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 		if w.Code != 409 {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -147,6 +148,19 @@ func (s *server) listCurrencies(w http.ResponseWriter, r *http.Request) error {
 // nothing answers what is not there.
 func (s *server) nothing(http.ResponseWriter, *http.Request) error {
 	return refuse(wire.CodeNotFound, "")
+}
+
+// elsewhere answers addresses at which nothing is: browsers in words, programs
+// like everywhere.
+func (s *server) elsewhere() http.Handler {
+	page, data := s.page(s.nothing), s.api(s.nothing)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "text/html") {
+			page.ServeHTTP(w, r)
+			return
+		}
+		data.ServeHTTP(w, r)
+	})
 }
 
 // pages is the address of the checkout pages.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -38,7 +39,9 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 		return refuse(wire.CodeNotPossible, "")
 	}
 	f := framed{lang: s.framedFrom(r.URL.Query()).lang}
-	return s.write(w, http.StatusOK, s.sessionPage(r.Context(), session, f), f)
+	p := s.sessionPage(r.Context(), session, f)
+	p.Receipt = true
+	return s.write(w, http.StatusOK, p, f)
 }
 
 // showOrder is GET /checkout?order=… or ?item=…: the same page for an order
@@ -221,9 +224,15 @@ func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.P
 	}
 	p := s.blank(f, f.lang)
 	p.Base = "/checkout"
+	if id := r.PathValue("session"); sessionID.MatchString(id) {
+		p.Base += "/" + id // it may be there, only not now
+	}
 	p.View = wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1}
 	return p
 }
+
+// sessionID is what a session's id looks like.
+var sessionID = regexp.MustCompile(`^cs_[a-z2-7]{26}$`)
 
 // chosen keeps in p what the shopper had picked and typed.
 func chosen(p widget.Page, values url.Values) widget.Page {

@@ -112,7 +112,8 @@ func (s *server) routes() http.Handler {
 	merchant("GET /v1/currencies", s.listCurrencies)
 	merchant("/v1/", s.nothing)
 
+	mux.HandleFunc("GET /checkout/doctor", s.doctor)
 	s.assets.routes(mux)
-	mux.Handle("/", s.api(s.nothing))
+	mux.Handle("/", s.elsewhere())
 	return methods(mux, s)
 }
