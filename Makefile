@@ -73,7 +73,11 @@ endef
 clean: ## remove what was built
 	rm -rf bin static/dist/* .cache
 
+# The pictures that README.md shows.
+PICTURES := checkout chosen-light pay-light partial-light confirmed-light
+
 .PHONY: screenshots
-screenshots: install-chromium build ## a picture of every screen, into docs/images
-	mkdir -p docs/images
-	$(GO) test ./e2e -count=1 -run TestScreens -args -screens "$(CURDIR)/docs/images"
+screenshots: install-chromium build ## a picture of every screen in e2e/out; those of the README in docs/images
+	mkdir -p e2e/out docs/images
+	$(GO) test ./e2e -count=1 -run 'TestScreens|TestShopPicture' -args -screens "$(CURDIR)/e2e/out"
+	cp $(PICTURES:%=e2e/out/%.png) docs/images/
