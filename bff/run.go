@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -129,37 +128,17 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 		return fmt.Errorf("COINSLOT_LISTEN: %w", err)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	serveOn(ctx, group, public, srv.Handler)
+	server.Serve(ctx, group, public, srv.Handler)
 	if c.OpsListen != "" {
 		ops, err := net.Listen("tcp", c.OpsListen)
 		if err != nil {
 			return errors.Join(fmt.Errorf("COINSLOT_OPS_LISTEN: %w", err), public.Close())
 		}
-		serveOn(ctx, group, ops, srv.Ops)
+		server.Serve(ctx, group, ops, srv.Ops)
 	}
 	group.Go(func() error { return srv.Run(ctx) })
 	ready(public.Addr())
 	return group.Wait()
-}
-
-// serveOn answers on l until ctx ends, then lets requests finish for five seconds.
-func serveOn(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
-	web := server.HTTP(h)
-	group.Go(func() error {
-		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-ctx.Done()
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if err := web.Shutdown(last); err != nil {
-			return web.Close()
-		}
-		return nil
-	})
 }
 
 // check loads the settings and reads the gateway's currency list.

@@ -12,7 +12,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,9 +96,9 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	serve(ctx, group, d.gateway, d.sandbox)
-	serve(ctx, group, d.checkout, srv.Handler)
-	serve(ctx, group, d.shop, d.store)
+	server.Serve(ctx, group, d.gateway, d.sandbox)
+	server.Serve(ctx, group, d.checkout, srv.Handler)
+	server.Serve(ctx, group, d.shop, d.store)
 	group.Go(func() error { return srv.Run(ctx) })
 	d.tell()
 	return errors.Join(group.Wait(), srv.Close())
@@ -146,21 +145,6 @@ func port(l net.Listener) string {
 		return ""
 	}
 	return p
-}
-
-// serve answers on l until ctx ends.
-func serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
-	web := server.HTTP(h)
-	group.Go(func() error {
-		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-ctx.Done()
-		return web.Close()
-	})
 }
 
 // webhookSecret returns a fresh key of 32 random bytes.

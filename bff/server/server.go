@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -185,4 +186,25 @@ func HTTP(h http.Handler) *http.Server {
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
+}
+
+// Serve answers on l in the group until ctx ends, then lets requests finish for
+// five seconds. Open sockets are not waited for: Run says goodbye to them.
+func Serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
+	web := HTTP(h)
+	group.Go(func() error {
+		if err := web.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := web.Shutdown(last); err != nil {
+			return web.Close()
+		}
+		return nil
+	})
 }
