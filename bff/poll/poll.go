@@ -9,11 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"coinslot/bff/checkout"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Store is what the poller needs of a [checkout.Store].
@@ -37,10 +36,13 @@ type Config struct {
 	Log    *slog.Logger     // nil = silent
 }
 
-// Poller tends sessions when they are due.
+// Poller tends sessions when they are due. One that takes long holds up no
+// other: no more is claimed than can be started at once.
 type Poller struct {
 	Config
-	kick chan struct{} // one slot; written by Kick, read by Run
+	kick    chan struct{}  // one slot; written by Kick, read by Run
+	slots   chan struct{}  // capacity AtOnce; full = as many are tended as may be
+	tending sync.WaitGroup // of those that hold a slot
 }
 
 // New returns a poller that does nothing until Run.
@@ -60,7 +62,7 @@ func New(c Config) *Poller {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Poller{Config: c, kick: make(chan struct{}, 1)}
+	return &Poller{Config: c, kick: make(chan struct{}, 1), slots: make(chan struct{}, c.AtOnce)}
 }
 
 // Kick makes Run look into the store now. It never blocks.
@@ -71,8 +73,10 @@ func (p *Poller) Kick() {
 	}
 }
 
-// Run makes passes until ctx ends, and returns after those under way are done.
+// Run looks into the store again and again until ctx ends, and returns after
+// what it has started is done.
 func (p *Poller) Run(ctx context.Context) error {
+	defer p.tending.Wait()
 	tick := time.NewTicker(p.Every)
 	defer tick.Stop()
 	for {
@@ -82,29 +86,43 @@ func (p *Poller) Run(ctx context.Context) error {
 		case <-tick.C:
 		case <-p.kick:
 		}
-		if _, err := p.Pass(ctx); err != nil && ctx.Err() == nil {
+		if _, err := p.start(ctx); err != nil && ctx.Err() == nil {
 			p.Log.Error("claiming due sessions", "error", err)
 		}
 	}
 }
 
-// Pass claims what is due now and tends it; it returns how many sessions that
-// were. A session whose tending fails is logged and comes back when it is due
-// again. Errors: the store's.
+// Pass tends what is due now, as much as may be at once, and waits for it; it
+// returns how many sessions that were. A session whose tending fails is logged
+// and comes back when it is due again. Errors: the store's. It must not be
+// called while Run runs.
 func (p *Poller) Pass(ctx context.Context) (int, error) {
-	due, err := p.Store.Claim(ctx, p.Now(), p.Lease, 4*p.AtOnce)
+	n, err := p.start(ctx)
+	p.tending.Wait()
+	return n, err
+}
+
+// start claims as much as there are free slots and begins to tend it.
+func (p *Poller) start(ctx context.Context) (int, error) {
+	free := cap(p.slots) - len(p.slots)
+	if free == 0 {
+		return 0, nil
+	}
+	due, err := p.Store.Claim(ctx, p.Now(), p.Lease, free)
 	if err != nil {
 		return 0, fmt.Errorf("claiming sessions: %w", err)
 	}
-	var group errgroup.Group
-	group.SetLimit(p.AtOnce)
 	for _, s := range due {
-		group.Go(func() error {
+		p.slots <- struct{}{}
+		p.tending.Go(func() {
 			p.tend(ctx, s)
-			return nil
+			<-p.slots
+			if len(due) == free { // there may be more
+				p.Kick()
+			}
 		})
 	}
-	return len(due), group.Wait()
+	return len(due), nil
 }
 
 // tend looks after one session; a panic in one must not stop the others.

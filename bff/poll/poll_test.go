@@ -77,7 +77,7 @@ func TestPassOutlivesFailures(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen := 0
-	p := New(Config{Store: store, AtOnce: 2, Tend: func(_ context.Context, s checkout.Session) error {
+	p := New(Config{Store: store, AtOnce: 5, Tend: func(_ context.Context, s checkout.Session) error {
 		mu.Lock()
 		seen++
 		mu.Unlock()
@@ -117,6 +117,42 @@ func TestKickLooksAtOnce(t *testing.T) {
 		<-tended
 		if took := time.Since(start); took != 0 {
 			t.Errorf("tended %v after Kick; want at once", took)
+		}
+	})
+}
+
+// One session that takes long used to keep all others waiting.
+func TestSlowSessionHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
+		slow, tended := make(chan struct{}), make(chan string, 100)
+		p := New(Config{Store: store, AtOnce: 2, Tend: func(_ context.Context, s checkout.Session) error {
+			if s.ID == "cs_slow" {
+				<-slow
+			}
+			tended <- s.ID
+			return nil
+		}})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		start := time.Now()
+		for i := range 50 {
+			store.set(fmt.Sprint("cs_", i), start)
+		}
+		for range 50 {
+			if id := <-tended; id == "cs_slow" {
+				t.Error("the slow one ended early")
+			}
+		}
+		if took := time.Since(start); took > p.Every {
+			t.Errorf("fifty sessions took %v beside a slow one; want at most %v", took, p.Every)
+		}
+		stop()
+		close(slow)
+		if err := <-ended; err != nil {
+			t.Errorf("Run = %v; want nil", err)
 		}
 	})
 }
