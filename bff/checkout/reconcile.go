@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -32,6 +33,29 @@ func (c *Service) assumeLost(ctx context.Context, id string, n int) error {
 		return nil
 	})
 	return err
+}
+
+// Recover declares lost every create that is under way, so that its search
+// begins now and not after Pace.Answer. It is for a process that has just
+// started and is alone on its database; beside another process it would
+// search for what that one is still creating. Errors: the store's.
+func (c *Service) Recover(ctx context.Context) error {
+	for f := (Filter{Status: string(wire.Preparing), Limit: 100}); ; {
+		page, err := c.Store.List(ctx, f)
+		if err != nil {
+			return fmt.Errorf("looking for creates under way: %w", err)
+		}
+		for _, s := range page.Sessions {
+			if a := s.Current(); a == nil || a.State != Creating {
+				continue
+			} else if err := c.assumeLost(ctx, s.ID, a.Number); err != nil {
+				return err
+			}
+		}
+		if f.Cursor = page.Next; f.Cursor == "" {
+			return nil
+		}
+	}
 }
 
 // search looks for the transaction that an unanswered create may have opened.

@@ -359,3 +359,27 @@ func TestNothingIsReplacedOncePaid(t *testing.T) {
 		t.Errorf("creates = %d; want 2, the one that is paid and the one that was lost", n)
 	}
 }
+
+// A process that has just started need not wait for an answer that nobody will
+// record: what its predecessor was creating is searched for at once.
+func TestRecoverSearchesAtOnce(t *testing.T) {
+	gone := errors.New("process gone")
+	h := newShop(t)
+	s := h.open("25")
+	other := h.open("30") // nothing chosen: not touched
+	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+		h.store.failUpdates(func() (error, error) { return gone, nil })
+		return nil, gone
+	}
+	h.choose(s.ID, usdt())
+	h.store.failUpdates(nil)
+	h.gateway.createHook = nil
+	h.restart()
+	if err := h.service.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.run(5 * time.Second)
+	h.wantOne(s.ID)
+	h.wantStatus(s.ID, wire.Pending)
+	h.wantStatus(other.ID, wire.Open)
+}

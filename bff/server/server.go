@@ -81,6 +81,10 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err := s.assemble(c, o, client, catalog); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	// The store lets one process in, so what is being created belongs to a dead one.
+	if err := s.checkout.Recover(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return s, nil
 }
 
