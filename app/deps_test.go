@@ -125,9 +125,6 @@ func contains(list []string, s string) bool {
 // TestProgram builds the program as it is shipped, unless the one in static/dist
 // is of the same sources, and checks what is in it and what it weighs.
 func TestProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("building and compressing the program takes a quarter of a minute")
-	}
 	build := exec.Command("go", "run", "./tools/assets", "-out", "static/dist")
 	build.Dir = ".."
 	if text, err := build.CombinedOutput(); err != nil {

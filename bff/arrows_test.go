@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"app/widget":          {"app/feed", "app/wire"},
 	"bff":                 {"bff/config", "bff/demo", "bff/order", "bff/server"},
 	"bff/checkout":        {"app/wire"},
-	"bff/config":          {},
+	"bff/config":          {"bff/webhook"},
 	"bff/demo":            {"bff/config", "bff/sandbox", "bff/server", "bff/webhook", "static"},
 	"bff/gateway":         {"bff/checkout"},
 	"bff/hub":             {},

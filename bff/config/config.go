@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"coinslot/bff/webhook"
 )
 
 // Config is every setting, parsed and checked. Secrets print as "(set)".
@@ -205,11 +207,9 @@ func (c Config) together() []error {
 	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
 		problems = append(problems, errors.New("COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: COINSLOT_WEBHOOK_URL needs it, webhooks are always signed"))
 	}
-	if !c.AllowPrivateWebhooks {
-		for _, u := range c.WebhookURLs {
-			if strings.HasPrefix(u, "http://") {
-				problems = append(problems, errors.New("COINSLOT_WEBHOOK_URL: must be https unless COINSLOT_ALLOW_PRIVATE_WEBHOOKS is true"))
-			}
+	for i, u := range c.WebhookURLs {
+		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
+			problems = append(problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: address %d: %w", i+1, err))
 		}
 	}
 	return problems

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"coinslot/bff/webhook"
 )
 
 // Settings returns the table, in the order of the README.
@@ -39,7 +40,7 @@ func Settings() []Setting {
 		{Name: "COINSLOT_DATABASE", Default: "coinslot.db", Help: "SQLite file; postgres://… is refused for now",
 			set: func(c *Config, v string) error { c.Database = v; return nil }},
 		{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
-			set: func(c *Config, v string) (err error) { c.WebhookURLs, err = webhookURLs(v); return err }},
+			set: func(c *Config, v string) error { c.WebhookURLs = split(v); return nil }}, // checked by together
 		{Name: "COINSLOT_WEBHOOK_SECRET", File: true, Help: "whsec_… key of webhook signatures; several, comma separated, while rotating",
 			set: func(c *Config, v string) (err error) { c.WebhookSecrets, err = webhookSecrets(v); return err }},
 		{Name: "COINSLOT_HOOK_TOKEN", Help: "enables POST /hooks/gateway/{token}",
@@ -145,24 +146,13 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-func webhookURLs(v string) ([]string, error) {
-	list := split(v)
-	for _, part := range list {
-		u, err := url.Parse(part)
-		if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || (u.Scheme != "https" && u.Scheme != "http") {
-			return nil, errors.New("must be https URLs, comma separated, without user or fragment")
-		}
-	}
-	return list, nil
-}
-
+// webhookSecrets reads one or more keys; what a key must be is the webhook
+// package's to say.
 func webhookSecrets(v string) ([]Secret, error) {
 	var list []Secret
 	for _, part := range split(v) {
-		raw, ok := strings.CutPrefix(part, "whsec_")
-		key, err := base64.StdEncoding.DecodeString(raw)
-		if !ok || err != nil || len(key) < 24 || len(key) > 64 {
-			return nil, errors.New("must be whsec_ and the base64 of 24 to 64 random bytes: echo whsec_$(openssl rand -base64 32)")
+		if err := webhook.CheckSecret(part); err != nil {
+			return nil, fmt.Errorf("%w; make one with: echo whsec_$(openssl rand -base64 32)", err)
 		}
 		list = append(list, Secret{part})
 	}

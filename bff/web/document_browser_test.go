@@ -35,9 +35,6 @@ type till struct {
 // openTill starts a till that shows a page of the gallery, and its shop.
 func openTill(t *testing.T, sample string) *till {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
 	a, err := newAssets(static.Files)
 	if err != nil {
 		t.Fatal(err)
