@@ -22,6 +22,7 @@ var arrows = map[string][]string{
 	"bff":                 {"bff/config", "bff/demo", "bff/order", "bff/server"},
 	"bff/checkout":        {"app/wire"},
 	"bff/config":          {"bff/webhook"},
+	"bff/crash":           {},
 	"bff/demo":            {"bff/config", "bff/sandbox", "bff/server", "bff/webhook", "static"},
 	"bff/gateway":         {"bff/checkout"},
 	"bff/hub":             {},
@@ -37,6 +38,7 @@ var arrows = map[string][]string{
 	"e2e":                 {},
 	"e2e/browser":         {},
 	"tools/assets":        {},
+	"torture/goal":        {},
 }
 
 // onlyIn names packages that may import what others must not, and why.

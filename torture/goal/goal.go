@@ -1,0 +1,112 @@
+// Package goal is how a test of the torture harness asks for its bound and says
+// what it has proven. `make torture` runs the tests with the full bounds and
+// makes the table of docs/reliability.md from what they say; `make test` runs the
+// same tests with the short ones.
+//
+// TORTURE=long asks for the full bounds, TORTURE=0.1 for a tenth of them, and
+// TORTURE_SEED=7 for one seed. TORTURE_LEDGER names the file that results are
+// appended to; unset, they are only logged.
+package goal
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Result is what a test has proven.
+type Result struct {
+	Goal       string        `json:"goal"`   // as in the table of docs/reliability.md
+	Figure     string        `json:"figure"` // what was counted, in words: "1,000 lost answers, every orphan known within 14 s"
+	Rounds     int           `json:"rounds"` // made
+	Wanted     int           `json:"wanted"` // rounds of the full bound
+	Violations int           `json:"violations"`
+	Seed       uint64        `json:"seed"` // zero = nothing was drawn
+	Took       time.Duration `json:"took"`
+}
+
+// Bound says what rounds without a violation mean: with 95 % confidence
+// fewer than one in so many fails (the rule of three).
+func (r Result) Bound() string {
+	if r.Violations > 0 || r.Rounds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("< %.2g %%", 300/float64(r.Rounds))
+}
+
+// Rounds returns how many rounds to make: short in `make test`, full or the
+// share of it that TORTURE asks for, but never fewer than short.
+func Rounds(short, full int) int {
+	switch want := os.Getenv("TORTURE"); want {
+	case "":
+		return short
+	case "long":
+		return full
+	default:
+		share, err := strconv.ParseFloat(want, 64)
+		if err != nil || share <= 0 || share > 1 {
+			panic("TORTURE=" + want + ": want long, or a share of the full bound like 0.1")
+		}
+		return max(short, int(share*float64(full)))
+	}
+}
+
+// Long reports whether more than the short form was asked for.
+func Long() bool { return os.Getenv("TORTURE") != "" }
+
+// Seed returns TORTURE_SEED, or a fresh one, and logs it if t fails.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed := rand.Uint64N(1 << 32)
+	if text := os.Getenv("TORTURE_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("TORTURE_SEED=%q is not a number", text)
+		}
+		seed = n
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("again with TORTURE_SEED=%d", seed)
+		}
+	})
+	return seed
+}
+
+var ledger sync.Mutex
+
+// Report logs r and appends it to the ledger. It fails t if there were
+// violations, or no rounds at all.
+func Report(t testing.TB, r Result) {
+	t.Helper()
+	t.Logf("%s: %d rounds of %d, %d violations, seed %d, %s %s", r.Goal, r.Rounds, r.Wanted, r.Violations, r.Seed, r.Figure, r.Bound())
+	if r.Violations > 0 {
+		t.Errorf("%s: %d violations in %d rounds (seed %d)", r.Goal, r.Violations, r.Rounds, r.Seed)
+	}
+	if r.Rounds == 0 {
+		t.Errorf("%s: no rounds were made", r.Goal)
+	}
+	name := os.Getenv("TORTURE_LEDGER")
+	if name == "" {
+		return
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger.Lock()
+	defer ledger.Unlock()
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.Write(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
+}
