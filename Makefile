@@ -48,6 +48,10 @@ fuzz: ## each fuzz target for half a minute
 	  done; \
 	done
 
+.PHONY: torture
+torture: build install-test-tools ## the long form of the torture tests, for hours; CUT=0.01 makes a hundredth of it
+	$(GO) run ./tools/torture -cut $(or $(CUT),1)
+
 .PHONY: lint
 lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...

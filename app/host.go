@@ -65,9 +65,5 @@ func (s views) Next(ctx context.Context) (wire.View, error) {
 	if err != nil {
 		return wire.View{}, err
 	}
-	var view wire.View
-	if err := json.Unmarshal(message, &view); err != nil {
-		return wire.View{}, fmt.Errorf("decoding a view: %w", err)
-	}
-	return view, nil
+	return wire.ParseView(message)
 }

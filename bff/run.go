@@ -37,6 +37,7 @@ func commands() []command {
 		{"serve", "serve shoppers and merchants (the default)", serve},
 		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"check", "check the settings and the gateway, changing nothing", check},
+		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
 		{"order-token", "mint an order token for trying out", orderToken},
 		{"version", "print the version", version},
 	}
@@ -82,6 +83,11 @@ func usage(w io.Writer) {
 
 // settings loads the configuration with flags over the environment.
 func settings(args []string, s streams) (config.Config, error) {
+	return settingsAnd(args, s, func(*flag.FlagSet) {})
+}
+
+// settingsAnd is settings for a command with flags of its own, which own adds.
+func settingsAnd(args []string, s streams, own func(*flag.FlagSet)) (config.Config, error) {
 	flags := flag.NewFlagSet("coinslot", flag.ContinueOnError)
 	flags.SetOutput(s.errors)
 	flags.Usage = func() { usage(s.errors) }
@@ -95,6 +101,7 @@ func settings(args []string, s streams) (config.Config, error) {
 			flags.Func(name, setting.Help, func(v string) error { overrides[name] = v; return nil })
 		}
 	}
+	own(flags)
 	if err := flags.Parse(args); err != nil {
 		return config.Config{}, err
 	}

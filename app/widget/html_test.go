@@ -1,8 +1,6 @@
 package widget
 
 import (
-	"html"
-	"strings"
 	"testing"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -45,30 +43,4 @@ func TestHTML(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzHTML checks that no text and no attribute's value can become markup.
-func FuzzHTML(f *testing.F) {
-	for _, s := range []string{"", "true", "false", `"><script>`, "a\nb", `\"`, "é\u00a0\u202e", "\xff\xfe", "&amp;", "a=b c"} {
-		f.Add(s, s)
-	}
-	f.Fuzz(func(t *testing.T, value, text string) {
-		got := HTML(el("p").Attr("title", value).Body(el("b").Text(text), void("br")))
-		if n := strings.Count(got, "<"); n != 5 {
-			t.Errorf("HTML(%q, %q) = %s has %d tags; want 5", value, text, got, n)
-		}
-		trimmed := strings.TrimSpace(value)
-		want := "<p"
-		if trimmed != "" {
-			want += ` title="` + html.EscapeString(strings.ToValidUTF8(trimmed, "\ufffd")) + `"`
-		}
-		inner := html.EscapeString(text)
-		if strings.Contains(text, "\n") {
-			return // at the ends of a text the printer's own line ends cannot be told from the text's
-		}
-		want += "><b>" + inner + "</b><br></p>"
-		if got != want {
-			t.Errorf("HTML(%q, %q) = %s\nwant %s", value, text, got, want)
-		}
-	})
 }

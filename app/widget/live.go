@@ -211,8 +211,8 @@ func read(status int, answer []byte) (wire.View, *wire.Error) {
 		}
 		return wire.View{}, problem
 	}
-	var view wire.View
-	if err := json.Unmarshal(answer, &view); err != nil || view.Status == "" {
+	view, err := wire.ParseView(answer)
+	if err != nil {
 		return wire.View{}, &wire.Error{Status: status}
 	}
 	return view, nil

@@ -1,5 +1,11 @@
 package wire
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
 // View is everything that a page shows of one session. The zero View is not
 // valid; the BFF always fills Session, Status and Order.
 type View struct {
@@ -29,6 +35,19 @@ type View struct {
 	// afterwards, http(s) only; empty if not set.
 	SuccessURL string `json:"success_url,omitempty"`
 	CancelURL  string `json:"cancel_url,omitempty"`
+}
+
+// ParseView reads a View's JSON. What is valid JSON and no View, such as null,
+// is an error too: taken for one, it would empty the page.
+func ParseView(message []byte) (View, error) {
+	var v View
+	if err := json.Unmarshal(message, &v); err != nil {
+		return View{}, fmt.Errorf("decoding a view: %w", err)
+	}
+	if v.Status == "" {
+		return View{}, errors.New("decoding a view: it has no status")
+	}
+	return v, nil
 }
 
 // Can reports whether a is among the possible actions.

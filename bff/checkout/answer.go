@@ -45,6 +45,9 @@ func insane(pay, usd, price, fee decimal.Decimal) error {
 	if !pay.IsPositive() {
 		return fmt.Errorf("pay_amount %s is not positive", pay)
 	}
+	if !pay.Equal(pay.Truncate(8)) { // the documented number, which tolerance and rest are rounded to
+		return fmt.Errorf("pay_amount %s has more than eight fractional digits", pay)
+	}
 	if !price.IsPositive() {
 		return nil
 	}
@@ -73,11 +76,14 @@ func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
 	}
 }
 
+// windowSlack is how much longer than asked for a payment window may be.
+const windowSlack = 5 * time.Minute
+
 // expiry trusts the gateway's end of the window only as far as it can be
 // right; otherwise, and when its clock is off, the window is ttl from now.
 func expiry(told, now time.Time, ttlMinutes int) time.Time {
 	ttl := time.Duration(ttlMinutes) * time.Minute
-	if left := told.Sub(now); told.IsZero() || left <= 0 || left > ttl+5*time.Minute {
+	if left := told.Sub(now); told.IsZero() || left <= 0 || left > ttl+windowSlack {
 		return now.Add(ttl)
 	}
 	return told
@@ -86,6 +92,9 @@ func expiry(told, now time.Time, ttlMinutes int) time.Time {
 // hosted returns raw if it lies below page, the hosted payment page's address,
 // else "": a link to anywhere else is not shown.
 func hosted(raw, page string) string {
+	if !plainURL(raw) {
+		return ""
+	}
 	u, err := url.Parse(raw)
 	p, perr := url.Parse(page)
 	if err != nil || perr != nil || page == "" || u.User != nil {
@@ -98,8 +107,19 @@ func hosted(raw, page string) string {
 	return u.String()
 }
 
+// plainURL reports whether raw has only characters that a URL can have: none
+// that could end an attribute or a quotation.
+func plainURL(raw string) bool {
+	return !strings.ContainsFunc(raw, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune("\"<>\\^`{|}", r)
+	})
+}
+
 // explorer returns raw if it is a plain https link, else "".
 func explorer(raw string) string {
+	if !plainURL(raw) {
+		return ""
+	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
 		return ""

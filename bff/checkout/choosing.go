@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/crash"
 
 	"github.com/shopspring/decimal"
 )
@@ -19,6 +20,8 @@ const (
 	// patience is how long a request waits for the gateway before it is
 	// answered with a session that is still preparing.
 	patience = 4 * time.Second
+	// holdFor is longer than a change of coin takes at the slowest gateway.
+	holdFor = time.Minute
 	// unsentTries is how often a create is tried whose request is proven
 	// never to have left.
 	unsentTries = 3
@@ -73,8 +76,18 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 		if err := s.mayChange(a.Number, c.Now()); err != nil {
 			return s, err
 		}
-		if err := c.hold(ctx, s); err != nil {
+		held, err := c.hold(ctx, s)
+		if err != nil {
 			return s, err
+		}
+		defer func() {
+			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
+				c.Log.Error("changing the coin", "error", err)
+			}
+		}()
+		s = held
+		if a = s.Attempt(a.Number); a.State != Waiting {
+			return c.open(ctx, s, offer, choice) // it has ended meanwhile
 		}
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
@@ -82,7 +95,7 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 		}
 		last, old = &r, a.Number
 	}
-	s, err := c.intend(ctx, s.ID, func(s *Session, now time.Time) error {
+	s, err := c.intend(ctx, s, func(s *Session, now time.Time) error {
 		if last != nil {
 			if err := s.observe(old, *last, c.Gateway.Environment(), now); err != nil {
 				return err
@@ -90,7 +103,7 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 		}
 		return s.intend(offer, choice, now)
 	})
-	if errors.Is(err, errJoined) {
+	if errors.Is(err, errJoined) || errors.Is(err, ErrFenced) {
 		return c.Session(ctx, s.ID)
 	}
 	if err != nil {
@@ -99,30 +112,30 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 	return c.start(ctx, s, offer.Currency.PriceInUSDT, offer.Network.Fee)
 }
 
-// hold keeps the poller away for as long as a change of coin may take, so that
-// it does not tell the merchant of the cancellation in the middle of it.
-func (c *Service) hold(ctx context.Context, s Session) error {
-	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, c.Now().Add(c.Pace.Answer)); err != nil {
-		return fmt.Errorf("holding session %q: %w", s.ID, err)
+// hold takes the session away from the poller for as long as a change of coin
+// may take, so that it does not tell the merchant of the cancellation in the
+// middle of it, nor write what it has read before.
+func (c *Service) hold(ctx context.Context, s Session) (Session, error) {
+	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdFor)
+	if err != nil {
+		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
 	}
-	return nil
+	return held, nil
 }
 
 // errJoined says that the wanted attempt is there already.
 var errJoined = errors.New("attempt exists")
 
 // intend runs fn, which appends an intent, until the drawn order number is free.
-func (c *Service) intend(ctx context.Context, id string, fn func(s *Session, now time.Time) error) (Session, error) {
+func (c *Service) intend(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) (Session, error) {
 	for range 20 {
-		s, err := c.change(ctx, id, fn)
+		s, err := c.change(ctx, old, fn)
 		if !errors.Is(err, ErrTaken) {
-			if s.ID == "" {
-				s.ID = id
-			}
+			s.ID = old.ID
 			return s, err
 		}
 	}
-	return Session{ID: id}, fmt.Errorf("drawing an order number for session %q: %w", id, ErrTaken)
+	return Session{ID: old.ID}, fmt.Errorf("drawing an order number for session %q: %w", old.ID, ErrTaken)
 }
 
 // intend appends the intent to open an attempt, if s allows one now.
@@ -219,6 +232,7 @@ func ttl(wanted, most int) int {
 // committed by the caller and by nobody else. The call goes on when the
 // shopper's request ends.
 func (c *Service) start(ctx context.Context, s Session, price, fee decimal.Decimal) (Session, error) {
+	crash.Point("intent.committed")
 	done := make(chan struct{})
 	c.creating.Go(func() {
 		defer close(done)
@@ -243,14 +257,16 @@ func (c *Service) create(ctx context.Context, s Session, price, fee decimal.Deci
 	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
 	defer cancel()
 	created, callErr := c.callCreate(sending, c.request(&s.Attempts[n-1]))
-	_, err := c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+	crash.Point("create.sent")
+	_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
 		return s.answered(n, created, callErr, price, fee, c.PaymentPage, now)
 	})
 	if errors.Is(err, ErrTrackingUsed) {
-		_, err = c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+		_, err = c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
 			return s.answered(n, Created{}, &RefusedError{Reason: ReasonRefused, Err: ErrTrackingUsed}, price, fee, "", now)
 		})
 	}
+	crash.Point("create.committed")
 	if err != nil {
 		c.Log.Error("recording the answer to create", "session", s.ID, "attempt", n, "error", err)
 	}
@@ -269,6 +285,9 @@ func (c *Service) request(a *Attempt) CreateRequest {
 // callCreate repeats only what is proven never to have been sent.
 func (c *Service) callCreate(ctx context.Context, req CreateRequest) (created Created, err error) {
 	for try := 1; ; try++ {
+		if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) { // this process was stopped for a while
+			return created, &RefusedError{Reason: ReasonUnsent, Message: "too late to send", Err: context.DeadlineExceeded}
+		}
 		created, err = c.Gateway.Create(ctx, req)
 		var refused *RefusedError
 		if !errors.As(err, &refused) || refused.Reason != ReasonUnsent || try == unsentTries {

@@ -21,8 +21,11 @@ type Pace struct {
 	// end; after the last one it is left alone.
 	Late []time.Duration
 	// Orphan is when a given-up create is searched for again, counted from
-	// its start.
+	// its start; the last time is when its window has ended.
 	Orphan []time.Duration
+	// After is when a confirmed payment is looked at again, counted from its
+	// confirmation.
+	After []time.Duration
 }
 
 // DefaultPace returns the pace for real payments.
@@ -33,7 +36,8 @@ func DefaultPace() Pace {
 		Answer:    12 * time.Second,
 		Absent:    30 * time.Second,
 		Late:      []time.Duration{5 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
-		Orphan:    []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour},
+		Orphan:    []time.Duration{2 * time.Minute, 10 * time.Minute},
+		After:     []time.Duration{time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
 	}
 }
 
@@ -69,9 +73,11 @@ func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
 		return now.Add(a.slower(now, p.interval(watched)))
 	case InReview:
 		return a.doubtDue(p, now)
+	case Confirmed:
+		return a.afterDue(p)
 	case Expired, Cancelled:
 		return step(a.EndedAt, p.Late, a.Rechecks)
-	case Lost, Rejected:
+	case Lost, Rejected, Stray:
 		return a.orphanDue(p, now)
 	}
 	return time.Time{}
@@ -122,9 +128,32 @@ func (a *Attempt) doubtDue(p Pace, now time.Time) time.Time {
 func (a *Attempt) orphanDue(p Pace, now time.Time) time.Time {
 	switch {
 	case a.TrackingCode == "":
-		return step(a.StartedAt, p.Orphan, a.Rechecks)
+		return step(a.StartedAt, a.passes(p), a.Rechecks)
 	case a.EndedAt.IsZero():
 		return now.Add(p.Unwatched)
 	}
 	return step(a.EndedAt, p.Late, a.Rechecks)
+}
+
+// passes are the offsets at which a given-up create is searched for: those of
+// the pace within its window, and a moment after the window's end, when nobody
+// can pay it any more.
+func (a *Attempt) passes(p Pace) []time.Duration {
+	end := time.Duration(a.TTLMinutes)*time.Minute + p.Absent
+	var list []time.Duration
+	for _, d := range p.Orphan {
+		if d < end {
+			list = append(list, d)
+		}
+	}
+	return append(list, end)
+}
+
+// afterDue looks at a confirmed payment a few times more; while the gateway takes
+// its word back, often enough for that to be told.
+func (a *Attempt) afterDue(p Pace) time.Time {
+	if a.Regressions > 0 && a.Alert != reasonRegressed {
+		return a.RegressedAt.Add(time.Duration(a.Regressions) * (regressFor/regressionsToTell + time.Second))
+	}
+	return step(a.EndedAt, p.After, a.Rechecks)
 }

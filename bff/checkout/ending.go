@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/crash"
 )
 
 // callOff cancels attempt a of s at the gateway and returns the record read
@@ -25,6 +26,7 @@ func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, e
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.Warn("cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
 	}
+	crash.Point("cancel.sent")
 	r, err = c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable("reading status after cancelling", err)
@@ -69,17 +71,21 @@ func (c *Service) Cancel(ctx context.Context, id string, by Closer) (Session, er
 		}
 		last = &r
 	}
-	return c.change(ctx, id, func(s *Session, now time.Time) error {
+	return c.change(ctx, s, func(s *Session, now time.Time) error {
 		if last != nil {
 			if err := s.observe(a.Number, *last, c.Gateway.Environment(), now); err != nil {
 				return err
 			}
 		}
-		return s.close(by, now)
+		err := s.close(by, now)
+		if errors.Is(err, ErrUnchanged) && last != nil {
+			return nil // but what was seen is new
+		}
+		return err
 	})
 }
 
-// close records that by wants no payment any more.
+// close records that by wants no payment any more; ErrUnchanged if it is so.
 func (s *Session) close(by Closer, now time.Time) error {
 	switch s.status() {
 	case wire.Confirmed:
@@ -88,7 +94,7 @@ func (s *Session) close(by Closer, now time.Time) error {
 		return problem(wire.CodePaymentInProgress, "")
 	case wire.Expired, wire.Cancelled:
 		if by == ClosedByShopper || s.ClosedBy == by {
-			return nil
+			return ErrUnchanged
 		}
 	}
 	s.ClosedBy, s.Notice = by, Notice{}
@@ -130,7 +136,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 
 // verifyAgain asks the gateway to re-verify an ended attempt, then reads its status.
 func (c *Service) verifyAgain(ctx context.Context, s Session, n int) (Session, error) {
-	s, err := c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+	s, err := c.change(ctx, s, func(s *Session, now time.Time) error {
 		a := s.Attempt(n)
 		if now.Sub(a.RecheckedAt) < recheckPause {
 			return errTooSoon
@@ -173,7 +179,7 @@ func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason
 	if reason == "" || !line(reason, maxMetaValue) {
 		return Session{}, problem(wire.CodeInvalid, "reason")
 	}
-	return c.change(ctx, id, func(s *Session, now time.Time) error {
+	return c.change(ctx, Session{ID: id}, func(s *Session, now time.Time) error {
 		a := s.Current()
 		if a == nil || a.State != InReview {
 			return problem(wire.CodeNotPossible, "")

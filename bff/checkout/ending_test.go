@@ -325,15 +325,19 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	h := newShop(t)
 	s := h.chosen("25", usdt())
 	h.run(20 * time.Second)
-	for _, err := range []error{
-		&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 40 * time.Second},
-		&checkout.UnknownError{RetryAfter: 40 * time.Second, Err: cut()},
+	for _, c := range []struct {
+		err  error
+		wait time.Duration
+	}{
+		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 40 * time.Second}, 40 * time.Second},
+		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 5 * time.Minute}, time.Minute},
+		{&checkout.UnknownError{RetryAfter: 40 * time.Second, Err: cut()}, 20 * time.Second}, // it may be back sooner
 	} {
-		h.gateway.statusHook = func(string) error { return err }
-		h.clock.move(40 * time.Second)
+		h.gateway.statusHook = func(string) error { return c.err }
+		h.clock.move(time.Minute)
 		h.tend()
-		if wait := h.load(s.ID).DueAt.Sub(h.clock.Now()); wait != 40*time.Second {
-			t.Errorf("next look in %v after %v; want 40s", wait, err)
+		if wait := h.load(s.ID).DueAt.Sub(h.clock.Now()); wait != c.wait {
+			t.Errorf("next look in %v after %v; want %v", wait, c.err, c.wait)
 		}
 	}
 }
@@ -403,4 +407,30 @@ func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
 	if live := h.gateway.live(); len(live) != 0 {
 		t.Errorf("live at the gateway = %v; want none", live)
 	}
+}
+
+// Calling off what is called off changes nothing.
+func TestCancelTwice(t *testing.T) {
+	h := newShop(t)
+	s := h.open("25")
+	first := must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	second := must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	if second.Version != first.Version || second.Status != wire.Cancelled {
+		t.Errorf("the second time: version %d, %s; want %d, cancelled", second.Version, second.Status, first.Version)
+	}
+}
+
+// A payment that was cancelled, then doubted, then settled as cancelled is told
+// of each time.
+func TestSettledAsWhatItWas(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	code := s.Attempts[0].TrackingCode
+	h.gateway.set(code, func(tx *transaction) { tx.Status = "cancelled" })
+	h.run(time.Minute)
+	h.gateway.set(code, func(tx *transaction) { tx.Status = "confirmed"; tx.PaidAmount = "?" })
+	h.run(10 * time.Minute)
+	h.wantStatus(s.ID, wire.Review)
+	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventCancelled, checkout.EventReview, checkout.EventCancelled)
 }

@@ -25,6 +25,9 @@ const (
 	reasonEnvironment = "gateway_changed"
 	reasonTxUsed      = "transaction_id_reused"
 	reasonPaidTwice   = "session_confirmed_already"
+	// Of a confirmed attempt, which stays confirmed.
+	reasonRegressed = "confirmation_taken_back"
+	reasonPaidMore  = "paid_after_confirmation"
 )
 
 // unproven is the confirm gate: it returns why r does not prove that a is

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 )
 
@@ -20,12 +21,17 @@ type memory struct {
 
 	mu     sync.Mutex // guards the fields below
 	rows   map[string][]byte
+	epochs map[string]int64
+	leases map[string]time.Time
+	looks  map[string]time.Time // WatchedUntil
 	due    map[string]time.Time // by id, so that a claim need not read every row
 	order  []string             // ids, oldest first
 	events []checkout.Event
 }
 
-func newMemory() *memory { return &memory{rows: map[string][]byte{}, due: map[string]time.Time{}} }
+func newMemory() *memory {
+	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}}
+}
 
 func (m *memory) load(id string) (checkout.Session, error) {
 	var s checkout.Session
@@ -33,7 +39,9 @@ func (m *memory) load(id string) (checkout.Session, error) {
 	if !ok {
 		return s, checkout.ErrNotFound
 	}
-	return s, json.Unmarshal(row, &s)
+	err := json.Unmarshal(row, &s)
+	s.Epoch, s.WatchedUntil = m.epochs[id], m.looks[id]
+	return s, err
 }
 
 func (m *memory) save(s checkout.Session) {
@@ -147,12 +155,15 @@ func (m *memory) append(events []checkout.Event) {
 	}
 }
 
-func (m *memory) Touch(_ context.Context, id string, version int64, checkedAt, dueAt time.Time) error {
+func (m *memory) Touch(_ context.Context, old checkout.Session, checkedAt, dueAt time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s, err := m.load(id)
-	if err != nil || s.Version != version {
+	s, err := m.load(old.ID)
+	if err != nil || s.Version != old.Version || old.Claimed && m.epochs[s.ID] != old.Epoch {
 		return nil
+	}
+	if old.Claimed {
+		delete(m.leases, s.ID)
 	}
 	s.CheckedAt, s.DueAt = checkedAt, dueAt
 	m.save(s)
@@ -164,21 +175,88 @@ func (m *memory) Claim(_ context.Context, now time.Time, lease time.Duration, li
 	defer m.mu.Unlock()
 	var due []checkout.Session
 	for _, id := range m.order {
-		if at := m.due[id]; !at.IsZero() && !at.After(now) {
-			s, err := m.load(id)
-			if err != nil {
-				return nil, err
-			}
-			due = append(due, s)
+		if at := m.due[id]; at.IsZero() || at.After(now) || m.leases[id].After(now) {
+			continue
 		}
+		s, err := m.load(id)
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, s)
 	}
 	slices.SortFunc(due, func(a, b checkout.Session) int { return a.DueAt.Compare(b.DueAt) })
 	due = due[:min(limit, len(due))]
-	for _, s := range due {
-		s.DueAt = now.Add(lease)
-		m.save(s)
+	for i := range due {
+		due[i] = m.lease(due[i], now.Add(lease))
 	}
 	return due, nil
+}
+
+// lease gives s to a new holder. m.mu is held.
+func (m *memory) lease(s checkout.Session, until time.Time) checkout.Session {
+	m.epochs[s.ID]++
+	m.leases[s.ID] = until
+	s.Epoch, s.Claimed = m.epochs[s.ID], true
+	return s
+}
+
+func (m *memory) Hold(_ context.Context, id string, now time.Time, lease time.Duration) (checkout.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.load(id)
+	if err != nil {
+		return s, err
+	}
+	return m.lease(s, now.Add(lease)), nil
+}
+
+func (m *memory) Release(_ context.Context, old checkout.Session, dueAt time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.load(old.ID)
+	if _, leased := m.leases[old.ID]; err != nil || !leased || m.epochs[old.ID] != old.Epoch {
+		return nil
+	}
+	delete(m.leases, old.ID)
+	if s.DueAt.Equal(old.DueAt) {
+		s.DueAt = dueAt
+		m.save(s)
+	}
+	return nil
+}
+
+func (m *memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, id := range ids {
+		s, err := m.load(id)
+		if err != nil || s.Status != wire.Pending && s.Status != wire.Preparing {
+			continue
+		}
+		if m.looks[id].Before(until) {
+			m.looks[id] = until
+		}
+		if s.DueAt.IsZero() || dueBy.Before(s.DueAt) {
+			s.DueAt = dueBy
+			m.save(s)
+		}
+	}
+	return nil
+}
+
+func (m *memory) Held(_ context.Context, keys []string) ([]checkout.Held, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []checkout.Held
+	m.every(func(s checkout.Session) bool {
+		for _, a := range s.Attempts {
+			if slices.Contains(keys, a.Marker) || slices.Contains(keys, a.TrackingCode) {
+				list = append(list, checkout.Held{Session: s.ID, Number: a.Number, Marker: a.Marker, TrackingCode: a.TrackingCode})
+			}
+		}
+		return true
+	})
+	return list, nil
 }
 
 func (m *memory) Lookup(_ context.Context, key string) (checkout.Session, error) {

@@ -78,8 +78,11 @@ func (s *Session) Object(page string) Object {
 	}
 	if a := s.Current(); a != nil {
 		o.Late, o.OverpaidAmount, o.MissingAmount = a.Late, a.overpaid(), a.missing()
-		if a.State == InReview {
+		switch a.State {
+		case InReview:
 			o.ReviewReason = a.Reason
+		case Confirmed:
+			o.ReviewReason = a.Alert
 		}
 	}
 	return o.filled()

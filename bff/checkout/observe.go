@@ -24,7 +24,10 @@ func (s *Session) observe(n int, r Record, env string, now time.Time) error {
 	}
 	s.CheckedAt = now
 	if a.State == Confirmed {
-		return nil // never changes by itself
+		if s.Environment == env {
+			s.reconsider(a, r, now)
+		}
+		return nil
 	}
 	a.see(r)
 	switch r.Status {
@@ -36,6 +39,37 @@ func (s *Session) observe(n int, r Record, env string, now time.Time) error {
 		s.end(a, Cancelled, now)
 	}
 	return nil
+}
+
+// regressionsToTell is how many answers in a row must take a confirmation back
+// before the merchant is told, and regressFor how long they must go on: one may
+// come from a copy that lags behind.
+const (
+	regressionsToTell = 3
+	regressFor        = 10 * time.Minute
+)
+
+// reconsider compares a confirmed attempt with a later record of it. It stays
+// confirmed whatever comes: what differs is told to the merchant, who decides.
+func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
+	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
+		a.Paid, a.Alert = r.Paid, reasonPaidMore
+		s.note(now, "gateway", "attempt.paid_more", plain(r.Paid))
+	}
+	switch {
+	case r.Status == "confirmed":
+		a.Regressions, a.RegressedAt = 0, time.Time{}
+		return
+	case r.Status != "pending" && !over(r.Status):
+		return
+	}
+	if a.Regressions++; a.Regressions == 1 {
+		a.RegressedAt = now
+	}
+	if a.Regressions >= regressionsToTell && now.Sub(a.RegressedAt) >= regressFor && a.Alert != reasonRegressed {
+		a.Alert = reasonRegressed
+		s.note(now, "gateway", "attempt.regressed", r.Status)
+	}
 }
 
 // over reports whether a gateway's status says that a transaction has ended
@@ -55,6 +89,20 @@ func (a *Attempt) see(r Record) {
 	if !r.PaidAt.IsZero() {
 		a.PaidAt = r.PaidAt
 	}
+	a.seeWindow(r)
+}
+
+// seeWindow takes the length of the payment window from r, and its beginning
+// from our own clock: the gateway's may be wrong by hours.
+func (a *Attempt) seeWindow(r Record) {
+	length := r.ExpiresAt.Sub(r.CreatedAt)
+	most := time.Duration(a.TTLMinutes)*time.Minute + windowSlack
+	if a.State != Waiting || r.CreatedAt.IsZero() || r.ExpiresAt.IsZero() || length <= 0 || length > most {
+		return
+	}
+	if end := a.StartedAt.Add(length); end.Sub(a.ExpiresAt).Abs() > time.Minute {
+		a.ExpiresAt = end
+	}
 }
 
 // reported handles a record that says confirmed.
@@ -71,7 +119,7 @@ func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
 // been told by the confirm gate that the payment is proven.
 func (s *Session) confirm(a *Attempt, now time.Time) {
 	a.Late = !a.EndedAt.IsZero()
-	a.State, a.Reason, a.EndedAt = Confirmed, "", now
+	a.State, a.Reason, a.EndedAt, a.Rechecks = Confirmed, "", now, 0
 	s.Notice = Notice{}
 	s.note(now, "gateway", "attempt.confirmed", a.TrackingCode)
 }
@@ -97,7 +145,7 @@ func (s *Session) end(a *Attempt, as State, now time.Time) {
 	case Waiting, Creating, Unknown:
 		a.State, a.EndedAt = as, now
 		s.note(now, "gateway", "attempt."+string(as), a.TrackingCode)
-	case Lost, Rejected:
+	case Lost, Rejected, Stray:
 		if a.EndedAt.IsZero() {
 			a.EndedAt = now
 		}
@@ -138,16 +186,17 @@ type mark struct {
 	number   int
 	paid     map[int]decimal.Decimal // by attempt number
 	reviewed map[int]bool            // by attempt number
+	alerts   map[int]string          // by attempt number
 }
 
 // mark remembers s before a change.
 func (s *Session) mark() mark {
-	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]bool{}}
+	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]bool{}, alerts: map[int]string{}}
 	if a := s.Current(); a != nil {
 		m.number = a.Number
 	}
 	for _, a := range s.Attempts {
-		m.paid[a.Number], m.reviewed[a.Number] = a.Paid, a.State == InReview
+		m.paid[a.Number], m.reviewed[a.Number], m.alerts[a.Number] = a.Paid, a.State == InReview, a.Alert
 	}
 	return m
 }
@@ -163,6 +212,8 @@ func (s *Session) turn(before mark, now time.Time, page string) []Event {
 		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
 		case a.State == InReview && (more || !before.reviewed[a.Number]):
 			events = append(events, newEvent(s, page, EventReview, now, distinct))
+		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
+			events = append(events, newEvent(s, page, EventReview, now, distinct+" "+a.Alert))
 		case a.uncounted() && more:
 			events = append(events, newEvent(s, page, EventPartial, now, distinct))
 		}
@@ -191,6 +242,9 @@ func (s *Session) distinct() string {
 	a := s.Current()
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
+	}
+	if !a.DoubtedAt.IsZero() { // settled by hand, perhaps as what it was before
+		return strconv.Itoa(a.Number) + " after review"
 	}
 	return strconv.Itoa(a.Number)
 }

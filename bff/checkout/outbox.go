@@ -12,9 +12,9 @@ type Delivery struct {
 	Endpoint  string // URL
 	Type      EventType
 	Session   string
-	Body      []byte // the same bytes on every try
-	CreatedAt time.Time
-	Tries     int // made so far
+	Body      []byte    // the same bytes on every try
+	CreatedAt time.Time // or, if it was replayed, when: the days to be tried count from here
+	Tries     int       // made so far, since then
 }
 
 // DeliveryResult is how one try ended.
@@ -35,4 +35,50 @@ type Outbox interface {
 	ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]Delivery, error)
 	// Settle records the end of one try and counts it in Tries.
 	Settle(ctx context.Context, d Delivery, r DeliveryResult) error
+}
+
+// Log is the record of all events, for those who read it again.
+type Log interface {
+	// Events returns events in the order in which they became visible, from
+	// after a cursor on: a reader that goes on from the Next of each page misses
+	// none and sees none twice. Errors: *wire.Error with CodeInvalid and
+	// Param "after" if the cursor is not one of ours.
+	Events(ctx context.Context, q EventQuery) (EventPage, error)
+	// Replay makes every delivery in the range due at now, with the same event
+	// id and body and the full time to be tried: also one that was
+	// delivered or abandoned, and one to an endpoint that was not configured
+	// when the event was written. It returns how many deliveries are due now,
+	// and more if the limit has left some out, which another call with the
+	// same range, from the At of the last one, would reach.
+	Replay(ctx context.Context, r Range, now time.Time) (Replayed, error)
+}
+
+// EventQuery selects events; zero fields do not restrict.
+type EventQuery struct {
+	After   string // Next of the page before; empty = from the first event
+	Session string
+	Limit   int // 1…100; zero = 20
+}
+
+// EventPage is one page of the log. Next is never empty once there is an event:
+// at the end of the log it is where later ones will follow.
+type EventPage struct {
+	Events []Event
+	Next   string
+	More   bool // further events are there already
+}
+
+// Range selects what is sent again: events with From <= At < To.
+type Range struct {
+	From, To time.Time
+	Session  string // empty = all
+	Limit    int    // events, 1…10,000; zero = 1,000
+}
+
+// Replayed is what came of a Replay.
+type Replayed struct {
+	Events     int
+	Deliveries int
+	More       bool
+	Last       time.Time // At of the last event of the range that was taken; zero = none was
 }

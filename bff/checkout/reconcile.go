@@ -4,26 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/crash"
 
 	"github.com/shopspring/decimal"
 )
 
-const (
-	// searchSpan is how far either side of an attempt's start the list is
-	// searched: the time zone and inclusiveness of its dates are not documented.
-	searchSpan = 48 * time.Hour
-	// searchPages bounds a search whose pages never end.
-	searchPages = 200
-)
-
 // assumeLost declares that the process which sent create is gone, or that its
 // answer is: from now on the list is searched.
-func (c *Service) assumeLost(ctx context.Context, id string, n int) error {
-	_, err := c.change(ctx, id, func(s *Session, now time.Time) error {
+func (c *Service) assumeLost(ctx context.Context, s Session, n int) error {
+	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
 		a := s.Attempt(n)
 		if a.State != Creating {
 			return ErrUnchanged
@@ -48,7 +40,7 @@ func (c *Service) Recover(ctx context.Context) error {
 		for _, s := range page.Sessions {
 			if a := s.Current(); a == nil || a.State != Creating {
 				continue
-			} else if err := c.assumeLost(ctx, s.ID, a.Number); err != nil {
+			} else if err := c.assumeLost(ctx, s, a.Number); err != nil {
 				return err
 			}
 		}
@@ -64,17 +56,13 @@ func (c *Service) Recover(ctx context.Context) error {
 // Two searches, some time apart, that find nothing prove that there is none.
 func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 	if a.TrackingCode == "" {
-		r, found, err := c.find(ctx, a)
+		found, err := c.find(ctx, s, a)
 		if err != nil {
 			return err
 		}
-		if !found {
-			return c.miss(ctx, s.ID, a)
+		if a = *found.Attempt(a.Number); a.TrackingCode == "" {
+			return c.miss(ctx, s, a)
 		}
-		if s, err = c.adopt(ctx, s.ID, a.Number, r); err != nil {
-			return err
-		}
-		a = *s.Attempt(a.Number)
 	}
 	if a.State != Unknown {
 		return nil // its answer has come meanwhile
@@ -82,24 +70,11 @@ func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 	return c.replaceOrphan(ctx, s, a)
 }
 
-// adopt stores the tracking code that a search has found.
-func (c *Service) adopt(ctx context.Context, id string, n int, r Record) (Session, error) {
-	return c.change(ctx, id, func(s *Session, now time.Time) error {
-		a := s.Attempt(n)
-		if a.TrackingCode != "" {
-			return ErrUnchanged
-		}
-		a.TrackingCode, a.ExpiresAt = r.TrackingCode, expiry(r.ExpiresAt, now, a.TTLMinutes)
-		a.PaymentURL = hosted(r.PaymentURL, c.PaymentPage)
-		s.note(now, "coinslot", "attempt.found", r.TrackingCode)
-		return nil
-	})
-}
-
 // replaceOrphan cancels a found transaction whose address is not known and
 // starts another attempt for the same coin.
 func (c *Service) replaceOrphan(ctx context.Context, s Session, a Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
+	crash.Point("orphan.cancelled")
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return err
@@ -107,7 +82,7 @@ func (c *Service) replaceOrphan(ctx context.Context, s Session, a Attempt) error
 	if r.Status != "confirmed" && !over(r.Status) && (r.Status != "pending" || !final(cancelErr)) {
 		return errors.Join(cancelErr, c.touch(ctx, s)) // not proven either way: next time
 	}
-	return c.replace(ctx, s.ID, func(s *Session, now time.Time) error {
+	return c.replace(ctx, s, func(s *Session, now time.Time) error {
 		return s.orphaned(a.Number, r, c.Gateway.Environment(), now)
 	})
 }
@@ -163,7 +138,7 @@ func (s *Session) handOver(a *Attempt, r Record, now time.Time) {
 func (s *Session) giveUp(a *Attempt, now time.Time) {
 	a.State = Lost
 	s.note(now, "coinslot", "attempt.lost", a.TrackingCode)
-	if a.Number != len(s.Attempts) || s.ClosedBy != NotClosed {
+	if a.Number != s.latest() || s.ClosedBy != NotClosed {
 		return
 	}
 	if err := s.mayOpen(now); err != nil {
@@ -182,9 +157,9 @@ func (s *Session) giveUp(a *Attempt, now time.Time) {
 // replace runs fn, which may give an attempt up, and makes the create call of
 // the replacement if this very change has appended one: whoever finds it there
 // already must not send it a second time.
-func (c *Service) replace(ctx context.Context, id string, fn func(s *Session, now time.Time) error) error {
+func (c *Service) replace(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) error {
 	appended := false
-	s, err := c.intend(ctx, id, func(s *Session, now time.Time) error {
+	s, err := c.intend(ctx, old, func(s *Session, now time.Time) error {
 		before := len(s.Attempts)
 		err := fn(s, now)
 		appended = err == nil && len(s.Attempts) > before
@@ -193,6 +168,7 @@ func (c *Service) replace(ctx context.Context, id string, fn func(s *Session, no
 	if err != nil || !appended {
 		return err
 	}
+	crash.Point("replacement.intended")
 	price, fee := c.quote(ctx, s.Attempts[len(s.Attempts)-1])
 	_, err = c.start(ctx, s, price, fee)
 	return err
@@ -214,8 +190,8 @@ func (c *Service) quote(ctx context.Context, a Attempt) (price, fee decimal.Deci
 
 // miss notes a search that found nothing. The second one, long enough after
 // the first, gives the attempt up.
-func (c *Service) miss(ctx context.Context, id string, a Attempt) error {
-	return c.replace(ctx, id, func(s *Session, now time.Time) error {
+func (c *Service) miss(ctx context.Context, s Session, a Attempt) error {
+	return c.replace(ctx, s, func(s *Session, now time.Time) error {
 		return s.missed(a.Number, c.Pace.Absent, now)
 	})
 }
@@ -262,46 +238,39 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt, due ti
 	if c.Now().Before(due) {
 		return nil
 	}
-	r, found, err := c.find(ctx, a)
+	found, err := c.find(ctx, s, a)
+	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
+		return err
+	}
+	return c.count(ctx, s, a)
+}
+
+// find reads the gateway's list around the start of a and returns the session
+// as it is afterwards: a has a tracking code if it was found.
+func (c *Service) find(ctx context.Context, s Session, a Attempt) (Session, error) {
+	now, err := c.Session(ctx, s.ID)
+	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
+		return now, err // another's search has found it
+	}
+	records, err := c.sighted(ctx, around(a.StartedAt))
 	if err != nil {
-		return err
+		return s, err
 	}
-	if found {
-		_, err := c.adopt(ctx, s.ID, a.Number, r)
-		return err
-	}
-	return c.count(ctx, s.ID, a)
-}
-
-// find reads the gateway's list around the start of a, every status and page,
-// for a record that is a's. Pages may shift while they are read, which repeats
-// records but hides none that is older than the search.
-func (c *Service) find(ctx context.Context, a Attempt) (Record, bool, error) {
-	q := ListQuery{Limit: 50, From: a.StartedAt.Add(-searchSpan), To: a.StartedAt.Add(searchSpan)}
-	for q.Page = 1; q.Page <= searchPages; q.Page++ {
-		page, err := c.Gateway.Transactions(ctx, q)
+	for _, r := range records {
+		mine, err := c.alike(ctx, r, a)
 		if err != nil {
-			return Record{}, false, err
+			return s, err
 		}
-		for _, r := range page.Items {
-			mine, err := c.belongs(ctx, r, a)
-			if mine || err != nil {
-				return r, mine, err
-			}
-		}
-		if len(page.Items) == 0 || q.Page >= page.LastPage {
-			break
+		if mine {
+			return c.adopt(ctx, s, a.Number, r)
 		}
 	}
-	return Record{}, false, nil
+	return c.Session(ctx, s.ID)
 }
 
-// belongs reports whether r is what the create of a has opened: by the marker,
-// or, if the gateway gave no comment back, by everything else that was sent.
-func (c *Service) belongs(ctx context.Context, r Record, a Attempt) (bool, error) {
-	if strings.Contains(r.Comment, a.Marker) {
-		return trackingCode.MatchString(r.TrackingCode), nil
-	}
+// alike reports whether r, which a gateway has given back without its comment,
+// is a by everything else that was sent.
+func (c *Service) alike(ctx context.Context, r Record, a Attempt) (bool, error) {
 	alike := r.Comment == "" && a.Drawn && r.OrderID == a.OrderID && r.AmountUSD.Equal(a.AmountUSD) && sameCoin(&a, r)
 	if !alike || !trackingCode.MatchString(r.TrackingCode) {
 		return false, nil

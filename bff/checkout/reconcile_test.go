@@ -3,6 +3,7 @@ package checkout_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -244,7 +245,9 @@ func TestLateAnswerDuringTheSearch(t *testing.T) {
 	h.gateway.listHook = func() error { // the answer comes while the list is read
 		h.gateway.listHook = nil
 		close(release)
-		h.service.Close()
+		for h.load(s.ID).Attempts[0].Address == "" {
+			runtime.Gosched()
+		}
 		return nil
 	}
 	h.run(time.Minute)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/crash"
 )
 
 // Config is what a [Service] is made of.
@@ -28,7 +29,8 @@ type Config struct {
 	// Changed is called after a session's change was committed, and after a
 	// check that found none. It must not block. Nil = nobody is told.
 	Changed func(session string)
-	// Watched reports whether somebody is looking at the session. Nil = nobody.
+	// Watched reports whether somebody is looking at the session at this instance.
+	// Nil = nobody.
 	Watched func(session string) bool
 	// Pace is how often things are looked at; the zero Pace is [DefaultPace].
 	Pace Pace
@@ -42,7 +44,8 @@ type Config struct {
 type Service struct {
 	Config
 	currencies *currencyList
-	creating   sync.WaitGroup // creates under way
+	sweeps     sweeps
+	creating   sync.WaitGroup // creates and sweeps under way
 }
 
 // New returns a service. It starts nothing by itself.
@@ -62,10 +65,13 @@ func New(c Config) *Service {
 	if c.Pace.Unwatched == 0 {
 		c.Pace = DefaultPace()
 	}
-	return &Service{Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log}}
+	return &Service{
+		Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
+		sweeps: sweeps{next: map[window]*sweep{}, reading: map[window]bool{}},
+	}
 }
 
-// Close waits for the creates under way, each of which ends with the
+// Close waits for the creates and sweeps under way, each call of which of which ends with the
 // gateway client's own deadline at the latest.
 func (c *Service) Close() { c.creating.Wait() }
 
@@ -94,6 +100,7 @@ func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, cre
 	if err != nil {
 		return Session{}, false, fmt.Errorf("storing a session: %w", err)
 	}
+	crash.Point("insert.committed")
 	return s, true, nil
 }
 
@@ -142,18 +149,29 @@ func (c *Service) Session(ctx context.Context, id string) (Session, error) {
 	return s, nil
 }
 
-// change runs fn on the current session in one transaction, finishes it with
-// turn and tells whoever listens. fn may run more than once.
-func (c *Service) change(ctx context.Context, id string, fn func(s *Session, now time.Time) error) (Session, error) {
+// watched reports whether somebody is looking at s, here or at another instance.
+func (c *Service) watched(s Session) bool {
+	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())
+}
+
+// change runs fn on the current row of old in one transaction, finishes it with
+// turn and tells whoever listens. Of old only the id counts and, if it was
+// claimed, the claim: errors are ErrFenced if somebody else has claimed it since.
+// fn may run more than once.
+func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) (Session, error) {
+	id := old.ID
 	var events int
 	s, err := c.Store.Update(ctx, id, func(s *Session) ([]Event, error) {
+		if old.Claimed && s.Epoch != old.Epoch {
+			return nil, ErrFenced
+		}
 		now := c.Now().UTC()
 		before := s.mark()
 		if err := fn(s, now); err != nil {
 			return nil, err
 		}
 		list := s.turn(before, now, c.Page)
-		s.DueAt = s.due(c.Pace, now, c.Watched(id))
+		s.DueAt = s.due(c.Pace, now, c.watched(*s))
 		events = len(list)
 		return list, nil
 	})
@@ -164,6 +182,8 @@ func (c *Service) change(ctx context.Context, id string, fn func(s *Session, now
 		return s, fmt.Errorf("changing session %q: %w", id, err)
 	}
 	c.Log.Debug("session changed", "session", id, "status", s.Status, "version", s.Version, "events", events)
+	crash.Point("confirm.committed")
 	c.Changed(id)
+	s.Claimed = old.Claimed
 	return s, nil
 }

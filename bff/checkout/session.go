@@ -46,10 +46,17 @@ type Session struct {
 	// CheckedAt is when the gateway last answered about this session; zero = never.
 	CheckedAt time.Time `json:"checked_at"`
 	// DueAt is when something has to be done next; zero = nothing, ever.
-	DueAt    time.Time `json:"due_at"`
-	Attempts []Attempt `json:"attempts,omitempty"`
-	Notice   Notice    `json:"notice"`
-	Trail    []Entry   `json:"trail,omitempty"`
+	DueAt time.Time `json:"due_at"`
+	// Epoch counts the claims of this session: a fencing token. Claimed is set in
+	// what Claim returns: its holder's changes are refused after another claim.
+	Epoch   int64 `json:"-"`
+	Claimed bool  `json:"-"`
+	// WatchedUntil is how long, as far as any instance knows, somebody is looking
+	// at the session; zero = nobody has. Only Store.Watch sets it.
+	WatchedUntil time.Time `json:"-"`
+	Attempts     []Attempt `json:"attempts,omitempty"`
+	Notice       Notice    `json:"notice"`
+	Trail        []Entry   `json:"trail,omitempty"`
 }
 
 // Closer is who has closed a session.
@@ -92,6 +99,7 @@ const (
 	Lost      State = "lost"      // given up on and replaced; its orphan, if any, is cancelled
 	Rejected  State = "rejected"  // create's answer failed our checks: never shown, cancelled
 	InReview  State = "review"    // reported paid but not proven
+	Stray     State = "stray"     // a second transaction of one create: never shown, cancelled
 )
 
 // Attempt is one gateway transaction, or the intent to open one.
@@ -134,6 +142,12 @@ type Attempt struct {
 	Rechecks    int       `json:"rechecks,omitempty"`
 	RecheckedAt time.Time `json:"rechecked_at"`
 
+	// Of looks at a confirmed attempt: answers that say otherwise in a row, when
+	// the first came, and what the merchant was told of; see reconsider.
+	Regressions int       `json:"regressions,omitempty"`
+	RegressedAt time.Time `json:"regressed_at"`
+	Alert       string    `json:"alert,omitempty"`
+
 	// Of the search for the marker.
 	Misses   int       `json:"misses,omitempty"`
 	MissedAt time.Time `json:"missed_at"` // first of the misses
@@ -155,12 +169,22 @@ func (s *Session) Current() *Attempt {
 		switch {
 		case a.State == Confirmed:
 			return a
-		case current != nil && current.State == InReview:
+		case a.State == Stray, current != nil && current.State == InReview:
 		default:
 			current = a
 		}
 	}
 	return current
+}
+
+// latest returns the number of the last attempt that was asked for; 0 = none.
+func (s *Session) latest() int {
+	for n := len(s.Attempts); n > 0; n-- {
+		if s.Attempts[n-1].State != Stray {
+			return n
+		}
+	}
+	return 0
 }
 
 // Attempt returns the attempt of that number, or nil.
@@ -173,7 +197,11 @@ func (s *Session) Attempt(number int) *Attempt {
 
 // note adds a line to the audit trail.
 func (s *Session) note(at time.Time, by, what, detail string) {
-	if len(s.Trail) >= maxTrail {
+	most := maxTrail
+	if by == "merchant" || what == "attempt.confirmed" {
+		most += spareTrail
+	}
+	if len(s.Trail) >= most {
 		return
 	}
 	s.Trail = append(s.Trail, Entry{At: at.UTC(), By: by, What: what, Detail: detail})
@@ -182,3 +210,6 @@ func (s *Session) note(at time.Time, by, what, detail string) {
 // maxTrail bounds a session's audit trail, so that no sequence of requests can
 // make a row grow without end.
 const maxTrail = 200
+
+// spareTrail is room beyond it for what a merchant does and must be able to read.
+const spareTrail = 50

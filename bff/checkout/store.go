@@ -30,18 +30,43 @@ type Store interface {
 	// confirmed attempt belongs to a confirmed attempt of another session;
 	// ErrTrackingUsed if a tracking code does.
 	Update(ctx context.Context, id string, change func(*Session) ([]Event, error)) (Session, error)
-	// Touch sets CheckedAt and DueAt without a new version. It does nothing
-	// if the session's version is not the one given any more.
-	Touch(ctx context.Context, id string, version int64, checkedAt, dueAt time.Time) error
-	// Claim returns up to limit sessions with DueAt at or before now, earliest
-	// first, and moves their DueAt to now+lease, so that no other claim
-	// returns them before that. DueAt of the returned sessions is the old one.
+	// Touch sets CheckedAt and DueAt without a new version, and ends the lease of
+	// an s that was claimed. It does nothing if the session's version is not s's
+	// any more, or if s was claimed and has been claimed anew since.
+	Touch(ctx context.Context, s Session, checkedAt, dueAt time.Time) error
+	// Claim leases up to limit sessions with DueAt at or before now that are not
+	// leased, earliest first: no other claim returns them before now+lease,
+	// unless they are released. Each returned session is Claimed, with an Epoch
+	// that no claim of it has had before.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	// Hold is Claim of one session, whoever has it and whenever it is due.
+	// Errors: ErrNotFound.
+	Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (Session, error)
+	// Release ends the lease of s, as returned by Claim or Hold, and, if DueAt is
+	// still what it was then, sets it to dueAt. It does nothing if the lease is
+	// not s's any more.
+	Release(ctx context.Context, s Session, dueAt time.Time) error
+	// Watch notes for those of the sessions that are pending or preparing that
+	// somebody looks at them: WatchedUntil becomes until, unless it is later
+	// already, and DueAt dueBy, unless it is earlier. There is no new version, and
+	// leases stay. Ids that are not there are left out.
+	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Lookup returns the session that has an attempt of that tracking code or
 	// marker, or ErrNotFound.
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (Session, error)
+	// Held returns what is held of the given tracking codes and markers, in no
+	// order; what nobody holds is left out.
+	Held(ctx context.Context, keys []string) ([]Held, error)
 	// List returns sessions, newest first.
 	List(ctx context.Context, f Filter) (Page, error)
+}
+
+// Held is an attempt by what it is known for at the gateway.
+type Held struct {
+	Session      string
+	Number       int
+	Marker       string
+	TrackingCode string // empty = not known yet
 }
 
 // Filter selects sessions; zero fields do not restrict.
@@ -66,4 +91,7 @@ var (
 	ErrTxUsed       = errors.New("transaction id used by another session")
 	ErrTrackingUsed = errors.New("tracking code used by another session")
 	ErrUnchanged    = errors.New("nothing to change")
+	// ErrFenced says that somebody else has claimed the session since: what was
+	// found out under the old lease must not be written.
+	ErrFenced = errors.New("claimed by another since")
 )

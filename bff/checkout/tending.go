@@ -7,14 +7,23 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/crash"
 )
 
 // Tend does what is due for s, as returned by Store.Claim: it asks the gateway,
 // applies the rules and sets the next DueAt. It is safe to run beside anything
 // else, since every change starts from the current row.
+//
+// The lease of the claim is ended. Errors: ErrFenced if it was lost to another
+// claim meanwhile; the gateway's; the store's.
 func (c *Service) Tend(ctx context.Context, s Session) error {
+	err := c.attend(ctx, s)
+	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
+}
+
+func (c *Service) attend(ctx context.Context, s Session) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
-		return c.expire(ctx, s.ID)
+		return c.expire(ctx, s)
 	}
 	var errs []error
 	for i := range s.Attempts {
@@ -23,9 +32,22 @@ func (c *Service) Tend(ctx context.Context, s Session) error {
 		}
 	}
 	if len(errs) > 0 {
-		c.postpone(ctx, s, errs)
+		c.postpone(context.WithoutCancel(ctx), s, errs)
 	}
 	return errors.Join(errs...)
+}
+
+// release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was
+// to be done: it comes back when it says, but not at once.
+func (c *Service) release(ctx context.Context, s Session) error {
+	due := s.due(c.Pace, c.Now(), c.watched(s))
+	if soonest := c.Now().Add(c.Pace.Watched); !due.IsZero() && due.Before(soonest) {
+		due = soonest
+	}
+	if err := c.Store.Release(ctx, s, due); err != nil {
+		return fmt.Errorf("ending the lease of session %q: %w", s.ID, err)
+	}
+	return nil
 }
 
 // tend does what is due for one attempt.
@@ -37,7 +59,7 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 		if now.Before(due) {
 			return c.touch(ctx, s)
 		}
-		return c.assumeLost(ctx, s.ID, a.Number)
+		return c.assumeLost(ctx, s, a.Number)
 	case Unknown:
 		return c.search(ctx, s, a)
 	case Waiting:
@@ -50,7 +72,12 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 			return nil
 		}
 		return c.lookLate(ctx, s, a)
-	case Lost, Rejected:
+	case Confirmed:
+		if due.IsZero() || now.Before(due) {
+			return nil
+		}
+		return c.lookAfter(ctx, s, a)
+	case Lost, Rejected, Stray:
 		return c.tendOrphan(ctx, s, a, due)
 	}
 	return nil
@@ -72,6 +99,7 @@ func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
 // record applies a status record: a full change if it tells something new, a
 // mere touch of the row if it does not.
 func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Session, error) {
+	crash.Point("status.read")
 	probe := s
 	probe.Attempts = append([]Attempt(nil), s.Attempts...)
 	now := c.Now().UTC()
@@ -84,7 +112,7 @@ func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Sessi
 		s.CheckedAt = now
 		return s, c.touch(ctx, s)
 	}
-	changed, err := c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+	changed, err := c.change(ctx, s, func(s *Session, now time.Time) error {
 		return s.observe(n, r, env, now)
 	})
 	if errors.Is(err, ErrTxUsed) {
@@ -100,7 +128,7 @@ func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Sessi
 		s.CheckedAt = c.Now().UTC()
 		return s, c.touch(ctx, s)
 	}
-	return c.change(ctx, s.ID, func(s *Session, now time.Time) error {
+	return c.change(ctx, s, func(s *Session, now time.Time) error {
 		a := s.Attempt(n)
 		if a.State == Confirmed {
 			return ErrUnchanged
@@ -115,6 +143,7 @@ func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Sessi
 // same reports whether nothing that a record can tell differs.
 func (a *Attempt) same(b *Attempt) bool {
 	return a.State == b.State && a.Reason == b.Reason && a.Paid.Equal(b.Paid) &&
+		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
 		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
 }
 
@@ -123,10 +152,11 @@ func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InRevi
 
 // touch writes CheckedAt and the next DueAt of s without a new version.
 func (c *Service) touch(ctx context.Context, s Session) error {
-	due := s.due(c.Pace, c.Now(), c.Watched(s.ID))
-	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, due); err != nil {
+	due := s.due(c.Pace, c.Now(), c.watched(s))
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("noting the check: %w", err)
 	}
+	crash.Point("touch.committed")
 	c.Changed(s.ID)
 	return nil
 }
@@ -135,14 +165,18 @@ func (c *Service) touch(ctx context.Context, s Session) error {
 // asked for, which counts up to a minute, and less often the longer it lasts.
 func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
 	now := c.Now()
-	wait := max(c.Pace.interval(c.Watched(s.ID)), min(retryAfter(errors.Join(errs...)), time.Minute))
+	wait := max(c.Pace.interval(c.watched(s)), min(retryAfter(errors.Join(errs...)), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.slower(now, wait)
 	}
-	if err := c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, now.Add(wait)); err != nil {
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, now.Add(wait)); err != nil {
 		c.Log.Error("postponing a session", "session", s.ID, "error", err)
 	}
 }
+
+// outagePause is the most that an error can put one session off: nobody knows
+// when an outage ends.
+const outagePause = 20 * time.Second
 
 func retryAfter(err error) time.Duration {
 	var refused *RefusedError
@@ -151,14 +185,14 @@ func retryAfter(err error) time.Duration {
 	case errors.As(err, &refused):
 		return refused.RetryAfter
 	case errors.As(err, &unknown):
-		return unknown.RetryAfter
+		return min(unknown.RetryAfter, outagePause)
 	}
 	return 0
 }
 
 // expire closes a session that nobody chose a coin for in time.
-func (c *Service) expire(ctx context.Context, id string) error {
-	_, err := c.change(ctx, id, func(s *Session, now time.Time) error {
+func (c *Service) expire(ctx context.Context, s Session) error {
+	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
 		if s.status() != wire.Open || now.Before(s.ExpiresAt) {
 			return ErrUnchanged
 		}
@@ -174,6 +208,7 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
 		c.Log.Info("rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
 	}
+	crash.Point("recheck.sent")
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return err
@@ -181,13 +216,25 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 	if _, err = c.record(ctx, s, a.Number, r); err != nil {
 		return err
 	}
-	return c.count(ctx, s.ID, a)
+	return c.count(ctx, s, a)
+}
+
+// lookAfter reads the status of a confirmed attempt again and counts the look.
+func (c *Service) lookAfter(ctx context.Context, s Session, a Attempt) error {
+	r, err := c.Gateway.Status(ctx, a.TrackingCode)
+	if err != nil {
+		return err
+	}
+	if _, err = c.record(ctx, s, a.Number, r); err != nil {
+		return err
+	}
+	return c.count(ctx, s, a)
 }
 
 // count notes that the look which was due for a was taken. Two that took the
 // same one count once: the schedule must not run out early.
-func (c *Service) count(ctx context.Context, id string, a Attempt) error {
-	_, err := c.change(ctx, id, func(s *Session, _ time.Time) error {
+func (c *Service) count(ctx context.Context, s Session, a Attempt) error {
+	_, err := c.change(ctx, s, func(s *Session, _ time.Time) error {
 		current := s.Attempt(a.Number)
 		if current.Rechecks != a.Rechecks {
 			return ErrUnchanged
@@ -209,5 +256,5 @@ func (c *Service) Nudge(ctx context.Context, s Session) error {
 	if a := s.Current(); a == nil || a.State == Creating || a.State == Unknown {
 		return nil
 	}
-	return c.Store.Touch(ctx, s.ID, s.Version, s.CheckedAt, now)
+	return c.Store.Touch(ctx, s, s.CheckedAt, now)
 }

@@ -294,7 +294,11 @@ func (w *walk) stepStale() {
 		w.service.Tend(w.t.Context(), w.stale[w.rng.IntN(n)])
 	}
 	if id, ok := w.any(); ok {
-		w.stale = append(w.stale, w.load(id))
+		s := w.load(id)
+		if w.rng.IntN(2) == 0 { // as the poller has it, whose claim is fenced
+			s, _ = w.store.Hold(w.t.Context(), id, w.clock.Now(), 0)
+		}
+		w.stale = append(w.stale, s)
 	}
 	if len(w.stale) > 6 {
 		w.stale = w.stale[1:]
@@ -307,7 +311,7 @@ func (w *walk) stepGhost() {
 	}
 	g := w.ghosts[0]
 	w.ghosts = w.ghosts[1:]
-	if w.clock.Now().Sub(g.at) < 50*time.Minute { // later ones are not searched for
+	if w.clock.Now().Sub(g.at) < 28*time.Minute { // later ones are not searched for
 		w.gateway.add(g.req)
 		w.woken[g.req.Comment] = true
 	}

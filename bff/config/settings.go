@@ -37,7 +37,7 @@ func Settings() []Setting {
 			set: func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
 		{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
 			set: func(c *Config, v string) error { c.Catalog = v; return nil }},
-		{Name: "COINSLOT_DATABASE", Default: "coinslot.db", Help: "SQLite file; postgres://… is refused for now",
+		{Name: "COINSLOT_DATABASE", Default: "coinslot.db", Help: "SQLite file, or postgres://… for several instances",
 			set: func(c *Config, v string) error { c.Database = v; return nil }},
 		{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
 			set: func(c *Config, v string) error { c.WebhookURLs = split(v); return nil }}, // checked by together

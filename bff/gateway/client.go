@@ -43,9 +43,12 @@ type Config struct {
 	// Timeout bounds each call: waiting for its turn (at most half of it),
 	// connecting, and reading the whole answer. Zero = 10 s.
 	Timeout time.Duration
-	// Wait blocks until one more request may be sent, or returns an error to
-	// have it not sent. Callers of the same key share one budget through it,
-	// for instance rate.Limiter.Wait. Nil = no limit.
+	// Admission lets requests out, for instance a *budget.Budget that all
+	// callers of the same key share. Nil = no limit.
+	Admission Admission
+	// Wait is an Admission that does not care what comes of requests: it blocks
+	// until one more may be sent, or returns an error to have it not sent. It
+	// counts only if Admission is nil. Nil = no limit.
 	Wait func(ctx context.Context) error
 	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS
 	// 1.2 or later. An *http.Transport is used as it is for reads and cloned,
@@ -72,7 +75,7 @@ type Client struct {
 	base    string // without a slash at the end
 	env     string
 	timeout time.Duration
-	wait    func(context.Context) error
+	gate    Admission
 	links   links
 	log     *slog.Logger
 	now     func() time.Time
@@ -102,7 +105,7 @@ func New(c Config) (*Client, error) {
 		base:      root,
 		env:       root + "#" + fingerprint(key),
 		timeout:   orDefault(c.Timeout, 10*time.Second),
-		wait:      c.Wait,
+		gate:      c.admission(),
 		links:     newLinks(c.Transport, base),
 		log:       orSilent(c.Log),
 		now:       orClock(c.Now),

@@ -11,6 +11,9 @@ import (
 // maxDepth bounds the nesting of an answer; documented ones have five levels.
 const maxDepth = 32
 
+// maxValues bounds the values in an answer; a page of 50 transactions has 1,200.
+const maxValues = 50_000
+
 // parse reads one JSON document, and nothing around it, into nil, bool,
 // json.Number, string, []any and map[string]any. It is stricter than
 // encoding/json where two readers could disagree about money: invalid UTF-8,
@@ -20,6 +23,8 @@ func parse(doc []byte) (any, error) {
 	switch {
 	case !utf8.Valid(doc):
 		return nil, errors.New("invalid UTF-8")
+	case bytes.Count(doc, []byte{','}) > maxValues: // each costs a hundred bytes of memory
+		return nil, errors.New("too many values")
 	case !json.Valid(doc): // first, since Token alone sees no trailing garbage
 		return nil, errors.New("malformed JSON")
 	}

@@ -49,17 +49,14 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 
 // exchange is do without the log line; it returns the HTTP status too, zero if
 // none was read.
-func (c *Client) exchange(ctx context.Context, k call, read func(any) error) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+func (c *Client) exchange(caller context.Context, k call, read func(any) error) (int, error) {
+	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
-	if err := c.admit(ctx); err != nil {
+	told, err := c.admit(ctx, k)
+	if err != nil {
 		return 0, c.unsent(k, err)
 	}
-	a, err := c.send(ctx, k)
-	if err != nil {
-		return 0, err
-	}
-	data, err := c.judge(k, a)
+	a, data, err := c.ask(ctx, caller, k, told)
 	if err != nil {
 		return a.status, err
 	}
@@ -67,20 +64,6 @@ func (c *Client) exchange(ctx context.Context, k call, read func(any) error) (in
 		return a.status, c.unknown(k, a, fmt.Errorf("reading data: %w", err))
 	}
 	return a.status, nil
-}
-
-// admit waits for the call's turn, for at most half of its time: a request
-// sent with no time left to hear the answer would only make unknowns.
-func (c *Client) admit(ctx context.Context) error {
-	if c.wait == nil {
-		return ctx.Err()
-	}
-	turn, cancel := context.WithTimeout(ctx, c.timeout/2)
-	defer cancel()
-	if err := c.wait(turn); err != nil {
-		return fmt.Errorf("waiting for a turn: %w", err)
-	}
-	return ctx.Err()
 }
 
 // send makes the one HTTP request of k and reads its answer.
@@ -148,12 +131,6 @@ func readBody(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// unsent is the refusal of a request that never left.
-func (c *Client) unsent(k call, cause error) error {
-	err := c.cause(k, cause)
-	return &checkout.RefusedError{Reason: checkout.ReasonUnsent, Message: err.Error(), Err: err}
-}
-
 // unknown is the outcome of everything that proves nothing.
 func (c *Client) unknown(k call, a answer, cause error) error {
 	return &checkout.UnknownError{Status: a.status, RetryAfter: a.retryAfter, Err: c.cause(k, cause)}
@@ -174,7 +151,8 @@ func (c *Client) cause(k call, err error) error {
 }
 
 // report writes the one log line of a call. It holds nothing that came from
-// the gateway or the payer.
+// the gateway or the payer. Of calls that the admission refused there may be
+// many, for one reason that is its own to tell: they are lines for debugging.
 func (c *Client) report(ctx context.Context, k call, status int, err error, took time.Duration) {
 	level, outcome := slog.LevelInfo, "unknown"
 	if err == nil {
@@ -182,6 +160,9 @@ func (c *Client) report(ctx context.Context, k call, status int, err error, took
 	}
 	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
 		outcome = "refused: " + string(refused.Reason)
+		if held(refused) {
+			level = slog.LevelDebug
+		}
 	}
 	c.log.LogAttrs(ctx, level, "gateway call", slog.String("endpoint", k.name),
 		slog.String("outcome", outcome), slog.Int("status", status), slog.Duration("took", took))

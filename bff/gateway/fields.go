@@ -82,7 +82,7 @@ func (f *fields) present(name string) string {
 // status returns a status in lower case. Unknown ones are kept; no member is
 // an error, since an absent status says nothing.
 func (f *fields) status() string {
-	return strings.ToLower(strings.TrimSpace(f.present("status")))
+	return lower(strings.TrimSpace(f.present("status")))
 }
 
 // label returns a text that is only shown, made printable; "" if it is none.
@@ -217,4 +217,15 @@ func sinceEpoch(s string) time.Time {
 		return time.UnixMicro(n)
 	}
 	return time.Unix(0, n)
+}
+
+// lower makes ASCII letters small, and no other: a dotted capital I must not
+// turn into a word that means paid.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
 }

@@ -48,9 +48,8 @@ func newClient(t http.RoundTripper) *http.Client {
 // newTransport asks no environment for a proxy, so that only the gateway ever
 // sees the key, and speaks HTTP/1.1, whose repetitions are known.
 func newTransport(base *url.URL) *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            newDialer(base).DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxIdleConns:           16,
@@ -59,6 +58,11 @@ func newTransport(base *url.URL) *http.Transport {
 		MaxResponseHeaderBytes: 64 << 10,
 		Protocols:              http1(),
 	}
+}
+
+// newDialer connects to what base's host may be.
+func newDialer(base *url.URL) *net.Dialer {
+	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
 }
 
 // unkept clones t for requests that must not be repeated: without kept
@@ -87,7 +91,9 @@ func http1() *http.Protocols {
 // guard returns a check of each address before it is dialled. A public name
 // that resolves to this machine or to a link-local address (where clouds keep
 // their metadata) is an attack or a mistake; plain http never leaves the
-// machine.
+// machine. Private networks are allowed, since a gateway may be in one: whoever
+// answers there still needs a certificate for the configured name before it
+// sees the key.
 func guard(base *url.URL) func(network, address string, _ syscall.RawConn) error {
 	local, clear := loopbackHost(base.Hostname()), base.Scheme == "http"
 	return func(_, address string, _ syscall.RawConn) error {

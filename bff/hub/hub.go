@@ -35,6 +35,7 @@
 package hub
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -130,6 +131,13 @@ func (h *Hub) Watched(session string) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return len(h.byID[session]) > 0
+}
+
+// Sessions returns the sessions that have a subscriber, in no order.
+func (h *Hub) Sessions() []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Collect(maps.Keys(h.byID))
 }
 
 // Len returns the number of subscribers.

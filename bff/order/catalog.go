@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -22,7 +23,7 @@ type Catalog struct {
 type item struct {
 	Title       string   `yaml:"title"`
 	Description string   `yaml:"description"`
-	AmountUSD   string   `yaml:"amount_usd"`
+	AmountUSD   dollars  `yaml:"amount_usd"`
 	Open        *open    `yaml:"open"`
 	Currencies  []string `yaml:"currencies"`
 	TTLMinutes  int      `yaml:"ttl_minutes"`
@@ -33,9 +34,19 @@ type item struct {
 // open are the inclusive limits of an open amount; suggested is what the page
 // proposes when the shopper has said nothing.
 type open struct {
-	Minimum   string `yaml:"minimum"`
-	Maximum   string `yaml:"maximum"`
-	Suggested string `yaml:"suggested"`
+	Minimum   dollars `yaml:"minimum"`
+	Maximum   dollars `yaml:"maximum"`
+	Suggested dollars `yaml:"suggested"`
+}
+
+// dollars are an amount as the file writes it. To YAML, 010 is eight, 0x10
+// sixteen and 1_000 a thousand; here they are what checkout.ParseAmount says.
+type dollars string
+
+// UnmarshalYAML implements yaml.BytesUnmarshaler.
+func (d *dollars) UnmarshalYAML(text []byte) error {
+	*d = dollars(strings.Trim(strings.TrimSpace(string(text)), `"'`))
+	return nil
 }
 
 var itemID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
@@ -91,20 +102,20 @@ func (it item) check() error {
 		}
 		amount = it.Open.Suggested
 	}
-	_, err := it.order(amount)
+	_, err := it.order(string(amount))
 	return err
 }
 
 func (p open) check() error {
-	least, err := checkout.ParseAmount(p.Minimum)
+	least, err := checkout.ParseAmount(string(p.Minimum))
 	if err != nil {
 		return fmt.Errorf("open.minimum: must be dollars like \"1.00\"")
 	}
-	most, err := checkout.ParseAmount(p.Maximum)
+	most, err := checkout.ParseAmount(string(p.Maximum))
 	if err != nil || most.LessThan(least) {
 		return fmt.Errorf("open.maximum: must be dollars, at least the minimum")
 	}
-	if !p.allows(p.Suggested) {
+	if !p.allows(string(p.Suggested)) {
 		return fmt.Errorf("open.suggested: must lie within the limits")
 	}
 	return nil
@@ -113,8 +124,8 @@ func (p open) check() error {
 // allows reports whether text is an amount within the limits.
 func (p open) allows(text string) bool {
 	amount, err := checkout.ParseAmount(text)
-	within := func(limit string, ok func(a, b decimal.Decimal) bool) bool {
-		d, err := checkout.ParseAmount(limit)
+	within := func(limit dollars, ok func(a, b decimal.Decimal) bool) bool {
+		d, err := checkout.ParseAmount(string(limit))
 		return err == nil && ok(amount, d)
 	}
 	return err == nil && within(p.Minimum, decimal.Decimal.GreaterThanOrEqual) && within(p.Maximum, decimal.Decimal.LessThanOrEqual)
@@ -143,10 +154,10 @@ func (c *Catalog) Order(id, amount string) (checkout.Order, error) {
 		return checkout.Order{}, refuse(wire.CodeItemUnknown, "item")
 	}
 	if it.Open == nil {
-		return it.order(it.AmountUSD)
+		return it.order(string(it.AmountUSD))
 	}
 	if amount == "" {
-		amount = it.Open.Suggested
+		amount = string(it.Open.Suggested)
 	}
 	if !it.Open.allows(amount) {
 		return checkout.Order{}, refuse(wire.CodeAmountInvalid, "amount")

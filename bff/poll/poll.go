@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/crash"
 )
 
 // Store is what the poller needs of a [checkout.Store].
@@ -28,7 +29,7 @@ type Config struct {
 	// Every is the pause between two looks into the store. Zero means 250 ms.
 	Every time.Duration
 	// Lease is how long a claimed session is left alone by other claims: longer
-	// than any Tend. Zero means 90 s.
+	// than any Tend. Zero means 60 s.
 	Lease time.Duration
 	// AtOnce is how many sessions are tended at once. Zero means 16.
 	AtOnce int
@@ -51,7 +52,7 @@ func New(c Config) *Poller {
 		c.Every = 250 * time.Millisecond
 	}
 	if c.Lease == 0 {
-		c.Lease = 90 * time.Second
+		c.Lease = 60 * time.Second
 	}
 	if c.AtOnce == 0 {
 		c.AtOnce = 16
@@ -111,6 +112,9 @@ func (p *Poller) start(ctx context.Context) (int, error) {
 	due, err := p.Store.Claim(ctx, p.Now(), p.Lease, free)
 	if err != nil {
 		return 0, fmt.Errorf("claiming sessions: %w", err)
+	}
+	if len(due) > 0 {
+		crash.Point("session.claimed")
 	}
 	for _, s := range due {
 		p.slots <- struct{}{}

@@ -13,8 +13,10 @@ import (
 	"net/http"
 	"time"
 
+	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/crash"
 	"coinslot/bff/gateway"
 	"coinslot/bff/hub"
 	"coinslot/bff/order"
@@ -25,7 +27,6 @@ import (
 	"coinslot/static"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/time/rate"
 )
 
 // Options are what settings do not say.
@@ -53,6 +54,7 @@ type Server struct {
 	sender   *webhook.Sender
 	hub      *hub.Hub
 	store    *store.DB
+	fanout   *fanout // nil = this is the only instance
 }
 
 // New opens the database and makes every part; nothing polls or delivers
@@ -69,30 +71,38 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_CATALOG: %w", err)
 	}
-	client, err := Gateway(c, o.Log)
-	if err != nil {
-		return nil, err
-	}
 	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs})
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
+	crash.Point("start.opened")
 	s := &Server{store: db, hub: hub.New(hub.Config{})}
-	if err := s.assemble(c, o, client, catalog); err != nil {
+	if err := s.assemble(c, o, catalog); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	// The store lets one process in, so what is being created belongs to a dead one.
-	if err := s.checkout.Recover(ctx); err != nil {
+	if !db.Shared() { // nobody else runs: what is being created belongs to a dead process
+		err = s.checkout.Recover(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
 
-// Gateway makes the client of the configured gateway, with the budget of
-// requests that all callers share.
+// Gateway makes the client of the configured gateway, with a budget of requests
+// of its own.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
-	budget := rate.NewLimiter(rate.Limit(c.GatewayRPS), c.GatewayRPS)
-	client, err := gateway.New(gateway.Config{URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Wait: budget.Wait, Log: log})
+	return dial(c, log, nil, nil)
+}
+
+// dial makes the client of the configured gateway, with the buckets that all
+// instances share; nil ones are this process's own.
+func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket) (client *gateway.Client, err error) {
+	admission := budget.New(budget.Config{
+		Rate: c.GatewayRPS, Bucket: all, Shoppers: shoppers, Log: log,
+		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
+	})
+	client, err = gateway.New(gateway.Config{URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_GATEWAY_URL: %w", err)
 	}
@@ -100,10 +110,14 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 }
 
 // assemble makes the parts that need one another.
-func (s *Server) assemble(c config.Config, o Options, client *gateway.Client, catalog *order.Catalog) (err error) {
+func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog) (err error) {
+	client, err := dial(c, o.Log, s.bucket("gateway", c.GatewayRPS), s.bucket("gateway, shoppers", 7*c.GatewayRPS/10))
+	if err != nil {
+		return err
+	}
 	s.sender, err = webhook.New(webhook.Config{
 		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
-		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Log: o.Log,
+		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Log: o.Log, Now: s.store.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
@@ -111,11 +125,14 @@ func (s *Server) assemble(c config.Config, o Options, client *gateway.Client, ca
 	s.checkout = checkout.New(checkout.Config{
 		Store: s.store, Gateway: client, Page: c.PublicURL + "/checkout/",
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Test: o.Simulate != nil,
-		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log,
+		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
-	s.poller = poll.New(poll.Config{Store: s.store, Tend: s.checkout.Tend, Log: o.Log})
+	s.poller = poll.New(poll.Config{Store: s.store, Tend: s.tend, Log: o.Log, Now: s.store.Now})
+	if s.store.Shared() {
+		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log)
+	}
 	s.Handler, err = web.New(web.Config{
-		Checkout: s.checkout, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
+		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKey: c.SecretKey.Reveal(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Log: o.Log,
 	})
@@ -127,6 +144,32 @@ func (s *Server) assemble(c config.Config, o Options, client *gateway.Client, ca
 func (s *Server) changed(session string) {
 	s.hub.Publish(session)
 	s.sender.Kick()
+	s.store.Announce(session)
+}
+
+// tend looks after a session within what polling may use of the budget.
+func (s *Server) tend(ctx context.Context, session checkout.Session) error {
+	return s.checkout.Tend(budget.Background(ctx), session)
+}
+
+// bucket returns the bucket of that name that all instances share, nil if there
+// is only this one.
+func (s *Server) bucket(name string, rps int) budget.Bucket {
+	if !s.store.Shared() {
+		return nil
+	}
+	return shared{s.store.Bucket(name, max(rps, 1))}
+}
+
+// shared is a bucket of the database in the words of package budget.
+type shared struct{ *store.Bucket }
+
+func (b shared) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
+	wait, err := b.Bucket.Take(ctx, patience)
+	if errors.Is(err, store.ErrBusy) {
+		err = budget.ErrFull
+	}
+	return wait, err
 }
 
 // pace is how often payments are looked at: a watched one at the interval of
@@ -137,6 +180,19 @@ func pace(c config.Config, o Options) checkout.Pace {
 	}
 	p := checkout.DefaultPace()
 	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
+	return hurried(p)
+}
+
+// hurried is p, faster in a build for the torture harness.
+func hurried(p checkout.Pace) checkout.Pace {
+	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.Answer, &p.Absent} {
+		*d = crash.Hurry(*d)
+	}
+	for _, list := range [][]time.Duration{p.Late, p.Orphan, p.After} {
+		for i := range list {
+			list[i] = crash.Hurry(list[i])
+		}
+	}
 	return p
 }
 
@@ -158,8 +214,12 @@ func (s *Server) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
 	group.Go(func() error { return s.sender.Run(ctx) })
+	if s.fanout != nil {
+		group.Go(func() error { return s.fanout.run(ctx) })
+	}
 	group.Go(func() error {
 		<-ctx.Done()
+		crash.Point("shutdown.begun")
 		s.hub.Close()
 		s.farewell()
 		return nil

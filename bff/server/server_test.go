@@ -57,34 +57,48 @@ func (b *lockedBuffer) String() string {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey}), public: "http://localhost:8080", log: &lockedBuffer{}}
-	api := httptest.NewServer(r.gateway)
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
+	r, _ := start(t, gateway, settings(t, api.URL))
+	return r
+}
+
+// settings are those of a server at the gateway that listens at api.
+func settings(t *testing.T, api string) config.Config {
+	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
 	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
-	c := config.Config{
-		PublicURL: r.public, Database: filepath.Join(t.TempDir(), "test.db"), Origins: []string{shop},
-		GatewayURL: api.URL, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api.URL + "/pay", GatewayRPS: 1000,
+	return config.Config{
+		PublicURL: "http://localhost:8080", Database: filepath.Join(t.TempDir(), "test.db"), Origins: []string{shop},
+		GatewayURL: api, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
 		SecretKey: config.NewSecret(secretKey), OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
 		Catalog: catalog, PollInterval: 50 * time.Millisecond,
 	}
+}
+
+// start runs a server until t ends, or until stop is called.
+func start(t *testing.T, gateway *sandbox.Server, c config.Config) (r *rig, stop func()) {
+	t.Helper()
+	r = &rig{t: t, gateway: gateway, public: c.PublicURL, log: &lockedBuffer{}}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	srv, err := server.New(t.Context(), c, server.Options{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	r.handler = srv.Handler
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
+	stop = sync.OnceFunc(func() {
+		cancel()
 		if err := errors.Join(<-ended, srv.Close()); err != nil {
 			t.Errorf("stopping: %v", err)
 		}
 		r.noSecrets(r.log.String(), "the log")
 	})
-	r.handler = srv.Handler
-	return r
+	t.Cleanup(stop)
+	return r, stop
 }
 
 // noSecrets looks for keys where none may be.

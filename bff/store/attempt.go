@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -50,7 +51,7 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 		if slices.Contains(now, h) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, deleteAttempt, session, h.number); err != nil {
+		if _, err := tx.ExecContext(ctx, deleteAttempt, key(session), h.number); err != nil {
 			return fmt.Errorf("indexing attempt %d: %w", h.number, err)
 		}
 	}
@@ -59,7 +60,7 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 			continue
 		}
 		orderID := sql.NullInt64{Int64: int64(h.orderID), Valid: h.orderID != 0}
-		_, err := tx.ExecContext(ctx, insertAttempt, session, h.number, text(h.marker), text(h.trackingCode), orderID, text(h.txID))
+		_, err := tx.ExecContext(ctx, insertAttempt, key(session), h.number, text(h.marker), text(h.trackingCode), orderID, text(h.txID))
 		if err != nil {
 			return db.conflict(h, err)
 		}
@@ -83,4 +84,61 @@ func (db *DB) conflict(h hold, err error) error {
 // isConflict reports whether err is one that conflict names.
 func isConflict(err error) bool {
 	return errors.Is(err, checkout.ErrTaken) || errors.Is(err, checkout.ErrTxUsed) || errors.Is(err, checkout.ErrTrackingUsed)
+}
+
+// Held implements checkout.Store.
+func (db *DB) Held(ctx context.Context, keys []string) ([]checkout.Held, error) {
+	var found []checkout.Held
+	for batch := range slices.Chunk(distinct(keys), batchSize) {
+		err := db.view(ctx, func(ctx context.Context, q queryer) error {
+			list, err := held(ctx, q, batch)
+			found = append(found, list...)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("looking for attempts: %w", err)
+		}
+	}
+	return distinctHeld(found), nil
+}
+
+// distinct is keys without what is there twice, or empty.
+func distinct(keys []string) []string {
+	all := slices.Compact(slices.Sorted(slices.Values(keys)))
+	return slices.DeleteFunc(all, func(k string) bool { return k == "" })
+}
+
+// distinctHeld is list without what was found in two batches, by its marker and
+// by its tracking code.
+func distinctHeld(list []checkout.Held) []checkout.Held {
+	slices.SortFunc(list, func(a, b checkout.Held) int {
+		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
+	})
+	return slices.Compact(list)
+}
+
+func heldQuery(keys []string) (query string, args []any) {
+	in, args := among(1, keys)
+	const columns = `SELECT session, number, marker, tracking_code FROM attempts WHERE `
+	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
+}
+
+func held(ctx context.Context, q queryer, keys []string) ([]checkout.Held, error) {
+	query, args := heldQuery(keys)
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []checkout.Held
+	for rows.Next() {
+		var h checkout.Held
+		var marker, code sql.NullString
+		if err := rows.Scan(&h.Session, &h.Number, &marker, &code); err != nil {
+			return nil, err
+		}
+		h.Marker, h.TrackingCode = plain(marker.String), plain(code.String)
+		list = append(list, h)
+	}
+	return list, rows.Err()
 }

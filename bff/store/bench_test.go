@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
 )
@@ -21,8 +22,15 @@ func filled(n int) checkout.Session {
 	return s
 }
 
-func BenchmarkInsert(b *testing.B) {
-	db := opened(b, filepath.Join(b.TempDir(), "coinslot.db"))
+// onBoth runs a benchmark on each database.
+func onBoth(b *testing.B, run func(b *testing.B, db *DB), endpoints ...string) {
+	b.Run("SQLite", func(b *testing.B) { run(b, opened(b, filepath.Join(b.TempDir(), "coinslot.db"), endpoints...)) })
+	b.Run("PostgreSQL", func(b *testing.B) { run(b, opened(b, pgtest.DSN(b), endpoints...)) })
+}
+
+func BenchmarkInsert(b *testing.B) { onBoth(b, benchmarkInsert) }
+
+func benchmarkInsert(b *testing.B, db *DB) {
 	n := 0
 	for b.Loop() {
 		n++
@@ -33,8 +41,9 @@ func BenchmarkInsert(b *testing.B) {
 }
 
 // BenchmarkUpdate changes an attempt and tells of it to one endpoint.
-func BenchmarkUpdate(b *testing.B) {
-	db := opened(b, filepath.Join(b.TempDir(), "coinslot.db"), "https://a.example/")
+func BenchmarkUpdate(b *testing.B) { onBoth(b, benchmarkUpdate, "https://a.example/") }
+
+func benchmarkUpdate(b *testing.B, db *DB) {
 	s, err := db.Insert(b.Context(), filled(1))
 	if err != nil {
 		b.Fatal(err)
@@ -54,8 +63,9 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 // BenchmarkClaim claims 20 of 10,000 due sessions at a time.
-func BenchmarkClaim(b *testing.B) {
-	db := opened(b, filepath.Join(b.TempDir(), "coinslot.db"))
+func BenchmarkClaim(b *testing.B) { onBoth(b, benchmarkClaim) }
+
+func benchmarkClaim(b *testing.B, db *DB) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := range 10_000 {
 		s := filled(n)
@@ -74,8 +84,9 @@ func BenchmarkClaim(b *testing.B) {
 }
 
 // BenchmarkSession reads one session of 10,000.
-func BenchmarkSession(b *testing.B) {
-	db := opened(b, filepath.Join(b.TempDir(), "coinslot.db"))
+func BenchmarkSession(b *testing.B) { onBoth(b, benchmarkSession) }
+
+func benchmarkSession(b *testing.B, db *DB) {
 	for n := range 10_000 {
 		if _, err := db.Insert(b.Context(), filled(n)); err != nil {
 			b.Fatal(err)
@@ -86,4 +97,16 @@ func BenchmarkSession(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkTake takes slots of a bucket that is never empty.
+func BenchmarkTake(b *testing.B) {
+	onBoth(b, func(b *testing.B, db *DB) {
+		bucket := db.Bucket("x", 100_000)
+		for b.Loop() {
+			if _, err := bucket.Take(b.Context(), time.Hour); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -4,22 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
 	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // dialect is what one kind of database does in its own way.
 type dialect struct {
 	goose      goose.Dialect
+	options    func() ([]goose.ProviderOption, error)
 	migrations string // directory in the embedded files
+	// locks is whether rows are locked by those who read them to write; without,
+	// a transaction begins as the only writer.
+	locks bool
+	// clock is the present time in microseconds, as an expression.
+	clock string
+	// eventsAfter is the queries for the log; see there.
+	eventsAfter, sessionEventsAfter string
 	// violated returns the "table.column" whose uniqueness err is about, or "".
 	violated func(err error) string
+	// passing reports whether the database has undone a transaction for a reason
+	// that the next try will not meet.
+	passing func(err error) bool
+	// committing says what err, of a commit, means; *unknownError = ask again.
+	committing func(err error) error
 	// ambiguous reports whether a commit that failed with err may appear after a
 	// restart although it cannot be read now.
 	ambiguous func(err error) bool
@@ -31,70 +41,73 @@ type dialect struct {
 //go:embed migrations
 var migrations embed.FS
 
-// sqliteDialect needs no row locks: a transaction begins as the only writer.
-func sqliteDialect() dialect {
-	return dialect{
-		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
-		violated: sqliteViolated, ambiguous: sqliteAmbiguous, supersede: sqliteSupersede,
+// locked is a query with row locks, as the database wants it.
+func (d dialect) locked(query string) string {
+	if d.locks {
+		return query
 	}
+	return unlocked.Replace(query)
 }
 
-// sqliteViolated reads the text of SQLite's own error, its only place:
-// "… UNIQUE constraint failed: attempts.tx_id (2067)".
-func sqliteViolated(err error) string {
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
-		return ""
+var unlocked = strings.NewReplacer(" FOR UPDATE OF d SKIP LOCKED", "", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "")
+
+// provider is what knows of the migrations.
+func (d dialect) provider(db *sql.DB) (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, d.migrations)
+	if err != nil {
+		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
-	switch failed.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-	default:
-		return ""
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger())}
+	more, err := d.options()
+	if err != nil {
+		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
-	_, column, _ := strings.Cut(failed.Error(), "UNIQUE constraint failed: ")
-	column, _, _ = strings.Cut(column, " ")
-	return column
+	provider, err := goose.NewProvider(d.goose, db, files, append(options, more...)...)
+	if err != nil {
+		return nil, fmt.Errorf("reading migrations: %w", err)
+	}
+	return provider, nil
 }
 
-// sqliteAmbiguous: a commit is complete in the write-ahead log before it is
-// synced. If the sync fails, SQLite takes it back in memory only, and the next
-// start finds it in the log. If the disk is full, it is not complete there.
-func sqliteAmbiguous(err error) bool {
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
-		return true
+// versions returns the version of the tables, 0 if there are none, and the
+// newest that this release knows. It writes nothing.
+func (d dialect) versions(ctx context.Context, db *sql.DB) (have, know int64, err error) {
+	provider, err := d.provider(db)
+	if err != nil {
+		return 0, 0, err
 	}
-	return failed.Code() != sqlite3.SQLITE_FULL && failed.Code() != sqlite3.SQLITE_IOERR_WRITE
+	sources := provider.ListSources()
+	know = sources[len(sources)-1].Version
+	err = db.QueryRowContext(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&have)
+	if err != nil && d.missing(err) {
+		return 0, know, nil
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("reading the version of the tables: %w", err)
+	}
+	return have, know, nil
 }
 
-// sqliteSupersede changes a number that means nothing to us: what is written
-// takes the place of a failed commit in the log and breaks its checksums.
-func sqliteSupersede(ctx context.Context, tx *sql.Tx) error {
-	var n int32
-	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&n); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, (n+1)&0xffff))
-	return err
+// missing reports whether err is about a table that is not there.
+func (d dialect) missing(err error) bool {
+	return sqlState(err) == "42P01" || strings.Contains(err.Error(), "no such table")
 }
 
 // migrate brings the tables of db up to what this release knows.
 func migrate(ctx context.Context, db *sql.DB, d dialect) error {
-	files, err := fs.Sub(migrations, d.migrations)
+	have, know, err := d.versions(ctx, db)
 	if err != nil {
-		return fmt.Errorf("reading migrations: %w", err)
-	}
-	provider, err := goose.NewProvider(d.goose, db, files,
-		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
-	if err != nil {
-		return fmt.Errorf("reading migrations: %w", err)
-	}
-	have, know, err := provider.GetVersions(ctx)
-	if err != nil {
-		return fmt.Errorf("reading the version of the tables: %w", err)
+		return err
 	}
 	if have > know {
 		return fmt.Errorf("its tables are of version %d, this release knows up to %d: use the newer release that wrote them", have, know)
+	}
+	provider, err := d.provider(db)
+	if err != nil {
+		return err
+	}
+	if have == know {
+		return nil
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrating the tables: %w", err)

@@ -1,30 +1,61 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 )
 
 const (
 	touchSession = `UPDATE sessions SET checked_at = $3, due_at = $4 WHERE id = $1 AND version = $2`
-	dueSessions  = `SELECT ` + sessionColumns + ` FROM sessions WHERE due_at <= $1 ORDER BY due_at LIMIT $2`
-	leaseSession = `UPDATE sessions SET due_at = $2 WHERE id = $1`
+	touchClaimed = `UPDATE sessions SET checked_at = $3, due_at = $4, lease_until = NULL
+		WHERE id = $1 AND version = $2 AND epoch = $5`
+	claimSessions = `WITH due AS MATERIALIZED (SELECT id FROM sessions
+			WHERE due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id RETURNING ` + sessionColumns
+	holdSession    = `UPDATE sessions SET lease_until = $2, epoch = epoch + 1 WHERE id = $1 RETURNING ` + sessionColumns
+	releaseSession = `UPDATE sessions SET lease_until = NULL, due_at = CASE WHEN due_at IS NOT DISTINCT FROM $3 THEN $4 ELSE due_at END
+		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
+	releaseSessions = `UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`
+	// The rows are locked in one order by all instances.
+	watchSessions = `WITH seen AS MATERIALIZED (SELECT id FROM sessions WHERE status IN ($3, $4) AND id IN %s ORDER BY id FOR UPDATE)
+		UPDATE sessions SET watched_until = CASE WHEN watched_until > $1 THEN watched_until ELSE $1 END,
+		due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END FROM seen WHERE sessions.id = seen.id`
 )
 
 // Touch implements checkout.Store.
-func (db *DB) Touch(ctx context.Context, id string, version int64, checkedAt, dueAt time.Time) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, touchSession, id, version, micros(checkedAt), micros(dueAt))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("touching session %q: %w", id, err)
+func (db *DB) Touch(ctx context.Context, s checkout.Session, checkedAt, dueAt time.Time) error {
+	query, args := touchSession, []any{key(s.ID), s.Version, micros(checkedAt), micros(dueAt)}
+	if s.Claimed {
+		query, args = touchClaimed, append(args, s.Epoch)
+	}
+	if err := db.execute(ctx, query, args...); err != nil {
+		return fmt.Errorf("touching session %q: %w", s.ID, err)
 	}
 	return nil
+}
+
+// Release implements checkout.Store.
+func (db *DB) Release(ctx context.Context, s checkout.Session, dueAt time.Time) error {
+	if err := db.execute(ctx, releaseSession, key(s.ID), s.Epoch, micros(s.DueAt), micros(dueAt)); err != nil {
+		return fmt.Errorf("releasing session %q: %w", s.ID, err)
+	}
+	return nil
+}
+
+// execute runs one statement in a transaction of its own.
+func (db *DB) execute(ctx context.Context, query string, args ...any) error {
+	return db.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, query, args...)
+		return err
+	})
 }
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
@@ -34,18 +65,51 @@ func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, lim
 	}
 	var claimed []checkout.Session
 	err := db.write(ctx, func(tx *sql.Tx) (err error) {
-		if claimed, err = querySessions(ctx, tx, dueSessions, now.UnixMicro(), limit); err != nil {
-			return err
-		}
-		for _, s := range claimed {
-			if _, err := tx.ExecContext(ctx, leaseSession, s.ID, now.Add(lease).UnixMicro()); err != nil {
-				return fmt.Errorf("leasing session %q: %w", s.ID, err)
-			}
-		}
-		return nil
+		claimed, err = querySessions(ctx, tx, db.dialect.locked(claimSessions), now.UnixMicro(), limit, now.Add(lease).UnixMicro())
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claiming due sessions: %w", err)
 	}
+	slices.SortFunc(claimed, func(a, b checkout.Session) int {
+		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
+	})
+	for i := range claimed {
+		claimed[i].Claimed = true
+	}
 	return claimed, nil
+}
+
+// Hold implements checkout.Store.
+func (db *DB) Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (checkout.Session, error) {
+	var r row
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, holdSession, key(id), now.Add(lease).UnixMicro()).Scan(r.fields()...)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return checkout.Session{}, checkout.ErrNotFound
+	}
+	if err != nil {
+		return checkout.Session{}, fmt.Errorf("holding session %q: %w", id, err)
+	}
+	s, err := r.session()
+	s.Claimed = true
+	return s, err
+}
+
+// Watch implements checkout.Store.
+func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) error {
+	for batch := range slices.Chunk(distinct(ids), batchSize) {
+		query, args := watchQuery(batch, until, dueBy)
+		if err := db.execute(ctx, db.dialect.locked(query), args...); err != nil {
+			return fmt.Errorf("noting who is watched: %w", err)
+		}
+	}
+	return nil
+}
+
+func watchQuery(ids []string, until, dueBy time.Time) (query string, args []any) {
+	in, list := among(5, ids)
+	args = []any{until.UnixMicro(), dueBy.UnixMicro(), string(wire.Pending), string(wire.Preparing)}
+	return fmt.Sprintf(watchSessions, in), append(args, list...)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,11 +11,18 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// Sizes of a page of sessions.
+// Sizes of a page.
 const (
 	defaultPage = 20
 	largestPage = 100
 )
+
+func pageSize(limit int) int {
+	if limit < 1 {
+		return defaultPage
+	}
+	return min(limit, largestPage)
+}
 
 // cursor is the last session of a page: the next page holds what is older, or
 // as old with a smaller id. Nothing that is inserted moves it.
@@ -50,15 +56,13 @@ func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error
 	if err != nil {
 		return checkout.Page{}, err
 	}
-	if err := db.certain(ctx); err != nil {
-		return checkout.Page{}, err
-	}
-	size := defaultPage
-	if f.Limit > 0 {
-		size = min(f.Limit, largestPage)
-	}
+	size := pageSize(f.Limit)
 	query, args := listQuery(f, from, size+1) // one more tells whether there is a next page
-	sessions, err := querySessions(ctx, db.reader, query, args...)
+	var sessions []checkout.Session
+	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
+		sessions, err = querySessions(ctx, q, query, args...)
+		return err
+	})
 	if err != nil {
 		return checkout.Page{}, fmt.Errorf("listing sessions: %w", err)
 	}
@@ -71,10 +75,10 @@ func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error
 
 func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
-	args = []any{from.createdAt, from.id}
+	args = []any{from.createdAt, key(from.id)}
 	for _, condition := range []struct{ column, value string }{{"status", f.Status}, {"order_ref", f.OrderRef}} {
 		if condition.value != "" {
-			args = append(args, condition.value)
+			args = append(args, key(condition.value))
 			query += fmt.Sprintf(` AND %s = $%d`, condition.column, len(args))
 		}
 	}
@@ -83,9 +87,7 @@ func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []
 }
 
 // querySessions returns the sessions that a query for sessionColumns finds.
-func querySessions(ctx context.Context, q interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, query string, args ...any) ([]checkout.Session, error) {
+func querySessions(ctx context.Context, q queryer, query string, args ...any) ([]checkout.Session, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -16,19 +17,23 @@ const (
 	insertEvent = `INSERT INTO events (id, session, type, at, body) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) DO NOTHING RETURNING seq`
 	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at) VALUES ($1, $2, $3)`
-	dueDeliveries  = `SELECT d.event, d.next_at, d.tries, e.id, e.type, e.session, e.at, e.body
+	dueDeliveries  = `SELECT d.event, d.next_at, d.tries, d.opened_at, e.id, e.type, e.session, e.at, e.body
 		FROM deliveries d JOIN events e ON e.seq = d.event
-		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
-		ORDER BY d.next_at, d.event LIMIT $3`
-	leaseDelivery  = `UPDATE deliveries SET next_at = $3 WHERE event = $1 AND endpoint = $2`
-	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note = $6, settled_at = $7,
+		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2 AND (d.lease_until IS NULL OR d.lease_until <= $2)
+		ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
+	leaseDelivery     = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
+	releaseDeliveries = `UPDATE deliveries SET lease_until = NULL WHERE lease_until IS NOT NULL`
+	// $8 is when the try's delivery was opened; one that was replayed since is not
+	// settled by it.
+	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note = $6, settled_at = $7, lease_until = NULL,
 		state = CASE WHEN state = 'open' OR $3 = 'delivered' THEN $3 ELSE state END
-		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2`
+		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2 AND (opened_at IS NULL OR opened_at <= $8)`
+	findDelivery = `SELECT 1 FROM deliveries WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2`
 )
 
 // States of a delivery.
 const (
-	open      = "open"
+	waiting   = "open"
 	delivered = "delivered"
 	abandoned = "abandoned"
 )
@@ -38,7 +43,7 @@ const (
 func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) error {
 	for _, e := range events {
 		var seq int64
-		err := tx.QueryRowContext(ctx, insertEvent, e.ID, e.Session, string(e.Type), e.At.UnixMicro(), e.Body).Scan(&seq)
+		err := tx.QueryRowContext(ctx, insertEvent, key(e.ID), key(e.Session), string(e.Type), e.At.UnixMicro(), e.Body).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
@@ -46,7 +51,7 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) err
 			return fmt.Errorf("storing event %q: %w", e.ID, err)
 		}
 		for _, endpoint := range db.endpoints {
-			if _, err := tx.ExecContext(ctx, insertDelivery, seq, endpoint, e.At.UnixMicro()); err != nil {
+			if _, err := tx.ExecContext(ctx, insertDelivery, seq, key(endpoint), e.At.UnixMicro()); err != nil {
 				return fmt.Errorf("storing a delivery of event %q: %w", e.ID, err)
 			}
 		}
@@ -69,13 +74,13 @@ func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Dur
 	}
 	var claimed []checkout.Delivery
 	err := db.write(ctx, func(tx *sql.Tx) error {
-		list, err := earliest(ctx, tx, now, limit, endpoints)
+		list, err := db.earliest(ctx, tx, now, limit, endpoints)
 		if err != nil {
 			return err
 		}
 		claimed = nil
 		for _, d := range list {
-			if _, err := tx.ExecContext(ctx, leaseDelivery, d.seq, d.Endpoint, now.Add(lease).UnixMicro()); err != nil {
+			if _, err := tx.ExecContext(ctx, leaseDelivery, d.seq, key(d.Endpoint), now.Add(lease).UnixMicro()); err != nil {
 				return err
 			}
 			claimed = append(claimed, d.Delivery)
@@ -91,10 +96,10 @@ func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Dur
 // earliest returns the first limit deliveries to any of the endpoints. Each
 // endpoint is asked for on its own, in the order of the index, so that one with
 // a long queue costs the others nothing.
-func earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string) ([]due, error) {
+func (db *DB) earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string) ([]due, error) {
 	var all []due
 	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
-		list, err := queue(ctx, tx, now, limit, endpoint)
+		list, err := queue(ctx, tx, db.dialect.locked(dueDeliveries), now, limit, endpoint)
 		if err != nil {
 			return nil, err
 		}
@@ -107,8 +112,8 @@ func earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoin
 }
 
 // queue returns the first limit deliveries to one endpoint.
-func queue(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoint string) ([]due, error) {
-	rows, err := tx.QueryContext(ctx, dueDeliveries, endpoint, now.UnixMicro(), limit)
+func queue(ctx context.Context, tx *sql.Tx, query string, now time.Time, limit int, endpoint string) ([]due, error) {
+	rows, err := tx.QueryContext(ctx, query, key(endpoint), now.UnixMicro(), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -116,21 +121,21 @@ func queue(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoint s
 	var list []due
 	for rows.Next() {
 		d := due{Delivery: checkout.Delivery{Endpoint: endpoint}}
-		var created int64
-		if err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &d.EventID, &d.Type, &d.Session, &created, &d.Body); err != nil {
+		var opened, created sql.NullInt64
+		if err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.EventID, &d.Type, &d.Session, &created, &d.Body); err != nil {
 			return nil, err
 		}
-		d.CreatedAt = time.UnixMicro(created).UTC()
+		d.CreatedAt = at(cmp.Or(opened, created))
 		list = append(list, d)
 	}
 	return list, rows.Err()
 }
 
 // Settle implements checkout.Outbox. A try that ends after its delivery was
-// settled by another one counts, but opens nothing again. Errors: there is no
-// such delivery.
+// settled by another one counts, but opens nothing again; one that began before
+// its delivery was replayed does nothing. Errors: there is no such delivery.
 func (db *DB) Settle(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) error {
-	state := open
+	state := waiting
 	switch {
 	case r.Delivered:
 		state = delivered
@@ -138,16 +143,25 @@ func (db *DB) Settle(ctx context.Context, d checkout.Delivery, r checkout.Delive
 		state = abandoned
 	}
 	status := sql.NullInt64{Int64: int64(r.Status), Valid: r.Status != 0}
+	opened := micros(d.CreatedAt)
+	if !opened.Valid {
+		opened = sql.NullInt64{Int64: math.MaxInt64, Valid: true}
+	}
 	err := db.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, settleDelivery, d.EventID, d.Endpoint, state,
-			r.NextAt.UnixMicro(), status, text(r.Note), db.now().UnixMicro())
+		result, err := tx.ExecContext(ctx, settleDelivery, key(d.EventID), key(d.Endpoint), state,
+			r.NextAt.UnixMicro(), status, remark(r.Note), db.Now().UnixMicro(), opened)
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, errors.New("there is none"))
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			return err
 		}
-		return nil
+		var one int
+		err = tx.QueryRowContext(ctx, findDelivery, key(d.EventID), key(d.Endpoint)).Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errors.New("there is none")
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("settling the delivery of event %q: %w", d.EventID, err)

@@ -26,30 +26,15 @@ func sqlitePath(dsn string) (string, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	switch {
 	case dsn == "":
-		return "", errors.New("COINSLOT_DATABASE: empty; give the path of an SQLite file")
+		return "", errors.New("COINSLOT_DATABASE: empty; give the path of an SQLite file or a postgres:// address")
 	case namesPostgres(dsn):
-		return "", errors.New("COINSLOT_DATABASE: PostgreSQL is not supported yet; give the path of an SQLite file")
+		return "", errors.New("COINSLOT_DATABASE: give a PostgreSQL database as postgres://user:password@host/database")
 	case isURL && !strings.ContainsAny(scheme, "/@"):
-		return "", fmt.Errorf("COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file", scheme+"://")
+		return "", fmt.Errorf("COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file or a postgres:// address", scheme+"://")
 	case dsn == ":memory:" || strings.HasPrefix(dsn, "file:"):
 		return "", errors.New("COINSLOT_DATABASE: give the plain path of an SQLite file")
 	}
 	return dsn, nil
-}
-
-// namesPostgres reports whether dsn is an address or a list of settings
-// ("host=… password=…") of PostgreSQL.
-func namesPostgres(dsn string) bool {
-	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") {
-		return true
-	}
-	for _, field := range strings.Fields(dsn) {
-		switch name, _, _ := strings.Cut(field, "="); name + "=" {
-		case "host=", "dbname=", "user=", "password=":
-			return strings.Contains(field, "=")
-		}
-	}
-	return false
 }
 
 // openSQLite locks and opens the file at path. What is open when it fails is
@@ -79,10 +64,23 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if err := migrate(ctx, db.writer, db.dialect); err != nil {
 		return err
 	}
+	if err := releaseLeases(ctx, db.writer); err != nil {
+		return err
+	}
 	if db.reader, err = openPool(path, reading(), readers); err != nil {
 		return err
 	}
 	return db.Ping(ctx)
+}
+
+// releaseLeases ends those of a process that is gone: this one is alone.
+func releaseLeases(ctx context.Context, writer *sql.DB) error {
+	for _, query := range []string{releaseSessions, releaseDeliveries} {
+		if _, err := writer.ExecContext(ctx, query); err != nil {
+			return fmt.Errorf("ending leases: %w", err)
+		}
+	}
+	return nil
 }
 
 // create makes the file at path if it is not there and returns its absolute

@@ -1,71 +1,104 @@
 // Package store keeps sessions and the outbox of events in a database: it is
-// the checkout.Store and checkout.Outbox of the server. storetest.Run is the
-// contract as tests.
+// the checkout.Store, checkout.Outbox and checkout.Log of the server.
+// storetest.Run is the contract as tests.
 //
-// A session is one row: its JSON, and beside it the few columns that are
-// searched for or must be unique. Queries are written by hand for database/sql
-// with $1, $2 …; dialect.go and the migrations are where databases differ.
-// Only SQLite is there today. Start at [Open].
+// There are two databases: SQLite for one process, PostgreSQL for several. Both
+// get the same queries, written by hand for database/sql with $1, $2 …; dialect.go
+// and the migrations are where they differ. A session is one row: its JSON, and
+// beside it the few columns that are searched for or must be unique.
+//
+// What is right rests on unique constraints and conditional updates. Row locks,
+// leases and notifications only keep instances out of each other's way.
+// Start at [Open].
 package store
 
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"coinslot/bff/checkout"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Config says which database to open and what to write to it.
 type Config struct {
 	// DSN is the path of an SQLite file on a local disk, which is made if it is not
-	// there, readable by its owner only. "<path>.lock" is made next to it.
+	// there, readable by its owner only ("<path>.lock" is made next to it), or the
+	// address of a PostgreSQL database, "postgres://…", of which pool_max_conns is
+	// at most 50 and 10 if it is not given.
 	DSN string
 	// Endpoints are the webhook URLs: every new event gets one delivery for
 	// each, in the transaction that stores it. Nil = no deliveries.
 	Endpoints []string
-	Now       func() time.Time // nil = time.Now
+	// Now is the clock of tests; nil = the database's. See [DB.Now].
+	Now func() time.Time
+	Log *slog.Logger // nil = silent
 }
 
 // DB is an open database. Its methods may be called by many goroutines.
 type DB struct {
-	reader    *sql.DB // sees what was committed; cannot write
-	writer    *sql.DB
+	reader    *sql.DB       // sees what was committed; on SQLite, cannot write
+	writer    *sql.DB       // nil = opened for reading only
+	pool      *pgxpool.Pool // behind reader and writer; nil = SQLite
 	dialect   dialect
 	endpoints []string
-	now       func() time.Time
+	log       *slog.Logger
+	clock     clock
+	hints     *hints        // nil = nobody else to tell
+	patience  time.Duration // of one operation
 	unlock    func() error
 	// doubt is set by a commit that failed and may yet appear after a restart,
-	// until another one has taken its place.
+	// until another one has taken its place. Only SQLite does that.
 	doubt atomic.Bool
+
+	stop    context.CancelFunc // of what runs besides; nil = nothing does
+	running sync.WaitGroup
 }
 
 var (
 	_ checkout.Store  = (*DB)(nil)
 	_ checkout.Outbox = (*DB)(nil)
+	_ checkout.Log    = (*DB)(nil)
 )
 
-// Open opens the database, alone: a second process is refused until Close.
-// An empty one gets the tables; one of an older release is brought up to date.
+// Open opens the database. An SQLite file is opened alone: a second process is
+// refused until Close. An empty database gets the tables; one of an older release
+// is brought up to date, by one of the instances that are starting.
 //
 // Errors: the DSN is not understood, which never repeats the DSN itself; the
-// file cannot be used, is in use, belongs to another program or was written by a
-// newer release. Then it has not been changed.
+// database cannot be used, is in use, belongs to another program, does not keep
+// what it has committed or was written by a newer release. Then it has not been
+// changed.
 func Open(ctx context.Context, c Config) (*DB, error) {
+	return open(ctx, c, (*DB).openSQLite, (*DB).openPostgres)
+}
+
+func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
+	db := &DB{endpoints: slices.Clone(c.Endpoints), log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience}
+	if db.log == nil {
+		db.log = slog.New(slog.DiscardHandler)
+	}
+	if isPostgres(c.DSN) {
+		db.dialect = postgresDialect()
+		if err := postgres(db, ctx, c.DSN); err != nil {
+			return nil, fmt.Errorf("opening the PostgreSQL database: %w", errors.Join(err, db.Close()))
+		}
+		return db, nil
+	}
 	path, err := sqlitePath(c.DSN)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: sqliteDialect(), endpoints: slices.Clone(c.Endpoints), now: c.Now}
-	if db.now == nil {
-		db.now = time.Now
-	}
-	if err := db.openSQLite(ctx, path); err != nil {
+	db.dialect = sqliteDialect()
+	if err := sqlite(db, ctx, path); err != nil {
 		return nil, fmt.Errorf("opening database %q: %w", c.DSN, errors.Join(err, db.Close()))
 	}
 	return db, nil
@@ -73,11 +106,18 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 
 // Close waits for what is under way and closes the database.
 func (db *DB) Close() error {
+	if db.stop != nil {
+		db.stop()
+		db.running.Wait()
+	}
 	var errs []error
 	for _, pool := range []*sql.DB{db.reader, db.writer} {
 		if pool != nil {
-			errs = append(errs, pool.Close())
+			errs = append(errs, pool.Close()) // twice the same is closed once
 		}
+	}
+	if db.pool != nil {
+		db.pool.Close()
 	}
 	if db.unlock != nil {
 		errs = append(errs, db.unlock())
@@ -88,88 +128,53 @@ func (db *DB) Close() error {
 	return nil
 }
 
+// Shared reports whether other processes may be using the database too.
+func (db *DB) Shared() bool { return db.pool != nil }
+
 // Ping reports whether the database can be read, and its content relied upon.
 func (db *DB) Ping(ctx context.Context) error {
-	if err := db.certain(ctx); err != nil {
+	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+		var one int
+		err := q.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
 		return err
-	}
-	var one int
-	err := db.reader.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&one)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	})
+	if err != nil {
 		return fmt.Errorf("reading database: %w", err)
 	}
 	return nil
 }
 
-// write runs fn in a write transaction and commits, or rolls back if fn fails
-// or panics. It returns fn's error as it is; an error of the commit itself says
-// nothing about what is in the file.
-func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
-	conn, err := db.writer.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("waiting for the writer: %w", err)
-	}
-	defer conn.Close() // gives it back to the pool
-	if db.doubt.Load() {
-		if err := db.transact(ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) }); err != nil {
-			return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
+// Versions returns the versions of those of the sessions that are there: what a
+// reader compares who may have missed that something has changed.
+func (db *DB) Versions(ctx context.Context, ids []string) (map[string]int64, error) {
+	found := make(map[string]int64, len(ids))
+	for batch := range slices.Chunk(ids, batchSize) {
+		if err := db.versions(ctx, batch, found); err != nil {
+			return nil, fmt.Errorf("reading versions: %w", err)
 		}
-		db.doubt.Store(false)
 	}
-	return db.transact(ctx, conn, fn)
+	return found, nil
 }
 
-// transact is write without its care for an earlier commit. A connection
-// whose commit or rollback failed is not used again.
-func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("beginning a transaction: %w", err)
-	}
-	defer func() {
-		if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-			discard(conn)
+func (db *DB) versions(ctx context.Context, ids []string, found map[string]int64) error {
+	return db.view(ctx, func(ctx context.Context, q queryer) error {
+		in, args := among(1, ids)
+		rows, err := q.QueryContext(ctx, `SELECT id, version FROM sessions WHERE id IN `+in, args...)
+		if err != nil {
+			return err
 		}
-	}()
-	if err := fn(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		if db.dialect.ambiguous(err) {
-			db.doubt.Store(true)
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			var version int64
+			if err := rows.Scan(&id, &version); err != nil {
+				return err
+			}
+			found[id] = version
 		}
-		discard(conn)
-		return fmt.Errorf("committing, with unknown outcome: %w", err)
-	}
-	return nil
+		return rows.Err()
+	})
 }
-
-// certain comes before every read: it makes sure that what is read is what a
-// restart would find.
-func (db *DB) certain(ctx context.Context) error {
-	if !db.doubt.Load() {
-		return nil
-	}
-	return db.write(ctx, func(*sql.Tx) error { return nil }) // does what is needed first
-}
-
-// discard makes the pool close conn instead of using it again.
-func discard(conn *sql.Conn) {
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // returns what it is given
-}
-
-// micros is a time as its column keeps it; the zero time is NULL.
-func micros(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
-}
-
-// at is the time that a column keeps; NULL is the zero time.
-func at(column sql.NullInt64) time.Time {
-	if !column.Valid {
-		return time.Time{}
-	}
-	return time.UnixMicro(column.Int64).UTC()
-}
-
-// text is a string as its column keeps it; "" is NULL.
-func text(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

@@ -58,12 +58,9 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if f.Status != "" && !wire.Status(f.Status).Known() {
 		return refuse(wire.CodeInvalid, "status")
 	}
-	if text := q.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > 100 {
-			return refuse(wire.CodeInvalid, "limit")
-		}
-		f.Limit = n
+	var err error
+	if f.Limit, err = limitOf(q.Get("limit")); err != nil {
+		return err
 	}
 	page, err := s.Checkout.Store.List(r.Context(), f)
 	if err != nil {

@@ -234,20 +234,3 @@ func TestBuiltFiles(t *testing.T) {
 		t.Error("checkout.js does not say its version")
 	}
 }
-
-// FuzzAccepts checks that no header makes the negotiation fail or send what was
-// refused.
-func FuzzAccepts(f *testing.F) {
-	for _, s := range []string{"br", "br;q=0", "*;q=0.5", ";;;,=", "gzip;q=1e400", "br;q=0,*"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		file := &asset{forms: map[string][]byte{"br": {}, "gzip": {}}}
-		if coding := file.coding(header); coding != "identity" && header == "" {
-			t.Errorf("coding of nothing = %q", coding)
-		}
-		if accepts(header+",br;q=0", "br") {
-			t.Errorf("%q with br;q=0 accepts br", header)
-		}
-	})
-}

@@ -79,29 +79,3 @@ func TestFramedFrom(t *testing.T) {
 		}
 	}
 }
-
-// Whatever a query says, only a listed origin is ever written into a page, and
-// what is written into a link is of the protocol.
-func FuzzFramedFrom(f *testing.F) {
-	f.Add("embed=modal&origin=https://shop.example&theme=dark&lang=de")
-	f.Add("origin=https://shop.example:443/&embed=inline")
-	s := &server{Config: Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}
-	f.Fuzz(func(t *testing.T, query string) {
-		values, _ := url.ParseQuery(query)
-		got := s.framedFrom(values)
-		if !slices.Contains([]string{"", "https://shop.example", "https://pay.example"}, got.origin) {
-			t.Errorf("framedFrom(%q) lets in %q", query, got.origin)
-		}
-		if strings.ContainsAny(got.wanted, "\r\n\"'<>; ,*") {
-			t.Errorf("framedFrom(%q) wants %q", query, got.wanted)
-		}
-		again, err := url.ParseQuery(strings.TrimPrefix(got.query(), "?"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		back := s.framedFrom(again)
-		if back.wanted = got.wanted; back != got {
-			t.Errorf("framedFrom(%q) = %+v, but after a link %+v", query, got, back)
-		}
-	})
-}

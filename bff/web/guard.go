@@ -151,7 +151,7 @@ func (s *server) client(r *http.Request) string {
 		if err != nil {
 			break
 		}
-		host = addr.Unmap().String()
+		host = addr.Unmap().WithZone("").String() // a zone is any text at all
 	}
 	return host
 }

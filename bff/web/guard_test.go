@@ -159,16 +159,3 @@ func TestPanic(t *testing.T) {
 		t.Errorf("panic = %d %s", w.Code, w.Body)
 	}
 }
-
-// Whatever is forwarded, a client is the connection's own address or an address.
-func FuzzClient(f *testing.F) {
-	f.Add("10.0.0.1:1", "203.0.113.9, 10.0.0.2")
-	f.Add("[fd00::1]:1", "::ffff:1.2.3.4,%")
-	f.Fuzz(func(t *testing.T, remote, forwarded string) {
-		got := proxied().client(from(remote, forwarded))
-		if _, err := netip.ParseAddr(got); err != nil && !strings.Contains(remote, got) {
-			t.Errorf("client(%q, %q) = %q", remote, forwarded, got)
-		}
-		bucket(got)
-	})
-}

@@ -21,6 +21,7 @@ import (
 // Config is what a handler is made of.
 type Config struct {
 	Checkout *checkout.Service
+	Events   checkout.Log // what was told to the merchant
 	Catalog  *order.Catalog
 	Hub      *hub.Hub
 	// Static is the built assets, texts and icons; see package static.
@@ -35,6 +36,9 @@ type Config struct {
 	TrustedProxies                 []netip.Prefix
 	// Kick makes the poller look for due sessions now; nil = it will anyway.
 	Kick func()
+	// Deliver makes the webhook sender look for due deliveries now; nil = it will
+	// anyway.
+	Deliver func()
 	// Simulate pretends a payment at a sandbox gateway; nil = real money, and
 	// neither the bar nor its endpoint exists.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
@@ -65,6 +69,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	if s.Kick == nil {
 		s.Kick = func() {}
+	}
+	if s.Deliver == nil {
+		s.Deliver = func() {}
 	}
 	var err error
 	if s.words, err = readWords(c.Static); err != nil {
@@ -110,6 +117,8 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/sessions/{session}/recheck", s.recheckSession)
 	merchant("POST /v1/sessions/{session}/resolve", s.resolveSession)
 	merchant("GET /v1/currencies", s.listCurrencies)
+	merchant("GET /v1/events", s.listEvents)
+	merchant("POST /v1/events/replay", s.replayEvents)
 	merchant("/v1/", s.nothing)
 
 	mux.HandleFunc("GET /checkout/doctor", s.doctor)

@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"net/netip"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -77,38 +75,4 @@ func TestCheckEndpointBad(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzCheckEndpoint(f *testing.F) {
-	for _, raw := range []string{
-		"https://shop.example/hook", "https://127.0.0.1:8443/", "https://[::ffff:10.0.0.1]/", "https://0x7f.1/", "https://user@shop.example/",
-		"https://shop.example:443/?a=b#c", `https://a\b`, "https://①.example/", "https://[fe80::1%25a]/",
-	} {
-		f.Add(raw, false)
-		f.Add(raw, true)
-	}
-	f.Fuzz(func(t *testing.T, raw string, private bool) {
-		if err := CheckEndpoint(raw, private); err != nil {
-			if len(raw) > 40 && strings.Contains(err.Error(), raw) {
-				t.Errorf("error of %q holds the value", raw)
-			}
-			return
-		}
-		u, err := url.Parse(raw)
-		if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || len(raw) > 2000 {
-			t.Fatalf("CheckEndpoint(%q) = nil, but it reads as %#v, %v", raw, u, err)
-		}
-		if private {
-			return
-		}
-		if u.Scheme != "https" || (u.Port() != "" && u.Port() != "443" && u.Port() != "8443") {
-			t.Errorf("CheckEndpoint(%q) = nil", raw)
-		}
-		if a, err := netip.ParseAddr(u.Hostname()); err == nil && !newGuard().public(a) {
-			t.Errorf("CheckEndpoint(%q) = nil, but %v is not public", raw, a)
-		}
-		if err := CheckEndpoint(raw, true); err != nil {
-			t.Errorf("CheckEndpoint(%q, true) = %v, stricter than without", raw, err)
-		}
-	})
 }

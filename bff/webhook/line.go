@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/crash"
 )
 
 const (
@@ -128,6 +129,9 @@ func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error)
 	if err != nil {
 		return nil, fmt.Errorf("claiming deliveries to %s: %w", l.host, err)
 	}
+	if len(due) > 0 {
+		crash.Point("delivery.claimed")
+	}
 	return due, nil
 }
 
@@ -137,6 +141,7 @@ func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error)
 func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
 	ctx = context.WithoutCancel(ctx)
 	a := l.s.post(ctx, d)
+	crash.Point("delivery.sent")
 	r := judge(d, a, l.s.now(), l.s.draw())
 	if a.status == http.StatusGone {
 		l.gone.Store(true)

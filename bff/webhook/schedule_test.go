@@ -93,13 +93,3 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
-
-func FuzzRetryAfter(f *testing.F) {
-	f.Add("120")
-	f.Add("Sat, 21 Nov 2026 08:10:00 GMT")
-	f.Fuzz(func(t *testing.T, text string) {
-		if got := retryAfter(http.Header{"Retry-After": {text}}, time.Unix(1_800_000_000, 0)); got < 0 || got > 24*time.Hour {
-			t.Errorf("retryAfter(%q) = %v; want 0 to 24h", text, got)
-		}
-	})
-}

@@ -121,7 +121,7 @@ func clean(text string) string {
 	}, strings.ToValidUTF8(text, "?"))
 	text = strings.TrimSpace(text)
 	if len(text) > maxNoteBytes {
-		text = strings.ToValidUTF8(text[:maxNoteBytes], "") // the cut may have halved a letter
+		text = strings.TrimSpace(strings.ToValidUTF8(text[:maxNoteBytes], "")) // the cut may have halved a letter
 	}
 	return text
 }

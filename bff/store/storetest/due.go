@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 )
 
@@ -19,12 +20,15 @@ func dueTests() map[string]func(*testing.T, Opener) {
 		"claim takes the earliest":             claimEarliest,
 		"claim gives each to one":              claimRace,
 		"claim leaves version and change":      claimThenUpdate,
+		"watch":                                watch,
+		"watch keeps what is further":          watchKeeps,
+		"watch of many":                        watchMany,
 	}
 }
 
 func touch(t *testing.T, b Backend, s checkout.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	if err := b.Touch(t.Context(), s.ID, version, checkedAt, dueAt); err != nil {
+	if err := b.Touch(t.Context(), checkout.Session{ID: s.ID, Version: version}, checkedAt, dueAt); err != nil {
 		t.Fatalf("Touch = %v", err)
 	}
 }
@@ -96,10 +100,12 @@ func claimLeases(t *testing.T, open Opener) {
 	s := fresh(1)
 	s.DueAt = now
 	s = inserted(t, b, s)
+	s.Epoch, s.Claimed = 1, true
 	same(t, "first claim", claim(t, b, now, time.Minute, 10), []checkout.Session{s})
 	same(t, "claim within the lease", claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []checkout.Session(nil))
-	s.DueAt = now.Add(time.Minute)
-	check(t, b, s)
+	s.Claimed = false
+	check(t, b, s) // DueAt stays
+	s.Epoch, s.Claimed = 2, true
 	same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10), []checkout.Session{s})
 }
 
@@ -118,16 +124,23 @@ func claimEarliest(t *testing.T, open Opener) {
 
 func claimRace(t *testing.T, open Opener) {
 	b := open(t, nil)
-	const sessions = 40
+	raceForClaims(t, b)
+}
+
+// raceForClaims lets 64 claimers have all sessions, with each of the backends.
+func raceForClaims(t *testing.T, backends ...Backend) {
+	t.Helper()
+	const sessions = 100
 	for n := range sessions {
 		s := fresh(n)
 		s.DueAt = epoch()
-		inserted(t, b, s)
+		inserted(t, backends[0], s)
 	}
 	var all sync.WaitGroup
 	claimed := make(chan string, 2*sessions)
-	for range 8 {
+	for n := range 64 {
 		all.Go(func() {
+			b := backends[n%len(backends)]
 			for {
 				list, err := b.Claim(t.Context(), epoch(), time.Minute, 3)
 				if err != nil {
@@ -137,12 +150,20 @@ func claimRace(t *testing.T, open Opener) {
 					return
 				}
 				for _, s := range list {
+					if !s.Claimed || s.Epoch != 1 {
+						t.Errorf("%s has epoch %d, claimed %t; want the first", s.ID, s.Epoch, s.Claimed)
+					}
 					claimed <- s.ID
 				}
 			}
 		})
 	}
 	all.Wait()
+	for range sessions { // what every claimer has passed over for another that had it
+		for _, s := range claim(t, backends[0], epoch(), time.Minute, sessions) {
+			claimed <- s.ID
+		}
+	}
 	close(claimed)
 	times := map[string]int{} // by id
 	for id := range claimed {
@@ -156,8 +177,8 @@ func claimRace(t *testing.T, open Opener) {
 	}
 }
 
-// A claimed session is changed as any other, and its change says when it is
-// due next.
+// A claimed session is changed as any other; its change says when it is due next
+// and keeps the lease.
 func claimThenUpdate(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := fresh(1)
@@ -165,10 +186,84 @@ func claimThenUpdate(t *testing.T, open Opener) {
 	s = inserted(t, b, s)
 	claim(t, b, epoch(), time.Minute, 1)
 	next := epoch().Add(10 * time.Second)
-	got := updated(t, b, s.ID, func(s *checkout.Session) { s.DueAt = next })
-	s.Version, s.DueAt = 2, next
+	got := updated(t, b, s.ID, func(s *checkout.Session) {
+		if s.Epoch != 1 {
+			t.Errorf("change is given epoch %d; want 1", s.Epoch)
+		}
+		s.DueAt, s.Epoch, s.WatchedUntil = next, 99, next
+	})
+	s.Version, s.DueAt, s.Epoch = 2, next, 1
 	same(t, "Update", got, s)
-	same(t, "claim", ids(claim(t, b, next, time.Minute, 1)), []string{s.ID})
+	check(t, b, s)
+	same(t, "claim within the lease", ids(claim(t, b, next, time.Minute, 1)), []string(nil))
+	same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)), []string{s.ID})
 	touch(t, b, s, 2, epoch(), time.Time{})
 	same(t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)), []string(nil))
+}
+
+func look(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
+	t.Helper()
+	if err := b.Watch(t.Context(), ids, until, dueBy); err != nil {
+		t.Fatalf("Watch = %v", err)
+	}
+}
+
+func watch(t *testing.T, open Opener) {
+	b := open(t, nil)
+	var all []checkout.Session
+	for n, status := range []wire.Status{wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled, wire.Review, wire.Pending} {
+		s := fresh(n)
+		s.Status, s.DueAt = status, later()
+		all = append(all, inserted(t, b, s))
+	}
+	until, dueBy := epoch().Add(time.Minute), epoch().Add(3*time.Second)
+	look(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID, all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff")
+	look(t, b, until, dueBy)
+	for i := range 2 {
+		all[i].WatchedUntil, all[i].DueAt = until, dueBy
+	}
+	for _, s := range all {
+		check(t, b, s)
+	}
+	same(t, "claimed", ids(claim(t, b, dueBy, time.Minute, 10)), []string{all[0].ID, all[1].ID})
+}
+
+func watchKeeps(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.Status, s.DueAt = wire.Pending, epoch().Add(time.Second)
+	s = inserted(t, b, s)
+	claimed := claim(t, b, later(), time.Minute, 1)[0]
+	s.Epoch, s.WatchedUntil = 1, epoch().Add(time.Minute)
+	look(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
+	check(t, b, s) // is due earlier
+	look(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
+	s.DueAt = epoch()
+	check(t, b, s) // is watched for longer
+	same(t, "claim of a leased one", ids(claim(t, b, later(), time.Minute, 1)), []string(nil))
+	touch(t, b, claimed, 1, epoch(), time.Time{})
+	s.CheckedAt, s.DueAt = epoch(), time.Time{}
+	check(t, b, s)
+	s = updated(t, b, s.ID, nothing)
+	check(t, b, s) // is still watched
+	look(t, b, epoch(), later(), s.ID)
+	s.DueAt = later()
+	check(t, b, s) // was never due
+}
+
+func watchMany(t *testing.T, open Opener) {
+	b := open(t, nil)
+	var all []string
+	for n := range 450 {
+		s := fresh(n)
+		if n%10 == 0 {
+			s.Status = wire.Pending
+			inserted(t, b, s)
+		}
+		all = append(all, s.ID)
+	}
+	look(t, b, later(), epoch(), all...)
+	if n := len(claim(t, b, epoch(), time.Minute, 100)); n != 45 {
+		t.Errorf("%d sessions are due; want 45", n)
+	}
 }

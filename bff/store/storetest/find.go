@@ -37,7 +37,7 @@ func lookup(t *testing.T, open Opener) {
 		}
 		same(t, "Lookup("+key+")", got, want)
 	}
-	for _, key := range []string{"", "trk-1", "TRK", "marker-4", first.ID} {
+	for _, key := range []string{"", "trk-1", "TRK", "marker-4", first.ID, "TRK-1\x00", "\xff", "\x01"} {
 		if s, err := b.Lookup(t.Context(), key); !errors.Is(err, checkout.ErrNotFound) {
 			t.Errorf("Lookup(%q) = %v, %v; want ErrNotFound", key, s.ID, err)
 		}
@@ -89,6 +89,9 @@ func listFilters(t *testing.T, open Opener) {
 		{checkout.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
 		{checkout.Filter{OrderRef: "order"}, nil},
 		{checkout.Filter{OrderRef: "' OR 1=1 --"}, nil},
+		{checkout.Filter{OrderRef: "a\x00b"}, nil},
+		{checkout.Filter{OrderRef: "\xff"}, nil},
+		{checkout.Filter{Status: "\xc0\x80"}, nil},
 		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)}, []string{fresh(2).ID}},
 		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
 	} {

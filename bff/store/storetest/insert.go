@@ -134,7 +134,7 @@ func insertRace(t *testing.T, open Opener) {
 func sessionUnknown(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
-	for _, id := range []string{"", "cs_", fresh(2).ID} {
+	for _, id := range []string{"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162"} {
 		if s, err := b.Session(t.Context(), id); !errors.Is(err, checkout.ErrNotFound) {
 			t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
 		}
@@ -146,7 +146,7 @@ func everyField(t *testing.T, open Opener) {
 	s := full()
 	wantNoZero(t, "Session", reflect.ValueOf(s))
 	check(t, b, inserted(t, b, s))
-	s.Version = 1
+	s.Version, s.Epoch, s.Claimed, s.WatchedUntil = 1, 0, false, time.Time{} // only claims and watchers set those
 	check(t, b, s)
 
 	other := fresh(2)
@@ -176,7 +176,7 @@ func full() checkout.Session {
 			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
 		},
 		Test: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
-		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour),
+		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), Epoch: 3, Claimed: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []checkout.Attempt{fullAttempt(exact)},
 		Notice:   checkout.Notice{Code: wire.CodePaymentRefused},
 		Trail:    []checkout.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
@@ -185,6 +185,7 @@ func full() checkout.Session {
 
 func fullAttempt(at time.Time) checkout.Attempt {
 	return checkout.Attempt{
+		Regressions: 9, RegressedAt: at.Add(10), Alert: "alert",
 		Number: 1, State: checkout.Confirmed, Marker: "cs1", OrderID: 999_999, Drawn: true,
 		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "Tron",
 		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example", Comment: "für dich ✓", StartedAt: at,

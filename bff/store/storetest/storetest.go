@@ -1,5 +1,6 @@
-// Package storetest is the contract of checkout.Store and checkout.Outbox as
-// tests. Every implementation runs it, with [Run].
+// Package storetest is the contract of checkout.Store, checkout.Outbox and
+// checkout.Log as tests. Every implementation runs it, with [Run], and one that
+// several instances share with [RunShared], too.
 package storetest
 
 import (
@@ -18,6 +19,7 @@ import (
 type Backend interface {
 	checkout.Store
 	checkout.Outbox
+	checkout.Log
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -27,7 +29,7 @@ type Opener func(t *testing.T, endpoints []string) Backend
 // Run tests what open returns. Each test opens one of its own.
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
-		insertTests(), updateTests(), uniqueTests(), dueTests(), findTests(), outboxTests(),
+		insertTests(), updateTests(), uniqueTests(), dueTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

@@ -144,8 +144,11 @@ func updateReference(t *testing.T, open Opener) {
 	}
 }
 
-func updateRace(t *testing.T, open Opener) {
-	b := open(t, nil)
+func updateRace(t *testing.T, open Opener) { raceOfUpdates(t, open(t, nil)) }
+
+func raceOfUpdates(t *testing.T, backends ...Backend) {
+	t.Helper()
+	b := backends[0]
 	s := inserted(t, b, fresh(1))
 	const goroutines, each = 16, 8
 	var all sync.WaitGroup
@@ -153,7 +156,7 @@ func updateRace(t *testing.T, open Opener) {
 	for g := range goroutines {
 		all.Go(func() {
 			for n := range each {
-				got, err := b.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+				got, err := backends[g%len(backends)].Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
 					s.Trail = append(s.Trail, checkout.Entry{What: fmt.Sprint(g, " ", n)})
 					return nil, nil
 				})

@@ -1,0 +1,120 @@
+package widget
+
+import (
+	"encoding/json"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+
+	"coinslot/app/wire"
+)
+
+// What must never happen here: text becomes markup, or an answer that says no
+// is shown as a payment.
+
+// FuzzHTML checks that no text and no attribute's value can become markup.
+func FuzzHTML(f *testing.F) {
+	for _, s := range []string{"", "true", "false", `"><script>`, "a\nb", `\"`, "é\u00a0\u202e", "\xff\xfe", "&amp;", "a=b c"} {
+		f.Add(s, s)
+	}
+	f.Fuzz(func(t *testing.T, value, text string) {
+		got := HTML(el("p").Attr("title", value).Body(el("b").Text(text), void("br")))
+		if n := strings.Count(got, "<"); n != 5 {
+			t.Errorf("HTML(%q, %q) = %s has %d tags; want 5", value, text, got, n)
+		}
+		trimmed := strings.TrimSpace(value)
+		want := "<p"
+		if trimmed != "" {
+			want += ` title="` + html.EscapeString(strings.ToValidUTF8(trimmed, "\ufffd")) + `"`
+		}
+		inner := html.EscapeString(text)
+		if strings.Contains(text, "\n") {
+			return // at the ends of a text the printer's own line ends cannot be told from the text's
+		}
+		want += "><b>" + inner + "</b><br></p>"
+		if got != want {
+			t.Errorf("HTML(%q, %q) = %s\nwant %s", value, text, got, want)
+		}
+	})
+}
+
+// FuzzAnswer: an answer to a request is a view with a status, or an error;
+// what is not a success never is a view.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		`{"version":3,"session":"cs_1","status":"confirmed","actions":[]}`, `{"status":409,"code":"session_paid","detail":"no"}`, "<html>busy</html>", "", "null", "{}", `{"status":"open"}{}`, `{"code":1}`,
+	} {
+		f.Add(200, []byte(s))
+		f.Add(409, []byte(s))
+	}
+	f.Add(302, []byte(`{"status":"confirmed"}`))
+	f.Fuzz(func(t *testing.T, status int, answer []byte) {
+		view, problem := read(status, answer)
+		if problem == nil && (status < 200 || status > 299 || view.Status == "" || !json.Valid(answer)) {
+			t.Fatalf("read(%d, %q) = %+v", status, answer, view)
+		}
+		if problem != nil && (view.Status != "" || view.Version != 0 || view.Attempt != nil) {
+			t.Fatalf("read(%d, %q) = %+v beside an error", status, answer, view)
+		}
+	})
+}
+
+// FuzzLink: whatever is carried, a link stays on the session's own path, and
+// what it carries is read back as it was.
+func FuzzLink(f *testing.F) {
+	for _, s := range [][2]string{{"origin", "https://shop.example"}, {"a&b", "c=d"}, {"x", "\r\n#"}, {"", "v"}, {"lang", ""}, {"\xff", "%zz"}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, name, value string) {
+		p := Page{Base: "/checkout/cs_1", Carry: []Field{{name, value}}}
+		u, err := url.Parse(p.Link("/receipt", Field{"change", "1"}))
+		if err != nil || u.Path != "/checkout/cs_1/receipt" || u.Host != "" || u.Fragment != "" {
+			t.Fatalf("link with %q=%q is %v, %v", name, value, u, err)
+		}
+		q, err := url.ParseQuery(u.RawQuery)
+		if err != nil || name != "change" && q.Get(name) != value || q.Get("change") == "" {
+			t.Fatalf("link with %q=%q carries %v, %v", name, value, q, err)
+		}
+	})
+}
+
+// FuzzScreen draws every kind of screen from texts that others choose: there
+// is as much markup as without them, and no screen fails.
+func FuzzScreen(f *testing.F) {
+	for i, s := range []string{"x", `"><script>alert(1)</script>`, "</script><img src=x onerror=1>", "\u202e\x00\xff", "a\nb", "{amount}", strings.Repeat("9", 300)} {
+		f.Add(uint8(i*5), s, s)
+	}
+	samples := Gallery()
+	plain := map[uint8]int{}
+	screen := func(n uint8, text, amount string) string {
+		s := samples[int(n)%len(samples)].Page
+		v := &s.View
+		v.Order = wire.Order{Ref: text, Title: text, Description: text, AmountUSD: amount}
+		if v.Notice != nil {
+			v.Notice = &wire.Notice{Code: wire.Code(text), Message: text}
+		}
+		if v.Attempt != nil {
+			a := *v.Attempt
+			a.CurrencyName, a.NetworkName, a.TxID = text, text, text
+			v.Attempt = &a
+		}
+		return HTML(&Checkout{Page: s})
+	}
+	f.Fuzz(func(t *testing.T, n uint8, text, amount string) {
+		if strings.TrimSpace(text) == "" || amount == "" || len(text)+len(amount) > 2000 {
+			return // empty ones are left out of the page
+		}
+		n %= uint8(len(samples))
+		if plain[n] == 0 {
+			plain[n] = strings.Count(screen(n, "x", "1"), "<")
+		}
+		got := screen(n, text, amount)
+		if tags := strings.Count(got, "<"); tags != plain[n] {
+			t.Fatalf("%s with %q and %q has %d tags; want %d", samples[n].Name, text, amount, tags, plain[n])
+		}
+		if strings.Contains(strings.ToLower(got), "<script") {
+			t.Fatalf("%s with %q runs a script", samples[n].Name, text)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package budget_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/budget"
+	"coinslot/bff/budget/budgettest"
+)
+
+func TestLocal(t *testing.T) {
+	budgettest.Run(t, func(_ *testing.T, rps int) budget.Bucket { return budget.Local(rps, nil) })
+	budgettest.RunShared(t, func(_ *testing.T, rps int) (one, other budget.Bucket) {
+		b := budget.Local(rps, nil)
+		return b, b
+	})
+}
+
+// TestLocalNeverExceedsItsRate lets a hundred goroutines send for an hour,
+// idle for another, and come back: no window of a second holds more than the
+// rate and the burst, and nothing is wasted.
+func TestLocalNeverExceedsItsRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rps = 10
+		b := budget.Local(rps, nil)
+		var mu sync.Mutex
+		var sent []time.Time
+		flood := func(d time.Duration) {
+			end := time.Now().Add(d)
+			var group sync.WaitGroup
+			for range 100 {
+				group.Go(func() {
+					for time.Now().Before(end) {
+						wait, err := b.Take(t.Context(), time.Hour)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						<-time.After(wait)
+						mu.Lock()
+						sent = append(sent, time.Now())
+						mu.Unlock()
+					}
+				})
+			}
+			group.Wait()
+		}
+		flood(time.Hour)
+		if most := rps*3600 + rps + 100; len(sent) < rps*3600 || len(sent) > most {
+			t.Errorf("%d requests in an hour; want %d to %d", len(sent), rps*3600, most)
+		}
+		<-time.After(time.Hour)
+		flood(time.Minute)
+		for i, from := 0, 0; i < len(sent); i++ {
+			for !sent[from].After(sent[i].Add(-time.Second)) {
+				from++
+			}
+			if n := i - from + 1; n > 2*rps {
+				t.Fatalf("%d requests within a second", n)
+			}
+		}
+	})
+}
+
+func BenchmarkTake(b *testing.B) {
+	bucket := budget.Local(1000, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := bucket.Take(b.Context(), 1<<62); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkTakeShared(b *testing.B) {
+	bucket := budget.Local(1000, nil)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := bucket.Take(b.Context(), 1<<62); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkAdmit is what every call pays on top of its bucket.
+func BenchmarkAdmit(b *testing.B) {
+	never := budget.New(budget.Config{
+		Bucket: free{}, Shoppers: free{}, Probe: func(context.Context) error { return nil },
+	})
+	b.ReportAllocs()
+	for b.Loop() {
+		told, err := never.Admit(b.Context(), true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		told(nil)
+	}
+}
+
+// free is a bucket that is never empty.
+type free struct{}
+
+func (free) Take(context.Context, time.Duration) (time.Duration, error) { return 0, nil }
+func (free) Pause(context.Context, time.Duration) error                 { return nil }

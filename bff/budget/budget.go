@@ -1,0 +1,280 @@
+// Package budget decides whether and when a request to the gateway may leave.
+//
+// All instances share one rate ([Bucket]), which a 429 or a Retry-After pauses
+// for all of them. Shoppers' calls cannot use all of it, so polling goes on in
+// a flood of them, and background calls never queue far ahead, so shoppers do
+// not wait behind polls. When the gateway does not answer, a breaker refuses
+// calls at once, which is proof that they were not sent, and looks every few
+// seconds whether it is back.
+//
+// It sends nothing itself, apart from Config.Probe, and repeats nothing. Start
+// from [New]; a *Budget is a gateway.Admission.
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// Bounds of what an answer can make everybody wait.
+const (
+	minPause    = time.Second
+	busyPause   = 2 * time.Second  // after a 429 that names none
+	maxPause    = time.Minute      // after a 429
+	outagePause = 20 * time.Second // after an error: nobody knows when an outage ends
+)
+
+// probePatience is how long an effect waits for the probe under way: less than
+// a shopper waits for an answer.
+const probePatience = 3 * time.Second
+
+// Config is what a [Budget] is made of.
+type Config struct {
+	// Rate is the number of requests per second that all instances together
+	// may send; below 1 counts as 1. The buckets that are not nil have theirs.
+	Rate int
+	// Bucket is the rate that all calls share. Nil = Local(Rate).
+	Bucket Bucket
+	// Shoppers is the part of it that interactive calls may use. Nil = 70 % of
+	// Rate in this process; several instances need a shared one, or all of
+	// them together may crowd out their polls.
+	Shoppers Bucket
+	// Patience is the longest that a call waits for its turn. Zero = 5 s.
+	Patience time.Duration
+	// Probe makes one read with the context it is given, through this Budget,
+	// and returns when that is answered; it bounds its own time. Needed.
+	Probe func(ctx context.Context) error
+	Log   *slog.Logger // nil = silent
+}
+
+// Budget admits calls. It is safe for concurrent use.
+type Budget struct {
+	Config
+	breaker breaker
+	first   chan struct{} // one slot, held by the background call whose turn is next
+
+	mu     sync.Mutex // guards the field below
+	paused time.Time  // nothing is sent before; as far as this process knows
+
+	sent, refused, full, pauses atomic.Uint64
+}
+
+// New returns a Budget that knows nothing bad about the gateway. It panics
+// without a Probe.
+func New(c Config) *Budget {
+	if c.Probe == nil {
+		panic("budget: no probe")
+	}
+	c.Rate = max(c.Rate, 1)
+	if c.Bucket == nil {
+		c.Bucket = Local(c.Rate, nil)
+	}
+	if c.Shoppers == nil {
+		c.Shoppers = share(c.Rate)
+	}
+	if c.Patience == 0 {
+		c.Patience = 5 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Budget{Config: c, first: make(chan struct{}, 1)}
+}
+
+type backgroundKey struct{}
+
+// Background marks calls made with ctx as ones that nobody waits for: polls,
+// reconciliation. All others are interactive.
+func Background(ctx context.Context) context.Context {
+	return context.WithValue(ctx, backgroundKey{}, true)
+}
+
+// Admit blocks until one request may be sent, at most Config.Patience or until
+// ctx ends. effect says that the request does something at the gateway: then
+// it is never the one that tries whether the gateway is back.
+//
+// told is not nil if err is nil, and must be called with what came of the
+// request: nil, the *checkout.RefusedError or *checkout.UnknownError that the
+// answer means, or any other error (the caller's context ended) if it means
+// nothing. told may block on the bucket for two seconds.
+//
+// Errors, all of which prove that nothing was sent: *checkout.RefusedError with
+// ReasonUnsent (the breaker is open) or ReasonBusy (no slot in time), both with
+// RetryAfter; ctx.Err(); the bucket's.
+func (b *Budget) Admit(ctx context.Context, effect bool) (told func(error), err error) {
+	permit, _ := ctx.Value(permitKey{}).(chan struct{})
+	if permit == nil {
+		if err := b.reachable(ctx, effect); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.turn(ctx); err != nil {
+		return nil, err
+	}
+	t, ok := b.breaker.pass(time.Now(), effect, permit)
+	if !ok {
+		return nil, b.unreachable()
+	}
+	b.sent.Add(1)
+	return func(outcome error) { b.tell(ctx, t, outcome) }, nil
+}
+
+// permitKey marks the context of a probe; its value is the probe's channel.
+type permitKey struct{}
+
+// reachable returns nil if the gateway is not known to be away. If a probe is
+// due, an effect waits for its result; a read goes on, to become the probe.
+func (b *Budget) reachable(ctx context.Context, effect bool) error {
+	open, due, probing := b.breaker.look(time.Now())
+	switch {
+	case !open || due && !effect && !probing:
+		return nil
+	case due && effect:
+		if err := b.await(ctx); err != nil {
+			return err
+		}
+		if open, _, _ = b.breaker.look(time.Now()); !open {
+			return nil
+		}
+	}
+	return b.unreachable()
+}
+
+// await waits for the end of the probe under way, or of one that it starts. A
+// caller that gives up takes no probe with it.
+func (b *Budget) await(ctx context.Context) error {
+	t, mine, ok := b.breaker.join(time.Now())
+	if !ok {
+		return nil
+	}
+	if mine {
+		go b.probe(context.WithValue(context.WithoutCancel(ctx), permitKey{}, t.probe), t)
+	}
+	timer := time.NewTimer(probePatience)
+	defer timer.Stop()
+	select {
+	case <-t.probe:
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// probe runs Probe, whose call tells the breaker how it went. One that made no
+// call, for want of a turn, has told nothing.
+func (b *Budget) probe(ctx context.Context, t ticket) {
+	defer b.breaker.tell(t, nothing, time.Now())
+	if err := b.Probe(ctx); err != nil {
+		b.Log.Debug("probing the gateway", "error", err)
+	}
+}
+
+// unreachable is the refusal of a call while the breaker is open.
+func (b *Budget) unreachable() error {
+	b.refused.Add(1)
+	return &checkout.RefusedError{
+		Reason: checkout.ReasonUnsent, Message: "not sent: the gateway has not been answering",
+		RetryAfter: max(b.breaker.left(time.Now()), minPause),
+	}
+}
+
+// tell takes in what came of a call.
+func (b *Budget) tell(ctx context.Context, t ticket, outcome error) {
+	if d := breather(outcome); d > 0 {
+		b.pause(ctx, d)
+	}
+	switch changed, open := b.breaker.tell(t, meaning(outcome), time.Now()); {
+	case changed && open:
+		b.Log.Warn("gateway does not answer: calls are refused until it does", "error", outcome)
+	case changed:
+		b.Log.Info("gateway answers again")
+	}
+}
+
+// meaning sorts an outcome. A connection that cannot be made is as bad as an
+// answer that does not come.
+func meaning(outcome error) news {
+	if outcome == nil {
+		return alive
+	}
+	if errors.Is(outcome, context.Canceled) {
+		return nothing
+	}
+	if refused, ok := errors.AsType[*checkout.RefusedError](outcome); ok {
+		if refused.Reason == checkout.ReasonUnsent {
+			return dead
+		}
+		return alive
+	}
+	if _, ok := errors.AsType[*checkout.UnknownError](outcome); ok {
+		return dead
+	}
+	return nothing
+}
+
+// breather returns for how long an answer wants to be left alone, clamped, with
+// up to a tenth more so that those who were told the same do not come back in
+// step; zero = not at all.
+func breather(outcome error) time.Duration {
+	var asked, most time.Duration
+	if refused, ok := errors.AsType[*checkout.RefusedError](outcome); ok && refused.Reason == checkout.ReasonBusy {
+		if asked, most = refused.RetryAfter, maxPause; asked <= 0 {
+			asked = busyPause
+		}
+	} else if unknown, ok := errors.AsType[*checkout.UnknownError](outcome); ok {
+		asked, most = unknown.RetryAfter, outagePause
+	}
+	if asked <= 0 {
+		return 0
+	}
+	asked = min(max(asked, minPause), maxPause)
+	return min(asked+rand.N(asked/10), most)
+}
+
+// pause lets no instance send for d.
+func (b *Budget) pause(ctx context.Context, d time.Duration) {
+	b.mu.Lock()
+	b.paused = later(b.paused, time.Now().Add(d))
+	b.mu.Unlock()
+	b.pauses.Add(1)
+	b.Log.Warn("gateway asks for fewer requests", "pause", d)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := b.Bucket.Pause(ctx, d); err != nil {
+		b.Log.Error("pausing for all instances", "error", fmt.Errorf("pausing the bucket: %w", err))
+	}
+}
+
+// State is what a Budget has to tell to its operator. Counters only grow.
+type State struct {
+	Open        bool      // the breaker refuses calls
+	Since       time.Time // when it last opened or closed; zero = it never opened
+	PausedUntil time.Time // the last pause that this process asked for; zero = none
+
+	Sent    uint64 // requests let through
+	Refused uint64 // calls refused because the breaker was open
+	Full    uint64 // calls refused because no slot was free in time
+	Pauses  uint64 // pauses asked for by the gateway
+	Opened  uint64 // how often the breaker opened
+}
+
+// State returns the present state.
+func (b *Budget) State() State {
+	s := State{Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(), Pauses: b.pauses.Load()}
+	b.mu.Lock()
+	s.PausedUntil = b.paused
+	b.mu.Unlock()
+	b.breaker.mu.Lock()
+	defer b.breaker.mu.Unlock()
+	s.Open, s.Since, s.Opened = b.breaker.open, b.breaker.since, b.breaker.opened
+	return s
+}

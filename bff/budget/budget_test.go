@@ -1,0 +1,346 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// TestOutage: half an hour in which nothing works, ended under the eyes of
+// pollers, of shoppers, or of one shopper alone. Few requests are made, of them
+// hardly one that does something, and everything works again within 30 s.
+func TestOutage(t *testing.T) {
+	const lasts = 30 * time.Minute
+	for name, answer := range map[string]func() error{
+		"500": broken, "503 with a date far off": maintenance(5 * time.Minute), "no connection": unconnected,
+	} {
+		for _, takes := range []time.Duration{0, 50 * time.Millisecond, 10 * time.Second} {
+			for _, who := range []struct{ orders, shoppers int }{{60, 0}, {60, 10}, {0, 1}} {
+				t.Run(fmt.Sprintf("%s in %v, %d orders, %d shoppers", name, takes, who.orders, who.shoppers), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := newWorld()
+						ctx, cancel := context.WithCancel(t.Context())
+						polls, shop := w.poll(ctx, who.orders, 15*time.Second), w.shop(ctx, who.shoppers, time.Second)
+						_ = sleep(ctx, time.Minute)
+						before := len(w.history())
+						w.set(takes, answer)
+						_ = sleep(ctx, lasts)
+						during := w.history()[before:]
+						w.set(50*time.Millisecond, fine)
+						back := time.Now()
+						_ = sleep(ctx, time.Minute)
+						cancel()
+						polls.Wait()
+						shop.Wait()
+						checkOutage(t, during)
+						checkRecovery(t, w.history()[before+len(during):], back, who.shoppers > 0)
+					})
+				})
+			}
+		}
+	}
+}
+
+func checkOutage(t *testing.T, during []call) {
+	t.Helper()
+	effects := 0
+	for _, c := range during {
+		if c.effect {
+			effects++
+		}
+	}
+	if len(during) < 55 || len(during) > 300 || effects > 110 {
+		t.Errorf("%d requests in the outage, %d of them effects; want a probe every 8 to 30 s", len(during), effects)
+	}
+}
+
+// checkRecovery wants an answer, also to an effect if any is to be, within 30 s.
+func checkRecovery(t *testing.T, after []call, back time.Time, effects bool) {
+	t.Helper()
+	var answer, effect time.Duration
+	for _, c := range after {
+		if c.err == nil && answer == 0 {
+			answer = c.at.Sub(back)
+		}
+		if c.err == nil && c.effect && effect == 0 {
+			effect = c.at.Sub(back)
+		}
+	}
+	t.Logf("first answer after %v, first effect after %v", answer, effect)
+	if answer == 0 || answer > 30*time.Second || effects && (effect == 0 || effect > 30*time.Second) {
+		t.Errorf("first answer after %v, first effect after %v; want 30s at most", answer, effect)
+	}
+}
+
+// TestStormOf429: ten minutes of it. The gateway is left in peace as it asks,
+// never for more than a minute, and soon after the end every order is read.
+func TestStormOf429(t *testing.T) {
+	for _, tt := range []struct {
+		asks  time.Duration
+		least time.Duration // between two requests, on average
+	}{
+		{0, time.Second}, {time.Second, time.Second / 2}, {20 * time.Second, 10 * time.Second}, {5 * time.Minute, 30 * time.Second},
+	} {
+		t.Run(tt.asks.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld()
+				ctx, cancel := context.WithCancel(t.Context())
+				const orders = 200
+				polls, shop := w.poll(ctx, orders, 15*time.Second), w.shop(ctx, 20, time.Second)
+				_ = sleep(ctx, time.Minute)
+				before := len(w.history())
+				w.set(50*time.Millisecond, busy(tt.asks))
+				_ = sleep(ctx, 10*time.Minute)
+				during := w.history()[before:]
+				w.set(50*time.Millisecond, fine)
+				end := time.Now()
+				_ = sleep(ctx, 2*time.Minute)
+				cancel()
+				polls.Wait()
+				shop.Wait()
+				t.Logf("%d requests in the storm, first answer after %v", len(during), w.history()[before+len(during)].at.Sub(end))
+				if most := int(10*time.Minute/tt.least) + 2; len(during) > most || len(during) < 9 {
+					t.Errorf("%d requests in the storm; want 9 to %d", len(during), most)
+				}
+				first, reads := time.Duration(0), 0
+				for _, c := range w.history()[before+len(during):] {
+					if c.err == nil && first == 0 {
+						first = c.at.Sub(end)
+					}
+					if c.poll && c.at.Sub(end) < 2*time.Minute {
+						reads++
+					}
+				}
+				if first == 0 || first > 61*time.Second {
+					t.Errorf("first answer %v after the storm; want a minute at most", first)
+				}
+				if reads < orders {
+					t.Errorf("%d polls within two minutes; want every one of %d orders read", reads, orders)
+				}
+			})
+		})
+	}
+}
+
+// TestPauseIsForAllInstances: what one of two processes is told counts for
+// both, for those that wait already too in the process that was told.
+func TestPauseIsForAllInstances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := Local(10, nil)
+		one, other := newWorld(func(c *Config) { c.Bucket = shared }), newWorld(func(c *Config) { c.Bucket = shared })
+		waits := make(chan error)
+		for range 10 { // the burst
+			_ = one.call(Background(t.Context()), false)
+		}
+		go func() { waits <- one.call(t.Context(), true) }()
+		synctest.Wait()
+		one.tell(t.Context(), ticket{}, busy(3*time.Second)())
+		start := time.Now()
+		if err := <-waits; err != nil || time.Since(start) < 3*time.Second {
+			t.Errorf("a call that was waiting = %v after %v; want it after the pause", err, time.Since(start))
+		}
+		one.tell(t.Context(), ticket{}, busy(30*time.Second)())
+		for _, w := range []*world{one, other} {
+			for _, ctx := range []context.Context{t.Context(), Background(t.Context())} {
+				refused(t, w.call(ctx, false), checkout.ReasonBusy, 24*time.Second, 33*time.Second)
+			}
+		}
+		if s := one.State(); s.Pauses != 2 || s.Full != 2 || time.Until(s.PausedUntil) < 30*time.Second {
+			t.Errorf("State = %+v", s)
+		}
+	})
+}
+
+func TestBreather(t *testing.T) {
+	for _, tt := range []struct {
+		outcome     error
+		least, most time.Duration
+	}{
+		{nil, 0, 0},
+		{errWorld, 0, 0},
+		{broken(), 0, 0},
+		{unconnected(), 0, 0},
+		{&checkout.RefusedError{Reason: checkout.ReasonRefused, RetryAfter: time.Minute}, 0, 0},
+		{busy(0)(), 2 * time.Second, 2200 * time.Millisecond},
+		{busy(time.Millisecond)(), time.Second, 1100 * time.Millisecond},
+		{busy(10 * time.Second)(), 10 * time.Second, 11 * time.Second},
+		{busy(5 * time.Minute)(), time.Minute, time.Minute},
+		{busy(1 << 62)(), time.Minute, time.Minute},
+		{busy(-5)(), 2 * time.Second, 2200 * time.Millisecond},
+		{maintenance(time.Second)(), time.Second, 1100 * time.Millisecond},
+		{maintenance(5 * time.Minute)(), 20 * time.Second, 20 * time.Second},
+		{fmt.Errorf("wrapped: %w", busy(10*time.Second)()), 10 * time.Second, 11 * time.Second},
+	} {
+		for range 100 {
+			if got := breather(tt.outcome); got < tt.least || got > tt.most {
+				t.Fatalf("breather(%v) = %v; want %v to %v", tt.outcome, got, tt.least, tt.most)
+			}
+		}
+	}
+}
+
+// TestHalfOfTheAnswersAreErrors: the breaker opens now and then, and never
+// stays open.
+func TestHalfOfTheAnswersAreErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		random := rand.New(rand.NewPCG(1, 2))
+		w.set(50*time.Millisecond, func() error {
+			if random.IntN(2) == 0 {
+				return broken()
+			}
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		polls, shop := w.poll(ctx, 100, 15*time.Second), w.shop(ctx, 5, 5*time.Second)
+		_ = sleep(ctx, time.Hour)
+		cancel()
+		polls.Wait()
+		shop.Wait()
+		good := 0
+		gap, last := time.Duration(0), time.Time{}
+		for _, c := range w.history() {
+			if c.err == nil {
+				good++
+				if !last.IsZero() {
+					gap = max(gap, c.at.Sub(last))
+				}
+				last = c.at
+			}
+		}
+		s := w.State()
+		t.Logf("%d answers and %d errors, opened %d times, longest time without an answer %v", good, len(w.history())-good, s.Opened, gap)
+		if good < 5000 || gap > 5*time.Minute || s.Opened == 0 || w.most > 1 {
+			t.Errorf("%d answers, longest gap %v, %d probes at once", good, gap, w.most)
+		}
+	})
+}
+
+// TestShoppersLeaveRoomForPolls floods the budget from both sides.
+func TestShoppersLeaveRoomForPolls(t *testing.T) {
+	for _, tt := range []struct {
+		rate, orders, shoppers int
+		least, most            float64 // part of what was sent that are polls
+	}{
+		{10, 100, 60, 0.295, 0.5}, {10, 100, 0, 1, 1}, {10, 0, 60, 0, 0}, {1, 20, 20, 0.295, 0.5}, {100, 1000, 300, 0.295, 0.5},
+	} {
+		t.Run(fmt.Sprintf("%d per second, %d orders, %d shoppers", tt.rate, tt.orders, tt.shoppers), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(func(c *Config) { c.Rate = tt.rate })
+				w.set(20*time.Millisecond, fine)
+				const lasts = time.Minute
+				ctx, cancel := context.WithCancel(t.Context())
+				polls, shop := w.poll(ctx, tt.orders, time.Second), w.shop(ctx, tt.shoppers, 200*time.Millisecond)
+				_ = sleep(ctx, lasts)
+				calls := w.history()
+				cancel()
+				polls.Wait()
+				shop.Wait()
+				count := 0
+				for _, c := range calls {
+					if c.poll {
+						count++
+					}
+				}
+				part := float64(count) / float64(len(calls))
+				t.Logf("%d requests, %.1f%% polls", len(calls), 100*part)
+				if part < tt.least || part > tt.most {
+					t.Errorf("%.3f of the requests are polls; want %.2f to %.2f", part, tt.least, tt.most)
+				}
+				if most := tt.rate * (int(lasts/time.Second) + 1); len(calls) > most || tt.orders > 0 && len(calls) < most*9/10 {
+					t.Errorf("%d requests; want %d, or a little less", len(calls), most)
+				}
+			})
+		})
+	}
+}
+
+// TestPollsDoNotHoldUpShoppers: in a flood of polls from four instances, a
+// create is sent within half a second.
+func TestPollsDoNotHoldUpShoppers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := Local(10, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var worlds []*world
+		for range 4 {
+			w := newWorld(func(c *Config) { c.Bucket = shared })
+			polls := w.poll(ctx, 200, time.Second)
+			defer polls.Wait()
+			worlds = append(worlds, w)
+		}
+		defer cancel()
+		_ = sleep(ctx, time.Minute)
+		for i := range 100 {
+			start := time.Now()
+			if err := worlds[i%4].call(ctx, true); err != nil || time.Since(start) > time.Second/2 {
+				t.Errorf("create = %v after %v", err, time.Since(start))
+			}
+			_ = sleep(ctx, time.Second)
+		}
+	})
+}
+
+// TestBackgroundIsServedInOrder, and not for ever.
+func TestBackgroundIsServedInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(func(c *Config) { c.Rate = 2 })
+		order := make(chan int, 20)
+		late := make(chan error, 20)
+		for i := range 20 {
+			go func() {
+				if err := w.call(Background(t.Context()), false); err != nil {
+					late <- err
+					return
+				}
+				order <- i
+			}()
+			synctest.Wait()
+		}
+		_ = sleep(t.Context(), 10*time.Second)
+		for want := range len(order) {
+			if got := <-order; got != want {
+				t.Errorf("call %d was served as number %d", got, want)
+			}
+		}
+		if len(late) < 7 || len(late) > 9 {
+			t.Fatalf("%d calls were refused; want those that would have waited for more than 5s", len(late))
+		}
+		for range len(late) {
+			refused(t, <-late, checkout.ReasonBusy, time.Second, 2*time.Second)
+		}
+	})
+}
+
+// sick is a bucket that cannot be asked.
+type sick struct{}
+
+func (sick) Take(context.Context, time.Duration) (time.Duration, error) { return 0, errWorld }
+func (sick) Pause(context.Context, time.Duration) error                 { return errWorld }
+
+// TestBucketThatCannotBeAsked lets nothing out: others may be using it up.
+func TestBucketThatCannotBeAsked(t *testing.T) {
+	w := newWorld(func(c *Config) { c.Bucket = sick{} })
+	for _, ctx := range []context.Context{t.Context(), Background(t.Context())} {
+		if err := w.call(ctx, false); !errors.Is(err, errWorld) {
+			t.Errorf("call = %v; want the bucket's error", err)
+		}
+	}
+	if len(w.history()) != 0 || len(w.first) != 0 {
+		t.Errorf("%d calls sent, %d at the head of the line", len(w.history()), len(w.first))
+	}
+}
+
+func TestNewWithoutAProbe(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("New without a probe did not panic")
+		}
+	}()
+	New(Config{})
+}

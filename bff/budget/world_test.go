@@ -1,0 +1,174 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// errWorld is a failure that tests make up.
+var errWorld = errors.New("made up")
+
+// Answers of a world.
+func fine() error { return nil }
+func broken() error {
+	return &checkout.UnknownError{Status: 500, Err: errWorld}
+}
+func maintenance(d time.Duration) func() error {
+	return func() error { return &checkout.UnknownError{Status: 503, RetryAfter: d, Err: errWorld} }
+}
+func busy(d time.Duration) func() error {
+	return func() error {
+		return &checkout.RefusedError{Reason: checkout.ReasonBusy, Status: 429, RetryAfter: d}
+	}
+}
+func unconnected() error {
+	return &checkout.RefusedError{Reason: checkout.ReasonUnsent, Err: errWorld}
+}
+
+// call is one request that has reached the gateway.
+type call struct {
+	at     time.Time
+	effect bool
+	poll   bool
+	err    error
+}
+
+// world is a gateway and its client, in a bubble of fake time.
+type world struct {
+	*Budget
+
+	mu     sync.Mutex // guards the fields below
+	answer func() error
+	takes  time.Duration // how long an answer takes
+	calls  []call
+	now    int // calls under way
+	most   int // calls under way at once, while the breaker was open
+}
+
+// newWorld returns a gateway that answers everything at once, and a budget of
+// ten requests per second in front of it.
+func newWorld(change ...func(*Config)) *world {
+	w := &world{answer: fine}
+	c := Config{Rate: 10, Probe: func(ctx context.Context) error { return w.call(ctx, false) }}
+	for _, f := range change {
+		f(&c)
+	}
+	w.Budget = New(c)
+	return w
+}
+
+// set changes what the gateway answers from now on, and how fast.
+func (w *world) set(takes time.Duration, answer func() error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.takes, w.answer = takes, answer
+}
+
+// call does what the gateway's client does.
+func (w *world) call(ctx context.Context, effect bool) error {
+	turn, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	told, err := w.Admit(turn, effect)
+	if err != nil {
+		return err
+	}
+	err = w.request(ctx, effect)
+	told(err)
+	return err
+}
+
+func (w *world) request(ctx context.Context, effect bool) error {
+	open := w.State().Open
+	w.mu.Lock()
+	takes := w.takes
+	w.now++
+	if open {
+		w.most = max(w.most, w.now)
+	}
+	w.mu.Unlock()
+	err := sleep(ctx, takes)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now--
+	if err == nil {
+		err = w.answer()
+	}
+	w.calls = append(w.calls, call{time.Now(), effect, ctx.Value(backgroundKey{}) != nil, err})
+	return err
+}
+
+// history returns the calls so far.
+func (w *world) history() []call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]call(nil), w.calls...)
+}
+
+// fail makes n reads fail.
+func (w *world) fail(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		if err := w.call(t.Context(), false); err == nil {
+			t.Fatal("call = nil; want a failure")
+		}
+	}
+}
+
+// poll reads for one order after the other, n at a time, each as long after
+// its last one as the poller would, until ctx ends. It returns when.
+func (w *world) poll(ctx context.Context, orders int, every time.Duration) *sync.WaitGroup {
+	var group sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	for range orders {
+		group.Go(func() {
+			wait := every
+			for sleep(ctx, wait) == nil {
+				slots <- struct{}{}
+				err := w.call(Background(ctx), false)
+				<-slots
+				wait = max(every, min(asked(err), time.Minute))
+			}
+		})
+	}
+	return &group
+}
+
+// shop makes n shoppers create payments, one after the other with a pause
+// between, until ctx ends.
+func (w *world) shop(ctx context.Context, n int, every time.Duration) *sync.WaitGroup {
+	var group sync.WaitGroup
+	for range n {
+		group.Go(func() {
+			for sleep(ctx, every) == nil {
+				_ = w.call(ctx, true)
+			}
+		})
+	}
+	return &group
+}
+
+// asked is how long err says to wait.
+func asked(err error) time.Duration {
+	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
+		return refused.RetryAfter
+	}
+	if unknown, ok := errors.AsType[*checkout.UnknownError](err); ok {
+		return unknown.RetryAfter
+	}
+	return 0
+}
+
+// refused fails the test unless err proves for that reason that nothing was
+// sent, and says for how long.
+func refused(t *testing.T, err error, reason checkout.Reason, least, most time.Duration) {
+	t.Helper()
+	e, ok := errors.AsType[*checkout.RefusedError](err)
+	if !ok || e.Reason != reason || e.Status != 0 || e.RetryAfter < least || e.RetryAfter > most {
+		t.Errorf("call = %#v; want %s, unsent, for %v to %v", err, reason, least, most)
+	}
+}

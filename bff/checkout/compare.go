@@ -1,0 +1,252 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Finding is one thing that gateway and database do not agree on.
+type Finding struct {
+	Kind         FindingKind `json:"kind"`
+	TrackingCode string      `json:"tracking_code,omitempty"`
+	Session      string      `json:"session,omitempty"` // empty = none here
+	Attempt      int         `json:"attempt,omitempty"`
+	OrderRef     string      `json:"order_ref,omitempty"`
+	There        string      `json:"there,omitempty"` // what the gateway says
+	Here         string      `json:"here,omitempty"`  // what the database says
+}
+
+// FindingKind is a way to disagree.
+type FindingKind string
+
+// The kinds of findings, the gravest first.
+const (
+	FindingPaidThere    FindingKind = "paid_there"    // the gateway has confirmed, we have not
+	FindingPaidHere     FindingKind = "paid_here"     // we have confirmed, the gateway has not
+	FindingMoney        FindingKind = "money"         // amounts differ
+	FindingUnknownHere  FindingKind = "unknown_here"  // bears a marker of ours that the database does not have
+	FindingOrphan       FindingKind = "orphan"        // its attempt does not know it yet
+	FindingSecond       FindingKind = "second"        // its attempt has another transaction
+	FindingUnknownThere FindingKind = "unknown_there" // the gateway does not list it
+	FindingEnded        FindingKind = "ended"         // over on one side only
+)
+
+// Why explains a kind and says what becomes of it.
+func (k FindingKind) Why() string {
+	switch k {
+	case FindingPaidThere:
+		return "the next check proves and confirms it, or puts it into review; look again in a few minutes"
+	case FindingPaidHere:
+		return "a confirmation is never taken back by itself; a checkout.review event tells of it: ask the gateway"
+	case FindingMoney:
+		return "amounts must agree before a payment counts: ask the gateway, and settle the session by hand"
+	case FindingUnknownHere:
+		return "the database was restored from a backup, or another installation uses the same key: find out which"
+	case FindingOrphan:
+		return "the answer to create was lost; the server finds and cancels it within two minutes of the gateway's health"
+	case FindingSecond:
+		return "the gateway has opened two transactions for one create; the server cancels the second"
+	case FindingUnknownThere:
+		return "the dates may just miss it; otherwise the key or the gateway has changed since"
+	case FindingEnded:
+		return "the next check will see it; one that lasts for hours means that the server does not poll"
+	}
+	return ""
+}
+
+// Comparison is what Compare has read and found.
+type Comparison struct {
+	From, To     time.Time // dates, both inclusive
+	Transactions int       // of the gateway
+	Foreign      int       // of those: not opened by this checkout
+	Attempts     int       // here, of the days that are surely whole
+	Findings     []Finding // the gravest first
+}
+
+// Books is what Compare needs of a [Store].
+type Books interface {
+	Held(ctx context.Context, keys []string) ([]Held, error)
+	Session(ctx context.Context, id string) (Session, error)
+	List(ctx context.Context, f Filter) (Page, error)
+}
+
+// Compare holds the gateway's transactions of the days from…to against the
+// database and changes nothing on either side. Errors: the gateway's; the store's.
+func Compare(ctx context.Context, g Gateway, books Books, from, to time.Time) (Comparison, error) {
+	c := Comparison{From: from, To: to}
+	records := map[string]Record{} // by tracking code
+	for _, q := range months(from, to) {
+		list, err := listed(ctx, g, q)
+		if err != nil {
+			return c, err
+		}
+		for _, r := range list {
+			records[r.TrackingCode] = r
+		}
+	}
+	c.Transactions = len(records)
+	if err := c.there(ctx, books, records); err != nil {
+		return c, err
+	}
+	if err := c.here(ctx, books, records); err != nil {
+		return c, err
+	}
+	slices.SortFunc(c.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(gravity(a.Kind), gravity(b.Kind)), cmp.Compare(a.TrackingCode, b.TrackingCode))
+	})
+	return c, nil
+}
+
+// months cuts a range into the lengths that the gateway takes: thirty days at
+// most. Source: gateway-api.md, "Limits".
+func months(from, to time.Time) []ListQuery {
+	var list []ListQuery
+	for !from.After(to) {
+		end := from.AddDate(0, 0, 28)
+		if end.After(to) {
+			end = to
+		}
+		list = append(list, ListQuery{Limit: 50, From: from, To: end})
+		from = end.AddDate(0, 0, 1)
+	}
+	return list
+}
+
+func gravity(k FindingKind) int {
+	return slices.Index([]FindingKind{FindingPaidThere, FindingPaidHere, FindingMoney, FindingUnknownHere,
+		FindingOrphan, FindingSecond, FindingUnknownThere, FindingEnded}, k)
+}
+
+// there looks at each record from the gateway's side.
+func (c *Comparison) there(ctx context.Context, books Books, records map[string]Record) error {
+	byCode, byMarker, err := held(ctx, books, records)
+	if err != nil {
+		return err
+	}
+	for code, r := range records {
+		marker := markerText.FindString(r.Comment)
+		known, here := byCode[code]
+		owner, owned := byMarker[marker]
+		switch {
+		case here:
+			if err := c.compare(ctx, books, known, r); err != nil {
+				return err
+			}
+		case owned && owner.TrackingCode == "":
+			c.found(Finding{Kind: FindingOrphan, TrackingCode: code, Session: owner.Session, Attempt: owner.Number, There: r.Status})
+		case owned:
+			c.found(Finding{Kind: FindingSecond, TrackingCode: code, Session: owner.Session, Attempt: owner.Number,
+				There: r.Status, Here: "has " + owner.TrackingCode})
+		case marker != "":
+			c.found(Finding{Kind: FindingUnknownHere, TrackingCode: code, There: r.Status + ", " + marker})
+		default:
+			c.Foreign++
+		}
+	}
+	return nil
+}
+
+// held returns the attempts that records belong to, by code and by marker.
+func held(ctx context.Context, books Books, records map[string]Record) (byCode, byMarker map[string]Held, err error) {
+	var keys []string
+	for code, r := range records {
+		keys = append(keys, code)
+		if m := markerText.FindString(r.Comment); m != "" {
+			keys = append(keys, m)
+		}
+	}
+	list, err := books.Held(ctx, keys)
+	if err != nil {
+		return nil, nil, fmt.Errorf("looking for attempts: %w", err)
+	}
+	byCode, byMarker = map[string]Held{}, map[string]Held{}
+	for _, h := range list {
+		if h.TrackingCode != "" {
+			byCode[h.TrackingCode] = h
+		}
+		if h.Marker != "" {
+			byMarker[h.Marker] = h
+		}
+	}
+	return byCode, byMarker, nil
+}
+
+// compare holds a record against the attempt that has it.
+func (c *Comparison) compare(ctx context.Context, books Books, h Held, r Record) error {
+	s, err := books.Session(ctx, h.Session)
+	if err != nil {
+		return fmt.Errorf("reading session %q: %w", h.Session, err)
+	}
+	a := s.Attempt(h.Number)
+	if a == nil {
+		return nil // replaced between two reads
+	}
+	if kind := a.disagrees(r); kind != "" {
+		c.found(Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
+			There: withPaid(r.Status, r.PaidAmount), Here: withPaid(string(a.State), a.paid())})
+	}
+	return nil
+}
+
+// disagrees returns how a and r differ, or "".
+func (a *Attempt) disagrees(r Record) FindingKind {
+	confirmed := r.Status == "confirmed"
+	waiting := a.State == Waiting || a.State == Unknown || a.State == Creating
+	switch {
+	case confirmed && a.State != Confirmed && a.State != InReview:
+		return FindingPaidThere
+	case !confirmed && a.State == Confirmed:
+		return FindingPaidHere
+	case !r.AmountUSD.Equal(a.AmountUSD), a.PayAmount.IsPositive() && !r.PayAmount.Equal(a.PayAmount),
+		r.PaidReadable && r.Paid.GreaterThan(a.Paid):
+		return FindingMoney
+	case over(r.Status) && waiting, r.Status == "pending" && (a.State == Expired || a.State == Cancelled):
+		return FindingEnded
+	}
+	return ""
+}
+
+// withPaid adds what was paid, if anything was.
+func withPaid(state, paid string) string {
+	if paid == "" {
+		return state
+	}
+	return state + ", " + paid + " paid"
+}
+
+// here looks for attempts that the gateway should list and does not. The first
+// and the last day of the range are left out: where a day begins is not known.
+func (c *Comparison) here(ctx context.Context, books Books, records map[string]Record) error {
+	from, to := c.From.AddDate(0, 0, 1), c.To
+	for f := (Filter{Limit: 100}); ; {
+		page, err := books.List(ctx, f)
+		if err != nil {
+			return fmt.Errorf("listing sessions: %w", err)
+		}
+		for i := range page.Sessions {
+			s := &page.Sessions[i]
+			for _, a := range s.Attempts {
+				if a.TrackingCode == "" || a.StartedAt.Before(from) || !a.StartedAt.Before(to) {
+					continue
+				}
+				c.Attempts++
+				if _, listed := records[a.TrackingCode]; !listed {
+					c.found(Finding{Kind: FindingUnknownThere, TrackingCode: a.TrackingCode, Session: s.ID, Attempt: a.Number,
+						OrderRef: s.Order.Ref, Here: withPaid(string(a.State), a.paid())})
+				}
+			}
+		}
+		last := len(page.Sessions) - 1
+		if f.Cursor = page.Next; f.Cursor == "" || page.Sessions[last].CreatedAt.Add(oldest).Before(from) {
+			return nil
+		}
+	}
+}
+
+// oldest is how long before its attempt a session can have been made.
+const oldest = maxExpiresIn + 31*24*time.Hour
+
+func (c *Comparison) found(f Finding) { c.Findings = append(c.Findings, f) }

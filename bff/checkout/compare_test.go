@@ -1,0 +1,78 @@
+package checkout_test
+
+import (
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Each way in which gateway and database can disagree is named, and agreement is
+// silence.
+func TestCompare(t *testing.T) { overBoth(t, compare) }
+
+func compare(t *testing.T, h *shop) {
+	h.clock.move(12 * time.Hour)
+	compared := func() checkout.Comparison {
+		t.Helper()
+		day := h.clock.Now().Truncate(24 * time.Hour)
+		c, err := checkout.Compare(t.Context(), h.gateway, h.store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	agreed, paid, took, extra := h.chosen("25", usdt()), h.chosen("26", usdt()), h.chosen("27", usdt()), h.chosen("28", usdt())
+	ended, gone := h.chosen("29", usdt()), h.chosen("30", usdt())
+	code := func(s checkout.Session) string { return s.Attempts[0].TrackingCode }
+	if c := compared(); len(c.Findings) != 0 || c.Transactions != 6 || c.Attempts != 6 {
+		t.Fatalf("compared = %+v; want 6 of each and no findings", c)
+	}
+	h.gateway.pay(code(took), took.Attempts[0].PayAmount, "0xt")
+	h.clock.move(20 * time.Second)
+	h.tend()
+	h.gateway.pay(code(paid), paid.Attempts[0].PayAmount, "0xp")
+	h.gateway.set(code(took), func(tx *transaction) { tx.Status = "expired" })
+	h.gateway.set(code(extra), func(tx *transaction) { tx.PayAmount = dec("1") })
+	h.gateway.set(code(ended), func(tx *transaction) { tx.Status = "cancelled" })
+	h.gateway.set(code(gone), func(tx *transaction) { tx.TrackingCode, tx.Comment = "other", "not ours" })
+	h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "cs-aaaaaaaaaaaaaaaaaaaa"})
+	h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"), TTL: 30, Comment: agreed.Attempts[0].Marker})
+	h.gateway.createHook = once(nil, cut())
+	lost := h.chosen("31", usdt())
+
+	c := compared()
+	got := map[checkout.FindingKind]string{}
+	var order []checkout.FindingKind
+	for _, f := range c.Findings {
+		got[f.Kind] = f.Session
+		order = append(order, f.Kind)
+		if f.Kind.Why() == "" {
+			t.Errorf("%s is not explained", f.Kind)
+		}
+	}
+	want := map[checkout.FindingKind]string{
+		checkout.FindingPaidThere: paid.ID, checkout.FindingPaidHere: took.ID, checkout.FindingMoney: extra.ID,
+		checkout.FindingUnknownHere: "", checkout.FindingOrphan: lost.ID, checkout.FindingSecond: agreed.ID,
+		checkout.FindingUnknownThere: gone.ID, checkout.FindingEnded: ended.ID,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if order[0] != checkout.FindingPaidThere || order[len(order)-1] != checkout.FindingEnded || c.Foreign != 1 {
+		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.Foreign)
+	}
+	h.run(5 * time.Minute) // the server mends what can be mended
+	left := map[checkout.FindingKind]bool{}
+	for _, f := range compared().Findings {
+		left[f.Kind] = true
+	}
+	mended := map[checkout.FindingKind]bool{
+		checkout.FindingPaidHere: true, checkout.FindingMoney: true, checkout.FindingUnknownHere: true, checkout.FindingUnknownThere: true,
+	}
+	if diff := cmp.Diff(mended, left); diff != "" {
+		t.Errorf("findings five minutes later (-want +got):\n%s", diff)
+	}
+}

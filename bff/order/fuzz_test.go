@@ -1,0 +1,233 @@
+package order
+
+import (
+	"bytes"
+	"encoding/base64"
+	stdjson "encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/shopspring/decimal"
+)
+
+// What must never happen here: an order whose amount is not the one that the
+// merchant has written, or that two readers of the same bytes see differently.
+
+// members are the names of an order, exactly as they have to be spelt.
+var members = []string{
+	"amount_usd", "order_ref", "order_id", "title", "description", "email", "metadata", "currencies",
+	"ttl_minutes", "expires_in_minutes", "success_url", "cancel_url", "lang",
+}
+
+// refusal fails unless err is a *wire.Error that can be shown: a code, and a
+// short valid name of the member.
+func refusal(t *testing.T, err error) {
+	t.Helper()
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok || e.Code == "" || len(e.Param) > 64 || !utf8.ValidString(e.Param) {
+		t.Fatalf("error %#v", err)
+	}
+}
+
+// FuzzDecode: what is accepted is accepted in the same sense by the standard
+// library's decoder, and no longer once a member is added that is unknown,
+// repeated or spelt in another case.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		`{"amount_usd":"25.00","order_ref":"1"}`, `{"amount_usd":"1","metadata":{"a":"b"},"currencies":["USDT"]}`,
+		`{"amount_usd":"1","AMOUNT_USD":"2"}`, `{"amount_usd":25}`, `{"amount_usd":"1","amount_usd":"2"}`, `null`, `[]`, `{"amount_usd":"1"}{}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		o, err := Decode(raw)
+		if err != nil {
+			refusal(t, err)
+			return
+		}
+		cents(t, o)
+		var exact map[string]stdjson.RawMessage
+		var loose struct {
+			AmountUSD string `json:"amount_usd"`
+			OrderRef  string `json:"order_ref"`
+		}
+		if stdjson.Unmarshal(raw, &exact) != nil || stdjson.Unmarshal(raw, &loose) != nil {
+			t.Fatalf("Decode took %q, which is no JSON to the standard library", raw)
+		}
+		if want, err := decimal.NewFromString(loose.AmountUSD); err != nil || !want.Equal(o.AmountUSD) || loose.OrderRef != o.Ref {
+			t.Fatalf("Decode read %s and %q, another reader %s and %q", o.AmountUSD, o.Ref, loose.AmountUSD, loose.OrderRef)
+		}
+		for _, name := range members {
+			delete(exact, name)
+		}
+		for name := range exact {
+			t.Fatalf("Decode took the member %q", name)
+		}
+		again, err := Decode(raw)
+		if err != nil || again.Digest() != o.Digest() {
+			t.Fatalf("Decode twice = %+v and %+v, %v", o, again, err)
+		}
+		end := bytes.LastIndexByte(raw, '}')
+		for _, more := range []string{`"x":1`, `"Amount_usd":"9"`, `"amount_usd":"9"`, `"amount_u\u0073d":"9"`, `"amount_u` + "\u017f" + `d":"9"`} {
+			if _, err := Decode([]byte(string(raw[:end]) + "," + more + "}")); err == nil {
+				t.Fatalf("Decode took %q with %s", raw, more)
+			}
+		}
+	})
+}
+
+// cents fails unless the order costs a positive number of cents below the limit.
+func cents(t *testing.T, o checkout.Order) {
+	t.Helper()
+	if !o.AmountUSD.IsPositive() || !o.AmountUSD.Equal(o.AmountUSD.Truncate(2)) || !o.AmountUSD.LessThan(decimal.New(1, 9)) {
+		t.Fatalf("amount %s", o.AmountUSD)
+	}
+	if err := o.Validate(); err != nil {
+		t.Fatalf("Validate of an accepted order: %v", err)
+	}
+}
+
+// FuzzParseToken: without the key, no token is accepted.
+func FuzzParseToken(f *testing.F) {
+	good, err := Mint([]byte("another key of thirty-two bytes.."), "25.00", "1", "", 1e9, now)
+	if err != nil {
+		f.Fatal(err)
+	}
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))
+	for _, s := range []string{"", ".", "..", "eyJhbGciOiJIUzI1NiJ9.e30.x", good, none + good[strings.IndexByte(good, '.'):], strings.Replace(good, "eyJhbGci", none, 1), good + "=", " " + good} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		_, err := ParseToken(token, []byte(key), now)
+		if err == nil {
+			t.Fatalf("ParseToken(%q) was accepted without the key", token)
+		}
+		refusal(t, err)
+		if _, err := ParseToken(token, nil, now); err == nil {
+			t.Fatalf("ParseToken(%q) was accepted without any key", token)
+		}
+	})
+}
+
+// FuzzClaims signs any claims with the right key: what is accepted has not
+// expired, has a reference, and costs what its one amount_usd says.
+func FuzzClaims(f *testing.F) {
+	for _, s := range []string{
+		`{"amount_usd":"25.00","order_ref":"1001","exp":1795266000,"iat":1795262400,"title":"T"}`,
+		`{"amount_usd":"1","order_ref":"1","exp":1e300}`, `{"amount_usd":"1","order_ref":"1","exp":9999999999,"EXP":1}`,
+		`{"amount_usd":"1","order_ref":"1","exp":"9999999999"}`, `{"amount_usd":"1","order_ref":"1","exp":9999999999,"nbf":9999999999}`,
+		`{"amount_usd":"1","order_ref":"1","exp":null}`, `{"amount_usd":"1","exp":9999999999}`,
+	} {
+		f.Add([]byte(s))
+	}
+	head := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "."
+	f.Fuzz(func(t *testing.T, claims []byte) {
+		text := head + base64.RawURLEncoding.EncodeToString(claims)
+		signature, err := jwt.SigningMethodHS256.Sign(text, []byte(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := ParseToken(text+"."+base64.RawURLEncoding.EncodeToString(signature), []byte(key), now)
+		if err != nil {
+			refusal(t, err)
+			return
+		}
+		cents(t, o)
+		var said map[string]any
+		decoder := stdjson.NewDecoder(bytes.NewReader(claims))
+		decoder.UseNumber()
+		if err := decoder.Decode(&said); err != nil {
+			t.Fatalf("claims %q were accepted: %v", claims, err)
+		}
+		if amount, _ := said["amount_usd"].(string); o.Ref == "" || said["order_ref"] != o.Ref || !o.Costs(amount) {
+			t.Fatalf("claims %q cost %s", claims, o.AmountUSD)
+		}
+		for name, early := range map[string]bool{"exp": false, "nbf": true} {
+			if at, given := said[name]; given && at != nil || name == "exp" {
+				checkMoment(t, name, at, early)
+			}
+		}
+	})
+}
+
+// checkMoment fails if a time that was accepted is over, or, for nbf, to come.
+func checkMoment(t *testing.T, name string, at any, early bool) {
+	t.Helper()
+	number, ok := at.(stdjson.Number)
+	if text, quoted := at.(string); quoted { // the library takes a number in quotes
+		number, ok = stdjson.Number(text), true
+	}
+	d, err := decimal.NewFromString(string(number))
+	if !ok || err != nil {
+		if _, big := number.Float64(); ok && big == nil {
+			return // too many digits for one reader, not for the other
+		}
+		t.Fatalf("%s %v was accepted", name, at)
+	}
+	edge := decimal.NewFromInt(now.Unix())
+	if slack := decimal.NewFromInt(31); early && d.GreaterThan(edge.Add(slack)) || !early && d.LessThan(edge.Sub(slack)) {
+		t.Fatalf("%s %s was accepted at %s", name, d, edge)
+	}
+}
+
+// FuzzParseCatalog: an amount is written in the file as it is charged, a fixed
+// one cannot be moved by a shopper, and an open one not beyond its limits.
+func FuzzParseCatalog(f *testing.F) {
+	for _, s := range []string{
+		catalog, "", "items:\n", "items: {a: {amount_usd: 4.50}}", "items: {a: {amount_usd: 1e3}}", "items: {a: {amount_usd: 010}}", "items: {a: {amount_usd: 0x10}}",
+		"items: {a: {amount_usd: 1_000}}", "items: {a: {amount_usd: \"1\", amount_usd: \"2\"}}", "items: {a: {amount_usd: \"1\"}, a: {amount_usd: \"2\"}}",
+		"items: {a: &x {amount_usd: \"1\"}, b: *x}", "items: {a: {<<: {amount_usd: \"1\"}}}", "items: {a: {Amount_usd: \"1\"}}", "items: {a: {amount_usd: \"1\"}}\n---\nitems: {}",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if len(file) > 4096 {
+			return // an operator's file: what matters shows in short ones
+		}
+		c, err := ParseCatalog(file)
+		if err != nil {
+			if c != nil {
+				t.Fatal("a catalogue beside an error")
+			}
+			return
+		}
+		for id := range maps.Keys(c.items) {
+			checkItem(t, c, id, file)
+		}
+		if _, err := c.Order("no such item", "1"); code(t, err) != "item_unknown item" {
+			t.Fatalf("an unknown item: %v", err)
+		}
+	})
+}
+
+func checkItem(t *testing.T, c *Catalog, id string, file []byte) {
+	t.Helper()
+	it := c.items[id]
+	asked := []string{"", "0.01", "1", "5.00", "999999999.99", "-1", "1e3", "1,00"}
+	for _, amount := range asked {
+		o, err := c.Order(id, amount)
+		switch {
+		case it.Open == nil && (err != nil || !o.Costs(string(it.AmountUSD))):
+			t.Fatalf("item %q at %q asks %s, %v; want %s", id, amount, o.AmountUSD, err, it.AmountUSD)
+		case it.Open != nil && err == nil && (o.AmountUSD.LessThan(decimal.RequireFromString(string(it.Open.Minimum))) || o.AmountUSD.GreaterThan(decimal.RequireFromString(string(it.Open.Maximum)))):
+			t.Fatalf("item %q took %s", id, o.AmountUSD)
+		}
+		if err == nil {
+			cents(t, o)
+		}
+	}
+	written := it.AmountUSD
+	if it.Open != nil {
+		written = it.Open.Minimum
+	}
+	if !bytes.Contains(file, []byte(written)) && !bytes.ContainsRune(file, '\\') {
+		t.Fatalf("item %q costs %q, which the file does not say", id, written)
+	}
+}

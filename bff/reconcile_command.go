@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/server"
+)
+
+// reconcile prints what gateway and database disagree on, and changes nothing.
+// It can run beside a server that uses the same database. Errors: there are
+// findings; a range that is not one; the gateway's; the database's.
+func reconcile(ctx context.Context, args []string, s streams) error {
+	var from, to string
+	var asJSON bool
+	c, err := settingsAnd(args, s, func(flags *flag.FlagSet) {
+		today := time.Now().UTC()
+		flags.StringVar(&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly), "first day, like 2026-11-01")
+		flags.StringVar(&to, "to", today.AddDate(0, 0, 1).Format(time.DateOnly), "last day")
+		flags.BoolVar(&asJSON, "json", false, "print JSON")
+	})
+	if err != nil {
+		return err
+	}
+	first, last, err := days(from, to)
+	if err != nil {
+		return err
+	}
+	result, err := server.Reconcile(ctx, c, first, last)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printComparison(s.out, result)
+	} else {
+		err = describe(s.out, result)
+	}
+	if n := len(result.Findings); err == nil && n > 0 {
+		err = fmt.Errorf("%d findings", n)
+	}
+	return err
+}
+
+// days reads a range of days, both inclusive.
+func days(from, to string) (first, last time.Time, err error) {
+	if first, err = time.Parse(time.DateOnly, from); err != nil {
+		return first, last, fmt.Errorf("-from %q: want a day like 2026-11-01", from)
+	}
+	if last, err = time.Parse(time.DateOnly, to); err != nil {
+		return first, last, fmt.Errorf("-to %q: want a day like 2026-11-01", to)
+	}
+	switch {
+	case last.Before(first):
+		return first, last, errors.New("-to lies before -from")
+	case last.Sub(first) > 366*24*time.Hour:
+		return first, last, errors.New("-from and -to are more than a year apart")
+	}
+	return first, last, nil
+}
+
+func printComparison(w io.Writer, c checkout.Comparison) error {
+	type finding struct {
+		checkout.Finding
+		Why string `json:"why"`
+	}
+	findings := []finding{}
+	for _, f := range c.Findings {
+		findings = append(findings, finding{f, f.Kind.Why()})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(map[string]any{
+		"from": c.From.Format(time.DateOnly), "to": c.To.Format(time.DateOnly),
+		"transactions": c.Transactions, "foreign": c.Foreign, "attempts": c.Attempts, "findings": findings,
+	})
+}
+
+// describe prints c for people: each kind once, with its reason, then its cases.
+func describe(w io.Writer, c checkout.Comparison) error {
+	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d attempts here.\n",
+		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.Foreign, c.Attempts)
+	if len(c.Findings) == 0 {
+		fmt.Fprintln(w, "They agree.")
+		return nil
+	}
+	kind := checkout.FindingKind("")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range c.Findings {
+		if f.Kind != kind {
+			kind = f.Kind
+			if err := table.Flush(); err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\n%s: %s\n", kind, kind.Why())
+		}
+		session := f.Session
+		if session != "" {
+			session += fmt.Sprintf(" #%d", f.Attempt)
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\tgateway: %s\there: %s\n", f.TrackingCode, session, f.OrderRef, orNone(f.There), orNone(f.Here))
+	}
+	return table.Flush()
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "not there"
+	}
+	return text
+}

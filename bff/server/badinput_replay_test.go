@@ -1,0 +1,168 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"coinslot/bff/order"
+	"coinslot/torture/goal"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// door is an endpoint that names a session; {id} stands for it.
+type door struct {
+	method, path, body string
+	merchant           bool
+	status             int // for who may
+}
+
+func doors() []door {
+	return []door{
+		{"GET", "/v1/sessions/{id}", "", true, 200}, {"POST", "/v1/sessions/{id}/recheck", "", true, 200}, {"POST", "/v1/sessions/{id}/resolve", `{"as":"confirmed","reason":"x"}`, true, 409}, {"POST", "/v1/sessions/{id}/cancel", "", true, 409},
+		{"GET", "/checkout/{id}", "", false, 200}, {"GET", "/checkout/{id}/view", "", false, 200}, {"GET", "/checkout/{id}/qr.svg", "", false, 200}, {"GET", "/checkout/{id}/receipt", "", false, 200},
+		{"POST", "/checkout/{id}/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, false, 409}, {"POST", "/checkout/{id}/cancel", "{}", false, 409}, {"POST", "/checkout/{id}/recheck", "{}", false, 200},
+	}
+}
+
+// TestWhoMay: every endpoint of one session, asked by who may and by all the
+// others: with the id of this session, of another, of none, and with the key, a
+// wrong one or none. What belongs to one session is never in an answer about
+// another, and nothing is told without the id and, for merchants, the key.
+func TestWhoMay(t *testing.T) {
+	b := newBench(t)
+	mine, other := b.paid(t, "mine-4711"), b.paid(t, "other-4712")
+	before := b.hash(t)
+	for _, d := range doors() {
+		for name, id := range map[string]string{"this": mine, "another": other, "unknown": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "malformed": "%00", "half": mine[:14], "empty": ""} {
+			for who, header := range map[string]string{"right key": bearer, "wrong key": "Authorization: Bearer wrong", "no key": "", "key of the hook": "Authorization: Bearer " + hookToken, "id as key": "Authorization: Bearer " + mine} {
+				headers := []string{isJSON}
+				if header != "" {
+					headers = append(headers, header)
+				}
+				want := d.status
+				switch {
+				case d.merchant && who != "right key":
+					want = 401
+				case id != mine && id != other:
+					want = 404
+				}
+				if id == "" && strings.Contains(d.path, "{id}/") { // "//" is no address of ours
+					want = map[string]int{"GET": 307, "POST": 405}[d.method]
+				}
+				what := fmt.Sprintf("%s %s for %s with %s", d.method, d.path, name, who)
+				w, _ := b.send(input{method: d.method, path: strings.ReplaceAll(d.path, "{id}", id), body: d.body, headers: headers})
+				if w.Code != want {
+					t.Errorf("%s = %d; want %d: %.200s", what, w.Code, want, w.Body)
+				}
+				knows := want == d.status
+				noneOf(t, what, w, "mine-4711", knows && id == mine)
+				noneOf(t, what, w, "other-4712", knows && id == other)
+			}
+		}
+	}
+	if b.hash(t) != before {
+		t.Error("the database has changed")
+	}
+}
+
+// noneOf fails if an answer holds text, which only who may know is told.
+func noneOf(t *testing.T, what string, w *httptest.ResponseRecorder, text string, may bool) {
+	t.Helper()
+	if !may && strings.Contains(w.Body.String()+fmt.Sprint(w.Header()), text) {
+		t.Errorf("%s tells of %s", what, text)
+	}
+}
+
+// paid returns a session of that title that was paid.
+func (b *bench) paid(t *testing.T, title string) string {
+	t.Helper()
+	id := b.open(`{"amount_usd":"25.00","title":"` + title + `","email":"` + title + `@shop.example"}`)
+	b.choose(id)
+	b.await(id, "pending")
+	all := b.gateway.Transactions()
+	b.pay(t, all[len(all)-1].TrackingCode, id)
+	return id
+}
+
+// TestTortureReplays sends tokens, returns, hints and repeated requests of
+// sessions that have ended again and again: nothing changes, and no event is
+// written.
+func TestTortureReplays(t *testing.T) {
+	started := time.Now()
+	b := newBench(t)
+	token, err := order.Mint([]byte(orderKey), "25.00", "replayed", "", 24*time.Hour, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	coin := `"currency_symbol":"USDT","network_code":"trc20"`
+	posted := b.ask("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
+	id := session(t, posted.Body.Bytes())
+	b.await(id, "pending")
+	tx := b.gateway.Transactions()[0]
+	b.pay(t, tx.TrackingCode, id)
+	keyed := b.ask("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"replayed-2"}`, bearer, isJSON, "Idempotency-Key: replayed")
+	if keyed.Code != 201 {
+		t.Fatal(keyed.Body)
+	}
+	back := fmt.Sprintf("/return?tracking_code=%s&order_id=%d&status=", tx.TrackingCode, tx.OrderID)
+	again := []input{
+		{method: "POST", path: "/checkout", body: `{"order":"` + token + `",` + coin + `}`, headers: []string{isJSON}, code: "session_paid"},
+		{method: "POST", path: "/checkout", body: `{"order":"` + token + `","key":"page_other",` + coin + `}`, headers: []string{isJSON}, code: "session_paid"},
+		{method: "GET", path: "/checkout?order=" + token, status: 303, has: id},
+		{method: "GET", path: back + "confirmed", status: 303, has: id}, {method: "GET", path: back + "expired", status: 303, has: id}, {method: "GET", path: back + "cancelled", status: 303, has: id},
+		{method: "POST", path: "/hooks/gateway/" + hookToken, body: `{"tracking_code":"` + tx.TrackingCode + `","status":"expired"}`, headers: []string{isJSON}, status: 204},
+		{method: "POST", path: "/hooks/gateway/" + hookToken, body: `{"tracking_code":"` + tx.TrackingCode + `","status":"confirmed","paid_amount":"999"}`, headers: []string{isJSON}, status: 204},
+		{method: "POST", path: "/checkout/" + id + "/attempts", body: "{" + coin + "}", headers: []string{isJSON}, code: "session_paid"}, {method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON}, code: "session_paid"},
+		{method: "POST", path: "/checkout/" + id + "/recheck", headers: []string{isJSON}, status: 200}, {method: "POST", path: "/v1/sessions/" + id + "/recheck", headers: []string{bearer}, status: 200},
+		{method: "POST", path: "/v1/sessions", body: `{"amount_usd":"25.00","order_ref":"replayed-2"}`, headers: []string{bearer, isJSON, "Idempotency-Key: replayed"}, status: 201},
+		{method: "POST", path: "/v1/sessions", body: `{"amount_usd":"25.01","order_ref":"replayed-2"}`, headers: []string{bearer, isJSON}, code: "order_conflict"},
+	}
+	before, calls, rounds := b.hash(t), len(b.gateway.Requests()), goal.Rounds(2000, 100_000)
+	var wrong, n atomic.Int64
+	var group errgroup.Group
+	for range 4 {
+		group.Go(func() error {
+			for i := n.Add(1); i <= int64(rounds); i = n.Add(1) {
+				in := again[int(i)%len(again)]
+				if list := b.judge(in, b.from(in, i), 0); len(list) > 0 {
+					wrong.Add(1)
+					t.Errorf("replay %d, %s %.60s: %v", i, in.method, in.path, list)
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if b.hash(t) != before {
+		wrong.Add(1)
+		t.Error("the database has changed")
+	}
+	asked := len(b.gateway.Requests()) - calls
+	if asked > rounds/100+20 {
+		t.Errorf("the gateway was asked %d times", asked)
+	}
+	goal.Report(t, goal.Result{
+		Goal: "replays", Rounds: rounds, Wanted: 100_000, Violations: int(wrong.Load()), Took: time.Since(started),
+		Figure: fmt.Sprintf("%d repeated tokens, returns, hints and requests, no state changed, no event written, %d calls of the gateway", rounds, asked),
+	})
+}
+
+// from is send for many goroutines: the n-th request, from an address of its own.
+func (b *bench) from(in input, n int64) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(in.method, b.public+in.path, strings.NewReader(in.body))
+	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:db8:%x:%x::2]:1234", n>>16, n&0xffff)
+	for _, h := range in.headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	b.handler.ServeHTTP(w, req)
+	return w
+}

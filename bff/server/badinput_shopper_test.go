@@ -1,0 +1,152 @@
+package server_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// badFrames: B19, B30 to B32, B39, B44 and B45, what a host page may put into the
+// address of the frame. It is ignored or taken in its one form; the policy of
+// the page never holds what came in.
+func badFrames(t *testing.T, b *bench) {
+	id := b.open(`{"amount_usd":"25.00"}`)
+	var list []input
+	show := func(name, query, has, hasNot string, headers ...string) {
+		list = append(list, input{id: name, method: "GET", path: "/checkout/" + id + "?" + query, headers: append(headers, "Accept: text/html"), status: 200, has: has, hasNot: hasNot})
+	}
+	for _, origin := range []string{"*", "null", "https://evil.example", "https://shop.example.evil.example", "https://evil.example%2F%40shop.example", "https://shop.example%40evil.example", "http://shop.example", "https://shop.example:8443", "https://*.example", "https://shop.exampl", "https://shop.example/path", "https://shop.example%3Fx", "https://shop.example%23x",
+		"https://shop.example%0d%0aX-A:b", "https://shop.example%20https://evil.example", "https://shop.example;script-src%20*", "%22%3E%3Cscript%3E", "data:text/html,x", "javascript:alert(1)", "file://", "//shop.example", "shop.example", "https://", "https://%D1%95hop.example", "https://shop.example.", strings.Repeat("https://a.example,", 100), "https://[::1]", "https://shop.example%00"} {
+		show("B19/"+fmt.Sprintf("%.45s", origin), "embed=inline&origin="+origin, `data-origin=""`, "evil")
+	}
+	for _, origin := range []string{"https://shop.example", "https://shop.example/", "HTTPS://SHOP.EXAMPLE", "https://shop.example:443"} {
+		show("B19/listed "+origin, "embed=inline&origin="+origin, `data-origin="https://shop.example"`, "")
+	}
+	for _, lang := range []string{"xx", "../en", "%3Cb%3E", strings.Repeat("e", 1000), "%00", "en%0d%0a", "*", "e", "en_US", "%D0%B5n", "en;q=1", "-", "zz-ZZ-zz-ZZ-zz"} {
+		show(fmt.Sprintf("B31/%.20s", lang), "lang="+lang, `<html lang="en" dir="ltr"`, "<b>")
+	}
+	for _, theme := range []string{"red;background:url(//evil)", "expression(alert(1))", "var(--x)", strings.Repeat("a", 7000), "DARK", "%22%20onload=%22x", "dark%20light", "%00", "high-contrast"} {
+		show(fmt.Sprintf("B32/%.20s", theme), "theme="+theme, `class="theme-auto"`, "evil")
+	}
+	for _, embed := range []string{"popup", "INLINE", "%22%3E", "inline%20modal", "1"} {
+		show("B32/embed "+embed, "embed="+embed, `data-embed=""`, "")
+	}
+	for _, name := range []string{"amount", "amount_usd", "price", "currency_amount", "address", "wallet", "wallet_address", "pay_amount"} {
+		show("B30/"+name, name+"=0.0171", "25.00", "0.0171")
+	}
+	for _, name := range []string{"success_url", "cancel_url", "return_url", "return-url", "redirect", "next"} {
+		show("B45/"+name, name+"=https://evil.example", "25.00", "evil")
+		show("B45/script as "+name, name+"=javascript:alert(1171)", "25.00", "1171")
+	}
+	show("B30/status", "status=confirmed", `data-status="open"`, "")
+	show("B39/fragment in the query", "%23token=x", "25.00", "")
+	show("B39/lang twice", "lang=%3Cb%3E&lang=de", `lang="en"`, "")
+	show("B39/bad escape", "lang=%zz&theme=dark", `class="theme-dark"`, "")
+	show("B39/semicolons", "theme=dark;embed=modal", `class="theme-auto"`, "")
+	show("B39/change of nothing", "change=1", `data-status="open"`, "")
+	show("B44/weights", "", `lang="en"`, "", "Accept-Language: *;q=x, en;q=999, ;;;,,,")
+	show("B44/8,000 tags", "", "25.00", "", "Accept-Language: "+strings.Repeat("a-b,", 8000))
+	show("B44/NUL", "", "25.00", "", "Accept-Language: \x00")
+	b.refuse(t, list)
+	w := b.ask("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
+	if got := w.Header().Get("Content-Security-Policy"); got != pagePolicy {
+		b.bad++
+		t.Errorf("policy = %q", got)
+	}
+}
+
+// badChoices: B20, B49, B50, what a shopper's page may post.
+func badChoices(t *testing.T, b *bench) {
+	id := b.open(`{"amount_usd":"25.00"}`)
+	limited := b.open(`{"amount_usd":"25.00","currencies":["USDC_bep20"]}`)
+	var list []input
+	choose := func(name, session, body, code, param string, headers ...string) {
+		list = append(list, input{id: name, method: "POST", path: "/checkout/" + session + "/attempts", body: body, headers: append([]string{isJSON}, headers...), code: code, param: param})
+	}
+	for name, pair := range map[string][2]string{
+		"unknown coin": {"DOGE", "doge"}, "unknown network": {"USDT", "polygon2"}, "of another coin": {"USDT", "polygon"}, "coin as network": {"USDT", "USDT"}, "turned around": {"trc20", "USDT"}, "Cyrillic": {"\u0423SDT", "trc20"}, "Cyrillic network": {"USDT", "tr\u044120"}, "full width": {"\uff35SDT", "trc20"}, "long s": {"U\u017fDT", "trc20"}, "Kelvin": {"USDT", "\u212a"}, "space": {"USDT ", "trc20"},
+		"space before": {" USDT", "trc20"}, "NUL": {"USDT\x00", "trc20"}, "NUL network": {"USDT", "trc20\x00"}, "SQL": {"USDT'--", "trc20"}, "HTML": {"<b>USDT</b>", "trc20"}, "1 KiB": {strings.Repeat("U", 1024), "trc20"}, "1 KiB network": {"USDT", strings.Repeat("t", 1024)}, "contradiction": {"USDC", "USDT:trc20"}, "two colons": {"USDT", "USDT:trc20:bep20"}, "colon first": {"USDT", ":trc20"}, "colon last": {"USDT", "trc20:"}, "star": {"*", "*"}, "code of currency list": {"usdt_trc20", "trc20"}, "soft hyphen": {"US\u00adDT", "trc20"}, "override": {"\u202eTDSU", "trc20"}, "number": {"0", "0"}, "prototype": {"__proto__", "trc20"}, "combining": {"USDT\u0301", "trc20"},
+	} {
+		choose("B49/"+name, id, `{"currency_symbol":`+quoted(pair[0])+`,"network_code":`+quoted(pair[1])+`}`, "network_unsupported", "network_code")
+	}
+	for name, pair := range map[string][2]string{"not allowed": {"USDT", "trc20"}, "not this network": {"USDC", "polygon"}, "not this coin": {"BNB", "bep20"}} {
+		choose("B49/limited, "+name, limited, `{"currency_symbol":"`+pair[0]+`","network_code":"`+pair[1]+`"}`, "network_unsupported", "network_code")
+	}
+	for name, body := range map[string]string{"nothing": `{}`, "nulls": `{"currency_symbol":null,"network_code":null}`, "empty": `{"currency_symbol":"","network_code":""}`, "coin of many networks": `{"currency_symbol":"USDT"}`, "network alone": `{"network_code":"trc20"}`} {
+		choose("B49/"+name, id, body, "network_required", "network_code")
+	}
+	for name, body := range map[string]string{"coin a number": `{"currency_symbol":1}`, "coin a list": `{"currency_symbol":["USDT"]}`, "network an object": `{"network_code":{}}`, "email a number": `{"email":1}`, "comment true": `{"comment":true}`} {
+		choose("B49/"+name, id, body, "invalid", "")
+	}
+	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
+	for _, name := range []string{"amount_usd", "amount", "price", "ttl", "ttl_minutes", "order_id", "order_ref", "wallet_address", "address", "status", "session", "callback_url", "pay_amount", "tracking_code", "version", "test", "Currency_Symbol", "NETWORK_CODE", "networkCode", "kind", "__proto__", "item", "order", "key", ""} {
+		choose(fmt.Sprintf("B50/%q", name), id, `{`+coin+`,`+quoted(name)+`:"0.01"}`, "unknown_field", name)
+	}
+	choose("B50/coin twice", id, `{`+coin+`,"currency_symbol":"USDC"}`, "duplicate_field", "currency_symbol")
+	choose("B50/network twice, escaped", id, `{`+coin+`,"\u006eetwork_code":"bep20"}`, "duplicate_field", "network_code")
+	for name, v := range map[string]string{"header": "a@b.example\r\nBcc: c@d.example", "no at": "a", "long": strings.Repeat("a", 250) + "@b.example", "display name": "A <a@b.example>", "NUL": "a@b.example\x00", "list": "a@b.example,c@d.example", "space": " "} {
+		choose("B20/shopper's email "+name, id, `{`+coin+`,"email":`+quoted(v)+`}`, "invalid", "email")
+	}
+	for name, v := range map[string]string{"long": strings.Repeat("c", 201), "50 KiB": strings.Repeat("c", 50<<10), "two lines": "a\nb", "tab": "a\tb", "NUL": "\x00", "escape": "\x1b[31m", "override": "\u202e", "C1": "\u0085"} {
+		choose("B20/shopper's comment "+name, id, `{`+coin+`,"comment":`+quoted(v)+`}`, "invalid", "comment")
+	}
+	for name, body := range map[string]string{"none": "", "null": "null", "list": "[]", "text": `"USDT"`, "two": "{" + coin + "}{}", "cut": "{" + coin, "form": "currency_symbol=USDT"} {
+		in := input{id: "B14/choice " + name, method: "POST", path: "/checkout/" + id + "/attempts", body: body, headers: []string{isJSON}, code: "bad_json"}
+		if body == "" {
+			in.code = "network_required"
+		}
+		list = append(list, in)
+	}
+	list = append(list, badForms("/checkout/"+id+"/attempts")...)
+	b.refuse(t, list)
+	kept(t, b)
+}
+
+// badForms are choices as a page without scripts posts them.
+func badForms(path string) (list []input) {
+	for name, c := range map[string][2]string{
+		"escape": {"currency_symbol=%zz", "invalid"}, "half an escape": {"currency_symbol=USDT&network_code=trc20%2", "invalid"}, "semicolons": {"currency_symbol=USDT;network_code=trc20", "invalid"}, "nothing": {"", "network_required"}, "coin twice": {"currency_symbol=DOGE&currency_symbol=USDT&network_code=trc20", "network_unsupported"}, "in brackets": {"currency_symbol[]=USDT&network_code[]=trc20", "network_required"},
+		"spaces": {"currency_symbol=+USDT+&network_code=trc20", "network_unsupported"}, "NUL": {"currency_symbol=USDT%00&network_code=trc20", "network_unsupported"}, "JSON": {`{"currency_symbol":"USDT","network_code":"trc20"}`, "network_required"}, "invalid UTF-8": {"currency_symbol=%ff&network_code=trc20", "network_unsupported"}, "email not UTF-8": {"currency_symbol=USDT&network_code=trc20&email=%ff@b.example", "invalid"}, "comment not UTF-8": {"currency_symbol=USDT&network_code=trc20&comment=%ff", "invalid"},
+	} {
+		list = append(list, input{id: "B49/form, " + name, method: "POST", path: path, body: c[0], headers: []string{isForm, "Accept: application/json"}, code: c[1]})
+	}
+	return list
+}
+
+// kept: B20, what is legal in a comment reaches the gateway behind the marker.
+func kept(t *testing.T, b *bench) {
+	for name, comment := range map[string]string{"HTML": "<b>leave it & ring</b>", "formula": "=1+1", "quotes": `"'`, "emoji": "🎁", "a marker of our kind": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "spaces": "  a  b  "} {
+		id := b.open(`{"amount_usd":"25.00"}`)
+		b.accept(t, []input{{id: "B20/comment kept, " + name, method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"trc20","comment":` + quoted(comment) + `}`, headers: []string{isJSON}, status: 200}})
+		all := b.gateway.Transactions()
+		if got := all[len(all)-1].Comment; !strings.HasSuffix(got, strings.TrimSpace(comment)) || len(got) < len(comment)+10 {
+			b.bad++
+			t.Errorf("comment %q came to the gateway as %q", comment, got)
+		}
+	}
+}
+
+// badOrigins: B52, posts that a page of another origin has made.
+func badOrigins(t *testing.T, b *bench) {
+	id := b.open(`{"amount_usd":"25.00"}`)
+	var list []input
+	for _, path := range []string{"/checkout/" + id + "/attempts", "/checkout/" + id + "/cancel", "/checkout/" + id + "/recheck", "/checkout"} {
+		short := strings.ReplaceAll(path, id, "…")
+		for _, header := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Sec-Fetch-Site: none", "Sec-Fetch-Site: SAME-ORIGIN", "Sec-Fetch-Site: x", "Origin: null", "Origin: " + shop, "Origin: https://evil.example"} {
+			list = append(list, input{id: "B52/" + header + " at " + short, method: "POST", path: path, body: `{"item":"coffee"}`, headers: []string{isJSON, header}, code: "cross_site_refused"})
+		}
+	}
+	for _, origin := range []string{"http://localhost", "http://localhost:80800", "http://localhost:8081", "https://localhost:8080", "http://localhost:8080/", "http://localhost:8080.evil.example", "http://evil.example:8080", "http://a@localhost:8080", "localhost:8080", "http://localhost:8080 https://evil.example", "http://127.0.0.1:8080", "file://", "*"} {
+		list = append(list, input{id: "B52/" + origin, method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isForm, "Accept: application/json", "Origin: " + origin}, code: "cross_site_refused"})
+	}
+	list = append(list, input{id: "B52/own origin, other site", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: " + ownOrigin, "Sec-Fetch-Site: cross-site"}, code: "cross_site_refused"},
+		input{id: "B52/own site, other origin", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: https://evil.example", "Sec-Fetch-Site: same-origin"}, code: "cross_site_refused"},
+		input{id: "B52/two origins, own first", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: " + ownOrigin, "Origin: https://evil.example"}, code: "cross_site_refused"},
+		input{id: "B52/two sites, own first", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"}, code: "cross_site_refused"},
+		input{id: "B52/page of another origin", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isForm, "Accept: text/html", "Origin: https://evil.example"}, code: "cross_site_refused"})
+	b.refuse(t, list)
+	b.accept(t, []input{
+		{id: "B52/own origin", method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"trc20"}`, headers: []string{isJSON, "Origin: " + ownOrigin, "Sec-Fetch-Site: same-origin"}, status: 200},
+		{id: "B52/own origin in capitals", method: "POST", path: "/checkout/" + id + "/recheck", headers: []string{isJSON, "Origin: HTTP://LOCALHOST:8080"}, status: 200},
+	})
+}

@@ -1,0 +1,402 @@
+package server_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+	"coinslot/torture/goal"
+
+	_ "modernc.org/sqlite"
+)
+
+// input is one way to be wrong, or to be right where a parser might err. Its id
+// begins with the group, which the result names.
+type input struct {
+	id, method, path, body string
+	headers                []string
+	// code is the refusal that docs/api.md lists, whose status it has; param is
+	// what the refusal has to name. An empty code stands for an answer that is no
+	// refusal, of this status.
+	code, param string
+	status      int
+	has, hasNot string // what the answer must and must not hold
+	alone       bool   // the database is looked at right after it, not after its group
+}
+
+// bench is a rig whose database can be looked into, and the count of what was
+// sent to it.
+type bench struct {
+	*rig
+	database string
+	statuses map[string]int // by code, as docs/api.md lists them
+	sent     int
+	bad      int // answers that were not as they should be
+	slowest  time.Duration
+	ids      map[string]bool
+}
+
+// answerWithin is how long any answer may take, on a machine that does other
+// things too.
+const answerWithin = 5 * time.Second
+
+// TestTortureBadInputs sends what merchants, shoppers and strangers may get wrong:
+// each is answered with its documented code, says no secret, and changes nothing.
+func TestTortureBadInputs(t *testing.T) {
+	started := time.Now()
+	b := newBench(t)
+	b.await(b.chosen(), "pending") // connections to the gateway are open after this
+	for _, group := range []struct {
+		name string
+		run  func(*testing.T, *bench)
+	}{
+		{"keys", badKeys}, {"amounts", badAmounts}, {"references", badReferences}, {"members", badMembers}, {"bodies", badBodies},
+		{"links", badLinks}, {"texts", badTexts}, {"numbers", badNumbers}, {"repeats", badRepeats}, {"bounds", badBounds},
+		{"ids", badIDs}, {"lists", badLists}, {"events", badEvents}, {"states", badStates}, {"tokens", badTokens}, {"claims", badClaims},
+		{"offers", badOffers}, {"frames", badFrames}, {"choices", badChoices}, {"origins", badOrigins}, {"returns", badReturns},
+		{"hooks", badHooks}, {"paths", badPaths}, {"lines", badLines}, {"handshakes", badHandshakes}, {"sockets", badSockets},
+	} {
+		t.Run(group.name, func(t *testing.T) { group.run(t, b) })
+	}
+	for id := range knownWrong {
+		if !b.ids[id] {
+			t.Errorf("knownWrong names %q, which is no input", id)
+		}
+	}
+	goal.Report(t, goal.Result{
+		Goal: "bad inputs", Rounds: b.sent, Wanted: 600, Violations: b.bad, Took: time.Since(started),
+		Figure: fmt.Sprintf("%d inputs, each refused with its documented code or taken exactly, database unchanged; %d known to be answered wrongly; slowest answer %v",
+			b.sent, len(knownWrong), b.slowest.Round(time.Millisecond)),
+	})
+}
+
+// newBench is newRig with a database whose place is known.
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	r := &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey}), public: ownOrigin, log: &lockedBuffer{}}
+	api := httptest.NewServer(r.gateway)
+	t.Cleanup(api.Close)
+	dir := t.TempDir()
+	catalog := filepath.Join(dir, "catalog.yaml")
+	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
+	c := config.Config{
+		PublicURL: r.public, Database: filepath.Join(dir, "bench.db"), Origins: []string{shop},
+		GatewayURL: api.URL, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api.URL + "/pay", GatewayRPS: 1000,
+		SecretKey: config.NewSecret(secretKey), OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
+		Catalog: catalog, PollInterval: 10 * time.Second,
+	}
+	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	srv, err := server.New(t.Context(), c, server.Options{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-ended, srv.Close()); err != nil {
+			t.Errorf("stopping: %v", err)
+		}
+		r.noSecrets(r.log.String(), "the log")
+	})
+	r.handler = srv.Handler
+	return &bench{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
+}
+
+// documented returns the status of each code in the table of docs/api.md.
+func documented(t *testing.T) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]int{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([45][0-9][0-9]) \\|").FindAllStringSubmatch(string(text), -1) {
+		list[row[1]], err = strconv.Atoi(row[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(list) < 20 {
+		t.Fatalf("docs/api.md lists %d codes only", len(list))
+	}
+	return list
+}
+
+// hash is of everything in the database but the times of the last and the next
+// look at the gateway, which pass by themselves.
+func (b *bench) hash(t *testing.T) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	sum := sha256.New()
+	for _, query := range []string{
+		`SELECT id, version, status, order_ref, idempotency_key, created_at, doc FROM sessions ORDER BY id`,
+		`SELECT * FROM attempts ORDER BY session, number`,
+		`SELECT * FROM events ORDER BY seq`,
+		`SELECT * FROM deliveries ORDER BY event, endpoint`,
+	} {
+		rows, err := db.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(any)
+		}
+		for rows.Next() {
+			if err := rows.Scan(values...); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range values {
+				fmt.Fprintf(sum, "%v|", *v.(*any))
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// send makes one request from an address of its own, so that no limit of a
+// client's posts stands between the input and what judges it.
+func (b *bench) send(in input) (*httptest.ResponseRecorder, time.Duration) {
+	target := in.path
+	if target == "" {
+		target = "/v1/sessions"
+	}
+	req := httptest.NewRequest(in.method, b.public+target, strings.NewReader(in.body))
+	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:db8:%x:%x::1]:1234", b.sent>>16, b.sent&0xffff)
+	for _, h := range in.headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	b.sent++
+	w := httptest.NewRecorder()
+	began := time.Now()
+	b.handler.ServeHTTP(w, req)
+	took := time.Since(began)
+	b.slowest = max(b.slowest, took)
+	return w, took
+}
+
+// stack is what a Go program prints of its inside.
+var stack = regexp.MustCompile(`goroutine \d|\.go:\d|runtime error|panic:|sql: |SQL logic|modernc`)
+
+// judge returns what is wrong with an answer.
+func (b *bench) judge(in input, w *httptest.ResponseRecorder, took time.Duration) (wrong []string) {
+	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	want, listed := in.status, true
+	if in.code != "" {
+		want, listed = b.statuses[in.code]
+	}
+	text := w.Body.String()
+	if !listed {
+		fail("code %s is not in docs/api.md", in.code)
+	}
+	if w.Code != want {
+		fail("status %d; want %d", w.Code, want)
+	}
+	if in.code != "" {
+		wrong = append(wrong, refusal(in, w)...)
+	}
+	if took > answerWithin {
+		fail("it took %v", took)
+	}
+	if stack.MatchString(text) {
+		fail("it tells of the inside")
+	}
+	for _, secret := range []string{secretKey, orderKey, gatewayKey, hookToken} {
+		if strings.Contains(text+fmt.Sprint(w.Header()), secret) {
+			fail("it holds a secret")
+		}
+	}
+	if !strings.Contains(text, in.has) {
+		fail("it lacks %q", in.has)
+	}
+	if in.hasNot != "" && strings.Contains(text+fmt.Sprint(w.Header()), in.hasNot) {
+		fail("it holds %q", in.hasNot)
+	}
+	if len(wrong) > 0 {
+		fail("it is %d %.300q", w.Code, text)
+	}
+	return wrong
+}
+
+// refusal returns what is wrong with the form of a refusal: RFC 9457 for
+// programs, a page with the sentence for people.
+func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
+	if w.Header().Get("Content-Type") == "text/html; charset=utf-8" {
+		if !strings.Contains(w.Body.String(), `data-part="error"`) || strings.HasPrefix(in.path, "/v1") {
+			return []string{"the page says nothing of an error, or is for programs"}
+		}
+		return nil
+	}
+	var got struct {
+		Status              int
+		Title, Detail, Code string
+		Param               string
+		RequestID           string `json:"request_id"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+		return []string{"it is no problem+json"}
+	}
+	if got.Code != in.code || in.param != "" && got.Param != in.param {
+		wrong = append(wrong, fmt.Sprintf("code %q of %q; want %q of %q", got.Code, got.Param, in.code, in.param))
+	}
+	if got.Status != w.Code || got.Title == "" || got.Detail == "" || got.RequestID == "" || got.RequestID != w.Header().Get("X-Request-Id") {
+		wrong = append(wrong, fmt.Sprintf("incomplete: %+v", got))
+	}
+	return wrong
+}
+
+// report counts what is wrong with an answer. An input of knownWrong has to be
+// answered wrongly, so that whoever corrects the answer removes it from there.
+func (b *bench) report(t *testing.T, id string, wrong []string) {
+	t.Helper()
+	b.noted(id)
+	why, known := knownWrong[id]
+	switch {
+	case known && len(wrong) == 0:
+		b.bad++
+		t.Errorf("%s is answered as it should be now: remove it from knownWrong (%s)", id, why)
+	case known:
+		t.Logf("known to be wrong: %s: %s", id, strings.Join(wrong, "; "))
+	case len(wrong) > 0:
+		b.bad++
+		t.Errorf("%s: %s", id, strings.Join(wrong, "; "))
+	}
+}
+
+// refuse sends inputs that must leave the database as it is, and no goroutine
+// behind.
+func (b *bench) refuse(t *testing.T, list []input) {
+	t.Helper()
+	before := b.hash(t)
+	for _, in := range list {
+		w, took := b.send(in)
+		wrong := b.judge(in, w, took)
+		if _, known := knownWrong[in.id]; known || in.alone {
+			now := b.hash(t)
+			if now != before {
+				wrong = append(wrong, "the database has changed")
+			}
+			before = now
+		}
+		b.report(t, in.id, wrong)
+	}
+	if b.hash(t) != before {
+		b.bad++
+		t.Error("the database has changed")
+	}
+	until(t, "no goroutine of a handler is left", func() bool { return handling() == 0 })
+}
+
+// handling returns how many goroutines are in a handler or its sockets.
+func handling() (n int) {
+	text := make([]byte, 4<<20)
+	for stack := range strings.SplitSeq(string(text[:runtime.Stack(text, true)]), "\n\n") {
+		if strings.Contains(stack, "coinslot/bff/web.") {
+			n++
+		}
+	}
+	return n
+}
+
+// accept sends inputs that are taken and may be stored.
+func (b *bench) accept(t *testing.T, list []input) {
+	t.Helper()
+	for _, in := range list {
+		w, took := b.send(in)
+		b.report(t, in.id, b.judge(in, w, took))
+	}
+}
+
+// noted keeps the id of an input that was sent; each has one of its own.
+func (b *bench) noted(id string) {
+	if b.ids[id] {
+		b.t.Errorf("two inputs are called %s", id)
+	}
+	b.ids[id] = true
+}
+
+// create is a body of POST /v1/sessions that is refused.
+func create(id, body, code, param string, headers ...string) input {
+	return input{id: id, method: http.MethodPost, body: body, headers: append([]string{bearer, isJSON}, headers...), code: code, param: param}
+}
+
+// member is create with a good amount and one more member.
+func member(id, name, value, code string) input {
+	return create(id, `{"amount_usd":"25.00","`+name+`":`+value+`}`, code, name)
+}
+
+// taken is a body of POST /v1/sessions that is accepted.
+func taken(id, body, has string, headers ...string) input {
+	return input{id: id, method: http.MethodPost, body: body, headers: append([]string{bearer, isJSON}, headers...), status: http.StatusCreated, has: has}
+}
+
+// quoted is text as JSON.
+func quoted(text string) string {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string
+	}
+	return string(raw)
+}
+
+// finds reports whether the list of a reference is the session of that id alone.
+func (b *bench) finds(ref, id string) bool {
+	w := b.ask("GET", "/v1/sessions?"+url.Values{"order_ref": {ref}}.Encode(), "", bearer)
+	var got struct {
+		Data []struct{ ID string }
+	}
+	err := json.Unmarshal(w.Body.Bytes(), &got)
+	return err == nil && len(got.Data) == 1 && got.Data[0].ID == id
+}
+
+// pay pays a transaction of session id and has it looked at until that is known:
+// nothing else looks often here.
+func (b *bench) pay(t *testing.T, code, id string) {
+	t.Helper()
+	if err := b.gateway.Pay(code, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the payment is known", func() bool {
+		b.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		return b.status(id) == "confirmed"
+	})
+}
+
+// chosen opens a session, chooses a coin and returns its id.
+func (b *bench) chosen() string {
+	id := b.open(`{"amount_usd":"25.00"}`)
+	b.choose(id)
+	return id
+}

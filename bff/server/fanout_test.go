@@ -1,0 +1,169 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/hub"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// neighbours is a database as a fanout sees it, whose hints can get lost.
+type neighbours struct {
+	mu       sync.Mutex // guards the fields below
+	versions map[string]int64
+	watched  []string
+	rounds   int
+	err      error
+	tell     func(session string)
+}
+
+func (n *neighbours) Announce(string) {}
+
+func (n *neighbours) Listen(ctx context.Context, hear func(string)) error {
+	n.mu.Lock()
+	n.tell = hear
+	n.mu.Unlock()
+	<-ctx.Done()
+	return nil
+}
+
+func (n *neighbours) Watch(_ context.Context, ids []string, until, dueBy time.Time) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.rounds++
+	n.watched = append(n.watched, ids...)
+	if !dueBy.Before(until) {
+		return errors.New("to be checked after nobody looks any more")
+	}
+	return n.err
+}
+
+func (n *neighbours) Versions(_ context.Context, ids []string) (map[string]int64, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	got := map[string]int64{}
+	for _, id := range ids {
+		got[id] = n.versions[id]
+	}
+	return got, n.err
+}
+
+func (n *neighbours) set(f func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f()
+}
+
+// page is a subscriber that counts what it is told.
+type page struct {
+	mu   sync.Mutex
+	told int
+}
+
+func (p *page) hear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told++
+}
+
+func (p *page) taken() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.told
+	p.told = 0
+	return n
+}
+
+// running starts a fanout over n whose pages are open.
+func running(t *testing.T, n *neighbours, sessions ...string) (pages []*page, cancels []func()) {
+	t.Helper()
+	h := hub.New(hub.Config{})
+	for _, id := range sessions {
+		p := &page{}
+		cancel, ok := h.Subscribe(id, p.hear)
+		if !ok {
+			t.Fatal("refused")
+		}
+		pages, cancels = append(pages, p), append(cancels, cancel)
+	}
+	f := newFanout(n, h, func() {}, 3*time.Second, time.Now, slog.New(slog.DiscardHandler))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("run = %v", err)
+		}
+	})
+	synctest.Wait()
+	return pages, cancels
+}
+
+// What others announce reaches open pages at once, and what was never
+// announced reaches them a few seconds later.
+func TestFanout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &neighbours{versions: map[string]int64{"cs_a": 1, "cs_b": 1}}
+		pages, _ := running(t, n, "cs_a", "cs_b")
+		n.tell("cs_a")
+		n.tell("cs_nobody")
+		if a, b := pages[0].taken(), pages[1].taken(); a != 1 || b != 0 {
+			t.Errorf("told %d and %d times; want a once", a, b)
+		}
+		time.Sleep(2 * catchUpRounds * watchEvery) // knows the versions by now
+		synctest.Wait()
+		pages[0].taken()
+		pages[1].taken()
+		n.set(func() { n.versions["cs_b"] = 2 })
+		time.Sleep(catchUpRounds*watchEvery + time.Second)
+		synctest.Wait()
+		if a, b := pages[0].taken(), pages[1].taken(); a != 0 || b != 1 {
+			t.Errorf("told %d and %d times; want b once, which has changed unheard", a, b)
+		}
+		n.set(func() { n.versions["cs_a"] = 2 })
+		n.tell("") // the line was cut
+		synctest.Wait()
+		if a := pages[0].taken(); a != 1 {
+			t.Errorf("told %d times after a cut line; want once", a)
+		}
+	})
+}
+
+// Open pages are marked soon, again before the mark runs out, and not after
+// they were closed; a database that fails is asked again.
+func TestOpenPagesAreMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &neighbours{versions: map[string]int64{}}
+		n.err = errors.New("no database")
+		_, cancels := running(t, n, "cs_a", "cs_b")
+		time.Sleep(2*watchEvery + time.Second)
+		n.set(func() { n.err, n.watched = nil, nil })
+		time.Sleep(watchEvery)
+		seen := func() (ids []string) {
+			n.set(func() { ids, n.watched = n.watched, nil })
+			slices.Sort(ids)
+			return ids
+		}
+		if diff := cmp.Diff([]string{"cs_a", "cs_b"}, seen()); diff != "" {
+			t.Errorf("marked (-want +got):\n%s", diff)
+		}
+		time.Sleep(watchedFor/2 - 2*watchEvery)
+		if got := seen(); len(got) != 0 {
+			t.Errorf("marked again too soon: %v", got)
+		}
+		cancels[0]()
+		time.Sleep(4 * watchEvery)
+		if diff := cmp.Diff([]string{"cs_b"}, seen()); diff != "" {
+			t.Errorf("marked later (-want +got):\n%s", diff)
+		}
+	})
+}

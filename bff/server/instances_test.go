@@ -1,0 +1,158 @@
+package server_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/store/pgtest"
+
+	"github.com/gorilla/websocket"
+)
+
+// pair is two instances on one PostgreSQL database, with their gateway.
+type pair struct {
+	a, b  *rig
+	stopA func()
+	conf  config.Config
+	heard *heard
+}
+
+// heard is what a merchant's endpoint has been sent.
+type heard struct {
+	mu     sync.Mutex
+	types  map[string][]string // by session
+	ids    map[string]int      // how often, by event id
+	broken bool                // answers with 500
+}
+
+func (h *heard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var e struct {
+		Type string
+		Data struct{ ID string }
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if json.Unmarshal(body, &e) != nil || h.broken {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	h.types[e.Data.ID] = append(h.types[e.Data.ID], e.Type)
+	h.ids[r.Header.Get("webhook-id")]++
+}
+
+func (h *heard) of(session string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.types[session], " ")
+}
+
+func newPair(t *testing.T, poll time.Duration) *pair {
+	t.Helper()
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	p := &pair{heard: &heard{types: map[string][]string{}, ids: map[string]int{}}}
+	shop := httptest.NewServer(p.heard)
+	t.Cleanup(shop.Close)
+	p.conf = settings(t, api.URL)
+	p.conf.Database, p.conf.PollInterval = pgtest.DSN(t), poll
+	p.conf.WebhookURLs, p.conf.AllowPrivateWebhooks = []string{shop.URL}, true
+	p.conf.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + strings.Repeat("MDEyMzQ1", 6))}
+	p.a, p.stopA = start(t, gateway, p.conf)
+	p.b, _ = start(t, gateway, p.conf)
+	return p
+}
+
+// What is asked of one instance is true at the other at once, and a page that
+// is open at one hears within moments what the other has found out.
+func TestTwoInstances(t *testing.T) {
+	p := newPair(t, 300*time.Millisecond)
+	id := p.a.open(`{"amount_usd":"25.00","order_ref":"1001"}`)
+	if again := p.b.open(`{"amount_usd":"25.00","order_ref":"1001"}`); again != id {
+		t.Errorf("the same order at the other instance is %s; want %s", again, id)
+	}
+	addr := listen(t, p.b.handler)
+	conn := connect(t, addr, id)
+	next(t, conn)
+	p.a.choose(id)
+	shows(t, conn, "pending")
+	p.a.pay(id)
+	shows(t, conn, "confirmed")
+	until(t, "the merchant to hear of the payment", func() bool {
+		return p.heard.of(id) == "checkout.pending checkout.confirmed"
+	})
+}
+
+// shows reads views until one has the status, ten seconds at most.
+func shows(t *testing.T, conn *websocket.Conn, status string) {
+	t.Helper()
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		var v struct{ Status string }
+		if err := conn.ReadJSON(&v); err != nil {
+			t.Fatalf("waiting for %s: %v", status, err)
+		}
+		if v.Status == status {
+			return
+		}
+	}
+}
+
+// An instance stops in the middle of its work: its pages are told to come back,
+// and the other goes on with what it has left.
+func TestInstanceStops(t *testing.T) {
+	p := newPair(t, 200*time.Millisecond)
+	var ids []string
+	for range 12 {
+		id := p.a.open(`{"amount_usd":"25.00"}`)
+		p.a.choose(id)
+		p.a.await(id, "pending")
+		ids = append(ids, id)
+	}
+	conn := connect(t, listen(t, p.a.handler), ids[0])
+	next(t, conn)
+	p.stopA()
+	if code := closed(t, conn); code != websocket.CloseServiceRestart {
+		t.Errorf("the page was told %d; want %d", code, websocket.CloseServiceRestart)
+	}
+	back := connect(t, listen(t, p.b.handler), ids[0])
+	next(t, back)
+	for _, id := range ids {
+		p.b.pay(id)
+	}
+	shows(t, back, "confirmed")
+	for _, id := range ids {
+		p.b.await(id, "confirmed")
+		until(t, "the merchant to hear of "+id, func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
+	}
+}
+
+// Webhooks that nobody could receive are sent again by request, to the same
+// ids, from whichever instance is asked.
+func TestReplay(t *testing.T) {
+	p := newPair(t, 100*time.Millisecond)
+	id := p.a.open(`{"amount_usd":"25.00"}`)
+	from := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	to := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	p.a.choose(id)
+	until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
+	w := p.b.ask("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"deliveries":1`) {
+		t.Fatalf("replay = %d %s", w.Code, w.Body)
+	}
+	until(t, "the event again", func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
+	if len(p.heard.ids) != 1 {
+		t.Errorf("ids = %v; want one, twice", p.heard.ids)
+	}
+}

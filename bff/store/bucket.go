@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrBusy is the refusal of a [Bucket] whose next free slot is further away than
+// the caller's patience.
+var ErrBusy = errors.New("no slot is free in time")
+
+// Bucket hands out the slots in which all instances together may do something, a
+// number per second and as many at once. budgettest.Run is its contract.
+//
+// It is one number, as in the generic cell rate algorithm: when the bucket would
+// be full of free slots again. Source: ITU-T I.371, "virtual scheduling". The
+// database's clock decides; a slot that is lost because the database does not
+// answer is not given back.
+type Bucket struct {
+	db       *DB
+	name     string
+	interval int64 // between slots, in microseconds
+	slack    int64 // how far the number may be ahead of a slot: all but one interval of a second
+}
+
+// The clock is the %s. $2 is the interval, $3 the slack, $4 the patience.
+const (
+	makeBucket = `INSERT INTO buckets (name, next_at) VALUES ($1, 0) ON CONFLICT DO NOTHING`
+	takeSlot   = `WITH clock AS MATERIALIZED (SELECT %s AS now)
+		UPDATE buckets SET next_at = CASE WHEN next_at > clock.now THEN next_at ELSE clock.now END + $2
+		FROM clock WHERE name = $1 AND next_at - $3 - clock.now <= $4
+		RETURNING next_at - $2 - $3 - (SELECT now FROM clock)`
+	nextSlot    = `SELECT next_at - $2 - %s FROM buckets WHERE name = $1`
+	pauseBucket = `WITH clock AS MATERIALIZED (SELECT %s AS now)
+		UPDATE buckets SET next_at = clock.now + $2 FROM clock WHERE name = $1 AND next_at < clock.now + $2`
+)
+
+// Bucket returns the bucket of that name with rps slots per second; rps below 1
+// counts as 1. All who use a name have to agree on rps.
+func (db *DB) Bucket(name string, rps int) *Bucket {
+	rps = max(rps, 1)
+	interval := time.Second.Microseconds() / int64(rps)
+	return &Bucket{db: db, name: name, interval: interval, slack: interval * int64(rps-1)}
+}
+
+// Take reserves the next free slot and returns how long to wait for it, zero =
+// none. A reserved slot is never given back.
+//
+// Errors: ErrBusy if the wait is longer than patience, with that wait; then
+// nothing is reserved. Any other error, as of a database that is away: there is
+// no slot.
+func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
+	for range maxTries {
+		wait, err = b.take(ctx, patience)
+		if !errors.Is(err, ErrBusy) || wait > patience {
+			break // or else a slot has come near since
+		}
+	}
+	if err != nil && !errors.Is(err, ErrBusy) {
+		return 0, fmt.Errorf("taking a slot of %q: %w", b.name, err)
+	}
+	return wait, err
+}
+
+func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duration, error) {
+	var wait int64
+	err := b.db.write(ctx, func(tx *sql.Tx) error {
+		query := fmt.Sprintf(takeSlot, b.db.dialect.clock)
+		return tx.QueryRowContext(ctx, query, b.name, b.interval, b.slack, patience.Microseconds()).Scan(&wait)
+	})
+	if !errors.Is(err, sql.ErrNoRows) {
+		return max(0, time.Duration(wait)*time.Microsecond), err
+	}
+	err = b.db.view(ctx, func(ctx context.Context, q queryer) error {
+		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, b.slack).Scan(&wait)
+	})
+	if errors.Is(err, sql.ErrNoRows) { // of the name, too
+		return 0, errors.Join(b.db.execute(ctx, makeBucket, b.name), ErrBusy)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return max(0, time.Duration(wait)*time.Microsecond), ErrBusy
+}
+
+// Pause hands out no slot before d from now, and from then on one at a time,
+// without a burst. It never shortens a longer pause, and does not touch slots
+// that are reserved already. d <= 0 does nothing.
+func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	err := b.db.write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, makeBucket, b.name); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, fmt.Sprintf(pauseBucket, b.db.dialect.clock), b.name, d.Microseconds()+b.slack)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("pausing %q: %w", b.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// clock is the database's, so that all instances agree on what is due and whose
+// lease has ended. Between two looks at it, this machine's passes the time.
+type clock struct {
+	fixed func() time.Time // of tests; nil = none
+
+	mu   sync.Mutex // guards the fields below
+	here time.Time  // when the database was asked, with a monotonic reading; zero = not asked
+	base time.Time  // what it said
+	last time.Time  // latest answer of now
+}
+
+const (
+	// clockPeriod is how often the database is asked for the time.
+	clockPeriod = 30 * time.Second
+	// jitter is what the answer may be off because it has travelled; time does not
+	// go back by less.
+	clockJitter = time.Second
+)
+
+// Now returns the database's time: on PostgreSQL that of its server, to within
+// the time of a round trip; on SQLite, this machine's. It does not block, and does
+// not go back unless the server's clock was set back by more than a second.
+func (db *DB) Now() time.Time { return db.clock.now() }
+
+func (c *clock) now() time.Time {
+	if c.fixed != nil {
+		return c.fixed()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.here.IsZero() {
+		return time.Now()
+	}
+	now := c.base.Add(time.Since(c.here))
+	if back := c.last.Sub(now); back > 0 && back < clockJitter {
+		return c.last
+	}
+	c.last = now
+	return now
+}
+
+// set takes in that the database said base at the moment here.
+func (c *clock) set(here, base time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.here, c.base = here, base
+}
+
+// askTime sets the clock. The answer counts for the middle of the round trip.
+func (db *DB) askTime(ctx context.Context) error {
+	var told int64
+	var before time.Time
+	var took time.Duration
+	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+		before = time.Now()
+		err := q.QueryRowContext(ctx, `SELECT `+db.dialect.clock).Scan(&told)
+		took = time.Since(before)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("asking the database for the time: %w", err)
+	}
+	db.clock.set(before.Add(took/2), time.UnixMicro(told).UTC())
+	return nil
+}
+
+// keepTime asks again and again until ctx ends.
+func (db *DB) keepTime(ctx context.Context) {
+	tick := time.NewTicker(clockPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := db.askTime(ctx); err != nil && ctx.Err() == nil {
+				db.log.Warn("keeping the database's time", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// channel is where PostgreSQL passes hints between instances.
+const channel = "coinslot_changed"
+
+const (
+	// gatherFor is how long ids are gathered for one notification.
+	gatherFor = 20 * time.Millisecond
+	// maxHint is the size of one in bytes; PostgreSQL refuses 8000.
+	maxHint = 7_900
+	// maxHints bounds the ids that wait, should the database not answer. Beyond,
+	// everybody is told to catch up.
+	maxHints = 10_000
+	// quiet is how long nothing may be heard before the connection is tried.
+	quiet = 20 * time.Second
+)
+
+// hints tells other instances which sessions have changed. A hint may be lost,
+// and costs the money transactions nothing: it is sent besides them.
+type hints struct {
+	from string // this instance
+	wake chan struct{}
+
+	mu      sync.Mutex      // guards the fields below
+	waiting map[string]bool // ids
+	all     bool            // too many to say
+}
+
+func newHints() *hints {
+	return &hints{from: rand.Text()[:8], wake: make(chan struct{}, 1), waiting: map[string]bool{}}
+}
+
+// Announce lets the other instances know that the session has changed. It does
+// not block, and nothing is certain: who listens has to catch up now and then,
+// too. On SQLite there is nobody to tell.
+func (db *DB) Announce(session string) {
+	if db.hints == nil {
+		return
+	}
+	h := db.hints
+	h.mu.Lock()
+	if len(h.waiting) < maxHints {
+		h.waiting[session] = true
+	} else {
+		h.all = true
+	}
+	h.mu.Unlock()
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what waits, as payloads; there is nothing waiting then.
+func (h *hints) take() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ids := make([]string, 0, len(h.waiting))
+	for id := range h.waiting {
+		ids = append(ids, id)
+	}
+	all := h.all
+	h.all = false
+	clear(h.waiting)
+	if all {
+		return []string{h.from}
+	}
+	return h.payloads(ids)
+}
+
+// payloads packs ids: each payload is the sender and some ids. One without ids
+// stands for all.
+func (h *hints) payloads(ids []string) []string {
+	slices.Sort(ids)
+	var list []string
+	current := h.from
+	for _, id := range ids {
+		if len(id) == 0 || len(id) > 100 || strings.ContainsAny(id, " \x00") {
+			continue // is none of ours
+		}
+		if len(current)+1+len(id) > maxHint {
+			list, current = append(list, current), h.from
+		}
+		current += " " + id
+	}
+	if current != h.from {
+		list = append(list, current)
+	}
+	return list
+}
+
+// send passes hints on until ctx ends. What cannot be sent is lost.
+func (db *DB) send(ctx context.Context) {
+	for {
+		select {
+		case <-db.hints.wake:
+		case <-ctx.Done():
+			return
+		}
+		if !sleep(ctx, gatherFor) {
+			return
+		}
+		for _, payload := range db.hints.take() {
+			if err := db.notify(ctx, payload); err != nil && ctx.Err() == nil {
+				db.log.Warn("telling other instances", "error", err)
+			}
+		}
+	}
+}
+
+func (db *DB) notify(ctx context.Context, payload string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := db.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, payload)
+	return err
+}
+
+// Listen calls hear, from one goroutine, with the id of every session that
+// another instance announces, and with "" when some may have been missed: at the
+// beginning, after each lost connection, and when there were too many to tell.
+// What this instance announces, it does not hear. It has a connection of its own.
+//
+// It returns when ctx ends, with ctx's error. On SQLite nothing is ever heard.
+func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
+	if db.pool == nil {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		heard, err := db.listen(ctx, hear)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		db.log.Warn("listening to other instances", "error", err)
+		if heard {
+			pause = 50 * time.Millisecond
+		}
+		if !sleep(ctx, pause) {
+			return ctx.Err()
+		}
+	}
+}
+
+// listen listens on one connection until it is lost; heard reports whether there
+// was one.
+func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err error) {
+	conn, err := db.dial(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(ctx)
+	}()
+	if err := bounded(ctx, func(ctx context.Context) error { _, err := conn.Exec(ctx, "LISTEN "+channel); return err }); err != nil {
+		return false, err
+	}
+	hear("")
+	for {
+		if err := db.next(ctx, conn, hear); err != nil {
+			return true, err
+		}
+	}
+}
+
+// dial makes a connection outside of the pool.
+func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
+	settings := db.pool.Config().ConnConfig
+	err = bounded(ctx, func(ctx context.Context) error { conn, err = pgx.ConnectConfig(ctx, settings); return err })
+	return conn, err
+}
+
+// next waits for a notification and passes it on; when all is quiet, it makes
+// sure that somebody is there.
+func (db *DB) next(ctx context.Context, conn *pgx.Conn, hear func(string)) error {
+	waiting, cancel := context.WithTimeout(ctx, quiet)
+	n, err := conn.WaitForNotification(waiting)
+	cancel()
+	if err != nil && ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) && !conn.IsClosed() {
+		return bounded(ctx, func(ctx context.Context) error { return conn.Ping(ctx) })
+	}
+	if err != nil {
+		return fmt.Errorf("waiting for a hint: %w", err)
+	}
+	ids := strings.Fields(n.Payload)
+	if len(ids) == 0 || ids[0] == db.hints.from {
+		return nil
+	}
+	if len(ids) == 1 {
+		hear("")
+	}
+	for _, id := range ids[1:] {
+		hear(id)
+	}
+	return nil
+}
+
+// bounded runs fn with a few seconds of time.
+func bounded(ctx context.Context, fn func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	return fn(ctx)
+}
+
+// sleep reports whether d has passed before the end of ctx.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/store/pgtest"
+)
+
+// ear hears what a DB is told.
+type ear struct {
+	mu    sync.Mutex     // guards the field below
+	heard map[string]int // by session
+}
+
+// listening lets db listen until t ends, and waits until it does.
+func listening(t *testing.T, db *DB) *ear {
+	t.Helper()
+	e := &ear{heard: map[string]int{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- db.Listen(ctx, func(session string) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.heard[session]++
+		})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Listen = %v; want the end of its context", err)
+		}
+	})
+	e.wants(t, "", 1)
+	return e
+}
+
+func (e *ear) times(session string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.heard[session]
+}
+
+func (e *ear) wants(t *testing.T, session string, times int) {
+	t.Helper()
+	eventuallyHeard(t, fmt.Sprintf("%q is heard %d times", session, times), func() bool { return e.times(session) >= times })
+}
+
+func eventuallyHeard(t *testing.T, what string, met func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); !met(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+func TestHints(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	one, other := opened(t, dsn), opened(t, dsn)
+	own, others := listening(t, one), listening(t, other)
+	for range 3 {
+		for n := range 500 {
+			one.Announce(sample(n).ID)
+		}
+	}
+	for n := range 500 {
+		others.wants(t, sample(n).ID, 1)
+	}
+	other.Announce("cs_back")
+	own.wants(t, "cs_back", 1)
+	if own.times(sample(1).ID) != 0 || own.times("") != 1 || others.times("") != 1 {
+		t.Error("an instance has heard itself, or was told to catch up")
+	}
+	start := time.Now()
+	one.Announce("cs_last")
+	others.wants(t, "cs_last", 1)
+	t.Logf("a hint took %v, of which %v are waited for more", time.Since(start), gatherFor)
+}
+
+// Lost connections are made again, and the listener is told that it may have
+// missed something.
+func TestHintsAfterALostConnection(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	one, other := opened(t, dsn), opened(t, dsn)
+	e := listening(t, other)
+	run(t, one.writer, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = current_database() AND query LIKE 'LISTEN%'`)
+	e.wants(t, "", 2)
+	one.Announce("cs_1")
+	e.wants(t, "cs_1", 1)
+}
+
+// More than can be told: everybody is told to catch up.
+func TestTooManyHints(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	one, other := opened(t, dsn), opened(t, dsn)
+	e := listening(t, other)
+	for n := range maxHints + 1 {
+		one.hints.mu.Lock()
+		one.hints.waiting[fmt.Sprint(n)] = true
+		one.hints.mu.Unlock()
+	}
+	one.Announce("cs_1")
+	e.wants(t, "", 2)
+}
+
+func TestPayloads(t *testing.T) {
+	h := newHints()
+	var ids []string
+	for n := range 2000 {
+		ids = append(ids, fmt.Sprintf("cs_%026d", n))
+	}
+	list := h.payloads(append(ids, "", "a b", "\x00", strings.Repeat("x", 9000)))
+	var got []string
+	for _, payload := range list {
+		if len(payload) > maxHint {
+			t.Errorf("a payload has %d bytes", len(payload))
+		}
+		words := strings.Fields(payload)
+		if words[0] != h.from {
+			t.Errorf("a payload is from %q", words[0])
+		}
+		got = append(got, words[1:]...)
+	}
+	if strings.Join(got, " ") != strings.Join(ids, " ") {
+		t.Errorf("%d of %d ids are in %d payloads", len(got), len(ids), len(list))
+	}
+	if list := h.payloads(nil); list != nil {
+		t.Errorf("payloads of nothing = %q", list)
+	}
+}
+
+func TestHintsOnSQLite(t *testing.T) {
+	db := opened(t, t.TempDir()+"/x.db")
+	db.Announce("cs_1")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := db.Listen(ctx, func(string) { t.Error("something was heard") }); !errors.Is(err, context.Canceled) {
+		t.Errorf("Listen = %v", err)
+	}
+}

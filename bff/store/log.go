@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// The log after a position ($1, $2), at most $3 events, and of session $4. On
+// SQLite the order of writing is the order of becoming visible. On PostgreSQL,
+// transactions end in any order: a reader that went by seq alone would miss those
+// that end late. So there the transaction's id comes first, and only what no
+// transaction can precede any more is shown.
+const (
+	logColumns = ` seq, id, type, session, at, body FROM events WHERE `
+
+	sqliteEventsAfter          = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 ORDER BY seq LIMIT $3`
+	sqliteSessionEventsAfter   = `SELECT 0,` + logColumns + `session = $4 AND $1 >= 0 AND seq > $2 ORDER BY seq LIMIT $3`
+	postgresEventsAfter        = `SELECT position,` + logColumns + `(position, seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
+	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $4 AND (position, seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
+)
+
+// The events of a range, with those of session $4 only if it is given. An event
+// is replayed by opening its delivery again, as new.
+const (
+	eventsOf     = `FROM events WHERE at >= $1 AND at < $2`
+	eventsTimes  = `SELECT at ` + eventsOf + `%s ORDER BY at, seq LIMIT $3`
+	countEvents  = `SELECT count(*) ` + eventsOf + `%s`
+	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
+		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT) ` + eventsOf + `%s
+		ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at = excluded.next_at, opened_at = excluded.opened_at,
+		tries = 0, lease_until = NULL`
+)
+
+// position is one in the log; the zero position is before the first event.
+type position struct{ transaction, seq int64 }
+
+func (p position) String() string {
+	if p == (position{}) {
+		return ""
+	}
+	return strconv.FormatInt(p.transaction, 10) + "." + strconv.FormatInt(p.seq, 10)
+}
+
+// parsePosition reads what String writes. Errors: *wire.Error with CodeInvalid
+// and Param "after".
+func parsePosition(text string) (position, error) {
+	if text == "" {
+		return position{}, nil
+	}
+	first, second, _ := strings.Cut(text, ".")
+	transaction, err1 := strconv.ParseInt(first, 10, 64)
+	seq, err2 := strconv.ParseInt(second, 10, 64)
+	p := position{transaction, seq}
+	if err1 != nil || err2 != nil || transaction < 0 || seq < 0 || p.String() != text {
+		return position{}, &wire.Error{Code: wire.CodeInvalid, Param: "after", Detail: "the cursor is not one of ours"}
+	}
+	return p, nil
+}
+
+// Events implements checkout.Log. A Limit out of range is moved into it. On
+// PostgreSQL an event is shown once every transaction that began before its own
+// has ended, which any transaction of the same server can delay.
+func (db *DB) Events(ctx context.Context, q checkout.EventQuery) (checkout.EventPage, error) {
+	after, err := parsePosition(q.After)
+	if err != nil {
+		return checkout.EventPage{}, err
+	}
+	size := pageSize(q.Limit)
+	query, args := db.dialect.eventsAfter, []any{after.transaction, after.seq, size + 1} // one more tells whether there is a next page
+	if q.Session != "" {
+		query, args = db.dialect.sessionEventsAfter, append(args, key(q.Session))
+	}
+	var page checkout.EventPage
+	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
+		page, err = eventPage(ctx, q, query, args, after, size)
+		return err
+	})
+	if err != nil {
+		return checkout.EventPage{}, fmt.Errorf("reading events: %w", err)
+	}
+	return page, nil
+}
+
+func eventPage(ctx context.Context, q queryer, query string, args []any, after position, size int) (checkout.EventPage, error) {
+	page := checkout.EventPage{}
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return page, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p position
+		var e checkout.Event
+		var told int64
+		if err := rows.Scan(&p.transaction, &p.seq, &e.ID, &e.Type, &e.Session, &told, &e.Body); err != nil {
+			return page, err
+		}
+		if page.More = len(page.Events) == size; !page.More {
+			e.At = time.UnixMicro(told).UTC()
+			page.Events, after = append(page.Events, e), p
+		}
+	}
+	page.Next = after.String()
+	return page, rows.Err()
+}
+
+// Sizes of a replay, in events.
+const (
+	defaultReplay = 1_000
+	largestReplay = 10_000
+)
+
+// Replay implements checkout.Log. Events of one instant are taken all or none,
+// so that one may go on a microsecond after Last, too.
+func (db *DB) Replay(ctx context.Context, r checkout.Range, now time.Time) (checkout.Replayed, error) {
+	var done checkout.Replayed
+	err := db.write(ctx, func(tx *sql.Tx) (err error) {
+		done, err = db.replay(ctx, tx, r, now)
+		return err
+	})
+	if err != nil {
+		return checkout.Replayed{}, fmt.Errorf("replaying events: %w", err)
+	}
+	return done, nil
+}
+
+func (db *DB) replay(ctx context.Context, tx *sql.Tx, r checkout.Range, now time.Time) (checkout.Replayed, error) {
+	limit := defaultReplay
+	if r.Limit > 0 {
+		limit = min(r.Limit, largestReplay)
+	}
+	last, more, err := reach(ctx, tx, r, limit)
+	if err != nil || last.IsZero() {
+		return checkout.Replayed{}, err
+	}
+	taken := r
+	taken.To = last.Add(time.Microsecond)
+	done := checkout.Replayed{More: more, Last: last}
+	query, args := of(taken, countEvents)
+	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
+		return done, err
+	}
+	for _, endpoint := range db.endpoints {
+		query, args := of(taken, replayEvents, key(endpoint), now.UnixMicro())
+		result, err := tx.ExecContext(ctx, query, args...)
+		if err != nil {
+			return done, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return done, err
+		}
+		done.Deliveries += int(n)
+	}
+	return done, nil
+}
+
+// reach returns the At of the last event of r that limit allows, zero if there
+// is none, and whether there are events after it.
+func reach(ctx context.Context, tx *sql.Tx, r checkout.Range, limit int) (last time.Time, more bool, err error) {
+	n, told, err := times(ctx, tx, r, limit)
+	if err != nil || n == 0 {
+		return time.Time{}, false, err
+	}
+	last = time.UnixMicro(told).UTC()
+	r.From = last.Add(time.Microsecond)
+	n, _, err = times(ctx, tx, r, 1)
+	return last, n > 0, err
+}
+
+// times counts the first limit events of r; last is when the last of them was told.
+func times(ctx context.Context, tx *sql.Tx, r checkout.Range, limit int) (n int, last int64, err error) {
+	query, args := of(r, eventsTimes, limit)
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer rows.Close()
+	for ; rows.Next(); n++ {
+		if err := rows.Scan(&last); err != nil {
+			return 0, 0, err
+		}
+	}
+	return n, last, rows.Err()
+}
+
+// of is a query for the events of r with further arguments from $3 on.
+func of(r checkout.Range, query string, more ...any) (string, []any) {
+	args := append([]any{ceil(r.From), ceil(r.To)}, more...)
+	if r.Session == "" {
+		return fmt.Sprintf(query, ""), args
+	}
+	args = append(args, key(r.Session))
+	return fmt.Sprintf(query, fmt.Sprintf(" AND session = $%d", len(args))), args
+}
+
+// ceil is the first microsecond that is not before t: events are kept with
+// theirs.
+func ceil(t time.Time) int64 {
+	micros := t.UnixMicro()
+	if time.UnixMicro(micros).Before(t) {
+		micros++
+	}
+	return micros
+}

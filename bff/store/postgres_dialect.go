@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	gooselock "github.com/pressly/goose/v3/lock"
+)
+
+func postgresDialect() dialect {
+	return dialect{
+		goose: goose.DialectPostgres, migrations: "migrations/postgres", options: postgresLocker,
+		locks:       true,
+		clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		eventsAfter: postgresEventsAfter, sessionEventsAfter: postgresSessionEventsAfter,
+		violated: postgresViolated, passing: postgresPassing, committing: postgresCommitting,
+		ambiguous: func(error) bool { return false }, // what cannot be read now is not there after a restart
+		supersede: func(context.Context, *sql.Tx) error { return nil },
+	}
+}
+
+// postgresLocker lets one of several instances that start migrate, while the
+// others wait for up to five minutes.
+func postgresLocker() ([]goose.ProviderOption, error) {
+	locker, err := gooselock.NewPostgresSessionLocker(gooselock.WithLockTimeout(1, 300))
+	return []goose.ProviderOption{goose.WithSessionLocker(locker)}, err
+}
+
+// sqlState is PostgreSQL's code for err; "" = err is not from the server.
+func sqlState(err error) string {
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return failed.Code
+	}
+	return ""
+}
+
+// postgresViolated: the indexes are named "table_column".
+func postgresViolated(err error) string {
+	failed, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || failed.Code != "23505" { // unique_violation
+		return ""
+	}
+	return strings.Replace(failed.ConstraintName, "_", ".", 1)
+}
+
+// postgresPassing: a serialization failure or a deadlock.
+func postgresPassing(err error) bool {
+	state := sqlState(err)
+	return state == "40001" || state == "40P01"
+}
+
+// postgresCommitting: the server has said what went wrong with the commit, or
+// nobody knows. What it says when it ends the connection is no answer.
+func postgresCommitting(err error) error {
+	state := sqlState(err)
+	if errors.Is(err, pgx.ErrTxCommitRollback) || state != "" && !strings.HasPrefix(state, "57P") && !strings.HasPrefix(state, "08") {
+		return fmt.Errorf("committing: %w", err)
+	}
+	return &unknownError{err}
+}
+
+// closedPostgres reports whether conn is a connection to PostgreSQL that was lost.
+func closedPostgres(conn any) bool {
+	c, ok := conn.(*stdlib.Conn)
+	return ok && c.Conn().IsClosed()
+}

@@ -1,0 +1,427 @@
+//go:build linux
+
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// marking is a change that adds a line to the session's trail.
+func marking(mark string) func(*checkout.Session) ([]checkout.Event, error) {
+	return func(s *checkout.Session) ([]checkout.Event, error) {
+		s.Trail = append(s.Trail, checkout.Entry{What: mark})
+		return []checkout.Event{{ID: "evt_" + mark, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+	}
+}
+
+// wantMarks fails unless the session has every acknowledged mark, no refused one,
+// none twice, and one version and one event for each that it has.
+func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) {
+	t.Helper()
+	s, err := db.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]int{}
+	for _, e := range s.Trail {
+		times[e.What]++
+	}
+	for _, mark := range acknowledged {
+		if times[mark] != 1 {
+			t.Errorf("acknowledged %s is there %d times", mark, times[mark])
+		}
+	}
+	for _, mark := range refused {
+		if times[mark] != 0 {
+			t.Errorf("refused %s is there %d times", mark, times[mark])
+		}
+	}
+	for mark, n := range times {
+		if n > 1 {
+			t.Errorf("%s is there %d times", mark, n)
+		}
+	}
+	events := count(t, db.reader, `SELECT count(*) FROM events WHERE session = '`+id+`'`)
+	if s.Version != int64(1+len(s.Trail)) || events != len(s.Trail) {
+		t.Errorf("version %d and %d events after %d changes", s.Version, events, len(s.Trail))
+	}
+}
+
+// The server is killed under load and started again.
+func TestPostgresKilled(t *testing.T) {
+	cluster := pgtest.New(t)
+	db := opened(t, cluster.DSN(t))
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	acknowledged := map[string][]string{} // by session
+	var unknown, refused, done atomic.Int64
+	stop := make(chan struct{})
+	for w := range 6 {
+		id := sample(w).ID
+		if _, err := db.Insert(t.Context(), sample(w)); err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				mark := fmt.Sprintf("%d_%d", w, n)
+				switch _, err := db.Update(t.Context(), id, marking(mark)); {
+				case err == nil:
+					mu.Lock()
+					acknowledged[id] = append(acknowledged[id], mark)
+					mu.Unlock()
+					done.Add(1)
+				case isUnknown(err):
+					unknown.Add(1)
+				default:
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	for round := range 3 {
+		eventually(t, "the writers write", advanced(&done, 20))
+		cluster.Kill(t)
+		cluster.Start(t)
+		back := time.Now()
+		eventually(t, "writing goes on", advanced(&done, 1))
+		t.Logf("round %d: back %v after the server", round, time.Since(back))
+		if time.Since(back) > 2*time.Second {
+			t.Error("the service was away for longer than 2s")
+		}
+	}
+	close(stop)
+	all.Wait()
+	for w := range 6 {
+		wantMarks(t, db, sample(w).ID, acknowledged[sample(w).ID], nil)
+	}
+	t.Logf("%d acknowledged, %d unknown, %d refused", done.Load(), unknown.Load(), refused.Load())
+}
+
+// advanced reports whether n has grown by more since.
+func advanced(n *atomic.Int64, more int64) func() bool {
+	from := n.Load()
+	return func() bool { return n.Load() >= from+more }
+}
+
+func eventually(t *testing.T, what string, met func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); !met(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// Connections are ended at random during 200 updates.
+func TestPostgresConnectionsEnded(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	db := opened(t, dsn)
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(context.WithoutCancel(t.Context()))
+	stop, ended := make(chan struct{}), make(chan int)
+	go func() {
+		kills := 0
+		for {
+			select {
+			case <-stop:
+				ended <- kills
+				return
+			case <-time.After(rand.N(4 * time.Millisecond)):
+			}
+			tag, err := admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
+			if err != nil {
+				t.Errorf("ending a connection: %v", err)
+			}
+			kills += int(tag.RowsAffected())
+		}
+	}()
+	var mu sync.Mutex
+	var acknowledged, refused []string
+	unknown := 0
+	var all sync.WaitGroup
+	for w := range 4 {
+		all.Go(func() {
+			for n := range 50 {
+				mark := fmt.Sprintf("%d_%d", w, n)
+				_, err := db.Update(t.Context(), sample(1).ID, marking(mark))
+				mu.Lock()
+				switch {
+				case err == nil:
+					acknowledged = append(acknowledged, mark)
+				case isUnknown(err):
+					unknown++
+				default:
+					refused = append(refused, mark)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	close(stop)
+	kills := <-ended
+	t.Logf("%d acknowledged, %d refused, %d unknown, %d connections ended", len(acknowledged), len(refused), unknown, kills)
+	if kills == 0 || len(acknowledged) < 100 {
+		t.Errorf("%d connections were ended, %d updates acknowledged", kills, len(acknowledged))
+	}
+	wantMarks(t, db, sample(1).ID, acknowledged, refused)
+}
+
+// A server that has stopped where it was keeps nobody waiting for ever.
+func TestPostgresPaused(t *testing.T) {
+	cluster := pgtest.New(t)
+	db := opened(t, cluster.DSN(t))
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Fatal(err)
+	}
+	db.patience = 300 * time.Millisecond
+	resume := cluster.Pause(t)
+	uses := map[string]func() error{
+		"Session": func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
+		"Update":  func() error { _, err := db.Update(t.Context(), sample(1).ID, marking("paused")); return err },
+		"Claim":   func() error { _, err := db.Claim(t.Context(), time.Now(), time.Minute, 10); return err },
+		"Ping":    func() error { return db.Ping(t.Context()) },
+		"Take":    func() error { _, err := db.Bucket("x", 1).Take(t.Context(), 0); return err },
+	}
+	for name, use := range uses {
+		start := time.Now()
+		if err := use(); err == nil {
+			t.Errorf("%s succeeded", name)
+		}
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%s took %v; want its patience", name, took)
+		}
+	}
+	start := time.Now()
+	db.Announce(sample(1).ID)
+	db.Now()
+	if took := time.Since(start); took > 50*time.Millisecond {
+		t.Errorf("Announce and Now took %v", took)
+	}
+	resume()
+	db.patience = defaultPatience
+	start = time.Now()
+	if _, err := db.Update(t.Context(), sample(1).ID, marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
+		t.Errorf("Update after the pause = %v, after %v", err, time.Since(start))
+	}
+	wantMarks(t, db, sample(1).ID, []string{"resumed"}, nil)
+}
+
+// Others have taken all connections that the server has.
+func TestPostgresSlotsExhausted(t *testing.T) {
+	cluster := pgtest.New(t, "max_connections=8", "superuser_reserved_connections=0", "max_wal_senders=0")
+	dsn := cluster.DSN(t)
+	db := opened(t, dsn)
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Fatal(err)
+	}
+	var taken []*pgx.Conn
+	for {
+		conn, err := pgx.Connect(t.Context(), dsn)
+		if err != nil {
+			break
+		}
+		taken = append(taken, conn)
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var acknowledged, refused []string
+	for n := range 20 {
+		all.Go(func() {
+			mark := fmt.Sprint(n)
+			start := time.Now()
+			_, err := db.Update(t.Context(), sample(1).ID, marking(mark))
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("Update took %v", took)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				acknowledged = append(acknowledged, mark)
+			} else {
+				refused = append(refused, mark)
+			}
+		})
+	}
+	all.Wait()
+	for _, conn := range taken {
+		_ = conn.Close(t.Context())
+	}
+	eventually(t, "it writes again", func() bool { _, err := db.Update(t.Context(), sample(1).ID, marking("again")); return err == nil })
+	wantMarks(t, db, sample(1).ID, append(acknowledged, "again"), refused)
+	t.Logf("%d others connected; %d acknowledged, %d refused", len(taken), len(acknowledged), len(refused))
+}
+
+// A deadlock is broken by the database, and the whole transaction runs again.
+func TestDeadlockRunsAgain(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	for n := range 2 {
+		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other, err := db.writer.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{`SET LOCAL deadlock_timeout = '1h'`, `INSERT INTO attempts (session, number, marker) VALUES ('cs_1', 1, 'm')`} {
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs := 0
+	waiting := make(chan error, 1)
+	s, err := db.Update(t.Context(), "cs_0", func(s *checkout.Session) ([]checkout.Event, error) {
+		if runs++; runs == 1 {
+			go func() {
+				_, err := other.ExecContext(t.Context(), `SELECT 1 FROM sessions WHERE id = 'cs_0' FOR UPDATE`)
+				waiting <- errors.Join(err, other.Rollback())
+			}()
+			eventually(t, "the other waits", func() bool {
+				return count(t, db.reader, `SELECT count(*) FROM pg_locks WHERE NOT granted`) > 0
+			})
+		}
+		s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: "m"}}
+		return nil, nil
+	})
+	if err != nil || s.Version != 2 || runs != 2 {
+		t.Errorf("Update = version %d, %v after %d runs; want 2 after 2", s.Version, err, runs)
+	}
+	if err := <-waiting; err != nil {
+		t.Errorf("the other = %v", err)
+	}
+}
+
+func TestSQLStates(t *testing.T) {
+	for state, want := range map[string]struct{ passing, unknown bool }{
+		"40001": {passing: true}, "40P01": {passing: true}, "23505": {}, "57014": {}, "55P03": {}, "53100": {}, "25006": {},
+		"57P01": {unknown: true}, "57P02": {unknown: true}, "08006": {unknown: true},
+	} {
+		err := error(&pgconn.PgError{Code: state})
+		if got := postgresPassing(err); got != want.passing {
+			t.Errorf("passing %s = %t", state, got)
+		}
+		if got := isUnknown(postgresCommitting(err)); got != want.unknown {
+			t.Errorf("unknown %s = %t", state, got)
+		}
+	}
+	for _, err := range []error{context.DeadlineExceeded, errors.New("unexpected EOF")} {
+		if !isUnknown(postgresCommitting(err)) {
+			t.Errorf("%v says what came of a commit", err)
+		}
+	}
+	if isUnknown(postgresCommitting(fmt.Errorf("wrapped: %w", pgx.ErrTxCommitRollback))) {
+		t.Error("a rollback is unknown")
+	}
+}
+
+// The connection is lost while a commit is under way. What has come of it is
+// found out, and said.
+func TestLostCommit(t *testing.T) {
+	for name, c := range map[string]struct {
+		reaches bool // the server
+		runs    int
+	}{"the answer is lost": {true, 1}, "the request is lost": {false, 2}} {
+		t.Run(name, func(t *testing.T) {
+			wire := newWiretap(t, pgtest.DSN(t))
+			db := opened(t, wire.dsn, "https://a.example/")
+			wire.cut(c.reaches, nil)
+			s, err := db.Insert(t.Context(), sample(1))
+			if err != nil || s.Version != 1 {
+				t.Errorf("Insert = version %d, %v", s.Version, err)
+			}
+			wire.cut(c.reaches, nil)
+			runs := 0
+			s, err = db.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+				runs++
+				return marking("a")(s)
+			})
+			if err != nil || s.Version != 2 || len(s.Trail) != 1 || runs != c.runs {
+				t.Errorf("Update = version %d, %d marks, %v after %d runs; want 2, 1 after %d", s.Version, len(s.Trail), err, runs, c.runs)
+			}
+			wantMarks(t, db, s.ID, []string{"a"}, nil)
+			if wire.cuts.Load() != 2 {
+				t.Errorf("%d connections were cut; want 2", wire.cuts.Load())
+			}
+			bare := sample(3)
+			bare.Order.Ref = ""
+			wire.cut(c.reaches, nil)
+			if s, err := db.Insert(t.Context(), bare); err != nil || s.ID != bare.ID {
+				t.Errorf("Insert without a reference = %q, %v", s.ID, err)
+			}
+			bare.Order.Title = "another"
+			if _, err := db.Insert(t.Context(), bare); err == nil {
+				t.Error("a taken id was inserted again")
+			}
+		})
+	}
+}
+
+// If somebody else has changed the session before that is found out, it stays
+// unknown.
+func TestLostCommitOvertaken(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	wire := newWiretap(t, dsn)
+	db, other := opened(t, wire.dsn), opened(t, dsn)
+	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
+		t.Fatal(err)
+	}
+	wire.cut(true, func() {
+		if _, err := other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err := db.Update(t.Context(), sample(1).ID, marking("mine"))
+	if !isUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
+		t.Errorf("Update = %v; want that it is unknown", err)
+	}
+	wantMarks(t, other, sample(1).ID, []string{"mine", "other"}, nil)
+}
+
+// Decimals and NULs come back as they went in; JSONB would change them.
+func TestDocIsKeptByteForByte(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	s := sample(1)
+	s.Order.Title = "a\x00b"
+	if _, err := db.Insert(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	s.Version = 1
+	want, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if err := db.reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
+		t.Errorf("doc = %s, %v; want %s", got, err, want)
+	}
+}

@@ -1,0 +1,270 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/budget"
+	"coinslot/bff/budget/budgettest"
+	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
+	"coinslot/bff/store/storetest"
+)
+
+func TestContractOnPostgres(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
+		return opened(t, pgtest.DSN(t), endpoints...)
+	})
+}
+
+func TestContractOfInstances(t *testing.T) {
+	storetest.RunShared(t, func(t *testing.T, endpoints []string) (one, other storetest.Backend) {
+		dsn := pgtest.DSN(t)
+		return opened(t, dsn, endpoints...), opened(t, dsn, endpoints...)
+	})
+}
+
+// adapted is a Bucket as bff/budget wants it.
+type adapted struct{ *Bucket }
+
+func (a adapted) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
+	wait, err := a.Bucket.Take(ctx, patience)
+	if errors.Is(err, ErrBusy) {
+		err = budget.ErrFull
+	}
+	return wait, err
+}
+
+func TestBucket(t *testing.T) {
+	for name, dsn := range map[string]func() string{
+		"SQLite":     func() string { return t.TempDir() + "/coinslot.db" },
+		"PostgreSQL": func() string { return pgtest.DSN(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			budgettest.Run(t, func(t *testing.T, rps int) budget.Bucket {
+				return adapted{opened(t, dsn()).Bucket("gateway", rps)}
+			})
+		})
+	}
+	budgettest.RunShared(t, func(t *testing.T, rps int) (one, other budget.Bucket) {
+		dsn := pgtest.DSN(t)
+		return adapted{opened(t, dsn).Bucket("gateway", rps)}, adapted{opened(t, dsn).Bucket("gateway", rps)}
+	})
+}
+
+// The settings that durability and bounded waits rest on, whatever the address,
+// the user and the database say.
+func TestPostgresSettings(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	name := dsn[strings.Index(dsn, "test_"):strings.Index(dsn, "?")]
+	admin := opened(t, pgtest.DSN(t))
+	for _, setting := range []string{"synchronous_commit = off", "statement_timeout = 0", "lock_timeout = 0", "default_transaction_isolation = 'serializable'"} {
+		run(t, admin.writer, "ALTER DATABASE "+name+" SET "+setting)
+	}
+	db := opened(t, dsn+"&synchronous_commit=off&options=-c%20synchronous_commit%3Doff&pool_max_conns=3")
+	want := map[string]string{
+		"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "statement_timeout": "5s", "lock_timeout": "4s",
+		"idle_in_transaction_session_timeout": "8s", "default_transaction_isolation": "read committed", "client_encoding": "UTF8",
+		"application_name": "coinslot",
+	}
+	if n := db.writer.Stats().MaxOpenConnections; n != 3 || db.pool.Config().MaxConns != 3 {
+		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
+	}
+	for range 3 {
+		conn, err := db.writer.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close() // holds it, so that the next one is another
+		for setting, value := range want {
+			var got string
+			if err := conn.QueryRowContext(t.Context(), "SHOW "+setting).Scan(&got); err != nil || got != value {
+				t.Errorf("%s = %q, %v; want %q", setting, got, err, value)
+			}
+		}
+	}
+	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != connections || c.ConnConfig.ConnectTimeout != connectTimeout {
+		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns, c.ConnConfig.ConnectTimeout, err)
+	}
+	if c, err := postgresConfig(dsn + "&pool_max_conns=1000"); err != nil || c.MaxConns != mostConnections {
+		t.Errorf("connections = %d, %v; want %d", c.MaxConns, err, mostConnections)
+	}
+}
+
+func TestPostgresRefusals(t *testing.T) {
+	readonly, forgetful, newer := pgtest.DSN(t), pgtest.New(t, "fsync=off"), pgtest.DSN(t)
+	name := readonly[strings.Index(readonly, "test_"):strings.Index(readonly, "?")]
+	db := opened(t, newer)
+	run(t, db.writer, "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
+	run(t, db.writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+	for dsn, why := range map[string]string{
+		readonly:         "read only",
+		forgetful.DSN(t): "fsync off",
+		newer:            "version 9999",
+		"postgres://%zz": "not understood",
+		"postgres://user:hunter2@127.0.0.1:1/x?connect_timeout=1": "connect",
+		"postgres://user:hunter2@127.0.0.1:x/hunter2":             "not understood",
+		"postgresql://user:hunter2@127.0.0.1/x?sslmode=hunter2":   "not understood",
+	} {
+		db, err := Open(t.Context(), Config{DSN: dsn})
+		if err == nil {
+			_ = db.Close()
+			t.Errorf("Open(%q) succeeded; want %q", dsn, why)
+			continue
+		}
+		if !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), dsn) {
+			t.Errorf("Open(%q) = %v; want %q, and neither address nor password", dsn, err, why)
+		}
+	}
+}
+
+// Several instances that start at once on an empty database.
+func TestPostgresStartsTogether(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	var all sync.WaitGroup
+	for n := range 6 {
+		all.Go(func() {
+			db, err := Open(t.Context(), Config{DSN: dsn})
+			if err != nil {
+				t.Errorf("Open = %v", err)
+				return
+			}
+			defer db.Close()
+			if _, err := db.Insert(t.Context(), sample(n)); err != nil {
+				t.Errorf("Insert = %v", err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The log does not show an event while one that was begun before may still come.
+func TestLogWaitsForEarlierWriters(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	tell(t, db, 0)
+	for _, n := range []int{1, 2} {
+		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := wantEvents(t, db, checkout.EventQuery{}, "evt_0")
+	write := func(n int, during func()) {
+		_, err := db.Update(t.Context(), sample(n).ID, func(s *checkout.Session) ([]checkout.Event, error) {
+			during()
+			return []checkout.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	// The first transaction has written before the second one begins, and ends
+	// after it: its number is the smaller one.
+	first, err := db.writer.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.tell(t.Context(), first, []checkout.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}); err != nil {
+		t.Fatal(err)
+	}
+	write(2, func() {})
+	wantEvents(t, db, checkout.EventQuery{After: page.Next})
+	if err := first.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	wantEvents(t, db, checkout.EventQuery{After: page.Next}, "evt_1", "evt_2")
+	wantEvents(t, db, checkout.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
+}
+
+func wantEvents(t *testing.T, db *DB, q checkout.EventQuery, want ...string) checkout.EventPage {
+	t.Helper()
+	page, err := db.Events(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range page.Events {
+		got = append(got, e.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Events = %v; want %v", got, want)
+	}
+	return page
+}
+
+// A dump that was loaded into another server has positions from that server's
+// future. It used to be that its events were not shown for a long time.
+func TestLogGoesOnAfterAMove(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	db := opened(t, dsn)
+	tell(t, db, 1)
+	run(t, db.writer, `UPDATE events SET position = position + 1000000000`)
+	db = opened(t, dsn)
+	page := wantEvents(t, db, checkout.EventQuery{}, "evt_1")
+	tell(t, db, 2)
+	wantEvents(t, db, checkout.EventQuery{}, "evt_1", "evt_2")
+	wantEvents(t, db, checkout.EventQuery{After: page.Next}, "evt_2")
+	before := count(t, db.reader, `SELECT shift FROM log_shift`)
+	db = opened(t, dsn)
+	if after := count(t, db.reader, `SELECT shift FROM log_shift`); after != before {
+		t.Errorf("shift = %d after another start; want %d", after, before)
+	}
+}
+
+func TestNow(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	if !db.Shared() || opened(t, t.TempDir()+"/x.db").Shared() {
+		t.Error("only PostgreSQL is shared")
+	}
+	if off := time.Since(db.Now()).Abs(); off > 100*time.Millisecond { // is the same machine
+		t.Errorf("Now is off by %v", off)
+	}
+	before := db.Now()
+	db.clock.set(time.Now(), time.Now().Add(-500*time.Millisecond))
+	if now := db.Now(); now.Before(before) {
+		t.Errorf("Now went back by %v", before.Sub(now))
+	}
+	db.clock.set(time.Now(), time.Now().Add(-time.Hour))
+	if off := time.Since(db.Now()); off < 59*time.Minute {
+		t.Errorf("Now is %v behind; want what the server says", off)
+	}
+	if err := db.askTime(t.Context()); err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
+		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
+	}
+	fixed := time.Unix(1, 0)
+	fixedDB, err := Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fixedDB.Close()
+	if !fixedDB.Now().Equal(fixed) {
+		t.Errorf("Now = %v; want the clock that was given", fixedDB.Now())
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for name, dsn := range map[string]string{"SQLite": t.TempDir() + "/x.db", "PostgreSQL": pgtest.DSN(t)} {
+		db := opened(t, dsn)
+		tell(t, db, 1) // is changed once
+		if _, err := db.Insert(t.Context(), sample(2)); err != nil {
+			t.Fatal(err)
+		}
+		ids := []string{"cs_1", "cs_2", "cs_1", "cs_none", "", "a\x00", "\xff"}
+		for n := range 450 {
+			ids = append(ids, fmt.Sprint(n))
+		}
+		got, err := db.Versions(t.Context(), ids)
+		if err != nil || !maps.Equal(got, map[string]int64{"cs_1": 2, "cs_2": 1}) {
+			t.Errorf("%s: Versions = %v, %v", name, got, err)
+		}
+		if got, err := db.Versions(t.Context(), nil); err != nil || len(got) != 0 {
+			t.Errorf("%s: Versions of none = %v, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
+)
+
+func databases(t *testing.T) map[string]string {
+	return map[string]string{"SQLite": filepath.Join(t.TempDir(), "coinslot.db"), "PostgreSQL": pgtest.DSN(t)}
+}
+
+func reader(t *testing.T, dsn string) *DB {
+	t.Helper()
+	db, err := OpenReader(t.Context(), Config{DSN: dsn})
+	if err != nil {
+		t.Fatalf("OpenReader = %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	return db
+}
+
+// A reader sees what a running server writes, and what a stopped one has written.
+func TestReaderBesideAWriter(t *testing.T) {
+	for name, dsn := range databases(t) {
+		t.Run(name, func(t *testing.T) {
+			db, err := Open(t.Context(), Config{DSN: dsn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := reader(t, dsn)
+			tell(t, db, 1)
+			wantReads(t, r, 1)
+			tell(t, db, 2)
+			wantReads(t, r, 2)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			wantReads(t, r, 2)
+			wantReads(t, reader(t, dsn), 2)
+			tell(t, opened(t, dsn), 3)
+			wantReads(t, r, 3)
+		})
+	}
+}
+
+func wantReads(t *testing.T, r *DB, sessions int) {
+	t.Helper()
+	if page, err := r.List(t.Context(), checkout.Filter{}); err != nil || len(page.Sessions) != sessions {
+		t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, sessions)
+	}
+	if page, err := r.Events(t.Context(), checkout.EventQuery{}); err != nil || len(page.Events) != sessions {
+		t.Errorf("Events has %d, %v; want %d", len(page.Events), err, sessions)
+	}
+	if err := r.Ping(t.Context()); err != nil {
+		t.Errorf("Ping = %v", err)
+	}
+}
+
+func TestReaderCannotWrite(t *testing.T) {
+	for name, dsn := range databases(t) {
+		tell(t, opened(t, dsn), 1)
+		r := reader(t, dsn)
+		_, insert := r.Insert(t.Context(), sample(2))
+		_, update := r.Update(t.Context(), sample(1).ID, func(*checkout.Session) ([]checkout.Event, error) { return nil, nil })
+		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1)
+		for _, err := range []error{insert, update, claim, r.Touch(t.Context(), sample(1), time.Time{}, time.Time{})} {
+			if !errors.Is(err, errReadOnly) {
+				t.Errorf("%s: writing = %v; want that it was opened for reading only", name, err)
+			}
+		}
+		if _, err := r.reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil {
+			t.Errorf("%s: the connections of a reader can write", name)
+		}
+		r.Announce("cs_1") // tells nobody
+	}
+}
+
+func TestReaderRefuses(t *testing.T) {
+	dir := t.TempDir()
+	empty, text := filepath.Join(dir, "empty"), filepath.Join(dir, "text")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(text, make([]byte, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dsn := range []string{"", filepath.Join(dir, "none"), empty, text, pgtest.DSN(t)} {
+		if db, err := OpenReader(t.Context(), Config{DSN: dsn}); err == nil {
+			_ = db.Close()
+			t.Errorf("OpenReader(%q) succeeded", dsn)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("OpenReader has made a file: %v", err)
+	}
+	for name, dsn := range databases(t) {
+		db := opened(t, dsn)
+		run(t, db.writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+		if db, err := OpenReader(t.Context(), Config{DSN: dsn}); err == nil {
+			_ = db.Close()
+			t.Errorf("%s: OpenReader of newer tables succeeded", name)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// sqliteDialect needs no row locks: a transaction begins as the only writer.
+func sqliteDialect() dialect {
+	return dialect{
+		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
+		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
+		clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		eventsAfter: sqliteEventsAfter, sessionEventsAfter: sqliteSessionEventsAfter,
+		violated:   sqliteViolated,
+		passing:    func(error) bool { return false }, // a lock was waited for already
+		committing: func(err error) error { return fmt.Errorf("committing, with unknown outcome: %w", err) },
+		ambiguous:  sqliteAmbiguous, supersede: sqliteSupersede,
+	}
+}
+
+// sqliteViolated reads the text of SQLite's own error, its only place:
+// "… UNIQUE constraint failed: attempts.tx_id (2067)".
+func sqliteViolated(err error) string {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return ""
+	}
+	switch failed.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+	default:
+		return ""
+	}
+	_, column, _ := strings.Cut(failed.Error(), "UNIQUE constraint failed: ")
+	column, _, _ = strings.Cut(column, " ")
+	return column
+}
+
+// sqliteAmbiguous: a commit is complete in the write-ahead log before it is
+// synced. If the sync fails, SQLite takes it back in memory only, and the next
+// start finds it in the log. If the disk is full, it is not complete there.
+func sqliteAmbiguous(err error) bool {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return true
+	}
+	return failed.Code() != sqlite3.SQLITE_FULL && failed.Code() != sqlite3.SQLITE_IOERR_WRITE
+}
+
+// sqliteSupersede changes a number that means nothing to us: what is written
+// takes the place of a failed commit in the log and breaks its checksums.
+func sqliteSupersede(ctx context.Context, tx *sql.Tx) error {
+	var n int32
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&n); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, (n+1)&0xffff))
+	return err
+}

@@ -1,0 +1,204 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+func leaseTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"touch ends the lease of its claim":     touchEnds,
+		"touch after another claim":             touchFenced,
+		"a lease outlives being due sooner":     leaseStays,
+		"release ends the lease":                releaseEnds,
+		"release leaves what has moved DueAt":   releaseMoved,
+		"release after another claim":           releaseFenced,
+		"hold takes over":                       holdTakesOver,
+		"hold of a session that is not due":     holdNotDue,
+		"hold of an unknown session":            holdUnknown,
+		"epochs grow with every claim and hold": epochsGrow,
+	}
+}
+
+// claimed is a session of the given number that was due at the epoch and has
+// been claimed for a minute.
+func claimed(t *testing.T, b Backend, n int) checkout.Session {
+	t.Helper()
+	s := fresh(n)
+	s.DueAt = epoch()
+	inserted(t, b, s)
+	return claim(t, b, epoch(), time.Minute, 1)[0]
+}
+
+func release(t *testing.T, b Backend, s checkout.Session, dueAt time.Time) {
+	t.Helper()
+	if err := b.Release(t.Context(), s, dueAt); err != nil {
+		t.Fatalf("Release = %v", err)
+	}
+}
+
+func hold(t *testing.T, b Backend, id string, now time.Time) checkout.Session {
+	t.Helper()
+	s, err := b.Hold(t.Context(), id, now, time.Minute)
+	if err != nil {
+		t.Fatalf("Hold = %v", err)
+	}
+	return s
+}
+
+// stored is s as it is read: who has claimed it is not part of it.
+func stored(s checkout.Session) checkout.Session {
+	s.Claimed = false
+	return s
+}
+
+// wantLeased fails unless the sessions are all that is not to be claimed at now.
+func wantLeased(t *testing.T, b Backend, now time.Time, leased bool) {
+	t.Helper()
+	if n := len(claim(t, b, now, time.Minute, 1)); leased != (n == 0) {
+		t.Errorf("claim has %d sessions; leased is %t", n, leased)
+	}
+}
+
+func touchEnds(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := claimed(t, b, 1)
+	s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
+	if err := b.Touch(t.Context(), s, s.CheckedAt, s.DueAt); err != nil {
+		t.Fatal(err)
+	}
+	check(t, b, stored(s))
+	wantLeased(t, b, s.DueAt, false)
+
+	s = claimed(t, b, 2)
+	s.DueAt = time.Time{}
+	if err := b.Touch(t.Context(), s, s.CheckedAt, s.DueAt); err != nil {
+		t.Fatal(err)
+	}
+	check(t, b, stored(s))
+}
+
+// The first claimer slept through its lease.
+func touchFenced(t *testing.T, open Opener) {
+	b := open(t, nil)
+	old := claimed(t, b, 1)
+	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
+	if err := b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	check(t, b, stored(s))
+	wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
+}
+
+// What makes a leased session due sooner, as a shopper's page does, gives it to
+// nobody else.
+func leaseStays(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := claimed(t, b, 1)
+	touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))
+	wantLeased(t, b, epoch(), true)
+	updated(t, b, s.ID, func(s *checkout.Session) { s.DueAt = epoch().Add(-2 * time.Hour) })
+	wantLeased(t, b, epoch(), true)
+	release(t, b, s, later())
+	wantLeased(t, b, epoch(), false)
+}
+
+func releaseEnds(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := claimed(t, b, 1)
+	next := epoch().Add(10 * time.Second)
+	release(t, b, s, next)
+	release(t, b, s, later()) // has nothing to release any more
+	want := stored(s)
+	want.DueAt = next
+	check(t, b, want)
+	wantLeased(t, b, next.Add(-time.Microsecond), true) // is not due
+	wantLeased(t, b, next, false)
+
+	s = claimed(t, b, 2)
+	release(t, b, s, time.Time{})
+	want = stored(s)
+	want.DueAt = time.Time{}
+	check(t, b, want)
+}
+
+func releaseMoved(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := claimed(t, b, 1)
+	next := epoch().Add(10 * time.Second)
+	want := stored(updated(t, b, s.ID, func(s *checkout.Session) { s.DueAt = next }))
+	release(t, b, s, later())
+	check(t, b, want)
+	wantLeased(t, b, next, false)
+}
+
+func releaseFenced(t *testing.T, open Opener) {
+	b := open(t, nil)
+	old := claimed(t, b, 1)
+	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
+	release(t, b, old, epoch())
+	check(t, b, stored(s))
+	wantLeased(t, b, epoch().Add(90*time.Second), true)
+}
+
+func holdTakesOver(t *testing.T, open Opener) {
+	b := open(t, nil)
+	old := claimed(t, b, 1)
+	now := epoch().Add(time.Second)
+	held := hold(t, b, old.ID, now)
+	want := old
+	want.Epoch++
+	same(t, "Hold", held, want)
+	release(t, b, old, epoch())
+	if err := b.Touch(t.Context(), old, epoch(), epoch()); err != nil {
+		t.Fatal(err)
+	}
+	check(t, b, stored(held))
+	wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
+	wantLeased(t, b, now.Add(time.Minute), false)
+}
+
+func holdNotDue(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n, due := range []time.Time{{}, later()} {
+		s := fresh(n)
+		s.DueAt = due
+		s = inserted(t, b, s)
+		held := hold(t, b, s.ID, epoch())
+		s.Epoch, s.Claimed = 1, true
+		same(t, "Hold", held, s)
+		release(t, b, held, epoch().Add(time.Second))
+		s.DueAt = epoch().Add(time.Second)
+		check(t, b, stored(s))
+	}
+}
+
+func holdUnknown(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
+		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(err, checkout.ErrNotFound) {
+			t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
+		}
+	}
+}
+
+func epochsGrow(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := claimed(t, b, 1)
+	now := epoch()
+	for want := int64(2); want < 8; want += 2 {
+		s = hold(t, b, s.ID, now)
+		if s.Epoch != want {
+			t.Errorf("Epoch of a hold = %d; want %d", s.Epoch, want)
+		}
+		release(t, b, s, now)
+		now = now.Add(time.Hour)
+		s = claim(t, b, now, time.Minute, 1)[0]
+		if s.Epoch != want+1 || !s.Claimed {
+			t.Errorf("Epoch of a claim = %d, claimed %t; want %d", s.Epoch, s.Claimed, want+1)
+		}
+	}
+}

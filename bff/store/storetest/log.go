@@ -1,0 +1,210 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func logTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"log of nothing":                 logEmpty,
+		"log in the order of writing":    logOrder,
+		"log of a session":               logSession,
+		"log goes on where it has ended": logGoesOn,
+		"log limits":                     logLimits,
+		"log of an unknown cursor":       logBadCursor,
+		"log under writers misses none":  logRace,
+	}
+}
+
+func events(t *testing.T, b Backend, q checkout.EventQuery) checkout.EventPage {
+	t.Helper()
+	page, err := b.Events(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Events(%+v) = %v", q, err)
+	}
+	return page
+}
+
+func idsOf(list []checkout.Event) []string {
+	var all []string
+	for _, e := range list {
+		all = append(all, e.ID)
+	}
+	return all
+}
+
+func logEmpty(t *testing.T, open Opener) {
+	b := open(t, nil)
+	inserted(t, b, fresh(1))
+	same(t, "Events", events(t, b, checkout.EventQuery{}), checkout.EventPage{})
+	same(t, "Events of a session", events(t, b, checkout.EventQuery{Session: fresh(1).ID}), checkout.EventPage{})
+}
+
+func logOrder(t *testing.T, open Opener) {
+	b := open(t, []string{endA, endB})
+	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+	want := []checkout.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID, 1)}
+	updated(t, b, one.ID, nothing, want[0], want[1])
+	updated(t, b, two.ID, nothing, want[2], want[0])
+	updated(t, b, one.ID, nothing, want[3])
+	page := events(t, b, checkout.EventQuery{})
+	same(t, "Events", page.Events, want)
+	if page.More || page.Next == "" {
+		t.Errorf("the only page has next %q, more %t; want where later events follow", page.Next, page.More)
+	}
+}
+
+func logSession(t *testing.T, open Opener) {
+	b := open(t, nil)
+	var want []string
+	for n := range 3 {
+		inserted(t, b, fresh(n))
+	}
+	for n := range 6 {
+		updated(t, b, fresh(n%3).ID, nothing, event(fresh(n%3).ID, n))
+		if n%3 == 1 {
+			want = append(want, event(fresh(1).ID, n).ID)
+		}
+	}
+	q := checkout.EventQuery{Session: fresh(1).ID, Limit: 1}
+	first := events(t, b, q)
+	same(t, "first page", idsOf(first.Events), want[:1])
+	q.After = first.Next
+	second := events(t, b, q)
+	same(t, "second page", idsOf(second.Events), want[1:])
+	if !first.More || second.More {
+		t.Errorf("more = %t, %t; want true, false", first.More, second.More)
+	}
+	for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
+		same(t, "of an unknown session", events(t, b, checkout.EventQuery{Session: id}), checkout.EventPage{})
+	}
+}
+
+func logGoesOn(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	var got, want []string
+	q := checkout.EventQuery{Limit: 2}
+	for n := range 7 {
+		e := event(s.ID, 100-n)
+		updated(t, b, s.ID, nothing, e)
+		want = append(want, e.ID)
+		if n%3 == 0 {
+			continue
+		}
+		page := events(t, b, q)
+		got, q.After = append(got, idsOf(page.Events)...), page.Next
+		again := events(t, b, checkout.EventQuery{After: page.Next, Limit: 1})
+		if page.More != (len(again.Events) > 0) {
+			t.Errorf("more = %t, and there are %d", page.More, len(again.Events))
+		}
+	}
+	for {
+		page := events(t, b, q)
+		if len(page.Events) == 0 {
+			same(t, "a page at the end", page, checkout.EventPage{Next: q.After})
+			break
+		}
+		got, q.After = append(got, idsOf(page.Events)...), page.Next
+	}
+	same(t, "all pages", got, want)
+}
+
+func logLimits(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	var all []checkout.Event
+	for n := range 120 {
+		all = append(all, event(s.ID, n))
+	}
+	updated(t, b, s.ID, nothing, all...)
+	for _, c := range []struct{ limit, want int }{{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100}} {
+		page := events(t, b, checkout.EventQuery{Limit: c.limit})
+		if len(page.Events) != c.want || !page.More {
+			t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit, len(page.Events), page.More, c.want)
+		}
+	}
+}
+
+func logBadCursor(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := inserted(t, b, fresh(1))
+	updated(t, b, s.ID, nothing, event(s.ID, 1))
+	for _, after := range []string{"x", "1", "1.", ".1", "1.1.1", "-1.1", "1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff"} {
+		_, err := b.Events(t.Context(), checkout.EventQuery{After: after})
+		if problem, ok := errors.AsType[*wire.Error](err); !ok || problem.Code != wire.CodeInvalid || problem.Param != "after" {
+			t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
+		}
+	}
+}
+
+// A reader that goes on from where it was finds every event once, whatever the
+// order in which writers end.
+func logRace(t *testing.T, open Opener) {
+	b := open(t, nil)
+	readUnderWriters(t, b, b)
+}
+
+func readUnderWriters(t *testing.T, writer, reader Backend) {
+	t.Helper()
+	const writers, each = 8, 25
+	var all sync.WaitGroup
+	for w := range writers {
+		s := inserted(t, writer, fresh(w))
+		all.Go(func() {
+			for n := range each {
+				_, err := writer.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) {
+					return []checkout.Event{event(s.ID, 2*n), event(s.ID, 2*n+1)}, nil
+				})
+				if err != nil {
+					t.Errorf("Update = %v", err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	seen, last := map[string]bool{}, map[string]int{}
+	q := checkout.EventQuery{Limit: 7}
+	read := func() {
+		page := events(t, reader, q)
+		q.After = page.Next
+		for _, e := range page.Events {
+			n := int(e.At.Sub(epoch()) / time.Second)
+			if seen[e.ID] || n != last[e.Session] {
+				t.Errorf("%s comes twice (%t) or before its time", e.ID, seen[e.ID])
+			}
+			seen[e.ID], last[e.Session] = true, n+1
+		}
+	}
+	for ended := false; !ended; {
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		read()
+	}
+	until(t, fmt.Sprintf("all %d events are read", writers*each*2), func() bool { read(); return len(seen) == writers*each*2 })
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, met func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !met() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+		<-tick.C
+	}
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key, created_at, checked_at, due_at, doc)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`
+	updateSession = `UPDATE sessions SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
+		created_at = $6, checked_at = $7, due_at = $8, doc = $9 WHERE id = $1`
+)
+
+// maxDoubts bounds how often a commit of unknown outcome is asked about.
+const maxDoubts = 3
+
+// settled runs do, which writes, until it is known what has come of it. From the
+// second time on, do has to look whether it was done before; decided reports
+// whether its error says for certain that nothing was written.
+func settled(do func() error, decided func(err error) bool) error {
+	err := do()
+	for n := 1; isUnknown(err) && n < maxDoubts; n++ {
+		doubt := err
+		if err = do(); err != nil && !isUnknown(err) && !decided(err) {
+			return errors.Join(doubt, err)
+		}
+	}
+	return err
+}
+
+// Insert implements checkout.Store. If Order.Ref and IdempotencyKey are taken
+// by two sessions, the holder of Order.Ref is returned.
+func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session, error) {
+	s.Version = 1
+	var result row
+	var sent []byte // by an earlier try
+	err := settled(func() error {
+		err := db.write(ctx, func(tx *sql.Tx) (err error) {
+			var written bool
+			result, written, err = put(ctx, tx, insertSession, s)
+			if err != nil {
+				return err
+			}
+			if written {
+				return db.index(ctx, tx, s.ID, nil, holds(s))
+			}
+			if sent != nil {
+				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil && bytes.Equal(r.doc, sent) {
+					result = r
+					return nil
+				}
+			}
+			result, err = holder(ctx, tx, s)
+			return err
+		})
+		sent = result.doc
+		return err
+	}, func(err error) bool { return errors.Is(err, checkout.ErrExists) || isConflict(err) })
+	if err != nil && !errors.Is(err, checkout.ErrExists) {
+		return checkout.Session{}, fmt.Errorf("inserting session %q: %w", s.ID, err)
+	}
+	return result.with(err)
+}
+
+// holder returns the session that has s's Order.Ref or IdempotencyKey, with
+// ErrExists.
+func holder(ctx context.Context, tx *sql.Tx, s checkout.Session) (row, error) {
+	r, err := readRow(ctx, tx, sessionByRef, s.Order.Ref)
+	if errors.Is(err, checkout.ErrNotFound) {
+		r, err = readRow(ctx, tx, sessionByKey, s.IdempotencyKey)
+	}
+	switch {
+	case errors.Is(err, checkout.ErrNotFound):
+		return r, errors.New("the id is taken")
+	case err != nil:
+		return r, fmt.Errorf("reading the session that is there: %w", err)
+	}
+	return r, checkout.ErrExists
+}
+
+// Update implements checkout.Store. With one of its sentinels, or change's
+// error, the session as it is comes too.
+func (db *DB) Update(ctx context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+	u := updating{db: db, id: id, change: change}
+	err := settled(func() error {
+		err := db.write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
+		u.sent, u.version = u.after.doc, u.next
+		return err
+	}, func(err error) bool { return u.refusal != nil || isConflict(err) })
+	switch {
+	case err == nil:
+		return u.after.session()
+	case errors.Is(u.refusal, checkout.ErrUnchanged):
+		return u.before.session()
+	case u.refusal != nil || isConflict(err):
+		return u.before.with(err)
+	case errors.Is(err, checkout.ErrNotFound):
+		return checkout.Session{}, err
+	}
+	return checkout.Session{}, fmt.Errorf("updating session %q: %w", id, err)
+}
+
+// updating is an Update under way, which may take several tries.
+type updating struct {
+	db     *DB
+	id     string
+	change func(*checkout.Session) ([]checkout.Event, error)
+
+	before, after row
+	next          int64 // version of after
+	refusal       error // of change
+
+	sent    []byte // doc of an earlier try that may have been written; nil = none
+	version int64  // of sent
+}
+
+// run is one try.
+func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
+	u.refusal = nil
+	if u.before, err = readRow(ctx, tx, u.db.dialect.locked(sessionForUpdate), u.id); err != nil {
+		return err
+	}
+	s, err := u.before.session()
+	if err != nil {
+		return err
+	}
+	if done, err := u.done(s); done || err != nil {
+		return err
+	}
+	version, held := s.Version, holds(s)
+	events, err := u.change(&s)
+	if err != nil {
+		u.refusal = err
+		return err
+	}
+	s.ID, s.Version = u.id, version+1
+	if u.after, _, err = put(ctx, tx, updateSession, s); err != nil {
+		return err
+	}
+	u.next = s.Version
+	u.after.watchedUntil, u.after.epoch = u.before.watchedUntil, u.before.epoch
+	if err := u.db.index(ctx, tx, u.id, held, holds(s)); err != nil {
+		return err
+	}
+	return u.db.tell(ctx, tx, events)
+}
+
+// done reports whether an earlier try was written. The row is locked, so that
+// what was on its way is there by now. Errors: it was changed again since.
+func (u *updating) done(current checkout.Session) (bool, error) {
+	switch {
+	case u.sent == nil || current.Version < u.version:
+		return false, nil
+	case current.Version > u.version:
+		return false, errors.New("others have changed the session since")
+	case !bytes.Equal(u.before.doc, u.sent):
+		return false, nil // is somebody else's
+	}
+	u.after = u.before
+	return true, nil
+}
+
+// put writes s and returns what will be read; written is false if the query
+// wrote nothing.
+func put(ctx context.Context, tx *sql.Tx, query string, s checkout.Session) (r row, written bool, err error) {
+	doc, err := json.Marshal(s)
+	if err != nil {
+		return r, false, fmt.Errorf("encoding: %w", err)
+	}
+	r = row{doc: doc, checkedAt: micros(s.CheckedAt), dueAt: micros(s.DueAt)}
+	result, err := tx.ExecContext(ctx, query, key(s.ID), s.Version, key(string(s.Status)),
+		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc))
+	if err != nil {
+		return r, false, err
+	}
+	n, err := result.RowsAffected()
+	return r, n > 0, err
+}

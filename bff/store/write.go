@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"coinslot/bff/crash"
+)
+
+const (
+	// maxTries bounds how often a transaction is run that the database has undone.
+	maxTries = 5
+	// defaultPatience bounds an operation on a database that does not answer. It is
+	// longer than the database's own limits, which say more about what was in the way.
+	defaultPatience = 10 * time.Second
+)
+
+// unknownError is a failed commit that may have been written.
+type unknownError struct{ err error }
+
+func (e *unknownError) Error() string { return "committing, with unknown outcome: " + e.err.Error() }
+func (e *unknownError) Unwrap() error { return e.err }
+
+func isUnknown(err error) bool {
+	_, ok := errors.AsType[*unknownError](err)
+	return ok
+}
+
+var errReadOnly = errors.New("the database was opened for reading only")
+
+// write runs fn in a write transaction and commits, or rolls back if fn fails
+// or panics. It returns fn's error as it is; an error of the commit itself says
+// nothing about what is in the database. fn runs again if the database has
+// undone what it did for a reason that passes.
+func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
+	if db.writer == nil {
+		return errReadOnly
+	}
+	ctx, cancel := context.WithTimeout(ctx, db.patience)
+	defer cancel()
+	return again(ctx, func() (passing bool, err error) {
+		conn, err := db.writer.Conn(ctx)
+		if err != nil {
+			return db.Shared(), fmt.Errorf("waiting for the writer: %w", err)
+		}
+		defer conn.Close() // gives it back to the pool
+		if err := db.superseded(ctx, conn); err != nil {
+			return false, err
+		}
+		err = db.transact(ctx, conn, fn)
+		return err != nil && !isUnknown(err) && (db.dialect.passing(err) || lost(conn)), err
+	})
+}
+
+// superseded ends the doubt about an earlier commit, if there is one.
+func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
+	if !db.doubt.Load() {
+		return nil
+	}
+	if err := db.transact(ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) }); err != nil {
+		return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
+	}
+	db.doubt.Store(false)
+	return nil
+}
+
+// again calls do until it succeeds, fails for good, or has been tried enough.
+func again(ctx context.Context, do func() (passing bool, err error)) error {
+	for try := 1; ; try++ {
+		passing, err := do()
+		if err == nil || !passing || try == maxTries {
+			return err
+		}
+		pause := time.NewTimer(rand.N(time.Duration(1<<try) * 10 * time.Millisecond))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return err
+		}
+	}
+}
+
+// transact is write without its care for earlier and further tries. A connection
+// whose commit or rollback failed is not used again.
+func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("beginning a transaction: %w", err)
+	}
+	defer func() {
+		if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+			discard(conn)
+		}
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	crash.Point("commit.before")
+	if err := tx.Commit(); err != nil {
+		if db.dialect.ambiguous(err) {
+			db.doubt.Store(true)
+		}
+		discard(conn)
+		return db.dialect.committing(err)
+	}
+	crash.Point("commit.after")
+	return nil
+}
+
+// queryer is a connection or a transaction.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// view runs fn, which reads, on what a restart would find; again if the
+// connection is lost meanwhile. It returns fn's error as it is.
+func (db *DB) view(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
+	if db.doubt.Load() {
+		if err := db.write(ctx, func(*sql.Tx) error { return nil }); err != nil { // does what is needed first
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, db.patience)
+	defer cancel()
+	return again(ctx, func() (passing bool, err error) {
+		conn, err := db.reader.Conn(ctx)
+		if err != nil {
+			return db.Shared(), fmt.Errorf("waiting for a connection: %w", err)
+		}
+		defer conn.Close() // gives it back to the pool
+		err = fn(ctx, conn)
+		return err != nil && lost(conn), err
+	})
+}
+
+// lost reports whether conn is of no use any more.
+func lost(conn *sql.Conn) bool {
+	return conn.Raw(func(driverConn any) error {
+		if v, ok := driverConn.(driver.Validator); ok && !v.IsValid() {
+			return driver.ErrBadConn
+		}
+		if closedPostgres(driverConn) {
+			return driver.ErrBadConn
+		}
+		return nil
+	}) != nil
+}
+
+// discard makes the pool close conn instead of using it again.
+func discard(conn *sql.Conn) {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // returns what it is given
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/order"
+)
+
+// told is an event as the API gives it: what webhooks carry, and its id.
+type told struct {
+	ID   string          `json:"id"`
+	Type string          `json:"type"`
+	At   time.Time       `json:"timestamp"`
+	Data json.RawMessage `json:"data"`
+}
+
+// listEvents is GET /v1/events: every event that there was, the oldest first.
+func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	query := checkout.EventQuery{After: q.Get("after"), Session: q.Get("session")}
+	var err error
+	if query.Limit, err = limitOf(q.Get("limit")); err != nil {
+		return err
+	}
+	page, err := s.Events.Events(r.Context(), query)
+	if err != nil {
+		return stored(err)
+	}
+	data := make([]told, 0, len(page.Events))
+	for _, e := range page.Events {
+		t := told{ID: e.ID}
+		if err := json.Unmarshal(e.Body, &t); err != nil {
+			return stored(err)
+		}
+		data = append(data, t)
+	}
+	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data, "next_cursor": page.Next, "has_more": page.More})
+}
+
+// limitOf reads the limit of a list, 1…100; "" is zero, the default.
+func limitOf(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 100 {
+		return 0, refuse(wire.CodeInvalid, "limit")
+	}
+	return n, nil
+}
+
+// maxReplay is how many events one request sends again at most.
+const maxReplay = 10_000
+
+// replayEvents is POST /v1/events/replay: it sends the webhooks of a range
+// again, with the same ids.
+func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
+	raw, err := jsonBody(r)
+	if err != nil {
+		return err
+	}
+	var body struct {
+		From    time.Time `json:"from"`
+		To      time.Time `json:"to"`
+		Session string    `json:"session"`
+		Limit   int       `json:"limit"`
+	}
+	if err := order.Strict(raw, &body); err != nil {
+		return err
+	}
+	now := s.Now()
+	switch {
+	case body.From.IsZero() || body.From.After(now):
+		return refuse(wire.CodeInvalid, "from")
+	case !body.To.After(body.From):
+		return refuse(wire.CodeInvalid, "to")
+	case body.Limit < 0 || body.Limit > maxReplay:
+		return refuse(wire.CodeInvalid, "limit")
+	}
+	again, err := s.Events.Replay(r.Context(), checkout.Range{From: body.From, To: body.To, Session: body.Session, Limit: body.Limit}, now)
+	if err != nil {
+		return stored(err)
+	}
+	s.Deliver()
+	answer := map[string]any{"object": "replay", "events": again.Events, "deliveries": again.Deliveries, "has_more": again.More}
+	if !again.Last.IsZero() {
+		answer["last"] = again.Last.UTC()
+	}
+	return respond(w, http.StatusOK, answer)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// part is one test or fuzz target.
+type part struct {
+	pkg  string // as an argument of go test: "./torture"
+	name string // of the function
+}
+
+func (p part) String() string { return p.pkg + " " + p.name }
+
+func (p part) fuzz() bool { return strings.HasPrefix(p.name, "Fuzz") }
+
+// limit is how long the part may take at most, in full; it is a net under
+// what hangs, not an estimate.
+func (p part) limit() time.Duration {
+	if p.fuzz() {
+		return 2 * time.Hour
+	}
+	return 12 * time.Hour
+}
+
+// declares finds functions that may be parts, before anything is compiled.
+var declares = regexp.MustCompile(`(?m)^func ((?:TestTorture|Fuzz)\w*)\(`)
+
+// find returns the parts in the packages below root whose package and name
+// match only, tests before fuzz targets.
+func find(root string, only *regexp.Regexp) ([]part, error) {
+	declared, err := declarations(root)
+	if err != nil {
+		return nil, fmt.Errorf("looking for tests: %w", err)
+	}
+	var tests, targets []part
+	for _, dir := range slices.Sorted(maps.Keys(declared)) {
+		wanted := slices.DeleteFunc(declared[dir], func(name string) bool { return !only.MatchString(part{dir, name}.String()) })
+		if len(wanted) == 0 {
+			continue
+		}
+		names, err := list(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			switch p := (part{dir, name}); {
+			case !slices.Contains(wanted, name):
+			case p.fuzz():
+				targets = append(targets, p)
+			default:
+				tests = append(tests, p)
+			}
+		}
+	}
+	return append(tests, targets...), nil
+}
+
+// declarations returns the names that test files below root declare, by package.
+func declarations(root string) (map[string][]string, error) {
+	found := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), ".") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		dir = "./" + filepath.ToSlash(dir)
+		for _, match := range declares.FindAllSubmatch(text, -1) {
+			found[dir] = append(found[dir], string(match[1]))
+		}
+		return err
+	})
+	return found, err
+}
+
+// list asks the test binary of a package for its parts: a test that is left out
+// by a build tag is none.
+func list(root, dir string) ([]string, error) {
+	cmd := exec.Command("go", "test", "-list", "^(TestTorture|Fuzz)", dir)
+	cmd.Dir = root
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the tests of %s: %w\n%s%s", dir, err, out, errs.Bytes())
+	}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "TestTorture") || strings.HasPrefix(line, "Fuzz") {
+			names = append(names, line)
+		}
+	}
+	return names, nil
+}

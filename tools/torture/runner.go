@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"coinslot/torture/goal"
+)
+
+// fuzzExecutions is the full bound of each fuzz target.
+const fuzzExecutions = 10_000_000
+
+// every is the pause between two lines that say what is going on.
+const every = 15 * time.Second
+
+// result is what a part has said of itself, or, for fuzzing, what the runner
+// has counted.
+type result = goal.Result
+
+// runner runs parts.
+type runner struct {
+	config
+	out    io.Writer
+	dir    string // of its own, removed by close
+	ledger string // file that parts append their results to
+	binary string // the command under test, built once
+
+	mu   sync.Mutex // guards the fields below
+	last string     // line that the part under way has printed
+
+	fuzz    result   // of all targets together
+	targets []string // that were run to their end
+}
+
+func newRunner(c config, out io.Writer) (*runner, error) {
+	dir, err := os.MkdirTemp("", "coinslot-torture-")
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{config: c, out: out, dir: dir, ledger: filepath.Join(dir, "ledger"), binary: filepath.Join(dir, "coinslot")}
+	r.fuzz = result{Goal: "fuzzing"}
+	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", r.binary, "./bff")
+	if text, err := build.CombinedOutput(); err != nil {
+		r.close()
+		return nil, fmt.Errorf("building coinslot: %w\n%s", err, text)
+	}
+	return r, nil
+}
+
+func (r *runner) close() { os.RemoveAll(r.dir) }
+
+// all runs the parts until one signal comes, and returns the names of those
+// that failed.
+func (r *runner) all(parts []part, interrupted <-chan os.Signal) (failed []string) {
+	for i, p := range parts {
+		fmt.Fprintf(r.out, "%s  %d of %d  %s\n", clock(), i+1, len(parts), p)
+		began := time.Now()
+		err := r.one(p, interrupted)
+		fmt.Fprintf(r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err), rounded(time.Since(began)), r.said())
+		if err != nil {
+			failed = append(failed, p.String())
+		}
+		if errors.Is(err, errInterrupted) {
+			break
+		}
+	}
+	return failed
+}
+
+func clock() string { return time.Now().Format(time.TimeOnly) }
+
+func outcome(err error) string {
+	if err != nil {
+		return "FAILED (" + err.Error() + ")"
+	}
+	return "ok"
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// one runs a part to its end and shows all that it printed if it fails.
+func (r *runner) one(p part, interrupted <-chan os.Signal) error {
+	began := time.Now()
+	cmd := exec.Command("go", r.arguments(p)...)
+	cmd.Env = append(os.Environ(), "TORTURE="+r.share(), "TORTURE_LEDGER="+r.ledger, "TORTURE_COINSLOT="+r.binary)
+	if r.seed != "" {
+		cmd.Env = append(cmd.Env, "TORTURE_SEED="+r.seed)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end it with what it has started
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		write.Close()
+		return err
+	}
+	write.Close()
+	ended := make(chan error, 1) // sent on once
+	var text bytes.Buffer
+	go func() {
+		r.listen(read, &text)
+		ended <- cmd.Wait()
+	}()
+	err = r.watch(p, cmd, ended, interrupted)
+	if p.fuzz() {
+		r.count(p, err, time.Since(began))
+	}
+	if err != nil {
+		r.show(text.Bytes())
+	}
+	return err
+}
+
+// share is the value of TORTURE.
+func (r *runner) share() string {
+	if r.cut == 1 {
+		return "long"
+	}
+	return strconv.FormatFloat(r.cut, 'g', -1, 64)
+}
+
+// arguments are those of go test for a part.
+func (r *runner) arguments(p part) []string {
+	if p.fuzz() {
+		return []string{"test", "-run", "^$", "-fuzz", "^" + p.name + "$", "-fuzztime", fmt.Sprint(r.executions()) + "x", p.pkg}
+	}
+	return []string{"test", "-v", "-count=1", "-timeout", p.limit().String(), "-run", "^" + p.name + "$", p.pkg}
+}
+
+// executions is how often each fuzz target is run.
+func (r *runner) executions() int { return max(1000, int(r.cut*fuzzExecutions)) }
+
+// watch waits for the end of a part and says now and then how it gets on.
+func (r *runner) watch(p part, cmd *exec.Cmd, ended <-chan error, interrupted <-chan os.Signal) error {
+	began := time.Now()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	over := time.NewTimer(p.limit() + time.Minute)
+	defer over.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+			fmt.Fprintf(r.out, "%s  %s  %s  %s\n", clock(), p.name, rounded(time.Since(began)), r.said())
+		case <-interrupted:
+			end(cmd, ended)
+			return errInterrupted
+		case <-over.C:
+			end(cmd, ended)
+			return fmt.Errorf("not done after %v", p.limit())
+		}
+	}
+}
+
+// end kills a part with all that it has started, and waits for it.
+func end(cmd *exec.Cmd, ended <-chan error) {
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err == nil {
+		<-ended
+	}
+}
+
+// keptBytes of what a part prints are kept, from its end.
+const keptBytes = 1 << 20
+
+// listen reads what a part prints into text and remembers the latest line.
+func (r *runner) listen(read io.Reader, text *bytes.Buffer) {
+	lines := bufio.NewReader(read)
+	for {
+		line, err := lines.ReadString('\n')
+		text.WriteString(line)
+		if text.Len() > 2*keptBytes {
+			text.Next(text.Len() - keptBytes)
+		}
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && !dull[line] {
+			r.mu.Lock()
+			r.last = line
+			r.mu.Unlock()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// dull are lines that say nothing about how a part gets on.
+var dull = map[string]bool{"PASS": true, "FAIL": true}
+
+// said returns the latest line of the part, cut to what fits.
+func (r *runner) said() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.ToValidUTF8(r.last[:min(len(r.last), 160)], "")
+}
+
+// show prints the end of what a failed part has printed.
+func (r *runner) show(text []byte) {
+	fmt.Fprintf(r.out, "---\n%s\n---\n", text[max(0, len(text)-64<<10):])
+}
+
+// count adds a fuzz target to the result of fuzzing.
+func (r *runner) count(p part, err error, took time.Duration) {
+	r.fuzz.Wanted += fuzzExecutions
+	r.fuzz.Took += took
+	if err != nil && !errors.Is(err, errInterrupted) {
+		r.fuzz.Violations++
+		return
+	}
+	if err == nil {
+		r.fuzz.Rounds += r.executions()
+		r.targets = append(r.targets, p.name)
+	}
+}
+
+// results reads what the parts have said, fuzzing last.
+func (r *runner) results() ([]result, error) {
+	var list []result
+	file, err := os.Open(r.ledger)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
+		defer file.Close()
+		for decoder := json.NewDecoder(file); ; {
+			var one result
+			if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return nil, fmt.Errorf("reading the results: %w", err)
+			}
+			list = append(list, one)
+		}
+	}
+	if r.fuzz.Wanted > 0 {
+		r.fuzz.Figure = fmt.Sprintf("%d targets, %d executions each, %d crashers", len(r.targets), r.executions(), r.fuzz.Violations)
+		list = append(list, r.fuzz)
+	}
+	return list, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTable(t *testing.T) {
+	began := time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)
+	got := table([]result{
+		{Goal: "kill -9, SQLite", Figure: "a | b", Rounds: 3000, Wanted: 3000, Seed: 7, Took: 90 * time.Second},
+		{Goal: "fuzzing", Rounds: 10, Wanted: 1_000_000, Violations: 1, Took: time.Second},
+	}, "2 cores", began, time.Hour, 0.5)
+	want := `Measured on 20 August 2026, in 1h0m0s, on 2 cores; cut to 0.5 of the full bounds.
+
+| goal            | figure | rounds |    wanted | violations |   bound | seed |  took |
+|-----------------|--------|-------:|----------:|-----------:|--------:|-----:|------:|
+| kill -9, SQLite | a / b  |  3,000 |     3,000 |          0 | < 0.1 % |    7 | 1m30s |
+| fuzzing         |        |     10 | 1,000,000 |          1 |         |      |    1s |
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+}
+
+func TestKeep(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	text := "# Page\n\n" + tableBegins + "\nold\n" + tableEnds + "\n\nEnd.\n"
+	if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time nothing grows
+		if err := keep(page, "new\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	want := "# Page\n\n" + tableBegins + "\n\nnew\n\n" + tableEnds + "\n\nEnd.\n"
+	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+		t.Errorf("page (-want +got), %v:\n%s", err, diff)
+	}
+	if _, err := between([]byte("# Page"), "new"); err == nil {
+		t.Error("a page without comments was taken")
+	}
+}
+
+// The page that the table is kept in has a place for it.
+func TestPageHasPlace(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reliability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := between(page, "x"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	parts, err := find("../..", regexp.MustCompile(`^\./torture TestTortureKills$`))
+	if diff := cmp.Diff([]part{{"./torture", "TestTortureKills"}}, parts, cmp.AllowUnexported(part{})); err != nil || diff != "" {
+		t.Errorf("find (-want +got), %v:\n%s", err, diff)
+	}
+	declared, err := declarations("../..")
+	if err != nil || len(declared["./bff/gateway"]) == 0 {
+		t.Errorf("declarations = %v, %v; want fuzz targets of the gateway's client among them", declared, err)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		results []result
+		failed  []string
+		bad     bool
+	}{
+		{results: []result{{Goal: "x", Rounds: 1}}},
+		{results: []result{{Goal: "x", Rounds: 1, Violations: 1}}, bad: true},
+		{failed: []string{"./torture TestTortureX"}, bad: true},
+	} {
+		if err := verdict(c.results, c.failed); (err != nil) != c.bad {
+			t.Errorf("verdict(%v, %v) = %v", c.results, c.failed, err)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for args, ok := range map[string]bool{"": true, "-cut 0.1 -seed 7 -only Kills": true, "-cut 0": false, "-cut 2": false, "-only (": false, "more": false} {
+		if _, _, err := options(strings.Fields(args), io.Discard); (err == nil) != ok {
+			t.Errorf("options(%q) = %v", args, err)
+		}
+	}
+}

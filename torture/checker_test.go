@@ -1,0 +1,336 @@
+//go:build linux
+
+package torture
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"coinslot/bff/sandbox"
+
+	"github.com/shopspring/decimal"
+)
+
+// patience is how long everything may take to come right after the last crash,
+// with all faults gone. It is far above what is needed, for busy machines.
+const patience = 90 * time.Second
+
+// settle lets the faults end, waits until everything has come right, and notes
+// what has not as a violation. One process must serve.
+func (w *world) settle() {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	w.gateway.spoil(0, 0)
+	w.sink.spoil(0)
+	deadline := time.Now().Add(patience)
+	open := w.unsettled()
+	began, waited := time.Now(), ""
+	defer func() {
+		w.note("", "settled %d sessions in %v, at last waiting for: %s", len(open), time.Since(began), waited)
+	}()
+	for pass := 0; ; pass++ {
+		ledger := w.gateway.ledger()
+		wrong := map[string]string{} // by session
+		for _, s := range open {
+			if why := w.check(s, ledger, pass); why != "" {
+				wrong[s.id] = why
+			}
+		}
+		stray := w.strays(ledger)
+		if len(wrong) == 0 && len(stray) == 0 {
+			break
+		}
+		for id, why := range wrong {
+			waited = id + ": " + why
+		}
+		if time.Now().After(deadline) {
+			w.giveUp(wrong, stray)
+			break
+		}
+		open = slices.DeleteFunc(slices.Clone(open), func(s *session) bool { return wrong[s.id] == "" })
+		<-after(20 * time.Millisecond)
+	}
+}
+
+// unsettled returns the sessions that can still change or were not found right.
+func (w *world) unsettled() []*session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []*session
+	for id, s := range w.sessions {
+		if !w.settled[id] {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (w *world) giveUp(wrong map[string]string, stray []string) {
+	for id, why := range wrong {
+		w.violate(id, "%s", why)
+	}
+	for _, code := range stray {
+		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session", code)
+	}
+}
+
+// check compares one session with the three ledgers. It returns what is not
+// right yet; what can never become right is noted at once.
+func (w *world) check(s *session, ledger map[string]sandbox.Transaction, pass int) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	o, err := w.read(ctx, s.id)
+	if err != nil {
+		return "I6: reading it: " + err.Error()
+	}
+	w.remember(s, o)
+	if o.AmountUSD != s.amount {
+		w.violate(s.id, "I3: the amount is %s, not %s", o.AmountUSD, s.amount)
+	}
+	for _, why := range []string{w.shownIsStored(s, o, ledger), w.agrees(o, ledger), w.told(o, ledger)} {
+		if why == "" {
+			continue
+		}
+		if pass%25 == 1 && lateMoney(o, ledger) {
+			w.note(s.id, "the merchant asks to look again")
+			_, _, _ = w.merchant(ctx, http.MethodPost, "/v1/sessions/"+s.id+"/recheck", "") // the next pass sees what came of it
+		}
+		return why
+	}
+	if final(o, ledger) {
+		w.mu.Lock()
+		w.settled[s.id] = true
+		w.mu.Unlock()
+	}
+	return ""
+}
+
+// remember notes the tracking codes that the checkout knows of.
+func (w *world) remember(s *session, o object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, a := range o.Attempts {
+		if a.TrackingCode == "" {
+			continue
+		}
+		if w.known == nil {
+			w.known = map[string]string{}
+		}
+		if other, ok := w.known[a.TrackingCode]; ok && other != s.id {
+			w.violations = append(w.violations, violation{s.id, "two sessions have transaction " + a.TrackingCode})
+		}
+		w.known[a.TrackingCode] = s.id
+	}
+}
+
+// strays returns the transactions with a marker of ours that no session knows.
+func (w *world) strays(ledger map[string]sandbox.Transaction) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []string
+	for code, tx := range ledger {
+		if strings.Contains(tx.Comment, "cs-") && w.known[code] == "" {
+			list = append(list, code)
+		}
+	}
+	return list
+}
+
+// shownIsStored holds what shoppers have seen against what is stored and
+// issued (I6, I11): it can only get worse.
+func (w *world) shownIsStored(s *session, o object, ledger map[string]sandbox.Transaction) string {
+	w.mu.Lock()
+	shown := slices.Clone(s.shown)
+	var newest int64
+	for version := range s.seen {
+		newest = max(newest, version)
+	}
+	w.mu.Unlock()
+	if o.Version < newest {
+		return fmt.Sprintf("I6: it is at version %d; a shopper has seen %d", o.Version, newest)
+	}
+	for _, d := range shown {
+		if d.number > len(o.Attempts) {
+			return fmt.Sprintf("I6: attempt %d was shown and is gone", d.number)
+		}
+		a, tx := o.Attempts[d.number-1], ledger[d.code]
+		if a.TrackingCode != d.code || a.Address != d.address || d.address != "" && tx.WalletAddress != d.address {
+			return fmt.Sprintf("I11: %s of %s was shown; stored is %s of %s, issued %s", d.address, d.code, a.Address, a.TrackingCode, tx.WalletAddress)
+		}
+		if shown, err := decimal.NewFromString(d.payAmount); err != nil || !shown.Equal(tx.PayAmount) {
+			return fmt.Sprintf("I14: %q to pay was shown; the gateway wants %s", d.payAmount, tx.PayAmount)
+		}
+	}
+	return ""
+}
+
+// agrees compares the session with the gateway's ledger.
+func (w *world) agrees(o object, ledger map[string]sandbox.Transaction) string {
+	if o.Status == "preparing" {
+		return "it is still preparing"
+	}
+	var pending, confirmed int
+	for _, a := range o.Attempts {
+		tx, ok := ledger[a.TrackingCode]
+		switch {
+		case a.TrackingCode == "":
+			continue
+		case !ok:
+			return fmt.Sprintf("attempt %d has transaction %q, which the gateway does not know", a.Number, a.TrackingCode)
+		case tx.Status == "pending":
+			pending++
+		case tx.Status == "confirmed":
+			confirmed++
+		}
+		if why := proven(o, a, tx); why != "" {
+			return why
+		}
+	}
+	switch {
+	case o.Status == "pending" && (pending != 1 || ledger[o.Attempts[len(o.Attempts)-1].TrackingCode].Status != "pending"):
+		return fmt.Sprintf("I1: it is pending; %d transactions can be paid", pending)
+	case o.Status != "pending" && pending > 0:
+		return fmt.Sprintf("I1: it is %s; %d transactions can be paid", o.Status, pending)
+	case confirmed > 0 && o.Status != "confirmed" && o.Status != "review":
+		return fmt.Sprintf("I13: the gateway has confirmed %d; it is %s", confirmed, o.Status)
+	}
+	if lateMoney(o, ledger) {
+		return "I13: money has come late that nobody knows of"
+	}
+	return ""
+}
+
+// proven checks that an attempt counts as paid exactly if the gateway says so
+// and the money is there.
+func proven(o object, a attempt, tx sandbox.Transaction) string {
+	sum := decimal.Zero
+	for _, transfer := range tx.Transfers {
+		sum = sum.Add(transfer.Amount)
+	}
+	least := tx.PayAmount.Mul(decimal.NewFromInt(99)).Div(decimal.NewFromInt(100)) // the gateway tolerates 1 %
+	switch {
+	case a.Status == "confirmed" && (tx.Status != "confirmed" || sum.LessThan(least)):
+		return fmt.Sprintf("I4: attempt %d is confirmed; the gateway says %s, %s of %s has come", a.Number, tx.Status, sum, tx.PayAmount)
+	case a.Status == "confirmed" && tx.AmountUSD.String() != decimal.RequireFromString(o.AmountUSD).String():
+		return fmt.Sprintf("I3: attempt %d is of %s USD, the session of %s", a.Number, tx.AmountUSD, o.AmountUSD)
+	case tx.Status == "confirmed" && a.Status != "confirmed" && a.Status != "review":
+		return fmt.Sprintf("I13: the gateway has confirmed attempt %d; it is %s", a.Number, a.Status)
+	}
+	return ""
+}
+
+// lateMoney reports whether something was sent to a transaction that had ended
+// which the checkout finds out at its next late look, or if it is asked.
+func lateMoney(o object, ledger map[string]sandbox.Transaction) bool {
+	for _, a := range o.Attempts {
+		tx := ledger[a.TrackingCode]
+		if tx.Status == "confirmed" && (a.Status == "expired" || a.Status == "cancelled") {
+			return true
+		}
+		for _, transfer := range tx.Transfers {
+			if !transfer.Seen && tx.Status != "confirmed" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// told compares the session with what its merchant has heard.
+func (w *world) told(o object, ledger map[string]sandbox.Transaction) string {
+	confirmed := w.sink.count(o.ID, "checkout.confirmed")
+	switch {
+	case o.Status == "confirmed" && confirmed != 1:
+		return fmt.Sprintf("I5: it is confirmed; %d events have told of it", confirmed)
+	case o.Status != "confirmed" && confirmed > 0:
+		return fmt.Sprintf("I5: it is %s; %d events have told that it is confirmed", o.Status, confirmed)
+	}
+	switch o.Status {
+	case "pending", "expired", "cancelled", "review":
+		if w.sink.count(o.ID, "checkout."+o.Status) == 0 {
+			return "no event has told that it is " + o.Status
+		}
+	}
+	for _, a := range o.Attempts {
+		seen := decimal.Zero
+		for _, transfer := range ledger[a.TrackingCode].Transfers {
+			if transfer.Seen {
+				seen = seen.Add(transfer.Amount)
+			}
+		}
+		heard := w.sink.count(o.ID, "checkout.partial") + w.sink.count(o.ID, "checkout.review") + confirmed
+		if seen.IsPositive() && heard == 0 {
+			return fmt.Sprintf("I13: %s has come for attempt %d, and no event has told of it", seen, a.Number)
+		}
+	}
+	return ""
+}
+
+// final reports whether o will not change any more, whatever happens.
+func final(o object, ledger map[string]sandbox.Transaction) bool {
+	if o.Status == "pending" || o.Status == "open" {
+		return false
+	}
+	for _, a := range o.Attempts {
+		if ledger[a.TrackingCode].Status == "pending" {
+			return false
+		}
+	}
+	return true
+}
+
+// last checks at the end of a world, with no process running, that nothing
+// which was settled has changed in the files or holds a secret.
+func (w *world) last() {
+	w.settle()
+	w.mu.Lock()
+	clear(w.settled)
+	wrong := len(w.violations)
+	w.mu.Unlock()
+	if wrong == 0 {
+		w.settle()
+	}
+	w.visit()
+	w.kill()
+	w.store.scan(w.t, w.secrets.search)
+}
+
+// visit reads what was not read yet, to be searched for secrets: a page, the
+// metrics, refusals, the list and the hook.
+func (w *world) visit() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var any string
+	w.mu.Lock()
+	for id := range w.sessions {
+		any = id
+		break
+	}
+	w.mu.Unlock()
+	for _, path := range []string{
+		"/checkout/" + any, "/checkout/" + any + "/qr.svg", "/checkout/" + any + "/receipt", "/checkout/doctor?origin=" + w.origin,
+		"/return?status=x", "/nothing", "/v1/sessions", "/checkout.js", "/checkout/cs_nothing",
+	} {
+		if _, _, err := w.call(ctx, w.hosts[0], http.MethodGet, path, "", nil); err != nil {
+			w.t.Errorf("GET %s: %v", path, err)
+		}
+	}
+	for _, path := range []string{"/metrics", "/healthz", "/readyz"} {
+		if _, _, err := w.call(ctx, w.opsHost(0), http.MethodGet, path, "", nil); err != nil {
+			w.t.Errorf("GET %s: %v", path, err)
+		}
+	}
+	w.mustAnswer(ctx, http.MethodPost, "/hooks/gateway/"+w.secrets.hookToken, "{}")
+	w.mustAnswer(ctx, http.MethodGet, "/v1/sessions?limit=100", "")
+	w.mustAnswer(ctx, http.MethodGet, "/v1/currencies", "")
+}
+
+func (w *world) mustAnswer(ctx context.Context, method, path, body string) {
+	if _, _, err := w.merchant(ctx, method, path, body); err != nil {
+		w.t.Errorf("%s %s: %v", method, path, err)
+	}
+}

@@ -1,0 +1,39 @@
+//go:build linux
+
+package torture
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// database is where the process under test keeps what it knows.
+type database interface {
+	dsn() string // for COINSLOT_DATABASE
+	// scan shows everything that is stored to look. No process may run.
+	scan(t testing.TB, look func(place string, text []byte))
+}
+
+// sqlite is a file in a directory of its own.
+type sqlite struct{ dir string }
+
+func newSQLite(t testing.TB) database { return sqlite{t.TempDir()} }
+
+func (s sqlite) dsn() string { return filepath.Join(s.dir, "torture.db") }
+
+// scan reads the file, its log and whatever else lies beside them.
+func (s sqlite) scan(t testing.TB, look func(place string, text []byte)) {
+	t.Helper()
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		text, err := os.ReadFile(filepath.Join(s.dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		look("the file "+entry.Name(), text)
+	}
+}

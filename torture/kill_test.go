@@ -1,0 +1,94 @@
+//go:build linux
+
+package torture
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"coinslot/torture/goal"
+)
+
+// orders is how many are in flight while a process is killed.
+const orders = 24
+
+// world of so many rounds, so that it does not grow for ever.
+const worldRounds = 200
+
+// sinkShare of webhooks fail or are slow when they first come.
+const sinkShare = 0.1
+
+// TestTortureKills kills the process at any moment of its life, under load.
+func TestTortureKills(t *testing.T) {
+	kills(t, "kill -9, SQLite", newSQLite, goal.Rounds(3, 3000), 3000)
+}
+
+func kills(t *testing.T, name string, store func(testing.TB) database, rounds, wanted int) {
+	began := time.Now()
+	seed := goal.Seed(t)
+	r := goal.Result{Goal: name, Wanted: wanted, Seed: seed}
+	var sessions, events, lost int
+	var killing time.Duration
+	for r.Rounds < rounds && r.Violations == 0 {
+		w := newWorld(t, seed+uint64(r.Rounds), store(t), 1)
+		some := min(worldRounds, rounds-r.Rounds)
+		started := time.Now()
+		w.killOften(some)
+		killing += time.Since(started)
+		w.serving(0)
+		w.last()
+		r.Violations += w.broken()
+		r.Rounds += some
+		sessions, events, lost = sessions+len(w.sessions), events+len(w.sink.events), lost+w.gateway.spoiled
+	}
+	r.Took = time.Since(began)
+	r.Figure = fmt.Sprintf("%d orders in flight, %d sessions, %d events, %d gateway calls spoiled, %.1f rounds/s",
+		orders, sessions, events, lost, float64(r.Rounds)/killing.Seconds())
+	goal.Report(t, r)
+}
+
+// killOften makes rounds of starting, serving a crowd for a moment, and dying.
+func (w *world) killOften(rounds int) {
+	home := w.crowd(orders)
+	defer home()
+	w.gateway.spoil(0.05, 0.15)
+	w.serving(0)
+	w.busy()
+	w.kill()
+	for range rounds {
+		w.gateway.spoil(0.05, 0.15)
+		w.sink.spoil(sinkShare)
+		p := w.serving(0)
+		select {
+		case <-after(w.moment()):
+		case <-p.gone:
+			w.t.Fatalf("coinslot has ended by itself: %v\n%s", p.cmd.ProcessState, w.log)
+		}
+		w.kill()
+	}
+}
+
+// busy waits until every shopper has an order in hand.
+func (w *world) busy() {
+	w.t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		w.mu.Lock()
+		n := len(w.sessions)
+		w.mu.Unlock()
+		if n >= orders {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%d sessions were opened within %v\n%s", n, patience, w.log)
+		}
+		<-after(time.Millisecond)
+	}
+}
+
+// moment draws how long a life lasts once it serves.
+func (w *world) moment() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Duration(20+w.rng.IntN(230)) * time.Millisecond
+}

@@ -1,0 +1,181 @@
+//go:build linux
+
+package torture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/crash"
+	"coinslot/torture/goal"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every point that a process can be told to die at exists, and every one that
+// exists can be told.
+func TestCrashPointsAreInTheCode(t *testing.T) {
+	found := map[string]bool{}
+	err := filepath.WalkDir("../bff", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		return pointsOf(path, found)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(crash.Points))
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(found))); diff != "" {
+		t.Errorf("crash.Points (-) and the code (+) differ:\n%s", diff)
+	}
+}
+
+// pointsOf adds the names that a file gives to crash.Point.
+func pointsOf(path string, found map[string]bool) error {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 {
+			return true
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || f.Sel.Name != "Point" {
+			return true
+		}
+		if x, ok := f.X.(*ast.Ident); !ok || x.Name != "crash" {
+			return true
+		}
+		name := path + ": not a literal"
+		if literal, ok := call.Args[0].(*ast.BasicLit); ok {
+			name, _ = strconv.Unquote(literal.Value)
+		}
+		found[name] = true
+		return true
+	})
+	return nil
+}
+
+const (
+	pointRounds = 100         // of each point, in full
+	settleEvery = 4           // rounds of one point
+	deathWithin = time.Minute // the load passes every point long before
+)
+
+// TestTortureCrashPoints lets the process die at each of its crash points.
+func TestTortureCrashPoints(t *testing.T) {
+	crashPoints(t, "crash points, SQLite", newSQLite)
+}
+
+func crashPoints(t *testing.T, name string, store func(testing.TB) database) {
+	began := time.Now()
+	r := goal.Result{Goal: name, Wanted: pointRounds * len(crash.Points), Seed: goal.Seed(t)}
+	each := goal.Rounds(1, pointRounds)
+	if each == 1 {
+		r.Violations = crashAt(t, r.Seed, store, crash.Points, 1)
+		r.Rounds = len(crash.Points)
+	}
+	for i, point := range crash.Points {
+		if each == 1 || r.Violations > 0 {
+			break
+		}
+		t.Logf("%s: %d rounds after %v", point, each, time.Since(began).Round(time.Second))
+		r.Violations += crashAt(t, r.Seed+uint64(i), store, []string{point}, each)
+		r.Rounds += each
+	}
+	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d points, each died at %d times", len(crash.Points), r.Rounds/len(crash.Points))
+	goal.Report(t, r)
+}
+
+// crashAt makes a world in which the process dies so many times at each of the
+// points, one after another, and returns the number of violations.
+func crashAt(t *testing.T, seed uint64, store func(testing.TB) database, points []string, rounds int) int {
+	w := newWorld(t, seed, store(t), 1)
+	home := w.crowd(orders)
+	for round := range rounds {
+		for _, point := range points {
+			w.spoilFor(point)
+			w.dieAt(point)
+			w.recover(rounds)
+		}
+		if round%settleEvery == settleEvery-1 {
+			w.serving(0)
+			w.settle()
+			w.kill()
+		}
+		if t.Failed() {
+			break
+		}
+	}
+	home()
+	w.serving(0)
+	w.last()
+	return w.broken()
+}
+
+// recover is a life after a death, under load and as short as any other. In the
+// short form the next one is enough.
+func (w *world) recover(rounds int) {
+	if rounds == 1 {
+		return
+	}
+	w.serving(0)
+	<-after(w.moment())
+	w.kill()
+}
+
+// spoilFor sets the faults and plans that lead past a point often.
+func (w *world) spoilFor(point string) {
+	creates := 0.15
+	if strings.HasPrefix(point, "search.") || strings.HasPrefix(point, "orphan.") || strings.HasPrefix(point, "replacement.") {
+		creates = 0.7
+	}
+	w.gateway.spoil(0.03, creates)
+	w.favour(map[string]string{"recheck.sent": "pay late", "cancel.sent": "cancel"}[point])
+	w.sink.spoil(sinkShare)
+}
+
+// dieAt starts the process and waits until it has died at a point by itself.
+func (w *world) dieAt(point string) {
+	w.mu.Lock()
+	hit := 1 + w.rng.IntN(3)
+	w.mu.Unlock()
+	if strings.HasPrefix(point, "start.") || strings.HasPrefix(point, "shutdown.") {
+		hit = 1
+	}
+	began := time.Now()
+	p := w.start(0, []string{fmt.Sprintf("CRASH_AT=%s:%d", point, hit)})
+	select {
+	case <-p.ready:
+		w.open()
+	case <-p.gone:
+	}
+	if point == "shutdown.begun" {
+		<-after(time.Duration(20+rand.IntN(100)) * time.Millisecond)
+		w.terminate(0)
+	}
+	select {
+	case <-p.gone:
+	case <-after(deathWithin):
+		w.t.Errorf("%s was not passed %d times within %v", point, hit, deathWithin)
+	}
+	w.kill()
+	if !w.t.Failed() && !p.killed() {
+		w.t.Errorf("at %s coinslot ended by itself: %v\n%s", point, p.cmd.ProcessState, w.log)
+	}
+	w.note("", "it was at %s, passing %d, after %v", point, hit, time.Since(began))
+}

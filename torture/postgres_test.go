@@ -1,0 +1,115 @@
+//go:build linux
+
+package torture
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"coinslot/torture/goal"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // "pgx"
+)
+
+// postgres is a database of its own on a server.
+type postgres struct{ address string }
+
+// newPostgres makes a database on the server that TORTURE_POSTGRES names
+// (postgres://…, whose user may create databases) and drops it at the end.
+func newPostgres(t testing.TB) database {
+	t.Helper()
+	server := os.Getenv("TORTURE_POSTGRES")
+	if server == "" {
+		t.Skip("TORTURE_POSTGRES names no server")
+	}
+	address, err := url.Parse(server)
+	if err != nil {
+		t.Fatal("TORTURE_POSTGRES is not an address")
+	}
+	name := "torture_" + strings.ToLower(rand.Text())
+	execute(t, server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { execute(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	address.Path = "/" + name
+	return postgres{address.String()}
+}
+
+func execute(t testing.TB, address, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func (p postgres) dsn() string { return p.address }
+
+// scan reads every row of every table as text.
+func (p postgres) scan(t testing.TB, look func(place string, text []byte)) {
+	t.Helper()
+	db, err := sql.Open("pgx", p.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tables := texts(t, db, `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables
+		WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`)
+	for _, table := range tables {
+		for _, row := range texts(t, db, "SELECT row::text FROM "+table+" AS row") {
+			look("the table "+table, []byte(row))
+		}
+		// bytea is in hexadecimal in a row
+		for _, column := range texts(t, db, fmt.Sprintf(`SELECT quote_ident(attname) FROM pg_attribute
+			WHERE attrelid = '%s'::regclass AND atttypid = 'bytea'::regtype AND attnum > 0`, table)) {
+			for _, value := range texts(t, db, "SELECT encode("+column+", 'escape') FROM "+table+" WHERE "+column+" IS NOT NULL") {
+				look("the table "+table, []byte(value))
+			}
+		}
+	}
+	if len(tables) == 0 {
+		t.Error("the database has no tables")
+	}
+}
+
+func texts(t testing.TB, db *sql.DB, query string) (list []string) {
+	t.Helper()
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, text)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestTorturePostgresKills is TestTortureKills on the other database.
+func TestTorturePostgresKills(t *testing.T) {
+	kills(t, "kill -9, PostgreSQL", newPostgres, goal.Rounds(2, 1000), 1000)
+}
+
+// TestTorturePostgresCrashPoints is TestTortureCrashPoints on the other database.
+func TestTorturePostgresCrashPoints(t *testing.T) {
+	crashPoints(t, "crash points, PostgreSQL", newPostgres)
+}
+
+// TestTorturePostgresIdenticalStarts has two instances to choose from.
+func TestTorturePostgresIdenticalStarts(t *testing.T) {
+	identical(t, "identical starts", newPostgres, 2)
+}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package torture
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the command under test with its crash points, built once unless
+// TORTURE_COINSLOT names one that is there already.
+var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("TORTURE_COINSLOT"); path != "" {
+		return path, nil
+	}
+	dir, err := os.MkdirTemp("", "coinslot-torture-")
+	if err != nil {
+		return "", err
+	}
+	remove = append(remove, dir)
+	path := filepath.Join(dir, "coinslot")
+	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", path, "../bff")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building coinslot: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// remove are directories that TestMain removes at the end.
+var remove []string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, dir := range remove {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// process is one life of the command.
+type process struct {
+	cmd   *exec.Cmd
+	ready chan struct{} // closed when it serves
+	gone  chan struct{} // closed when it has ended; cmd.ProcessState is set then
+}
+
+// launch starts coinslot serve with env and returns at once. What it prints
+// goes to log. argv before the command, such as strace, is put before it.
+func launch(t testing.TB, env []string, log io.Writer, before ...string) *process {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := append(before, path, "serve")
+	p := &process{cmd: exec.Command(argv[0], argv[1:]...), ready: make(chan struct{}), gone: make(chan struct{})}
+	p.cmd.Env = append(env, "TMPDIR="+os.TempDir(), "GOTRACEBACK=all")
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.Stderr = log
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go p.wait(out, log)
+	return p
+}
+
+// wait reads what p prints until it ends.
+func (p *process) wait(out io.Reader, log io.Writer) {
+	defer close(p.gone)
+	lines := bufio.NewScanner(out)
+	for serving := false; lines.Scan(); {
+		fmt.Fprintln(log, lines.Text())
+		if !serving && strings.HasPrefix(lines.Text(), "Coinslot ") {
+			serving = true
+			close(p.ready)
+		}
+	}
+	_ = p.cmd.Wait() // how it ended is in ProcessState
+}
+
+// kill is kill -9 of p and of whatever runs it, and waits for its end.
+func (p *process) kill() {
+	if err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		panic("killing coinslot: " + err.Error())
+	}
+	<-p.gone
+}
+
+// killed reports whether p was ended by SIGKILL. It must be gone.
+func (p *process) killed() bool {
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// serves waits until p answers. Errors: it has ended, or ctx has.
+func (p *process) serves(ctx context.Context) error {
+	select {
+	case <-p.ready:
+		return nil
+	case <-p.gone:
+		return fmt.Errorf("coinslot has ended: %v", p.cmd.ProcessState)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tail keeps the end of what is written to it and searches all of it for
+// secrets.
+type tail struct {
+	look func(place string, text []byte)
+
+	mu   sync.Mutex // guards the fields below
+	text []byte
+}
+
+const tailBytes = 32 << 10
+
+func (l *tail) Write(p []byte) (int, error) {
+	l.look("the log", p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, p...)
+	if len(l.text) > 2*tailBytes {
+		l.text = append([]byte(nil), l.text[len(l.text)-tailBytes:]...)
+	}
+	return len(p), nil
+}
+
+func (l *tail) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text[max(0, len(l.text)-tailBytes):])
+}
+
+// after returns a channel that is sent on once d has passed; it is for the
+// moment of a crash and for shoppers who think, not for waiting until something
+// has happened.
+func after(d time.Duration) <-chan time.Time { return time.After(d) }

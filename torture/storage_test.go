@@ -1,0 +1,82 @@
+//go:build linux
+
+package torture
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"coinslot/torture/goal"
+)
+
+// storageFaults are what a failing disk does to system calls, with how often
+// such a call is made in a life of a second at most.
+var storageFaults = []struct {
+	calls, failure string
+	within         int
+}{
+	{"fsync,fdatasync", "EIO", 60},
+	{"pwrite64", "ENOSPC", 400},
+}
+
+// TestTortureStorage lets a disk fail at a random write or sync while the process
+// serves a crowd: once, or from then on. What was acknowledged before or after
+// must be there when the disk is well again.
+func TestTortureStorage(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is missing: make install-test-tools")
+	}
+	if out, err := exec.Command(strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("strace may not trace here: %v %s", err, out)
+	}
+	began := time.Now()
+	r := goal.Result{Goal: "storage faults", Wanted: 100, Seed: goal.Seed(t)}
+	w := newWorld(t, r.Seed, newSQLite(t), 1)
+	w.serving(0) // so that the file is whole when the faults begin
+	w.kill()
+	home := w.crowd(orders)
+	for want := goal.Rounds(2, 100); r.Rounds < want; r.Rounds++ {
+		w.failDisk(strace, r.Rounds)
+		w.serving(0)
+		w.settle()
+		w.kill()
+	}
+	home()
+	w.serving(0)
+	w.last()
+	r.Violations = w.broken()
+	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d sessions, %d lives", len(w.sessions), w.lives)
+	goal.Report(t, r)
+}
+
+// failDisk is one life under strace. A process that refuses to start or that
+// ends because of the fault is as good as one that goes on.
+func (w *world) failDisk(strace string, round int) {
+	f := storageFaults[round%len(storageFaults)]
+	w.mu.Lock()
+	when := fmt.Sprint(1 + w.rng.IntN(f.within))
+	if w.rng.IntN(2) == 0 {
+		when += "+"
+	}
+	w.mu.Unlock()
+	w.gateway.spoil(0.03, 0.1)
+	w.sink.spoil(sinkShare)
+	p := w.start(0, nil, strace, "-f", "-qq", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace="+f.calls,
+		"-e", fmt.Sprintf("inject=%s:error=%s:when=%s", f.calls, f.failure, when))
+	w.note("", "%s fails with %s from call %s", f.calls, f.failure, when)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if p.serves(ctx) == nil {
+		w.open()
+		select {
+		case <-p.gone:
+		case <-after(5 * w.moment()):
+		}
+	}
+	w.kill()
+}
