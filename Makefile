@@ -44,7 +44,7 @@ bench: ## the benchmarks
 fuzz: ## each fuzz target for half a minute
 	@set -e; for package in $$($(GO) list ./...); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
-	    echo "$$package $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 30s $$package; \
+	    echo "$$package $$target"; $(GO) test -toolexec $(CURDIR)/tools/torture/fuzzed.sh -run '^$$' -fuzz "^$$target$$" -fuzztime 30s -fuzzminimizetime 300x $$package; \
 	  done; \
 	done
 
@@ -57,13 +57,15 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 # What tests need beyond Go, by command and Debian package: a browser, a C compiler for the race detector, a runtime
-# for the JavaScript sample of docs/webhooks.md, and a way to make fsync fail.
+# for the JavaScript sample of docs/webhooks.md, a way to make fsync fail, and PostgreSQL's server programs, which Debian
+# keeps out of the PATH.
 .PHONY: install-test-tools
-install-test-tools: ## what the tests need on a Debian machine: chromium gcc nodejs strace
+install-test-tools: ## what the tests need on a Debian machine: chromium gcc nodejs strace postgresql
 	@$(call install,chromium,chromium)
 	@$(call install,gcc,gcc libc6-dev)
 	@$(call install,node,nodejs)
 	@$(call install,strace,strace)
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 
 .PHONY: install-chromium
 install-chromium:

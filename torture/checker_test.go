@@ -5,6 +5,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -51,9 +52,20 @@ func (w *world) settle() {
 			w.giveUp(wrong, stray)
 			break
 		}
-		open = slices.DeleteFunc(slices.Clone(open), func(s *session) bool { return wrong[s.id] == "" })
+		if len(wrong) > 0 {
+			open = slices.DeleteFunc(slices.Clone(open), func(s *session) bool { return wrong[s.id] == "" })
+		} else {
+			open = w.everyone() // a session that was right may have found a lost transaction since
+		}
 		<-after(20 * time.Millisecond)
 	}
+}
+
+// everyone returns all sessions.
+func (w *world) everyone() []*session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Values(w.sessions))
 }
 
 // unsettled returns the sessions that can still change or were not found right.
@@ -74,7 +86,7 @@ func (w *world) giveUp(wrong map[string]string, stray []string) {
 		w.violate(id, "%s", why)
 	}
 	for _, code := range stray {
-		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session", code)
+		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session: %+v", code, w.gateway.ledger()[code])
 	}
 }
 

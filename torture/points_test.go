@@ -72,7 +72,7 @@ func pointsOf(path string, found map[string]bool) error {
 
 const (
 	pointRounds = 100         // of each point, in full
-	settleEvery = 4           // rounds of one point
+	settleEvery = 25          // rounds of one point
 	deathWithin = time.Minute // the load passes every point long before
 )
 

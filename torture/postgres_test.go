@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/store/pgtest"
 	"coinslot/torture/goal"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // "pgx"
@@ -20,12 +21,13 @@ import (
 type postgres struct{ address string }
 
 // newPostgres makes a database on the server that TORTURE_POSTGRES names
-// (postgres://…, whose user may create databases) and drops it at the end.
+// (postgres://…, whose user may create databases) and drops it at the end. If it
+// names none, the database is on a server that is started for the tests.
 func newPostgres(t testing.TB) database {
 	t.Helper()
 	server := os.Getenv("TORTURE_POSTGRES")
 	if server == "" {
-		t.Skip("TORTURE_POSTGRES names no server")
+		return postgres{pgtest.DSN(t)}
 	}
 	address, err := url.Parse(server)
 	if err != nil {

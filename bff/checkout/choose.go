@@ -36,8 +36,25 @@ func offers(o Order, currencies []Currency) []Offer {
 // the coin. An empty list names all.
 func allowed(list []string, symbol, network string) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(entry string) bool {
-		return strings.EqualFold(entry, symbol) || strings.EqualFold(entry, symbol+"_"+network)
+		return SameName(entry, symbol) || SameName(entry, symbol+"_"+network)
 	})
+}
+
+// SameName reports whether a and b are the same up to the case of ASCII letters.
+// strings.EqualFold also takes U+017F for an s and U+212A for a k.
+func SameName(a, b string) bool {
+	lower := func(c byte) byte {
+		if 'A' <= c && c <= 'Z' {
+			return c + 'a' - 'A'
+		}
+		return c
+	}
+	for i := range min(len(a), len(b)) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
 }
 
 // outside returns why amount is not within the network's inclusive bounds.
@@ -59,7 +76,7 @@ func pick(all []Offer, c wire.Choice) (Offer, error) {
 	symbol, network := split(c)
 	var found []Offer
 	for _, o := range all {
-		if strings.EqualFold(o.Currency.Symbol, symbol) && (network == "" || strings.EqualFold(o.Network.Code, network)) {
+		if SameName(o.Currency.Symbol, symbol) && (network == "" || SameName(o.Network.Code, network)) {
 			found = append(found, o)
 		}
 	}
@@ -88,7 +105,7 @@ func split(c wire.Choice) (symbol, network string) {
 	if symbol == "" {
 		symbol = prefix
 	}
-	if !strings.EqualFold(symbol, prefix) {
+	if !SameName(symbol, prefix) {
 		return symbol, "?"
 	}
 	return symbol, code

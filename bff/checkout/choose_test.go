@@ -39,6 +39,7 @@ func TestPick(t *testing.T) {
 		{"100", nil, "", "trc20", string(wire.CodeNetworkRequired)},
 		{"100", nil, "TON", "USDT:trc20", string(wire.CodeNetworkUnsupported)},
 		{"100", nil, "USDT", "erc20", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "U\u017fDT", "trc20", string(wire.CodeNetworkUnsupported)}, // a long s
 		{"100", nil, "DOGE", "", string(wire.CodeNetworkUnsupported)},
 		{"100", nil, "USDT", ":", string(wire.CodeNetworkUnsupported)},
 		{"25", nil, "USDT", "bep20", string(wire.CodeAmountBelowMinimum)},
@@ -58,6 +59,21 @@ func TestPick(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s USD in %q on %q = %s; want %s", c.usd, c.symbol, c.network, got, c.want)
+		}
+	}
+}
+
+func TestSameName(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true}, {"USDT", "usdt", true}, {"trc20", "TRC20", true}, {"@[`{", "@[`{", true}, {"é", "é", true},
+		{"@", "`", false}, {"[", "{", false}, {"usd", "usdt", false}, {"usdt", "usd", false}, {"k", "\u212a", false}, {"s", "\u017f", false}, {"É", "é", false},
+		{"kK", "K\u212a", false}, {"\xff", "\ufffd", false},
+	} {
+		if got := SameName(c.a, c.b); got != c.want {
+			t.Errorf("SameName(%q, %q) = %t", c.a, c.b, got)
 		}
 	}
 }

@@ -20,8 +20,8 @@ const (
 	// patience is how long a request waits for the gateway before it is
 	// answered with a session that is still preparing.
 	patience = 4 * time.Second
-	// holdFor is longer than a change of coin takes at the slowest gateway.
-	holdFor = time.Minute
+	// holdFor is longer than a change of coin takes at a slow gateway.
+	holdFor = 40 * time.Second
 	// unsentTries is how often a create is tried whose request is proven
 	// never to have left.
 	unsentTries = 3
@@ -116,7 +116,7 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 // may take, so that it does not tell the merchant of the cancellation in the
 // middle of it, nor write what it has read before.
 func (c *Service) hold(ctx context.Context, s Session) (Session, error) {
-	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdFor)
+	held, err := c.Store.Hold(ctx, s.ID, c.Now(), crash.Hurry(holdFor))
 	if err != nil {
 		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
 	}
@@ -183,7 +183,7 @@ func (s *Session) mayOpen(now time.Time) error {
 			return problem(wire.CodePaymentInProgress, "")
 		}
 	}
-	if len(s.Attempts) >= maxAttempts {
+	if n := len(s.Attempts); n > maxAttempts || n == maxAttempts && !s.Attempts[n-1].unsent() {
 		return problem(wire.CodeTooManyAttempts, "")
 	}
 	return nil
@@ -205,7 +205,13 @@ func (a *Attempt) in(o Offer) bool {
 
 // add appends an attempt in state Creating with what every one gets: number,
 // marker, amount, order number.
+//
+// It takes the place of one that is proven never to have been sent: an outage
+// must not use up the attempts that a session has.
 func (s *Session) add(a Attempt, now time.Time) {
+	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].unsent() {
+		s.Attempts = s.Attempts[:n-1]
+	}
 	a.Number, a.Marker, a.AmountUSD, a.StartedAt = len(s.Attempts)+1, newMarker(), s.Order.AmountUSD, now
 	a.OrderID, a.Drawn = s.Order.OrderID, false
 	if a.OrderID == 0 {
@@ -214,6 +220,19 @@ func (s *Session) add(a Attempt, now time.Time) {
 	s.Attempts = append(s.Attempts, a)
 	s.Notice, s.ClosedBy = Notice{}, NotClosed
 	s.note(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
+}
+
+// unsent reports whether a came to nothing because the gateway could not be
+// reached, or takes no requests now.
+func (a *Attempt) unsent() bool {
+	if a.State != Refused {
+		return false
+	}
+	switch Reason(a.Reason) {
+	case ReasonUnsent, ReasonBusy, ReasonKey:
+		return true
+	}
+	return false
 }
 
 // ttl returns the minutes to ask for: what the order wants, within what the

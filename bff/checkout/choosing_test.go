@@ -383,3 +383,53 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 		})
 	}
 }
+
+// An outage used to use up the attempts of a session, although nothing was ever
+// opened.
+func TestOutageUsesUpNothing(t *testing.T) { overBoth(t, outageUsesUpNothing) }
+
+func outageUsesUpNothing(t *testing.T, h *shop) {
+	s := h.open("25")
+	for _, reason := range []checkout.Reason{checkout.ReasonUnsent, checkout.ReasonBusy, checkout.ReasonKey} {
+		h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return no(reason), nil }
+		for range 10 {
+			if _, err := h.choose(s.ID, usdt()); err != nil {
+				t.Fatalf("Choose = %v", err)
+			}
+			h.wantStatus(s.ID, wire.Open)
+		}
+	}
+	h.gateway.createHook = nil
+	must(t)(h.choose(s.ID, usdt()))
+	h.wantStatus(s.ID, wire.Pending)
+	if n := len(h.load(s.ID).Attempts); n != 1 {
+		t.Errorf("%d attempts; want the one that was opened", n)
+	}
+	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return no(checkout.ReasonRefused), nil }
+	other := h.open("25")
+	var err error
+	for range 20 {
+		_, err = h.choose(other.ID, usdt())
+	}
+	wantCode(t, err, wire.CodeTooManyAttempts) // these were sent
+}
+
+// A process that dies between a re-verification and reading its result leaves
+// that to be read soon, not at the next late look.
+func TestRecheckWhoseResultNobodyRead(t *testing.T) { overBoth(t, recheckWhoseResultNobodyRead) }
+
+func recheckWhoseResultNobodyRead(t *testing.T, h *shop) {
+	s := h.chosen("25", usdt())
+	code := s.Attempts[0].TrackingCode
+	h.gateway.set(code, func(tx *transaction) { tx.Status = "expired" })
+	h.run(2 * time.Hour) // the look after an hour is over
+	h.wantStatus(s.ID, wire.Expired)
+	h.gateway.pay(code, s.Attempts[0].PayAmount, "0xa")
+	h.gateway.set(code, func(tx *transaction) { tx.Status = "confirmed" }) // verified again
+	h.gateway.statusHook = func(string) error { return cut() }
+	h.service.Recheck(t.Context(), s.ID)
+	h.gateway.statusHook = nil
+	h.restart()
+	h.run(time.Minute)
+	h.wantStatus(s.ID, wire.Confirmed)
+}

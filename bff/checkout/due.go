@@ -55,8 +55,19 @@ func (s *Session) due(p Pace, now time.Time, watched bool) time.Time {
 	}
 	for i := range s.Attempts {
 		sooner(s.Attempts[i].due(p, now, watched))
+		sooner(s.unanswered(&s.Attempts[i], p))
 	}
 	return next
+}
+
+// unanswered returns when to read the status of an attempt that the gateway was
+// asked to verify again, if whoever asked has not read it since; else zero.
+func (s *Session) unanswered(a *Attempt, p Pace) time.Time {
+	ended := a.State == Expired || a.State == Cancelled
+	if !ended || !a.RecheckedAt.After(s.CheckedAt) {
+		return time.Time{}
+	}
+	return a.RecheckedAt.Add(p.Unwatched)
 }
 
 // due is the same for one attempt.

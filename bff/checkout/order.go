@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/mail"
+	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -156,8 +159,57 @@ func webURL(s string) bool {
 		return true
 	}
 	u, err := url.Parse(s)
-	if err != nil || len(s) > maxURL || strings.ContainsAny(s, "\\ \t\r\n") {
+	if err != nil || !line(s, maxURL) || len(s) > maxURL || strings.ContainsAny(s, "\\ ") {
 		return false
 	}
-	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+	return (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && CheckHost(u) == nil
+}
+
+// CheckHost reports what is wrong with the host and port of u as they are
+// written: the host has to be a DNS name without a dot at its end, in letters of
+// any script, or an IP address in its usual spelling; the port, if there is a
+// colon, a number from 1 to 65535. The error's text never holds the value.
+func CheckHost(u *url.URL) error {
+	host := strings.ToLower(u.Hostname())
+	if strings.HasPrefix(u.Host, "[") || looksNumeric(host) {
+		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to
+		// different resolvers.
+		if a, err := netip.ParseAddr(host); err != nil || a.Zone() != "" {
+			return errors.New("its host is an address in an unusual spelling")
+		}
+		return checkPort(u)
+	}
+	if len(host) > 253 {
+		return errors.New("its host is too long")
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if !hostLabel.MatchString(label) {
+			return errors.New("its host is not a DNS name (no dot at the end)")
+		}
+	}
+	return checkPort(u)
+}
+
+// hostLabel is one part of a DNS name in lower case. Underscores exist in practice.
+var hostLabel = regexp.MustCompile(`^[\pL0-9_]([\pL\pM0-9_-]{0,61}[\pL\pM0-9_])?$`)
+
+// looksNumeric reports whether resolvers may read host as an IPv4 address in
+// some spelling: its last label is a decimal or hexadecimal number. Source: WHATWG URL,
+// "ends in a number".
+func looksNumeric(host string) bool {
+	return numericLabel.MatchString(host[strings.LastIndexByte(host, '.')+1:])
+}
+
+var numericLabel = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
+
+// checkPort judges the port as it is written.
+func checkPort(u *url.URL) error {
+	text := u.Port()
+	if text == "" && !strings.HasSuffix(u.Host, ":") {
+		return nil
+	}
+	if _, err := strconv.ParseUint(text, 10, 16); err != nil || text[0] == '0' {
+		return errors.New("its port is not a number from 1 to 65535")
+	}
+	return nil
 }

@@ -68,6 +68,10 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 		_, err := c.look(ctx, s, a.Number)
 		return err
 	case Expired, Cancelled:
+		if t := s.unanswered(&a, c.Pace); !t.IsZero() && !now.Before(t) {
+			_, err := c.look(ctx, s, a.Number)
+			return err
+		}
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}

@@ -62,11 +62,12 @@ func (a *Attempt) view(now time.Time) *wire.Attempt {
 	}
 	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.paid(), a.missing(), a.overpaid()
 	w.TolerancePercent = plain(a.Tolerance)
-	w.TxID, w.TxURL, w.PaymentURL = a.TxID, explorer(a.TxURL), a.PaymentURL
+	w.TxID, w.TxURL = a.TxID, explorer(a.TxURL)
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
 	if a.State == Creating || a.State == Unknown {
-		return w
+		return w // not to be paid: it may be about to be cancelled
 	}
+	w.PaymentURL = a.PaymentURL
 	pay := payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount)
 	w.Address, w.PayAmount, w.PayableAmount = a.Address, a.PayText, plain(pay)
 	if a.Address != "" {

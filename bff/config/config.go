@@ -92,8 +92,8 @@ func (s Setting) Flag() string {
 const prefix = "COINSLOT_"
 
 // Load reads settings from env ("NAME=value" as in os.Environ) and from
-// overrides by flag name, which win. Every problem is in the returned error,
-// each naming its setting and none showing its value.
+// overrides by flag name, which win unless they are empty. Every problem is in
+// the returned error, each naming its setting and none showing its value.
 func Load(env []string, overrides map[string]string) (Config, error) {
 	values, err := gather(env, overrides)
 	problems := []error{err}
@@ -140,17 +140,30 @@ func gather(env []string, overrides map[string]string) (map[string]string, error
 		}
 	}
 	for _, s := range known {
-		if value, ok := overrides[s.Flag()]; ok {
-			values[s.Name] = value
-		}
-		if value, ok := overrides[s.Flag()+"-file"]; ok && s.File {
-			delete(values, s.Name)
-			if err := take(values, known, s.Name+"_FILE", value); err != nil {
-				problems = append(problems, err)
-			}
+		if err := s.override(values, known, overrides); err != nil {
+			problems = append(problems, err)
 		}
 	}
 	return values, errors.Join(problems...)
+}
+
+// override lets the flags of s win over its variables. An empty flag counts as
+// not given.
+func (s Setting) override(values map[string]string, known map[string]Setting, overrides map[string]string) error {
+	value, path := overrides[s.Flag()], ""
+	if s.File {
+		path = overrides[s.Flag()+"-file"]
+	}
+	switch {
+	case value != "" && path != "":
+		return fmt.Errorf("%s: -%s and -%s-file are both given: keep one", s.Name, s.Flag(), s.Flag())
+	case value != "":
+		values[s.Name] = value
+	case path != "":
+		delete(values, s.Name)
+		return take(values, known, s.Name+"_FILE", path)
+	}
+	return nil
 }
 
 // take stores the value of one variable, reading the file of a NAME_FILE.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -26,7 +25,7 @@ func Settings() []Setting {
 		{Name: "COINSLOT_GATEWAY_URL", Needed: true, Help: "base URL of the gateway API",
 			set: func(c *Config, v string) error { c.GatewayURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
 		{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true, Help: "the merchant API key; never leaves the server",
-			set: func(c *Config, v string) error { c.GatewayKey = Secret{v}; return header(v) }},
+			set: func(c *Config, v string) error { c.GatewayKey = Secret{v}; return apiKey(v) }},
 		{Name: "COINSLOT_GATEWAY_PAGE_URL", Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
 			set: func(c *Config, v string) error { c.GatewayPageURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
 		{Name: "COINSLOT_ORIGINS", Help: "host pages allowed to frame the checkout, comma separated",
@@ -87,31 +86,26 @@ func (c *Config) setOps(v string) error {
 	return address(v)
 }
 
-var originHost = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])$`)
-
 // Origin parses scheme://host[:port] and returns it as browsers write it, since
 // origins are compared as text: in lower case, without a slash at its end or
 // the port that the scheme implies. International names are taken in their
 // ASCII form only. Errors say what an origin must be.
 func Origin(v string) (string, error) {
-	u, err := url.Parse(strings.ToLower(strings.TrimSuffix(v, "/")))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+	u, err := plainURL(strings.ToLower(strings.TrimSuffix(v, "/")))
+	if err != nil || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
 		return "", errOrigin
 	}
-	host, port := u.Host, u.Port()
-	if port != "" {
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != port {
-			return "", errOrigin
-		}
-		host = strings.TrimSuffix(u.Host, ":"+port)
+	implied := map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
+	return u.Scheme + "://" + strings.TrimSuffix(u.Host, implied), nil
+}
+
+// plainURL reads an absolute http(s) URL that all readers of URLs agree on; that
+// is what webhooks may go to where every host is allowed.
+func plainURL(v string) (*url.URL, error) {
+	if err := webhook.CheckEndpoint(v, true); err != nil {
+		return nil, err
 	}
-	if !originHost.MatchString(host) {
-		return "", errOrigin
-	}
-	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
-		return u.Scheme + "://" + host, nil
-	}
-	return u.Scheme + "://" + host + ":" + port, nil
+	return url.Parse(v)
 }
 
 var errOrigin = errors.New("must be an origin like https://shop.example, without a path")
@@ -131,8 +125,8 @@ func origins(v string) ([]string, error) {
 // gatewayURL accepts https anywhere and http on this machine only, since the
 // key travels with every request.
 func gatewayURL(v string) error {
-	u, err := url.Parse(v)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	u, err := plainURL(v)
+	if err != nil || strings.Contains(v, "?") {
 		return errors.New("must be a URL like https://gateway.example, without user, query or fragment")
 	}
 	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
@@ -161,7 +155,7 @@ func webhookSecrets(v string) ([]Secret, error) {
 
 func address(v string) error {
 	_, port, err := net.SplitHostPort(v)
-	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 0 || n > 65535 {
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
 		return errors.New("must be host:port, like 127.0.0.1:8080")
 	}
 	return nil
@@ -174,6 +168,15 @@ func header(v string) error {
 		}
 	}
 	return nil
+}
+
+// apiKey is header, and what the gateway's client asks of a key besides: that it
+// can be found in a quoted text, to be hidden there.
+func apiKey(v string) error {
+	if len(v) > 512 || strings.ContainsAny(v, "\"'`\\") {
+		return errors.New("must be at most 512 characters, without quotation marks and backslashes")
+	}
+	return header(v)
 }
 
 func long(v string) error {
@@ -205,7 +208,7 @@ func duration(v string, least, most time.Duration) (time.Duration, error) {
 
 func number(v string, least, most int) (int, error) {
 	n, err := strconv.Atoi(v)
-	if err != nil || n < least || n > most {
+	if err != nil || n < least || n > most || v[0] == '+' {
 		return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
 	}
 	return n, nil
@@ -233,12 +236,12 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
+// split returns the entries of a list, which the caller checks: an empty one, as
+// of a comma too many, is no value of any list.
 func split(v string) []string {
-	var list []string
-	for part := range strings.SplitSeq(v, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			list = append(list, part)
-		}
+	list := strings.Split(v, ",")
+	for i, part := range list {
+		list[i] = strings.TrimSpace(part)
 	}
 	return list
 }

@@ -15,19 +15,19 @@ import (
 // body is the JSON of POST /v1/sessions; the claims of an order token are the
 // same and more. Source: the public contract, section 3.
 type body struct {
-	AmountUSD        *string           `json:"amount_usd"`
-	OrderRef         string            `json:"order_ref"`
-	OrderID          int               `json:"order_id"`
-	Title            string            `json:"title"`
-	Description      string            `json:"description"`
-	Email            string            `json:"email"`
-	Metadata         map[string]string `json:"metadata"`
-	Currencies       []string          `json:"currencies"`
-	TTLMinutes       *int              `json:"ttl_minutes"`
-	ExpiresInMinutes *int              `json:"expires_in_minutes"`
-	SuccessURL       string            `json:"success_url"`
-	CancelURL        string            `json:"cancel_url"`
-	Lang             string            `json:"lang"`
+	AmountUSD        *string            `json:"amount_usd"`
+	OrderRef         string             `json:"order_ref"`
+	OrderID          *int               `json:"order_id"`
+	Title            string             `json:"title"`
+	Description      string             `json:"description"`
+	Email            string             `json:"email"`
+	Metadata         map[string]*string `json:"metadata"`
+	Currencies       []string           `json:"currencies"`
+	TTLMinutes       *int               `json:"ttl_minutes"`
+	ExpiresInMinutes *int               `json:"expires_in_minutes"`
+	SuccessURL       string             `json:"success_url"`
+	CancelURL        string             `json:"cancel_url"`
+	Lang             string             `json:"lang"`
 }
 
 // Decode reads the body of POST /v1/sessions: one JSON object without unknown,
@@ -54,14 +54,20 @@ func (b body) order() (checkout.Order, error) {
 		return checkout.Order{}, err
 	}
 	o := checkout.Order{
-		AmountUSD: amount, Ref: b.OrderRef, OrderID: b.OrderID, Title: b.Title, Description: b.Description,
-		Email: b.Email, Metadata: b.Metadata, Currencies: b.Currencies,
+		AmountUSD: amount, Ref: b.OrderRef, Title: b.Title, Description: b.Description,
+		Email: b.Email, Currencies: b.Currencies,
 		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: b.Lang,
 	}
-	if o.TTLMinutes, err = minutes(b.TTLMinutes, "ttl_minutes"); err != nil {
+	if o.Metadata, err = pairs(b.Metadata); err != nil {
 		return o, err
 	}
-	expires, err := minutes(b.ExpiresInMinutes, "expires_in_minutes")
+	if o.OrderID, err = positive(b.OrderID, "order_id"); err != nil {
+		return o, err
+	}
+	if o.TTLMinutes, err = positive(b.TTLMinutes, "ttl_minutes"); err != nil {
+		return o, err
+	}
+	expires, err := positive(b.ExpiresInMinutes, "expires_in_minutes")
 	if err != nil {
 		return o, err
 	}
@@ -69,9 +75,9 @@ func (b body) order() (checkout.Order, error) {
 	return o, o.Validate()
 }
 
-// minutes reads an optional number; one that is given is at least 1 and small
-// enough to be a duration.
-func minutes(n *int, param string) (int, error) {
+// positive reads an optional number; one that is given is at least 1, and small
+// enough for minutes to be a duration.
+func positive(n *int, param string) (int, error) {
 	if n == nil {
 		return 0, nil
 	}
@@ -79,6 +85,22 @@ func minutes(n *int, param string) (int, error) {
 		return 0, refuse(wire.CodeInvalid, param)
 	}
 	return *n, nil
+}
+
+// pairs reads metadata. A member that is null is absent; a pair without a value
+// is a mistake, and nothing that could be given back as it was sent.
+func pairs(sent map[string]*string) (map[string]string, error) {
+	if sent == nil {
+		return nil, nil
+	}
+	list := make(map[string]string, len(sent))
+	for key, value := range sent {
+		if value == nil {
+			return nil, refuse(wire.CodeInvalid, "metadata")
+		}
+		list[key] = *value
+	}
+	return list, nil
 }
 
 // Strict decodes one JSON object into v and nothing else: names are matched
@@ -113,10 +135,14 @@ func wrongType(param string) error {
 	return refuse(wire.CodeInvalid, param)
 }
 
-// member returns the outermost member of a JSON pointer, cut to a length that
-// is safe to repeat.
+// member returns the outermost member of a JSON pointer, as Short.
 func member(p jsontext.Pointer) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
+	return Short(name)
+}
+
+// Short cuts a name that a client has made up to what is safe to repeat.
+func Short(name string) string {
 	if len(name) > 64 {
 		name = name[:64]
 	}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strings"
+	"strconv"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 	"github.com/shopspring/decimal"
 )
 
@@ -19,14 +21,15 @@ type Catalog struct {
 }
 
 // item is one entry of the file: either a fixed amount_usd, or an open amount
-// that the shopper sets within limits.
+// that the shopper sets within limits. Numbers are text, as the file writes them;
+// see asWritten.
 type item struct {
 	Title       string   `yaml:"title"`
 	Description string   `yaml:"description"`
-	AmountUSD   dollars  `yaml:"amount_usd"`
+	AmountUSD   string   `yaml:"amount_usd"`
 	Open        *open    `yaml:"open"`
 	Currencies  []string `yaml:"currencies"`
-	TTLMinutes  int      `yaml:"ttl_minutes"`
+	TTLMinutes  string   `yaml:"ttl_minutes"`
 	SuccessURL  string   `yaml:"success_url"`
 	CancelURL   string   `yaml:"cancel_url"`
 }
@@ -34,19 +37,42 @@ type item struct {
 // open are the inclusive limits of an open amount; suggested is what the page
 // proposes when the shopper has said nothing.
 type open struct {
-	Minimum   dollars `yaml:"minimum"`
-	Maximum   dollars `yaml:"maximum"`
-	Suggested dollars `yaml:"suggested"`
+	Minimum   string `yaml:"minimum"`
+	Maximum   string `yaml:"maximum"`
+	Suggested string `yaml:"suggested"`
 }
 
-// dollars are an amount as the file writes it. To YAML, 010 is eight, 0x10
-// sixteen and 1_000 a thousand; here they are what checkout.ParseAmount says.
-type dollars string
+// asWritten makes what YAML would read as numbers and the like the text that the
+// file has. To YAML, 010 is eight, 0x10 sixteen and 1_000 a thousand; here an
+// amount is what checkout.ParseAmount says, and 010 the name of an item.
+type asWritten struct{}
 
-// UnmarshalYAML implements yaml.BytesUnmarshaler.
-func (d *dollars) UnmarshalYAML(text []byte) error {
-	*d = dollars(strings.Trim(strings.TrimSpace(string(text)), `"'`))
-	return nil
+// Visit implements ast.Visitor.
+func (v asWritten) Visit(node ast.Node) ast.Visitor {
+	switch n := node.(type) {
+	case *ast.MappingValueNode:
+		if key, ok := written(n.Key).(ast.MapKeyNode); ok {
+			n.Key = key
+		}
+		n.Value = written(n.Value)
+	case *ast.SequenceNode:
+		for i := range n.Values {
+			n.Values[i] = written(n.Values[i])
+		}
+	case *ast.AnchorNode:
+		n.Value = written(n.Value)
+	}
+	return v
+}
+
+func written(node ast.Node) ast.Node {
+	switch n := node.(type) {
+	case *ast.TagNode: // !!binary and the like
+		return written(n.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return ast.String(node.GetToken())
+	}
+	return node
 }
 
 var itemID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
@@ -77,7 +103,7 @@ func ParseCatalog(raw []byte) (*Catalog, error) {
 	var file struct {
 		Items map[string]item `yaml:"items"`
 	}
-	if err := yaml.UnmarshalWithOptions(raw, &file, yaml.DisallowUnknownField()); err != nil {
+	if err := readYAML(raw, &file); err != nil {
 		return nil, fmt.Errorf("reading the catalogue: %w", err)
 	}
 	for id, it := range file.Items {
@@ -91,6 +117,22 @@ func ParseCatalog(raw []byte) (*Catalog, error) {
 	return &Catalog{items: file.Items}, nil
 }
 
+// readYAML decodes the one document of raw into v, numbers as text.
+func readYAML(raw []byte, v any) error {
+	file, err := parser.ParseBytes(raw, 0)
+	if err != nil {
+		return err
+	}
+	if len(file.Docs) > 1 {
+		return fmt.Errorf("the file holds %d documents; one is read", len(file.Docs))
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil
+	}
+	ast.Walk(asWritten{}, file.Docs[0].Body)
+	return yaml.NodeToValue(file.Docs[0].Body, v, yaml.DisallowUnknownField())
+}
+
 func (it item) check() error {
 	if (it.AmountUSD == "") == (it.Open == nil) {
 		return fmt.Errorf("needs either amount_usd or open")
@@ -102,20 +144,20 @@ func (it item) check() error {
 		}
 		amount = it.Open.Suggested
 	}
-	_, err := it.order(string(amount))
+	_, err := it.order(amount)
 	return err
 }
 
 func (p open) check() error {
-	least, err := checkout.ParseAmount(string(p.Minimum))
+	least, err := checkout.ParseAmount(p.Minimum)
 	if err != nil {
 		return fmt.Errorf("open.minimum: must be dollars like \"1.00\"")
 	}
-	most, err := checkout.ParseAmount(string(p.Maximum))
+	most, err := checkout.ParseAmount(p.Maximum)
 	if err != nil || most.LessThan(least) {
 		return fmt.Errorf("open.maximum: must be dollars, at least the minimum")
 	}
-	if !p.allows(string(p.Suggested)) {
+	if !p.allows(p.Suggested) {
 		return fmt.Errorf("open.suggested: must lie within the limits")
 	}
 	return nil
@@ -124,8 +166,8 @@ func (p open) check() error {
 // allows reports whether text is an amount within the limits.
 func (p open) allows(text string) bool {
 	amount, err := checkout.ParseAmount(text)
-	within := func(limit dollars, ok func(a, b decimal.Decimal) bool) bool {
-		d, err := checkout.ParseAmount(string(limit))
+	within := func(limit string, ok func(a, b decimal.Decimal) bool) bool {
+		d, err := checkout.ParseAmount(limit)
 		return err == nil && ok(amount, d)
 	}
 	return err == nil && within(p.Minimum, decimal.Decimal.GreaterThanOrEqual) && within(p.Maximum, decimal.Decimal.LessThanOrEqual)
@@ -138,7 +180,16 @@ func (it item) order(amount string) (checkout.Order, error) {
 	}
 	o := checkout.Order{
 		AmountUSD: d, Title: it.Title, Description: it.Description, Currencies: it.Currencies,
-		TTLMinutes: it.TTLMinutes, SuccessURL: it.SuccessURL, CancelURL: it.CancelURL,
+		SuccessURL: it.SuccessURL, CancelURL: it.CancelURL,
+	}
+	if it.TTLMinutes != "" {
+		n, err := strconv.Atoi(it.TTLMinutes)
+		if err != nil || strconv.Itoa(n) != it.TTLMinutes {
+			return o, refuse(wire.CodeInvalid, "ttl_minutes")
+		}
+		if o.TTLMinutes, err = positive(&n, "ttl_minutes"); err != nil {
+			return o, err
+		}
 	}
 	return o, o.Validate()
 }
@@ -154,10 +205,10 @@ func (c *Catalog) Order(id, amount string) (checkout.Order, error) {
 		return checkout.Order{}, refuse(wire.CodeItemUnknown, "item")
 	}
 	if it.Open == nil {
-		return it.order(string(it.AmountUSD))
+		return it.order(it.AmountUSD)
 	}
 	if amount == "" {
-		amount = string(it.Open.Suggested)
+		amount = it.Open.Suggested
 	}
 	if !it.Open.allows(amount) {
 		return checkout.Order{}, refuse(wire.CodeAmountInvalid, "amount")

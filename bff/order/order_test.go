@@ -3,6 +3,7 @@ package order
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,8 @@ func TestDecode(t *testing.T) {
 		"email header":        {`{"amount_usd":"1","email":"a@b.example\r\nBcc: c"}`, "invalid email"},
 		"metadata number":     {`{"amount_usd":"1","metadata":{"a":1}}`, "invalid metadata"},
 		"javascript url":      {`{"amount_usd":"1","success_url":"javascript:alert(1)"}`, "invalid success_url"},
+		"metadata null":       {`{"amount_usd":"1","metadata":{"a":null}}`, "invalid metadata"},
+		"order_id zero":       {`{"amount_usd":"1","order_id":0}`, "invalid order_id"},
 		"scheme-relative url": {`{"amount_usd":"1","success_url":"//evil.example"}`, "invalid success_url"},
 		"user in url":         {`{"amount_usd":"1","cancel_url":"https://a@b.example"}`, "invalid cancel_url"},
 		"ttl zero":            {`{"amount_usd":"1","ttl_minutes":0}`, "invalid ttl_minutes"},
@@ -107,6 +110,18 @@ func sign(t *testing.T, method jwt.SigningMethod, k any, claims jwt.MapClaims) s
 	return token
 }
 
+// headed is sign with one more header.
+func headed(t *testing.T, name string, value any, claims jwt.MapClaims) string {
+	t.Helper()
+	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
+	token.Header[name] = value
+	text, err := token.SignedString([]byte(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func TestParseToken(t *testing.T) {
 	good := func(change func(jwt.MapClaims)) jwt.MapClaims {
 		c := jwt.MapClaims{"amount_usd": "25.00", "order_ref": "1001", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "title": "Two tickets"}
@@ -136,6 +151,12 @@ func TestParseToken(t *testing.T) {
 		"no amount":     {hs(func(c jwt.MapClaims) { delete(c, "amount_usd") }), "order_invalid amount_usd"},
 		"number amount": {hs(func(c jwt.MapClaims) { c["amount_usd"] = 25 }), "order_invalid amount_usd"},
 		"unknown claim": {hs(func(c jwt.MapClaims) { c["price"] = "1" }), "order_invalid price"},
+		"quoted exp":    {hs(func(c jwt.MapClaims) { c["exp"] = "9999999999" }), "order_invalid exp"},
+		"quoted nbf":    {hs(func(c jwt.MapClaims) { c["nbf"] = "1" }), "order_invalid nbf"},
+		"quoted iat":    {hs(func(c jwt.MapClaims) { c["iat"] = "1" }), "order_invalid iat"},
+		"crit":          {headed(t, "crit", []string{"exp"}, good(nil)), "order_invalid order"},
+		"b64":           {headed(t, "b64", false, good(nil)), "order_invalid order"},
+		"kid":           {headed(t, "kid", "1", good(nil)), ""},
 		"long":          {valid + strings.Repeat("A", maxToken), "order_invalid order"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,6 +199,20 @@ items:
     title: Tip
     open: {minimum: "1", maximum: "100", suggested: "5"}
 `
+
+// Names and texts are what the file says, whatever YAML makes of them.
+func TestCatalogAsWritten(t *testing.T) {
+	c, err := ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"010": "010 true 1.1 15 []", "0x1f": "  2 5 []", "a": "1_000  3 0 []", "b": "1_000  3 0 []", "c": "1_000  3 0 [1e3]", "d": "1_000 d 3 0 []"} {
+		o, err := c.Order(id, "")
+		if got := fmt.Sprint(o.Title, " ", o.Description, " ", o.AmountUSD, " ", o.TTLMinutes, " ", o.Currencies); err != nil || got != want {
+			t.Errorf("item %s = %q, %v; want %q", id, got, err, want)
+		}
+	}
+}
 
 func TestCatalog(t *testing.T) {
 	c, err := ParseCatalog([]byte(catalog))
@@ -222,6 +257,12 @@ func TestParseCatalogRefuses(t *testing.T) {
 		"items: {a: {open: {minimum: \"2\", maximum: \"1\", suggested: \"1\"}}}",
 		"items: {a: {open: {minimum: \"1\", maximum: \"2\", suggested: \"3\"}}}",
 		"items: {a: {amount_usd: \"1\", success_url: \"javascript:x\"}}",
+		"items: {a: {amount_usd: \"1\", ttl_minutes: 0}}",
+		"items: {a: {amount_usd: \"1\", ttl_minutes: 1.5}}",
+		"items: {a: {amount_usd: \"1\", ttl_minutes: 015}}",
+		"items: {a: {amount_usd: \"1\", ttl_minutes: 1e1}}",
+		"items: {a: {amount_usd: \"1\", title: \"a\\tb\"}}",
+		"items: {a: {amount_usd: \"1\"}}\n---\nitems: {}",
 		"items: [",
 	} {
 		if _, err := ParseCatalog([]byte(body)); err == nil {

@@ -28,8 +28,8 @@ type Config struct {
 	Tend func(ctx context.Context, s checkout.Session) error
 	// Every is the pause between two looks into the store. Zero means 250 ms.
 	Every time.Duration
-	// Lease is how long a claimed session is left alone by other claims: longer
-	// than any Tend. Zero means 60 s.
+	// Lease is how long a claimed session is left alone by other claims: what
+	// takes longer than most of it is called off. Zero means 30 s.
 	Lease time.Duration
 	// AtOnce is how many sessions are tended at once. Zero means 16.
 	AtOnce int
@@ -52,7 +52,7 @@ func New(c Config) *Poller {
 		c.Every = 250 * time.Millisecond
 	}
 	if c.Lease == 0 {
-		c.Lease = 60 * time.Second
+		c.Lease = crash.Hurry(30 * time.Second)
 	}
 	if c.AtOnce == 0 {
 		c.AtOnce = 16
@@ -136,6 +136,9 @@ func (p *Poller) tend(ctx context.Context, s checkout.Session) {
 			p.Log.Error("tending a session panicked", "session", s.ID, "panic", r)
 		}
 	}()
+	// Whatever it finds out after its lease is refused by the store.
+	ctx, cancel := context.WithTimeout(ctx, p.Lease*5/6)
+	defer cancel()
 	if err := p.Tend(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 		p.Log.Warn("tending a session", "session", s.ID, "error", err)
 	}

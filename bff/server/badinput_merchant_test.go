@@ -146,6 +146,9 @@ func badLists(t *testing.T, b *bench) {
 	} {
 		list = append(list, input{id: "B23/" + name, method: "GET", path: "/v1/sessions?" + query, headers: []string{bearer}, code: "invalid"})
 	}
+	for path, param := range map[string]string{"/v1/events?sesion=cs_x": "sesion", "/v1/events?limit=1&limit=1": "limit", "/v1/events?session=cs_a&session=cs_b": "session", "/v1/events?after=%zz": "query", "/v1/events?limit=05": "limit", "/v1/currencies?symbol=USDT": "symbol", "/v1/currencies?;": "query"} {
+		list = append(list, input{id: "B23/" + path, method: "GET", path: path, headers: []string{bearer}, code: "invalid", param: param})
+	}
 	b.refuse(t, list)
 	b.accept(t, []input{
 		{id: "B23/limit 1", method: "GET", path: "/v1/sessions?limit=1", headers: []string{bearer}, status: 200, has: `"object":"list"`}, {id: "B23/limit 100", method: "GET", path: "/v1/sessions?limit=100", headers: []string{bearer}, status: 200},

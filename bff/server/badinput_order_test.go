@@ -68,6 +68,18 @@ func badStates(t *testing.T, b *bench) {
 			add("cancel with "+doc+" at "+at[:5], "POST", at, doc, code, "")
 		}
 	}
+	for _, at := range []string{"/checkout/" + open + "/cancel", "/checkout/" + paid + "/recheck", "/v1/sessions/" + cancelled + "/cancel", "/v1/sessions/" + paid + "/recheck"} {
+		short := strings.NewReplacer(open, "…", paid, "…", cancelled, "…").Replace(at)
+		list = append(list, input{id: "B25/coded body at " + short, method: "POST", path: at, body: "{}", headers: []string{bearer, isJSON, "Content-Encoding: gzip"}, code: "unsupported_media_type"},
+			input{id: "B25/text at " + short, method: "POST", path: at, body: "{}", headers: []string{bearer, "Content-Type: text/plain"}, code: "unsupported_media_type"},
+			input{id: "B25/large body at " + short, method: "POST", path: at, body: "{" + strings.Repeat(" ", 65<<10) + "}", headers: []string{bearer, isJSON}, code: "too_large"})
+		if strings.HasPrefix(at, "/checkout") {
+			list = append(list, input{id: "B25/coded form at " + short, method: "POST", path: at, body: "lang=de", headers: []string{isForm, "Accept: application/json", "Content-Encoding: gzip"}, code: "unsupported_media_type"},
+				input{id: "B25/form at " + short, method: "POST", path: at, body: "lang=de&amount_usd=0.01", headers: []string{isForm, "Accept: application/json"}, code: "unknown_field", param: "amount_usd"})
+		} else {
+			list = append(list, input{id: "B25/form at " + short, method: "POST", path: at, body: "lang=de", headers: []string{bearer, isForm}, code: "unsupported_media_type"})
+		}
+	}
 	for name, at := range map[string]string{"paid, recheck": paid, "pending, same coin": pending} {
 		path, body := "/checkout/"+at+"/recheck", ""
 		if at == pending {
@@ -75,6 +87,8 @@ func badStates(t *testing.T, b *bench) {
 		}
 		list = append(list, input{id: "B25/again, " + name, method: "POST", path: path, body: body, headers: []string{isJSON}, status: 200, alone: true})
 	}
+	list = append(list, input{id: "B25/again, with an empty object", method: "POST", path: "/v1/sessions/" + cancelled + "/cancel", body: " {} ", headers: []string{bearer, isJSON}, status: 200, alone: true},
+		input{id: "B25/again, with a form", method: "POST", path: "/checkout/" + cancelled + "/cancel", body: "lang=de&theme=dark&embed=inline&origin=x", headers: []string{isForm}, status: 303, alone: true})
 	list = append(list, input{id: "B25/again, cancel by the merchant", method: "POST", path: "/v1/sessions/" + cancelled + "/cancel", headers: []string{bearer}, status: 200, has: `"status":"cancelled"`, alone: true},
 		input{id: "B25/again, cancel by the shopper", method: "POST", path: "/checkout/" + cancelled + "/cancel", headers: []string{isJSON}, status: 200, has: `"status":"cancelled"`, alone: true})
 	b.refuse(t, list)

@@ -330,14 +330,32 @@ func TestPaysByForms(t *testing.T) {
 	if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
 		t.Errorf("receipt = %d; want the amount and no button for another one", w.Code)
 	}
-	for _, path := range []string{"/attempts", "/cancel"} {
-		w := r.ask("POST", "/checkout/"+id+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	for path, body := range map[string]string{"/attempts": `{"currency_symbol":"USDT","network_code":"trc20"}`, "/cancel": "{}"} {
+		w := r.ask("POST", "/checkout/"+id+path, body, isJSON)
 		if w.Code != 409 {
 			t.Errorf("POST %s after payment = %d; want 409", path, w.Code)
 		}
 	}
 	if w := r.ask("POST", "/v1/sessions/"+id+"/cancel", "", bearer); w.Code != 409 {
 		t.Errorf("cancel after payment = %d; want 409", w.Code)
+	}
+}
+
+// A page without anything to choose from says whose doing that is.
+func TestNothingToChoose(t *testing.T) {
+	r := newRig(t)
+	id := r.open(`{"amount_usd":"25.00","currencies":["NONE"]}`)
+	var got struct{ Notice struct{ Code string } }
+	w := r.ask("GET", "/checkout/"+id+"/view", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "network_unsupported" {
+		t.Errorf("a list that allows nothing = %d %s; want network_unsupported", w.Code, w.Body)
+	}
+	r = newRig(t)
+	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
+	id = r.open(`{"amount_usd":"25.00"}`)
+	w = r.ask("GET", "/checkout/"+id+"/view", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "gateway_unavailable" {
+		t.Errorf("no list = %d %s; want gateway_unavailable", w.Code, w.Body)
 	}
 }
 

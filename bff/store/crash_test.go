@@ -5,7 +5,6 @@ package store
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -213,15 +212,6 @@ func wantSound(t *testing.T, path string) {
 			t.Errorf("%d %s", n, what)
 		}
 	}
-}
-
-func count(t *testing.T, db *sql.DB, query string) int {
-	t.Helper()
-	var n int
-	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return n
 }
 
 // A first start that is killed at any moment leaves a file that the next start

@@ -133,9 +133,10 @@ func (db *DB) notify(ctx context.Context, payload string) error {
 // beginning, after each lost connection, and when there were too many to tell.
 // What this instance announces, it does not hear. It has a connection of its own.
 //
-// It returns when ctx ends, with ctx's error. On SQLite nothing is ever heard.
+// It returns when ctx ends, with ctx's error. On SQLite, and by what was opened
+// with OpenReader, nothing is ever heard.
 func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
-	if db.pool == nil {
+	if db.hints == nil {
 		<-ctx.Done()
 		return ctx.Err()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,18 +50,7 @@ func (e *ear) times(session string) int {
 
 func (e *ear) wants(t *testing.T, session string, times int) {
 	t.Helper()
-	eventuallyHeard(t, fmt.Sprintf("%q is heard %d times", session, times), func() bool { return e.times(session) >= times })
-}
-
-func eventuallyHeard(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !met(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
+	eventually(t, fmt.Sprintf("%q is heard %d times", session, times), func() bool { return e.times(session) >= times })
 }
 
 func TestHints(t *testing.T) {
@@ -119,7 +109,7 @@ func TestPayloads(t *testing.T) {
 	for n := range 2000 {
 		ids = append(ids, fmt.Sprintf("cs_%026d", n))
 	}
-	list := h.payloads(append(ids, "", "a b", "\x00", strings.Repeat("x", 9000)))
+	list := h.payloads(append(slices.Clone(ids), "", "a b", "\x00", strings.Repeat("x", 9000)))
 	var got []string
 	for _, payload := range list {
 		if len(payload) > maxHint {

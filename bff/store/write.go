@@ -53,7 +53,7 @@ func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 			return false, err
 		}
 		err = db.transact(ctx, conn, fn)
-		return err != nil && !isUnknown(err) && (db.dialect.passing(err) || lost(conn)), err
+		return err != nil && !isUnknown(err) && db.Shared() && (db.dialect.passing(err) || lost(conn)), err
 	})
 }
 
@@ -137,16 +137,13 @@ func (db *DB) view(ctx context.Context, fn func(ctx context.Context, q queryer) 
 		}
 		defer conn.Close() // gives it back to the pool
 		err = fn(ctx, conn)
-		return err != nil && lost(conn), err
+		return err != nil && db.Shared() && lost(conn), err
 	})
 }
 
 // lost reports whether conn is of no use any more.
 func lost(conn *sql.Conn) bool {
 	return conn.Raw(func(driverConn any) error {
-		if v, ok := driverConn.(driver.Validator); ok && !v.IsValid() {
-			return driver.ErrBadConn
-		}
 		if closedPostgres(driverConn) {
 			return driver.ErrBadConn
 		}

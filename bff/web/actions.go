@@ -45,14 +45,19 @@ func (s *server) posted(h handler) handler {
 		if err := s.sameOrigin(r); err != nil {
 			return err
 		}
-		switch mediaType(r) {
-		case "application/json", "":
-			if r.ContentLength != 0 && mediaType(r) == "" {
-				return refuse(wire.CodeMediaType, "Content-Type")
-			}
+		kind, err := declared(r)
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case "application/json":
 		case "application/x-www-form-urlencoded":
 			if err := r.ParseForm(); err != nil {
 				return badForm(err)
+			}
+		case "":
+			if r.ContentLength != 0 {
+				return refuse(wire.CodeMediaType, "Content-Type")
 			}
 		default:
 			return refuse(wire.CodeMediaType, "Content-Type")
@@ -142,6 +147,9 @@ func (s *server) attempt(w http.ResponseWriter, r *http.Request, id string, c ch
 
 // cancel is POST /checkout/{session}/cancel.
 func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
+	if err := bare(r); err != nil {
+		return err
+	}
 	session, err := s.calledOff(r, checkout.ClosedByShopper)
 	return s.acted(w, r, session, err)
 }
@@ -156,6 +164,9 @@ func (s *server) calledOff(r *http.Request, by checkout.Closer) (checkout.Sessio
 
 // recheck is POST /checkout/{session}/recheck.
 func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
+	if err := bare(r); err != nil {
+		return err
+	}
 	session, err := s.looked(r)
 	return s.acted(w, r, session, err)
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +31,10 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key := r.Header.Get("Idempotency-Key")
+	key, err := once(r, "Idempotency-Key", wire.CodeInvalid)
+	if err != nil {
+		return err
+	}
 	if len(r.Header.Values("Idempotency-Key")) > 0 && !idempotencyKey.MatchString(key) {
 		return refuse(wire.CodeInvalid, "Idempotency-Key")
 	}
@@ -51,14 +57,38 @@ func stored(err error) error {
 	return fmt.Errorf("%w: %w", refuse(wire.CodeStorageUnavailable, ""), err)
 }
 
+// pageMark is what next_cursor of a list of sessions looks like; the store reads it.
+var pageMark = regexp.MustCompile(`^[0-9]{1,19}\.cs_[a-z2-7]{26}$`)
+
+// filters reads the query of a list, which may have each of the named parameters
+// once and no others: one that is misspelt or lost on the way would list more
+// than was asked for.
+func filters(r *http.Request, names ...string) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, refuse(wire.CodeInvalid, "query")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if len(q[name]) > 1 || !slices.Contains(names, name) {
+			return nil, refuse(wire.CodeInvalid, order.Short(name))
+		}
+	}
+	return q, nil
+}
+
 // listSessions is GET /v1/sessions.
 func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
+	q, err := filters(r, "status", "order_ref", "limit", "cursor")
+	if err != nil {
+		return err
+	}
 	f := checkout.Filter{Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor")}
 	if f.Status != "" && !wire.Status(f.Status).Known() {
 		return refuse(wire.CodeInvalid, "status")
 	}
-	var err error
+	if f.Cursor != "" && !pageMark.MatchString(f.Cursor) {
+		return refuse(wire.CodeInvalid, "cursor")
+	}
 	if f.Limit, err = limitOf(q.Get("limit")); err != nil {
 		return err
 	}
@@ -84,6 +114,9 @@ func (s *server) readSession(w http.ResponseWriter, r *http.Request) error {
 
 // cancelSession is POST /v1/sessions/{session}/cancel; it is for good.
 func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
+	if err := bare(r); err != nil {
+		return err
+	}
 	session, err := s.calledOff(r, checkout.ClosedByMerchant)
 	if err != nil {
 		return stored(err)
@@ -93,6 +126,9 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 
 // recheckSession is POST /v1/sessions/{session}/recheck.
 func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
+	if err := bare(r); err != nil {
+		return err
+	}
 	session, err := s.looked(r)
 	if err != nil {
 		return stored(err)
@@ -122,6 +158,9 @@ func (s *server) resolveSession(w http.ResponseWriter, r *http.Request) error {
 
 // listCurrencies is GET /v1/currencies: what can be paid with now, whatever the amount.
 func (s *server) listCurrencies(w http.ResponseWriter, r *http.Request) error {
+	if _, err := filters(r); err != nil {
+		return err
+	}
 	list, err := s.Checkout.Currencies(r.Context())
 	if err != nil {
 		return refuse(wire.CodeGatewayUnavailable, "")
@@ -185,7 +224,11 @@ func respond(w http.ResponseWriter, status int, v any) error {
 // jsonBody reads a body that must be declared as JSON and be neither encoded
 // nor too large.
 func jsonBody(r *http.Request) ([]byte, error) {
-	if kind := mediaType(r); kind != "application/json" || r.Header.Get("Content-Encoding") != "" {
+	kind, err := declared(r)
+	if err != nil {
+		return nil, err
+	}
+	if kind != "application/json" {
 		return nil, refuse(wire.CodeMediaType, "Content-Type")
 	}
 	raw, err := io.ReadAll(r.Body)
@@ -199,9 +242,48 @@ func jsonBody(r *http.Request) ([]byte, error) {
 	return raw, nil
 }
 
-// mediaType returns the request's media type without parameters, "" if it has none.
-func mediaType(r *http.Request) string {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+// bare reads the body of a request that has nothing to say: none, an empty JSON
+// object, or a form that says at most how its page is shown.
+func bare(r *http.Request) error {
+	if r.ContentLength == 0 {
+		_, err := declared(r)
+		return err
+	}
+	if r.PostForm == nil {
+		raw, err := jsonBody(r)
+		if err != nil {
+			return err
+		}
+		return order.Strict(raw, &struct{}{})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
+		if !slices.Contains([]string{"embed", "origin", "theme", "lang"}, name) {
+			return refuse(wire.CodeUnknownField, order.Short(name))
+		}
+	}
+	return nil
+}
+
+// declared returns the media type that a request says its body is of, "" if it
+// says none that can be read. A body that is encoded is of no type we take.
+func declared(r *http.Request) (string, error) {
+	kind, err := once(r, "Content-Type", wire.CodeMediaType)
+	if err != nil {
+		return "", err
+	}
+	coding, err := once(r, "Content-Encoding", wire.CodeMediaType)
+	if err != nil {
+		return "", err
+	}
+	if coding != "" {
+		return "", refuse(wire.CodeMediaType, "Content-Type")
+	}
+	return mediaType(kind), nil
+}
+
+// mediaType returns a Content-Type without parameters, "" if it cannot be read.
+func mediaType(header string) string {
+	kind, _, err := mime.ParseMediaType(header)
 	if err != nil {
 		return ""
 	}

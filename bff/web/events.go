@@ -21,9 +21,11 @@ type told struct {
 
 // listEvents is GET /v1/events: every event that there was, the oldest first.
 func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
+	q, err := filters(r, "after", "session", "limit")
+	if err != nil {
+		return err
+	}
 	query := checkout.EventQuery{After: q.Get("after"), Session: q.Get("session")}
-	var err error
 	if query.Limit, err = limitOf(q.Get("limit")); err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func limitOf(text string) (int, error) {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 100 {
+	if err != nil || n < 1 || n > 100 || strconv.Itoa(n) != text {
 		return 0, refuse(wire.CodeInvalid, "limit")
 	}
 	return n, nil
@@ -68,21 +70,24 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 		From    time.Time `json:"from"`
 		To      time.Time `json:"to"`
 		Session string    `json:"session"`
-		Limit   int       `json:"limit"`
+		Limit   *int      `json:"limit"`
 	}
 	if err := order.Strict(raw, &body); err != nil {
 		return err
 	}
-	now := s.Now()
+	now, limit := s.Now(), 0 // the store's default
+	if body.Limit != nil {
+		limit = *body.Limit
+	}
 	switch {
 	case body.From.IsZero() || body.From.After(now):
 		return refuse(wire.CodeInvalid, "from")
 	case !body.To.After(body.From):
 		return refuse(wire.CodeInvalid, "to")
-	case body.Limit < 0 || body.Limit > maxReplay:
+	case body.Limit != nil && limit < 1 || limit > maxReplay:
 		return refuse(wire.CodeInvalid, "limit")
 	}
-	again, err := s.Events.Replay(r.Context(), checkout.Range{From: body.From, To: body.To, Session: body.Session, Limit: body.Limit}, now)
+	again, err := s.Events.Replay(r.Context(), checkout.Range{From: body.From, To: body.To, Session: body.Session, Limit: limit}, now)
 	if err != nil {
 		return stored(err)
 	}

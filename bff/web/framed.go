@@ -77,7 +77,7 @@ func (f framed) query() string {
 // wantsJSON reports whether the request comes from a program: it sends JSON, or
 // it asks for JSON and not for a page.
 func wantsJSON(r *http.Request) bool {
-	if mediaType(r) == "application/json" {
+	if mediaType(r.Header.Get("Content-Type")) == "application/json" {
 		return true
 	}
 	accept := r.Header.Get("Accept")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 
 	"github.com/go-chi/httprate"
 )
@@ -23,9 +24,14 @@ import (
 // maxBody bounds every request body.
 const maxBody = 64 << 10
 
-// shopperPosts is how many posts one client may make in a minute to the
-// shopper's endpoints, which need no key.
-const shopperPosts = 1200
+// How many posts one client may make in a minute to the shopper's endpoints,
+// which need no key. Those that open something at the gateway are fewer: on
+// average four a second, of the seven that its budget has for all shoppers. A
+// shop behind one address may use up the minute's share at once.
+const (
+	shopperPosts  = 1200
+	shopperStarts = 240
+)
 
 type requestKey struct{}
 
@@ -71,22 +77,41 @@ func (s *server) recovered(w http.ResponseWriter, r *http.Request) {
 
 var errPanic = errors.New("handling a request: panic")
 
-// logged is the path of r as the log may hold it: without the hook's token.
+// logged is the path of r as the log may hold it: the hook's token is part of
+// one, and somebody may put a key there by mistake.
 func (s *server) logged(r *http.Request) string {
-	if s.HookToken == "" {
-		return r.URL.Path
+	path := r.URL.Path
+	for _, secret := range []string{s.HookToken, s.SecretKey, s.OrderKey} {
+		if secret != "" {
+			path = strings.ReplaceAll(path, secret, "…")
+		}
 	}
-	return strings.ReplaceAll(r.URL.Path, s.HookToken, "…")
+	return path
+}
+
+// once returns the value of a header that decides something, "" if it is absent.
+// One that is given twice is refused with code: somebody on the way may have read
+// the other one.
+func once(r *http.Request, name string, code wire.Code) (string, error) {
+	if len(r.Header.Values(name)) > 1 {
+		return "", refuse(code, name)
+	}
+	return r.Header.Get(name), nil
 }
 
 // sameOrigin refuses posts that a page of another origin has made. A request
 // without the headers that browsers add is no browser's and is let through: what
 // it needs is the session's id.
 func (s *server) sameOrigin(r *http.Request) error {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
-		return refuse(wire.CodeForbidden, "")
+	site, err := once(r, "Sec-Fetch-Site", wire.CodeForbidden)
+	if err != nil {
+		return err
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && !strings.EqualFold(origin, s.PublicURL) {
+	origin, err := once(r, "Origin", wire.CodeForbidden)
+	if err != nil {
+		return err
+	}
+	if site != "" && site != "same-origin" || origin != "" && !checkout.SameName(origin, s.PublicURL) {
 		return refuse(wire.CodeForbidden, "")
 	}
 	return nil
@@ -97,23 +122,23 @@ func (s *server) sameOrigin(r *http.Request) error {
 func (s *server) authorized(h handler) handler {
 	want := sha256.Sum256([]byte(s.SecretKey))
 	return func(w http.ResponseWriter, r *http.Request) error {
-		values := r.Header.Values("Authorization")
-		if s.SecretKey == "" || len(values) != 1 {
-			return refuse(wire.CodeUnauthorized, "Authorization")
+		value, err := once(r, "Authorization", wire.CodeUnauthorized)
+		if err != nil {
+			return err
 		}
-		scheme, key, _ := strings.Cut(values[0], " ")
+		scheme, key, _ := strings.Cut(value, " ")
 		got := sha256.Sum256([]byte(strings.TrimSpace(key)))
-		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if s.SecretKey == "" || !checkout.SameName(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			return refuse(wire.CodeUnauthorized, "Authorization")
 		}
 		return h(w, r)
 	}
 }
 
-// limited returns what wraps the shopper's posts; all that it wraps count
-// together.
-func (s *server) limited() func(http.Handler) http.Handler {
-	return httprate.LimitBy(shopperPosts, time.Minute, func(r *http.Request) (string, error) { return bucket(s.client(r)), nil },
+// limited returns what wraps posts of which one client may make so many in a
+// minute; all that it wraps count together.
+func (s *server) limited(posts int) func(http.Handler) http.Handler {
+	return httprate.LimitBy(posts, time.Minute, func(r *http.Request) (string, error) { return bucket(s.client(r)), nil },
 		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
 			err := refuse(wire.CodeRateLimited, "")
 			if wantsJSON(r) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestBucket(t *testing.T) {
 // header of theirs makes them another one, and others go on.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
-	h := s.outermost(s.limited()(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	h := s.outermost(s.limited(shopperPosts)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
 	post := func(r *http.Request) *httptest.ResponseRecorder {
 		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
@@ -105,6 +106,29 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
+// Opening payments is limited sooner than looking and calling off are.
+func TestStartsLimit(t *testing.T) {
+	s := proxied()
+	s.Starts = 3
+	h := s.outermost(s.routes())
+	post := func(path string) int {
+		w := httptest.NewRecorder()
+		r := from("203.0.113.9:1")
+		r.URL.Path = path
+		r.Header.Set("Content-Type", "text/plain") // refused, and counted
+		r.Header.Set("Accept", "application/json")
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	got := []int{}
+	for _, path := range []string{"/checkout", "/checkout/x/attempts", "/checkout", "/checkout/x/attempts", "/checkout", "/checkout/x/cancel"} {
+		got = append(got, post(path))
+	}
+	if want := []int{415, 415, 415, 429, 429, 415}; !slices.Equal(got, want) {
+		t.Errorf("answers = %v; want %v", got, want)
+	}
+}
+
 func TestSameOrigin(t *testing.T) {
 	for name, c := range map[string]struct {
 		site, origin string
@@ -123,6 +147,7 @@ func TestSameOrigin(t *testing.T) {
 		"scheme":        {"", "http://pay.example", false},
 		"port":          {"", "https://pay.example:443", false},
 		"spaces":        {"", " https://pay.example", false},
+		"long s":        {"", "http\u017f://pay.example", false},
 	} {
 		r := from("203.0.113.9:1")
 		for header, value := range map[string]string{"Sec-Fetch-Site": c.site, "Origin": c.origin} {
@@ -136,10 +161,40 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-func TestLoggedPathHasNoToken(t *testing.T) {
+// A header that counts must be there once: which of two counts is for whoever
+// made the first hop to know.
+func TestTwoHeaders(t *testing.T) {
 	s := proxied()
+	s.SecretKey = "secret-key-0123456789abcdef01234567"
+	nothing := func(http.ResponseWriter, *http.Request) error { return nil }
+	for name, c := range map[string]struct {
+		check func(r *http.Request) error
+		value string
+	}{
+		"Sec-Fetch-Site":   {s.sameOrigin, "same-origin"},
+		"Origin":           {s.sameOrigin, "https://pay.example"},
+		"Authorization":    {func(r *http.Request) error { return s.authorized(nothing)(nil, r) }, "Bearer " + s.SecretKey},
+		"Content-Type":     {func(r *http.Request) error { _, err := declared(r); return err }, "application/json"},
+		"Content-Encoding": {func(r *http.Request) error { _, err := declared(r); return err }, ""},
+	} {
+		r := from("203.0.113.9:1")
+		r.Header.Set(name, c.value)
+		if err := c.check(r); err != nil {
+			t.Errorf("%s once: %v", name, err)
+		}
+		r.Header.Add(name, c.value)
+		if err := c.check(r); err == nil {
+			t.Errorf("%s twice is taken", name)
+		}
+	}
+}
+
+func TestLoggedPathHasNoSecret(t *testing.T) {
+	s := proxied()
+	s.SecretKey, s.OrderKey = "secret-key-0123456789abcdef01234567", "order-key-0123456789abcdef012345678"
 	for path, want := range map[string]string{
 		"/hooks/gateway/" + s.HookToken: "/hooks/gateway/…", "/x/" + s.HookToken + "/" + s.HookToken: "/x/…/…", "/checkout": "/checkout",
+		"/v1/sessions/" + s.SecretKey: "/v1/sessions/…", "/checkout/" + s.OrderKey + "x": "/checkout/…x",
 	} {
 		r := from("203.0.113.9:1")
 		r.URL.Path = path

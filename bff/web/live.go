@@ -1,13 +1,16 @@
 package web
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 
 	"github.com/gorilla/websocket"
 )
@@ -19,18 +22,23 @@ const (
 	pingEvery    = 25 * time.Second
 	pongWithin   = 60 * time.Second
 	writeWithin  = 5 * time.Second
-	maxMessage   = 1 << 10 // bytes, from the client
-	maxMessages  = 30      // from the client, in a connection's minute; pings and pongs count
+	maxMessage   = 1 << 10  // bytes, from the client
+	maxMessages  = 30       // from the client, in a connection's minute; pings and pongs count
+	maxTalk      = 16 << 10 // bytes from the client in that minute, with all that frames add
 	socketBuffer = 1 << 10
 )
 
 // live is GET /checkout/{session}/live: a websocket on which every message is a
 // whole view. It sends one at once, then after each change and each check.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
-	if origin := r.Header.Get("Origin"); !strings.EqualFold(origin, s.PublicURL) {
+	origin, err := once(r, "Origin", wire.CodeForbidden)
+	if err != nil {
+		return err
+	}
+	if !checkout.SameName(origin, s.PublicURL) {
 		return refuse(wire.CodeForbidden, "Origin")
 	}
-	if !websocket.IsWebSocketUpgrade(r) {
+	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1
 		return refuse(wire.CodeInvalid, "Upgrade")
 	}
 	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
@@ -47,7 +55,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 		CheckOrigin: func(*http.Request) bool { return true }, // done above, exactly
 		Error:       func(http.ResponseWriter, *http.Request, int, error) {},
 	}
-	conn, err := up.Upgrade(w, r, nil)
+	conn, err := up.Upgrade(metered{w}, r, nil)
 	if err != nil {
 		leave()
 		return refuse(wire.CodeInvalid, "Upgrade")
@@ -83,11 +91,11 @@ type line struct {
 func (l *line) read() {
 	defer close(l.gone)
 	l.conn.SetReadLimit(maxMessage)
-	heard := counter()
+	heard := counter(maxMessages)
 	alive := func() error { return l.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
-	l.conn.SetPongHandler(func(string) error { return errors.Join(alive(), heard()) })
+	l.conn.SetPongHandler(func(string) error { return errors.Join(alive(), heard(1)) })
 	l.conn.SetPingHandler(func(text string) error {
-		if err := heard(); err != nil {
+		if err := heard(1); err != nil {
 			return err
 		}
 		return l.conn.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(writeWithin))
@@ -96,27 +104,59 @@ func (l *line) read() {
 		return
 	}
 	for {
-		if _, _, err := l.conn.NextReader(); err != nil || heard() != nil {
+		_, message, err := l.conn.NextReader()
+		if err != nil || heard(1) != nil {
+			return
+		}
+		// Only what is read counts against the limit of a message in parts.
+		if _, err := io.Copy(io.Discard, message); err != nil {
 			return
 		}
 	}
 }
 
-var errTalker = errors.New("too many messages")
+var errTalker = errors.New("too much talk")
 
-// counter returns what a reader calls for each message, ping and pong; it says
-// when there are too many in a minute. It is for one goroutine.
-func counter() func() error {
+// counter returns what a reader calls for what it has heard; it says when that
+// is more than limit in a minute. It is for one goroutine.
+func counter(limit int) func(n int) error {
 	since, count := time.Now(), 0
-	return func() error {
+	return func(n int) error {
 		if time.Since(since) > time.Minute {
 			since, count = time.Now(), 0
 		}
-		if count++; count > maxMessages {
+		if count += n; count > limit {
 			return errTalker
 		}
 		return nil
 	}
+}
+
+// metered hands over a connection that ends when too many bytes come in: the
+// library passes over the parts of a message, even empty ones, without a word.
+type metered struct{ http.ResponseWriter }
+
+// Hijack implements http.Hijacker.
+func (m metered) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(m.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &meter{Conn: conn, heard: counter(maxTalk)}, buffered, nil
+}
+
+// meter is a connection whose reader may hear so much in a minute.
+type meter struct {
+	net.Conn
+	heard func(n int) error
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p)
+	if err == nil {
+		err = m.heard(n)
+	}
+	return n, err
 }
 
 // write sends the latest view whenever there is news, until the client leaves,

@@ -79,13 +79,14 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 		lang = session.Order.Lang
 	}
 	p := s.blank(f, lang)
-	p.View = session.View(s.showing(ctx, p.Lang))
+	show := s.showing(ctx, p.Lang)
+	p.View = session.View(show)
 	p.Base = "/checkout/" + session.ID
 	p.Email = session.Order.Email
 	if a := session.Current(); a != nil {
 		p.Chosen, p.ChosenNetwork = a.CurrencySymbol, a.CurrencySymbol+":"+a.NetworkCode
 	}
-	s.explain(&p)
+	s.explain(&p, show)
 	return p
 }
 
@@ -97,7 +98,8 @@ func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, 
 		lang = o.Lang
 	}
 	p := s.blank(f, lang)
-	p.View = checkout.Preview(o, s.showing(ctx, p.Lang), s.Checkout.Test)
+	show := s.showing(ctx, p.Lang)
+	p.View = checkout.Preview(o, show, s.Checkout.Test)
 	p.Base = "/checkout"
 	p.Email = o.Email
 	for _, name := range []string{"order", "item", "amount"} {
@@ -110,7 +112,7 @@ func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, 
 		key = "page_" + strings.ToLower(rand.Text())
 	}
 	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
-	s.explain(&p)
+	s.explain(&p, show)
 	return p
 }
 
@@ -124,11 +126,17 @@ func (s *server) blank(f framed, lang string) widget.Page {
 	return widget.Page{Text: text, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme, Carry: f.carry(), Simulate: s.Kinds}
 }
 
-// explain says why there is nothing to choose from, if so.
-func (s *server) explain(p *widget.Page) {
-	if p.View.Status == wire.Open && len(p.View.Currencies) == 0 && p.View.Notice == nil {
-		p.View.Notice = s.notice(wire.CodeGatewayUnavailable, p.Lang)
+// explain says why there is nothing to choose from, if so: the gateway lists
+// nothing now, or nothing that the order allows.
+func (s *server) explain(p *widget.Page, show checkout.Showing) {
+	if p.View.Status != wire.Open || len(p.View.Currencies) > 0 || p.View.Notice != nil {
+		return
 	}
+	code := wire.CodeGatewayUnavailable
+	if len(show.Currencies) > 0 {
+		code = wire.CodeNetworkUnsupported
+	}
+	p.View.Notice = s.notice(code, p.Lang)
 }
 
 // notice is the sentence for shoppers of a code.

@@ -34,6 +34,9 @@ type Config struct {
 	// empty = refused. HookToken opens /hooks/gateway/{token}; empty = 404.
 	SecretKey, OrderKey, HookToken string
 	TrustedProxies                 []netip.Prefix
+	// Starts is how many posts one client may make in a minute that open a payment
+	// at the gateway; zero = 240.
+	Starts int
 	// Kick makes the poller look for due sessions now; nil = it will anyway.
 	Kick func()
 	// Deliver makes the webhook sender look for due deliveries now; nil = it will
@@ -67,6 +70,9 @@ func New(c Config) (http.Handler, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
+	if s.Starts == 0 {
+		s.Starts = shopperStarts
+	}
 	if s.Kick == nil {
 		s.Kick = func() {}
 	}
@@ -89,16 +95,17 @@ func New(c Config) (http.Handler, error) {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	shopper := func(pattern string, h handler) { mux.Handle(pattern, s.page(h)) }
-	limit := s.limited()
+	limit, fewer := s.limited(shopperPosts), s.limited(s.Starts)
 	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
+	start := func(pattern string, h handler) { mux.Handle(pattern, limit(fewer(s.page(s.posted(h))))) }
 	data := func(pattern string, h handler) { mux.Handle(pattern, s.api(h)) }
 	merchant := func(pattern string, h handler) { mux.Handle(pattern, s.api(s.authorized(h))) }
 
 	shopper("GET /checkout", s.showOrder)
 	shopper("GET /checkout/{session}", s.showSession)
 	shopper("GET /checkout/{session}/receipt", s.receipt)
-	post("POST /checkout", s.chooseOrder)
-	post("POST /checkout/{session}/attempts", s.choose)
+	start("POST /checkout", s.chooseOrder)
+	start("POST /checkout/{session}/attempts", s.choose)
 	post("POST /checkout/{session}/cancel", s.cancel)
 	post("POST /checkout/{session}/recheck", s.recheck)
 	data("GET /checkout/{session}/view", s.view)

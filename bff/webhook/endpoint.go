@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
+
+	"coinslot/bff/checkout"
 )
 
 // maxEndpointBytes bounds the length of an endpoint's URL.
@@ -39,11 +40,18 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 		return errors.New("it has no host")
 	case u.User != nil:
 		return errors.New("it holds a user name or password")
+	case strings.ContainsFunc(u.Host, odd): // it was percent-encoded
+		return errors.New("its host holds a letter beyond ASCII (use punycode)")
 	}
-	if err := checkHost(u, allowPrivate); err != nil {
+	if err := checkout.CheckHost(u); err != nil || allowPrivate {
 		return err
 	}
-	return checkPort(u, allowPrivate)
+	// Only ports of HTTPS are open by default, so that no setting makes the
+	// sender knock at a mail or database server.
+	if p := u.Port(); p != "" && p != "443" && p != "8443" {
+		return errors.New("its port is neither 443 nor 8443")
+	}
+	return checkReach(u)
 }
 
 // checkText refuses what parsers of URLs are known to disagree on.
@@ -53,7 +61,7 @@ func checkText(raw string) error {
 		return errors.New("it is empty")
 	case len(raw) > maxEndpointBytes:
 		return fmt.Errorf("it is longer than %d bytes", maxEndpointBytes)
-	case strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case strings.ContainsFunc(raw, odd):
 		return errors.New("it holds a space, a control character or a letter beyond ASCII")
 	case strings.Contains(raw, `\`):
 		return errors.New("it holds a backslash")
@@ -63,60 +71,22 @@ func checkText(raw string) error {
 	return nil
 }
 
-// checkHost judges the host as it is written.
-func checkHost(u *url.URL, allowPrivate bool) error {
+// odd reports whether r is a space, a control character or beyond ASCII.
+func odd(r rune) bool { return r <= ' ' || r > '~' }
+
+// checkReach refuses hosts that are not on the public internet.
+func checkReach(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
-	if strings.HasPrefix(u.Host, "[") || looksNumeric(host) {
-		return checkAddress(host, allowPrivate)
-	}
-	if len(host) > 253 {
-		return errors.New("its host is too long")
-	}
-	labels := strings.Split(host, ".")
-	for _, label := range labels {
-		if !isLabel(label) {
-			return errors.New("its host is not a DNS name (punycode for other scripts, no dot at the end)")
+	if a, err := netip.ParseAddr(host); err == nil {
+		if !newGuard().public(a) {
+			return errors.New("its host is not a public address")
 		}
+		return nil
 	}
-	if !allowPrivate && isLocal(labels) {
+	if isLocal(strings.Split(host, ".")) {
 		return errors.New("its host is a local name")
 	}
 	return nil
-}
-
-// looksNumeric reports whether resolvers may read host as an IPv4 address in
-// some spelling: its last label is a decimal or hexadecimal number. Source: WHATWG URL,
-// "ends in a number".
-func looksNumeric(host string) bool {
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	if last == "" {
-		return false
-	}
-	if hex, ok := strings.CutPrefix(last, "0x"); ok {
-		return only(hex, "0123456789abcdef")
-	}
-	return only(last, "0123456789")
-}
-
-// checkAddress judges a host that is an address. 127.1, 0x7f.1, 0177.0.0.1 and
-// the like are refused even where private addresses are allowed, since they
-// mean different things to different resolvers.
-func checkAddress(host string, allowPrivate bool) error {
-	a, err := netip.ParseAddr(host)
-	if err != nil || a.Zone() != "" {
-		return errors.New("its host is an address in an unusual spelling")
-	}
-	if !allowPrivate && !newGuard().public(a) {
-		return errors.New("its host is not a public address")
-	}
-	return nil
-}
-
-// isLabel reports whether s is one part of a lower-case DNS name. Underscores
-// exist in practice.
-func isLabel(s string) bool {
-	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-' &&
-		only(s, "abcdefghijklmnopqrstuvwxyz0123456789-_")
 }
 
 // only reports whether s holds nothing but characters of set.
@@ -133,27 +103,6 @@ func isLocal(labels []string) bool {
 		return true
 	}
 	return strings.HasSuffix(strings.Join(labels, "."), ".home.arpa")
-}
-
-// checkPort judges the port as it is written. Only ports of HTTPS are open by
-// default, so that no setting makes the sender knock at a mail or database
-// server.
-func checkPort(u *url.URL, allowPrivate bool) error {
-	text := u.Port()
-	if text == "" {
-		if strings.HasSuffix(u.Host, ":") {
-			return errors.New("its port is empty")
-		}
-		return nil
-	}
-	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || port == 0 || text[0] == '0' {
-		return errors.New("its port is not a number from 1 to 65535")
-	}
-	if !allowPrivate && port != 443 && port != 8443 {
-		return errors.New("its port is neither 443 nor 8443")
-	}
-	return nil
 }
 
 // sameOrigin reports whether two checked URLs lead to the same host and port,

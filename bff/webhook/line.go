@@ -124,7 +124,7 @@ func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
-	lease := l.s.timeout + 2*settleWithin
+	lease := crash.Hurry(l.s.timeout + 2*settleWithin)
 	due, err := l.s.outbox.ClaimDeliveries(ctx, l.s.now(), lease, free, []string{l.endpoint})
 	if err != nil {
 		return nil, fmt.Errorf("claiming deliveries to %s: %w", l.host, err)

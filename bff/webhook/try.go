@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/crash"
 )
 
 // maxNoteBytes is the outbox's limit of a note.
@@ -102,7 +103,7 @@ func judge(d checkout.Delivery, a answer, now time.Time, draw float64) checkout.
 		r.Abandoned = true
 		return r
 	}
-	wait = spread(wait, draw)
+	wait = crash.Hurry(spread(wait, draw))
 	if a.after > wait {
 		wait = a.after + max(spread(a.after, draw)-a.after, 0) // never sooner than was asked for
 	}

@@ -138,9 +138,19 @@ func (r *runner) share() string {
 // arguments are those of go test for a part.
 func (r *runner) arguments(p part) []string {
 	if p.fuzz() {
-		return []string{"test", "-run", "^$", "-fuzz", "^" + p.name + "$", "-fuzztime", fmt.Sprint(r.executions()) + "x", p.pkg}
+		return []string{"test", "-toolexec", fuzzed(), "-run", "^$", "-fuzz", "^" + p.name + "$",
+			"-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime", "300x", p.pkg}
 	}
 	return []string{"test", "-v", "-count=1", "-timeout", p.limit().String(), "-run", "^" + p.name + "$", p.pkg}
+}
+
+// fuzzed is the absolute path of the script that makes fuzzing fast.
+func fuzzed() string {
+	path, err := filepath.Abs("tools/torture/fuzzed.sh")
+	if err != nil {
+		return "tools/torture/fuzzed.sh" // go will say that it is not there
+	}
+	return path
 }
 
 // executions is how often each fuzz target is run.

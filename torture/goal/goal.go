@@ -33,7 +33,7 @@ type Result struct {
 // Bound says what rounds without a violation mean: with 95 % confidence
 // fewer than one in so many fails (the rule of three).
 func (r Result) Bound() string {
-	if r.Violations > 0 || r.Rounds == 0 {
+	if r.Violations > 0 || r.Rounds <= 3 {
 		return ""
 	}
 	return fmt.Sprintf("< %.2g %%", 300/float64(r.Rounds))

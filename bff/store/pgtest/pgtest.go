@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package pgtest gives tests a PostgreSQL server of their own: a cluster in a
 // temporary directory that ends with the process of the test, however that ends.
 // Nothing is listening but a socket in that directory. Start at [DSN].
@@ -154,7 +156,7 @@ pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
 if [ -n "$pid" ]; then
 	kill -QUIT "$pid"; kill -CONT "$pid"
 	n=0
-	while kill -0 "$pid" 2>/dev/null && [ $n -lt 50 ]; do n=$((n+1)); sleep 0.1; done
+	while [ -e "$0/data/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null && [ $n -lt 50 ]; do n=$((n+1)); sleep 0.1; done
 	kill -KILL "$pid"
 fi 2>/dev/null
 rm -rf "$0"`

@@ -1,0 +1,134 @@
+//go:build linux
+
+package pgtest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TestMain lets a test start this binary as a process that it can kill.
+func TestMain(m *testing.M) {
+	if os.Getenv("PGTEST_CHILD") == "" {
+		os.Exit(m.Run())
+	}
+	c, err := start(context.Background(), nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(c.dir)
+	select {}
+}
+
+// ask runs a query that must succeed.
+func ask(t *testing.T, dsn, query string) (answer string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return answer
+}
+
+// gone waits until there is nothing at path.
+func gone(t *testing.T, path string) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
+		if _, err := os.Stat(path); os.IsNotExist(err) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is still there", path)
+		}
+	}
+}
+
+func TestDSN(t *testing.T) {
+	one, other := DSN(t), DSN(t)
+	if one == other {
+		t.Errorf("two databases have the address %s", one)
+	}
+	if got := ask(t, one, "SHOW fsync"); got != "on" {
+		t.Errorf("fsync = %s", got)
+	}
+	ask(t, one, "SELECT 'x' FROM pg_database LIMIT 1")
+}
+
+func TestClusterThatIsBroken(t *testing.T) {
+	c := New(t, "max_connections=9")
+	dsn := c.DSN(t)
+	if got := ask(t, dsn, "SHOW max_connections"); got != "9" {
+		t.Errorf("max_connections = %s; want 9", got)
+	}
+	c.Kill(t)
+	c.Start(t)
+	ask(t, dsn, "SELECT 'up'")
+	c.Stop(t)
+	c.Start(t)
+	ask(t, dsn, "SELECT 'up'")
+	resume := c.Pause(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := pgx.Connect(ctx, dsn); err == nil {
+		t.Error("a paused server answers")
+	}
+	resume()
+	ask(t, dsn, "SELECT 'up'")
+}
+
+// Neither a server nor files are left when the process of the tests is killed,
+// even if the server is paused.
+func TestKilledProcessLeavesNothing(t *testing.T) {
+	for _, paused := range []bool{false, true} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), "PGTEST_CHILD=1")
+		cmd.Stderr = t.Output()
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		if !lines.Scan() {
+			t.Fatal("the child ended")
+		}
+		dir := lines.Text()
+		if paused {
+			pid := 0
+			text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Sscan(string(text), &pid); err != nil {
+				t.Fatal(err)
+			}
+			server, err := os.FindProcess(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&Cluster{process: &exec.Cmd{Process: server}}).Pause(t)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // reports the kill
+		gone(t, dir)
+	}
+}
