@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"bff/sandbox":           {},
 	"bff/server":            {"bff/budget", "bff/checkout", "bff/config", "bff/crash", "bff/gateway", "bff/hub", "bff/order", "bff/poll", "bff/store", "bff/web", "bff/webhook", "static"},
 	"bff/store":             {"app/wire", "bff/checkout", "bff/crash"},
+	"bff/store/pgtest":      {},
 	"bff/store/storetest":   {"app/wire", "bff/checkout"},
 	"bff/web":               {"app/widget", "app/wire", "bff/checkout", "bff/config", "bff/hub", "bff/order"},
 	"bff/webhook":           {"bff/checkout", "bff/crash"},

@@ -26,9 +26,9 @@ func doubtful(a *Attempt, c Created, price, fee decimal.Decimal) error {
 		return fmt.Errorf("amount_usd is %s, asked for %s", c.AmountUSD, a.AmountUSD)
 	case a.OrderID != 0 && c.OrderID != a.OrderID:
 		return fmt.Errorf("order_id is %d, asked for %d", c.OrderID, a.OrderID)
-	case !strings.EqualFold(c.CurrencySymbol, a.CurrencySymbol):
+	case !SameName(c.CurrencySymbol, a.CurrencySymbol):
 		return fmt.Errorf("currency is %.20q, asked for %q", c.CurrencySymbol, a.CurrencySymbol)
-	case !strings.EqualFold(c.NetworkCode, a.NetworkCode):
+	case !SameName(c.NetworkCode, a.NetworkCode):
 		return fmt.Errorf("network is %.20q, asked for %q", c.NetworkCode, a.NetworkCode)
 	}
 	if err := CheckAddress(a.NetworkCode, c.Address); err != nil {

@@ -200,7 +200,7 @@ func (s *Session) mayChange(n int, now time.Time) error {
 
 // in reports whether a is in the coin and on the network of o.
 func (a *Attempt) in(o Offer) bool {
-	return strings.EqualFold(a.CurrencySymbol, o.Currency.Symbol) && strings.EqualFold(a.NetworkCode, o.Network.Code)
+	return SameName(a.CurrencySymbol, o.Currency.Symbol) && SameName(a.NetworkCode, o.Network.Code)
 }
 
 // add appends an attempt in state Creating with what every one gets: number,
@@ -339,7 +339,7 @@ func (s *Session) answered(n int, created Created, err error, price, fee decimal
 	case errors.As(err, &refused):
 		s.refuse(a, refused, now)
 	case err != nil:
-		a.State = Unknown
+		a.State, a.UnknownAt = Unknown, now
 		s.note(now, "gateway", "attempt.unknown", err.Error())
 	default:
 		s.answeredWith(a, created, price, fee, page, now)

@@ -1,8 +1,6 @@
 package checkout
 
 import (
-	"strings"
-
 	"coinslot/app/wire"
 
 	"github.com/shopspring/decimal"
@@ -62,8 +60,8 @@ func unproven(s *Session, a *Attempt, r Record, env string) string {
 // sameCoin reports whether r is in the coin and on the network of a. The
 // combined code is "<symbol>_<network_code>" in lower case.
 func sameCoin(a *Attempt, r Record) bool {
-	return strings.EqualFold(r.NetworkCode, a.NetworkCode) &&
-		strings.EqualFold(r.CurrencyCode, a.CurrencySymbol+"_"+a.NetworkCode)
+	return SameName(r.NetworkCode, a.NetworkCode) &&
+		SameName(r.CurrencyCode, a.CurrencySymbol+"_"+a.NetworkCode)
 }
 
 // leastPaid returns the least amount that counts as paid in full: pay less

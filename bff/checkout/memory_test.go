@@ -66,10 +66,11 @@ func (m *memory) Insert(_ context.Context, s checkout.Session) (checkout.Session
 	defer m.mu.Unlock()
 	var have *checkout.Session
 	m.every(func(o checkout.Session) bool {
-		if s.Order.Ref != "" && o.Order.Ref == s.Order.Ref || s.IdempotencyKey != "" && o.IdempotencyKey == s.IdempotencyKey {
+		byKey := s.IdempotencyKey != "" && o.IdempotencyKey == s.IdempotencyKey
+		if byKey || have == nil && s.Order.Ref != "" && o.Order.Ref == s.Order.Ref {
 			have = &o
 		}
-		return have == nil
+		return !byKey
 	})
 	if have != nil {
 		return *have, checkout.ErrExists

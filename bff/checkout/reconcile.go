@@ -20,7 +20,7 @@ func (c *Service) assumeLost(ctx context.Context, s Session, n int) error {
 		if a.State != Creating {
 			return ErrUnchanged
 		}
-		a.State = Unknown
+		a.State, a.UnknownAt = Unknown, now
 		s.note(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
 		return nil
 	})
@@ -56,18 +56,33 @@ func (c *Service) Recover(ctx context.Context) error {
 // Two searches, some time apart, that find nothing prove that there is none.
 func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 	if a.TrackingCode == "" {
-		found, err := c.find(ctx, s, a)
+		notBefore := a.UnknownAt
+		if a.Misses > 0 {
+			notBefore = a.MissedAt.Add(c.Pace.Absent)
+		}
+		found, reading, err := c.find(ctx, s, a, notBefore)
+		if errors.Is(err, errReading) {
+			return c.comeBack(ctx, s)
+		}
 		if err != nil {
 			return err
 		}
 		if a = *found.Attempt(a.Number); a.TrackingCode == "" {
-			return c.miss(ctx, s, a)
+			return c.miss(ctx, s, a, reading)
 		}
 	}
 	if a.State != Unknown {
 		return nil // its answer has come meanwhile
 	}
 	return c.replaceOrphan(ctx, s, a)
+}
+
+// comeBack has s tended again when the list may have been read.
+func (c *Service) comeBack(ctx context.Context, s Session) error {
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, c.Now().Add(sweepPatience)); err != nil {
+		return fmt.Errorf("waiting for the transaction list: %w", err)
+	}
+	return nil
 }
 
 // replaceOrphan cancels a found transaction whose address is not known and
@@ -188,24 +203,24 @@ func (c *Service) quote(ctx context.Context, a Attempt) (price, fee decimal.Deci
 	return price, fee
 }
 
-// miss notes a search that found nothing. The second one, long enough after
-// the first, gives the attempt up.
-func (c *Service) miss(ctx context.Context, s Session, a Attempt) error {
+// miss notes a reading, begun at that time, that did not have a. The second one,
+// long enough after the first, gives the attempt up.
+func (c *Service) miss(ctx context.Context, s Session, a Attempt, began time.Time) error {
 	return c.replace(ctx, s, func(s *Session, now time.Time) error {
-		return s.missed(a.Number, c.Pace.Absent, now)
+		return s.missed(a.Number, c.Pace.Absent, began, now)
 	})
 }
 
-func (s *Session) missed(n int, absent time.Duration, now time.Time) error {
+func (s *Session) missed(n int, absent time.Duration, began, now time.Time) error {
 	a := s.Attempt(n)
-	if a.State != Unknown || a.TrackingCode != "" {
+	if a == nil || a.State != Unknown || a.TrackingCode != "" || began.Before(a.UnknownAt) {
 		return ErrUnchanged
 	}
 	a.Misses++
 	if a.Misses == 1 {
-		a.MissedAt = now
+		a.MissedAt = began
 	}
-	if a.Misses > 1 && now.Sub(a.MissedAt) >= absent {
+	if a.Misses > 1 && began.Sub(a.MissedAt) >= absent {
 		s.giveUp(a, now)
 	}
 	return nil
@@ -238,34 +253,41 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt, due ti
 	if c.Now().Before(due) {
 		return nil
 	}
-	found, err := c.find(ctx, s, a)
+	found, _, err := c.find(ctx, s, a, due)
+	if errors.Is(err, errReading) {
+		return c.comeBack(ctx, s)
+	}
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
 	}
 	return c.count(ctx, s, a)
 }
 
-// find reads the gateway's list around the start of a and returns the session
-// as it is afterwards: a has a tracking code if it was found.
-func (c *Service) find(ctx context.Context, s Session, a Attempt) (Session, error) {
-	now, err := c.Session(ctx, s.ID)
+// find looks for a in a reading of the gateway's list that began at notBefore or
+// later, and returns the session as it is afterwards: a has a tracking code if it
+// was found. began is when the reading began. Errors: errReading; the gateway's;
+// the store's.
+func (c *Service) find(ctx context.Context, s Session, a Attempt, notBefore time.Time) (now Session, began time.Time, err error) {
+	now, err = c.Session(ctx, s.ID)
 	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
-		return now, err // another's search has found it
+		return now, began, err // another's search has found it
 	}
-	records, err := c.sighted(ctx, around(a.StartedAt))
+	reading, err := c.sighted(ctx, around(a.StartedAt), notBefore)
 	if err != nil {
-		return s, err
+		return s, began, err
 	}
-	for _, r := range records {
+	for _, r := range reading.bare {
 		mine, err := c.alike(ctx, r, a)
 		if err != nil {
-			return s, err
+			return s, began, err
 		}
 		if mine {
-			return c.adopt(ctx, s, a.Number, r)
+			now, err = c.adopt(ctx, s, a.Number, r)
+			return now, reading.began, err
 		}
 	}
-	return c.Session(ctx, s.ID)
+	now, err = c.Session(ctx, s.ID)
+	return now, reading.began, err
 }
 
 // alike reports whether r, which a gateway has given back without its comment,

@@ -67,7 +67,7 @@ func New(c Config) *Service {
 	}
 	return &Service{
 		Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
-		sweeps: sweeps{next: map[window]*sweep{}, reading: map[window]bool{}},
+		sweeps: newSweeps(),
 	}
 }
 

@@ -149,8 +149,9 @@ type Attempt struct {
 	Alert       string    `json:"alert,omitempty"`
 
 	// Of the search for the marker.
-	Misses   int       `json:"misses,omitempty"`
-	MissedAt time.Time `json:"missed_at"` // first of the misses
+	UnknownAt time.Time `json:"unknown_at"` // when it became so
+	Misses    int       `json:"misses,omitempty"`
+	MissedAt  time.Time `json:"missed_at"` // when the reading of the first miss began
 }
 
 // Live reports whether a may have a payable transaction at the gateway that

@@ -15,7 +15,7 @@ import (
 type Store interface {
 	// Insert stores a new session with Version 1. If its Order.Ref or
 	// IdempotencyKey is taken, nothing is written and the session that holds it is
-	// returned with ErrExists.
+	// returned with ErrExists, the holder of the key if there are two.
 	Insert(ctx context.Context, s Session) (Session, error)
 	// Session returns the session of that id, or ErrNotFound.
 	Session(ctx context.Context, id string) (Session, error)

@@ -36,67 +36,116 @@ func (w window) query() ListQuery {
 	return ListQuery{Limit: 50, From: from, To: to}
 }
 
-// sweeps lets all who search the same part of the list at the same time share
-// one reading of it: a thousand lost answers cost as much as one.
+// sweeps lets all who search the same part of the list share its readings: a
+// thousand lost answers cost as much as one, and whoever comes later uses what
+// was read meanwhile.
 type sweeps struct {
-	mu      sync.Mutex
+	mu      sync.Mutex        // guards the fields below, and began of each sweep
 	next    map[window]*sweep // wanted, not begun
-	reading map[window]bool
+	reading map[window]*sweep
+	last    map[window]*sweep // the latest whole one
+}
+
+func newSweeps() sweeps {
+	return sweeps{next: map[window]*sweep{}, reading: map[window]*sweep{}, last: map[window]*sweep{}}
 }
 
 // sweep is one reading of the list, whole when done is closed.
 type sweep struct {
-	done    chan struct{}
-	records []Record
-	err     error
+	began time.Time // by the service's clock
+	done  chan struct{}
+	bare  []Record // those that bear no comment; the others are known by now
+	err   error
 }
 
-// sighted returns what the gateway lists in w, in a reading that begins after
-// the call. Whatever of it is ours and was not known is adopted before it
-// returns. Errors: ctx's; the gateway's; the store's: then nothing is proven.
-func (c *Service) sighted(ctx context.Context, w window) ([]Record, error) {
-	wanted := c.join(ctx, w)
+// sweepPatience is how long whoever tends a session waits for a reading: the
+// others must not wait for a list of a hundred pages.
+const sweepPatience = 2 * time.Second
+
+// errReading says that the list is still being read: ask again soon.
+var errReading = errors.New("the transaction list is being read")
+
+// sighted returns a reading of what the gateway lists in w that began at
+// notBefore or later. Whatever of it is ours and was not known has been adopted.
+// Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.
+func (c *Service) sighted(ctx context.Context, w window, notBefore time.Time) (*sweep, error) {
+	wanted := c.join(ctx, w, notBefore)
+	timer := time.NewTimer(sweepPatience)
+	defer timer.Stop()
 	select {
+	case <-wanted.done:
+		return wanted, wanted.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-wanted.done:
-		return wanted.records, wanted.err
+	case <-timer.C:
+		return nil, errReading
 	}
 }
 
-// join returns the next sweep of w, which it starts if nobody is reading.
-func (c *Service) join(ctx context.Context, w window) *sweep {
+// join returns the earliest sweep of w that serves, and starts one if nobody is
+// reading.
+func (c *Service) join(ctx context.Context, w window, notBefore time.Time) *sweep {
 	c.sweeps.mu.Lock()
 	defer c.sweeps.mu.Unlock()
+	for _, s := range []*sweep{c.sweeps.last[w], c.sweeps.reading[w]} {
+		if s != nil && !s.began.Before(notBefore) {
+			return s
+		}
+	}
 	wanted := c.sweeps.next[w]
 	if wanted == nil {
 		wanted = &sweep{done: make(chan struct{})}
 		c.sweeps.next[w] = wanted
 	}
-	if !c.sweeps.reading[w] {
-		c.sweeps.reading[w] = true
+	if c.sweeps.reading[w] == nil {
+		c.begin(w)
 		c.creating.Go(func() { c.sweepAll(context.WithoutCancel(ctx), w) })
 	}
 	return wanted
 }
 
+// begin makes the next sweep of w the one that is read, nil if nobody wants
+// one. It forgets readings that nobody will ask for any more. c.sweeps.mu is held.
+func (c *Service) begin(w window) *sweep {
+	s := c.sweeps.next[w]
+	delete(c.sweeps.next, w)
+	if s == nil {
+		delete(c.sweeps.reading, w)
+		return nil
+	}
+	s.began = c.Now()
+	c.sweeps.reading[w] = s
+	for other, old := range c.sweeps.last {
+		if s.began.Sub(old.began) > time.Hour {
+			delete(c.sweeps.last, other)
+		}
+	}
+	return s
+}
+
 // sweepAll reads w for as long as somebody wants another reading of it.
 func (c *Service) sweepAll(ctx context.Context, w window) {
-	for {
+	c.sweeps.mu.Lock()
+	s := c.sweeps.reading[w]
+	c.sweeps.mu.Unlock()
+	for s != nil {
+		records, err := listed(ctx, c.Gateway, w.query())
+		if err == nil {
+			err = c.adoptAll(ctx, records)
+		}
+		s.err = err
+		for _, r := range records {
+			if r.Comment == "" {
+				s.bare = append(s.bare, r)
+			}
+		}
 		c.sweeps.mu.Lock()
-		wanted := c.sweeps.next[w]
-		delete(c.sweeps.next, w)
-		if wanted == nil {
-			delete(c.sweeps.reading, w)
-			c.sweeps.mu.Unlock()
-			return
+		if err == nil {
+			c.sweeps.last[w] = s
 		}
+		close(s.done)
+		s = c.begin(w)
 		c.sweeps.mu.Unlock()
-		wanted.records, wanted.err = listed(ctx, c.Gateway, w.query())
-		if wanted.err == nil {
-			wanted.err = c.adoptAll(ctx, wanted.records)
-		}
-		close(wanted.done)
 	}
 }
 

@@ -52,7 +52,7 @@ func New(c Config) *Poller {
 		c.Every = 250 * time.Millisecond
 	}
 	if c.Lease == 0 {
-		c.Lease = crash.Hurry(30 * time.Second)
+		c.Lease = max(5*time.Second, crash.Hurry(30*time.Second))
 	}
 	if c.AtOnce == 0 {
 		c.AtOnce = 16

@@ -48,6 +48,7 @@ func isPostgres(dsn string) bool {
 // namesPostgres reports whether dsn looks like one, or like a list of settings
 // ("host=… password=…").
 func namesPostgres(dsn string) bool {
+	dsn = strings.ToLower(dsn)
 	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") {
 		return true
 	}

@@ -36,7 +36,7 @@ func settled(do func() error, decided func(err error) bool) error {
 }
 
 // Insert implements checkout.Store. If Order.Ref and IdempotencyKey are taken
-// by two sessions, the holder of Order.Ref is returned.
+// by two sessions, the holder of IdempotencyKey is returned.
 func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session, error) {
 	s.Version = 1
 	var result row
@@ -69,12 +69,12 @@ func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session,
 	return result.with(err)
 }
 
-// holder returns the session that has s's Order.Ref or IdempotencyKey, with
-// ErrExists.
+// holder returns the session that has s's IdempotencyKey or, if none has, its
+// Order.Ref, with ErrExists: the key says which request it was.
 func holder(ctx context.Context, tx *sql.Tx, s checkout.Session) (row, error) {
-	r, err := readRow(ctx, tx, sessionByRef, s.Order.Ref)
+	r, err := readRow(ctx, tx, sessionByKey, s.IdempotencyKey)
 	if errors.Is(err, checkout.ErrNotFound) {
-		r, err = readRow(ctx, tx, sessionByKey, s.IdempotencyKey)
+		r, err = readRow(ctx, tx, sessionByRef, s.Order.Ref)
 	}
 	switch {
 	case errors.Is(err, checkout.ErrNotFound):

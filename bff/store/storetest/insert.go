@@ -59,10 +59,9 @@ func insertBothTaken(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := fresh(1)
 	s.IdempotencyKey = "key"
-	inserted(t, b, s)
-	holder := inserted(t, b, fresh(2))
+	holder := inserted(t, b, s)
 	s = fresh(3)
-	s.Order.Ref, s.IdempotencyKey = holder.Order.Ref, "key"
+	s.Order.Ref, s.IdempotencyKey = inserted(t, b, fresh(2)).Order.Ref, "key"
 	wantHolder(t, b, s, holder)
 }
 
