@@ -24,22 +24,10 @@ type Admission interface {
 	Admit(ctx context.Context, effect bool) (told func(error), err error)
 }
 
-// waiting is Config.Wait as an Admission; nil admits everything.
-type waiting func(context.Context) error
+// unlimited admits everything: a Config without an Admission.
+type unlimited struct{}
 
-func (w waiting) Admit(ctx context.Context, _ bool) (func(error), error) {
-	if w == nil {
-		return func(error) {}, ctx.Err()
-	}
-	return func(error) {}, w(ctx)
-}
-
-func (c Config) admission() Admission {
-	if c.Admission != nil {
-		return c.Admission
-	}
-	return waiting(c.Wait)
-}
+func (unlimited) Admit(ctx context.Context, _ bool) (func(error), error) { return func(error) {}, ctx.Err() }
 
 // errCut is told of a call that ended in a panic.
 var errCut = errors.New("call was cut short")

@@ -13,7 +13,6 @@
 package gateway
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -46,10 +45,6 @@ type Config struct {
 	// Admission lets requests out, for instance a *budget.Budget that all
 	// callers of the same key share. Nil = no limit.
 	Admission Admission
-	// Wait is an Admission that does not care what comes of requests: it blocks
-	// until one more may be sent, or returns an error to have it not sent. It
-	// counts only if Admission is nil. Nil = no limit.
-	Wait func(ctx context.Context) error
 	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS
 	// 1.2 or later. An *http.Transport is used as it is for reads and cloned,
 	// without keep-alive, for create, cancel and recheck. Anything else must
@@ -105,7 +100,7 @@ func New(c Config) (*Client, error) {
 		base:      root,
 		env:       root + "#" + fingerprint(key),
 		timeout:   orDefault(c.Timeout, 10*time.Second),
-		gate:      c.admission(),
+		gate:      orUnlimited(c.Admission),
 		links:     newLinks(c.Transport, base),
 		log:       orSilent(c.Log),
 		now:       orClock(c.Now),
@@ -201,6 +196,13 @@ func orSilent(l *slog.Logger) *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return l
+}
+
+func orUnlimited(a Admission) Admission {
+	if a == nil {
+		return unlimited{}
+	}
+	return a
 }
 
 func orClock(now func() time.Time) func() time.Time {

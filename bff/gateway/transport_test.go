@@ -191,11 +191,11 @@ func TestUnsent(t *testing.T) {
 		{"odd dialler", t.Context(), dial(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF},
 		{"context ended", ended, func(*Config) {}, context.Canceled},
 		{"no turn", t.Context(), func(c *Config) {
-			c.Wait = func(context.Context) error { return io.ErrClosedPipe }
+			c.Admission = turn(func(context.Context) error { return io.ErrClosedPipe })
 		}, io.ErrClosedPipe},
 		{"turn too late", t.Context(), func(c *Config) {
 			c.Timeout = 20 * time.Millisecond
-			c.Wait = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+			c.Admission = turn(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		}, context.DeadlineExceeded},
 	} {
 		c := newClientFor(t, url, tt.change)
@@ -424,7 +424,7 @@ func TestTurn(t *testing.T) {
 		}
 		io.WriteString(w, done("[]"))
 	}, func(c *Config) {
-		c.Wait = func(context.Context) error { turns.Add(1); return nil }
+		c.Admission = turn(func(context.Context) error { turns.Add(1); return nil })
 	})
 	for range 3 {
 		if _, err := c.Currencies(t.Context()); err != nil {
@@ -434,4 +434,11 @@ func TestTurn(t *testing.T) {
 	if turns.Load() != 3 || requests.Load() != 3 {
 		t.Errorf("%d turns, %d requests; want 3 each", turns.Load(), requests.Load())
 	}
+}
+
+// turn is an Admission that only decides when.
+type turn func(context.Context) error
+
+func (wait turn) Admit(ctx context.Context, _ bool) (func(error), error) {
+	return func(error) {}, wait(ctx)
 }
