@@ -27,7 +27,9 @@ type Admission interface {
 // unlimited admits everything: a Config without an Admission.
 type unlimited struct{}
 
-func (unlimited) Admit(ctx context.Context, _ bool) (func(error), error) { return func(error) {}, ctx.Err() }
+func (unlimited) Admit(ctx context.Context, _ bool) (func(error), error) {
+	return func(error) {}, ctx.Err()
+}
 
 // errCut is told of a call that ended in a panic.
 var errCut = errors.New("call was cut short")
