@@ -20,7 +20,7 @@ var arrows = map[string][]string{
 	"app/browser":           {},
 	"app/widget":            {"app/feed", "app/wire"},
 	"bff":                   {"bff/checkout", "bff/config", "bff/demo", "bff/order", "bff/server"},
-	"bff/budget":            {"bff/checkout"},
+	"bff/budget":            {"bff/checkout", "bff/crash"},
 	"bff/budget/budgettest": {"bff/budget"},
 	"bff/checkout":          {"app/wire", "bff/crash"},
 	"bff/config":            {"bff/webhook"},

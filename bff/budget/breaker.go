@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"coinslot/bff/crash"
 )
 
 // How fast the breaker opens, and how soon it looks again.
@@ -122,7 +124,7 @@ func (k *breaker) tell(t ticket, n news, now time.Time) (changed, open bool) {
 // instances do not probe in step.
 func (k *breaker) wait(delay time.Duration, now time.Time) {
 	k.delay = min(delay, mostDelay)
-	k.until = now.Add(k.delay - rand.N(k.delay/5))
+	k.until = now.Add(crash.Hurry(k.delay - rand.N(k.delay/5)))
 }
 
 // left returns how long it takes until a probe is due.

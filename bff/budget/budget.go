@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/crash"
 )
 
 // Bounds of what an answer can make everybody wait.
@@ -237,7 +238,7 @@ func breather(outcome error) time.Duration {
 		return 0
 	}
 	asked = min(max(asked, minPause), maxPause)
-	return min(asked+rand.N(asked/10), most)
+	return crash.Hurry(min(asked+rand.N(asked/10), most))
 }
 
 // pause lets no instance send for d.

@@ -181,7 +181,7 @@ func pass(ctx context.Context, g Gateway, q ListQuery, see func(Record)) (moved 
 	here := map[string]bool{} // tracking codes of this pass
 	total := -1
 	for q.Page = 1; q.Page <= searchPages; q.Page++ {
-		page, err := g.Transactions(ctx, q)
+		page, err := readPage(ctx, g, q)
 		if err != nil {
 			return false, fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
 		}
@@ -205,6 +205,21 @@ func pass(ctx context.Context, g Gateway, q ListQuery, see func(Record)) (moved 
 		}
 	}
 	return false, errors.New("reading the transaction list: it does not end")
+}
+
+// pageTries is how often a page is read: of a hundred pages one that fails now
+// and then must not throw the others away.
+const pageTries = 3
+
+// readPage reads one page, again after a moment if that fails.
+func readPage(ctx context.Context, g Gateway, q ListQuery) (page RecordPage, err error) {
+	for try := 1; ; try++ {
+		page, err = g.Transactions(ctx, q)
+		if err == nil || try == pageTries || ctx.Err() != nil {
+			return page, err
+		}
+		pause(ctx, time.Duration(try)*50*time.Millisecond)
+	}
 }
 
 // markerText is what newMarker writes, wherever a gateway puts it in a comment.

@@ -170,6 +170,30 @@ func TestListsThatLie(t *testing.T) {
 	}
 }
 
+// One page that fails now and then does not throw the others away.
+func TestPagesThatFail(t *testing.T) {
+	h := newShop(t)
+	for range 120 { // three pages
+		h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "x"})
+	}
+	h.gateway.createHook = once(nil, cut())
+	s := h.chosen("25", usdt())
+	n := 0
+	h.gateway.listHook = func() error {
+		if n++; n%2 == 1 {
+			return cut()
+		}
+		return nil
+	}
+	h.clock.move(13 * time.Second)
+	if err := h.tend(); err != nil {
+		t.Fatal(err)
+	}
+	if a := h.load(s.ID).Attempts[0]; a.TrackingCode == "" {
+		t.Errorf("not found in one reading\n%s", h.trail(s.ID))
+	}
+}
+
 // A list that never ends proves nothing: nothing is replaced because of it.
 func TestEndlessListProvesNothing(t *testing.T) {
 	h := newShop(t)

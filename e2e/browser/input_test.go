@@ -134,13 +134,13 @@ func TestFailureSaysWhatWasThere(t *testing.T) {
 		fmt.Fprint(w, `<!doctype html><p>actual</p><button id=low>x</button><div style="position:fixed;inset:0" id=top></div><script>console.warn("careful")</script>`)
 	}))
 	b := browser.Start(t)
-	o := browser.Options{Patience: 500 * time.Millisecond}
+	o := browser.Options{Patience: 3 * time.Second} // enough to open a page on a busy machine
 	for _, tc := range []struct {
 		name string
 		do   func(*browser.Page)
 		want []string
 	}{
-		{"text", func(p *browser.Page) { p.WaitText("p", "expected") }, []string{"waiting 500ms", `element p with the text "expected"`, `"actual"`, url, "<p>actual</p>", "[warning] careful", "failure.png"}},
+		{"text", func(p *browser.Page) { p.WaitText("p", "expected") }, []string{"waiting 3s", `element p with the text "expected"`, `"actual"`, url, "<p>actual</p>", "[warning] careful", "failure.png"}},
 		{"frame", func(p *browser.Page) { p.Frame("absent") }, []string{`the frame "absent"`, "there is none"}},
 		{"covered", func(p *browser.Page) { p.Click("#low") }, []string{"clicking #low", `covered by <div style="position:fixed;inset:0" id="top">`}},
 		{"absent", func(p *browser.Page) { p.Text("#absent") }, []string{"an element #absent"}},

@@ -38,8 +38,9 @@ func flags(profile string) []string {
 		// A page in the background keeps its timers and its animation frames.
 		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 		// Where frames of another site may keep no cookies they may not use
-		// localStorage either. Left on, the feature would give them a partition.
-		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter",
+		// localStorage either. Left on, these features would give them a
+		// partition: the first one in Chromium 148, the second one in 156.
+		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,ThirdPartyStoragePartitioning,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter",
 	}
 }
 
