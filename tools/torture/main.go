@@ -1,11 +1,13 @@
 // Command torture runs the long form of every torture test and every fuzz
 // target, says what is going on while it does, and prints what was proven.
 //
-//	go run ./tools/torture [-cut 0.1] [-only regexp] [-seed N] [-list] [-write]
+//	go run ./tools/torture [-cut 0.1] [-only regexp] [-seed N] [-ledger file] [-list] [-write]
 //
 // -cut makes that share of the full bounds, -only the parts whose name matches,
-// -seed draws what an earlier run has drawn, -list only names the parts, and
-// -write puts the table into docs/reliability.md. The exit code is 1 if anything
+// -seed draws what an earlier run has drawn, -ledger keeps the results in a file
+// so that the table also has what earlier runs with it have said (of each goal
+// the last), -list only names the parts, and -write puts the table into
+// docs/reliability.md. The exit code is 1 if anything
 // was violated or could not be run.
 //
 // A part is a test named TestTorture… or a target named Fuzz…, in whatever
@@ -48,7 +50,9 @@ type config struct {
 	only  *regexp.Regexp
 	seed  string // empty = fresh ones
 	write bool
-	page  string // that the table is written into
+	// ledger is the file that results are kept in; empty = one for this run only.
+	ledger string
+	page   string // that the table is written into
 }
 
 func options(args []string, errs io.Writer) (c config, list bool, err error) {
@@ -57,6 +61,7 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 	flags.Float64Var(&c.cut, "cut", 1, "share of the full bounds to make")
 	only := flags.String("only", "", "run only the parts whose package and name match this pattern")
 	flags.StringVar(&c.seed, "seed", "", "draw what a run with this seed has drawn")
+	flags.StringVar(&c.ledger, "ledger", "", "keep the results in this file, and make the table of all that it holds")
 	flags.BoolVar(&list, "list", false, "only name the parts")
 	flags.BoolVar(&c.write, "write", false, "put the table into -page")
 	flags.StringVar(&c.page, "page", "docs/reliability.md", "the page that the table is kept in")
@@ -95,7 +100,11 @@ func torture(c config, listing bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := table(results, here(), began, time.Since(began), c.cut)
+	took := time.Duration(0)
+	for _, r := range results {
+		took += r.Took
+	}
+	text := table(results, here(), began, took, c.cut)
 	fmt.Fprintf(out, "\n%s\n", text)
 	if c.write {
 		if err := keep(c.page, text); err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +52,12 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{config: c, out: out, dir: dir, ledger: filepath.Join(dir, "ledger"), binary: filepath.Join(dir, "coinslot")}
+	if c.ledger != "" {
+		if r.ledger, err = filepath.Abs(c.ledger); err != nil {
+			r.close()
+			return nil, err
+		}
+	}
 	r.fuzz = result{Goal: "fuzzing"}
 	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", r.binary, "./bff")
 	if text, err := build.CombinedOutput(); err != nil {
@@ -238,28 +245,50 @@ func (r *runner) count(p part, err error, took time.Duration) {
 	}
 }
 
-// results reads what the parts have said, fuzzing last.
+// results reads what the parts have said, of each goal the last word, in the
+// order of the first.
 func (r *runner) results() ([]result, error) {
-	var list []result
-	file, err := os.Open(r.ledger)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.noteFuzzing(); err != nil {
 		return nil, err
 	}
-	if err == nil {
-		defer file.Close()
-		for decoder := json.NewDecoder(file); ; {
-			var one result
-			if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				return nil, fmt.Errorf("reading the results: %w", err)
-			}
+	file, err := os.Open(r.ledger)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var list []result
+	for decoder := json.NewDecoder(file); ; {
+		var one result
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the results: %w", err)
+		}
+		if at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal }); at >= 0 {
+			list[at] = one
+		} else {
 			list = append(list, one)
 		}
 	}
-	if r.fuzz.Wanted > 0 {
-		r.fuzz.Figure = fmt.Sprintf("%d targets, %d executions each, %d crashers", len(r.targets), r.executions(), r.fuzz.Violations)
-		list = append(list, r.fuzz)
+}
+
+// noteFuzzing writes the result of all fuzz targets into the ledger.
+func (r *runner) noteFuzzing() error {
+	if r.fuzz.Wanted == 0 {
+		return nil
 	}
-	return list, nil
+	r.fuzz.Figure = fmt.Sprintf("%d targets, %d executions each, %d crashers", len(r.targets), r.executions(), r.fuzz.Violations)
+	line, err := json.Marshal(r.fuzz)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(r.ledger, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
 }

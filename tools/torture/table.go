@@ -15,7 +15,7 @@ import (
 func table(results []result, machine string, began time.Time, took time.Duration, cut float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s, in %s, on %s", began.UTC().Format("2 January 2006"), rounded(took), machine)
-	if cut < 1 {
+	if cut < 1 { // then some rows have fewer rounds than wanted
 		fmt.Fprintf(&b, "; cut to %g of the full bounds", cut)
 	}
 	b.WriteString(".\n\n")
