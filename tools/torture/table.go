@@ -32,8 +32,24 @@ func row(r result) []string {
 	if r.Seed != 0 {
 		seed = strconv.FormatUint(r.Seed, 10)
 	}
-	return []string{r.Goal, strings.ReplaceAll(r.Figure, "|", "/"), thousands(r.Rounds), thousands(r.Wanted),
+	return []string{r.Goal, brief(strings.ReplaceAll(r.Figure, "|", "/")), thousands(r.Rounds), thousands(r.Wanted),
 		thousands(r.Violations), r.Bound(), seed, rounded(r.Took)}
+}
+
+// mostFigure is how long a figure may be in the table.
+const mostFigure = 150
+
+// brief leaves the details after a semicolon or colon out of a long figure; the
+// test's own output has them.
+func brief(figure string) string {
+	if len(figure) <= mostFigure {
+		return figure
+	}
+	head, _, _ := strings.Cut(figure, ";")
+	if len(head) > mostFigure {
+		head, _, _ = strings.Cut(head, ":")
+	}
+	return head
 }
 
 // align writes rows as a Markdown table, numbers to the right.
