@@ -10,6 +10,8 @@
 //	due.go        when a session is looked at next
 //	choosing.go   a shopper chooses: intent first, then create, three outcomes
 //	reconcile.go  the answer to create was lost: search, cancel, replace
+//	sweep.go      one reading of the gateway's list for all who search it
+//	compare.go    what gateway and database disagree on, for people
 //	ending.go     cancel, recheck, resolve by hand
 //	tending.go    what the poller does with a session that is due
 //
