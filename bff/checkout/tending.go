@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
@@ -105,7 +106,7 @@ func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
 func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Session, error) {
 	crash.Point("status.read")
 	probe := s
-	probe.Attempts = append([]Attempt(nil), s.Attempts...)
+	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail) // shares nothing that it changes
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
 	if err := probe.observe(n, r, env, now); err != nil {

@@ -9,6 +9,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
 )
 
@@ -20,13 +21,25 @@ const maxToken = 6000
 // would also take a number in quotes; the others have to be of their type.
 type claims struct {
 	body
-	Exp *float64 `json:"exp"`
-	Nbf *float64 `json:"nbf"`
-	Iat *float64 `json:"iat"`
-	Iss any      `json:"iss"`
-	Sub any      `json:"sub"`
-	Aud any      `json:"aud"`
-	Jti any      `json:"jti"`
+	Exp *date `json:"exp"`
+	Nbf *date `json:"nbf"`
+	Iat *date `json:"iat"`
+	Iss any   `json:"iss"`
+	Sub any   `json:"sub"`
+	Aud any   `json:"aud"`
+	Jti any   `json:"jti"`
+}
+
+// date is a NumericDate of RFC 7519, which only has to be a number here: what it
+// says, the library holds against the clock.
+type date struct{}
+
+// UnmarshalJSON refuses what is no number.
+func (*date) UnmarshalJSON(text []byte) error {
+	if jsontext.Value(text).Kind() != '0' {
+		return errors.New("not a number")
+	}
+	return nil
 }
 
 // ParseToken verifies an order token and returns its order. Only HS256 with
