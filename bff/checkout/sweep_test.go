@@ -281,6 +281,27 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
 }
 
+// A check that a stopping instance calls off is made by the next one at once:
+// nothing was wrong with the gateway.
+func TestCheckCalledOff(t *testing.T) { overBoth(t, checkCalledOff) }
+
+func checkCalledOff(t *testing.T, h *shop) {
+	h.chosen("25", usdt())
+	h.clock.move(20 * time.Second)
+	due, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1)
+	if err != nil || len(due) != 1 {
+		t.Fatalf("Claim = %d, %v", len(due), err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	h.gateway.statusHook = func(string) error { stop(); return ctx.Err() }
+	if err := h.service.Tend(ctx, due[0]); !errors.Is(err, context.Canceled) {
+		t.Errorf("Tend = %v; want %v", err, context.Canceled)
+	}
+	if again, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1); err != nil || len(again) != 1 {
+		t.Errorf("Claim by the next = %d, %v; want the same session", len(again), err)
+	}
+}
+
 // An answer that a stopped process could only send too late is not sent.
 func TestTooLateToSend(t *testing.T) {
 	h := newShop(t)

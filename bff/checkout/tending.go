@@ -19,6 +19,9 @@ import (
 // claim meanwhile; the gateway's; the store's.
 func (c *Service) Tend(ctx context.Context, s Session) error {
 	err := c.attend(ctx, s)
+	if errors.Is(ctx.Err(), context.Canceled) { // a stopping instance: the next one is to look at once
+		return errors.Join(err, c.Store.Release(context.WithoutCancel(ctx), s, s.DueAt))
+	}
 	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
 }
 
@@ -32,7 +35,7 @@ func (c *Service) attend(ctx context.Context, s Session) error {
 			errs = append(errs, fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err))
 		}
 	}
-	if len(errs) > 0 {
+	if len(errs) > 0 && !errors.Is(ctx.Err(), context.Canceled) {
 		c.postpone(context.WithoutCancel(ctx), s, errs)
 	}
 	return errors.Join(errs...)

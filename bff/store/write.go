@@ -88,8 +88,13 @@ func again(ctx context.Context, do func() (passing bool, err error)) error {
 
 // transact is write without its care for earlier and further tries. A connection
 // whose commit or rollback failed is not used again.
+//
+// A caller that goes away ends fn's statements, but not the commit: else what
+// fn had claimed could be written and nobody know that it is theirs.
 func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
-	tx, err := conn.BeginTx(ctx, nil)
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.patience)
+	defer cancel()
+	tx, err := conn.BeginTx(whole, nil)
 	if err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}

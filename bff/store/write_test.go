@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
+)
+
+// What a caller who goes away has had done is either written and told, or not
+// written: a session that was claimed and that nobody knows of would wait for
+// its lease.
+func TestCallerGoesAway(t *testing.T) {
+	for kind, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "coinslot.db"), "postgres": pgtest.DSN(t)} {
+		t.Run(kind, func(t *testing.T) {
+			db := opened(t, dsn)
+			s, err := db.Insert(t.Context(), sample(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave := func(fail error) error {
+				ctx, cancel := context.WithCancel(t.Context())
+				return db.write(ctx, func(tx *sql.Tx) error {
+					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, micros(s.DueAt), micros(s.DueAt))
+					cancel()
+					return errors.Join(err, fail)
+				})
+			}
+			if err := leave(nil); err != nil {
+				t.Errorf("a write that was done before its caller left = %v; want it committed", err)
+			}
+			if err := leave(checkout.ErrUnchanged); !errors.Is(err, checkout.ErrUnchanged) {
+				t.Errorf("a write that failed = %v; want its own error", err)
+			}
+			gone, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := db.Claim(gone, time.Now(), time.Minute, 9); !errors.Is(err, context.Canceled) {
+				t.Errorf("a claim by nobody = %v; want %v", err, context.Canceled)
+			}
+		})
+	}
+}
