@@ -20,7 +20,7 @@ func (s *confirmed) Render() app.UI {
 		mark("done"),
 		heading(p.say("done.title")),
 		el("p").Text(p.say("done.text")),
-		app.If(a.Late, func() app.UI { return el("p").Class("note").Text(p.say("done.late")) }),
+		app.If(a.Late, func() app.UI { return el("p").Class("note").Text(p.say("late.text")) }),
 		surplus(p, a),
 		el("dl").Class("sums").Body(
 			app.If(s.paid(a) != "", func() app.UI {

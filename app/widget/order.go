@@ -29,7 +29,7 @@ func orderHead(p Page) app.UI {
 		),
 		el("p").Class("order-price").Body(
 			el("span").DataSet("part", "amount-usd").DataSet("value", order.AmountUSD).
-				Text(p.say("order.price", "amount", order.AmountUSD)),
+				Text(p.price(order.AmountUSD)),
 		),
 		app.If(p.View.Test, func() app.UI {
 			return el("p").Class("order-test").Text(p.say("order.test"))

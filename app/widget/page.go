@@ -12,9 +12,13 @@ import (
 // data block from which the WebAssembly program starts.
 type Page struct {
 	View wire.View
-	// Text is every sentence by key, in the page's language. A key that is
+	// Text is every sentence by key, in the page's language; a key of a sentence
+	// that depends on a number ends in "#" and the plural category. A key that is
 	// missing is shown as it is.
 	Text map[string]string
+	// Languages are the page's languages in the order of the menu; fewer than two
+	// hide it.
+	Languages []Language
 	// Lang and Dir are the page's language (BCP 47) and direction, "ltr" or "rtl".
 	Lang, Dir string
 	// Embed is how the page is framed: "inline", "modal", or empty if it stands alone.
@@ -34,6 +38,15 @@ type Page struct {
 	Changing bool
 	// Receipt is set on the page that is kept or printed: it offers no other.
 	Receipt bool
+	// Exchange is set when the shopper pays from an account at an exchange.
+	Exchange bool
+	// Link is set when the QR code holds the payment link instead of the address.
+	LinkQR bool
+	// Pasted is the address that the shopper's wallet shows, to be compared; empty
+	// if none was given.
+	Pasted string
+	// URL is the whole address of this page, for another device; empty if unknown.
+	URL string
 	// Chosen is the preselected symbol, ChosenNetwork the preselected
 	// "symbol:code"; both may be empty.
 	Chosen, ChosenNetwork string
@@ -71,13 +84,20 @@ func (p Page) Target(sub string) string {
 	return p.Base + sub
 }
 
-// QR returns the path of the current attempt's QR code. The number is in it so
-// that a browser never shows the code of an attempt before.
-func (p Page) QR() string {
-	if p.View.Attempt == nil {
+// QR returns the path of the QR code of the current attempt's "address" or
+// "uri", or of the "page" itself. What it depends on is in the path, so that a
+// browser never shows the code of an attempt, or of a sum, before.
+func (p Page) QR(kind string) string {
+	a := p.View.Attempt
+	switch {
+	case kind == "page":
+		return p.Base + "/qr.svg?kind=page"
+	case a == nil:
 		return ""
+	case kind == "uri":
+		return p.Base + "/qr.svg?kind=uri&a=" + strconv.Itoa(a.Number) + "&due=" + a.MissingAmount
 	}
-	return p.Base + "/qr.svg?a=" + strconv.Itoa(p.View.Attempt.Number)
+	return p.Base + "/qr.svg?a=" + strconv.Itoa(a.Number)
 }
 
 // Stored returns the page of session id, for the moment when an order or item
@@ -96,25 +116,28 @@ func (p Page) Stored(id string) Page {
 	return p
 }
 
-// say returns the sentence of key with each {name} replaced by the value that
-// follows the name in pairs.
-func (p Page) say(key string, pairs ...string) string {
-	sentence, ok := p.Text[key]
-	if !ok {
-		return key
-	}
-	if len(pairs) == 0 {
-		return sentence
-	}
-	old := make([]string, 0, len(pairs))
-	for i := 0; i+1 < len(pairs); i += 2 {
-		old = append(old, "{"+pairs[i]+"}", pairs[i+1])
-	}
-	return strings.NewReplacer(old...).Replace(sentence)
+// Language is one entry of the language menu.
+type Language struct {
+	Tag  string // BCP 47
+	Name string // in the language itself
 }
 
-// amount is a number with its coin, kept on one line.
-func amount(number, symbol string) string { return number + "\u00a0" + symbol }
+// Title names the browser's tab: how the payment stands and what it is about. An
+// order that is not known has no price.
+func (p Page) Title() string {
+	if p.View.Order.AmountUSD == "" {
+		return p.say("title.none")
+	}
+	price := p.price(p.View.Order.AmountUSD)
+	key := "title." + string(p.View.Status)
+	if !p.View.Status.Known() {
+		key = "title." + string(wire.Preparing)
+	}
+	if p.View.Test && !p.View.Status.Settled() {
+		key = "title.test"
+	}
+	return p.say(key, "price", price)
+}
 
 // Waits reports whether the page should look again by itself: something is
 // expected to happen without the shopper's doing.

@@ -68,7 +68,7 @@ func (s *pay) transfer(a wire.Attempt) app.UI {
 	p := s.Page
 	return el("div").Class("transfer").Body(
 		el("div").Class("qr-box").Body(
-			void("img").Class("qr").DataSet("part", "qr").Attr("src", p.QR()).Attr("width", 196).Attr("height", 196).
+			void("img").Class("qr").DataSet("part", "qr").Attr("src", p.QR("address")).Attr("width", 196).Attr("height", 196).
 				Attr("alt", p.say("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)),
 		),
 		el("div").Class("transfer-text").Body(
@@ -127,7 +127,7 @@ func (s *pay) help(a wire.Attempt) app.UI {
 				return el("li").Text(p.say("pay.help.tolerance", "percent", a.TolerancePercent))
 			}),
 			el("li").Text(p.say("pay.help.network", "network", a.NetworkName)),
-			el("li").Text(p.say("pay.help.close")),
+			el("li").Text(p.say("pay.closing")),
 		),
 	)
 }

@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -22,8 +21,8 @@ func english(tb testing.TB) map[string]string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var text map[string]string
-	if err := json.Unmarshal(raw, &text); err != nil {
+	text, err := ReadText(raw)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	return text

@@ -89,7 +89,7 @@ func (t *timing) left() string {
 	case left >= time.Hour:
 		return t.Page.say("time.hours", "hours", strconv.Itoa(int(left.Hours())), "minutes", strconv.Itoa(int(left.Minutes())%60))
 	case left >= 5*time.Minute:
-		return t.Page.say("time.minutes", "minutes", strconv.Itoa(int(left.Minutes())))
+		return t.Page.count("time.minutes", int(left.Minutes()))
 	}
 	seconds := int(left.Seconds())
 	return t.Page.say("time.seconds", "time", strconv.Itoa(seconds/60)+":"+strconv.Itoa(100 + seconds%60)[1:])
@@ -106,7 +106,7 @@ func (t *timing) checked() string {
 	}
 	seconds := int((time.Duration(ago)*time.Millisecond + t.elapsed).Seconds())
 	if seconds < 60 {
-		return t.Page.say("checked.seconds", "seconds", strconv.Itoa(seconds))
+		return t.Page.count("checked.seconds", seconds)
 	}
-	return t.Page.say("checked.minutes", "minutes", strconv.Itoa(seconds/60))
+	return t.Page.count("checked.minutes", seconds/60)
 }

@@ -35,6 +35,9 @@ type View struct {
 	// afterwards, http(s) only; empty if not set.
 	SuccessURL string `json:"success_url,omitempty"`
 	CancelURL  string `json:"cancel_url,omitempty"`
+	// Support is where the merchant answers shoppers, an https: or mailto: URL;
+	// empty if not set.
+	Support string `json:"support,omitempty"`
 }
 
 // ParseView reads a View's JSON. What is valid JSON and no View, such as null,
@@ -86,7 +89,20 @@ type Network struct {
 	Estimate   string `json:"estimate"`    // about what would have to be paid, in the coin; empty = unknown
 	Available  bool   `json:"available"`   // can be chosen for this order
 	Reason     string `json:"reason"`      // why not, a sentence in the page's language; empty if Available
+	Mark       string `json:"mark"`        // path of the network's mark on the BFF's origin; empty if there is none
+	Lowest     bool   `json:"lowest"`      // no other network of this coin that can be chosen has a lower fee
+	Exchanges  bool   `json:"exchanges"`   // most exchanges send this coin on this network
 }
+
+// Family is a kind of address, by which a shopper can tell networks apart.
+type Family string
+
+const (
+	EVM         Family = "evm"  // 0x and 40 hexadecimal digits
+	TRON        Family = "tron" // T and 33 characters of base58
+	TON         Family = "ton"  // 48 characters of base64url, or 0: and hexadecimal digits
+	OtherFamily Family = ""     // not known
+)
 
 // Attempt is one transaction opened at the gateway for the session.
 type Attempt struct {
@@ -114,9 +130,33 @@ type Attempt struct {
 	// Late is set when the money came after expiry or cancellation.
 	Late       bool   `json:"late"`
 	PaymentURL string `json:"payment_url"` // the gateway's hosted page; empty if it may not be shown
-	URI        string `json:"uri"`         // for wallets ("ethereum:…"); empty where none is standard
-	TxID       string `json:"tx_id"`
-	TxURL      string `json:"tx_url"` // https only; empty otherwise
+	// URI is a payment link for wallets ("ethereum:…"), for what is due now;
+	// empty where none is standard. TokenURI is set if it names a token's
+	// contract as well, which some wallets misread.
+	URI      string `json:"uri"`
+	TokenURI bool   `json:"token_uri"`
+	// Call is the same for a wallet in the browser (EIP-1193); nil where there is none.
+	Call   *Call  `json:"call,omitempty"`
+	TxID   string `json:"tx_id"`
+	TxURL  string `json:"tx_url"`  // https only; empty otherwise
+	PaidAt string `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or not told
+	// TrackingCode is the gateway's name of the transaction, for asking about it.
+	TrackingCode string `json:"tracking_code"`
+	NetworkMark  string `json:"network_mark"` // path of the network's mark on the BFF's origin; may be empty
+	Family       Family `json:"family"`       // of the address
+	// ExtendMinutes is the time to pay that [Extend] gives, counted anew; zero if
+	// it is not possible.
+	ExtendMinutes int `json:"extend_minutes,omitempty"`
+}
+
+// Call is a transaction for eth_sendTransaction, all but its sender. All values
+// but To are "0x" and hexadecimal digits.
+// Sources: EIP-1193, EIP-1474, EIP-20 (transfer).
+type Call struct {
+	ChainID string `json:"chain_id"` // "0x1"
+	To      string `json:"to"`       // the address to pay, or the token's contract
+	Value   string `json:"value"`    // in the chain's smallest unit; "0x0" for a token
+	Data    string `json:"data"`     // transfer(address,uint256) of a token; "0x" for the chain's own coin
 }
 
 // Notice is a sentence for the shopper with its stable code.

@@ -7,7 +7,6 @@ import (
 	"html"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"coinslot/app/widget"
 )
@@ -68,7 +67,7 @@ func (d *document) render(page *bytes.Buffer, p widget.Page) error {
 		quote(p.Lang), quote(p.Dir), quote("theme-"+theme(p.Theme)))
 	fmt.Fprintf(page, "<script src=%s data-origin=%s data-embed=%s data-wasm=%s data-refresh=%s></script>\n",
 		quote(d.frame), quote(p.Origin), quote(p.Embed), quote(d.wasm), quote(p.Link("")))
-	fmt.Fprintf(page, "<title>%s</title>\n", html.EscapeString(title(p)))
+	fmt.Fprintf(page, "<title>%s</title>\n", html.EscapeString(p.Title()))
 	page.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
 	page.WriteString("<meta name=\"robots\" content=\"noindex\">\n")
 	fmt.Fprintf(page, "<meta name=\"color-scheme\" content=%s>\n", quote(scheme(p.Theme)))
@@ -101,18 +100,4 @@ func scheme(name string) string {
 		return name
 	}
 	return "light dark"
-}
-
-// title names the browser's tab: what is to be paid, and that it is a test. An
-// order that is not known has no price.
-func title(p widget.Page) string {
-	sentence := p.Text["title"]
-	if p.View.Test {
-		sentence = p.Text["title.test"]
-	}
-	if p.View.Order.AmountUSD == "" {
-		return p.Text["title.none"]
-	}
-	price := strings.ReplaceAll(p.Text["order.price"], "{amount}", p.View.Order.AmountUSD)
-	return strings.ReplaceAll(sentence, "{price}", price)
 }

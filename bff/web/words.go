@@ -1,12 +1,12 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
 	"strings"
 
+	"coinslot/app/widget"
 	"coinslot/bff/checkout"
 )
 
@@ -28,8 +28,8 @@ func readWords(static fs.FS) (words, error) {
 		if err != nil {
 			return nil, err
 		}
-		var text map[string]string
-		if err := json.Unmarshal(raw, &text); err != nil {
+		text, err := widget.ReadText(raw)
+		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 		w[strings.TrimSuffix(path.Base(name), ".json")] = text

@@ -1,0 +1,106 @@
+package widget
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ReadText reads a catalogue of sentences, static/text/<language>.json: a JSON
+// object of key and sentence, where a sentence that depends on a number is an
+// object of plural category and sentence. Its forms get the key and "#category".
+func ReadText(raw []byte) (map[string]string, error) {
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return nil, fmt.Errorf("decoding a text catalogue: %w", err)
+	}
+	text := make(map[string]string, len(entries))
+	for key, entry := range entries {
+		var sentence string
+		if json.Unmarshal(entry, &sentence) == nil {
+			text[key] = sentence
+			continue
+		}
+		var forms map[string]string
+		if err := json.Unmarshal(entry, &forms); err != nil {
+			return nil, fmt.Errorf("decoding the text of %q: %w", key, err)
+		}
+		for category, form := range forms {
+			text[key+"#"+category] = form
+		}
+	}
+	return text, nil
+}
+
+// say returns the sentence of key with each {name} replaced by the value that
+// follows the name in pairs.
+func (p Page) say(key string, pairs ...string) string {
+	return Sentence(p.Text, p.Dir, key, pairs...)
+}
+
+// count is say for a sentence that depends on a whole number, its {n}.
+func (p Page) count(key string, n int, pairs ...string) string {
+	form := key + "#" + plural(p.Lang, n)
+	if _, ok := p.Text[form]; !ok {
+		form = key + "#other"
+	}
+	return p.say(form, append(pairs, "n", strconv.Itoa(n))...)
+}
+
+// Sentence returns the sentence of key in text with each {name} replaced by the
+// value that follows the name in pairs; the key itself if there is none. dir is
+// the direction of the language: in a right-to-left one every value is set
+// apart, because an amount or a Latin name would change places with its
+// neighbours.
+func Sentence(text map[string]string, dir, key string, pairs ...string) string {
+	sentence, ok := text[key]
+	if !ok {
+		return key
+	}
+	if len(pairs) == 0 {
+		return sentence
+	}
+	old := make([]string, 0, len(pairs))
+	for i := 0; i+1 < len(pairs); i += 2 {
+		old = append(old, "{"+pairs[i]+"}", apart(dir, pairs[i+1]))
+	}
+	return strings.NewReplacer(old...).Replace(sentence)
+}
+
+// apart puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
+// where the text around it runs from right to left.
+// Source: Unicode Standard Annex #9, section 2.4.
+func apart(dir, value string) string {
+	if dir != "rtl" || value == "" {
+		return value
+	}
+	return "\u2068" + value + "\u2069"
+}
+
+// price returns an amount of US dollars ("1234.50") in the way of the page's
+// language.
+func (p Page) price(usd string) string { return Price(p.Text, p.Dir, usd) }
+
+// Price returns an amount of US dollars, decimal text with a point, in the way
+// of the language of text.
+func Price(text map[string]string, dir, usd string) string {
+	return Sentence(text, dir, "order.price", "amount", Number(text, usd))
+}
+
+// Number returns decimal text with a point in the way of the language of text.
+// It is for reading only: what is typed into a wallet keeps its point.
+func Number(text map[string]string, decimal string) string {
+	whole, fraction, found := strings.Cut(decimal, ".")
+	group := text["number.group"]
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + group + whole[i:]
+	}
+	if !found {
+		return whole
+	}
+	return whole + text["number.decimal"] + fraction
+}
+
+// amount is a number with its coin, kept on one line.
+func amount(number, symbol string) string { return number + "\u00a0" + symbol }
