@@ -60,12 +60,22 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 # for the JavaScript sample of docs/webhooks.md, a way to make fsync fail, and PostgreSQL's server programs, which Debian
 # keeps out of the PATH.
 .PHONY: install-test-tools
-install-test-tools: ## what the tests need on a Debian machine: chromium gcc nodejs strace postgresql
+install-test-tools: ## what the tests need on a Debian machine: chromium gcc nodejs npm strace postgresql, and axe-core
 	@$(call install,chromium,chromium)
 	@$(call install,gcc,gcc libc6-dev)
 	@$(call install,node,nodejs)
+	@$(call install,npm,npm)
+	@$(call axe)
 	@$(call install,strace,strace)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
+
+# The accessibility checker, by exact version and content.
+AXE := axe-core-4.10.3
+AXE_SHA256 := 0f2b4d7dcdf7d1219df8d1959ad68e565f51d14c3f0d88bb71cd59abeb956292
+define axe
+[ -f .cache/axe/$(AXE) ] || { mkdir -p .cache/axe && cd .cache/axe && npm pack --silent $(subst axe-core-,axe-core@,$(AXE)) >/dev/null && \
+  echo "$(AXE_SHA256)  $(AXE).tgz" | sha256sum --check --quiet && tar xzf $(AXE).tgz && touch $(AXE); }
+endef
 
 .PHONY: install-chromium
 install-chromium:
@@ -78,6 +88,10 @@ endef
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin static/dist/* .cache
+
+.PHONY: gallery
+gallery: install-chromium assets ## contact sheets of every screen, theme, direction and width, in docs/images/gallery
+	$(GO) test ./e2e/gallery -count=1 -run TestSheets -args -sheets "$(CURDIR)/docs/images/gallery"
 
 # The pictures that README.md shows.
 PICTURES := checkout chosen-light pay-light partial-light confirmed-light

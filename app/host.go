@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"coinslot/app/browser"
@@ -35,16 +36,39 @@ func checkout(typed browser.Typed) (*widget.Checkout, error) {
 // host is what the browser does for the checkout.
 func host(typed browser.Typed) *widget.Host {
 	var tab browser.Tab
+	var wallets browser.Wallets
 	return &widget.Host{
-		Send:    browser.Fetch,
-		Dial:    dial,
-		Copy:    browser.Copy,
+		Send:   browser.Fetch,
+		Dial:   dial,
+		Copy:   browser.Copy,
+		Select: browser.Select,
+		Wallets: func(found func(widget.Wallet)) {
+			wallets.Discover(func(a browser.Announced) { found(widget.Wallet(a)) })
+		},
+		Connect: func(id, chain string) (string, error) {
+			from, err := wallets.Connect(id, chain)
+			return from, walletError(err)
+		},
+		Pay: func(id, from string, c wire.Call) error {
+			return walletError(wallets.Send(id, browser.Transaction{ChainID: c.ChainID, From: from, To: c.To, Value: c.Value, Data: c.Data}))
+		},
 		Replace: browser.ReplaceURL,
 		Focus:   browser.Focus,
 		Show:    browser.Show,
 		Restore: func() { browser.Quiet(); typed.Restore() },
 		Watch:   tab.Watch,
 	}
+}
+
+// walletError says in the widget's words what a wallet's error means to the shopper.
+func walletError(err error) error {
+	switch {
+	case errors.Is(err, browser.ErrDeclined):
+		return widget.ErrWalletRefused
+	case errors.Is(err, browser.ErrUnknownChain):
+		return widget.ErrWalletNetwork
+	}
+	return err
 }
 
 // dial opens a socket of views.

@@ -16,6 +16,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/order"
 	"coinslot/bff/server"
+	"coinslot/bff/token"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -155,6 +156,13 @@ func check(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	fmt.Fprintln(s.out, "settings: ok")
+	if _, err := order.LoadCatalog(c.Catalog); err != nil {
+		return fmt.Errorf("COINSLOT_CATALOG: %w", err)
+	}
+	tokens, err := token.Load(c.Tokens)
+	if err != nil {
+		return fmt.Errorf("COINSLOT_TOKENS: %w", err)
+	}
 	client, err := server.Gateway(c, nil)
 	if err != nil {
 		return err
@@ -166,10 +174,25 @@ func check(ctx context.Context, args []string, s streams) error {
 	fmt.Fprintf(s.out, "gateway: ok, %d currencies\n", len(list))
 	for _, currency := range list {
 		for _, n := range currency.Networks {
-			fmt.Fprintf(s.out, "  %s on %s (%s): $%s to $%s\n", currency.Symbol, n.Name, n.Code, n.MinimumUSD, n.MaximumUSD)
+			fmt.Fprintf(s.out, "  %s on %s (%s): $%s to $%s; %s\n", currency.Symbol, n.Name, n.Code, n.MinimumUSD, n.MaximumUSD, known(tokens, currency.Symbol, n.Code))
 		}
 	}
 	return nil
+}
+
+// known is what links and rounding rest on, to be compared with what the
+// gateway's operator says: a wrong contract sends money astray.
+func known(tokens *token.Registry, symbol, network string) string {
+	t, ok := tokens.Token(symbol, network)
+	switch {
+	case !ok:
+		return "not in the list of coins: no payment link"
+	case t.Native:
+		return fmt.Sprintf("the network's own coin, %d digits", t.Decimals)
+	case t.Contract == "":
+		return fmt.Sprintf("%d digits, contract not known: no payment link", t.Decimals)
+	}
+	return fmt.Sprintf("%d digits, contract %s", t.Decimals, t.Contract)
 }
 
 // orderToken prints a token signed with COINSLOT_ORDER_KEY.

@@ -20,14 +20,20 @@ var handles = []struct {
 	status string
 	parts  []string
 }{
-	{"open", nil, "open", []string{"currency", "network", "search", "continue"}},
-	{"pending", []sandbox.Kind{}, "pending", []string{"address", "pay-amount", "copy-address", "copy-amount", "qr", "hosted", "countdown", "checked", "change", "cancel"}},
-	{"partial", []sandbox.Kind{"half"}, "pending", []string{"address", "pay-amount", "copy-address", "copy-amount", "qr", "hosted", "countdown", "checked", "paid", "missing"}},
-	{"confirmed", []sandbox.Kind{"pay"}, "confirmed", []string{"paid", "tx", "receipt"}},
-	{"overpaid", []sandbox.Kind{"over"}, "confirmed", []string{"paid", "tx", "receipt", "overpaid"}},
-	{"expired", []sandbox.Kind{"expire"}, "expired", []string{"retry", "recheck", "change"}},
-	{"expired in part", []sandbox.Kind{"half", "expire"}, "expired", []string{"pay-amount", "paid", "missing", "recheck"}},
-	{"cancelled", []sandbox.Kind{"cancel"}, "cancelled", []string{"retry", "recheck", "change"}},
+	{"open", nil, "open", []string{"exchange", "currency", "network", "search", "continue"}},
+	{"pending", []sandbox.Kind{}, "pending", append([]string{"extend", "more-time", "change", "cancel"}, paying...)},
+	{"partial", []sandbox.Kind{"half"}, "pending", append([]string{"paid", "missing"}, paying...)},
+	{"confirmed", []sandbox.Kind{"pay"}, "confirmed", []string{"paid", "network-name", "time", "tx", "receipt"}},
+	{"overpaid", []sandbox.Kind{"over"}, "confirmed", []string{"paid", "network-name", "time", "tx", "receipt", "reference", "copy-reference", "overpaid"}},
+	{"expired", []sandbox.Kind{"expire"}, "expired", []string{"reference", "copy-reference", "retry", "recheck", "change"}},
+	{"expired in part", []sandbox.Kind{"half", "expire"}, "expired", []string{"reference", "copy-reference", "pay-amount", "paid", "missing", "recheck"}},
+	{"cancelled", []sandbox.Kind{"cancel"}, "cancelled", []string{"reference", "copy-reference", "retry", "recheck", "change"}},
+}
+
+// paying are the parts of the screen with the address.
+var paying = []string{
+	"address", "pay-amount", "copy-address", "copy-amount", "network-name", "qr", "check-address", "check-result",
+	"device", "page-link", "copy-link", "hosted", "countdown", "checked",
 }
 
 func TestHandles(t *testing.T) {
@@ -87,7 +93,7 @@ func TestHandlesInBetween(t *testing.T) {
 	choose(f, "USDT", "bep20")
 	s.pretend(s.matches(f), "pay")
 	f.Wait(`[data-status="review"]`)
-	compareParts(t, f, []string{"paid", "tx", "checked", "recheck"})
+	compareParts(t, f, []string{"reference", "copy-reference", "paid", "tx", "checked", "recheck"})
 	namedControls(t, f)
 	f.Click(`[data-part="recheck"]`) // looks again and stays what it is: not proven
 	f.Wait(`[data-status="review"]`)
@@ -105,7 +111,7 @@ func compareParts(t *testing.T, f *browser.View, want []string) {
 			got = append(got, radio)
 		}
 	}
-	want = append([]string{"amount-usd"}, want...)
+	want = append([]string{"amount-usd", "language", "language-set"}, want...)
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -128,7 +134,7 @@ func namedControls(t *testing.T, f *browser.View) {
 		t.Errorf("%d headings of the first level; want 1", n)
 	}
 	var small []string
-	f.Eval(`[...document.querySelectorAll("a.button, button, .coin-head, .network, input[type=email], input[type=search]")]
+	f.Eval(`[...document.querySelectorAll("a.button, button, .coin-head, .network, input[name=email], input[type=search]")]
 		.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 36).map(e => e.outerHTML)`, &small)
 	if len(small) > 0 {
 		t.Errorf("too small for a thumb: %s", strings.Join(small, "\n"))

@@ -10,15 +10,29 @@ import (
 // focused tells what has the keyboard in the view: its handle and value.
 const focused = `(e => e ? [e.dataset?.part ?? e.id ?? "", e.value ?? ""].join(" ").trim() : "")(document.activeElement)`
 
-// tabTo presses Tab until the wanted control has the keyboard.
+// unseen tells what has the keyboard and does not show it; empty if it does. A
+// coin's ring is around all of its row.
+const unseen = `(e => {
+	const ring = getComputedStyle(e.matches('.coin-head > input') ? e.closest('.coin') : e);
+	return parseFloat(ring.outlineWidth) > 0 && ring.outlineStyle !== 'none' ? '' : e.outerHTML.slice(0, 200);
+})(document.activeElement)`
+
+// tabTo presses Tab until the wanted control has the keyboard. Every stop on the
+// way shows that it has it. A group of radios is one stop: without its value it is
+// reached wherever in it that is.
 func tabTo(t *testing.T, v *browser.View, want string) {
 	t.Helper()
+	group := want == "currency" || want == "network"
 	var seen []string
 	for range 40 {
 		v.Press("Tab")
 		var now string
 		v.Eval(focused, &now)
-		if now == want {
+		var hidden string
+		if v.Eval(unseen, &hidden); hidden != "" && now != "" {
+			t.Errorf("nothing shows that the keyboard is at %s", hidden)
+		}
+		if now == want || group && strings.HasPrefix(now, want+" ") {
 			return
 		}
 		seen = append(seen, now)
@@ -37,10 +51,8 @@ func TestPaysByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	tabTo(t, f, "currency USDT")
-	f.Press("Space")
-	tabTo(t, f, "network USDT:trc20")
-	f.Press("Space")
+	picks(t, f, "currency", "USDT")
+	picks(t, f, "network", "USDT:trc20")
 	f.Wait(`[data-part="network"][value="USDT:trc20"]:checked`)
 	tabTo(t, f, "continue")
 	f.Press("Enter")
@@ -59,19 +71,89 @@ func TestPaysByKeyboard(t *testing.T) {
 	quiet(t, p)
 }
 
-// Arrows go through coins and networks, as in any group of radios.
+// picks goes to a group of radios and with the arrows to one of them.
+func picks(t *testing.T, v *browser.View, part, value string) {
+	t.Helper()
+	tabTo(t, v, part)
+	v.Press("Space")
+	var seen []string
+	for range 12 {
+		var now string
+		v.Eval(`document.querySelector('[data-part="`+part+`"]:checked')?.value ?? ""`, &now)
+		if now == value {
+			return
+		}
+		seen = append(seen, now)
+		v.Press("ArrowDown")
+	}
+	t.Fatalf("the arrows do not reach %q; they went by %s", value, strings.Join(seen, ", "))
+}
+
+// atHeading waits until the keyboard is at the heading of a new screen, from where
+// a screen reader reads on.
+func atHeading(v *browser.View, css string) {
+	v.Wait(css)
+	v.WaitJS(`document.activeElement.id === "coinslot-heading"`, "the keyboard to be at the heading of "+css)
+}
+
+// The whole way and its turns without a mouse: choose, copy, another coin,
+// cancel, again, paid, receipt. With every new screen the keyboard is at its
+// heading, never lost.
+func TestWholeWayByKeyboard(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	p := s.alone(t, id, browser.Options{})
+	p.Wait(`[data-live="wasm"]`)
+	pick := func(symbol, network string) {
+		t.Helper()
+		picks(t, p.View, "currency", symbol)
+		picks(t, p.View, "network", symbol+":"+network)
+		tabTo(t, p.View, "continue")
+		p.Press("Enter")
+		atHeading(p.View, pending)
+	}
+	pick("USDT", "trc20")
+	s.matches(p.View)
+	for _, part := range []string{"copy-amount", "copy-address"} {
+		tabTo(t, p.View, part)
+		p.Press("Enter")
+		p.WaitText(`[data-part="`+part+`"]`, "opied")
+		p.WaitJS(`document.activeElement.dataset.part === "`+part+`"`, "the keyboard to stay at the button")
+	}
+	tabTo(t, p.View, "change")
+	p.Press("Enter")
+	atHeading(p.View, "form.choose")
+	await(t, "the first coin to be left as it is", func() bool { return len(s.live()) == 1 })
+	picks(t, p.View, "currency", "TON")
+	tabTo(t, p.View, "continue")
+	p.Press("Enter")
+	await(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
+	atHeading(p.View, `[data-part="address"]:not([data-value="`+s.issued()[0].WalletAddress+`"])`)
+	tabTo(t, p.View, "cancel")
+	p.Press("Enter")
+	atHeading(p.View, `[data-status="cancelled"]`)
+	tabTo(t, p.View, "retry")
+	p.Press("Enter")
+	atHeading(p.View, pending)
+	s.pretend(s.matches(p.View), "pay")
+	atHeading(p.View, paid)
+	tabTo(t, p.View, "receipt")
+	p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))
+	p.WaitText("main", "$25.00")
+	quiet(t, p)
+}
+
+// Arrows go through coins and networks, as in any group of radios, and the button
+// says what is chosen.
 func TestArrowsChoose(t *testing.T) {
 	s := newStack(t)
 	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
-	tabTo(t, p.View, "currency USDT")
-	p.Press("Space")
-	p.Press("ArrowDown")
-	p.Wait(`[data-part="currency"][value="USDC"]:checked`)
-	tabTo(t, p.View, "network USDC:bep20")
-	p.Press("ArrowDown")
-	p.Wait(`[data-part="network"][value="USDC:polygon"]:checked`)
+	picks(t, p.View, "currency", "USDC")
+	picks(t, p.View, "network", "USDC:bep20")
 	p.WaitText(`[data-part="continue"]`, "USDC on")
+	picks(t, p.View, "network", "USDC:polygon")
+	p.WaitText(`[data-part="continue"]`, "Polygon")
 }
 
 // Escape in the search field empties it and closes nothing.

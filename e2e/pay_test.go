@@ -36,7 +36,7 @@ func choose(v *browser.View, symbol, network string) {
 func (s *stack) open(t *testing.T, id, mode string, o browser.Options) (*browser.Page, *browser.View) {
 	t.Helper()
 	if o.Height == 0 {
-		o.Height = 1400 // the driver does not scroll the page around a frame
+		o.Height = 2400 // the driver does not scroll the page around a frame
 	}
 	p := chromium.Open(t, s.shopURL(id, mode), o)
 	if mode == "modal" {

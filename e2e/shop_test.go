@@ -83,7 +83,7 @@ func (h *held) let() { h.open.Do(func() { close(h.release) }) }
 func (s *stack) alone(t *testing.T, id string, o browser.Options) *browser.Page {
 	t.Helper()
 	if o.Height == 0 {
-		o.Height = 1400
+		o.Height = 2400
 	}
 	return chromium.Open(t, s.base+"/checkout/"+id, o)
 }

@@ -294,10 +294,10 @@
 
       const heard = (data) => {
         const { type, session, status, href, code } = data;
-        if (type === 'size') frame.style.height = data.height + 'px';
         if (type === 'escape' && modal || type === 'close') host.close();
-        if (type === 'open' && /^(bitcoin|ethereum|tron|ton):/.test(href)) make('a', { href }).click();
+        if (type === 'open' && /^(\w+coin|ethereum|solana|ton):/.test(href)) make('a', { href }).click();
         if (type === 'error' && /^[a-z_]+$/.test(code)) report(code, !!data.recoverable);
+        if (type === 'size') frame.style.height = data.height + 'px';
         // The first letters of the seven statuses; "undefined" is none of them.
         if (!/^(cs_[\w-]+)? [ceopr][a-z]+$/.test(session + ' ' + status)) return;
         const was = host.session + host.status;

@@ -27,7 +27,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const FINAL = ['confirmed', 'expired', 'cancelled'];
   const WAITS = ['preparing', 'pending', 'review'];
   const TOLD = ['session_unknown', 'session_expired', 'session_paid', 'order_invalid', 'item_unknown', 'gateway_unavailable'];
-  const SCHEMES = ['ethereum:', 'tron:', 'ton:', 'bitcoin:'];
+  const SCHEMES = ['ethereum:', 'ton:', 'bitcoin:', 'litecoin:', 'dogecoin:', 'solana:'];
   const ASK_EVERY = 4000; // ms between two looks while WebAssembly does not drive the page
 
   const given = document.currentScript.dataset; // origin, embed, wasm, refresh: written by the BFF
@@ -84,6 +84,13 @@ for (const name of ['localStorage', 'sessionStorage']) {
     setTimeout(size); // after layout; an animation frame would never come in a hidden frame
   }
 
+  // label names the tab and draws its icon as the payment goes; at load the BFF has done both.
+  function label() {
+    const title = told('title'), icon = told('icon'), link = document.querySelector('link[rel=icon]');
+    if (title && document.title !== title) document.title = title;
+    if (icon && link && link.getAttribute('href') !== icon) link.setAttribute('href', icon);
+  }
+
   // The host page releases nothing on this: its server asks, or is told by webhook.
   const complete = (session, status) => post({ type: 'complete', session, status, receipt: '' });
 
@@ -115,26 +122,13 @@ for (const name of ['localStorage', 'sessionStorage']) {
 
   // --- Style tokens: each is checked, because they come from a page that may itself have been given them -------------
 
-  const COLOUR = /^(#[0-9a-f]{3,8}|(rgb|hsl)a?\([\d.%,\s\/deg+-]{1,60}\))$/i;
   const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
-
-  const colour = (text) => COLOUR.test(text) && CSS.supports('color', text);
-
-  // byScheme takes light-dark(a, b) apart; any other colour is for both.
-  function byScheme(text) {
-    const one = '\\s*([^(),]+|\\w+\\([^()]*\\))\\s*';
-    return new RegExp(`^light-dark\\(${one},${one}\\)$`).exec(text)?.slice(1).map((part) => part.trim()) ?? [text, text];
-  }
-
-  const both = (day, night) => day === night ? day : `light-dark(${day}, ${night})`;
+  const READABLE = 4.6; // to 1: WCAG asks for 4.5, and numbers are rounded
 
   function style({ accent, radius, density, font }) {
     const set = (name, value) => value && page.style.setProperty('--coinslot-' + name, value);
-    const [day, night] = byScheme(accent);
-    if (colour(day) && colour(night)) {
-      set('accent', both(day, night));
-      set('on-accent', both(readable(day), readable(night)));
-    }
+    const [day, night] = ['light', 'dark'].map((scheme) => dress(accent, scheme));
+    for (const name in day) set(name, day[name] === night[name] ? day[name] : `light-dark(${day[name]}, ${night[name]})`);
     const corner = /^(\d{1,3}(?:\.\d+)?)(px)?$/.exec(radius);
     if (corner) set('radius', Math.min(24, Number(corner[1])) + 'px');
     if (['compact', 'normal', 'cozy'].includes(density)) page.dataset.density = density;
@@ -142,17 +136,47 @@ for (const name of ['localStorage', 'sessionStorage']) {
     setTimeout(size);
   }
 
-  // readable returns black or white, whichever reads better on a colour (WCAG contrast).
-  function readable(colour) {
+  // dress returns what an accent becomes in a scheme: what it is on paper, black or white, whichever reads better on it,
+  // and an ink for text and lines: the accent itself if it can be read on paper and on its tint, else as little of the
+  // page's ink in it as makes it so. Nothing if the accent is no colour.
+  function dress(accent, scheme) {
+    if (/--|env\(|attr\(/i.test(accent)) return; // valid whatever they come to, and then no colour
+    const paper = paint('var(--paper, Canvas)', scheme), ink = paint('var(--ink, CanvasText)', scheme);
+    const own = paint(accent, scheme, paper);
+    if (!own) return;
+    const tint = mix(paper, own, 0.09);
+    let line = own;
+    for (let share = 1; share <= 10 && Math.min(contrast(line, paper), contrast(line, tint)) < READABLE; share++) {
+      line = mix(own, ink, share / 10);
+    }
+    return { 'accent': text(own), 'on-accent': light(own) > 0.179 ? '#000' : '#fff', 'accent-ink': text(line) };
+  }
+
+  // paint returns the red, green and blue (0 to 1) of whatever the browser calls a colour, in a scheme, laid on under.
+  // Nothing but these numbers is taken over. Nothing if it is no colour.
+  function paint(colour, scheme, under) {
     const probe = document.createElement('i');
-    probe.style.color = colour;
+    Object.assign(probe.style, { colorScheme: scheme, forcedColorAdjust: 'none', color: `color-mix(in srgb, ${colour}, ${colour})` });
+    if (!probe.style.color) return;
     page.append(probe);
-    const [r, g, b] = getComputedStyle(probe).color.match(/[\d.]+/g).map((n) => {
-      const c = n / 255;
-      return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    });
+    const [r, g, b, a = 1] = getComputedStyle(probe).color.replaceAll('none', '0').match(/-?[\d.]+(e-?\d+)?/g).map(Number);
     probe.remove();
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000' : '#fff';
+    const own = [r, g, b].map((n) => Math.min(1, Math.max(0, n)));
+    return under ? mix(under, own, a) : own;
+  }
+
+  const mix = (a, b, share) => a.map((n, i) => n + (b[i] - n) * share);
+  const text = (colour) => `rgb(${colour.map((n) => Math.round(n * 255)).join(', ')})`;
+
+  // light is the relative luminance of WCAG, contrast its contrast ratio.
+  function light(colour) {
+    const [r, g, b] = colour.map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+
+  function contrast(a, b) {
+    const [low, high] = [light(a), light(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
   }
 
   // --- What a click or a key means -----------------------------------------------------------------------------------
@@ -170,16 +194,27 @@ for (const name of ['localStorage', 'sessionStorage']) {
     }
     if (event.target.closest?.('[data-part=close]')) post({ type: 'close' });
     if (event.target.closest?.('[data-part=back]')) history.back();
+    if (event.target.closest?.('[data-part=print]')) print();
     const button = event.target.closest?.('[data-copy]');
     if (button && !live()) copy(button);
   });
 
-  // copy works until WebAssembly brings its own.
+  // copy works until WebAssembly brings its own. What the browser does not let go stays selected for the shopper's Ctrl+C.
   async function copy(button) {
-    const before = button.textContent;
-    const copied = await navigator.clipboard?.writeText(button.dataset.copy).then(() => true, () => false);
+    const word = button.dataset.word ??= button.textContent, text = button.dataset.copy;
+    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false) || copyOld(button, text);
     button.textContent = copied ? button.dataset.copied : button.dataset.failed;
-    setTimeout(() => { button.textContent = before; }, 3000);
+    setTimeout(() => { button.textContent = word; }, copied ? 3000 : 10000);
+  }
+
+  // copyOld copies by way of the selection, which a frame without permission may do too.
+  function copyOld(button, text) {
+    const value = button.closest('.copyable, .reference-box')?.querySelector('[data-value]'), selection = getSelection();
+    if (!value) return false;
+    selection.selectAllChildren(value);
+    const copied = selection.toString() === text && document.execCommand('copy');
+    if (copied) selection.removeAllRanges();
+    return copied;
   }
 
   // --- WebAssembly ---------------------------------------------------------------------------------------------------
@@ -192,7 +227,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   }
 
   async function boot() {
-    if (!given.wasm) return; // built without: forms, links and polling do it all
+    if (!given.wasm) return void (page.dataset.wasm = 'none'); // built without: forms, links and polling do it all
     if (typeof WebAssembly !== 'object') return fail('wasm_unsupported', 'not in this browser');
     try {
       const binary = fetch(given.wasm); // at once, while the page is still being read
@@ -247,8 +282,8 @@ for (const name of ['localStorage', 'sessionStorage']) {
   // --- Start ---------------------------------------------------------------------------------------------------------
 
   ready.then(() => {
-    new MutationObserver(tell).observe(document.body, {
-      childList: true, subtree: true, attributes: true, attributeFilter: ['data-status', 'data-session'],
+    new MutationObserver(() => { label(); tell(); }).observe(document.body, {
+      childList: true, subtree: true, attributes: true, attributeFilter: ['data-status', 'data-session', 'data-title'],
     });
     connect();
     tell();

@@ -20,10 +20,12 @@ type Typed struct {
 	Focus string
 	// CaretStart and CaretEnd are the selection in the focused field.
 	CaretStart, CaretEnd int
-	// Open tells that the help was opened.
-	Open bool
+	// Open tells of each folded part, in the order of the page, whether it was opened.
+	Open []bool
 	// Scroll is how far the page was scrolled, in CSS pixels.
 	Scroll float64
 
-	caret bool // the focused element has a selection
+	caret    bool   // the focused element has a selection
+	marked   bool   // some text of the checkout is selected
+	from, to [2]int // where the selection begins and ends: number of the text node, offset in it
 }

@@ -9,14 +9,55 @@ import "syscall/js"
 func ReadTyped() Typed {
 	document := js.Global().Get("document")
 	typed := Typed{Values: map[string]string{}, Scroll: js.Global().Get("scrollY").Float()}
-	inputs := document.Call("querySelectorAll", "#coinslot input:not([type=hidden])")
+	inputs := document.Call("querySelectorAll", "#coinslot input:not([type=hidden]), #coinslot select")
 	for i := range inputs.Length() {
 		typed.read(inputs.Index(i))
 	}
-	details := document.Call("querySelector", "#coinslot details")
-	typed.Open = details.Truthy() && details.Get("open").Bool()
+	details := document.Call("querySelectorAll", "#coinslot details")
+	for i := range details.Length() {
+		typed.Open = append(typed.Open, details.Index(i).Get("open").Bool())
+	}
 	typed.readFocus(document)
+	typed.readSelection(document)
 	return typed
+}
+
+// readSelection remembers which text is selected, by the places of its ends
+// among the text nodes: both trees have the same.
+func (t *Typed) readSelection(document js.Value) {
+	selection := document.Call("getSelection")
+	if !selection.Truthy() || selection.Get("isCollapsed").Bool() {
+		return
+	}
+	span := selection.Call("getRangeAt", 0)
+	for i, text := range textNodes(document) {
+		if !span.Call("intersectsNode", text).Bool() {
+			continue
+		}
+		if !t.marked {
+			t.marked, t.from = true, [2]int{i, 0}
+			if text.Equal(span.Get("startContainer")) {
+				t.from[1] = span.Get("startOffset").Int()
+			}
+		}
+		t.to = [2]int{i, text.Get("length").Int()}
+		if text.Equal(span.Get("endContainer")) {
+			t.to[1] = span.Get("endOffset").Int()
+		}
+	}
+}
+
+// textNodes are the texts of the checkout, in the order of the page.
+func textNodes(document js.Value) []js.Value {
+	const showText = 4 // NodeFilter.SHOW_TEXT
+	walker := document.Call("createTreeWalker", document.Call("getElementById", "coinslot"), showText)
+	var list []js.Value
+	for node := walker.Call("nextNode"); node.Truthy(); node = walker.Call("nextNode") {
+		if node.Get("length").Int() > 0 {
+			list = append(list, node)
+		}
+	}
+	return list
 }
 
 // read takes one field over, if it says anything.
@@ -77,17 +118,25 @@ func selectorOf(element js.Value) string {
 // opened details, the focus with its caret, and the place it was scrolled to.
 func (t Typed) Restore() {
 	document := js.Global().Get("document")
-	inputs := document.Call("querySelectorAll", "#coinslot input:not([type=hidden]):not([type=radio])")
+	inputs := document.Call("querySelectorAll", "#coinslot input:not([type=hidden]):not([type=radio]), #coinslot select")
 	for i := range inputs.Length() {
 		if value, ok := t.Values[fieldName(inputs.Index(i))]; ok {
 			inputs.Index(i).Set("value", value)
 		}
 	}
-	if details := document.Call("querySelector", "#coinslot details"); t.Open && details.Truthy() {
-		details.Set("open", true)
+	details := document.Call("querySelectorAll", "#coinslot details")
+	for i := range min(details.Length(), len(t.Open)) {
+		details.Index(i).Set("open", t.Open[i])
 	}
 	js.Global().Call("scrollTo", 0, t.Scroll)
 	t.restoreFocus(document)
+	t.restoreSelection(document)
+}
+
+func (t Typed) restoreSelection(document js.Value) {
+	if texts := textNodes(document); t.marked && max(t.from[0], t.to[0]) < len(texts) {
+		document.Call("getSelection").Call("setBaseAndExtent", texts[t.from[0]], t.from[1], texts[t.to[0]], t.to[1])
+	}
 }
 
 func (t Typed) restoreFocus(document js.Value) {

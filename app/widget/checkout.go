@@ -21,14 +21,18 @@ type Checkout struct {
 	// Search is what was typed into the search field before the takeover.
 	Search string
 
-	live    bool        // mounted in a browser, everything is in place
-	busy    bool        // a request of the shopper is on its way
-	offline bool        // the last attempts to reach the BFF failed
-	problem *wire.Error // why the last request led nowhere; nil if it did not
-	said    string      // what the live region announces
-	at      time.Time   // when the view came, for what counts up or down
-	feed    *feed.Feed  // nil while nothing is stored
+	live    bool         // mounted in a browser, everything is in place
+	busy    bool         // a request of the shopper is on its way
+	offline bool         // the last attempts to reach the BFF failed
+	problem *wire.Error  // why the last request led nowhere; nil if it did not
+	said    string       // what the live region announces
+	at      time.Time    // when the view came, for what counts up or down
+	paying  wire.Attempt // the last one that could be paid, until the payment ends; zero for none
+	feed    *feed.Feed   // nil while nothing is stored
 	feeding context.CancelFunc
+
+	discovering bool          // wallets have been asked to announce themselves
+	wallet      walletRequest // the latest one
 }
 
 // OnMount takes the page over.
@@ -47,6 +51,8 @@ func (c *Checkout) Render() app.UI {
 		DataSet("version", p.View.Version).
 		DataSet("base", p.Base).
 		DataSet("embed", p.Embed).
+		DataSet("title", p.Title()).
+		DataSet("icon", p.Icon()).
 		Body(
 			orderHead(p),
 			el("p").Class("announce").Attr("role", "status").Aria("live", "polite").Text(c.said),
@@ -98,7 +104,7 @@ func (c *Checkout) screen() app.UI {
 	case "choose":
 		return &chooser{Page: p, Search: c.Search, Busy: c.busy}
 	case "pay":
-		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
 	case "confirmed":
 		return &confirmed{Page: p}
 	case "expired":

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 
 	"coinslot/app/wire"
@@ -16,30 +17,73 @@ type choice struct {
 // several coins travel on one network.
 func key(symbol, code string) string { return symbol + ":" + code }
 
-// sole returns the only network of a coin that can be chosen; false if there
-// are several or none.
-func sole(c wire.Currency) (wire.Network, bool) {
-	var found wire.Network
+// possible counts the networks of a coin that can be chosen.
+func possible(c wire.Currency) int {
 	n := 0
 	for _, network := range c.Networks {
 		if network.Available {
-			found, n = network, n+1
+			n++
 		}
 	}
-	return found, n == 1
+	return n
+}
+
+// sole returns the only network of a coin that can be chosen; false if there
+// are several or none.
+func sole(c wire.Currency) (wire.Network, bool) {
+	if possible(c) != 1 {
+		return wire.Network{}, false
+	}
+	i := slices.IndexFunc(c.Networks, func(n wire.Network) bool { return n.Available })
+	return c.Networks[i], true
+}
+
+// soleCoin reports whether there is but one coin, so that it is not asked for.
+func (p Page) soleCoin() bool {
+	return len(p.View.Currencies) == 1 && possible(p.View.Currencies[0]) > 0
+}
+
+// soleNetwork reports whether there is but one coin and one network: nothing is
+// asked.
+func (p Page) soleNetwork() bool {
+	return p.soleCoin() && len(p.View.Currencies[0].Networks) == 1
+}
+
+// possible counts the coins' networks that can be chosen.
+func (p Page) possible() int {
+	n := 0
+	for _, currency := range p.View.Currencies {
+		n += possible(currency)
+	}
+	return n
 }
 
 // startingChoice returns what is selected when the page opens: what the page
-// says, completed where nothing is left to choose.
+// says as far as it is possible, completed where nothing is left to choose.
 func (p Page) startingChoice() choice {
 	c := choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
-	if c.Symbol == "" && len(p.View.Currencies) == 1 {
-		c.Symbol = p.View.Currencies[0].Symbol
+	if c.Symbol == "" {
+		c.Symbol = p.onlyCoin()
 	}
-	if c.Network == "" {
+	if currency, _, ok := p.find(c.Network); !ok || currency.Symbol != c.Symbol {
 		c.Network = p.onlyNetwork(c.Symbol)
 	}
 	return c
+}
+
+// onlyCoin returns the symbol of the coin if there is just one to choose.
+func (p Page) onlyCoin() string {
+	found := ""
+	for _, currency := range p.View.Currencies {
+		switch {
+		case possible(currency) == 0:
+		case found != "":
+			return ""
+		default:
+			found = currency.Symbol
+		}
+	}
+	return found
 }
 
 // onlyNetwork returns the key of symbol's network if there is just one to choose.
@@ -72,4 +116,53 @@ func (p Page) find(want string) (wire.Currency, wire.Network, bool) {
 func codeOf(k string) string {
 	_, code, _ := strings.Cut(k, ":")
 	return code
+}
+
+// arranged returns the coins in the order of the screen: the server's, which is
+// by cost. Who pays from an exchange sees first what most exchanges can send,
+// and that again in the server's order.
+func (p Page) arranged() []wire.Currency {
+	if !p.Exchange {
+		return p.View.Currencies
+	}
+	list := firstOf(p.View.Currencies, func(c wire.Currency) bool { return slices.ContainsFunc(c.Networks, sendable) })
+	for i := range list {
+		list[i].Networks = firstOf(list[i].Networks, sendable)
+	}
+	return list
+}
+
+// sendable reports whether most exchanges can send to a network that can be chosen.
+func sendable(n wire.Network) bool { return n.Available && n.Exchanges }
+
+// firstOf returns list with what is wanted in front; otherwise it keeps the order.
+func firstOf[T any](list []T, wanted func(T) bool) []T {
+	front, rest := make([]T, 0, len(list)), []T(nil)
+	for _, item := range list {
+		if wanted(item) {
+			front = append(front, item)
+		} else {
+			rest = append(rest, item)
+		}
+	}
+	return append(front, rest...)
+}
+
+// cheapest reports whether n is to be marked as the one with the lowest fee:
+// only where another network of the coin could be chosen for more.
+func cheapest(c wire.Currency, n wire.Network) bool {
+	dearer := func(other wire.Network) bool { return other.Available && !other.Lowest }
+	return n.Available && n.Lowest && slices.ContainsFunc(c.Networks, dearer)
+}
+
+// payingFrom returns the page for a shopper who pays from an exchange, or who
+// does not. Every form and link carries it along.
+func (p Page) payingFrom(exchange bool) Page {
+	from := ""
+	if exchange {
+		from = "exchange"
+	}
+	p = p.carrying("from", from)
+	p.Exchange = exchange
+	return p
 }

@@ -1,16 +1,12 @@
 package widget
 
 import (
-	"strings"
+	"strconv"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/wire"
 )
-
-// searchFrom is the number of networks from which a search field helps more
-// than it clutters.
-const searchFrom = 4
 
 // chooser lets the shopper pick a coin, then its network.
 type chooser struct {
@@ -29,23 +25,22 @@ type chooser struct {
 }
 
 // Render draws the form: everything is in it, CSS shows the networks of the
-// coin that is checked.
+// coin that is checked. What comes and goes is inside of parts that stay, and
+// what is carried comes last: go-app compares children by their place, and a
+// field that moves would be made anew, without its text and the keyboard.
 func (c *chooser) Render() app.UI {
 	p := c.Page
-	return form(p, "/attempts", c.body).Class("choose").Body(append(carried(p),
+	return form(p, "/attempts", c.body).Class("choose").Body(append([]app.UI{
 		heading(c.title()),
 		c.warning(),
 		c.search(),
-		el("fieldset").Class("coins").Body(append([]app.UI{
-			el("legend").Text(p.say("choose.coin")),
-		}, c.coins()...)...),
-		c.nothingFound(),
+		c.found(),
+		c.exchange(),
+		c.coinList(),
 		c.mail(),
-		el("div").Class("buttons").Body(
-			button("continue", "primary", c.continueText(), c.Busy),
-			c.back(),
-		),
-	)...)
+		c.estimate(),
+		el("div").Class("buttons").Body(c.onward(), c.back()),
+	}, carried(p)...)...)
 }
 
 func (c *chooser) title() string {
@@ -55,37 +50,50 @@ func (c *chooser) title() string {
 	return c.Page.say("choose.title")
 }
 
-// warning says what becomes of the attempt that is being left.
+// warning says what becomes of the attempt that is being left, or that there is
+// nothing to choose from.
 func (c *chooser) warning() app.UI {
-	a := c.Page.View.Attempt
-	return app.If(c.Page.Changing && c.Page.View.Status == wire.Pending && a != nil, func() app.UI {
-		return el("p").Class("note warn").Text(c.Page.say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
-	})
+	p, a := c.Page, c.Page.View.Attempt
+	switch {
+	case p.possible() == 0:
+		return el("p").Class("note warn").Text(p.say("choose.none"))
+	case p.Changing && p.View.Status == wire.Pending && a != nil:
+		return el("p").Class("note warn").Text(p.say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
+	}
+	return app.Text("")
 }
 
-// search filters the coins. It is in the page from the start, so that what is
-// typed before the takeover is not lost; without scripts CSS hides it.
-func (c *chooser) search() app.UI {
-	n := 0
-	for _, currency := range c.Page.View.Currencies {
-		n += len(currency.Networks)
+// exchange switches between paying from an account at an exchange and from a
+// wallet of one's own, and explains the order of what follows.
+func (c *chooser) exchange() app.UI {
+	p := c.Page
+	switch {
+	case p.possible() == 0:
+		return app.Text("")
+	case p.Exchange:
+		return el("div").Class("exchange").Body(c.toggle("choose.wallet"), el("p").Class("note").Text(p.say("choose.exchange.why")))
 	}
-	return app.If(n >= searchFrom, func() app.UI {
-		return void("input").Attr("type", "search").Class("search").DataSet("part", "search").
-			Attr("placeholder", c.Page.say("choose.search")).Aria("label", c.Page.say("choose.search")).
-			Attr("autocomplete", "off").Attr("spellcheck", "false").
-			OnInput(func(ctx app.Context, _ app.Event) {
-				c.typed, c.query = true, ctx.JSSrc().Get("value").String()
-			})
-	})
+	return el("div").Class("exchange").Body(
+		c.toggle("choose.exchange"),
+		app.If(p.possible() > 1, func() app.UI {
+			return el("p").Class("chooser-note").Text(p.say("choose.order"))
+		}),
+	)
 }
 
-// filter is what the search field holds, in lower case.
-func (c *chooser) filter() string {
-	if c.typed {
-		return strings.ToLower(strings.TrimSpace(c.query))
+// toggle is a link to this same page, the other way.
+func (c *chooser) toggle(text string) app.UI {
+	var change string
+	if c.Page.Changing {
+		change = "1"
 	}
-	return strings.ToLower(strings.TrimSpace(c.Search))
+	return el("a").DataSet("part", "exchange").
+		Attr("href", c.Page.payingFrom(!c.Page.Exchange).Link("", Field{"change", change})).Text(c.Page.say(text)).
+		OnClick(func(ctx app.Context, e app.Event) {
+			if stays(e) {
+				ctx.NewActionWithValue(actionFrom, !c.Page.Exchange)
+			}
+		})
 }
 
 // selection is what is checked now.
@@ -96,34 +104,35 @@ func (c *chooser) selection() choice {
 	return c.Page.startingChoice()
 }
 
+// coinList is the question for the coin, unless there is but one.
+func (c *chooser) coinList() app.UI {
+	if c.Page.soleCoin() {
+		return el("div").Class("coins sole").Body(c.coins()...)
+	}
+	return el("fieldset").Class("coins").Body(append([]app.UI{
+		el("legend").Text(c.Page.say("choose.coin")),
+	}, c.coins()...)...)
+}
+
 func (c *chooser) coins() []app.UI {
 	list := make([]app.UI, 0, len(c.Page.View.Currencies))
-	for _, currency := range c.Page.View.Currencies {
-		list = append(list, coinOption{c: c, page: c.Page, currency: currency, picked: c.selection()}.draw())
+	for i, currency := range c.Page.arranged() {
+		list = append(list, coinOption{
+			c: c, page: c.Page, currency: currency, picked: c.selection(),
+			found: c.matching(currency), id: "coinslot-coin-" + strconv.Itoa(i),
+		}.draw())
 	}
 	return list
 }
 
-// nothingFound keeps a search that finds nothing from looking like a shop that
-// takes nothing.
-func (c *chooser) nothingFound() app.UI {
-	filter := c.filter()
-	for _, currency := range c.Page.View.Currencies {
-		if matches(currency, filter) {
-			return app.Text("")
-		}
-	}
-	if filter == "" {
-		return el("p").Class("note warn").Text(c.Page.say("choose.none"))
-	}
-	return el("p").Class("note").Attr("role", "status").Text(c.Page.say("choose.notfound", "query", c.query))
-}
-
 // mail asks for an address, which is optional.
 func (c *chooser) mail() app.UI {
+	if c.Page.possible() == 0 {
+		return app.Text("")
+	}
 	return el("label").Class("mail").Body(
 		el("span").Class("mail-label").Text(c.Page.say("choose.email")),
-		void("input").Attr("type", "email").Attr("name", "email").Attr("value", c.Page.Email).
+		void("input").Attr("type", "text").Attr("name", "email").Attr("value", c.Page.Email).
 			Attr("autocomplete", "email").Attr("inputmode", "email").
 			Aria("describedby", "coinslot-mail-why").
 			OnInput(func(ctx app.Context, _ app.Event) {
@@ -131,6 +140,37 @@ func (c *chooser) mail() app.UI {
 			}),
 		el("small").ID("coinslot-mail-why").Text(c.Page.say("choose.email.why")),
 	)
+}
+
+// estimate says what will be asked for before anything is begun. Without scripts
+// it speaks of the network that the page came with, and CSS hides it once
+// another one is checked.
+func (c *chooser) estimate() app.UI {
+	p := c.Page
+	_, network, ok := c.complete()
+	if !ok || network.Estimate == "" {
+		return el("div").Class("offscreen").Attr("role", "status")
+	}
+	sum := amount(network.Estimate, c.selection().Symbol)
+	return el("div").Class("estimate").Attr("role", "status").DataSet("part", "estimate").Body(
+		el("p").Text(p.say("choose.estimate", "amount", sum, "network", network.Name)),
+		el("small").Text(p.say("choose.estimate.why")),
+	)
+}
+
+// complete returns coin and network if both are picked.
+func (c *chooser) complete() (wire.Currency, wire.Network, bool) {
+	currency, network, ok := c.Page.find(c.selection().Network)
+	return currency, network, ok && currency.Symbol == c.selection().Symbol
+}
+
+// onward is the button; a look at whether there is something to choose now,
+// where there was nothing.
+func (c *chooser) onward() app.UI {
+	if c.Page.possible() == 0 {
+		return el("a").Class("button primary").DataSet("part", "reload").Attr("href", c.Page.Link("")).Text(c.Page.say("closed.again"))
+	}
+	return button("continue", "primary", c.continueText(), c.Busy)
 }
 
 // back leads from changing to the payment as it is.
@@ -141,12 +181,14 @@ func (c *chooser) back() app.UI {
 	})
 }
 
+// continueText names coin and network once they cannot change behind the
+// button's back: without scripts it does not follow the radios.
 func (c *chooser) continueText() string {
 	if c.Busy {
 		return c.Page.say("choose.busy")
 	}
-	currency, network, ok := c.Page.find(c.selection().Network)
-	if ok && currency.Symbol == c.selection().Symbol && c.touched {
+	currency, network, ok := c.complete()
+	if ok && (c.touched || c.Page.soleNetwork()) {
 		return c.Page.say("choose.continue.with", "coin", currency.Symbol, "network", network.Name)
 	}
 	return c.Page.say("choose.continue")
@@ -158,8 +200,8 @@ func (c *chooser) body() (map[string]string, string) {
 	if picked.Symbol == "" {
 		return nil, c.Page.say("choose.missing.coin")
 	}
-	currency, network, ok := c.Page.find(picked.Network)
-	if !ok || currency.Symbol != picked.Symbol {
+	currency, network, ok := c.complete()
+	if !ok {
 		return nil, c.Page.say("choose.missing.network", "coin", picked.Symbol)
 	}
 	email := c.Page.Email

@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"strings"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/wire"
@@ -17,29 +19,53 @@ type closed struct {
 // Render draws words and the ways on.
 func (s *closed) Render() app.UI {
 	p := s.Page
+	p.View.Session = s.named()
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(s.title())),
 		app.If(!s.news(), func() app.UI { return el("p").Text(p.say("closed.text")) }),
 		el("div").Class("buttons").Body(
 			s.onward(),
+			backToShop(p, p.View.CancelURL, s.backClass()),
 			closing(p),
 		),
+		ask(p),
 	)
 }
 
-// onward is another try where one can help, else the way back; frame.js goes it.
+// onward is another try where one can help, or nothing else leads on; else the
+// way back, which frame.js goes.
 func (s *closed) onward() app.UI {
 	p := s.Page
-	if s.passing() {
-		return el("a").Class("button primary").DataSet("part", "reload").Attr("href", p.Link("")).Text(p.say("closed.again"))
+	if s.passing() || p.Embed != "" && p.Embed != "modal" {
+		return s.again("primary")
 	}
-	return app.If(p.Embed == "", func() app.UI {
-		return el("button").Attr("type", "button").Class("button primary").DataSet("part", "back").Text(p.say("closed.back"))
+	return app.IfSlice(p.Embed == "", func() []app.UI {
+		class := "button needs-script"
+		if p.View.CancelURL+p.Shop == "" {
+			class += " primary"
+		}
+		return []app.UI{
+			el("button").Attr("type", "button").Class(class).DataSet("part", "back").Text(p.say("closed.back")),
+			app.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() app.UI { return s.again("quiet") }),
+		}
 	})
 }
 
-// title is that of a failure, unless the notice is only news.
+// backClass makes the way to the shop the first one where no other try can help.
+func (s *closed) backClass() string {
+	if s.passing() {
+		return "quiet"
+	}
+	return "primary"
+}
+
+func (s *closed) again(class string) app.UI {
+	return el("a").Class("button "+class).DataSet("part", "reload").Attr("href", s.Page.Link("")).Text(s.Page.say("closed.again"))
+}
+
+// title is that of a failure, unless the notice is only news or there is nothing
+// that could be paid.
 func (s *closed) title() string {
 	if s.news() {
 		return "closed.news"
@@ -47,11 +73,30 @@ func (s *closed) title() string {
 	return "closed.title"
 }
 
-// news reports whether nothing has failed: then nothing is said of charges,
-// because a payment may well have been made.
+// news reports whether nothing has failed, or nothing is known of any payment:
+// then nothing is said of charges, because one may well have been made.
 func (s *closed) news() bool {
 	n := s.Page.View.Notice
-	return n != nil && n.Code == ""
+	if n == nil {
+		return false
+	}
+	switch n.Code {
+	case "", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod:
+		return true
+	}
+	return false
+}
+
+// named returns the session that the page's address names, known or not, so that
+// it can be quoted; "" if it names none.
+func (s *closed) named() string {
+	if id := s.Page.View.Session; id != "" {
+		return id
+	}
+	if id, ok := strings.CutPrefix(s.Page.Base, "/checkout/cs_"); ok {
+		return "cs_" + id
+	}
+	return ""
 }
 
 // passing reports whether another try can help: the order is known, and what

@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -14,72 +16,133 @@ type coinOption struct {
 	page     Page
 	currency wire.Currency
 	picked   choice
+	found    []wire.Network // those of the coin's networks that the search finds
+	id       string         // starts the ids of what describes the radios
 }
 
 func (o coinOption) draw() app.UI {
-	symbol := o.currency.Symbol
-	return el("div").Class("coin").Attr("hidden", !matches(o.currency, o.c.filter())).Body(
-		el("label").Class("coin-head").Body(
-			void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).DataSet("part", "currency").
-				Attr("checked", o.picked.Symbol == symbol).
-				OnChange(func(app.Context, app.Event) { o.c.pick(symbol) }, app.EventScope(symbol)),
-			icon(o.currency),
-			el("span").Class("coin-name").Body(
-				el("strong").Text(o.currency.Name),
-				el("span").Class("coin-symbol").Text(symbol),
-			),
-			o.hint(),
-		),
-		el("fieldset").Class("networks").Body(append([]app.UI{
-			el("legend").Text(o.page.say("choose.network", "coin", symbol)),
+	return el("div").Class("coin").Attr("hidden", len(o.found) == 0).Body(
+		o.head(),
+		el("fieldset").Class("networks").Class(when(o.page.soleNetwork(), "sole")).Body(append([]app.UI{
+			el("legend").Text(o.page.say("choose.network", "coin", o.currency.Symbol)),
 		}, o.networks()...)...),
 	)
 }
 
-// icon is the coin's mark. It says nothing that the name beside it does not.
-func icon(c wire.Currency) app.UI {
-	return app.If(c.Icon != "", func() app.UI {
-		return void("img").Class("coin-icon").Attr("src", c.Icon).Attr("role", "presentation").
-			Aria("hidden", "true").Attr("width", 28).Attr("height", 28)
+// head is the coin's radio. The only coin is not asked for: its radio is there
+// for the form, but neither seen nor reached.
+func (o coinOption) head() app.UI {
+	symbol := o.currency.Symbol
+	none := possible(o.currency) == 0
+	return el("label").Class("coin-head").Body(
+		quiet(void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).DataSet("part", "currency").
+			Attr("checked", o.picked.Symbol == symbol && !none).Attr("disabled", none).
+			Aria("labelledby", o.id).Aria("describedby", o.id+"-hint").
+			OnChange(func(app.Context, app.Event) { o.c.pick(symbol) }, app.EventScope(symbol)), o.page.soleCoin()),
+		icon(o.currency.Icon, "coin-icon", 32),
+		el("span").Class("coin-name").ID(o.id).Body(
+			el("strong").Text(o.currency.Name),
+			app.Text(" "),
+			el("span").Class("coin-symbol").Attr("translate", "no").Text(symbol),
+		),
+		o.hint(),
+	)
+}
+
+// quiet takes a radio that leaves no choice out of sight and out of the way of
+// the keyboard. The form sends it all the same.
+func quiet(radio app.HTMLElemSelfClosing, alone bool) app.UI {
+	if alone {
+		return radio.Class("offscreen").Attr("tabindex", -1)
+	}
+	return radio
+}
+
+// when returns text if it is so.
+func when(so bool, text string) string {
+	if so {
+		return text
+	}
+	return ""
+}
+
+// icon is the mark of a coin or network. It says nothing that the name beside it
+// does not.
+func icon(src, class string, size int) app.UI {
+	return app.If(src != "", func() app.UI {
+		return void("img").Class(class).Attr("src", src).Attr("role", "presentation").
+			Aria("hidden", "true").Attr("width", size).Attr("height", size)
 	})
 }
 
-// hint tells about the coin before it is opened: what it would cost, or that it
-// cannot be chosen.
+// hint tells about the coin before it is opened: what it would cost and on how
+// many networks, or why it cannot be chosen.
 func (o coinOption) hint() app.UI {
-	for _, n := range o.currency.Networks {
-		if n.Available {
-			return app.If(n.Estimate != "", func() app.UI {
-				return el("span").Class("coin-hint").Text(o.page.say("choose.about", "amount", amount(n.Estimate, o.currency.Symbol)))
-			})
-		}
+	i := slices.IndexFunc(o.currency.Networks, func(n wire.Network) bool { return n.Available })
+	if i < 0 {
+		return el("span").Class("network-note").ID(o.id + "-hint").Text(o.why())
 	}
-	return el("span").Class("coin-hint").Text(o.page.say("choose.unavailable"))
+	return el("span").Class("coin-hint").ID(o.id+"-hint").Body(
+		app.If(o.currency.Networks[i].Estimate != "", func() app.UI {
+			sum := amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
+			return el("span").Class("coin-about").Text(o.page.say("choose.about", "amount", sum))
+		}),
+		app.Text(" "),
+		app.If(!o.page.soleCoin(), func() app.UI {
+			return el("small").Class("coin-count").Text(o.page.count("choose.networks", possible(o.currency)))
+		}),
+	)
+}
+
+// why tells why a coin cannot be chosen: the reason that all its networks have,
+// else each of them with its own.
+func (o coinOption) why() string {
+	var reasons, each []string
+	for _, n := range o.currency.Networks {
+		if n.Reason == "" {
+			continue
+		}
+		if !slices.Contains(reasons, n.Reason) {
+			reasons = append(reasons, n.Reason)
+		}
+		each = append(each, apart(o.page.Dir, n.Name)+": "+apart(o.page.Dir, n.Reason))
+	}
+	switch len(reasons) {
+	case 0:
+		return o.page.say("choose.unavailable")
+	case 1:
+		return reasons[0]
+	}
+	return strings.Join(each, "; ")
 }
 
 func (o coinOption) networks() []app.UI {
 	list := make([]app.UI, 0, len(o.currency.Networks))
-	for _, n := range o.currency.Networks {
-		list = append(list, o.network(n))
+	for i, n := range o.currency.Networks {
+		list = append(list, o.network(n, o.id+"-"+strconv.Itoa(i)))
 	}
 	return list
 }
 
-// network is one radio. One that cannot be chosen stays, with its reason.
-func (o coinOption) network(n wire.Network) app.UI {
+// network is one radio. One that cannot be chosen stays, with its reason. A
+// search leaves those that it finds and the one that is picked.
+func (o coinOption) network(n wire.Network, id string) app.UI {
 	symbol, value := o.currency.Symbol, key(o.currency.Symbol, n.Code)
-	return el("label").Class("network").Body(
-		void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).DataSet("part", "network").
-			Attr("checked", o.picked.Network == value && n.Available).Attr("disabled", !n.Available).
+	picked := o.picked.Network == value && n.Available
+	badges, ids := o.badges(n, id)
+	return el("div").Body(el("label").Class("network").Attr("hidden", !picked && !slices.Contains(o.found, n)).Body(
+		quiet(void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).DataSet("part", "network").
+			Attr("checked", picked).Attr("disabled", !n.Available).
+			Aria("labelledby", id).Aria("describedby", strings.Join(append([]string{id + "-note"}, ids...), " ")).
 			OnChange(func(app.Context, app.Event) {
 				o.c.touched, o.c.picked = true, choice{Symbol: symbol, Network: value}
-			}, app.EventScope(value)),
-		el("span").Class("network-name").Body(
-			el("strong").Text(n.Name),
-			code(n),
-		),
-		el("span").Class("network-note").Text(o.note(n)),
-	)
+			}, app.EventScope(symbol, value)), o.page.soleNetwork()),
+		icon(n.Mark, "network-mark", 22),
+		el("span").Class("network-name").Body(append([]app.UI{
+			el("span").ID(id).Body(el("strong").Text(n.Name), app.Text(" "), code(n)),
+		}, badges...)...),
+		el("span").Class("network-note").ID(id+"-note").Text(o.note(n)),
+	))
 }
 
 // code is the network's short name, which exchanges use, unless its name says
@@ -91,22 +154,32 @@ func code(n wire.Network) app.UI {
 	})
 }
 
-func (o coinOption) note(n wire.Network) string {
-	switch {
-	case !n.Available:
-		return n.Reason
-	case n.Fee != "" && n.Fee != "0":
-		return o.page.say("choose.fee", "fee", n.Fee)
+// badges are what speaks for a network, or makes it worth a second look; ids are
+// theirs.
+func (o coinOption) badges(n wire.Network, id string) (list []app.UI, ids []string) {
+	add := func(so bool, name, text string) {
+		if so && n.Available {
+			ids = append(ids, id+"-"+name)
+			list = append(list, el("span").Class("badge").ID(id+"-"+name).DataSet("badge", name).Text(o.page.say(text)))
+		}
 	}
-	return o.page.say("choose.nofee")
+	add(cheapest(o.currency, n), "lowest", "choose.lowest")
+	add(o.page.Exchange && n.Exchanges, "most", "choose.exchange.most")
+	add(o.page.Exchange && !n.Exchanges, "check", "choose.exchange.check")
+	return list, ids
 }
 
-// matches reports whether a coin or one of its networks contains filter, which
-// is in lower case; an empty filter matches all.
-func matches(c wire.Currency, filter string) bool {
-	words := c.Symbol + " " + c.Name
-	for _, n := range c.Networks {
-		words += " " + n.Name + " " + n.Code
+// note is the network's fee as far as it is known, or why it cannot be chosen.
+func (o coinOption) note(n wire.Network) string {
+	switch {
+	case !n.Available && n.Reason != "":
+		return n.Reason
+	case !n.Available:
+		return o.page.say("choose.unavailable")
+	case n.Fee == "":
+		return ""
+	case strings.Trim(n.Fee, "0.") == "":
+		return o.page.say("choose.nofee")
 	}
-	return strings.Contains(strings.ToLower(words), filter)
+	return o.page.say("choose.fee", "fee", Number(o.page.Text, n.Fee))
 }

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strings"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -9,6 +10,7 @@ import (
 // copyRequest asks the root to put a value on the clipboard and to tell the
 // result.
 type copyRequest struct {
+	Part  string // handle of what shows the value
 	Value string
 	Done  func(err error)
 }
@@ -27,6 +29,7 @@ type copyable struct {
 	Text   copyText
 
 	state copyState
+	told  string // the value that state is about
 }
 
 // copyText are the sentences of a copyable.
@@ -49,7 +52,7 @@ const (
 func (c *copyable) Render() app.UI {
 	return el("div").Class("copyable").Body(
 		el("span").Class("copyable-label").ID("coinslot-"+c.Part).Text(c.Label),
-		el("div").Class("copyable-row").Body(
+		el("div").Class("copyable-row").Body(spaced(
 			el("span").Class("copyable-value").Attr("translate", "no").Attr("dir", "ltr").
 				DataSet("part", c.Part).DataSet("value", c.Value).Body(c.shown()...),
 			app.If(c.Unit != "", func() app.UI {
@@ -59,7 +62,7 @@ func (c *copyable) Render() app.UI {
 				DataSet("copied", c.Text.Copied).DataSet("failed", c.Text.Failed).
 				Aria("describedby", "coinslot-"+c.Part).
 				Text(c.buttonText()).OnClick(c.copy),
-		),
+		)...),
 	)
 }
 
@@ -67,23 +70,33 @@ func (c *copyable) shown() []app.UI {
 	if !c.Groups {
 		return []app.UI{app.Text(c.Value)}
 	}
-	list := make([]app.UI, 0, len(c.Value)/4+1)
-	for _, g := range groups(c.Value, 4) {
-		list = append(list, el("span").Class("group").Text(g))
+	list := grouped(c.Value, nil)
+	shown := make([]app.UI, 0, len(list))
+	for i, g := range list {
+		shown = append(shown, el("span").Class("group "+place(list, i)).Text(g.Text))
 	}
-	return list
+	return shown
 }
 
-// groups cuts s into pieces of n bytes; addresses are ASCII.
-func groups(s string, n int) []string {
-	var list []string
-	for len(s) > n {
-		list, s = append(list, s[:n]), s[n:]
+// place names the groups of an address that are worth comparing: "end" those at
+// both ends, "mid" the one in the middle, which a look-alike address rarely has
+// too. What stands for nothing, as "0x" does, makes another one an end.
+func place(list []group, i int) string {
+	last := len(list) - 1
+	switch {
+	case i == 0, i == 1 && strings.HasPrefix(list[0].Text, "0x"),
+		i == last, i == last-1 && len(list[last].Text) < 4:
+		return "end"
+	case i == len(list)/2:
+		return "mid"
 	}
-	return append(list, s)
+	return ""
 }
 
 func (c *copyable) buttonText() string {
+	if c.told != c.Value {
+		return c.Text.Button
+	}
 	switch c.state {
 	case copyDone:
 		return c.Text.Copied
@@ -94,18 +107,26 @@ func (c *copyable) buttonText() string {
 	return c.Text.Button
 }
 
-// copy asks for the copying; the button tells the result for three seconds.
+// How long the button tells the result. What to do instead takes longer to read.
+const (
+	copiedFor = 3 * time.Second
+	failedFor = 10 * time.Second
+)
+
+// copy asks for the copying; the button tells the result for a while.
 func (c *copyable) copy(ctx app.Context, _ app.Event) {
-	ctx.NewActionWithValue(actionCopy, copyRequest{Value: c.Value, Done: func(err error) {
-		ctx.Dispatch(func(ctx app.Context) { c.tell(ctx, err) })
+	value := c.Value
+	ctx.NewActionWithValue(actionCopy, copyRequest{Part: c.Part, Value: value, Done: func(err error) {
+		ctx.Dispatch(func(ctx app.Context) { c.tell(ctx, value, err) })
 	}})
 }
 
-func (c *copyable) tell(ctx app.Context, err error) {
-	c.state = copyDone
+func (c *copyable) tell(ctx app.Context, value string, err error) {
+	c.state, c.told = copyDone, value
+	wait := copiedFor
 	if err != nil {
-		c.state = copyFailed
+		c.state, wait = copyFailed, failedFor
 	}
 	ctx.NewActionWithValue(actionSay, c.buttonText())
-	ctx.After(3*time.Second, func(app.Context) { c.state = copyIdle })
+	ctx.After(wait, func(app.Context) { c.state = copyIdle })
 }

@@ -9,3 +9,17 @@ func el(tag string) app.HTMLElem { return app.Elem(tag) }
 
 // void returns an element that has no end tag.
 func void(tag string) app.HTMLElemSelfClosing { return app.ElemSelfClosing(tag) }
+
+// spaced puts a space between neighbours, which a page without styles would run
+// together: an address and the word on its button. Boxes in a row or a grid show
+// nothing of it.
+func spaced(parts ...app.UI) []app.UI {
+	list := make([]app.UI, 0, 2*len(parts))
+	for i, part := range parts {
+		if i > 0 {
+			list = append(list, app.Text(" "))
+		}
+		list = append(list, part)
+	}
+	return list
+}

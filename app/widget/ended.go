@@ -14,14 +14,18 @@ type expired struct {
 	Busy bool
 }
 
-// Render draws one of two stories: nothing came, or something did.
+// Render draws one of three stories: nothing came, something did, or nothing was
+// ever begun.
 func (s *expired) Render() app.UI {
 	p := s.Page
-	text := "expired.text"
-	if came(p) {
-		text = "expired.paid"
+	switch {
+	case came(p):
+		return ended(p, "expired.title", "expired.paid", s.Busy, "expired.paid.next")
+	case p.View.Attempt == nil:
+		return ended(p, "expired.title", "expired.unchosen", s.Busy)
 	}
-	return ended(p, "expired.title", text, s.Busy)
+	return ended(p, "expired.title", "expired.text", s.Busy,
+		p.when(wire.Retry, "expired.next"), p.when(wire.Recheck, "expired.sent"))
 }
 
 // cancelled is shown when the payment was called off.
@@ -35,27 +39,33 @@ type cancelled struct {
 // Render draws one of two stories: nothing came, or something did.
 func (s *cancelled) Render() app.UI {
 	p := s.Page
-	text := "cancelled.text"
 	if came(p) {
-		text = "cancelled.paid"
+		return ended(p, "cancelled.title", "cancelled.paid", s.Busy, "expired.paid.next")
 	}
-	return ended(p, "cancelled.title", text, s.Busy)
+	return ended(p, "cancelled.title", "cancelled.text", s.Busy,
+		p.when(wire.Retry, "cancelled.next"), p.when(wire.Recheck, "ended.late"))
+}
+
+// when returns key if the shopper can do a now, else "".
+func (p Page) when(a wire.Action, key string) string {
+	if p.View.Can(a) {
+		return key
+	}
+	return ""
 }
 
 // came reports whether any money has arrived.
 func came(p Page) bool { return p.View.Attempt != nil && p.View.Attempt.PaidAmount != "" }
 
-// ended is what expiry and cancellation have in common: nothing is lost, there
-// is always a way on.
-func ended(p Page, title, text string, busy bool) app.UI {
+// ended is what expiry and cancellation have in common: what happened, what
+// happens next, the ways on, and whom to ask.
+func ended(p Page, title, text string, busy bool, after ...string) app.UI {
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(title)),
 		el("p").Text(p.say(text)),
 		sums(p),
-		app.If(p.View.Can(wire.Recheck), func() app.UI {
-			return el("p").Class("note").Text(p.say("ended.late"))
-		}),
+		next(p, after...),
 		el("div").Class("buttons").Body(
 			again(p, busy),
 			app.If(p.View.Can(wire.Recheck), func() app.UI {
@@ -63,9 +73,18 @@ func ended(p Page, title, text string, busy bool) app.UI {
 			}),
 			another(p),
 			backToShop(p, p.View.CancelURL, "quiet"),
+			app.If(stuck(p), func() app.UI { return reload(p) }),
 			closing(p),
 		),
+		ask(p),
 	)
+}
+
+// stuck reports whether an ended page has nothing that leads on: then it can at
+// least be looked at again.
+func stuck(p Page) bool {
+	v := p.View
+	return !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+p.Shop == ""
 }
 
 // sums shows what has arrived.
@@ -86,10 +105,11 @@ func sums(p Page) app.UI {
 func again(p Page, busy bool) app.UI {
 	a, ok := offered(p)
 	return app.If(ok, func() app.UI {
-		return press(p, "/attempts", "retry", "primary",
-			p.say("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy,
-			Field{"currency_symbol", a.CurrencySymbol},
-			Field{"network_code", key(a.CurrencySymbol, a.NetworkCode)})
+		fields := []Field{{"currency_symbol", a.CurrencySymbol}, {"network_code", key(a.CurrencySymbol, a.NetworkCode)}}
+		if p.Email != "" {
+			fields = append(fields, Field{"email", p.Email})
+		}
+		return press(p, "/attempts", "retry", "primary", p.say("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy, fields...)
 	})
 }
 

@@ -6,10 +6,13 @@ import "github.com/maxence-charriere/go-app/v10/pkg/app"
 const (
 	actionSend   = "coinslot/send"   // value: request
 	actionChange = "coinslot/change" // value: bool, whether the chooser is shown
+	actionFrom   = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
 	actionSay    = "coinslot/say"    // value: string for the live region
 	actionLook   = "coinslot/look"   // no value: the view is out of date
 	actionFail   = "coinslot/fail"   // value: string to show as an error
 	actionCopy   = "coinslot/copy"   // value: copyRequest
+	actionQR     = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
+	actionPay    = "coinslot/pay"    // value: payment
 )
 
 // request is a form's content, sent by the WebAssembly program instead of the
@@ -89,12 +92,19 @@ func changeLink(p Page, part, class, text string) app.UI {
 		OnClick(func(ctx app.Context, e app.Event) { toggleChange(ctx, e, true) })
 }
 
-// toggleChange asks the root to show or hide the chooser, unless the shopper
-// wants the link in a tab of its own.
+// toggleChange asks the root to show or hide the chooser.
 func toggleChange(ctx app.Context, e app.Event, show bool) {
+	if stays(e) {
+		ctx.NewActionWithValue(actionChange, show)
+	}
+}
+
+// stays keeps the browser from following a link whose work is done in the page,
+// unless the shopper wants it in a tab of its own.
+func stays(e app.Event) bool {
 	if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("shiftKey").Bool() {
-		return
+		return false
 	}
 	e.PreventDefault()
-	ctx.NewActionWithValue(actionChange, show)
+	return true
 }

@@ -16,6 +16,10 @@ func Gallery() []Sample {
 		unsaved(),
 		chosenSample(),
 		soleSample(),
+		exchangeSample(),
+		oneCoinSample(),
+		oneNetworkSample(),
+		nothingSample(),
 		sample("open-refused", wire.Open, func(p *Page) {
 			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused, Message: "The payment service did not accept this choice."}
 		}, wire.Choose),
@@ -33,15 +37,17 @@ func Gallery() []Sample {
 			p.View.Attempt, p.View.CheckedMsAgo = &a, -1
 		}),
 		sample("pending", wire.Pending, attempt(nil), wire.Cancel, wire.Change, wire.Recheck),
-		sample("pending-uri", wire.Pending, attempt(func(a *wire.Attempt) {
-			a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20", "Ethereum"
-			a.Address, a.PayAmount, a.PayableAmount = "0x52908400098527886E0F7030069857D2E4169EE7", "0.009123450000", "0.00912345"
-			a.URI = "ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"
-		}), wire.Cancel, wire.Change, wire.Recheck),
+		sample("pending-uri", wire.Pending, attempt(ether), wire.Cancel, wire.Change, wire.Recheck),
+		linkSample(),
+		exchangePaySample(),
+		checkedSample("pending-checked", "ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
+		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
+		walletsSample(),
 		sample("pending-hosted", wire.Pending, attempt(func(a *wire.Attempt) { a.Address = "" }), wire.Cancel),
 		sample("pending-partial", wire.Pending, attempt(func(a *wire.Attempt) {
 			a.PaidAmount, a.MissingAmount, a.ExpiresInMs = "9.80", "15.23", 192_000
 		}), wire.Recheck),
+		lastMinutesSample(),
 		changingSample(),
 		sandboxSample(),
 		framedSample(),
@@ -65,6 +71,10 @@ func Gallery() []Sample {
 		sample("cancelled-paid", wire.Cancelled, attempt(func(a *wire.Attempt) { gone(a); paid(a) }), wire.Recheck),
 		sample("review", wire.Review, attempt(paid), wire.Recheck),
 		sample("unknown-status", "frozen", attempt(nil)),
+		supportSample("expired-support", wire.Expired, "mailto:help@shop.example", gone, wire.Retry, wire.Recheck),
+		supportSample("review-support", wire.Review, "https://shop.example/help", paid, wire.Recheck),
+		receiptSample(),
+		unknownSample(),
 		rightToLeft(),
 	}
 }
@@ -113,6 +123,106 @@ func soleSample() Sample {
 	return sample("open-sole", wire.Open, func(p *Page) { p.View.Currencies = coins()[4:] }, wire.Choose)
 }
 
+// exchangeSample has a network that few exchanges know in the first place of the
+// server's order.
+func exchangeSample() Sample {
+	return sample("open-exchange", wire.Open, func(p *Page) {
+		p.View.Currencies = sorted()
+		p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
+		*p = p.payingFrom(true)
+	}, wire.Choose)
+}
+
+func oneCoinSample() Sample {
+	return sample("open-one-coin", wire.Open, func(p *Page) { p.View.Currencies = sorted()[:1] }, wire.Choose)
+}
+
+// oneNetworkSample is a shop whose coins have one network each.
+func oneNetworkSample() Sample {
+	return sample("open-one-network", wire.Open, func(p *Page) {
+		p.View.Currencies = sorted()[2:]
+		p.Chosen = "ETH"
+	}, wire.Choose)
+}
+
+// nothingSample is an order that no coin allows.
+func nothingSample() Sample {
+	return sample("open-nothing", wire.Open, func(p *Page) {
+		tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50", Reason: "at least $50 needed"}
+		p.View.Currencies = []wire.Currency{
+			coin("USDT", "Tether", tooDear, wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20", Reason: "at most $20 possible"}),
+			coins()[3],
+		}
+	}, wire.Choose)
+}
+
+// sorted is coins as the server arranges them: by fee, and with what it knows of
+// the networks.
+func sorted() []wire.Currency {
+	list := coins()
+	usdc := list[1].Networks
+	usdc[0], usdc[1] = usdc[1], usdc[0]
+	marks := map[string]string{"trc20": "tron", "erc20": "ethereum", "bep20": "bsc", "base": "base"} // by code; "ton" has none
+	for _, c := range list {
+		c.Networks[0].Lowest = c.Networks[0].Available
+		for i := range c.Networks {
+			n := &c.Networks[i]
+			if file, ok := marks[n.Code]; ok {
+				n.Mark = "/icons/net-" + file + ".svg"
+			}
+			n.Exchanges = n.Code == "trc20" || n.Code == "erc20" || n.Code == "bep20"
+		}
+	}
+	return list
+}
+
+// ether makes an attempt one of Ether, with all that wallets can be given.
+func ether(a *wire.Attempt) {
+	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20", "Ethereum"
+	a.Address, a.PayAmount, a.PayableAmount = "0x52908400098527886E0F7030069857D2E4169EE7", "0.009123450000", "0.00912345"
+	a.URI = "ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"
+	a.NetworkMark, a.Family = "/icons/net-ethereum.svg", wire.EVM
+	a.Call = &wire.Call{ChainID: "0x1", To: a.Address, Value: "0x206991fb9b2200", Data: "0x"}
+}
+
+func linkSample() Sample {
+	return sample("pending-link", wire.Pending, func(p *Page) {
+		attempt(func(a *wire.Attempt) {
+			ether(a)
+			a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin", "25.01", true
+			a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
+		})(p)
+		p.Embed, p.Origin, p.URL = "inline", "https://shop.example", "https://pay.example/checkout/cs_gallery"
+		p.Carry = []Field{{"embed", "inline"}, {"origin", "https://shop.example"}}
+		*p = p.holding(true)
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func exchangePaySample() Sample {
+	return sample("pending-exchange", wire.Pending, func(p *Page) {
+		attempt(ether)(p)
+		*p = p.payingFrom(true)
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func checkedSample(name, pasted string) Sample {
+	return sample(name, wire.Pending, func(p *Page) {
+		attempt(ether)(p)
+		p.Pasted, p.Opened = pasted, "check"
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func walletsSample() Sample {
+	return sample("pending-wallets", wire.Pending, func(p *Page) {
+		attempt(ether)(p)
+		p.URL, p.Opened = "https://pay.example/checkout/cs_gallery", "device"
+		p.Wallets = []Wallet{
+			{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet", Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' fill='%23e8821e'/%3E%3C/svg%3E"},
+			{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
+		}
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
 func changingSample() Sample {
 	return sample("pending-changing", wire.Pending, func(p *Page) {
 		attempt(nil)(p)
@@ -136,6 +246,39 @@ func framedSample() Sample {
 	})
 }
 
+// lastMinutesSample is a payment whose time is nearly up, and can be had anew.
+func lastMinutesSample() Sample {
+	return sample("pending-last-minutes", wire.Pending, attempt(func(a *wire.Attempt) {
+		a.ExpiresInMs, a.ExtendMinutes = 192_000, 60
+	}), wire.Cancel, wire.Change, wire.Extend)
+}
+
+// supportSample is an end of a shop that has given neither an address to go back
+// to nor more than one to ask.
+func supportSample(name string, status wire.Status, support string, change func(*wire.Attempt), actions ...wire.Action) Sample {
+	return sample(name, status, func(p *Page) {
+		attempt(change)(p)
+		p.View.Support, p.View.CancelURL = support, ""
+	}, actions...)
+}
+
+func receiptSample() Sample {
+	return sample("receipt", wire.Confirmed, func(p *Page) {
+		attempt(paid)(p)
+		p.Receipt = true
+	})
+}
+
+// unknownSample is the page of a link that leads nowhere.
+func unknownSample() Sample {
+	return sample("unknown", wire.Open, func(p *Page) {
+		p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1, Notice: &wire.Notice{
+			Code: wire.CodeSessionUnknown, Message: "There is no such checkout. The link may be incomplete: go back to the shop and start again.",
+		}}
+		p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
+	})
+}
+
 func rightToLeft() Sample {
 	return sample("pending-rtl", wire.Pending, func(p *Page) {
 		attempt(nil)(p)
@@ -148,11 +291,13 @@ func waiting() wire.Attempt {
 		Number: 1, CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON",
 		Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", PayAmount: "25.03000000", PayableAmount: "25.03",
 		TolerancePercent: "1", ExpiresInMs: 899_000, PaymentURL: "https://gateway.example/pay/abc",
+		NetworkMark: "/icons/net-tron.svg", Family: wire.TRON,
+		TrackingCode: "8f3kq2mz7t",
 	}
 }
 
 func paid(a *wire.Attempt) {
-	a.PaidAmount, a.ExpiresInMs = "25.03", 0
+	a.PaidAmount, a.ExpiresInMs, a.PaidAt = "25.03", 0, "2026-11-22T01:40:05Z"
 	a.TxID = "3b1a9f0c7d5e4f2a8b6c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f0a"
 	a.TxURL = "https://explorer.example/tx/3b1a9f0c"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"coinslot/app/feed"
+	"coinslot/app/wire"
 )
 
 // Host is what the checkout asks of the browser it runs in. Every func may be
@@ -16,6 +17,17 @@ type Host struct {
 	Dial func(ctx context.Context, path string) (feed.Socket, error)
 	// Copy puts text on the clipboard; an error means that it is not there.
 	Copy func(text string) error
+	// Select selects the text of the first element that selector finds. May be nil.
+	Select func(selector string)
+	// Wallets asks the browser's wallets to announce themselves and tells found
+	// of each, now and later. Nil if there are none.
+	Wallets func(found func(Wallet))
+	// Connect asks a wallet for its account and to be on a chain ("0x1"). It
+	// blocks for as long as the shopper takes. The errors are those of wallets.
+	Connect func(id, chainID string) (from string, err error)
+	// Pay asks a connected wallet to send a transaction. It blocks for as long as
+	// the shopper takes; nil means that the wallet says it is sent.
+	Pay func(id, from string, call wire.Call) error
 	// Replace changes the page's address without loading anything.
 	Replace func(path string)
 	// Focus moves the keyboard to the first element that selector finds.

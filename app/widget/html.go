@@ -68,7 +68,11 @@ func (r *rewriter) tag() {
 	name := r.in[1:end]
 	r.in = r.in[end:]
 	r.out.WriteString("<" + name)
-	for _, a := range r.attributes() {
+	attributes := r.attributes()
+	if isAlt := func(a string) bool { return strings.HasPrefix(a, " alt=") }; name == "img" && !slices.ContainsFunc(attributes, isAlt) {
+		attributes = append(attributes, ` alt=""`) // go-app leaves out what is empty
+	}
+	for _, a := range attributes {
 		r.out.WriteString(a)
 	}
 	r.out.WriteByte('>')

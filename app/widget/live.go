@@ -18,14 +18,25 @@ func (c *Checkout) takeOver(ctx app.Context) {
 		return
 	}
 	c.live, c.at = true, time.Now()
+	c.longer(c.Page.View)
 	ctx.Handle(actionSend, func(ctx app.Context, a app.Action) { c.send(ctx, a.Value.(request)) })
 	ctx.Handle(actionChange, func(ctx app.Context, a app.Action) { c.change(ctx, a.Value.(bool)) })
+	ctx.Handle(actionFrom, func(_ app.Context, a app.Action) { c.payFrom(a.Value.(bool)) })
 	ctx.Handle(actionSay, func(_ app.Context, a app.Action) { c.said = a.Value.(string) })
 	ctx.Handle(actionFail, func(ctx app.Context, a app.Action) { c.fail(ctx, &wire.Error{Detail: a.Value.(string)}) })
 	ctx.Handle(actionCopy, func(ctx app.Context, a app.Action) { c.copy(ctx, a.Value.(copyRequest)) })
 	ctx.Handle(actionLook, func(app.Context, app.Action) { c.look() })
+	ctx.Handle(actionQR, func(_ app.Context, a app.Action) { c.hold(a.Value.(bool)) })
+	ctx.Handle(actionPay, func(ctx app.Context, a app.Action) { c.pay(ctx, a.Value.(payment)) })
 	c.Host.Restore()
 	c.follow(ctx)
+	c.discover(ctx)
+}
+
+// hold changes what the QR code holds, here and when the page is loaded again.
+func (c *Checkout) hold(link bool) {
+	c.Page = c.Page.holding(link)
+	c.Host.Replace(c.Page.Link(""))
 }
 
 // follow keeps the view of the session current until stop, or until another
@@ -36,10 +47,11 @@ func (c *Checkout) follow(ctx app.Context) {
 		return
 	}
 	running, cancel := context.WithCancel(context.Background())
+	base, lang := c.Page.Base, "?lang="+c.Page.Lang // the feed reads them while the page changes
 	c.feeding = cancel
 	c.feed = feed.New(feed.Config{
-		Fetch: func(ctx context.Context) (wire.View, error) { return c.Host.view(ctx, c.Page.Base+"/view") },
-		Dial:  func(ctx context.Context) (feed.Socket, error) { return c.Host.Dial(ctx, c.Page.Base+"/live") },
+		Fetch: func(ctx context.Context) (wire.View, error) { return c.Host.view(ctx, base+"/view"+lang) },
+		Dial:  func(ctx context.Context) (feed.Socket, error) { return c.Host.Dial(ctx, base+"/live"+lang) },
 		Got:   func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.take(ctx, v) }) },
 		Lost:  func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
 		From:  c.Page.View.Version,
@@ -79,9 +91,17 @@ func (c *Checkout) take(ctx app.Context, v wire.View) {
 		c.Host.Replace(c.Page.Link(""))
 		c.follow(ctx)
 	}
+	if a := v.Attempt; a != nil && a.Number != attemptNumber(old) {
+		c.Page.Chosen, c.Page.ChosenNetwork = a.CurrencySymbol, key(a.CurrencySymbol, a.NetworkCode)
+	}
+	c.discover(ctx)
+	longer := c.longer(v)
 	if old.Status != v.Status || attemptNumber(old) != attemptNumber(v) {
 		c.problem = nil
 		c.moved(ctx)
+		if longer {
+			c.said = c.Page.say("said.extended")
+		}
 	} else if partial(v) && !partial(old) {
 		c.moved(ctx)
 	}
@@ -89,9 +109,25 @@ func (c *Checkout) take(ctx app.Context, v wire.View) {
 
 // moved announces a new screen once and brings the keyboard to its heading.
 func (c *Checkout) moved(ctx app.Context) {
-	c.Page.Changing = false
+	c.Page.Changing, c.Search = false, ""
 	c.said = c.Page.say("said." + saidOf(c.Page.View))
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + headingID) })
+}
+
+// longer reports whether v gives the payment more time: there is another address
+// for the same coin and network, and the payment has not ended in between.
+func (c *Checkout) longer(v wire.View) bool {
+	switch {
+	case v.Status == wire.Preparing:
+		return false
+	case v.Status != wire.Pending || v.Attempt == nil:
+		c.paying = wire.Attempt{}
+		return false
+	}
+	was, is := c.paying, *v.Attempt
+	c.paying = is
+	return was.Number != 0 && is.Number > was.Number &&
+		is.CurrencySymbol == was.CurrencySymbol && is.NetworkCode == was.NetworkCode
 }
 
 // saidOf names the announcement of a view.
@@ -118,14 +154,32 @@ func attemptNumber(v wire.View) int {
 
 // change shows or hides the chooser.
 func (c *Checkout) change(ctx app.Context, show bool) {
-	c.Page.Changing, c.problem = show, nil
+	c.Page.Changing, c.Search, c.problem = show, "", nil
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + headingID) })
 }
 
+// payFrom shows the page to a shopper who pays from an exchange, or who does
+// not. The page's address follows, so that loading it again does not forget it.
+func (c *Checkout) payFrom(exchange bool) {
+	c.Page = c.Page.payingFrom(exchange)
+	c.said = c.Page.say("choose.order")
+	if exchange {
+		c.said = c.Page.say("choose.exchange.why")
+	}
+	c.Host.Replace(c.Page.Link(""))
+}
+
 // copy puts a value on the clipboard, off the UI goroutine because the browser
-// may ask the shopper first.
+// may ask the shopper first. What cannot be put there is selected, so that the
+// shopper's own Ctrl+C takes it.
 func (c *Checkout) copy(ctx app.Context, r copyRequest) {
-	ctx.Async(func() { r.Done(c.Host.Copy(r.Value)) })
+	ctx.Async(func() {
+		err := c.Host.Copy(r.Value)
+		if err != nil && c.Host.Select != nil {
+			c.Host.Select(`[data-part="` + r.Part + `"]`)
+		}
+		r.Done(err)
+	})
 }
 
 // send makes one request of the shopper; while it is on its way, a second one
@@ -154,8 +208,8 @@ func (c *Checkout) address(sub string) string {
 // with it.
 func (c *Checkout) body(r request) []byte {
 	members := map[string]any{}
-	if c.Page.View.Session == "" {
-		for _, f := range c.Page.Carry {
+	for _, f := range c.Page.Carry {
+		if f.namesOrder() {
 			members[f.Name] = f.Value
 		}
 	}

@@ -106,7 +106,7 @@ func TestFirstSessionOfAnItem(t *testing.T) {
 	c.Page.Carry = append(c.Page.Carry, Field{"lang", "en"})
 	c.send(ctx, request{Sub: "/attempts", Body: map[string]string{"currency_symbol": "TON"}})
 	engine.ConsumeAll()
-	want := `POST /checkout?lang=en {"amount":"5.00","currency_symbol":"TON","item":"coffee","key":"page_1","lang":"en"}`
+	want := `POST /checkout?lang=en {"amount":"5.00","currency_symbol":"TON","item":"coffee","key":"page_1"}`
 	if len(b.sent) != 1 || b.sent[0] != want {
 		t.Errorf("sent %q; want %q", b.sent, want)
 	}

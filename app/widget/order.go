@@ -40,14 +40,15 @@ func orderHead(p Page) app.UI {
 // orderFoot tells what to quote when asking for help, and lets an embedded
 // checkout be closed.
 func orderFoot(p Page) app.UI {
-	return el("footer").Class("foot").Body(
+	return el("footer").Class("foot").Body(spaced(
 		app.If(p.View.Order.Ref != "", func() app.UI {
 			return el("span").Class("foot-ref").Text(p.say("order.ref", "ref", p.View.Order.Ref))
 		}),
 		app.If(p.View.CancelURL != "" && before(p.View.Status), func() app.UI {
 			return leave(p, "foot-back", "order.back", p.View.CancelURL)
 		}),
-	)
+		languageMenu(p),
+	)...)
 }
 
 // before reports whether the screens of a status have no button of their own

@@ -31,11 +31,14 @@ type Page struct {
 	// View.Session is empty.
 	Base string
 	// Carry is what every form and link must carry through: embed, origin,
-	// theme, lang; and while nothing is stored order or item (with amount), and
+	// theme, lang, from; and while nothing is stored order or item (with amount), and
 	// the key that makes two posts of one page one session.
 	Carry []Field
 	// Changing shows the chooser although there is an attempt.
 	Changing bool
+	// Shop is the shop's origin, the way back where the merchant has given none;
+	// empty if it is not known.
+	Shop string
 	// Receipt is set on the page that is kept or printed: it offers no other.
 	Receipt bool
 	// Exchange is set when the shopper pays from an account at an exchange.
@@ -45,6 +48,11 @@ type Page struct {
 	// Pasted is the address that the shopper's wallet shows, to be compared; empty
 	// if none was given.
 	Pasted string
+	// Opened is the part that is opened from the start, "check" or "device"; empty
+	// if none is. A page whose address is being checked keeps still.
+	Opened string
+	// Wallets are those of this browser; always empty on the server.
+	Wallets []Wallet `json:"-"`
 	// URL is the whole address of this page, for another device; empty if unknown.
 	URL string
 	// Chosen is the preselected symbol, ChosenNetwork the preselected
@@ -59,6 +67,15 @@ type Page struct {
 
 // Field is one name and value that travels with every form and link.
 type Field struct{ Name, Value string }
+
+// namesOrder reports whether f says what is bought, while it is stored nowhere.
+func (f Field) namesOrder() bool {
+	switch f.Name {
+	case "order", "item", "amount", "key":
+		return true
+	}
+	return false
+}
 
 // Link returns the session's path followed by sub ("" or "/receipt"), with the
 // carried fields and extra ones as its query. An extra without a value is left out.
@@ -91,7 +108,7 @@ func (p Page) QR(kind string) string {
 	a := p.View.Attempt
 	switch {
 	case kind == "page":
-		return p.Base + "/qr.svg?kind=page"
+		return p.Bare().Link("/qr.svg", Field{"kind", "page"})
 	case a == nil:
 		return ""
 	case kind == "uri":
@@ -105,14 +122,44 @@ func (p Page) QR(kind string) string {
 func (p Page) Stored(id string) Page {
 	carry := make([]Field, 0, len(p.Carry))
 	for _, f := range p.Carry {
-		switch f.Name {
-		case "order", "item", "amount", "key":
-		default:
+		if !f.namesOrder() {
 			carry = append(carry, f)
 		}
 	}
 	p.Carry = carry
 	p.Base = "/checkout/" + id
+	if origin, _, found := strings.Cut(p.URL, "/checkout"); found {
+		p.URL = origin + p.Bare().Link("")
+	}
+	return p
+}
+
+// Bare returns the page as it is on its own: what is carried says only what is
+// bought and in which language.
+func (p Page) Bare() Page {
+	carry := make([]Field, 0, len(p.Carry))
+	for _, f := range p.Carry {
+		if f.Name == "lang" || f.namesOrder() && f.Name != "key" {
+			carry = append(carry, f)
+		}
+	}
+	p.Carry = carry
+	return p
+}
+
+// carrying returns the page with one carried field of that name, or none if
+// value is empty.
+func (p Page) carrying(name, value string) Page {
+	carry := make([]Field, 0, len(p.Carry)+1)
+	for _, f := range p.Carry {
+		if f.Name != name {
+			carry = append(carry, f)
+		}
+	}
+	if value != "" {
+		carry = append(carry, Field{name, value})
+	}
+	p.Carry = carry
 	return p
 }
 
@@ -139,6 +186,15 @@ func (p Page) Title() string {
 	return p.say(key, "price", price)
 }
 
+// Icon is the path of the tab's icon on the BFF's origin: it shows from afar that
+// the money has come.
+func (p Page) Icon() string {
+	if p.View.Status == wire.Confirmed {
+		return "/icons/tab-paid.svg"
+	}
+	return "/icons/tab.svg"
+}
+
 // Waits reports whether the page should look again by itself: something is
 // expected to happen without the shopper's doing.
 func (p Page) Waits() bool {
@@ -146,7 +202,7 @@ func (p Page) Waits() bool {
 	case wire.Preparing, wire.Review:
 		return true
 	case wire.Pending:
-		return !p.Changing
+		return !p.Changing && p.Opened != "check"
 	case wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled:
 		return false
 	}

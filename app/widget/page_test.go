@@ -59,10 +59,12 @@ func TestTimingSentences(t *testing.T) {
 		offline bool
 	}{
 		{7_500_000, "About 2 h 5 min left", -1, "not checked yet", false},
-		{899_000, "About 14 minutes left", 4_000, "checked 4 s ago", false},
-		{299_000, "4:59 left", 59_999, "checked 59 s ago", false},
-		{61_000, "1:01 left", 60_000, "checked 1 min ago", false},
-		{9_000, "0:09 left", 600_000, "checked 10 min ago", false},
+		{899_000, "About 14 minutes left", 4_000, "checked just now", false},
+		{299_000, "4:59 left", 59_999, "checked 59 seconds ago", false},
+		{300_000, "About 5 minutes left", 5_000, "checked 5 seconds ago", false},
+		{-5_000, "Time is up: looking once more", 0, "checked just now", false},
+		{61_000, "1:01 left", 60_000, "checked 1 minute ago", false},
+		{9_000, "0:09 left", 600_000, "checked 10 minutes ago", false},
 		{0, "Time is up: looking once more", 0, text["checked.offline"], true},
 	} {
 		p := Page{Text: text, View: wire.View{CheckedMsAgo: c.ago, Attempt: &wire.Attempt{ExpiresInMs: c.ms}}}

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strings"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -16,6 +17,7 @@ type pay struct {
 	At      time.Time // when the view came
 	Offline bool
 	Busy    bool
+	Wallet  walletRequest // what the browser's wallet was asked last, if it is about this
 }
 
 // Render draws it in the order in which a shopper needs it.
@@ -24,16 +26,20 @@ func (s *pay) Render() app.UI {
 	return el("div").Class("pay").Body(
 		heading(s.title(a)),
 		received(p, a),
-		el("p").Class("network-only").Body(
-			el("strong").Text(p.say("pay.network", "network", a.NetworkName)),
-			el("span").Text(p.say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
-		),
+		network(p, a),
+		s.exchange(a),
 		app.If(a.Address != "", func() app.UI { return s.transfer(a) }),
+		app.If(a.Address != "", func() app.UI { return &checker{Page: p} }),
+		wallets(p, a, s.Wallet),
 		s.links(a),
 		el("div").Class("watch").Body(
 			el("p").Class("waiting").Text(p.say("pay.waiting")),
 			&timing{Page: p, At: s.At, Left: true, Offline: s.Offline},
+			app.If(p.Waits(), func() app.UI {
+				return el("noscript").Body(el("p").Class("refresh").Text(p.say("pay.refresh")))
+			}),
 		),
+		device(p),
 		s.help(a),
 		s.actions(),
 	)
@@ -63,14 +69,37 @@ func (s *pay) title(a wire.Attempt) string {
 	return s.Page.say("pay.title", "amount", sum)
 }
 
+// network names the network in words, mark and colour, with the one warning that
+// matters most.
+func network(p Page, a wire.Attempt) app.UI {
+	return el("div").Class("network-only").DataSet("network", markID(a.NetworkMark)).Body(spaced(
+		app.If(a.NetworkMark != "", func() app.UI {
+			return void("img").Class("network-mark").Attr("src", a.NetworkMark).Attr("role", "presentation").Aria("hidden", true).Attr("width", 28).Attr("height", 28)
+		}),
+		el("strong").DataSet("part", "network-name").DataSet("value", a.NetworkName).Text(p.say("pay.network", "network", a.NetworkName)),
+		el("span").Text(p.say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
+	)...)
+}
+
+// markID is what a network's mark is called: "tron" of "/icons/net-tron.svg".
+// The style sheet knows the networks' colours by it.
+func markID(mark string) string {
+	name, _, _ := strings.Cut(mark[strings.LastIndexByte(mark, '/')+1:], ".")
+	return strings.TrimPrefix(strings.TrimPrefix(name, "icon-"), "net-")
+}
+
+// exchange tells somebody who pays from an exchange what to enter there.
+func (s *pay) exchange(a wire.Attempt) app.UI {
+	return app.If(s.Page.Exchange, func() app.UI {
+		sum, _ := due(a)
+		return el("p").Class("note exchange-note").Text(s.Page.say("pay.exchange", "amount", sum, "network", a.NetworkName))
+	})
+}
+
 // transfer is what has to be put into a wallet.
 func (s *pay) transfer(a wire.Attempt) app.UI {
 	p := s.Page
-	return el("div").Class("transfer").Body(
-		el("div").Class("qr-box").Body(
-			void("img").Class("qr").DataSet("part", "qr").Attr("src", p.QR("address")).Attr("width", 196).Attr("height", 196).
-				Attr("alt", p.say("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)),
-		),
+	return el("div").Class("transfer").DataSet("network", markID(a.NetworkMark)).Body(
 		el("div").Class("transfer-text").Body(
 			s.amount(a),
 			&copyable{Part: "address", Copy: "copy-address", Groups: true, Value: a.Address,
@@ -80,7 +109,14 @@ func (s *pay) transfer(a wire.Attempt) app.UI {
 					Copied: p.say("copy.address.done", "network", a.NetworkName),
 					Failed: p.say("copy.failed"),
 				}},
+			el("p").Class("address-note").Body(spaced(
+				el("span").Class("address-only").Text(p.say("pay.only", "network", a.NetworkName)),
+				app.If(checksummed(a.Family, a.Address), func() app.UI {
+					return el("span").Class("verified").Text(p.say("pay.address.verified"))
+				}),
+			)...),
 		),
+		qrBox(p, a),
 	)
 }
 
@@ -105,7 +141,7 @@ func (s *pay) links(a wire.Attempt) app.UI {
 		class = "button primary"
 	}
 	return el("div").Class("links").Body(
-		app.If(a.URI != "", func() app.UI {
+		app.If(a.URI != "" && !p.Exchange, func() app.UI {
 			return el("a").Class("button").DataSet("part", "open-wallet").Attr("href", a.URI).Text(p.say("pay.wallet"))
 		}),
 		app.If(a.PaymentURL != "", func() app.UI {
@@ -119,7 +155,7 @@ func (s *pay) links(a wire.Attempt) app.UI {
 func (s *pay) help(a wire.Attempt) app.UI {
 	p := s.Page
 	sum, _ := due(a)
-	return el("details").Class("help").Body(
+	return opened("help", p.Exchange).Body(
 		el("summary").Text(p.say("pay.help")),
 		el("ul").Body(
 			el("li").Text(p.say("pay.help.exchange", "amount", sum)),

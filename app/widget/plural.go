@@ -5,7 +5,7 @@ import "strings"
 // plural returns the category of a whole number in a language: "zero", "one",
 // "two", "few", "many" or "other". A language that is not known has one and
 // other.
-// Source: Unicode CLDR 46, plural rules, cardinal; a test compares all.
+// Source: Unicode CLDR 42, plural rules, cardinal; a test compares all.
 func plural(lang string, n int) string {
 	if n < 0 {
 		n = -n

@@ -40,20 +40,33 @@ func surplus(p Page, a wire.Attempt) app.UI {
 	})
 }
 
-// transaction is the proof on the chain, as a link where one is known.
-func transaction(p Page, a wire.Attempt) app.UI {
-	return app.If(a.TxID != "", func() app.UI {
+// fact is one row of what is not a sum; nothing if there is no value.
+func fact(p Page, label, part, value string) app.UI {
+	return app.If(value != "", func() app.UI {
 		return el("div").Class("line").Body(
-			el("dt").Text(p.say("tx.label")),
-			el("dd").Body(transactionID(a)),
+			el("dt").Text(p.say(label)),
+			el("dd").DataSet("part", part).DataSet("value", value).Attr("translate", "no").Attr("dir", "auto").Text(value),
 		)
 	})
 }
 
-func transactionID(a wire.Attempt) app.UI {
+// transaction is the proof on the chain, as a link to where everybody can see
+// it, if one is known.
+func transaction(p Page, a wire.Attempt) app.UI {
+	return app.If(a.TxID != "", func() app.UI {
+		return el("div").Class("line").Body(
+			el("dt").Text(p.say("tx.label")),
+			el("dd").Body(transactionID(p, a)),
+		)
+	})
+}
+
+func transactionID(p Page, a wire.Attempt) app.UI {
+	id := el("span").Class("tx-id").Attr("translate", "no").Attr("dir", "ltr").Text(a.TxID)
 	if a.TxURL == "" {
-		return el("span").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).Attr("translate", "no").Text(a.TxID)
+		return el("span").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).Body(id)
 	}
-	return el("a").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).Attr("translate", "no").
-		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").Text(a.TxID)
+	return el("a").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).
+		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").
+		Body(id, app.Text(" "), el("span").Class("tx-where").Text(p.say("done.explorer")))
 }

@@ -26,8 +26,8 @@ func (s *review) Render() app.UI {
 		mark("wait"),
 		heading(p.say("review.title")),
 		el("p").Text(p.say("review.text")),
-		el("p").Class("note").Text(p.say("review.next")),
 		facts(p),
+		next(p, "review.next", "review.wait"),
 		&timing{Page: p, At: s.At, Offline: s.Offline},
 		el("div").Class("buttons").Body(
 			app.If(p.View.Can(wire.Recheck), func() app.UI {
@@ -36,6 +36,7 @@ func (s *review) Render() app.UI {
 			reload(p),
 			backToShop(p, p.View.CancelURL, ""),
 		),
+		ask(p),
 	)
 }
 
@@ -52,8 +53,12 @@ func facts(p Page) app.UI {
 	})
 }
 
-// backToShop is a link to the merchant, if the merchant has given one.
+// backToShop is a link to the merchant: where the merchant wants the shopper to
+// go, else, on a page of its own, to the shop itself.
 func backToShop(p Page, url, class string) app.UI {
+	if url == "" && p.Embed == "" {
+		url = p.Shop
+	}
 	return app.If(url != "", func() app.UI {
 		return leave(p, "button "+class, "order.back", url)
 	})

@@ -13,7 +13,7 @@ func simulateBar(p Page) app.UI {
 	return app.If(len(p.Simulate) > 0 && possible, func() app.UI {
 		return el("aside").Class("simulate").Aria("label", p.say("simulate.title")).Body(
 			el("p").Text(p.say("simulate.title")),
-			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).Class("simulate-form").Body(append(carried(p), simulateButtons(p)...)...),
+			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).Class("simulate-form").Body(append(carried(p), spaced(simulateButtons(p)...)...)...),
 		)
 	})
 }

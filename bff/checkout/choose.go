@@ -111,14 +111,15 @@ func split(c wire.Choice) (symbol, network string) {
 	return symbol, code
 }
 
-// estimate returns about what an order would cost in the coin, "" if the price
-// is not known. It is shown with "about"; only pay_amount is ever asked for.
-func estimate(usd decimal.Decimal, c Currency, n Network) string {
+// estimate returns about what an order would cost in the coin, which carries
+// digits, "" if the price is not known. It is shown with "about"; only
+// pay_amount is ever asked for.
+func estimate(usd decimal.Decimal, c Currency, digits int32) string {
 	if !c.PriceInUSDT.IsPositive() {
 		return ""
 	}
 	amount := usd.DivRound(c.PriceInUSDT, 12)
-	return plain(amount.RoundCeil(min(places(c.Symbol, n.Code), cents(c.PriceInUSDT))))
+	return plain(amount.RoundCeil(min(digits, cents(c.PriceInUSDT))))
 }
 
 // cents returns how many fractional digits of a coin are worth looking at: one

@@ -53,7 +53,22 @@ func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (Se
 	if err := validChoice(choice); err != nil {
 		return s, err
 	}
-	return c.open(ctx, s, offer, choice)
+	return c.open(ctx, s, wish{offer: offer, choice: choice, minutes: ttl(s.Order.TTLMinutes, offer.Network.MaxTTL)})
+}
+
+// wish is the attempt that a shopper wants.
+type wish struct {
+	offer   Offer
+	choice  wire.Choice
+	minutes int // to pay
+	// instead is the number of the attempt to be replaced although it is in the
+	// same coin; zero if none is.
+	instead int
+}
+
+// replaces reports whether a has to be called off before w is opened.
+func (w wish) replaces(a *Attempt) bool {
+	return a.State == Waiting && (!a.in(w.offer) || a.Number == w.instead)
 }
 
 // validChoice checks what a shopper may type.
@@ -67,12 +82,12 @@ func validChoice(c wire.Choice) error {
 	return nil
 }
 
-// open ends a waiting attempt for another coin and starts the new one, both in
+// open ends a waiting attempt that w replaces and starts the new one, both in
 // one change, so that a change of coin is never told as a cancellation.
-func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.Choice) (Session, error) {
+func (c *Service) open(ctx context.Context, s Session, w wish) (Session, error) {
 	var last *Record
 	old := 0
-	if a := s.Current(); a != nil && a.State == Waiting && !a.in(offer) {
+	if a := s.Current(); a != nil && w.replaces(a) {
 		if err := s.mayChange(a.Number, c.Now()); err != nil {
 			return s, err
 		}
@@ -87,7 +102,7 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 		}()
 		s = held
 		if a = s.Attempt(a.Number); a.State != Waiting {
-			return c.open(ctx, s, offer, choice) // it has ended meanwhile
+			return c.open(ctx, s, w) // it has ended meanwhile
 		}
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
@@ -101,7 +116,7 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 				return err
 			}
 		}
-		return s.intend(offer, choice, now)
+		return s.intend(w, now)
 	})
 	if errors.Is(err, errJoined) || errors.Is(err, ErrFenced) {
 		return c.Session(ctx, s.ID)
@@ -109,7 +124,7 @@ func (c *Service) open(ctx context.Context, s Session, offer Offer, choice wire.
 	if err != nil {
 		return s, err
 	}
-	return c.start(ctx, s, offer.Currency.PriceInUSDT, offer.Network.Fee)
+	return c.start(ctx, s, w.offer.Currency.PriceInUSDT, w.offer.Network.Fee)
 }
 
 // hold takes the session away from the poller for as long as a change of coin
@@ -139,15 +154,15 @@ func (c *Service) intend(ctx context.Context, old Session, fn func(s *Session, n
 }
 
 // intend appends the intent to open an attempt, if s allows one now.
-func (s *Session) intend(o Offer, choice wire.Choice, now time.Time) error {
-	if err := s.mayIntend(o, now); err != nil {
+func (s *Session) intend(w wish, now time.Time) error {
+	if err := s.mayIntend(w.offer, now); err != nil {
 		return err
 	}
+	currency, network := w.offer.Currency, w.offer.Network
 	a := Attempt{
-		State: Creating, CurrencySymbol: o.Currency.Symbol, CurrencyName: o.Currency.Name,
-		NetworkCode: o.Network.Code, NetworkName: o.Network.Name,
-		TTLMinutes: ttl(s.Order.TTLMinutes, o.Network.MaxTTL),
-		Email:      choice.Email, Comment: choice.Comment,
+		State: Creating, CurrencySymbol: currency.Symbol, CurrencyName: currency.Name,
+		NetworkCode: network.Code, NetworkName: network.Name,
+		TTLMinutes: w.minutes, Email: w.choice.Email, Comment: w.choice.Comment,
 	}
 	if a.Email == "" {
 		a.Email = s.Order.Email

@@ -10,12 +10,13 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/token"
 
 	"github.com/shopspring/decimal"
 )
 
 // attempts are the coins that a payment URI exists for, and some without.
-var attempts = [][2]string{{"ETH", "erc20"}, {"BNB", "bep20"}, {"TON", "ton"}, {"USDT", "trc20"}, {"USDT", "bep20"}, {"USDC", "erc20"}, {"ETH", "arbitrum"}, {"X", "y"}}
+var attempts = [][2]string{{"ETH", "erc20"}, {"BNB", "bep20"}, {"TON", "ton"}, {"USDT", "trc20"}, {"USDT", "bep20"}, {"USDC", "erc20"}, {"ETH", "arbitrum"}, {"X", "y"}, {"USDT", "ton"}}
 
 // FuzzView shows an attempt made of what a gateway may say: the amount on the
 // screen is never less than the amount asked for, a wallet's link carries that
@@ -102,15 +103,38 @@ func checkLinks(t *testing.T, a *wire.Attempt, link string) {
 	if a.URI == "" {
 		return
 	}
-	target, value, _ := strings.Cut(a.URI, "?")
-	unit := map[string]int32{"ETH": 18, "BNB": 18, "TON": 9}[a.CurrencySymbol]
-	_, digits, _ := strings.Cut(value, "=")
-	least, ok := new(big.Int).SetString(digits, 10)
-	if !ok || unit == 0 || decimal.NewFromBigInt(least, -unit).LessThan(decimal.RequireFromString(a.PayAmount)) {
-		t.Fatalf("URI %q for %s %s", a.URI, a.PayAmount, a.CurrencySymbol)
+	to, sum := target(t, a.URI)
+	due := a.MissingAmount
+	if due == "" {
+		due = a.PayableAmount
 	}
-	ethereum, ton := strings.HasPrefix(target, "ethereum:"+a.Address+"@"), target == "ton://transfer/"+a.Address
-	if ethereum == ton || strings.ContainsAny(a.URI, " \"<>\\\r\n&#") {
+	coin, ok := (*token.Registry)(nil).Token(a.CurrencySymbol, a.NetworkCode)
+	units, readable := new(big.Int).SetString(sum, 10)
+	if !ok || !readable || !decimal.NewFromBigInt(units, -coin.Decimals).Equal(decimal.RequireFromString(due)) {
+		t.Fatalf("URI %q for %s %s", a.URI, due, a.CurrencySymbol)
+	}
+	if to != strings.NewReplacer("+", "-", "/", "_").Replace(a.Address) || strings.ContainsAny(a.URI, " \"<>\\\r\n#") || a.TokenURI == coin.Native {
 		t.Fatalf("URI %q for the address %q", a.URI, a.Address)
 	}
+	if a.PaidAmount != "" && a.MissingAmount == "" {
+		t.Fatalf("URI %q although nothing is missing", a.URI)
+	}
+}
+
+// target reads whom a link pays and how many of the smallest unit.
+func target(t *testing.T, link string) (to, sum string) {
+	t.Helper()
+	path, query, _ := strings.Cut(link, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatalf("URI %q: %v", link, err)
+	}
+	if values.Has("uint256") {
+		return values.Get("address"), values.Get("uint256")
+	}
+	if address, ok := strings.CutPrefix(path, "ton://transfer/"); ok {
+		return address, values.Get("amount")
+	}
+	address, _, _ := strings.Cut(strings.TrimPrefix(path, "ethereum:"), "@")
+	return address, values.Get("value")
 }

@@ -120,17 +120,23 @@ func (a *Attempt) paid() string {
 	return plain(a.Paid)
 }
 
-func (a *Attempt) missing() string {
+func (a *Attempt) missing() string { return a.missingIn(a.places(builtin)) }
+
+// missingIn is missing, rounded up to other digits.
+func (a *Attempt) missingIn(digits int32) string {
 	if !a.short() {
 		return ""
 	}
-	return plain(payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount.Sub(a.Paid)))
+	return plain(a.PayAmount.Sub(a.Paid).RoundCeil(digits))
 }
 
 // overpaid counts from the payable amount: the rounding that we asked for is
 // no overpayment.
-func (a *Attempt) overpaid() string {
-	over := a.Paid.Sub(payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount))
+func (a *Attempt) overpaid() string { return a.overpaidIn(a.places(builtin)) }
+
+// overpaidIn is overpaid where the payable amount has other digits.
+func (a *Attempt) overpaidIn(digits int32) string {
+	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
 	if !a.PayAmount.IsPositive() || !over.IsPositive() {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/token"
 )
 
 // Config is what a [Service] is made of.
@@ -24,6 +25,9 @@ type Config struct {
 	// PaymentPage is the address of the gateway's hosted pages; a payment_url
 	// elsewhere is not shown, and none is if it is empty.
 	PaymentPage string
+	// Tokens is what is known of coins and networks, for what is shown of sessions;
+	// nil = what is built in. What counts as paid does not depend on it.
+	Tokens *token.Registry
 	// Test marks every session as one in which no real money moves.
 	Test bool
 	// Changed is called after a session's change was committed, and after a

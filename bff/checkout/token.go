@@ -1,31 +1,68 @@
 package checkout
 
 import (
-	"fmt"
 	"strings"
+
+	"coinslot/app/wire"
+	"coinslot/bff/token"
 
 	"github.com/shopspring/decimal"
 )
 
-// places returns how many fractional digits a token can carry, capped at the
-// eight in which the gateway speaks. USDT and USDC carry six everywhere but on
-// BNB Smart Chain, which gives them eighteen.
-func places(symbol, network string) int32 {
-	switch strings.ToUpper(symbol) {
-	case "USDT", "USDC":
-		switch strings.ToLower(network) {
-		case "bep20", "bsc", "bnb", "opbnb":
-			return 8
-		}
-		return 6
-	}
-	return 8
+// The money rule keeps to what the gateway says and to what is built in. Whether
+// a payment counts is decided by amounts alone (leastPaid of gate.go: the
+// gateway's pay_amount, its tolerance, eight digits); no coin's digits enter
+// there. An answer to create is believed only if its address passes the built-in
+// checks, and what merchants are told is missing or too much is rounded to
+// built-in digits. So an operator's file of coins cannot let a payment through,
+// an address in, or change a webhook.
+//
+// Showing.Tokens, the operator's registry, decides what a shopper sees: the
+// amount rounded up to what the token carries, never below pay_amount; what is
+// missing or too much of that; the links. A file that gives a coin too few
+// digits makes shoppers be asked for more, which is why it takes the operator to
+// write one; one that gives too many makes nothing less than pay_amount of it.
+
+// builtin is the registry of the money rule: a nil one is what is built in.
+var builtin *token.Registry
+
+// payable rounds the amount to pay up to what the token can carry, as built in,
+// so that it can be typed into a wallet and is never too little.
+func payable(symbol, network string, amount decimal.Decimal) decimal.Decimal {
+	return amount.RoundCeil(builtin.Places(symbol, network))
 }
 
-// payable rounds the amount to pay up to what the token can carry, so that it
-// can be typed into a wallet and is never too little.
-func payable(symbol, network string, amount decimal.Decimal) decimal.Decimal {
-	return amount.RoundCeil(places(symbol, network))
+// places returns how many fractional digits a's coin can carry, as r knows it.
+func (a *Attempt) places(r *token.Registry) int32 {
+	return r.Places(a.CurrencySymbol, a.NetworkCode)
+}
+
+// owed returns what has to be sent now, rounded up to digits; zero if nothing has
+// to be.
+func (a *Attempt) owed(digits int32) decimal.Decimal {
+	switch {
+	case a.State != Waiting:
+		return decimal.Zero
+	case a.short():
+		return a.PayAmount.Sub(a.Paid).RoundCeil(digits)
+	case a.Paid.IsPositive():
+		return decimal.Zero
+	}
+	return a.PayAmount.RoundCeil(digits)
+}
+
+// wallets fills in what wallets can make of a: how its address is told apart, and
+// the links for what is due now.
+func (a *Attempt) wallets(w *wire.Attempt, r *token.Registry) {
+	w.Address, w.Family = a.Address, r.Family(a.NetworkCode, a.Address)
+	p := a.payment(r)
+	w.URI, w.TokenURI = r.URI(p)
+	w.Call = r.Call(p)
+}
+
+// payment is what a wallet is to send for a now.
+func (a *Attempt) payment(r *token.Registry) token.Payment {
+	return token.Payment{Symbol: a.CurrencySymbol, Network: a.NetworkCode, Address: a.Address, Amount: a.owed(a.places(r))}
 }
 
 // plain writes an amount without trailing zeros; zero as "0".
@@ -35,27 +72,4 @@ func plain(d decimal.Decimal) string {
 		return s
 	}
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
-}
-
-// evmChains are the chain ids of networks on which the coin is the chain's own.
-// Source: EIP-155 chain ids, chainid.network.
-var evmChains = map[string]int{ // by "symbol:network", lower case
-	"eth:erc20": 1, "eth:eth": 1, "eth:ethereum": 1,
-	"eth:arbitrum": 42161, "eth:optimism": 10, "eth:base": 8453,
-	"bnb:bep20": 56, "bnb:bsc": 56, "bnb:bnb": 56,
-}
-
-// paymentURI returns what "open in wallet" links to, or "" where no form is
-// standard and safe: wallets that read only the target of a token
-// transfer send money to the token's contract, so tokens have none here.
-// Sources: EIP-681; TON deep links, "ton://transfer".
-func paymentURI(symbol, network, address string, amount decimal.Decimal) string {
-	key := strings.ToLower(symbol + ":" + network)
-	if chain, ok := evmChains[key]; ok {
-		return fmt.Sprintf("ethereum:%s@%d?value=%s", address, chain, amount.Shift(18).StringFixed(0))
-	}
-	if key == "ton:ton" {
-		return fmt.Sprintf("ton://transfer/%s?amount=%s", address, amount.Shift(9).StringFixed(0))
-	}
-	return ""
 }

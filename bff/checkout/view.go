@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/token"
 )
 
 // Words turns a key and pairs of placeholder and value into a sentence in one
@@ -15,8 +16,12 @@ type Showing struct {
 	Now        time.Time
 	Currencies []Currency
 	Words      Words
+	// Support is where shoppers are answered, an https: or mailto: URL; may be empty.
+	Support string
 	// Icon returns the path of a coin's mark; nil = no icons.
 	Icon func(symbol string) string
+	// Tokens is what is known of coins and networks; nil = what is built in.
+	Tokens *token.Registry
 }
 
 // View is the only door through which a session leaves for a browser.
@@ -27,7 +32,7 @@ func (s *Session) View(show Showing) wire.View {
 		Order:      s.Order.wire(),
 		Currencies: currenciesView(s.Order, show),
 		Actions:    s.actions(show.Now),
-		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
+		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: show.Support,
 		CheckedMsAgo: -1,
 	}
 	if !s.CheckedAt.IsZero() {
@@ -37,7 +42,10 @@ func (s *Session) View(show Showing) wire.View {
 		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.Words("problem." + string(s.Notice.Code))}
 	}
 	if a != nil && a.shown() {
-		v.Attempt = a.view(show.Now)
+		v.Attempt = a.view(show.Now, show.Tokens)
+		if v.Attempt.ExtendMinutes = s.extendMinutes(show); v.Attempt.ExtendMinutes > 0 {
+			v.Actions = append(v.Actions, wire.Extend)
+		}
 	}
 	return v
 }
@@ -52,27 +60,29 @@ func (a *Attempt) shown() bool {
 	return a.State != Refused && a.State != Rejected && a.State != Lost
 }
 
-func (a *Attempt) view(now time.Time) *wire.Attempt {
+func (a *Attempt) view(now time.Time, tokens *token.Registry) *wire.Attempt {
+	network, _ := tokens.Network(a.NetworkCode)
 	w := &wire.Attempt{
 		Number: a.Number, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
-		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, Late: a.Late,
+		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, NetworkMark: network.Mark(), Late: a.Late,
 	}
 	if a.TrackingCode == "" {
 		return w
 	}
-	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.paid(), a.missing(), a.overpaid()
+	digits := a.places(tokens)
+	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.paid(), a.missingIn(digits), a.overpaidIn(digits)
 	w.TolerancePercent = plain(a.Tolerance)
-	w.TxID, w.TxURL = a.TxID, explorer(a.TxURL)
+	w.TxID, w.TxURL, w.TrackingCode = a.TxID, explorer(a.TxURL), a.TrackingCode
+	if !a.PaidAt.IsZero() {
+		w.PaidAt = a.PaidAt.UTC().Format(time.RFC3339)
+	}
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
 	if a.State == Creating || a.State == Unknown {
 		return w // not to be paid: it may be about to be cancelled
 	}
 	w.PaymentURL = a.PaymentURL
-	pay := payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount)
-	w.Address, w.PayAmount, w.PayableAmount = a.Address, a.PayText, plain(pay)
-	if a.Address != "" {
-		w.URI = paymentURI(a.CurrencySymbol, a.NetworkCode, a.Address, pay)
-	}
+	w.PayAmount, w.PayableAmount = a.PayText, plain(a.PayAmount.RoundCeil(digits))
+	a.wallets(w, tokens)
 	return w
 }
 
@@ -104,15 +114,19 @@ func (s *Session) actions(now time.Time) []wire.Action {
 	return list
 }
 
-// currenciesView lists what can be chosen, coin by coin.
+// currenciesView lists what can be chosen, coin by coin, as [ranked] says.
 func currenciesView(o Order, show Showing) []wire.Currency {
 	list := []wire.Currency{}
-	for _, offer := range offers(o, show.Currencies) {
+	all := ranked(offers(o, show.Currencies))
+	least := leastFees(all)
+	for _, offer := range all {
 		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
 			list = append(list, wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name, Icon: show.icon(offer.Currency.Symbol)})
 		}
 		last := &list[len(list)-1]
-		last.Networks = append(last.Networks, offer.view(o, show.Words))
+		n := offer.view(o, show)
+		n.Lowest = n.Available && offer.Network.Fee.Equal(least[offer.Currency.Symbol])
+		last.Networks = append(last.Networks, n)
 	}
 	return list
 }
@@ -124,10 +138,14 @@ func (show Showing) icon(symbol string) string {
 	return show.Icon(symbol)
 }
 
-func (o Offer) view(order Order, words Words) wire.Network {
+func (o Offer) view(order Order, show Showing) wire.Network {
+	words := show.Words
+	network, _ := show.Tokens.Network(o.Network.Code)
+	coin, _ := show.Tokens.Token(o.Currency.Symbol, o.Network.Code)
 	n := wire.Network{
 		Code: o.Network.Code, Name: o.Network.Name, Fee: plain(o.Network.Fee), Available: o.Code == "",
-		Estimate: estimate(order.AmountUSD, o.Currency, o.Network),
+		Estimate: estimate(order.AmountUSD, o.Currency, show.Tokens.Places(o.Currency.Symbol, o.Network.Code)),
+		Mark:     network.Mark(), Exchanges: coin.Exchanges,
 	}
 	if o.Network.MinimumUSD.IsPositive() {
 		n.MinimumUSD = plain(o.Network.MinimumUSD)

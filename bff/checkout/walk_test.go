@@ -155,7 +155,7 @@ func (w *walk) step() {
 		weight int
 		do     func()
 	}{
-		{"open", 3, w.stepOpen}, {"choose", 14, w.stepChoose}, {"pay", 8, w.stepPay},
+		{"open", 3, w.stepOpen}, {"choose", 14, w.stepChoose}, {"extend", 6, w.stepExtend}, {"pay", 8, w.stepPay},
 		{"tend", 30, func() { w.tend() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
 		{"recheck", 4, w.stepRecheck}, {"resolve", 2, w.stepResolve}, {"restart", 2, w.restart},
 		{"stale", 5, w.stepStale}, {"ghost", 2, w.stepGhost}, {"payer cancels", 1, w.stepPayerCancels},
@@ -218,6 +218,33 @@ func (w *walk) stepChoose() {
 	if refused && (offered.Can(wire.Choose) || offered.Can(wire.Retry)) {
 		w.t.Fatalf("Choose = %v although %v was offered", err, offered.Actions)
 	}
+}
+
+// stepExtend asks for more time, for the attempt on screen or one before.
+func (w *walk) stepExtend() {
+	id, ok := w.any()
+	if !ok {
+		return
+	}
+	offered, cancelled := w.view(id), count(w.told(id), checkout.EventCancelled)
+	s, err := w.service.Extend(w.t.Context(), id, w.rng.IntN(len(w.load(id).Attempts)+1))
+	w.allowed("Extend", err)
+	if errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts}) && offered.Can(wire.Extend) {
+		w.t.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
+	}
+	if err == nil && s.Status == wire.Pending && count(w.told(id), checkout.EventCancelled) > cancelled {
+		w.fail(id, "more time was told as a cancellation")
+	}
+}
+
+func count(list []checkout.EventType, want checkout.EventType) int {
+	n := 0
+	for _, t := range list {
+		if t == want {
+			n++
+		}
+	}
+	return n
 }
 
 // stepPay lets money come for an attempt that somebody can have seen.

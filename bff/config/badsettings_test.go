@@ -143,7 +143,7 @@ func badFiles(t *testing.T) []setting {
 		list = append(list, setting{name: "COINSLOT_ORDER_KEY_FILE", value: file(name, text, 0o600), names: "COINSLOT_ORDER_KEY"})
 	}
 	list = append(list, setting{name: "COINSLOT_SECRET_KEY_FILE", value: file("empty", "", 0o600), names: "COINSLOT_SECRET_KEY"}, setting{name: "COINSLOT_SECRET_KEY_FILE", value: file("lines", "\n\n", 0o600), names: "COINSLOT_SECRET_KEY"})
-	for _, name := range []string{"COINSLOT_LISTEN_FILE", "COINSLOT_DATABASE_FILE", "COINSLOT_HOOK_TOKEN_FILE", "COINSLOT_CATALOG_FILE", "COINSLOT_FILE", "COINSLOT__FILE", "COINSLOT_SECRET_KEY_FILE_FILE"} {
+	for _, name := range []string{"COINSLOT_LISTEN_FILE", "COINSLOT_DATABASE_FILE", "COINSLOT_HOOK_TOKEN_FILE", "COINSLOT_CATALOG_FILE", "COINSLOT_TOKENS_FILE", "COINSLOT_FILE", "COINSLOT__FILE", "COINSLOT_SECRET_KEY_FILE_FILE"} {
 		list = append(list, each(name, file("good", key, 0o600))...)
 	}
 	good := file("other", key, 0o600)
@@ -157,6 +157,7 @@ func badOthers() []setting {
 	list = append(list, each("COINSLOT_GATEWAY_RPS", leak, "0", "-1", "1.5", "10001", "1e2", "0x10", "1_000", " 10", "+10", "9223372036854775808", "\u0661\u0660")...)
 	list = append(list, each("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", leak, "1", "yes", "TRUE", "True", "on", "true ", "t", "0", "no")...)
 	list = append(list, each("COINSLOT_TRUSTED_PROXIES", leak, "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/08", "10.0.0/8", "*", "localhost/8", "fe80::1%eth0/64", "10.0.0.0/8,"+leak, "10.0.0.0/255.0.0.0", "::/129", ",")...)
+	list = append(list, each("COINSLOT_SUPPORT", leak, "http://shop.example/"+leak, "javascript:"+leak, "data:text/html,"+leak, "ask "+leak, leak+"@", "@shop.example", "a@b", "a@b.example,c@d.example", "a@b.example?subject=x", "https://shop.example/#"+leak, "https://shop.example/\u202e")...)
 	for _, name := range []string{"COINSLOT_", "COINSLOT_PUBLIC_ULR", "COINSLOT_SECRET_KEYS", "COINSLOT_GATEWAY", "COINSLOT_DEBUG", "COINSLOT_ORIGIN", "COINSLOT_listen", "COINSLOT_LISTEN ", "COINSLOT_WEBHOOK_URLS", "COINSLOT_WEBHOOK_SECRET_OLD", "COINSLOT_PORT"} {
 		list = append(list, setting{name: name, value: leak, names: strings.TrimSpace(name)})
 	}

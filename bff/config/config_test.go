@@ -56,6 +56,7 @@ func TestLoadRefuses(t *testing.T) {
 		"COINSLOT_GATEWAY_KEY":            {"two words", "line\nbreak"},
 		"COINSLOT_GATEWAY_PAGE_URL":       {canary, "javascript:x"},
 		"COINSLOT_ORIGINS":                {"*", "https://a.example/path", canary, "https://*.example", "null"},
+		"COINSLOT_SUPPORT":                {canary, "http://shop.example/help", "javascript:alert(1)", "mailto:help@shop.example", "help@localhost", "help@shop.example?bcc=x@y.example", "Help <help@shop.example>", "https://u:p@shop.example", "a b@shop.example", "help@shop..example", "help@shop.example\n"},
 		"COINSLOT_SECRET_KEY":             {"short"},
 		"COINSLOT_ORDER_KEY":              {"short"},
 		"COINSLOT_WEBHOOK_URL":            {canary, "ftp://x.example", "https://a@b.example", "http://plain.example"},
@@ -76,6 +77,20 @@ func TestLoadRefuses(t *testing.T) {
 			if len(value) > 6 && strings.Contains(err.Error(), value) {
 				t.Errorf("%s: the error shows the value: %v", setting, err)
 			}
+		}
+	}
+}
+
+func TestSupport(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                                 "",
+		"help@shop.example":                "mailto:help@shop.example",
+		"Help.Desk+pay@shop-1.example":     "mailto:Help.Desk+pay@shop-1.example",
+		"https://shop.example/help":        "https://shop.example/help",
+		"https://shop.example/help?from=a": "https://shop.example/help?from=a",
+	} {
+		if c, err := Load(least("COINSLOT_SUPPORT="+given), nil); err != nil || c.Support != want {
+			t.Errorf("COINSLOT_SUPPORT=%s = %q, %v; want %q", given, c.Support, err, want)
 		}
 	}
 }

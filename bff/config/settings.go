@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -30,12 +31,16 @@ func Settings() []Setting {
 			set: func(c *Config, v string) error { c.GatewayPageURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
 		{Name: "COINSLOT_ORIGINS", Help: "host pages allowed to frame the checkout, comma separated",
 			set: func(c *Config, v string) (err error) { c.Origins, err = origins(v); return err }},
+		{Name: "COINSLOT_SUPPORT", Help: "where shoppers ask for help: an https address or an e-mail address; unset = no link",
+			set: func(c *Config, v string) (err error) { c.Support, err = support(v); return err }},
 		{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true, Help: "bearer key of the merchant's API, at least 32 characters",
 			set: func(c *Config, v string) error { c.SecretKey = Secret{v}; return long(v) }},
 		{Name: "COINSLOT_ORDER_KEY", File: true, Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
 			set: func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
 		{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
 			set: func(c *Config, v string) error { c.Catalog = v; return nil }},
+		{Name: "COINSLOT_TOKENS", Help: "path of more coins and networks (YAML, docs/tokens.md); unset = the built-in ones",
+			set: func(c *Config, v string) error { c.Tokens = v; return nil }},
 		{Name: "COINSLOT_DATABASE", Default: "coinslot.db", Help: "SQLite file, or postgres://… for several instances",
 			set: func(c *Config, v string) error { c.Database = v; return nil }},
 		{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
@@ -134,6 +139,21 @@ func gatewayURL(v string) error {
 	}
 	return errors.New("must be https (http only for localhost): the API key travels with each request")
 }
+
+// support returns the link behind an https URL or an e-mail address.
+func support(v string) (string, error) {
+	if mailbox.MatchString(v) && len(v) <= 254 {
+		return "mailto:" + v, nil
+	}
+	u, err := plainURL(v)
+	if err != nil || u.Scheme != "https" {
+		return "", errors.New("must be an https URL like https://shop.example/help, or an e-mail address like help@shop.example")
+	}
+	return u.String(), nil
+}
+
+// mailbox is an address that needs no quoting anywhere, the way that shops have them.
+var mailbox = regexp.MustCompile(`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`)
 
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)

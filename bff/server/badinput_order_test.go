@@ -136,7 +136,7 @@ func badTokens(t *testing.T, b *bench) {
 	std := base64.StdEncoding.EncodeToString([]byte(payload))
 	tokens := map[string]string{
 		"word": "abc", "dots": "..", "two dots more": good + "..", "four parts": good + ".x", "two parts": parts[0] + "." + parts[1], "no signature": parts[0] + "." + parts[1] + ".", "no payload": parts[0] + ".." + parts[2], "no header": "." + parts[1] + "." + parts[2],
-		"other key": signed(hs256, payload, secretKey, sha256.New), "empty key": signed(hs256, payload, "", sha256.New), "half the key": signed(hs256, payload, orderKey[:16], sha256.New), "cut signature": good[:len(good)-1], "longer signature": good + "A", "first letter of it": parts[0] + "." + parts[1] + ".A" + parts[2][1:],
+		"other key": signed(hs256, payload, secretKey, sha256.New), "empty key": signed(hs256, payload, "", sha256.New), "half the key": signed(hs256, payload, orderKey[:16], sha256.New), "cut signature": good[:len(good)-1], "longer signature": good + "A", "first letter of it": parts[0] + "." + parts[1] + "." + other(parts[2][:1]) + parts[2][1:],
 		"alg none": signed(`{"alg":"none"}`, payload, orderKey, sha256.New), "alg none, unsigned": base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + ".", "alg None": base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"None"}`)) + "." + parts[1] + ".", "alg hs256": signed(`{"alg":"hs256"}`, payload, orderKey, sha256.New),
 		"HS384": signed(`{"alg":"HS384"}`, payload, orderKey, sha512.New384), "HS512": signed(`{"alg":"HS512"}`, payload, orderKey, sha512.New), "RS256": signed(`{"alg":"RS256"}`, payload, orderKey, sha256.New), "ES256": signed(`{"alg":"ES256"}`, payload, orderKey, sha256.New), "EdDSA": signed(`{"alg":"EdDSA"}`, payload, orderKey, sha256.New), "no alg": signed(`{"typ":"JWT"}`, payload, orderKey, sha256.New), "alg a list": signed(`{"alg":["HS256"]}`, payload, orderKey, sha256.New), "alg null": signed(`{"alg":null}`, payload, orderKey, sha256.New),
 		"header a list": signed(`[]`, payload, orderKey, sha256.New), "header a text": signed(`"HS256"`, payload, orderKey, sha256.New), "header cut": signed(`{"alg":"HS256"`, payload, orderKey, sha256.New), "critical extension": signed(`{"alg":"HS256","crit":["exp"],"exp":1}`, payload, orderKey, sha256.New), "payload not encoded": signed(`{"alg":"HS256","b64":false,"crit":["b64"]}`, payload, orderKey, sha256.New),
@@ -259,4 +259,12 @@ var badCatalogs = map[string]string{
 	"slash": "items: {\"a/b\": {amount_usd: \"1\"}}", "empty id": "items: {\"\": {amount_usd: \"1\"}}", "id with a dot": "items: {\"a.b\": {amount_usd: \"1\"}}", "65 letters": "items: {" + strings.Repeat("a", 65) + ": {amount_usd: \"1\"}}", "null": "items: {a: null}", "negative ttl": "items: {a: {amount_usd: \"1\", ttl_minutes: -1}}", "ttl of a fraction": "items: {a: {amount_usd: \"1\", ttl_minutes: 1.5}}",
 	"open and nothing": "items: {a: {open: {}}}", "no suggestion": "items: {a: {open: {minimum: \"1\", maximum: \"2\"}}}", "minimum of zero": "items: {a: {open: {minimum: \"0\", maximum: \"2\", suggested: \"1\"}}}", "unclosed": "items: {a: {amount_usd: \"1\"}", "currency": "items: {a: {amount_usd: \"1\", currencies: [\"*\"]}}", "cancel_url": "items: {a: {amount_usd: \"1\", cancel_url: \"//evil\"}}",
 	"title of two lines": "items: {a: {amount_usd: \"1\", title: \"a\\nb\"}}", "aliases that grow": "x: &x [a,a,a,a,a,a,a,a,a]\ny: &y [*x,*x,*x,*x,*x,*x,*x,*x,*x]\nitems: {a: {currencies: *y, amount_usd: \"1\"}}\n", "NUL": "items: {a: {amount_usd: \"1\", title: \"\\0\"}}",
+}
+
+// other returns a letter that letter is not.
+func other(letter string) string {
+	if letter == "A" {
+		return "B"
+	}
+	return "A"
 }

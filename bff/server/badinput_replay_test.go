@@ -25,7 +25,7 @@ func doors() []door {
 	return []door{
 		{"GET", "/v1/sessions/{id}", "", true, 200}, {"POST", "/v1/sessions/{id}/recheck", "", true, 200}, {"POST", "/v1/sessions/{id}/resolve", `{"as":"confirmed","reason":"x"}`, true, 409}, {"POST", "/v1/sessions/{id}/cancel", "", true, 409},
 		{"GET", "/checkout/{id}", "", false, 200}, {"GET", "/checkout/{id}/view", "", false, 200}, {"GET", "/checkout/{id}/qr.svg", "", false, 200}, {"GET", "/checkout/{id}/receipt", "", false, 200},
-		{"POST", "/checkout/{id}/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, false, 409}, {"POST", "/checkout/{id}/cancel", "{}", false, 409}, {"POST", "/checkout/{id}/recheck", "{}", false, 200},
+		{"POST", "/checkout/{id}/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, false, 409}, {"POST", "/checkout/{id}/cancel", "{}", false, 409}, {"POST", "/checkout/{id}/recheck", "{}", false, 200}, {"POST", "/checkout/{id}/extend", "{}", false, 409},
 	}
 }
 

@@ -130,7 +130,7 @@ func kept(t *testing.T, b *bench) {
 func badOrigins(t *testing.T, b *bench) {
 	id := b.open(`{"amount_usd":"25.00"}`)
 	var list []input
-	for _, path := range []string{"/checkout/" + id + "/attempts", "/checkout/" + id + "/cancel", "/checkout/" + id + "/recheck", "/checkout"} {
+	for _, path := range []string{"/checkout/" + id + "/attempts", "/checkout/" + id + "/cancel", "/checkout/" + id + "/recheck", "/checkout/" + id + "/extend", "/checkout"} {
 		short := strings.ReplaceAll(path, id, "…")
 		for _, header := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Sec-Fetch-Site: none", "Sec-Fetch-Site: SAME-ORIGIN", "Sec-Fetch-Site: x", "Origin: null", "Origin: " + shop, "Origin: https://evil.example"} {
 			list = append(list, input{id: "B52/" + header + " at " + short, method: "POST", path: path, body: `{"item":"coffee"}`, headers: []string{isJSON, header}, code: "cross_site_refused"})

@@ -60,6 +60,9 @@ func TestBadStarts(t *testing.T) {
 			c.Database = "jdbc:postgresql://u:" + startCanary + "@db/x"
 		}, "COINSLOT_DATABASE"},
 		"no catalogue":         {func(_ *testing.T, dir string, c *config.Config) { c.Catalog = filepath.Join(dir, "none.yaml") }, "COINSLOT_CATALOG"},
+		"no coins":             {func(_ *testing.T, dir string, c *config.Config) { c.Tokens = filepath.Join(dir, "none.yaml") }, "COINSLOT_TOKENS"},
+		"folder as coins":      {func(_ *testing.T, dir string, c *config.Config) { c.Tokens = dir }, "COINSLOT_TOKENS"},
+		"coins of nothing":     {func(t *testing.T, dir string, c *config.Config) { c.Tokens = catalog(t, dir, "tokens: [{symbol: X}]") }, "COINSLOT_TOKENS: reading the coins: line 1: token X"},
 		"folder as catalogue":  {func(_ *testing.T, dir string, c *config.Config) { c.Catalog = dir }, "COINSLOT_CATALOG"},
 		"catalogue of nothing": {func(t *testing.T, dir string, c *config.Config) { c.Catalog = catalog(t, dir, "items: [") }, "COINSLOT_CATALOG"},
 		"catalogue with a typo": {func(t *testing.T, dir string, c *config.Config) {

@@ -19,6 +19,8 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 	}{
 		{"cancel", "", func(*rig, string) {}, map[string]int{"cancel": 1, "status": 20}, "cancelled"},
 		{"attempts", "currency_symbol=USDT&network_code=bep20", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
+		{"extend", "", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
+		{"extend", "attempt=1", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
 		{"recheck", "", func(*rig, string) {}, map[string]int{"recheck": 0}, "pending"},
 		{"recheck", "", (*rig).cancelled, map[string]int{"recheck": 1, "cancel": 1}, "cancelled"},
 	} {

@@ -49,7 +49,7 @@ func TestEveryRoute(t *testing.T) {
 		"/checkout.js", "/checkout.d.ts", "/checkout/0.0.0/checkout.js", "/assets/none.js", "/icons/usdt.svg", "/icons/none.svg", "/favicon.ico", "/metrics", "//checkout"}
 	for _, id := range []string{open, pending, paid, "cs_none", "%00", strings.Repeat("x", 5000)} {
 		paths = append(paths, "/v1/sessions/"+id, "/v1/sessions/"+id+"/recheck", "/v1/sessions/"+id+"/resolve")
-		for _, end := range []string{"", "/view", "/live", "/qr.svg", "/qr.svg?kind=uri", "/qr.svg?kind=x", "/receipt", "/recheck", "/simulate", "/attempts", "?change=1", "?embed=inline&origin=" + shop} {
+		for _, end := range []string{"", "/view", "/live", "/qr.svg", "/qr.svg?kind=uri", "/qr.svg?kind=x", "/receipt", "/recheck", "/simulate", "/attempts", "/extend", "?change=1", "?embed=inline&origin=" + shop} {
 			paths = append(paths, "/checkout/"+id+end)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"coinslot/bff/order"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
+	"coinslot/bff/token"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
 	"coinslot/static"
@@ -71,13 +72,17 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_CATALOG: %w", err)
 	}
+	tokens, err := token.Load(c.Tokens)
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
+	}
 	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs})
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 	crash.Point("start.opened")
 	s := &Server{store: db, hub: hub.New(hub.Config{})}
-	if err := s.assemble(c, o, catalog); err != nil {
+	if err := s.assemble(c, o, catalog, tokens); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	if !db.Shared() { // nobody else runs: what is being created belongs to a dead process
@@ -110,7 +115,7 @@ func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket) (clien
 }
 
 // assemble makes the parts that need one another.
-func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog) (err error) {
+func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry) (err error) {
 	client, err := dial(c, o.Log, s.bucket("gateway", c.GatewayRPS), s.bucket("gateway, shoppers", 7*c.GatewayRPS/10))
 	if err != nil {
 		return err
@@ -124,7 +129,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog) (e
 	}
 	s.checkout = checkout.New(checkout.Config{
 		Store: s.store, Gateway: client, Page: c.PublicURL + "/checkout/",
-		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Test: o.Simulate != nil,
+		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.Simulate != nil,
 		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.poller = poll.New(poll.Config{Store: s.store, Tend: s.tend, Log: o.Log, Now: s.store.Now})
@@ -134,7 +139,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog) (e
 	s.Handler, err = web.New(web.Config{
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKey: c.SecretKey.Reveal(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
-		TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Log: o.Log,
+		Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Log: o.Log,
 	})
 	s.Ops = web.Ops(s.ready)
 	return err

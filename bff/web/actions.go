@@ -3,6 +3,8 @@ package web
 import (
 	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -145,6 +147,44 @@ func (s *server) attempt(w http.ResponseWriter, r *http.Request, id string, c ch
 	return s.acted(w, r, session, err)
 }
 
+// extend is POST /checkout/{session}/extend: more time for the same coin.
+func (s *server) extend(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		Attempt count `json:"attempt"`
+	}
+	if err := read(r, &body); err != nil {
+		return err
+	}
+	if r.PostForm != nil && r.PostForm.Get("attempt") != "" {
+		if err := body.Attempt.UnmarshalJSON([]byte(r.PostForm.Get("attempt"))); err != nil {
+			return refuse(wire.CodeInvalid, "attempt")
+		}
+	}
+	id := r.PathValue("session")
+	session, err := s.turns.in(r.Context(), id, func() (checkout.Session, error) {
+		return s.Checkout.Extend(r.Context(), id, int(body.Attempt))
+	})
+	return s.acted(w, r, session, err)
+}
+
+// count is a number from 1, which JSON made of a form's fields writes as text;
+// zero if it is not given.
+type count int
+
+// UnmarshalJSON reads 3 and "3".
+func (c *count) UnmarshalJSON(raw []byte) error {
+	text := string(raw)
+	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1]
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n == 0 || text[0] == '0' {
+		return errors.New("not a number from 1")
+	}
+	*c = count(n)
+	return nil
+}
+
 // cancel is POST /checkout/{session}/cancel.
 func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(r); err != nil {
@@ -230,7 +270,7 @@ func (s *server) view(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) respondView(w http.ResponseWriter, r *http.Request, session checkout.Session) error {
-	return respond(w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedFrom(r.URL.Query())).View)
+	return respond(w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedOf(r, r.URL.Query())).View)
 }
 
 // read decodes a JSON body into v; a form or an empty body is left alone.
@@ -247,5 +287,10 @@ func read(r *http.Request, v any) error {
 
 func formChoice(r *http.Request) choice {
 	f := r.PostForm
-	return choice{CurrencySymbol: f.Get("currency_symbol"), NetworkCode: f.Get("network_code"), Email: f.Get("email"), Comment: f.Get("comment")}
+	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
+	// A browser without scripts leaves the network of the coin before checked.
+	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" && !checkout.SameName(coin, symbol) {
+		network = ""
+	}
+	return choice{CurrencySymbol: symbol, NetworkCode: network, Email: f.Get("email"), Comment: f.Get("comment")}
 }

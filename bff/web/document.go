@@ -9,11 +9,23 @@ import (
 	"strconv"
 
 	"coinslot/app/widget"
+	"coinslot/app/wire"
 )
 
 // refreshEvery is how often a page without scripts loads itself again while
-// something is expected, in seconds.
-const refreshEvery = 5
+// something is expected, in seconds; refreshSlow is that while more time is
+// offered, which has to be read and decided.
+const (
+	refreshEvery = 5
+	refreshSlow  = 15
+)
+
+func refresh(p widget.Page) int {
+	if p.LastMinutes() && p.View.Can(wire.Extend) {
+		return refreshSlow
+	}
+	return refreshEvery
+}
 
 // document writes the page around the widget. It is complete as it leaves the
 // server: forms post, links go, and what waits refreshes itself.
@@ -72,10 +84,10 @@ func (d *document) render(page *bytes.Buffer, p widget.Page) error {
 	page.WriteString("<meta name=\"robots\" content=\"noindex\">\n")
 	fmt.Fprintf(page, "<meta name=\"color-scheme\" content=%s>\n", quote(scheme(p.Theme)))
 	fmt.Fprintf(page, "<link rel=\"stylesheet\" href=%s>\n", quote(d.css))
-	page.WriteString("<link rel=\"icon\" href=\"data:,\">\n")
+	fmt.Fprintf(page, "<link rel=\"icon\" type=\"image/svg+xml\" href=%s>\n", quote(p.Icon()))
 	if p.Waits() {
 		fmt.Fprintf(page, "<noscript><meta http-equiv=\"refresh\" content=%s></noscript>\n",
-			quote(fmt.Sprintf("%d; url=%s", refreshEvery, p.Link(""))))
+			quote(fmt.Sprintf("%d; url=%s", refresh(p), p.Link(""))))
 	}
 	page.WriteString("</head>\n<body>\n")
 	page.WriteString(widget.HTML(&widget.Checkout{Page: p}))

@@ -284,7 +284,7 @@ func TestBridge(t *testing.T) {
 	p.Eval(`port.postMessage({type:'style', accent:'url(https://evil.example)', font:'x;}*{display:none'})`, nil)
 	p.Eval(`port.postMessage({type:'theme', value:'dark'})`, nil)
 	f.Wait(`html.theme-dark`)
-	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent') === '#ff0'`, "the accent before")
+	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent') === 'rgb(255, 255, 0)'`, "the accent before")
 	s.become("confirmed")
 	f.Click(`[data-part=close]`)
 	p.WaitText("#log", `{"type":"close"}`)

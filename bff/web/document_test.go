@@ -23,8 +23,8 @@ func galleryPage(tb testing.TB, name string) widget.Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var text map[string]string
-	if err := json.Unmarshal(raw, &text); err != nil {
+	text, err := widget.ReadText(raw)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	for _, s := range widget.Gallery() {
@@ -125,6 +125,22 @@ func TestDocumentRefresh(t *testing.T) {
 		tag := `<noscript><meta http-equiv="refresh" content="5; url=/checkout/cs_gallery?embed=inline&amp;origin=https%3A%2F%2Fshop.example"></noscript>`
 		if got := strings.Contains(page, tag); got != want {
 			t.Errorf("%s: refresh %t; want %t", name, got, want)
+		}
+	}
+	if _, page := written(t, galleryPage(t, "pending-last-minutes")); !strings.Contains(page, `content="15; url=`) {
+		t.Error("while there is something to read and decide, the page does not slow down")
+	}
+}
+
+// The tab says from afar how the payment stands, at load as later.
+func TestDocumentIcon(t *testing.T) {
+	for name, icon := range map[string]string{"pending": "tab", "expired": "tab", "confirmed": "tab-paid", "receipt": "tab-paid"} {
+		_, page := written(t, galleryPage(t, name))
+		if want := `<link rel="icon" type="image/svg+xml" href="/icons/` + icon + `.svg">`; !strings.Contains(page, want) {
+			t.Errorf("%s: no %s", name, want)
+		}
+		if _, err := static.Files.ReadFile("icons/" + icon + ".svg"); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -19,15 +19,25 @@ type framed struct {
 	wanted string // of the host page, as the request says
 	theme  string // "", "auto", "light", "dark"
 	lang   string // BCP 47 or ""
+	from   string // "exchange" if the shopper pays from an account there, else ""
+	accept string // the request's Accept-Language; the only one that does not travel
 }
 
 var langTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+
+// framedOf reads values of a request, dropping whatever is not of the protocol.
+func (s *server) framedOf(r *http.Request, values url.Values) framed {
+	f := s.framedFrom(values)
+	f.accept = r.Header.Get("Accept-Language")
+	return f
+}
 
 // framedFrom reads values, dropping whatever is not of the protocol.
 func (s *server) framedFrom(values url.Values) framed {
 	f := framed{
 		embed: oneOf(values.Get("embed"), "inline", "modal"),
 		theme: oneOf(values.Get("theme"), "auto", "light", "dark"),
+		from:  oneOf(values.Get("from"), "exchange"),
 	}
 	if lang := values.Get("lang"); len(lang) <= 35 && langTag.MatchString(lang) {
 		f.lang = lang
@@ -54,7 +64,7 @@ func (f framed) refused() bool { return f.embed != "" && f.wanted != "" && f.ori
 // carry is f as fields for forms and links.
 func (f framed) carry() []widget.Field {
 	var list []widget.Field
-	for _, field := range []widget.Field{{Name: "embed", Value: f.embed}, {Name: "origin", Value: f.origin}, {Name: "theme", Value: f.theme}, {Name: "lang", Value: f.lang}} {
+	for _, field := range []widget.Field{{Name: "embed", Value: f.embed}, {Name: "origin", Value: f.origin}, {Name: "theme", Value: f.theme}, {Name: "lang", Value: f.lang}, {Name: "from", Value: f.from}} {
 		if field.Value != "" {
 			list = append(list, field)
 		}

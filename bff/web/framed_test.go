@@ -52,6 +52,9 @@ func TestFramedFrom(t *testing.T) {
 		"":                                                        {},
 		"embed=inline":                                            {embed: "inline"},
 		"embed=Inline&theme=DARK&lang=../en":                      {},
+		"from=exchange":                                           {from: "exchange"},
+		"from=Exchange&from=exchange":                             {},
+		"from=wallet":                                             {},
 		"theme=dark&lang=de-CH":                                   {theme: "dark", lang: "de-CH"},
 		"theme=red%3bbackground:url(//evil)":                      {},
 		"lang=" + strings.Repeat("aa-", 20):                       {},
@@ -77,5 +80,18 @@ func TestFramedFrom(t *testing.T) {
 		if got := s.framedFrom(values); got != want {
 			t.Errorf("framedFrom(%s) = %+v; want %+v", query, got, want)
 		}
+	}
+}
+
+// TestFramedTravels checks that a redirect keeps what forms and links carry.
+func TestFramedTravels(t *testing.T) {
+	const query = "?embed=modal&from=exchange&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
+	s := &server{Config: Config{Origins: []string{"https://shop.example"}}}
+	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.framedFrom(values).query(); got != query {
+		t.Errorf("a redirect has the query %s; want %s", got, query)
 	}
 }

@@ -111,6 +111,9 @@ func (s *server) sameOrigin(r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if site == "same-origin" && origin == "null" {
+		return nil // a browser that hides where it comes from; the site is the browser's own word
+	}
 	if site != "" && site != "same-origin" || origin != "" && !checkout.SameName(origin, s.PublicURL) {
 		return refuse(wire.CodeForbidden, "")
 	}

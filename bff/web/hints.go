@@ -26,9 +26,9 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	p := s.blank(framed{}, "")
+	p := s.blank(s.framedOf(r, nil), "")
 	p.Base = "/checkout"
-	p.View = wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1}
+	p.View = s.blankView()
 	p.View.Notice = &wire.Notice{Message: s.words.saying(p.Lang)("return.neutral")}
 	return s.document.write(w, http.StatusOK, p, "'none'")
 }

@@ -61,7 +61,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 		return refuse(wire.CodeInvalid, "Upgrade")
 	}
 	poke(news)
-	l := &line{server: s, conn: conn, session: session.ID, frame: s.framedFrom(r.URL.Query()), news: news, gone: make(chan struct{})}
+	l := &line{server: s, conn: conn, session: session.ID, frame: s.framedOf(r, r.URL.Query()), news: news, gone: make(chan struct{})}
 	go l.read()
 	go l.write(leave)
 	s.nudge(r.Context(), session)

@@ -22,10 +22,29 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 		return stored(err)
 	}
 	s.nudge(r.Context(), session)
-	f := s.framedFrom(r.URL.Query())
+	f := s.framedOf(r, r.URL.Query())
 	p := s.sessionPage(r.Context(), session, f)
 	p.Changing = r.URL.Query().Get("change") == "1" && session.Status != wire.Confirmed
-	return s.write(w, http.StatusOK, p, f)
+	return s.write(w, http.StatusOK, asked(p, r.URL.Query()), f)
+}
+
+// pastedLimit is how many characters of a pasted address are taken.
+const pastedLimit = 200
+
+// asked sets what a shopper without WebAssembly asks of the pay screen by links
+// and a form: what the QR code holds, which part is open, and what an address is
+// to be compared with. The first two stay for as long as nothing else is asked.
+func asked(p widget.Page, q url.Values) widget.Page {
+	p.LinkQR = q.Get("qr") == "uri"
+	if p.LinkQR {
+		p.Carry = append(p.Carry, widget.Field{Name: "qr", Value: "uri"})
+	}
+	if p.Opened = oneOf(q.Get("open"), "check", "device"); p.Opened != "" {
+		p.Carry = append(p.Carry, widget.Field{Name: "open", Value: p.Opened})
+	}
+	pasted := []rune(strings.ToValidUTF8(strings.TrimSpace(q.Get("check")), "\ufffd"))
+	p.Pasted = string(pasted[:min(len(pasted), pastedLimit)])
+	return p
 }
 
 // receipt is GET /checkout/{session}/receipt: the page of a paid session on its
@@ -38,7 +57,8 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	if session.Status != wire.Confirmed {
 		return refuse(wire.CodeNotPossible, "")
 	}
-	f := framed{lang: s.framedFrom(r.URL.Query()).lang}
+	all := s.framedOf(r, r.URL.Query())
+	f := framed{lang: all.lang, accept: all.accept}
 	p := s.sessionPage(r.Context(), session, f)
 	p.Receipt = true
 	return s.write(w, http.StatusOK, p, f)
@@ -52,7 +72,7 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := s.framedFrom(q)
+	f := s.framedOf(r, q)
 	if id, ok := s.storedRef(r.Context(), o); ok {
 		http.Redirect(w, r, "/checkout/"+id+f.query(), http.StatusSeeOther)
 		return nil
@@ -74,17 +94,17 @@ func (s *server) storedRef(ctx context.Context, o checkout.Order) (string, bool)
 
 // sessionPage is the page of a stored session.
 func (s *server) sessionPage(ctx context.Context, session checkout.Session, f framed) widget.Page {
-	lang := f.lang
-	if lang == "" {
-		lang = session.Order.Lang
-	}
-	p := s.blank(f, lang)
+	p := s.blank(f, session.Order.Lang)
 	show := s.showing(ctx, p.Lang)
 	p.View = session.View(show)
 	p.Base = "/checkout/" + session.ID
+	p.URL = s.PublicURL + p.Bare().Link("")
 	p.Email = session.Order.Email
 	if a := session.Current(); a != nil {
 		p.Chosen, p.ChosenNetwork = a.CurrencySymbol, a.CurrencySymbol+":"+a.NetworkCode
+		if a.Email != "" {
+			p.Email = a.Email
+		}
 	}
 	s.explain(&p, show)
 	return p
@@ -93,11 +113,7 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 // orderPage is the page of an order that is not stored. The key that it carries
 // makes two posts of one page one session.
 func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, f framed) widget.Page {
-	lang := f.lang
-	if lang == "" {
-		lang = o.Lang
-	}
-	p := s.blank(f, lang)
+	p := s.blank(f, o.Lang)
 	show := s.showing(ctx, p.Lang)
 	p.View = checkout.Preview(o, show, s.Checkout.Test)
 	p.Base = "/checkout"
@@ -112,18 +128,37 @@ func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, 
 		key = "page_" + strings.ToLower(rand.Text())
 	}
 	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
+	p.URL = s.PublicURL + p.Bare().Link("")
 	s.explain(&p, show)
 	return p
 }
 
-// blank is a page with everything but a view.
-func (s *server) blank(f framed, lang string) widget.Page {
-	tag, dir, text := s.words.in(lang)
+// blank is a page with everything but a view, in the language that the page's
+// address asks for, else the order's, else the browser's.
+func (s *server) blank(f framed, order string) widget.Page {
+	tag, dir, text := s.words.in(f.lang, order, f.accept)
 	theme := f.theme
 	if theme == "" {
 		theme = "auto"
 	}
-	return widget.Page{Text: text, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme, Carry: f.carry(), Simulate: s.Kinds}
+	return widget.Page{
+		Text: text, Languages: s.words.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme,
+		Carry: f.carry(), Exchange: f.from == "exchange", Simulate: s.Kinds, Shop: s.shop(f),
+	}
+}
+
+// shop is the way back of a page whose order names none: the host page, if there
+// is but one that it can be.
+func (s *server) shop(f framed) string {
+	if f.origin == "" && len(s.Origins) == 1 {
+		return s.Origins[0]
+	}
+	return f.origin
+}
+
+// blankView is the view of no order.
+func (s *server) blankView() wire.View {
+	return wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1, Support: s.Support}
 }
 
 // explain says why there is nothing to choose from, if so: the gateway lists
@@ -161,7 +196,7 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	if err != nil {
 		s.Log.Warn("showing a page without currencies", "error", err)
 	}
-	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon}
+	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support}
 }
 
 // nudge makes a session due now and wakes the poller; it cannot fail a request.
@@ -208,7 +243,7 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	if r.PostForm != nil {
 		values = r.PostForm
 	}
-	f := s.framedFrom(values)
+	f := s.framedOf(r, values)
 	p := s.lastPage(r, values, f)
 	p.View.Notice = s.notice(e.Code, p.Lang)
 	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
@@ -230,12 +265,12 @@ func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.P
 	} else if o, err := s.priced(offer{Order: values.Get("order"), Item: values.Get("item"), Amount: values.Get("amount")}); err == nil {
 		return chosen(s.orderPage(r.Context(), o, values, f), values)
 	}
-	p := s.blank(f, f.lang)
+	p := s.blank(f, "")
 	p.Base = "/checkout"
 	if id := r.PathValue("session"); sessionID.MatchString(id) {
 		p.Base += "/" + id // it may be there, only not now
 	}
-	p.View = wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1}
+	p.View = s.blankView()
 	return p
 }
 

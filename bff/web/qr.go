@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,15 +12,20 @@ import (
 	qrcode "github.com/piglig/go-qr"
 )
 
-// qr is GET /checkout/{session}/qr.svg: the current attempt's address, or with
-// ?kind=uri its payment URI. It is drawn here from the stored address; the
-// gateway's own picture is never used.
+// qr is GET /checkout/{session}/qr.svg: the current attempt's address, with
+// ?kind=uri its payment URI, or with ?kind=page the address of the page itself,
+// in the language of ?lang=, to go on with at another device. It is drawn here
+// from the stored address; the gateway's own picture is never used.
 func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
 	if err != nil {
 		return stored(err)
 	}
-	text, err := qrText(session, r.URL.Query().Get("kind"))
+	q := r.URL.Query()
+	text := s.pages() + session.ID + framed{lang: s.framedFrom(q).lang}.query()
+	if kind := q.Get("kind"); kind != "page" {
+		text, err = s.payText(session, kind)
+	}
 	if err != nil {
 		return err
 	}
@@ -36,8 +42,9 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func qrText(session checkout.Session, kind string) (string, error) {
-	a := session.View(checkout.Showing{Now: session.CreatedAt}).Attempt
+// payText returns what a code of that kind holds to pay the current attempt.
+func (s *server) payText(session checkout.Session, kind string) (string, error) {
+	a := session.View(checkout.Showing{Now: session.CreatedAt, Tokens: s.Checkout.Tokens}).Attempt
 	switch {
 	case a == nil || a.Address == "":
 		return "", refuse(wire.CodeNotFound, "")
@@ -49,15 +56,16 @@ func qrText(session checkout.Session, kind string) (string, error) {
 	return "", refuse(wire.CodeNotFound, "kind")
 }
 
-// drawQR returns text as an SVG with a quiet zone of four modules.
+// drawQR returns text as an SVG with a quiet zone of four modules. One unit is one
+// module: the library takes the border in units, and browsers scale it anyway.
 func drawQR(text string) ([]byte, error) {
 	code, err := qrcode.EncodeText(text, qrcode.Medium)
 	if err != nil {
 		return nil, fmt.Errorf("drawing a QR code: %w", err)
 	}
-	picture, err := code.ToSVGBytes(qrcode.NewQrCodeImgConfig(10, 4, qrcode.WithOptimalSVG()))
+	picture, err := code.ToSVGBytes(qrcode.NewQrCodeImgConfig(1, 4, qrcode.WithOptimalSVG()))
 	if err != nil {
 		return nil, fmt.Errorf("drawing a QR code: %w", err)
 	}
-	return picture, nil
+	return bytes.Replace(picture, []byte(` stroke="none"`), []byte(` shape-rendering="crispEdges"`), 1), nil
 }

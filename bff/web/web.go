@@ -34,6 +34,9 @@ type Config struct {
 	// empty = refused. HookToken opens /hooks/gateway/{token}; empty = 404.
 	SecretKey, OrderKey, HookToken string
 	TrustedProxies                 []netip.Prefix
+	// Support is where shoppers are answered, an https: or mailto: URL; empty = the
+	// shop's own page only.
+	Support string
 	// Starts is how many posts one client may make in a minute that open a payment
 	// at the gateway; zero = 240.
 	Starts int
@@ -54,7 +57,7 @@ type Config struct {
 // server is Config with what is derived from it.
 type server struct {
 	Config
-	words    words
+	words    *words
 	document *document
 	assets   *assets
 	turns    turns
@@ -106,6 +109,7 @@ func (s *server) routes() http.Handler {
 	shopper("GET /checkout/{session}/receipt", s.receipt)
 	start("POST /checkout", s.chooseOrder)
 	start("POST /checkout/{session}/attempts", s.choose)
+	start("POST /checkout/{session}/extend", s.extend)
 	post("POST /checkout/{session}/cancel", s.cancel)
 	post("POST /checkout/{session}/recheck", s.recheck)
 	data("GET /checkout/{session}/view", s.view)

@@ -4,25 +4,33 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"coinslot/app/widget"
 	"coinslot/bff/checkout"
+
+	"golang.org/x/text/language"
 )
 
-// words are the sentences that shoppers read, by language and key. They are
-// read from text/<language>.json and travel with the page, in one language.
-type words map[string]map[string]string
+// words are the sentences that shoppers read. They are read from
+// text/<language>.json and travel with the page, in one language.
+type words struct {
+	texts   map[string]map[string]string // by tag and key
+	tags    []string                     // in the matcher's order, the fallback first
+	matcher language.Matcher
+	menu    []widget.Language
+}
 
-// fallback is the language of everything that is missing in another one.
+// fallback is the language of everybody whose own one is not there.
 const fallback = "en"
 
-func readWords(static fs.FS) (words, error) {
+func readWords(static fs.FS) (*words, error) {
 	names, err := fs.Glob(static, "text/*.json")
 	if err != nil {
 		return nil, err
 	}
-	w := words{}
+	w := &words{texts: map[string]map[string]string{}}
 	for _, name := range names {
 		raw, err := fs.ReadFile(static, name)
 		if err != nil {
@@ -32,41 +40,76 @@ func readWords(static fs.FS) (words, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
-		w[strings.TrimSuffix(path.Base(name), ".json")] = text
+		w.texts[strings.TrimSuffix(path.Base(name), ".json")] = text
 	}
-	if w[fallback] == nil {
+	if w.texts[fallback] == nil {
 		return nil, fmt.Errorf("text/%s.json is missing", fallback)
 	}
-	return w, nil
+	return w, w.arrange()
 }
 
-// in returns the sentences of the language that fits tag best, with its own
-// tag and direction.
-func (w words) in(tag string) (lang, dir string, text map[string]string) {
-	tag = strings.ToLower(tag)
-	base, _, _ := strings.Cut(tag, "-")
-	for _, candidate := range []string{tag, base} {
-		if text, ok := w[candidate]; ok {
-			return candidate, directionOf(candidate), text
+// arrange makes the matcher and the menu of what was read.
+func (w *words) arrange() error {
+	for tag := range w.texts {
+		if tag != fallback {
+			w.tags = append(w.tags, tag)
 		}
 	}
-	return fallback, "ltr", w[fallback]
+	slices.Sort(w.tags)
+	w.tags = append([]string{fallback}, w.tags...)
+	var known []language.Tag
+	for _, tag := range w.tags {
+		parsed, err := language.Parse(tag)
+		if err != nil {
+			return fmt.Errorf("reading text/%s.json: its name is no language: %w", tag, err)
+		}
+		known = append(known, parsed)
+		w.menu = append(w.menu, widget.Language{Tag: tag, Name: w.texts[tag]["lang.name"]})
+	}
+	w.matcher = language.NewMatcher(known)
+	slices.SortFunc(w.menu, func(a, b widget.Language) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// in returns the sentences of the language that fits best what is wanted, with
+// its own tag and direction. Each of wanted is a BCP 47 tag, an Accept-Language
+// header, or empty; an earlier one counts more.
+// Source: RFC 4647, as golang.org/x/text/language does it.
+func (w *words) in(wanted ...string) (lang, dir string, text map[string]string) {
+	tag := fallback
+	for _, want := range wanted {
+		desired, _, err := language.ParseAcceptLanguage(want)
+		if err != nil || len(desired) == 0 {
+			continue
+		}
+		if _, i, confidence := w.matcher.Match(desired...); confidence >= language.Low {
+			tag = w.tags[i]
+			break
+		}
+	}
+	return tag, directionOf(tag), w.texts[tag]
 }
 
 // saying makes sentences in a language that in has returned.
-func (w words) saying(lang string) checkout.Words {
+func (w *words) saying(lang string) checkout.Words {
+	text := w.texts[lang]
+	if text == nil {
+		text = w.texts[fallback]
+	}
 	return func(key string, pairs ...string) string {
-		sentence, ok := w[lang][key]
-		if !ok {
-			sentence = w[fallback][key]
+		if _, ok := text[key]; !ok {
+			return ""
 		}
 		for i := 0; i+1 < len(pairs); i += 2 {
-			sentence = strings.ReplaceAll(sentence, "{"+pairs[i]+"}", pairs[i+1])
+			if pairs[i] == "amount" {
+				pairs[i+1] = widget.Number(text, pairs[i+1])
+			}
 		}
-		return sentence
+		return widget.Sentence(text, directionOf(lang), key, pairs...)
 	}
 }
 
+// directionOf returns how the script of a language runs.
 func directionOf(lang string) string {
 	switch base, _, _ := strings.Cut(lang, "-"); base {
 	case "ar", "he", "fa", "ur":

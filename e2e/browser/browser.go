@@ -66,6 +66,15 @@ type Options struct {
 	Dark bool
 	// ReducedMotion asks pages not to animate.
 	ReducedMotion bool
+	// ForcedColors asks pages to leave colours to the system, as for people with
+	// low vision.
+	ForcedColors bool
+	// Script runs in every document of the page and its frames before their own
+	// scripts, as a browser's extensions do. No content security policy holds it.
+	Script string
+	// AcceptLanguage is what pages and requests are told of the user's languages, as
+	// a list without weights: "pl, de". Empty means the browser's own.
+	AcceptLanguage string
 	// Patience is how long anything is waited for. Zero means 20 s.
 	Patience time.Duration
 }

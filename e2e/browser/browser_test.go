@@ -279,6 +279,25 @@ func TestOffline(t *testing.T) {
 	check(sockets, "open")
 }
 
+func TestScript(t *testing.T) {
+	s := serveSites(t)
+	b := browser.Start(t)
+	p := b.Open(t, s.shop, browser.Options{Script: `
+		window.first = (window.first ?? 0) + 1;
+		window.seen = document.scripts.length;`})
+	for name, v := range map[string]*browser.View{"page": p.View, "frame": p.Frame("near"), "frame of another site": p.Frame("till"), "frame in it": p.Frame("till").Frame("inner")} {
+		var got [2]int
+		if v.Eval(`[window.first ?? 0, window.seen ?? -1]`, &got); got != [2]int{1, 0} {
+			t.Errorf("%s: the script ran %d times and saw %d scripts; want once, before them", name, got[0], got[1])
+		}
+	}
+	p.Goto(s.till)
+	var n int
+	if p.Eval(`window.first`, &n); n != 1 {
+		t.Errorf("after a navigation the script has run %d times; want once", n)
+	}
+}
+
 func TestPageLook(t *testing.T) {
 	s := serveSites(t)
 	b := browser.Start(t)

@@ -222,9 +222,29 @@ func (p *Page) Screenshot(path string) {
 	}
 }
 
+// Sheet saves a picture of the whole page, also of what is below the viewport,
+// made smaller by scale (0 to 1). The end of path is the format: .png or .webp.
+func (p *Page) Sheet(path string, scale float64) {
+	p.tb.Helper()
+	var size struct{ Width, Height float64 }
+	p.Eval(`({width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight})`, &size)
+	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
+	defer cancel()
+	if err := p.capture(ctx, path, object{
+		"format": strings.TrimPrefix(filepath.Ext(path), "."), "captureBeyondViewport": true,
+		"clip": object{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": scale},
+	}); err != nil {
+		p.tb.Fatalf("taking a picture of the whole page %s: %v", path, err)
+	}
+}
+
 func (p *Page) screenshot(ctx context.Context, path string) error {
+	return p.capture(ctx, path, object{"format": "png"})
+}
+
+func (p *Page) capture(ctx context.Context, path string, how object) error {
 	var shot struct{ Data string }
-	if err := p.call(ctx, "Page.captureScreenshot", object{"format": "png"}, &shot); err != nil {
+	if err := p.call(ctx, "Page.captureScreenshot", how, &shot); err != nil {
 		return err
 	}
 	picture, err := base64.StdEncoding.DecodeString(shot.Data)

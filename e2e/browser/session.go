@@ -39,6 +39,12 @@ func (p *Page) attach(id, target, kind string) {
 	if s.documents() {
 		p.post(s, "Page.enable", object{})
 		p.post(s, "Page.setLifecycleEventsEnabled", object{"enabled": true})
+		if p.options.Script != "" {
+			p.post(s, "Page.addScriptToEvaluateOnNewDocument", object{"source": p.options.Script})
+		}
+		if p.options.AcceptLanguage != "" {
+			p.post(s, "Emulation.setUserAgentOverride", object{"userAgent": "", "acceptLanguage": p.options.AcceptLanguage})
+		}
 		p.post(s, "Emulation.setEmulatedMedia", object{"features": p.media()})
 		p.post(s, "Emulation.setScriptExecutionDisabled", object{"value": p.options.NoJS})
 	}
@@ -74,7 +80,12 @@ func (p *Page) media() []object {
 	if p.options.ReducedMotion {
 		motion = "reduce"
 	}
+	forced := "none"
+	if p.options.ForcedColors {
+		forced = "active"
+	}
 	return []object{
+		{"name": "forced-colors", "value": forced},
 		{"name": "prefers-color-scheme", "value": scheme},
 		{"name": "prefers-reduced-motion", "value": motion},
 	}

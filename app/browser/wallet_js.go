@@ -1,0 +1,239 @@
+//go:build js
+
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall/js"
+)
+
+// Everything that a wallet gives is a stranger's object: reading a member may
+// run its code and throw, which a plain Get does not survive, and a promise may
+// settle twice. So members are read by way of Reflect, calls are guarded, and
+// answers go through a promise of the browser's own.
+
+// announcedLimit is how many wallets are remembered.
+const announcedLimit = 32
+
+// Wallets are the wallets of this browser. The zero value is ready.
+type Wallets struct {
+	mu        sync.Mutex // guards providers
+	providers map[string]js.Value
+}
+
+// Discover asks wallets to announce themselves and tells found of each, now and
+// later, once per id. The listener lives as long as the page. Nothing is asked
+// of a wallet but its name. Source: EIP-6963.
+func (w *Wallets) Discover(found func(Announced)) {
+	on(js.Global(), "eip6963:announceProvider", func(event js.Value) {
+		detail := member(event, "detail")
+		info := member(detail, "info")
+		a := Announced{
+			ID: text(member(info, "uuid")), Name: text(member(info, "name")),
+			Icon: text(member(info, "icon")), RDNS: text(member(info, "rdns")),
+		}
+		if w.keep(a.ID, member(detail, "provider")) {
+			found(a)
+		}
+	})
+	js.Global().Call("dispatchEvent", js.Global().Get("Event").New("eip6963:requestProvider"))
+}
+
+// keep remembers a provider under an id that is not taken.
+func (w *Wallets) keep(id string, provider js.Value) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, taken := w.providers[id]
+	if taken || id == "" || len(w.providers) >= announcedLimit || !object(provider) {
+		return false
+	}
+	if w.providers == nil {
+		w.providers = map[string]js.Value{}
+	}
+	w.providers[id] = provider
+	return true
+}
+
+func (w *Wallets) provider(id string) (js.Value, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	provider, ok := w.providers[id]
+	if !ok {
+		return js.Undefined(), errors.New("asking a wallet: it has not announced itself")
+	}
+	return provider, nil
+}
+
+// Connect asks a wallet for its account and to be on a chain ("0x1"), and
+// returns the account. It blocks for as long as the shopper takes and must not
+// be called from a callback. Errors: ErrDeclined, ErrUnknownChain, others.
+// Sources: EIP-1102, EIP-695, EIP-3326.
+func (w *Wallets) Connect(id, chain string) (from string, err error) {
+	provider, err := w.provider(id)
+	if err != nil {
+		return "", err
+	}
+	accounts, err := request(provider, "eth_requestAccounts", nil)
+	if err != nil {
+		return "", err
+	}
+	if from = text(member(accounts, "0")); !isAccount(from) {
+		return "", errors.New("asking a wallet for its account: it gave none")
+	}
+	if onChain(provider, chain) {
+		return from, nil
+	}
+	_, err = request(provider, "wallet_switchEthereumChain", map[string]any{"chainId": chain})
+	if err == nil && !onChain(provider, chain) {
+		err = ErrUnknownChain // it said yes and did nothing
+	}
+	return from, err
+}
+
+// Send asks a wallet to send a transaction; nil means that it says it has. It
+// blocks for as long as the shopper takes and must not be called from a
+// callback. Errors: ErrDeclined, ErrUnknownChain, others.
+func (w *Wallets) Send(id string, t Transaction) error {
+	provider, err := w.provider(id)
+	if err != nil {
+		return err
+	}
+	if !onChain(provider, t.ChainID) {
+		return ErrUnknownChain
+	}
+	hash, err := request(provider, "eth_sendTransaction", map[string]any{
+		"from": t.From, "to": t.To, "value": t.Value, "data": t.Data, "chainId": t.ChainID,
+	})
+	if err == nil && text(hash) == "" {
+		err = errors.New("asking a wallet to send: it names no transaction")
+	}
+	return err
+}
+
+// onChain reports whether a wallet says that it is on a chain.
+func onChain(provider js.Value, chain string) bool {
+	now, err := request(provider, "eth_chainId", nil)
+	if err != nil {
+		return false
+	}
+	is, err := number(now)
+	want, err2 := strconv.ParseUint(chain, 0, 64)
+	return err == nil && err2 == nil && is == want
+}
+
+// number reads a chain's id; some wallets give a number, not text.
+func number(v js.Value) (uint64, error) {
+	if v.Type() == js.TypeNumber {
+		return uint64(v.Float()), nil
+	}
+	return strconv.ParseUint(text(v), 0, 64)
+}
+
+// isAccount reports whether s is an account of an EVM chain.
+func isAccount(s string) bool {
+	return len(s) == 42 && s[:2] == "0x" && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
+}
+
+// request makes one request of a wallet and waits for the answer.
+// Source: EIP-1193.
+func request(provider js.Value, method string, parameter map[string]any) (js.Value, error) {
+	arguments := map[string]any{"method": method}
+	if parameter != nil {
+		arguments["params"] = []any{parameter}
+	}
+	answer, err := guarded(func() js.Value { return provider.Call("request", arguments) })
+	if err != nil {
+		return js.Undefined(), fmt.Errorf("asking a wallet for %s: %w", method, err)
+	}
+	value, reason, ok := settle(answer)
+	if ok {
+		return value, nil
+	}
+	return js.Undefined(), fmt.Errorf("asking a wallet for %s: %w", method, refusal(reason))
+}
+
+// refusal is the error of a rejected request. Codes: EIP-1193 and EIP-3326; some
+// wallets wrap another one's error, and some do not know the method.
+func refusal(reason js.Value) error {
+	for _, e := range []js.Value{reason, member(member(reason, "data"), "originalError")} {
+		if code := member(e, "code"); code.Type() == js.TypeNumber {
+			switch code.Float() {
+			case 4001:
+				return ErrDeclined
+			case 4902:
+				return ErrUnknownChain
+			}
+		}
+	}
+	return errors.New("it has failed")
+}
+
+// settle waits for a value that may be a promise, of whatever make. It must not
+// be called from a callback.
+func settle(v js.Value) (value, reason js.Value, ok bool) {
+	type outcome struct {
+		value js.Value
+		ok    bool
+	}
+	settled := make(chan outcome, 1) // one of both callbacks is called, once
+	callback := func(ok bool) js.Func {
+		return js.FuncOf(func(_ js.Value, args []js.Value) any {
+			settled <- outcome{first(args), ok}
+			return nil
+		})
+	}
+	resolve, reject := callback(true), callback(false)
+	defer resolve.Release()
+	defer reject.Release()
+	js.Global().Get("Promise").Call("resolve", v).Call("then", resolve, reject)
+	o := <-settled
+	if o.ok {
+		return o.value, js.Undefined(), true
+	}
+	return js.Undefined(), o.value, false
+}
+
+// member reads a member of a stranger's object; undefined if that is none, or
+// if it throws.
+func member(v js.Value, name string) js.Value {
+	if !object(v) {
+		return js.Undefined()
+	}
+	got, err := guarded(func() js.Value { return js.Global().Get("Reflect").Call("get", v, name) })
+	if err != nil {
+		return js.Undefined()
+	}
+	return got
+}
+
+// guarded calls do, which may run a stranger's code.
+func guarded(do func() js.Value) (v js.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = js.Undefined(), errors.New("it threw")
+		}
+	}()
+	return do(), nil
+}
+
+func object(v js.Value) bool { return v.Type() == js.TypeObject || v.Type() == js.TypeFunction }
+
+// text is a string's content, empty for anything else.
+func text(v js.Value) string {
+	if v.Type() != js.TypeString {
+		return ""
+	}
+	return v.String()
+}
+
+// Select selects the text of the first element that selector finds.
+func Select(selector string) {
+	element := js.Global().Get("document").Call("querySelector", selector)
+	if !element.IsNull() {
+		js.Global().Call("getSelection").Call("selectAllChildren", element)
+	}
+}

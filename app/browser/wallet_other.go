@@ -1,0 +1,18 @@
+//go:build !js
+
+package browser
+
+// Wallets has no wallets outside a browser.
+type Wallets struct{}
+
+// Discover finds nothing.
+func (w *Wallets) Discover(func(Announced)) {}
+
+// Connect reports ErrNoBrowser.
+func (w *Wallets) Connect(string, string) (string, error) { return "", ErrNoBrowser }
+
+// Send reports ErrNoBrowser.
+func (w *Wallets) Send(string, Transaction) error { return ErrNoBrowser }
+
+// Select does nothing.
+func Select(string) {}

@@ -1,0 +1,329 @@
+package widget
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode"
+
+	"coinslot/app/wire"
+)
+
+// A shopper's computer may swap a copied address for a thief's, and shoppers
+// send on the wrong network. What a wallet shows can therefore be compared here
+// with what has to be paid.
+
+// match is what a comparison of two addresses has found.
+type match int
+
+const (
+	matchNone    match = iota // nothing was given
+	matchSame                 // both mean the same account
+	matchDiffers              // a few characters are different
+	matchOther                // another address
+	matchNetwork              // an address of another kind of network
+)
+
+// name is the comparison's stable name, for the page's handles.
+func (m match) name() string {
+	return [...]string{"", "same", "differs", "other", "network"}[m]
+}
+
+// comparison is the result of comparing an address with ours.
+type comparison struct {
+	Match   match
+	N       int     // how many characters differ; zero if Match does not tell
+	Network string  // proper names, only of matchNetwork
+	Theirs  []group // the other address, without what was around it
+}
+
+// group is a piece of an address with what is to be said about it.
+type group struct {
+	Text    string
+	Differs bool
+}
+
+// bitcoin is a kind of address that is recognised although nothing is known of
+// networks that use it.
+const bitcoin wire.Family = "bitcoin"
+
+// pastedLimit is how many bytes of a pasted text are looked at.
+const pastedLimit = 1000
+
+// compare compares ours with a pasted text: an address, perhaps broken by
+// spaces, or a payment link.
+func compare(ours, pasted string) comparison {
+	theirs := recipient(pasted)
+	if theirs == "" || ours == "" {
+		return comparison{}
+	}
+	kind := shape(theirs)
+	switch {
+	case same(ours, theirs):
+		return comparison{Match: matchSame, Theirs: grouped(theirs, nil)}
+	case kind != wire.OtherFamily && kind != shape(ours):
+		return comparison{Match: matchNetwork, Network: networksOf(kind), Theirs: grouped(theirs, nil)}
+	}
+	n, marks := differing(folded(ours, theirs))
+	c := comparison{Match: matchOther, N: n, Theirs: grouped(theirs, marks)}
+	if n*4 <= len(ours) {
+		c.Match = matchDiffers
+	}
+	return c
+}
+
+// recipient returns the address in a pasted text, without spaces and invisible
+// characters. A payment link is taken apart. Sources: ERC-681, BIP 21, TEP-2.
+func recipient(pasted string) string {
+	s := visible(pasted)
+	scheme, rest, found := strings.Cut(s, ":")
+	if !found || !isScheme(scheme) {
+		s, _, _ = strings.Cut(s, "?")
+		return s
+	}
+	if _, after, found := strings.Cut(rest, "transfer/"); found {
+		rest = after // ton://transfer/… and its https form
+	}
+	rest = strings.TrimPrefix(strings.TrimLeft(rest, "/"), "pay-")
+	target, query, _ := strings.Cut(rest, "?")
+	if strings.HasSuffix(target, "/transfer") { // of a token: the recipient is a parameter
+		_, to, _ := strings.Cut("&"+query, "&address=")
+		to, _, _ = strings.Cut(to, "&")
+		return to
+	}
+	if strings.HasPrefix(target, "0x") {
+		if end := strings.IndexAny(target, "@/"); end > 0 {
+			target = target[:end]
+		}
+	}
+	return target
+}
+
+// isScheme reports whether s may stand before the colon of a link. A TON
+// address in raw form has a number there.
+func isScheme(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", r)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// visible returns the beginning of s without what cannot be seen.
+func visible(s string) string {
+	if len(s) > pastedLimit {
+		s = s[:pastedLimit]
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unseen(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// unseen reports whether r shows nothing or changes how others show: control,
+// zero-width and direction characters.
+func unseen(r rune) bool {
+	switch {
+	case r < ' ', r >= 0x7f && r <= 0x9f, r == 0xad:
+		return true
+	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
+		return true
+	}
+	return false
+}
+
+// same reports whether two addresses mean the same account.
+func same(ours, theirs string) bool {
+	if ours == theirs {
+		return true
+	}
+	if a, b := folded(ours, theirs); a == b {
+		return true
+	}
+	a, b := tonAccount(ours), tonAccount(theirs)
+	return a != "" && a == b
+}
+
+// folded returns both in lower case where case says nothing: in hexadecimal
+// digits, unless both carry a checksum in it (EIP-55), and in bech32.
+func folded(ours, theirs string) (string, string) {
+	lower := func(s string) string { return strings.ToLower(s) }
+	switch kind := shape(ours); {
+	case kind == wire.EVM && !(mixed(ours) && mixed(theirs)),
+		kind == bitcoin && strings.HasPrefix(lower(ours), "bc1") && !mixed(theirs),
+		kind == wire.TON && strings.Contains(ours, ":"):
+		return lower(ours), lower(theirs)
+	case kind == wire.EVM: // what stands before the digits has no case
+		return "0x" + ours[2:], strings.Replace(theirs, "0X", "0x", 1)
+	}
+	return ours, theirs
+}
+
+// mixed reports whether s has letters of both cases, the first two characters
+// aside.
+func mixed(s string) bool {
+	if len(s) < 2 {
+		return false
+	}
+	s = s[2:]
+	return s != strings.ToLower(s) && s != strings.ToUpper(s)
+}
+
+// differing tells how many characters of theirs are not those of ours, and
+// which. Where the lengths differ, what is alike at both ends is left out.
+func differing(ours, theirs string) (n int, marks []bool) {
+	a, b := []rune(ours), []rune(theirs)
+	marks = make([]bool, len(b))
+	if len(a) == len(b) {
+		for i := range b {
+			if marks[i] = a[i] != b[i]; marks[i] {
+				n++
+			}
+		}
+		return n, marks
+	}
+	short := min(len(a), len(b))
+	start, end := 0, 0
+	for start < short && a[start] == b[start] {
+		start++
+	}
+	for end < short-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	for i := start; i < len(b)-end; i++ {
+		marks[i] = true
+	}
+	if start == len(b)-end { // something is missing between two characters
+		marks[min(start, len(b)-1)] = true
+	}
+	return max(len(a), len(b)) - start - end, marks
+}
+
+// grouped cuts an address into groups of four and tells which of them hold a
+// mark; nil marks none.
+func grouped(s string, marks []bool) []group {
+	runes := []rune(s)
+	list := make([]group, 0, len(runes)/4+1)
+	for i := 0; i < len(runes); i += 4 {
+		end := min(i+4, len(runes))
+		g := group{Text: string(runes[i:end])}
+		for j := i; j < end && marks != nil; j++ {
+			g.Differs = g.Differs || marks[j]
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// shape tells the kind of an address by what it looks like, without looking at
+// its checksum.
+func shape(s string) wire.Family {
+	switch {
+	case len(s) == 42 && (s[:2] == "0x" || s[:2] == "0X") && made(s[2:], hexDigits):
+		return wire.EVM
+	case len(s) == 34 && s[0] == 'T' && made(s, base58Digits):
+		return wire.TRON
+	case len(s) == 48 && made(s, base64Digits), rawTON(s) != "":
+		return wire.TON
+	case len(s) >= 26 && len(s) <= 35 && (s[0] == '1' || s[0] == '3') && made(s, base58Digits),
+		len(s) >= 14 && len(s) <= 90 && strings.HasPrefix(strings.ToLower(s), "bc1") && made(strings.ToLower(s[3:]), bech32Digits):
+		return bitcoin
+	}
+	return wire.OtherFamily
+}
+
+// The characters of addresses. Sources: base58 of Bitcoin, BIP 173, TEP-2, which
+// allows both alphabets of RFC 4648.
+const (
+	hexDigits    = "0123456789abcdefABCDEF"
+	base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/"
+	bech32Digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+)
+
+// made reports whether s consists of digits only.
+func made(s, digits string) bool { return strings.Trim(s, digits) == "" }
+
+// networksOf names the networks of a kind of address. They are proper names and
+// the same in every language.
+func networksOf(kind wire.Family) string {
+	switch kind {
+	case wire.EVM:
+		return "Ethereum, BNB Smart Chain, Polygon, Arbitrum …"
+	case wire.TRON:
+		return "TRON"
+	case wire.TON:
+		return "TON"
+	}
+	return "Bitcoin"
+}
+
+// checksummed reports whether an address of a family carries a checksum, which
+// the BFF has verified before it was shown.
+func checksummed(kind wire.Family, address string) bool {
+	switch kind {
+	case wire.EVM:
+		return shape(address) == wire.EVM && mixed(address)
+	case wire.TRON:
+		return shape(address) == wire.TRON
+	case wire.TON:
+		return shape(address) == wire.TON && rawTON(address) == ""
+	case wire.OtherFamily:
+	}
+	return false
+}
+
+// tonAccount returns what a TON address stands for, in raw form; empty if it is
+// none, its checksum is wrong, or it is of the test network. Wallets show the
+// same account with another first letter and end, according to whether a
+// payment may bounce. Source: TEP-2.
+func tonAccount(s string) string {
+	if raw := rawTON(s); raw != "" || len(s) != 48 {
+		return raw
+	}
+	b, err := base64.URLEncoding.DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(s))
+	if err != nil || len(b) != 36 || crc16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
+		return ""
+	}
+	chain := "0:"
+	if b[1] == 0xff {
+		chain = "-1:"
+	} else if b[1] != 0 {
+		return ""
+	}
+	var account strings.Builder
+	account.WriteString(chain)
+	for _, c := range b[2:34] {
+		account.WriteByte(hexDigits[c>>4])
+		account.WriteByte(hexDigits[c&15])
+	}
+	return account.String()
+}
+
+// rawTON returns a TON address in raw form in lower case; empty if it is none.
+func rawTON(s string) string {
+	chain, account, _ := strings.Cut(s, ":")
+	if (chain != "0" && chain != "-1") || len(account) != 64 || !made(account, hexDigits) {
+		return ""
+	}
+	return strings.ToLower(s)
+}
+
+// crc16 is CRC-16/XMODEM; over data followed by its own checksum it is zero.
+func crc16(data []byte) uint16 {
+	var crc uint16
+	for _, b := range data {
+		crc ^= uint16(b) << 8
+		for range 8 {
+			carry := crc & 0x8000
+			crc <<= 1
+			if carry != 0 {
+				crc ^= 0x1021
+			}
+		}
+	}
+	return crc
+}

@@ -1,0 +1,139 @@
+package widget
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// ask tells whom to ask and with which reference. It is on every screen that a
+// shopper may not be able to leave alone.
+func ask(p Page) app.UI {
+	lines := p.reference()
+	if len(lines) == 0 && p.View.Support == "" {
+		return app.Text("")
+	}
+	return el("section").Class("ask").Aria("labelledby", "coinslot-ask").Body(
+		el("h2").ID("coinslot-ask").Text(p.say("ask.title")),
+		app.If(len(lines) > 0, func() app.UI {
+			return &reference{Lines: lines, Label: p.say("ask.text"),
+				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"), Failed: p.say("copy.failed")}}
+		}),
+		supportLink(p),
+	)
+}
+
+// reference is what names this payment to the shop and to whoever the shop asks,
+// one name a line.
+func (p Page) reference() []string {
+	var lines []string
+	add := func(value, line string) {
+		if value != "" {
+			lines = append(lines, line)
+		}
+	}
+	v := p.View
+	add(v.Order.Ref, p.say("order.ref", "ref", v.Order.Ref))
+	add(v.Session, v.Session)
+	if a := v.Attempt; a != nil {
+		add(a.TrackingCode, p.say("ask.payment")+" "+a.TrackingCode)
+		add(a.TxID, p.say("tx.label")+" "+a.TxID)
+	}
+	return lines
+}
+
+// supportLink leads to the people who answer. A frame must not navigate away, so
+// there it opens a page of its own.
+func supportLink(p Page) app.UI {
+	return app.If(p.View.Support != "", func() app.UI {
+		a := el("a").Class("button quiet").DataSet("part", "support").Attr("href", p.support()).Text(p.say("ask.link"))
+		if p.Embed == "" {
+			return a
+		}
+		return a.Attr("target", "_blank").Attr("rel", "noopener")
+	})
+}
+
+// support is the address of the people who answer; a letter to them starts with
+// the order's reference as its subject.
+func (p Page) support() string {
+	subject := p.View.Order.Ref
+	if subject == "" {
+		subject = p.View.Session
+	}
+	if subject == "" || !strings.HasPrefix(p.View.Support, "mailto:") {
+		return p.View.Support
+	}
+	return p.View.Support + "?subject=" + strings.ReplaceAll(url.QueryEscape(subject), "+", "%20") // RFC 6068
+}
+
+// reference shows what to quote, with a button that copies all of it.
+type reference struct {
+	app.Compo
+
+	Label string
+	Lines []string
+	Text  copyText
+
+	state copyState
+}
+
+// Render draws the sentence, the lines and the button.
+func (r *reference) Render() app.UI {
+	value := strings.Join(r.Lines, "\n")
+	lines := make([]app.UI, 0, len(r.Lines))
+	for _, line := range r.Lines {
+		lines = append(lines, el("li").Attr("dir", "auto").Text(line))
+	}
+	return el("div").Class("reference-box").Body(
+		el("p").ID("coinslot-reference").Text(r.Label),
+		el("ul").Class("reference").Attr("translate", "no").DataSet("part", "reference").DataSet("value", value).
+			Aria("labelledby", "coinslot-reference").Body(lines...),
+		el("button").Attr("type", "button").Class("button copy needs-script").DataSet("part", "copy-reference").DataSet("copy", value).
+			DataSet("copied", r.Text.Copied).DataSet("failed", r.Text.Failed).
+			Text(r.buttonText()).OnClick(r.copy, app.EventScope(value)),
+	)
+}
+
+func (r *reference) buttonText() string {
+	switch r.state {
+	case copyDone:
+		return r.Text.Copied
+	case copyFailed:
+		return r.Text.Failed
+	case copyIdle:
+	}
+	return r.Text.Button
+}
+
+// copy asks for the copying; the button tells the result for a while.
+func (r *reference) copy(ctx app.Context, _ app.Event) {
+	ctx.NewActionWithValue(actionCopy, copyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
+		ctx.Dispatch(func(ctx app.Context) { r.tell(ctx, err) })
+	}})
+}
+
+func (r *reference) tell(ctx app.Context, err error) {
+	r.state = copyDone
+	wait := copiedFor
+	if err != nil {
+		r.state, wait = copyFailed, failedFor
+	}
+	ctx.NewActionWithValue(actionSay, r.buttonText())
+	ctx.After(wait, func(app.Context) { r.state = copyIdle })
+}
+
+// next says what happens next, in the sentences of keys; an empty key is left out.
+func next(p Page, keys ...string) app.UI {
+	var sentences []app.UI
+	for _, key := range keys {
+		if key != "" {
+			sentences = append(sentences, el("p").Text(p.say(key)))
+		}
+	}
+	return app.If(len(sentences) > 0, func() app.UI {
+		return el("section").Class("next").Aria("labelledby", "coinslot-next").Body(
+			append([]app.UI{el("h2").ID("coinslot-next").Text(p.say("next.title"))}, sentences...)...)
+	})
+}

@@ -1,0 +1,138 @@
+package widget
+
+import (
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// fullAddress is how many characters the shortest address has. While less than
+// that is typed, it is not said that it is a different one.
+const fullAddress = 26
+
+// checker compares the address in the shopper's wallet with the one to be paid:
+// at once with WebAssembly, as a form without it.
+type checker struct {
+	app.Compo
+
+	Page Page
+
+	typed bool // text counts, not what came with the page
+	asked bool // the button was pressed since
+	text  string
+}
+
+// Render draws the field and what the comparison has found.
+func (c *checker) Render() app.UI {
+	p := c.Page
+	found := c.compare()
+	return opened("check", p.Opened == "check" || p.Pasted != "").Body(
+		el("summary").Text(p.say("pay.check")),
+		el("p").ID("coinslot-check-why").Text(p.say("pay.check.why")),
+		still(p, "check", p.say("pay.check")),
+		c.form(found),
+		el("p").Class("check-result "+found.Match.name()).DataSet("part", "check-result").DataSet("value", found.Match.name()).
+			Attr("role", "status").Text(c.sentence(found)),
+		app.If(found.N > 0, func() app.UI { return c.sideBySide(found) }),
+	)
+}
+
+// compare compares what is in the field now. An address that is still being
+// typed is not judged.
+func (c *checker) compare() comparison {
+	a := c.Page.View.Attempt
+	if a == nil {
+		return comparison{}
+	}
+	if !c.typed {
+		return compare(a.Address, c.Page.Pasted)
+	}
+	theirs := recipient(c.text)
+	if unfinished := len(theirs) < fullAddress || strings.HasPrefix(a.Address, theirs) && theirs != a.Address; unfinished && !c.asked {
+		return comparison{}
+	}
+	return compare(a.Address, c.text)
+}
+
+// form is a GET form: the comparison changes nothing.
+func (c *checker) form(found comparison) app.UI {
+	p := c.Page.carrying("open", "check")
+	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
+		OnSubmit(func(ctx app.Context, e app.Event) {
+			e.PreventDefault()
+			c.typed, c.asked = true, true
+			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
+		}).
+		Body(append(carried(p), spaced(
+			el("label").Attr("for", "coinslot-check").Text(p.say("pay.check.label")),
+			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
+				DataSet("part", "check-address").Aria("describedby", "coinslot-check-why").
+				Aria("invalid", found.Match > matchSame).
+				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").Attr("spellcheck", "false").
+				OnInput(func(ctx app.Context, _ app.Event) {
+					c.typed, c.asked, c.text = true, false, ctx.JSSrc().Get("value").String()
+				}),
+			el("button").Attr("type", "submit").Class("button").Text(p.say("pay.check.button")),
+		)...)...)
+}
+
+func (c *checker) sentence(found comparison) string {
+	switch found.Match {
+	case matchSame:
+		return c.Page.say("pay.check.same")
+	case matchDiffers:
+		return c.Page.count("pay.check.differs", found.N)
+	case matchOther:
+		return c.Page.say("pay.check.other")
+	case matchNetwork:
+		return c.Page.say("pay.check.network", "network", found.Network)
+	case matchNone:
+	}
+	return ""
+}
+
+// sideBySide shows both addresses, with what is different in theirs marked.
+func (c *checker) sideBySide(found comparison) app.UI {
+	row := func(label string, groups []group) app.UI {
+		return el("div").Class("check-row").Body(
+			el("dt").Text(c.Page.say(label)),
+			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(marked(groups)...),
+		)
+	}
+	return el("dl").Class("check-both").Body(
+		row("pay.check.label", found.Theirs),
+		row("pay.address.where", grouped(c.Page.View.Attempt.Address, nil)),
+	)
+}
+
+// marked draws groups; those that differ are marked.
+func marked(groups []group) []app.UI {
+	list := make([]app.UI, 0, len(groups))
+	for _, g := range groups {
+		tag := "span"
+		if g.Differs {
+			tag = "mark"
+		}
+		list = append(list, el(tag).Class("group").Text(g.Text))
+	}
+	return list
+}
+
+// opened is a details element, open from the start or not.
+func opened(class string, open bool) app.HTMLElem {
+	d := el("details").Class(class)
+	if open {
+		d = d.Attr("open", true)
+	}
+	return d
+}
+
+// still is a link for pages without scripts, which load themselves again every
+// few seconds: the page that it leads to comes with the part opened.
+func still(p Page, part, text string) app.UI {
+	return app.If(p.Opened != part, func() app.UI {
+		return el("noscript").Body(
+			el("a").Class("button").Attr("href", p.carrying("open", part).Link("")).Text(text),
+		)
+	})
+}

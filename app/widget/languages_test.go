@@ -1,0 +1,188 @@
+package widget
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	cldrplural "golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+// wantLanguages is the least number of languages of the page.
+const wantLanguages = 48
+
+// catalogues reads the sentences of every language, by tag.
+func catalogues(tb testing.TB) map[string]map[string]string {
+	tb.Helper()
+	files, err := filepath.Glob("../../static/text/*.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	all := map[string]map[string]string{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		text, err := ReadText(raw)
+		if err != nil {
+			tb.Fatalf("%s: %v", file, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".json")] = text
+	}
+	return all
+}
+
+var cldr = map[cldrplural.Form]string{
+	cldrplural.Zero: "zero", cldrplural.One: "one", cldrplural.Two: "two", cldrplural.Few: "few", cldrplural.Many: "many", cldrplural.Other: "other",
+}
+
+// category is CLDR's for a whole number. golang.org/x/text has CLDR 32; since
+// then Hebrew has lost "many" (CLDR 42).
+func category(tag string, n int) string {
+	form := cldr[cldrplural.Cardinal.MatchPlural(language.MustParse(tag), n, 0, 0, 0, 0)]
+	if tag == "he" && form == "many" {
+		return "other"
+	}
+	return form
+}
+
+// categories returns what a language's whole numbers up to 1,000 can be, with
+// "other", which everybody falls back to.
+func categories(tag string) map[string]bool {
+	found := map[string]bool{"other": true}
+	for n := range 1001 {
+		found[category(tag, n)] = true
+	}
+	return found
+}
+
+func TestPluralsAreThoseOfCLDR(t *testing.T) {
+	for tag := range catalogues(t) {
+		for n := range 1001 {
+			want := category(tag, n)
+			if got := plural(tag, n); got != want {
+				t.Errorf("%d in %s is %q; CLDR says %q", n, tag, got, want)
+				break
+			}
+		}
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{\w*\}`)
+
+func placeholders(sentence string) []string {
+	found := placeholder.FindAllString(sentence, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// counted returns the keys of sentences that depend on a number, without form.
+func counted(text map[string]string) map[string]bool {
+	keys := map[string]bool{}
+	for key := range text {
+		if base, _, found := strings.Cut(key, "#"); found {
+			keys[base] = true
+		}
+	}
+	return keys
+}
+
+// Every language has every sentence, in every form that its numbers need, with
+// the placeholders of the English one.
+func TestLanguagesAreComplete(t *testing.T) {
+	all := catalogues(t)
+	if len(all) < wantLanguages {
+		t.Errorf("%d languages; want %d", len(all), wantLanguages)
+	}
+	en := all["en"]
+	plain := counted(en)
+	for tag, text := range all {
+		want := map[string]string{} // key to the English sentence that it is made of
+		for key, sentence := range en {
+			if base, _, form := strings.Cut(key, "#"); !form {
+				want[key] = sentence
+			} else {
+				for category := range categories(tag) {
+					want[base+"#"+category] = en[base+"#other"]
+				}
+			}
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(text))); diff != "" {
+			t.Errorf("keys of %s (-want +got):\n%s", tag, diff)
+		}
+		for key, sentence := range text {
+			base, form, _ := strings.Cut(key, "#")
+			optional := plain[base] && (form == "zero" || form == "one" || form == "two") // which may say the number in a word
+			got, need := placeholders(sentence), placeholders(want[key])
+			if !slices.Equal(got, need) && (!optional || !slices.Equal(append(got, "{n}"), need)) {
+				t.Errorf("%s in %s has %v; want %v: %q", key, tag, got, need, sentence)
+			}
+		}
+	}
+}
+
+// Sentences are sentences: nothing is empty, left over or far too long for its
+// button.
+func TestLanguagesAreTidy(t *testing.T) {
+	all := catalogues(t)
+	buttons := []string{"choose.continue", "choose.keep", "choose.exchange", "pay.recheck", "pay.change", "pay.cancel", "copy.amount", "copy.address", "copy.link",
+		"ended.recheck", "ended.another", "ended.choose", "time.extend", "time.extend.sure", "ask.copy", "close", "lang.set", "done.receipt", "pay.check.button"}
+	names := map[string]string{}
+	for tag, text := range all {
+		for key, sentence := range text {
+			if sentence == "" || sentence != strings.TrimSpace(sentence) && !strings.HasPrefix(key, "number.") || !utf8.ValidString(sentence) ||
+				strings.ContainsAny(sentence, "\n\t\u200e\u200f\u202a\u202b\u202c\u202d\u202e<>") {
+				t.Errorf("%s in %s is %q", key, tag, sentence)
+			}
+		}
+		for _, key := range buttons {
+			if n, most := utf8.RuneCountInString(text[key]), 12+2*utf8.RuneCountInString(all["en"][key]); n > most {
+				t.Errorf("the button %s in %s has %d characters, more than %d: %q", key, tag, n, most, text[key])
+			}
+		}
+		if other, taken := names[text["lang.name"]]; taken {
+			t.Errorf("%s and %s are both called %q", tag, other, text["lang.name"])
+		}
+		names[text["lang.name"]] = tag
+		if d, g := text["number.decimal"], text["number.group"]; d == g || !strings.Contains(".,٫", d) || !strings.Contains(",.’ \u00a0\u202f٬'", g) {
+			t.Errorf("numbers in %s have %q and %q", tag, d, g)
+		}
+	}
+}
+
+// A sentence that tells the shopper to press a button names it as it is.
+func TestButtonsAreQuoted(t *testing.T) {
+	for tag, text := range catalogues(t) {
+		if !strings.Contains(text["expired.sent"], text["ended.recheck"]) {
+			t.Errorf("expired.sent in %s does not name the button %q: %q", tag, text["ended.recheck"], text["expired.sent"])
+		}
+	}
+}
+
+func TestNumbersAndPrices(t *testing.T) {
+	all := catalogues(t)
+	for _, c := range []struct{ lang, usd, want string }{
+		{"en", "25.00", "$25.00"}, {"en", "1234567.50", "$1,234,567.50"}, {"en", "-1234.5", "$-1,234.5"}, {"en", "999", "$999"},
+		{"de", "1234.50", "1.234,50\u00a0$"}, {"fr", "1234.50", "1\u202f234,50\u00a0$US"},
+	} {
+		p := Page{Text: all[c.lang], Lang: c.lang, Dir: "ltr"}
+		if got := p.price(c.usd); strings.ReplaceAll(got, " ", "\u00a0") != c.want {
+			t.Errorf("%s in %s is %q; want %q", c.usd, c.lang, got, c.want)
+		}
+	}
+	p := Page{Text: all["ar"], Lang: "ar", Dir: "rtl"}
+	if got := p.say("pay.title", "amount", "25.03 USDT"); !strings.Contains(got, "\u206825.03 USDT\u2069") {
+		t.Errorf("an amount in Arabic is not set apart: %q", got)
+	}
+	if got := p.count("time.minutes", 3); !strings.Contains(got, "3") || got == p.count("time.minutes", 11) {
+		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.count("time.minutes", 11))
+	}
+}

@@ -1,0 +1,99 @@
+package widget
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coinslot/app/wire"
+)
+
+func TestMatching(t *testing.T) {
+	list := coins()
+	for filter, want := range map[string]string{
+		"":             keys(list),
+		"usdt":         "USDT:trc20 USDT:erc20 USDT:bep20",
+		"tether":       "USDT:trc20 USDT:erc20 USDT:bep20",
+		"erc20":        "USDT:erc20 USDC:erc20 ETH:erc20",
+		"usdc ether":   "USDC:erc20",
+		"eth  usd":     "USDT:trc20 USDT:erc20 USDT:bep20 USDC:erc20", // t-eth-er is in Tether
+		"smart chain":  "USDT:bep20 BNB:bep20",
+		"doge":         "",
+		"usdt polygon": "",
+	} {
+		var found []wire.Currency
+		for _, c := range list {
+			c.Networks = matching(c, filter)
+			found = append(found, c)
+		}
+		if got := keys(found); got != want {
+			t.Errorf("searching %q finds %s; want %s", filter, got, want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	for query, want := range map[string]struct {
+		said, class string
+		picked      choice // by Enter
+	}{
+		"":           {"", "offscreen", choice{}},
+		"  ":         {"", "offscreen", choice{}},
+		"TON":        {"1 network: TON", "offscreen", choice{"TON", "TON:ton"}},
+		"tether":     {"3 networks: USDT", "offscreen", choice{"USDT", ""}},
+		"usdt tron":  {"1 network: USDT", "offscreen", choice{"USDT", "USDT:trc20"}},
+		"usdt bep20": {"1 network: USDT", "offscreen", choice{}},       // not for this amount
+		"bep20":      {"2 networks: USDT, BNB", "offscreen", choice{}}, // none of them can be chosen
+		"erc20":      {"3 networks: USDT, USDC, ETH", "offscreen", choice{}},
+		" Doge ":     {"Nothing is called “Doge” here.", "note", choice{}},
+	} {
+		t.Run(query, func(t *testing.T) {
+			c := &chooser{Page: find(t, "open"), Search: query} // as typed before the takeover
+			if page := HTML(c); !strings.Contains(page, `<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
+				t.Errorf("the page does not say %q in class %s", want.said, want.class)
+			}
+			c.pickFound()
+			if got := c.selection(); got != want.picked {
+				t.Errorf("Enter picks %+v; want %+v", got, want.picked)
+			}
+		})
+	}
+}
+
+// Enter in the search field takes nothing back.
+func TestEnterKeepsTheNetwork(t *testing.T) {
+	for _, query := range []string{"", "tether"} {
+		c := &chooser{Page: find(t, "open-chosen"), Search: query}
+		if c.pickFound(); c.selection() != (choice{"USDT", "USDT:trc20"}) {
+			t.Errorf("after searching %q, Enter leaves %+v", query, c.selection())
+		}
+	}
+}
+
+// A search hides networks, but never the one that would be paid on.
+func TestSearchKeepsWhatIsPicked(t *testing.T) {
+	c := &chooser{Page: find(t, "open-chosen"), Search: "usdt ethereum"}
+	shown := func() (list []string) {
+		for _, label := range regexp.MustCompile(`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`).FindAllStringSubmatch(HTML(c), -1) {
+			if label[1] == "" {
+				list = append(list, label[2])
+			}
+		}
+		return list
+	}
+	if diff := cmp.Diff([]string{"USDT:trc20", "USDT:erc20"}, shown()); diff != "" {
+		t.Errorf("networks (-want +got):\n%s", diff)
+	}
+}
+
+// A search of one list must not hide the coins of the next.
+func TestSearchEndsWithItsList(t *testing.T) {
+	c, ctx, _ := live(t, "open", &browserFake{})
+	c.Search = "ton"
+	c.take(ctx, pendingView())
+	if c.Search != "" {
+		t.Errorf("the search is still %q", c.Search)
+	}
+}

@@ -1,0 +1,189 @@
+package checkout_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func (h *shop) extend(id string, number int) (checkout.Session, error) {
+	h.t.Helper()
+	return h.service.Extend(h.t.Context(), id, number)
+}
+
+// More time is a new address for the same coin and all the minutes that the
+// network gives; the old address is gone before there is another.
+func TestExtend(t *testing.T) { overBoth(t, extend) }
+
+func extend(t *testing.T, h *shop) {
+	s := must(t)(h.choose(h.open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
+	first := h.view(s.ID).Attempt
+	h.run(27 * time.Minute)
+	if v := h.view(s.ID); !v.Can(wire.Extend) || v.Attempt.ExtendMinutes != 60 {
+		t.Fatalf("%v and %d minutes are offered; want extend and 60", v.Actions, v.Attempt.ExtendMinutes)
+	}
+	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+		if live := h.gateway.live(); len(live) != 0 {
+			t.Errorf("live at the gateway during create = %v; want none", live)
+		}
+		return nil, nil
+	}
+	s = must(t)(h.extend(s.ID, 1))
+	v := h.view(s.ID)
+	if a := v.Attempt; v.Status != wire.Pending || a.Number != 2 || a.Address == first.Address || a.CurrencySymbol != "USDT" || a.NetworkCode != "trc20" {
+		t.Fatalf("%s, attempt %+v; want the second, pending in USDT", v.Status, a)
+	}
+	if left := time.Duration(v.Attempt.ExpiresInMs) * time.Millisecond; left < 59*time.Minute || left > time.Hour {
+		t.Errorf("%v are left; want an hour", left)
+	}
+	if a := s.Attempts[1]; a.Email != "ann@example.com" || a.Comment != "blue" {
+		t.Errorf("e-mail %q, comment %q; want those of the first attempt", a.Email, a.Comment)
+	}
+	if v.Can(wire.Extend) {
+		t.Error("more time is offered although there is as much as there can be")
+	}
+	h.run(10 * time.Minute)
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+	h.wantStatus(s.ID, wire.Pending)
+}
+
+// However often and wherever it is clicked, one address takes the place of
+// another.
+func TestManyClicksExtendOnce(t *testing.T) { overBoth(t, manyClicksExtendOnce) }
+
+func manyClicksExtendOnce(t *testing.T, h *shop) {
+	for _, number := range []int{0, 1} {
+		s := h.chosen("25", usdt())
+		h.clock.move(10 * time.Minute)
+		before := h.gateway.called("create")
+		click := func() {
+			if _, err := h.service.Extend(context.Background(), s.ID, number); err != nil {
+				t.Errorf("Extend(%d) = %v; want every click answered", number, err)
+			}
+		}
+		var clicks sync.WaitGroup
+		for range 20 {
+			clicks.Go(click)
+		}
+		clicks.Wait()
+		h.service.Close()
+		click() // late, from a page that still shows the first address
+		if n := h.gateway.called("create") - before; n != 1 {
+			t.Errorf("creates for attempt %d = %d; want 1", number, n)
+		}
+		if live := h.gateway.live(); len(live) != 1+number {
+			t.Errorf("live at the gateway = %v; want one of each session", live)
+		}
+		h.wantStatus(s.ID, wire.Pending)
+		h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+	}
+}
+
+// A page that still shows the address before is told of the new one, however
+// old that is by then.
+func TestExtendWhatIsReplaced(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.run(10 * time.Minute)
+	must(t)(h.extend(s.ID, 1))
+	h.run(10 * time.Minute)
+	if s = must(t)(h.extend(s.ID, 1)); len(s.Attempts) != 2 {
+		t.Errorf("%d attempts; want two: the first was replaced already", len(s.Attempts))
+	}
+	if s = must(t)(h.extend(s.ID, 2)); len(s.Attempts) != 3 {
+		t.Errorf("%d attempts; want three: this is another wish", len(s.Attempts))
+	}
+}
+
+func TestExtendRefused(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		begin func(h *shop, id string)
+		want  wire.Code
+	}{
+		{"paid in part", func(h *shop, id string) { h.payFor(id, "3") }, wire.CodePaymentInProgress},
+		{"paid", func(h *shop, id string) { h.payFor(id, "25") }, wire.CodeSessionPaid},
+		{"seen on the chain", func(h *shop, id string) {
+			h.gateway.set(h.load(id).Attempts[0].TrackingCode, func(tx *transaction) { tx.TxID = "0xa" })
+		}, wire.CodePaymentInProgress},
+		{"called off", func(h *shop, id string) { must(h.t)(h.service.Cancel(h.t.Context(), id, checkout.ClosedByShopper)) }, wire.CodeNotPossible},
+		{"expired", func(h *shop, id string) { h.run(31 * time.Minute) }, wire.CodeNotPossible},
+		{"gateway away", func(h *shop, _ string) { h.gateway.statusHook = func(string) error { return cut() } }, wire.CodeGatewayUnavailable},
+		{"cancel refused", func(h *shop, id string) {
+			h.gateway.set(h.load(id).Attempts[0].TrackingCode, func(tx *transaction) { tx.stubborn = true })
+		}, wire.CodePaymentInProgress},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newShop(t)
+			s := h.chosen("25", usdt())
+			h.run(10 * time.Minute)
+			c.begin(h, s.ID)
+			_, err := h.extend(s.ID, 0)
+			wantCode(t, err, c.want)
+			if n := len(h.load(s.ID).Attempts); n != 1 {
+				t.Errorf("%d attempts; want one", n)
+			}
+			again := c.name == "gateway away" || c.name == "cancel refused" // it may go better then
+			if v := h.view(s.ID); v.Can(wire.Extend) != again || (v.Attempt.ExtendMinutes != 0) != again {
+				t.Errorf("actions %v, %d minutes; want them offered %t", v.Actions, v.Attempt.ExtendMinutes, again)
+			}
+		})
+	}
+}
+
+func (h *shop) payFor(id, amount string) {
+	h.t.Helper()
+	h.gateway.pay(h.load(id).Attempts[0].TrackingCode, dec(amount), "0xa")
+}
+
+// More time ends with the attempts that a session has, and with the session.
+// What is not possible is not offered, and nothing is called off for it.
+func TestExtendIsBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		expires time.Duration
+		most    int // attempts
+		want    wire.Code
+	}{
+		"by attempts": {0, 12, wire.CodeTooManyAttempts},
+		"by its end":  {55 * time.Minute, 6, wire.CodeNotPossible},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newShop(t)
+			s, _, err := h.service.Open(t.Context(), checkout.Order{AmountUSD: dec("25"), ExpiresIn: c.expires}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			must(t)(h.choose(s.ID, usdt()))
+			for h.run(10 * time.Minute); h.view(s.ID).Can(wire.Extend); h.run(10 * time.Minute) {
+				s = must(t)(h.extend(s.ID, 0))
+			}
+			if len(s.Attempts) != c.most {
+				t.Errorf("%d attempts; want %d", len(s.Attempts), c.most)
+			}
+			_, err = h.extend(s.ID, 0)
+			wantCode(t, err, c.want)
+			if live := h.gateway.live(); len(live) != 1 {
+				t.Errorf("live at the gateway = %v; want the one that is shown", live)
+			}
+		})
+	}
+}
+
+func TestExtendNothing(t *testing.T) {
+	h := newShop(t)
+	s := h.open("25")
+	_, err := h.extend(s.ID, 0)
+	wantCode(t, err, wire.CodeNotPossible)
+	_, err = h.extend("cs_none", 0)
+	wantCode(t, err, wire.CodeSessionUnknown)
+	must(t)(h.choose(s.ID, usdt()))
+	_, err = h.extend(s.ID, 7)
+	wantCode(t, err, wire.CodeNotPossible)
+	if v := h.view(s.ID); !v.Can(wire.Extend) {
+		t.Errorf("actions = %v; want extend: the network gives 60 minutes, the order asked for 30", v.Actions)
+	}
+}

@@ -1,0 +1,137 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/sandbox"
+)
+
+// view reads the shopper's view of a session.
+func (r *rig) view(id string) wire.View {
+	r.t.Helper()
+	v, err := wire.ParseView(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return v
+}
+
+// More time by a form leads back to the page, by JSON to the view; both are a new
+// address for the same coin, and the old one can be paid no more.
+func TestExtends(t *testing.T) {
+	for name, c := range map[string]struct {
+		body    string
+		headers []string
+		status  int
+	}{
+		"form":                {"attempt=1&embed=inline&origin=https%3A%2F%2Fshop.example", []string{isForm, "Accept: text/html"}, http.StatusSeeOther},
+		"JSON":                {`{"attempt":1}`, []string{isJSON}, http.StatusOK},
+		"JSON made of a form": {`{"attempt":"1"}`, []string{isJSON}, http.StatusOK},
+		"nothing said":        {"", []string{isJSON}, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			id := r.open(`{"amount_usd":"25.00"}`)
+			r.choose(id)
+			r.await(id, "pending")
+			before := r.view(id)
+			if !before.Can(wire.Extend) || before.Attempt.ExtendMinutes != 60 {
+				t.Fatalf("actions %v, %d minutes; want extend and 60", before.Actions, before.Attempt.ExtendMinutes)
+			}
+			w := r.ask("POST", "/checkout/"+id+"/extend", c.body, c.headers...)
+			if w.Code != c.status {
+				t.Fatalf("extend = %d %.300s; want %d", w.Code, w.Body, c.status)
+			}
+			if to := w.Header().Get("Location"); c.status == http.StatusSeeOther && !strings.HasPrefix(to, "/checkout/"+id+"?embed=inline") {
+				t.Errorf("sent to %q; want the page as it was framed", to)
+			}
+			after := r.view(id)
+			if a := after.Attempt; a.Number != 2 || a.Address == before.Attempt.Address || a.NetworkCode != "trc20" || a.ExpiresInMs < 59*60_000 {
+				t.Errorf("attempt %+v; want the second on the same network, with an hour", a)
+			}
+			live := 0
+			for _, tx := range r.gateway.Transactions() {
+				if tx.Status == sandbox.Pending {
+					live++
+				}
+			}
+			if live != 1 || strings.Contains(r.log.String(), "checkout.cancelled") {
+				t.Errorf("%d transactions can be paid; want one", live)
+			}
+			if told := r.ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(told, "checkout.cancelled") {
+				t.Errorf("the merchant was told of a cancellation: %s", told)
+			}
+		})
+	}
+}
+
+func TestExtendRefuses(t *testing.T) {
+	r := newRig(t)
+	id := r.open(`{"amount_usd":"25.00"}`)
+	path := "/checkout/" + id + "/extend"
+	r.run([]scenario{
+		{"nothing chosen", "POST", path, "", []string{isJSON}, 409, "not_possible", "", ""},
+		{"unknown", "POST", "/checkout/cs_none/extend", "", []string{isJSON}, 404, "session_unknown", "", ""},
+		{"a price", "POST", path, `{"attempt":1,"amount_usd":"1"}`, []string{isJSON}, 422, "unknown_field", "", ""},
+		{"a coin", "POST", path, `{"currency_symbol":"TON"}`, []string{isJSON}, 422, "unknown_field", "", ""},
+		{"zero", "POST", path, `{"attempt":0}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"null", "POST", path, `{"attempt":null}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"negative", "POST", path, `{"attempt":-1}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"half", "POST", path, `{"attempt":1.5}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"large", "POST", path, `{"attempt":99999999999999999999}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"octal", "POST", path, `{"attempt":"01"}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"empty text", "POST", path, `{"attempt":""}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"an object", "POST", path, `{"attempt":{}}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"words in a form", "POST", path, "attempt=one", []string{isForm, "Accept: application/json"}, 422, "invalid", "attempt", ""},
+		{"an attempt to come", "POST", path, `{"attempt":7}`, []string{isJSON}, 409, "not_possible", "", ""},
+		{"elsewhere", "POST", path, "", []string{isJSON, "Origin: " + shop}, 403, "cross_site_refused", "", ""},
+		{"in words", "POST", path, "attempt=1", []string{isForm, "Accept: text/html"}, 409, "", `data-part="error"`, ""},
+	})
+	r.choose(id)
+	r.await(id, "pending")
+	if err := r.gateway.Pay(r.gateway.Transactions()[0].TrackingCode, "half"); err != nil {
+		t.Fatal(err)
+	}
+	problem(t, r.ask("POST", path, "", isJSON), "payment_in_progress")
+	if n := len(r.gateway.Transactions()); n != 1 {
+		t.Errorf("%d transactions; want one", n)
+	}
+}
+
+// Whom to ask is in every view and on the pages of no order.
+func TestSupportIsTold(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	c.Support = "mailto:help@shop.example"
+	r, _ := start(t, gateway, c)
+	id := r.open(`{"amount_usd":"25.00","order_ref":"A&1"}`)
+	var got struct{ Support string }
+	if err := json.Unmarshal(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != c.Support {
+		t.Errorf("support = %q, %v; want %q", got.Support, err, c.Support)
+	}
+	r.ask("POST", "/checkout/"+id+"/cancel", "", isForm)
+	r.run([]scenario{
+		{"cancelled", "GET", "/checkout/" + id, "", nil, 200, "", `href="mailto:help@shop.example?subject=A%261"`, ""},
+		{"unknown", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", nil, 404, "", `href="mailto:help@shop.example?subject=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, ""},
+		{"neutral return", "GET", "/return", "", nil, 200, "", `href="mailto:help@shop.example"`, "cs_"},
+	})
+}
+
+// A link that leads nowhere says so, speaks of no charge, and shows the way back.
+func TestUnknownAddress(t *testing.T) {
+	r := newRig(t)
+	html := "Accept: text/html"
+	r.run([]scenario{
+		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "There is nothing to do here</h1>", "cannot be paid right now</h1>"},
+		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "There is no such checkout.", "Nothing was charged and nothing is lost.</p>"},
+		{"way back", "GET", "/checkout/cs_none", "", []string{html}, 404, "", `href="` + shop + `"`, ""},
+		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "There is nothing to do here</h1>", ""},
+	})
+}

@@ -1,0 +1,134 @@
+package server_test
+
+import (
+	"encoding/json"
+	"image"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coinslot/app/wire"
+
+	qrcode "github.com/piglig/go-qr"
+)
+
+// picture is the SVG of a code: a white square, and one path of corners.
+var picture = regexp.MustCompile(`(?s)^<svg [^>]*viewBox="0 0 (\d+) (\d+)"[^>]*shape-rendering="crispEdges"[^>]*>\s*<rect width="100%" height="100%" fill="#FFFFFF"/>\s*<path d="([MHVL0-9,]+)" fill="#000000" fill-rule="evenodd"/>\s*</svg>\s*$`)
+
+// scan draws an SVG as a phone sees it, eight pixels to a module, and returns what
+// the code says. It fails unless the code has the quiet zone that the standard
+// asks for: four modules on each side.
+func scan(t *testing.T, svg string) string {
+	t.Helper()
+	m := picture.FindStringSubmatch(svg)
+	if m == nil || m[1] != m[2] {
+		t.Fatalf("not a code: %.200s", svg)
+	}
+	size, err := strconv.Atoi(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark := fill(t, m[3], size)
+	const scale, quiet = 8, 4
+	img := image.NewGray(image.Rect(0, 0, size*scale, size*scale))
+	for i := range img.Pix {
+		x, y := i%(size*scale)/scale, i/(size*scale)/scale
+		img.Pix[i] = 0xff
+		if dark[y][x] {
+			img.Pix[i] = 0
+			if min(x, y, size-1-x, size-1-y) < quiet {
+				t.Fatalf("module %d, %d of %d is dark: the quiet zone is too narrow", x, y, size)
+			}
+		}
+	}
+	text, err := qrcode.Decode(img)
+	if err != nil {
+		t.Fatalf("the code cannot be read: %v", err)
+	}
+	return text
+}
+
+// fill returns which unit squares are inside the path, by the even-odd rule: each
+// vertical edge turns all that is right of it.
+func fill(t *testing.T, path string, size int) [][]bool {
+	t.Helper()
+	dark := make([][]bool, size)
+	for y := range dark {
+		dark[y] = make([]bool, size)
+	}
+	var x, y int
+	for _, step := range regexp.MustCompile(`[MHVL][0-9,]+`).FindAllString(path, -1) {
+		toX, toY := x, y
+		numbers := strings.Split(step[1:], ",")
+		first, err := strconv.Atoi(numbers[0])
+		if err != nil {
+			t.Fatalf("step %q: %v", step, err)
+		}
+		switch step[0] {
+		case 'H':
+			toX = first
+		case 'V':
+			toY = first
+		default:
+			toX = first
+			if toY, err = strconv.Atoi(numbers[1]); err != nil {
+				t.Fatalf("step %q: %v", step, err)
+			}
+		}
+		for row := min(y, toY); step[0] != 'M' && row < max(y, toY); row++ {
+			for column := x; column < size; column++ {
+				dark[row][column] = !dark[row][column]
+			}
+		}
+		x, y = toX, toY
+	}
+	return dark
+}
+
+// Each kind of code holds what it says, at any size of it.
+func TestQRKinds(t *testing.T) {
+	r := newRig(t)
+	id := r.open(`{"amount_usd":"500.00"}`)
+	path := "/checkout/" + id + "/qr.svg"
+	page := "http://localhost:8080/checkout/" + id
+	for query, want := range map[string]string{
+		"?kind=page": page, "?kind=page&lang=pt-BR": page + "?lang=pt-BR", "?kind=page&theme=dark&lang=x%22y": page,
+		"?kind=page&lang=de&a=7&order=x": page + "?lang=de",
+	} {
+		if got := scan(t, r.ask("GET", path+query, "").Body.String()); got != want {
+			t.Errorf("%s holds %q; want %q", query, got, want)
+		}
+	}
+	for _, coin := range []struct{ symbol, network, link string }{
+		{"USDT", "trc20", ""}, {"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?"}, {"USDT", "ton", "ton://transfer/"}, {"ETH", "arbitrum", "ethereum:"}, {"TON", "ton", "ton://transfer/"},
+	} {
+		w := r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"`+coin.symbol+`","network_code":"`+coin.network+`"}`, isJSON)
+		r.await(id, "pending")
+		var v wire.View
+		if err := json.Unmarshal(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &v); err != nil || v.Attempt == nil || v.Attempt.NetworkCode != coin.network {
+			t.Fatalf("%s on %s: %d, view %+v, %v", coin.symbol, coin.network, w.Code, v.Attempt, err)
+		}
+		for _, query := range []string{"", "?kind=address"} {
+			if got := scan(t, r.ask("GET", path+query, "").Body.String()); got != v.Attempt.Address {
+				t.Errorf("%s on %s, %s holds %q; want %q", coin.symbol, coin.network, query, got, v.Attempt.Address)
+			}
+		}
+		answer := r.ask("GET", path+"?kind=uri", "")
+		if coin.link == "" {
+			if answer.Code != 404 {
+				t.Errorf("a link for %s on %s = %d; want 404", coin.symbol, coin.network, answer.Code)
+			}
+			continue
+		}
+		if got := scan(t, answer.Body.String()); got != v.Attempt.URI || !strings.HasPrefix(got, coin.link) {
+			t.Errorf("%s on %s, link %q; want %q", coin.symbol, coin.network, got, v.Attempt.URI)
+		}
+		if n := answer.Body.Len(); n > 9000 {
+			t.Errorf("%s on %s: the picture has %d bytes; want at most 9000", coin.symbol, coin.network, n)
+		}
+	}
+	if w := r.ask("GET", path+"?kind=x", ""); w.Code != 404 {
+		t.Errorf("an unknown kind = %d; want 404", w.Code)
+	}
+}

@@ -1,0 +1,44 @@
+package token
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The worked example of docs/tokens.md is a file that loads, and its table of what
+// is built in is complete.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/tokens.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)
+	if example == nil {
+		t.Fatal("no example")
+	}
+	r, err := Parse(example[1])
+	if err != nil {
+		t.Fatalf("the example: %v", err)
+	}
+	if usdc, ok := r.Token("USDC", "bsc"); !ok || usdc.Contract != "" {
+		t.Errorf("USDC on bsc = %+v", usdc)
+	}
+	_, table, _ := strings.Cut(string(page), "## What is built in")
+	for id, n := range Builtin().networks {
+		if !strings.Contains(table, "`"+n.ID+"`") {
+			t.Errorf("the table lacks %s", id)
+		}
+	}
+	for code := range Builtin().codes {
+		if !regexp.MustCompile(`[ ,` + "`" + `]` + regexp.QuoteMeta(code) + "[ ,`]").MatchString(table) {
+			t.Errorf("the table lacks the code %s", code)
+		}
+	}
+	for id := range Builtin().tokens {
+		if !strings.Contains(table, id.symbol) {
+			t.Errorf("the table lacks %s", id.symbol)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package token
+
+import (
+	"strings"
+	"testing"
+)
+
+// whole is a file with everything in it that an operator can say.
+const whole = `
+networks:
+  - id: ethereum # is built in: more codes for it
+    codes: [ETH-Mainnet]
+  - id: fantom
+    codes: [fantom, ftm]
+    family: evm
+    chain_id: 250
+    coins: [FTM]
+    exchanges: true
+    source: https://chainid.network/
+  - id: sepolia
+    codes: [erc20] # from now on not ethereum's
+    family: evm
+    chain_id: 11155111
+    source: https://chainid.network/
+tokens:
+  - {symbol: FTM, network: fantom, decimals: 18, source: https://chainid.network/}
+  - {symbol: usdt, network: optimism, decimals: 6, exchanges: true, source: https://shop.example/}
+  - symbol: DAI
+    network: ethereum
+    decimals: 18
+    contract: 0x6B175474E89094C44Da98b954EedeAC495271d0F
+    source: https://makerdao.com/
+`
+
+func TestParse(t *testing.T) {
+	r, err := Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ symbol, code, network, contract string }{
+		{"DAI", "eth", "ethereum", "0x6B175474E89094C44Da98b954EedeAC495271d0F"}, // not the number that YAML reads
+		{"dai", "eth-MAINNET", "ethereum", "0x6B175474E89094C44Da98b954EedeAC495271d0F"},
+		{"FTM", "ftm", "fantom", ""},
+		{"USDT", "op", "optimism", ""}, // no contract, no links
+		{"USDT", "ethereum", "ethereum", "0xdAC17F958D2ee523a2206206994597C13D831ec7"},
+	} {
+		got, ok := r.Token(c.symbol, c.code)
+		if !ok || got.Network.ID != c.network || got.Contract != c.contract {
+			t.Errorf("Token(%s, %s) = %+v, %t", c.symbol, c.code, got, ok)
+		}
+	}
+	ftm, _ := r.Token("FTM", "fantom")
+	usdt, _ := r.Token("USDT", "optimism")
+	if !ftm.Native || !ftm.Exchanges || usdt.Native || !usdt.Exchanges {
+		t.Errorf("FTM %+v, USDT %+v", ftm, usdt)
+	}
+	if n, _ := r.Network("ERC20"); n.ID != "sepolia" {
+		t.Errorf("erc20 is %s; want the network that the file says", n.ID)
+	}
+	if got, ok := r.Token("USDT", "erc20"); ok {
+		t.Errorf("USDT on sepolia = %+v; want none", got)
+	}
+	if n, _ := Builtin().Network("erc20"); n.ID != "ethereum" {
+		t.Error("a file has changed what is built in")
+	}
+}
+
+func TestExchangesOfABuiltInNetwork(t *testing.T) {
+	r, err := Parse([]byte("networks:\n  - {id: ethereum, exchanges: false}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	usdt, _ := r.Token("USDT", "erc20")
+	avax, _ := r.Token("AVAX", "avaxc") // says so itself
+	if usdt.Exchanges || usdt.Network.Exchanges || !avax.Exchanges {
+		t.Errorf("USDT %+v, AVAX %+v", usdt, avax)
+	}
+}
+
+func TestEmptyFileIsWhatIsBuiltIn(t *testing.T) {
+	for _, text := range []string{"", "# nothing yet\n", "tokens: []\n"} {
+		r, err := Parse([]byte(text))
+		if err != nil || len(r.tokens) != len(Builtin().tokens) {
+			t.Errorf("Parse(%q) = %v", text, err)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	const network, dai = "networks:\n  - {id: x, codes: [x], family: evm, chain_id: 7, source: https://x.example/", "tokens:\n  - {symbol: DAI, network: ethereum, decimals: 18, source: https://x.example/"
+	const contract = `, contract: "0x6B175474E89094C44Da98b954EedeAC495271d0F"`
+	for _, c := range []struct{ name, text, want string }{
+		{"not YAML", "tokens: [", ""},
+		{"a list", "- a", "line 1"},
+		{"two documents", "tokens: []\n---\ntokens: []", "2 documents"},
+		{"unknown list", "coins: []", `"coins" is not a member`},
+		{"list twice", "tokens: []\ntokens: []", "tokens"},
+		{"no list", "tokens: {a: b}", "line 1: must be a list"},
+		{"entry no mapping", "tokens:\n  - DAI", "line 2"},
+		{"unknown member", dai + ", colour: red}", `line 2: token DAI on ethereum: "colour" is not a member`},
+		{"member twice", dai + ", symbol: DAI}", "symbol"},
+		{"list for text", "tokens:\n  - {symbol: [DAI]}", `"symbol" is not a member`},
+		{"text for list", "networks:\n  - {id: x, codes: x}", `"codes" is not a member`},
+		{"anchor", "tokens:\n  - &a {symbol: DAI}", "line 2"},
+		{"alias", "tokens:\n  - {symbol: DAI, network: &n ethereum, decimals: 6, source: *n}", "plain value"},
+		{"tag", "tokens:\n  - {symbol: !!str DAI}", "plain value"},
+		{"null", "tokens:\n  - {symbol: null}", "plain value"},
+		{"merge", "tokens:\n  - <<: {symbol: DAI}", ""},
+		{"no symbol", "tokens:\n  - {network: ethereum, decimals: 1, source: https://x.example/}", "token ? on ethereum: symbol"},
+		{"empty symbol", "tokens:\n  - {symbol: '', network: ethereum}", "symbol: is empty"},
+		{"symbol with a space", "tokens:\n  - {symbol: D AI, network: ethereum}", "symbol"},
+		{"unknown network", "tokens:\n  - {symbol: DAI, network: erc20, decimals: 1, source: https://x.example/}", "network: must be the id"},
+		{"coin twice", dai + "}\n  - {symbol: dai, network: ethereum, decimals: 6, source: https://x.example/}", "line 3: token dai on ethereum: is there twice"},
+		{"no source", "tokens:\n  - {symbol: DAI, network: ethereum, decimals: 18}", "source"},
+		{"plain http", strings.Replace(dai, "https", "http", 1) + "}", "source"},
+		{"digits in words", strings.Replace(dai, "18", "many", 1) + "}", "decimals"},
+		{"31 digits", strings.Replace(dai, "18", "31", 1) + "}", "decimals: must be a whole number from 0 to 30"},
+		{"less than none", strings.Replace(dai, "18", "-1", 1) + "}", "decimals"},
+		{"digits in octal", strings.Replace(dai, "18", "018", 1) + "}", "decimals"},
+		{"digits in hexadecimal", strings.Replace(dai, "18", "0x12", 1) + "}", "decimals"},
+		{"digits with a sign", strings.Replace(dai, "18", "+18", 1) + "}", "decimals"},
+		{"half a digit", strings.Replace(dai, "18", "1.5", 1) + "}", "decimals"},
+		{"no digits", "tokens:\n  - {symbol: DAI, network: ethereum, source: https://x.example/}", "decimals"},
+		{"one letter of a contract", dai + strings.Replace(contract, "71d0F", "71d0E", 1) + "}", "EIP-55"},
+		{"contract in lower case", dai + strings.ToLower(contract) + "}", "with its checksum"},
+		{"contract elsewhere", dai + ", contract: TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t}", "contract"},
+		{"contract of the chain's own coin", strings.Replace(dai, "DAI", "ETH", 1) + contract + "}", "own coin"},
+		{"contract on Bitcoin", strings.Replace(dai, "ethereum", "bitcoin", 1) + ", contract: 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa}", "have none"},
+		{"raw jetton", strings.Replace(dai, "ethereum", "ton", 1) + ", contract: \"0:ca6e321c7cce9ecedf0a8ca2492ec8592494aa5fb5ce0387dff96ef6af982a3e\"}", "user-friendly"},
+		{"jetton in the other alphabet", strings.Replace(dai, "ethereum", "ton", 1) + ", contract: EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff+W72r5gqPrHF}", "user-friendly"},
+		{"one letter of a jetton", strings.Replace(dai, "ethereum", "ton", 1) + ", contract: EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDt}", "checksum"},
+		{"perhaps", dai + ", exchanges: maybe}", "exchanges: must be true or false"},
+		{"no id", "networks:\n  - {codes: [x]}", "id"},
+		{"id in capitals", "networks:\n  - {id: X}", "id"},
+		{"id twice", network + "}\n  - {id: x, codes: [y], family: ton, source: https://x.example/}", "line 3: network x: is there twice"},
+		{"code twice", network + "}\n  - {id: y, codes: [X], family: ton, source: https://x.example/}", `codes: "X" is there twice`},
+		{"code with a colon", "networks:\n  - {id: ethereum, codes: ['a:b']}", "codes"},
+		{"no codes", "networks:\n  - {id: x, family: ton, source: https://x.example/}", "codes"},
+		{"no family", "networks:\n  - {id: x, codes: [x], source: https://x.example/}", "family"},
+		{"chain of TON", "networks:\n  - {id: x, codes: [x], family: ton, chain_id: 1, source: https://x.example/}", "chain_id"},
+		{"EVM without a chain", "networks:\n  - {id: x, codes: [x], family: evm, source: https://x.example/}", "chain_id"},
+		{"chain 0", "networks:\n  - {id: x, codes: [x], family: evm, chain_id: 0, source: https://x.example/}", "chain_id"},
+		{"coin with a space", strings.Replace(network, "family", "coins: [A B], family", 1) + "}", "coins"},
+		{"another chain for what is built in", "networks:\n  - {id: ethereum, chain_id: 5}", "chain_id: the network is built in"},
+		{"another family", "networks:\n  - {id: ethereum, family: ton}", "family: the network is built in"},
+		{"other coins", "networks:\n  - {id: ethereum, coins: [USDT]}", "coins: the network is built in"},
+	} {
+		r, err := Parse([]byte(c.text))
+		if err == nil || r != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v; want one with %q", c.name, err, c.want)
+		}
+	}
+}

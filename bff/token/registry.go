@@ -1,0 +1,196 @@
+package token
+
+import (
+	_ "embed"
+	"maps"
+	"sync"
+
+	"coinslot/app/wire"
+)
+
+// Kind is what a network's addresses and payment links look like.
+type Kind string
+
+// The kinds that are known. Addresses of kind Other are checked for their
+// characters only, and no payment link exists for them.
+const (
+	EVM      Kind = "evm"
+	TRON     Kind = "tron"
+	TON      Kind = "ton"
+	Solana   Kind = "solana"
+	Bitcoin  Kind = "bitcoin"
+	Litecoin Kind = "litecoin"
+	Dogecoin Kind = "dogecoin"
+	Other    Kind = "other"
+)
+
+// Family is the kind in the words of the view, which tells three apart.
+func (k Kind) Family() wire.Family {
+	switch k {
+	case EVM:
+		return wire.EVM
+	case TRON:
+		return wire.TRON
+	case TON:
+		return wire.TON
+	}
+	return wire.OtherFamily
+}
+
+// contracts reports whether coins of the kind's networks can live at contracts.
+func (k Kind) contracts() bool {
+	return k == EVM || k == TRON || k == TON || k == Solana
+}
+
+// Network is a blockchain.
+type Network struct {
+	ID        string // "ethereum"; names its mark
+	Kind      Kind
+	ChainID   uint64 // as in EIP-155; zero unless Kind is EVM
+	Exchanges bool   // most exchanges withdraw to it
+	coins     []string
+}
+
+// marked are the networks for which static/icons has a mark.
+var marked = map[string]bool{
+	"ethereum": true, "tron": true, "bsc": true, "polygon": true, "arbitrum": true, "optimism": true, "base": true,
+	"avalanche": true, "ton": true, "solana": true, "bitcoin": true, "litecoin": true, "dogecoin": true,
+}
+
+// Mark returns the path of the network's mark on the BFF's origin, "" if there
+// is none.
+func (n Network) Mark() string {
+	if !marked[n.ID] {
+		return ""
+	}
+	return "/icons/net-" + n.ID + ".svg"
+}
+
+// Token is a coin on a network.
+type Token struct {
+	Symbol    string // as its entry spells it, "USDT"
+	Network   Network
+	Decimals  int32  // fractional digits of a transfer, 0…30
+	Native    bool   // the chain's own coin
+	Contract  string // empty if Native, and if it is not known: then there are no links
+	Exchanges bool   // most exchanges withdraw it on this network
+	Source    string // where all this is from
+	own       bool   // Exchanges is its own; else it is the network's
+}
+
+// Registry is what is known, by network code and by coin. A nil Registry is the
+// built-in one. It never changes and may be used by several goroutines.
+type Registry struct {
+	networks map[string]Network // by id
+	codes    map[string]string  // id by lower-case network code
+	tokens   map[key]Token
+}
+
+// key names a coin: its symbol in upper case and the id of its network.
+type key struct{ symbol, network string }
+
+//go:embed tokens.yaml
+var builtinFile []byte
+
+// Builtin returns the registry that is built in.
+var Builtin = sync.OnceValue(func() *Registry {
+	r, err := read(builtinFile, &Registry{})
+	if err != nil {
+		panic("tokens.yaml: " + err.Error()) // a test reads it
+	}
+	return r
+})
+
+func (r *Registry) orBuiltin() *Registry {
+	if r == nil {
+		return Builtin()
+	}
+	return r
+}
+
+// copied returns a registry that can be added to.
+func (r *Registry) copied() *Registry {
+	c := &Registry{networks: map[string]Network{}, codes: map[string]string{}, tokens: map[key]Token{}}
+	maps.Copy(c.networks, r.networks)
+	maps.Copy(c.codes, r.codes)
+	maps.Copy(c.tokens, r.tokens)
+	return c
+}
+
+// Network returns the network that a gateway's code means, in any case of ASCII
+// letters: "ERC20", "eth" and "ethereum" are one.
+func (r *Registry) Network(code string) (Network, bool) {
+	r = r.orBuiltin()
+	n, ok := r.networks[r.codes[lower(code)]]
+	return n, ok
+}
+
+// Token returns the coin of that symbol on the network that code means, both in
+// any case of ASCII letters.
+func (r *Registry) Token(symbol, code string) (Token, bool) {
+	r = r.orBuiltin()
+	n := r.networks[r.codes[lower(code)]]
+	t, ok := r.tokens[key{upper(symbol), n.ID}]
+	if !ok {
+		return Token{}, false
+	}
+	if t.Network = n; !t.own {
+		t.Exchanges = n.Exchanges
+	}
+	return t, true
+}
+
+// gatewayPlaces are the fractional digits in which the gateway speaks.
+const gatewayPlaces = 8
+
+// Places returns how many fractional digits a transfer can carry, capped at
+// those in which the gateway speaks. Of coins that are not known, USDT and USDC
+// carry six everywhere but on BNB Smart Chain and its like, which give them
+// eighteen, and others eight.
+func (r *Registry) Places(symbol, code string) int32 {
+	if t, ok := r.Token(symbol, code); ok {
+		return min(t.Decimals, gatewayPlaces)
+	}
+	if s := upper(symbol); s != "USDT" && s != "USDC" {
+		return gatewayPlaces
+	}
+	if n, ok := r.Network(code); ok && (n.ID == "bsc" || n.ID == "opbnb") {
+		return gatewayPlaces
+	}
+	return 6
+}
+
+// Family returns what the addresses of a network look like; one that is not
+// known is judged by the address, which may be empty.
+func (r *Registry) Family(code, address string) wire.Family {
+	return r.kind(code, address).Family()
+}
+
+func (r *Registry) kind(code, address string) Kind {
+	if n, ok := r.Network(code); ok {
+		return n.Kind
+	}
+	return looksLike(address)
+}
+
+// CheckAddress returns nil if address is well formed for the network and its
+// checksum, where the kind has one, is right. An EVM address in one case
+// carries no checksum and is accepted (EIP-55). An address on a network that
+// is not known is checked by what it looks like.
+func (r *Registry) CheckAddress(code, address string) error {
+	return r.kind(code, address).check(address)
+}
+
+// lower and upper change ASCII letters only: the Kelvin sign is no k.
+func lower(s string) string { return ascii(s, 'A', 'Z', 'a'-'A') }
+func upper(s string) string { return ascii(s, 'a', 'z', -('a' - 'A')) }
+
+func ascii(s string, from, to byte, shift int) string {
+	b := []byte(s)
+	for i, c := range b {
+		if from <= c && c <= to {
+			b[i] = byte(int(c) + shift)
+		}
+	}
+	return string(b)
+}

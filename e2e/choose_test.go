@@ -1,0 +1,307 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// ways are the two extremes in which the chooser works: driven by the program,
+// and by the browser's own forms and links.
+var ways = map[string]browser.Options{"wasm": {Height: 1600}, "no JavaScript": {Height: 1600, NoJS: true}}
+
+// choosing opens the page of an order and waits until it is driven as it will be.
+func (s *stack) choosing(t *testing.T, o browser.Options, fields order) *browser.Page {
+	t.Helper()
+	p := s.alone(t, s.session(fields), o)
+	awaitDriver(p, o)
+	return p
+}
+
+func awaitDriver(p *browser.Page, o browser.Options) {
+	if !o.NoJS {
+		p.Wait(`[data-live="wasm"]`)
+	}
+}
+
+// pick checks a coin and network, and no more.
+func pick(v *browser.View, symbol, network string) {
+	v.Click(`label:has([data-part="currency"][value="` + symbol + `"])`)
+	v.Click(`label:has([data-part="network"][value="` + symbol + `:` + network + `"])`)
+	checked(v, symbol, network)
+}
+
+// checked waits until a coin and network are.
+func checked(v *browser.View, symbol, network string) {
+	v.Wait(`[data-part="currency"][value="` + symbol + `"]:checked`)
+	v.WaitJS(`document.querySelector('[data-part="network"]:checked')?.value === "`+symbol+`:`+network+`"`, network+" to be checked")
+}
+
+// urlHas waits until the page's address holds a text, or does not.
+func urlHas(v *browser.View, text string, want bool) {
+	have := "!"
+	if want {
+		have = ""
+	}
+	v.WaitJS(have+`location.href.includes("`+text+`")`, "the address to have or not to have "+text)
+}
+
+// Who pays from an exchange says so once. Every later page knows it, and nothing
+// that was picked is lost on the way.
+func TestChoosesFromAnExchange(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p := s.choosing(t, o, order{"amount_usd": "25.00"})
+			pick(p.View, "USDT", "ton")
+			p.Type(`input[name="email"]`, "ann@example.it")
+			p.WaitText(`[data-part="exchange"]`, "I pay from an exchange")
+			p.Click(`[data-part="exchange"]`)
+			p.WaitText(".exchange", "withdrawal fee")
+			urlHas(p.View, "from=exchange", true)
+			if !o.NoJS {
+				checked(p.View, "USDT", "ton")
+				if got := p.Value(`input[name="email"]`); got != "ann@example.it" {
+					t.Errorf("the e-mail is %q now", got)
+				}
+				p.Reload()
+				p.WaitText(".exchange", "withdrawal fee")
+				awaitDriver(p, o)
+			}
+			exchangesFirst(t, p.View)
+			choose(p.View, "USDT", "trc20")
+			p.Wait(pending)
+			s.matches(p.View)
+			awaitDriver(p, o)
+			urlHas(p.View, "from=exchange", true)
+			if n, forms := p.Count(`form input[name="from"][value="exchange"]`), p.Count("form"); n != forms {
+				t.Errorf("%d of %d forms carry it", n, forms)
+			}
+			p.Click(`[data-part="change"]`)
+			p.WaitText(`[data-part="exchange"]`, "I pay from my own wallet")
+			p.Click(`[data-part="exchange"]`)
+			p.WaitText(".exchange", "costs you least")
+			urlHas(p.View, "from=exchange", false)
+			checked(p.View, "USDT", "trc20") // and it is still a change of coin
+			quiet(t, p)
+		})
+	}
+}
+
+// exchangesFirst asserts that every network that can be chosen says whether
+// exchanges send to it, and that those that do come first within their coin.
+func exchangesFirst(t *testing.T, v *browser.View) {
+	t.Helper()
+	var coins []string
+	v.Eval(`[...document.querySelectorAll(".networks")].map(f => [...f.querySelectorAll(".network:not(:has(:disabled))")].map(
+		n => [...n.querySelectorAll("[data-badge]")].map(b => b.dataset.badge).filter(b => b !== "lowest").join() || "none").join(" "))`, &coins)
+	for _, coin := range coins {
+		for _, bad := range []string{"check most", "none", "check,most", "most,check"} {
+			if strings.Contains(coin, bad) {
+				t.Errorf("the networks of a coin say %q", coin)
+			}
+		}
+	}
+}
+
+// What is not possible for an order stays, with its reason, in words that are
+// read aloud too.
+func TestReasonsStay(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p := s.choosing(t, o, order{"amount_usd": "1.50"})
+			p.Click(`label:has([data-part="currency"][value="USDT"])`)
+			radio := `[data-part="network"][value="USDT:erc20"]`
+			p.Wait(radio + `:disabled`)
+			if got := p.Text(`#` + p.Attr(radio, "aria-describedby")); got != "at least $100 needed" {
+				t.Errorf("the network is described as %q", got)
+			}
+			p.Wait(`[data-part="currency"][value="BNB"]:disabled`)
+			if got := p.Text(`#` + p.Attr(`[data-part="currency"][value="BNB"]`, "aria-describedby")); got != "at least $2 needed" {
+				t.Errorf("the coin is described as %q", got)
+			}
+			choose(p.View, "USDT", "trc20")
+			p.Wait(pending)
+			s.matches(p.View)
+		})
+	}
+}
+
+// A shop that takes one coin on one network asks nothing.
+func TestNothingToChoose(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p := s.choosing(t, o, order{"amount_usd": "25.00", "currencies": []string{"USDT_trc20"}})
+			var seen int
+			p.Eval(`[...document.querySelectorAll("input[type=radio]")].filter(e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`, &seen)
+			if seen != 0 {
+				t.Errorf("%d radios can be seen or reached by the keyboard; want none", seen)
+			}
+			p.WaitText(`.coins`, "Tether")
+			p.WaitText(`[data-part="estimate"]`, "25")
+			p.WaitText(`[data-part="continue"]`, "Continue with USDT on TRON")
+			p.Click(`[data-part="continue"]`)
+			p.Wait(pending)
+			s.matches(p.View)
+			quiet(t, p)
+		})
+	}
+}
+
+// A shop that takes one coin asks for the network only.
+func TestOneCoinToChoose(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p := s.choosing(t, o, order{"amount_usd": "25.00", "currencies": []string{"USDC"}})
+			p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
+			p.Click(`[data-part="continue"]`)
+			p.Wait(pending)
+			if tx := s.matches(p.View); tx.CurrencySymbol != "USDC" || tx.NetworkCode != "polygon" {
+				t.Errorf("the gateway was asked for %s on %s", tx.CurrencySymbol, tx.NetworkCode)
+			}
+		})
+	}
+}
+
+// What is asked for is said before anything is begun at the gateway.
+func TestEstimateBeforeAnythingIsBegun(t *testing.T) {
+	s := newStack(t)
+	p := s.choosing(t, ways["wasm"], order{"amount_usd": "25.00"})
+	for symbol, network := range map[string]string{"USDT": "trc20", "BNB": "bep20", "ETH": "arbitrum"} {
+		pick(p.View, symbol, network)
+		p.WaitText(`[data-part="estimate"]`, "You will send about")
+		p.WaitText(`[data-part="estimate"]`, symbol)
+		p.WaitText(`[data-part="estimate"]`, "stays the same until the time is up")
+		p.WaitText(`[data-part="continue"]`, "Continue with "+symbol)
+	}
+	p.Click(`label:has([data-part="currency"][value="USDC"])`)
+	p.WaitGone(`[data-part="estimate"]`) // its network is still to be picked
+	if n := len(s.issued()); n != 0 {
+		t.Errorf("%d transactions were created by looking; want none", n)
+	}
+}
+
+// The search finds coins by their networks and the other way round, tells what
+// it has found, and Enter in it pays nothing.
+func TestSearches(t *testing.T) {
+	s := newStack(t)
+	p := s.choosing(t, ways["wasm"], order{"amount_usd": "25.00"})
+	pick(p.View, "BNB", "bep20")
+	p.Type(`[data-part="search"]`, "usdt tron")
+	p.WaitText(`[role="status"].offscreen`, "1 network: USDT")
+	p.WaitGone(`label:has([data-part="currency"][value="TON"])`)
+	p.Press("Enter")
+	checked(p.View, "USDT", "trc20")
+	p.WaitGone(`label:has([data-part="network"][value="USDT:bep20"])`)
+	p.Click(`[data-part="exchange"]`) // nothing typed is lost by that
+	p.WaitText(".exchange", "withdrawal fee")
+	if got := p.Value(`[data-part="search"]`); got != "usdt tron" {
+		t.Errorf("the search field holds %q", got)
+	}
+	p.Type(`[data-part="search"]`, " doge")
+	p.WaitText(`.note[role="status"]`, "Nothing is called")
+	p.Press("Escape")
+	p.Wait(`label:has([data-part="currency"][value="TON"])`)
+	if !p.Exists(`[data-status="open"]`) || len(s.issued()) != 0 {
+		t.Error("Enter in the search field has sent the form")
+	}
+	quiet(t, p)
+}
+
+// What is typed into the search field before the program arrives is searched
+// for by it, and the next list is whole again.
+func TestSearchBeforeTheTakeover(t *testing.T) {
+	h := newHeld(t)
+	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{Height: 1600})
+	p.Wait(`[data-live="html"]`)
+	p.Type(`[data-part="search"]`, "arbitrum")
+	h.let()
+	p.Wait(`[data-live="wasm"]`)
+	p.WaitText(`[role="status"].offscreen`, "1 network: ETH")
+	p.WaitGone(`label:has([data-part="currency"][value="USDT"])`)
+	p.Press("Enter")
+	checked(p.View, "ETH", "arbitrum")
+	p.Click(`[data-part="continue"]`)
+	p.Wait(pending)
+	p.Click(`[data-part="change"]`)
+	p.Wait(`label:has([data-part="currency"][value="USDT"])`)
+	checked(p.View, "ETH", "arbitrum")
+}
+
+// After a payment has come to nothing, and when it is changed, the last coin and
+// network are picked already. Only the session remembers them.
+func TestLastChoiceIsPreselected(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id := s.session(order{"amount_usd": "25.00"})
+			p := s.alone(t, id, o)
+			awaitDriver(p, o)
+			again := func(status, symbol, network string) {
+				t.Helper()
+				p.Wait(`[data-status="` + status + `"]`)
+				p.Click(`[data-part="change"]`)
+				p.Wait(`[data-part="continue"]`)
+				checked(p.View, symbol, network)
+				p.WaitText(`[data-part="estimate"]`, symbol)
+			}
+			choose(p.View, "USDC", "polygon")
+			p.Wait(pending)
+			again("pending", "USDC", "polygon")
+			choose(p.View, "USDT", "bep20")
+			p.Wait(pending)
+			await(t, "the second transaction", func() bool { return len(s.issued()) == 2 })
+			p.WaitText("h1", "USDT")
+			p.Click(`[data-part="cancel"]`)
+			again("cancelled", "USDT", "bep20")
+			choose(p.View, "TON", "ton")
+			p.Wait(pending)
+			s.pretend(s.matches(p.View), "expire")
+			again("expired", "TON", "ton")
+			p.Goto(s.base + "/checkout/" + id)
+			again("expired", "TON", "ton")
+			keepsNothing(t, p.View)
+		})
+	}
+}
+
+// Everything that can be paid with can be paid with without scripts.
+func TestEveryCoinWithoutJavaScript(t *testing.T) {
+	s := newStack(t)
+	p := chromium.Open(t, "about:blank", ways["no JavaScript"])
+	for _, coin := range sandbox.DefaultCurrencies() {
+		for _, network := range coin.Networks {
+			p.Goto(s.base + "/checkout/" + s.session(order{"amount_usd": "150.00"}))
+			choose(p.View, coin.Symbol, network.Code)
+			p.Wait(pending)
+			if tx := s.matches(p.View); tx.CurrencySymbol != coin.Symbol || tx.NetworkCode != network.Code {
+				t.Errorf("chose %s on %s, and the gateway was asked for %s on %s", coin.Symbol, network.Code, tx.CurrencySymbol, tx.NetworkCode)
+			}
+		}
+	}
+}
+
+// An order that is stored nowhere yet remembers it as well, in both ways of
+// sending the choice.
+func TestItemFromAnExchange(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p := chromium.Open(t, s.base+"/checkout?order="+s.token(t, "31.00", "exchange"), o)
+			awaitDriver(p, o)
+			p.Click(`[data-part="exchange"]`)
+			p.WaitText(".exchange", "withdrawal fee")
+			awaitDriver(p, o)
+			choose(p.View, "TON", "ton")
+			p.Wait(pending)
+			s.matches(p.View)
+			urlHas(p.View, "from=exchange", true)
+			urlHas(p.View, "order=", false)
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package gallery
+
+import (
+	"fmt"
+	"testing"
+
+	"coinslot/e2e/browser"
+)
+
+// merchants are accents that merchants write, or will some day: colours that cannot be
+// read on any paper, on one of them, or are the paper itself.
+var merchants = []string{
+	"#a8481f", "white", "#ffff00", "#808080", "#757575", "black", "#39ff14", "#ffffff", "#151b19", "transparent", "rgb(255 255 0 / .3)",
+	"light-dark(#fff, #000)", "light-dark(#a8481f, #f0a06e)", "rebeccapurple", "oklch(0.7 0.3 150)", "color(display-p3 0 1 0)", "hsl(210 100% 50%)", "Canvas",
+}
+
+// nonsense is what is no colour, or more than one.
+var nonsense = []string{
+	"", "garbage", "url(https://evil.example)", "red; background: blue", "var(--nothing)", "#12", "12px", "env(x)", "inherit", "light-dark(red)", "}*{display:none",
+}
+
+// dressed opens the screens that bear the accent in a host page.
+func dressed(t *testing.T, theme string) (*browser.Page, *browser.View) {
+	t.Helper()
+	page := chromium.Open(t, serve(t)+"/framed"+Look{Theme: theme}.Query(), browser.Options{Height: 1400, ReducedMotion: true, Dark: theme == "dark"})
+	page.Wait(`html[data-ready]`)
+	return page, page.Frame("checkout")
+}
+
+// wears gives the screens an accent and waits until the frame has heard it.
+func wears(page *browser.Page, f *browser.View, accent string) {
+	f.Eval(`document.documentElement.style.removeProperty('--coinslot-radius'), 0`, nil)
+	page.Eval(fmt.Sprintf(`dress({accent: %q, radius: '7px'}), 0`, accent), nil)
+	f.WaitJS(`document.documentElement.style.getPropertyValue('--coinslot-radius') === '7px'`, "the frame to have heard of "+accent)
+}
+
+// Whatever the merchant's accent is, everything that bears it can be read: the
+// text on it, and what is written and drawn with it, in both themes.
+func TestAnyAccentCanBeRead(t *testing.T) {
+	t.Parallel()
+	for _, theme := range []string{"light", "dark"} {
+		t.Run(theme, func(t *testing.T) {
+			page, f := dressed(t, theme)
+			for _, accent := range merchants {
+				wears(page, f, accent)
+				var found []string
+				f.Eval(expression(contrast+readable), &found)
+				for _, line := range found {
+					t.Errorf("%s: %s", accent, line)
+				}
+			}
+		})
+	}
+}
+
+const readable = `
+const found = [];
+const want = (e, what, colour, on, least) => { const r = ratio(colour, on); if (!(r >= least)) found.push(name(e) + ': ' + what + ' ' + colour + ' on ' + on + ' has ' + r + ' to 1; want ' + least); };
+const root = getComputedStyle(document.documentElement);
+for (const name of ['', '-ink']) if (!root.getPropertyValue('--coinslot-accent' + name)) found.push('--coinslot-accent' + name + ' is not set');
+for (const e of all('.button.primary').filter(seen)) {
+  const s = getComputedStyle(e);
+  want(e, 'its text', s.color, s.backgroundColor, 4.5);
+  want(e, 'its edge', bytes(s.borderTopColor)[3] > 0 ? s.borderTopColor : s.backgroundColor, under(e), 3);
+}
+for (const e of all('.badge').filter(seen)) want(e, 'its text', getComputedStyle(e).color, getComputedStyle(e).backgroundColor, 4.5);
+for (const e of all('.coin:has(> .coin-head > :checked)').filter(seen)) {
+  const head = getComputedStyle(e.querySelector('.coin-head')).backgroundColor;
+  want(e, 'its border', getComputedStyle(e).borderTopColor, under(e), 3);
+  want(e, 'its border inside', getComputedStyle(e).borderTopColor, head, 3);
+  want(e, 'its radio', getComputedStyle(e.querySelector(':checked')).accentColor, head, 3);
+  for (const text of e.querySelectorAll('.coin-head strong, .coin-symbol, .coin-hint')) want(text, 'its text', getComputedStyle(text).color, head, 4.5);
+}
+return [...new Set(found)].slice(0, 6);`
+
+// An accent that can be read is used as it is, and what is no colour changes nothing.
+func TestAccentAsItIs(t *testing.T) {
+	t.Parallel()
+	page, f := dressed(t, "light")
+	own := func(name string) (value string) {
+		f.Eval(fmt.Sprintf(`document.documentElement.style.getPropertyValue('--coinslot-%s')`, name), &value)
+		return value
+	}
+	for _, text := range nonsense {
+		wears(page, f, text)
+		if got := own("accent"); got != "" {
+			t.Errorf("the accent %q became %q; want the page's own", text, got)
+		}
+	}
+	wears(page, f, "light-dark(#a8481f, #f0a06e)")
+	for name, want := range map[string]string{
+		"accent": "light-dark(rgb(168, 72, 31), rgb(240, 160, 110))", "accent-ink": "light-dark(rgb(168, 72, 31), rgb(240, 160, 110))", "on-accent": "light-dark(#fff, #000)",
+	} {
+		if got := own(name); got != want {
+			t.Errorf("%s = %q; want %q", name, got, want)
+		}
+	}
+	wears(page, f, "garbage")
+	if got := own("on-accent"); got != "light-dark(#fff, #000)" {
+		t.Errorf("after garbage on-accent = %q; want it as before", got)
+	}
+}

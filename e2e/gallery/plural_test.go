@@ -1,0 +1,47 @@
+package gallery
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+	"coinslot/static"
+)
+
+// Minutes are counted as each language counts them.
+// Source: Unicode CLDR 42, plural rules, cardinal.
+func TestMinutesOnScreen(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	texts, err := readTexts(static.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := chromium.Open(t, "about:blank", browser.Options{Width: 400, Height: 1400})
+	forms := map[string][4]string{
+		"en": {"one", "other", "other", "other"}, "pl": {"one", "few", "many", "few"}, "ru": {"one", "few", "many", "few"},
+		"ar": {"one", "two", "few", "many"}, "ja": {"other", "other", "other", "other"},
+	}
+	for lang, want := range forms {
+		for i, n := range []int{1, 2, 5, 22} {
+			page.Goto(base + "/pending-last-minutes" + Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query())
+			keys := map[string]string{`.extend p`: "time.extend.why"}
+			if n >= 5 { // below, a clock runs
+				keys[`[data-part="countdown"]`] = "time.minutes"
+			}
+			for part, key := range keys {
+				sentence := texts[lang][key+"#"+want[i]]
+				if sentence == "" {
+					t.Fatalf("%s has no %s#%s", lang, key, want[i])
+				}
+				var shown string
+				page.Eval(fmt.Sprintf(`document.querySelector(%q).textContent.replace(/[\u2066-\u2069\u200e\u200f]/g, "").trim()`, part), &shown)
+				if expected := strings.ReplaceAll(sentence, "{n}", strconv.Itoa(n)); shown != expected {
+					t.Errorf("%s, %d minutes: %q; want %q", lang, n, shown, expected)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coinslot/app/widget"
+	"coinslot/e2e/browser"
+)
+
+// sentences are those of all languages, by tag and key.
+func sentences(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../static/text/*.json")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d languages, %v; want at least 40", len(files), err)
+	}
+	texts := map[string]map[string]string{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if texts[strings.TrimSuffix(filepath.Base(file), ".json")], err = widget.ReadText(raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
+}
+
+// The language is the one that was asked for, else the order's, else the
+// browser's, else English; a dialect finds its language.
+func TestWhichLanguage(t *testing.T) {
+	s := newStack(t)
+	texts := sentences(t)
+	for _, c := range []struct{ asked, order, browser, want string }{
+		{"", "", "pl,en", "pl"},
+		{"", "", "de-CH", "de"},
+		{"", "", "mh,fr", "fr"},
+		{"", "", "mh", "en"},
+		{"", "es", "pl", "es"},
+		{"", "pt-BR", "pl", "pt-BR"},
+		{"ja", "es", "pl", "ja"},
+		{"mh", "es", "pl", "es"},
+	} {
+		t.Run(strings.Join([]string{c.asked, c.order, c.browser}, " "), func(t *testing.T) {
+			o := order{"amount_usd": "25.00"}
+			if c.order != "" {
+				o["lang"] = c.order
+			}
+			address := s.base + "/checkout/" + s.session(o)
+			if c.asked != "" {
+				address += "?lang=" + c.asked
+			}
+			p := chromium.Open(t, address, browser.Options{AcceptLanguage: c.browser, Height: 1400})
+			p.Wait(`html[lang="` + c.want + `"]`)
+			p.Wait(`[data-live="wasm"]`)
+			p.WaitText("h1", texts[c.want]["choose.title"])
+		})
+	}
+}
+
+// A checkout in a shop's page speaks the language of its element, else of what is
+// around it, else of the browser.
+func TestLanguageOfTheHostPage(t *testing.T) {
+	s, host := newShop(t, "")
+	for name, c := range map[string]struct{ body, want string }{
+		"its own":    {`<div lang="fr"><coinslot-checkout lang="de" SOLD></coinslot-checkout></div>`, "de"},
+		"around it":  {`<div lang="fr"><coinslot-checkout SOLD></coinslot-checkout></div>`, "fr"},
+		"the page's": {`<coinslot-checkout SOLD></coinslot-checkout><script>document.documentElement.lang = "it"</script>`, "it"},
+		"none":       {`<coinslot-checkout SOLD></coinslot-checkout><script>document.documentElement.removeAttribute("lang")</script>`, "pl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := s.session(order{"amount_usd": "25.00"})
+			host.body = strings.ReplaceAll(c.body, "SOLD", `prewarm="load" session="`+id+`"`)
+			p := chromium.Open(t, host.server.URL, browser.Options{AcceptLanguage: "pl", Height: 1400})
+			p.Frame(frame).Wait(`html[lang="` + c.want + `"]`)
+		})
+	}
+}
+
+// speaks picks a language in the page's menu.
+func speaks(v *browser.View, tag string) {
+	v.Wait(`[data-part="language-set"]`)
+	v.Eval(`document.querySelector('[data-part="language"]').value = "`+tag+`"`, nil)
+	v.Click(`[data-part="language-set"]`)
+	v.Wait(`html[lang="` + tag + `"]`)
+}
+
+// What the shopper picks in the menu stays: while choosing and paying, in errors,
+// when news come by the socket, at the end and on the receipt; on a page of its
+// own, in a modal, and without JavaScript.
+func TestMenuOfLanguages(t *testing.T) {
+	german := sentences(t)["de"]
+	for _, how := range []string{"alone", "modal", "no script"} {
+		t.Run(how, func(t *testing.T) {
+			s := newStack(t)
+			id := s.session(order{"amount_usd": "25.00", "lang": "fr"})
+			var v *browser.View
+			switch how {
+			case "alone":
+				v = s.alone(t, id, browser.Options{}).View
+			case "no script":
+				v = s.alone(t, id, browser.Options{NoJS: true}).View
+			case "modal":
+				_, v = s.open(t, id, "modal", browser.Options{})
+			}
+			driver, mistake := `[data-live="wasm"]`, german["choose.missing.coin"]
+			if how == "no script" {
+				driver, mistake = `[data-live="html"]`, german["problem.network_required"]
+			}
+			v.Wait(driver)
+			speaks(v, "de")
+			v.Wait(driver)
+			v.WaitText("h1", german["choose.title"])
+			v.Click(`[data-part="continue"]`) // a mistake
+			v.WaitText(`[data-part="error"]`, mistake)
+			choose(v, "USDT", "trc20")
+			v.Wait(pending)
+			tx := s.matches(v)
+			v.WaitText(`[data-part="cancel"]`, german["pay.cancel"])
+			s.pretend(tx, "parts")
+			v.Wait(`[data-part="missing"]`)
+			v.Wait(`html[lang="de"]`)
+			s.pretend(tx, "parts")
+			v.Wait(paid)
+			v.WaitText("h1", german["done.title"])
+			if link := v.Attr(`[data-part="receipt"]`, "href"); !strings.Contains(link, "lang=de") {
+				t.Errorf("the receipt is at %s; want it in German", link)
+			}
+		})
+	}
+}
+
+// What the server says in a view it says in the page's language, by the socket too.
+func TestSocketSpeaksThePagesLanguage(t *testing.T) {
+	s := newStack(t)
+	p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "2.00"})+"?lang=de", browser.Options{Height: 1400})
+	reasons := func() (all string) {
+		p.Eval(`[...document.querySelectorAll('.network:has(:disabled), .coin-head:has(:disabled)')].map(e => e.textContent).join('|')`, &all)
+		return all
+	}
+	before := reasons()
+	if !strings.Contains(before, "$") {
+		t.Fatalf("no network has a reason: %q", before)
+	}
+	p.Wait(`[data-live="wasm"]`)
+	var asked string
+	await(t, "the socket to be asked for", func() bool {
+		for _, url := range p.Requests() {
+			if strings.Contains(url, "/live") {
+				asked = url
+			}
+		}
+		return asked != ""
+	})
+	if !strings.Contains(asked, "lang=de") {
+		t.Errorf("the socket is asked for at %s; want it in German", asked)
+	}
+}
+
+// Right to left is the page, left to right what goes into a wallet, which is
+// selected and copied whole.
+func TestRightToLeft(t *testing.T) {
+	s := newStack(t)
+	for _, lang := range []string{"ar", "fa", "he", "ur"} {
+		t.Run(lang, func(t *testing.T) {
+			p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"})+"?lang="+lang, browser.Options{Height: 1400})
+			p.Wait(`html[dir="rtl"][lang="` + lang + `"]`)
+			p.Wait(`[data-live="wasm"]`)
+			choose(p.View, "USDT", "trc20")
+			p.Wait(pending)
+			tx := s.matches(p.View)
+			for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": p.Attr(`[data-part="pay-amount"]`, "data-value")} {
+				var got struct{ Direction, Selected string }
+				p.Eval(`(e => {
+					getSelection().selectAllChildren(e);
+					return {direction: getComputedStyle(e).direction, selected: getSelection().toString().replace(/\s+$/, "")};
+				})(document.querySelector('[data-part="`+part+`"]'))`, &got)
+				if got.Direction != "ltr" || got.Selected != want {
+					t.Errorf("%s runs %s and is copied as %q; want ltr and %q", part, got.Direction, got.Selected, want)
+				}
+			}
+			var price string
+			p.Eval(`(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`, &price)
+			if !strings.Contains(price, "25") {
+				t.Errorf("the price reads %q", price)
+			}
+		})
+	}
+}
+
+// Only one language travels: a page holds no sentence of another.
+func TestOneLanguageTravels(t *testing.T) {
+	s := newStack(t)
+	texts := sentences(t)
+	address := s.base + "/checkout/" + s.session(order{"amount_usd": "25.00"})
+	for _, lang := range []string{"en", "de", "ar", "ja"} {
+		resp, err := http.Get(address + "?lang=" + lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := json.Marshal(texts[lang])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(body), texts[lang]["choose.title"]) {
+			t.Errorf("the page in %s does not say %q", lang, texts[lang]["choose.title"])
+		}
+		for other, text := range texts {
+			for key, sentence := range text {
+				if other == lang || key == "lang.name" || len(sentence) < 16 || strings.Contains(string(own), sentence) {
+					continue
+				}
+				if strings.Contains(string(body), sentence) {
+					t.Errorf("the page in %s holds %s of %s: %q", lang, key, other, sentence)
+				}
+			}
+		}
+	}
+}

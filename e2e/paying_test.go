@@ -1,0 +1,463 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+// drivers are the three ways in which the pay screen works.
+var drivers = map[string]browser.Options{
+	"wasm":          {},
+	"html":          {BlockURLs: []string{"*.wasm"}},
+	"no JavaScript": {NoJS: true},
+}
+
+// pay opens a session's own page on its pay screen.
+func (s *stack) pay(t *testing.T, symbol, network string, o browser.Options) (*browser.Page, sandbox.Transaction) {
+	t.Helper()
+	p := s.alone(t, s.session(order{"amount_usd": "125.00"}), o)
+	if !o.NoJS && o.BlockURLs == nil {
+		p.Wait(`[data-live="wasm"]`)
+	}
+	choose(p.View, symbol, network)
+	p.Wait(pending)
+	tx := s.matches(p.View)
+	if !o.NoJS && o.BlockURLs == nil {
+		p.Wait(`[data-live="wasm"]`)
+	}
+	return p, tx
+}
+
+// download reads a path of the checkout.
+func (s *stack) download(path string) string {
+	s.t.Helper()
+	resp, err := http.Get(s.base + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		s.t.Fatalf("GET %s = %d, %v", path, resp.StatusCode, err)
+	}
+	return string(body)
+}
+
+// The QR code holds the plain address, or the payment link when the shopper
+// wants that: at once, or by a link that stays chosen when the page loads itself
+// again.
+func TestQRSwitch(t *testing.T) {
+	for name, o := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p, _ := s.pay(t, "ETH", "eth", o)
+			plain := s.download(p.Attr(`[data-part="qr"]`, "src"))
+			p.WaitText(`[data-part="qr-kind"]`, "Every wallet and exchange can read it")
+			p.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
+			p.WaitText(`[data-part="qr-kind"] a[aria-current="true"]`, "With amount")
+			src := p.Attr(`[data-part="qr"]`, "src")
+			link := s.download(src)
+			if !strings.Contains(src, "kind=uri") || link == plain || link != s.download(strings.Split(src, "?")[0]+"?kind=uri") {
+				t.Errorf("the picture %s is not that of the payment link", src)
+			}
+			if got := p.Attr(`[data-part="qr"]`, "alt"); !strings.Contains(got, "payment link for "+p.Attr(`[data-part="pay-amount"]`, "data-value")) {
+				t.Errorf("the picture is called %q", got)
+			}
+			p.WaitJS(`document.querySelector('[data-part="qr"]').naturalWidth > 0`, "the picture to be drawn")
+			if name == "no JavaScript" {
+				refresh := p.Attr(`noscript meta[http-equiv="refresh"]`, "content")
+				if !strings.Contains(refresh, "qr=uri") {
+					t.Errorf("the page loads itself again at %q; want the same QR code there", refresh)
+				}
+			}
+			p.Reload()
+			p.WaitText(`[data-part="qr-kind"] a[aria-current="true"]`, "With amount")
+			p.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
+			p.WaitText(`[data-part="qr-kind"] a[aria-current="true"]`, "Address only")
+			if got := s.download(p.Attr(`[data-part="qr"]`, "src")); got != plain {
+				t.Error("the picture is not that of the address any more")
+			}
+		})
+	}
+}
+
+// After a part has come, amount, QR code and link are of the rest.
+func TestPaysTheRest(t *testing.T) {
+	for name, o := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p, tx := s.pay(t, "ETH", "eth", o)
+			before := s.download(p.Attr(`[data-part="qr"]`, "src") + "&kind=uri")
+			s.pretend(tx, "half")
+			p.Wait(`[data-part="missing"]`)
+			p.WaitText("h1", "Send the remaining "+p.Attr(`[data-part="missing"]`, "data-value"))
+			if got, want := p.Attr(`[data-part="copy-amount"]`, "data-copy"), p.Attr(`[data-part="missing"]`, "data-value"); got != want {
+				t.Errorf("the amount to copy is %q; want the rest, %q", got, want)
+			}
+			p.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
+			p.Wait(`[data-part="qr"][src*="kind=uri"]`)
+			src := p.Attr(`[data-part="qr"]`, "src")
+			if !strings.Contains(src, "due="+p.Attr(`[data-part="missing"]`, "data-value")) || s.download(src) == before {
+				t.Errorf("the QR code %s is not of the rest", src)
+			}
+			units := smallest(t, p.Attr(`[data-part="missing"]`, "data-value"), 18)
+			if got, want := p.Attr(`[data-part="open-wallet"]`, "href"), "ethereum:"+tx.WalletAddress+"@1?value="+units.String(); got != want {
+				t.Errorf("the link for wallets is %s; want %s", got, want)
+			}
+		})
+	}
+}
+
+// smallest is an amount in the smallest unit of its coin.
+func smallest(t *testing.T, amount string, decimals int32) *big.Int {
+	t.Helper()
+	d, err := decimal.NewFromString(amount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Shift(decimals).BigInt()
+}
+
+// What a wallet shows is compared with what is to be paid.
+func TestChecksTheAddress(t *testing.T) {
+	for name, o := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			p, tx := s.pay(t, "USDT", "trc20", o)
+			if o.NoJS {
+				p.Click(`details.check > summary`)
+				p.Click(`details.check noscript a`)
+				if p.Exists(`noscript meta[http-equiv="refresh"]`) {
+					t.Error("the page loads itself again while an address is typed")
+				}
+			} else {
+				p.Click(`details.check > summary`)
+			}
+			wrong := "y"
+			if tx.WalletAddress[20] == 'y' {
+				wrong = "z"
+			}
+			for _, c := range []struct{ pasted, result, words string }{
+				{tx.WalletAddress, "same", "It is the right address."},
+				{tx.WalletAddress[:20] + wrong + tx.WalletAddress[21:], "differs", "1 character is different. Do not send"},
+				{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "other", "This is a different address. Do not send"},
+				{"0x52908400098527886E0F7030069857D2E4169EE7", "network", "belongs to another network (Ethereum"},
+				{"tron:" + tx.WalletAddress[:17] + " " + tx.WalletAddress[17:] + "?amount=1", "same", "It is the right address."},
+			} {
+				p.Type(`[data-part="check-address"]`, c.pasted)
+				if name != "wasm" {
+					p.Press("Enter")
+				}
+				p.WaitText(`[data-part="check-result"]`, c.words)
+				p.Wait(`[role="status"][data-part="check-result"][data-value="` + c.result + `"]`)
+				if c.result == "differs" {
+					if got, want := p.Text(`details.check mark`), tx.WalletAddress[20:20]+wrong+tx.WalletAddress[21:24]; got != want {
+						t.Errorf("marked %q; want %q", got, want)
+					}
+				}
+			}
+			p.Wait(pending)
+			if name == "wasm" {
+				quiet(t, p)
+			}
+		})
+	}
+}
+
+// A payment goes on on another device: its link and the link's picture.
+func TestAnotherDevice(t *testing.T) {
+	for name, o := range drivers {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id := s.session(order{"amount_usd": "25.00"})
+			p := chromium.Open(t, s.base+"/checkout/"+id+"?theme=dark&lang=en", o)
+			choose(p.View, "USDT", "trc20")
+			p.Wait(pending)
+			if name == "wasm" {
+				p.Wait(`[data-live="wasm"]`)
+			}
+			p.Click(`[data-part="device"] > summary`)
+			want := s.base + "/checkout/" + id
+			if name != "wasm" { // a form's answer keeps the language in the address
+				want += "?lang=en"
+			}
+			got := p.Attr(`[data-part="page-link"]`, "data-value")
+			if strings.Split(got, "?")[0] != s.base+"/checkout/"+id || strings.Contains(got, "theme") {
+				t.Errorf("the link is %q; want %q", got, want)
+			}
+			if o.NoJS {
+				p.Click(`[data-part="device"] noscript a`)
+				refresh := p.Attr(`noscript meta[http-equiv="refresh"]`, "content")
+				if !strings.Contains(refresh, "open=device") {
+					t.Errorf("the page loads itself again at %q, closed", refresh)
+				}
+			}
+			p.WaitJS(`document.querySelector('[data-part="device"] img').naturalWidth > 0`, "the link's picture to be drawn")
+			phone := chromium.Open(t, got, browser.Options{Width: 390})
+			s.matches(phone.View)
+		})
+	}
+}
+
+// wallet is a browser's wallet as EIP-6963 and EIP-1193 describe it, in the mood
+// that MOOD names. It writes down what it is asked.
+const wallet = `(() => {
+	if (window.asked) return;
+	window.asked = [];
+	const mood = "MOOD";
+	let chain = "0x5", chains = 0;
+	const no = (code, more) => Promise.reject({code, message: "no", ...more});
+	const moods = {
+		eth_requestAccounts: () => mood === "locked" ? no(4001) : ["0x00000000000000000000000000000000000000AA"],
+		eth_chainId: () => mood === "moves" && ++chains > 2 ? "0x2a" : mood === "numbers" ? Number(chain) : chain,
+		wallet_switchEthereumChain: ({chainId}) => mood === "unknown" ? no(4902) :
+			mood === "wrapped" ? no(-32603, {data: {originalError: {code: 4902}}}) :
+			mood === "stays" ? null : (chain = chainId, null),
+		eth_sendTransaction: () => {
+			if (mood === "throws") throw new Error("broken");
+			if (mood === "refuses") return no(4001);
+			if (mood === "fails") return no(-32000);
+			if (mood === "nothing") return null;
+			if (mood === "silent") return new Promise(() => {});
+			return "0x" + "ab".repeat(32);
+		},
+	};
+	const request = ({method, params}) => {
+		window.asked.push(JSON.stringify([method, ...(params ?? [])]));
+		if (mood === "throws") return moods[method](...(params ?? []));
+		const answer = (async () => moods[method](...(params ?? [])))();
+		if (mood !== "twice") return answer;
+		return {then: (yes, no) => answer.then(v => { yes(v); yes(v); no(v); }, no)};
+	};
+	const announce = (info, provider) => dispatchEvent(new CustomEvent("eip6963:announceProvider",
+		{detail: Object.freeze({info, provider})}));
+	const icon = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>";
+	addEventListener("eip6963:requestProvider", () => {
+		announce({uuid: "1", name: "Fox \u202eWallet", icon, rdns: "example.fox"}, {request});
+		announce({uuid: "1", name: "Thief", icon, rdns: "example.thief"}, {request: async () => window.asked.push('["stolen"]')});
+		announce({uuid: "2", name: "W".repeat(500), icon: "https://evil.example/pixel.png", rdns: "example.long"}, {request});
+		announce({get uuid() { throw new Error("no"); }}, {request});
+		announce(null, null);
+		dispatchEvent(new Event("eip6963:announceProvider"));
+	});
+})()`
+
+// mood returns the wallet's script for a mood.
+func mood(name string) string { return strings.Replace(wallet, "MOOD", name, 1) }
+
+// Wallets in the browser are asked for exactly the payment that is on screen,
+// and what they answer is said as it is.
+func TestPaysByWallet(t *testing.T) {
+	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
+	ready := []string{connect, chain, change, chain, chain}
+	for _, c := range []struct {
+		mood  string
+		asked []string // before the transaction
+		sends bool
+		says  string
+	}{
+		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
+		{"numbers", ready, true, "Fox Wallet has sent it."},
+		{"twice", ready, true, "Fox Wallet has sent it."},
+		{"refuses", ready, true, "Nothing was sent: the request was declined in Fox Wallet."},
+		{"locked", ready[:1], false, "Nothing was sent: the request was declined in Fox Wallet."},
+		{"unknown", ready[:3], false, "Fox Wallet does not know NETWORK. Add the network there, or pay by address."},
+		{"wrapped", ready[:3], false, "Fox Wallet does not know NETWORK."},
+		{"stays", ready[:4], false, "Fox Wallet does not know NETWORK."},
+		{"moves", ready, false, "Fox Wallet does not know NETWORK."},
+		{"throws", ready, true, "Fox Wallet did not say that it was sent. Look there before you try again."},
+		{"fails", ready, true, "Fox Wallet did not say that it was sent."},
+		{"nothing", ready, true, "Fox Wallet did not say that it was sent."},
+	} {
+		coins := []walletCoin{{"ETH", "eth", "0x1", "", 18}}
+		if c.mood == "accepts" {
+			coins = append(coins, walletCoin{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6})
+		}
+		for _, coin := range coins {
+			t.Run(c.mood+"/"+coin.symbol, func(t *testing.T) {
+				s := newStack(t)
+				p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: mood(c.mood)})
+				p.WaitText(`[data-part="wallet"]`, "Pay with Fox Wallet")
+				if n := p.Count(`[data-part="wallet"]`); n != 2 {
+					t.Errorf("%d wallets; want 2", n)
+				}
+				if text := p.Text(`[data-part="wallet"][data-value="example.long"]`); len([]rune(text)) > len("Pay with ")+40 {
+					t.Errorf("a name of %d characters is on the button", len(text))
+				}
+				p.Click(`[data-part="wallet"]`)
+				p.WaitText(`.wallets .note`, strings.Replace(c.says, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
+				var asked []string
+				p.Eval(`window.asked`, &asked)
+				want := slices.Clone(c.asked)
+				if c.sends {
+					want = append(want, coin.transaction(t, tx.WalletAddress, p.Attr(`[data-part="pay-amount"]`, "data-value")))
+				}
+				for i := range want {
+					want[i] = canonical(t, strings.Replace(want[i], "CHAIN", coin.chain, 1))
+				}
+				for i := range asked {
+					asked[i] = canonical(t, asked[i])
+				}
+				if diff := cmp.Diff(want, asked); diff != "" {
+					t.Errorf("the wallet was asked (-want +got):\n%s", diff)
+				}
+				if sent := strings.Contains(c.says, "has sent"); sent == p.Exists(`[data-part="wallet"]`) {
+					t.Errorf("buttons of wallets are there: %t", !sent)
+				}
+				if slices.ContainsFunc(p.Requests(), func(url string) bool { return strings.Contains(url, "evil.example") }) {
+					t.Error("a wallet's picture was asked of its own server")
+				}
+				quiet(t, p)
+				p.Wait(`[data-live="wasm"]`)
+			})
+		}
+	}
+}
+
+// walletCoin is a coin that wallets in the browser can send.
+type walletCoin struct {
+	symbol, network, chain, contract string
+	decimals                         int32
+}
+
+// transaction is what the wallet has to be asked to send.
+func (c walletCoin) transaction(t *testing.T, address, amount string) string {
+	t.Helper()
+	units := smallest(t, amount, c.decimals)
+	call := map[string]string{"from": "0x00000000000000000000000000000000000000AA", "chainId": c.chain, "to": address, "value": fmt.Sprintf("%#x", units), "data": "0x"}
+	if c.contract != "" { // transfer(address,uint256)
+		call["to"], call["value"] = c.contract, "0x0"
+		call["data"] = fmt.Sprintf("0xa9059cbb%064s%064x", strings.ToLower(address[2:]), units)
+	}
+	text, err := json.Marshal([]any{"eth_sendTransaction", call})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// canonical writes JSON with its members in order.
+func canonical(t *testing.T, text string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// While a wallet asks its owner, nothing else is asked of any; when the shopper
+// changes the coin meanwhile, the old transaction is not sent.
+func TestOneWalletRequest(t *testing.T) {
+	s := newStack(t)
+	p, _ := s.pay(t, "ETH", "eth", browser.Options{Script: mood("silent")})
+	p.Click(`[data-part="wallet"]`)
+	p.WaitText(`.wallets .note`, "Confirm in Fox Wallet.")
+	p.Wait(`[data-part="wallet"][aria-disabled="true"]`)
+	p.WaitJS(`window.asked.some(a => a.includes("eth_sendTransaction"))`, "the wallet to be asked")
+	p.Click(`[data-part="wallet"][data-value="example.long"]`)
+	p.Click(`[data-part="wallet"]`)
+	p.Click(`[data-part="copy-address"]`) // the page still does its work
+	p.WaitText(`[data-part="copy-address"]`, "Copied")
+	var n int
+	if p.Eval(`window.asked.length`, &n); n != 6 {
+		t.Errorf("the wallet was asked %d times; want 6 for one payment", n)
+	}
+	p.Click(`[data-part="change"]`)
+	choose(p.View, "USDT", "bep20")
+	p.WaitText("h1", "USDT")
+	p.WaitGone(`.wallets .note`)
+	p.Wait(`[data-part="wallet"][aria-disabled="false"]`)
+}
+
+// A frame that no wallet looks into offers the page in a tab of its own; one
+// that is looked into pays in place. Nobody who pays from an exchange is asked.
+func TestWalletsInAFrame(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "125.00"})
+	_, f := s.open(t, id, "inline", browser.Options{})
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "ETH", "eth")
+	f.Wait(pending)
+	link := f.Attr(`[data-part="browser-tab"]`, "href")
+	target, err := url.Parse(link)
+	if err != nil || target.Path != "/checkout/"+id || target.Query().Has("embed") || target.Query().Has("origin") {
+		t.Errorf("the link leads to %s, %v; want the page on its own", link, err)
+	}
+	if f.Attr(`[data-part="browser-tab"]`, "target") != "_blank" || f.Attr(`[data-part="browser-tab"]`, "rel") != "noopener" {
+		t.Error("the link does not leave the frame")
+	}
+	p := chromium.Open(t, s.base+link, browser.Options{Script: mood("accepts"), Height: 1400})
+	p.Click(`[data-part="wallet"]`)
+	p.WaitText(`.wallets .note`, "has sent it")
+
+	_, f = s.open(t, id, "inline", browser.Options{Script: mood("accepts")})
+	f.Wait(`[data-part="wallet"]`)
+	if f.Exists(`[data-part="browser-tab"]`) {
+		t.Error("a frame that wallets look into has the link too")
+	}
+	p = chromium.Open(t, s.base+"/checkout/"+id+"?from=exchange", browser.Options{Script: mood("accepts")})
+	p.Wait(`[data-live="wasm"]`)
+	p.WaitText(".exchange-note", "Withdraw so that exactly")
+	p.Wait(`details.help[open]`)
+	if p.Exists(`[data-part="wallet"]`) {
+		t.Error("a wallet is offered to somebody who pays from an exchange")
+	}
+}
+
+// In a frame that may not use the clipboard the old way copies; where that is
+// refused too, the words say so and Ctrl+C takes what has been selected, whole.
+func TestCopiesWithoutPermission(t *testing.T) {
+	refused := `Document.prototype.execCommand = () => false;`
+	for name, c := range map[string]struct {
+		live, script, says string
+		blocked            []string
+	}{
+		"wasm":          {"wasm", "", "Copied, for", nil},
+		"wasm, refused": {"wasm", refused, "Copying is blocked", nil},
+		"html":          {"html", "", "Copied, for", []string{"*.wasm"}},
+		"html, refused": {"html", refused, "Copying is blocked", []string{"*.wasm"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, host := newShop(t, "")
+			id := s.session(order{"amount_usd": "25.00"})
+			host.body = `<iframe name="bare" width="600" height="1300" src="$BASE/checkout/` + id + `?embed=inline&origin=` + url.QueryEscape(host.server.URL) + `"></iframe>`
+			p := chromium.Open(t, host.server.URL, browser.Options{Height: 1500, Script: c.script, BlockURLs: c.blocked})
+			f := p.Frame("bare")
+			f.Wait(`[data-live="` + c.live + `"]`)
+			choose(f, "USDT", "trc20")
+			f.Wait(pending)
+			f.Wait(`[data-live="` + c.live + `"]`)
+			tx := s.matches(f)
+			f.Eval(`void document.addEventListener("copy", () => { window.given = getSelection().toString() || document.activeElement.value })`, nil)
+			f.Click(`[data-part="copy-address"]`)
+			f.WaitText(`[data-part="copy-address"]`, c.says)
+			if c.script != "" {
+				f.WaitJS(`getSelection().toString() === "`+tx.WalletAddress+`"`, "the address to be selected, without spaces")
+				f.Eval(`void (window.given = "")`, nil)
+				f.Press("Control+c")
+			}
+			if name == "wasm" {
+				return // copied from a field that is gone
+			}
+			f.WaitJS(`window.given === "`+tx.WalletAddress+`"`, "the whole address to be given to the clipboard")
+		})
+	}
+}

@@ -1,0 +1,413 @@
+package e2e
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// plain is a browser of the simplest kind: it reads HTML, follows links and
+// sends forms. No scripts, no styles, no pictures, no cookies, no refresh.
+type plain struct {
+	t      *testing.T
+	header http.Header // besides what every browser sends
+	at     string
+	status int
+	body   string
+	tags   []tag
+}
+
+// tag is one tag of a page, in order.
+type tag struct {
+	name    string // "/form" ends one
+	attrs   map[string]string
+	from    int // where it begins in the page
+	through int // where it ends
+}
+
+var (
+	tagPattern       = regexp.MustCompile(`<(/?[a-z][a-z0-9]*)((?:\s+[a-z][a-z-]*(?:="[^"]*")?)*)\s*>`)
+	attributePattern = regexp.MustCompile(`([a-z][a-z-]*)(?:="([^"]*)")?`)
+	inline           = regexp.MustCompile(`</?(a|b|button|code|em|i|img|input|label|mark|small|span|strong|time)\b[^>]*>`)
+	wordless         = regexp.MustCompile(`(?s)<(script|style|option)\b.*?</(script|style|option)>|<[^>]*>`)
+)
+
+// plainly opens a page with a browser of that kind.
+func plainly(t *testing.T, address string, header http.Header) *plain {
+	t.Helper()
+	p := &plain{t: t, header: header}
+	p.open(address)
+	return p
+}
+
+// lynx are the headers of a text browser: nothing says where a request comes from.
+var lynx = http.Header{"User-Agent": {"Lynx/2.9.0dev.12"}, "Accept": {"text/html, text/plain, */*;q=0.01"}, "Accept-Language": {"en-US"}}
+
+func (p *plain) open(address string) {
+	p.t.Helper()
+	p.do(http.MethodGet, address, nil)
+}
+
+// reload is what somebody does who waits.
+func (p *plain) reload() {
+	p.t.Helper()
+	p.open(p.at)
+}
+
+func (p *plain) do(method, address string, form url.Values) {
+	p.t.Helper()
+	req, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header = p.header.Clone()
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	} else {
+		req.Header.Del("Origin") // browsers send it with posts only
+	}
+	resp, err := (&http.Client{Timeout: 20 * time.Second}).Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(resp.Cookies()) > 0 {
+		p.t.Errorf("%s %s sets a cookie", method, address)
+	}
+	p.at, p.status, p.body = resp.Request.URL.String(), resp.StatusCode, string(body)
+	p.read()
+}
+
+// read takes the page apart.
+func (p *plain) read() {
+	p.tags = nil
+	for _, m := range tagPattern.FindAllStringSubmatchIndex(p.body, -1) {
+		t := tag{name: p.body[m[2]:m[3]], attrs: map[string]string{}, from: m[0], through: m[1]}
+		for _, a := range attributePattern.FindAllStringSubmatch(p.body[m[4]:m[5]], -1) {
+			t.attrs[a[1]] = html.UnescapeString(a[2])
+		}
+		p.tags = append(p.tags, t)
+	}
+}
+
+// text is what is read: everything but tags.
+func (p *plain) text() string {
+	return strings.Join(strings.Fields(html.UnescapeString(wordless.ReplaceAllString(p.body, " "))), " ")
+}
+
+// words are those of a text browser, which sets what is inside a line as it
+// comes: without white space between them two parts become one word.
+func (p *plain) words() []string {
+	running := inline.ReplaceAllString(p.body, "")
+	return strings.Fields(html.UnescapeString(wordless.ReplaceAllString(running, " ")))
+}
+
+// find returns where the first tag with that handle is, or -1.
+func (p *plain) find(part string) int {
+	return slices.IndexFunc(p.tags, func(t tag) bool { return t.attrs["data-part"] == part })
+}
+
+func (p *plain) has(part string) bool { return p.find(part) >= 0 }
+
+// part returns the tag with a handle, which must be there.
+func (p *plain) part(part string) tag {
+	p.t.Helper()
+	i := p.find(part)
+	if i < 0 {
+		p.t.Fatalf("%s has no part %q; it says %q", p.at, part, p.text())
+	}
+	return p.tags[i]
+}
+
+// state is the status that the page shows.
+func (p *plain) state() string {
+	for _, t := range p.tags {
+		if s := t.attrs["data-status"]; s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// absolute is a link of the page as an address.
+func (p *plain) absolute(link string) string {
+	p.t.Helper()
+	base, err := url.Parse(p.at)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	target, err := base.Parse(link)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return target.String()
+}
+
+// follow goes where a link leads.
+func (p *plain) follow(part string) {
+	p.t.Helper()
+	p.open(p.absolute(p.part(part).attrs["href"]))
+}
+
+// submit sends the form that a button is in, as it is filled in, with some of
+// its fields filled in otherwise.
+func (p *plain) submit(part string, fill map[string]string) {
+	p.t.Helper()
+	p.part(part)
+	at := p.find(part)
+	from, to := at, at
+	for from > 0 && p.tags[from].name != "form" {
+		from--
+	}
+	for to < len(p.tags) && p.tags[to].name != "/form" {
+		to++
+	}
+	form := p.tags[from]
+	if form.name != "form" || to == len(p.tags) {
+		p.t.Fatalf("%s: the button %q is in no form", p.at, part)
+	}
+	values := filled(p.tags[from:to])
+	if button := p.tags[at].attrs; button["name"] != "" {
+		values.Set(button["name"], button["value"])
+	}
+	for name, value := range fill {
+		values.Set(name, value)
+	}
+	target := p.absolute(form.attrs["action"])
+	if form.attrs["method"] == "post" {
+		p.do(http.MethodPost, target, values)
+		return
+	}
+	target, _, _ = strings.Cut(target, "?")
+	p.open(target + "?" + values.Encode())
+}
+
+// filled are the fields of a form as the page fills them in.
+func filled(tags []tag) url.Values {
+	values, menu := url.Values{}, ""
+	for _, t := range tags {
+		_, checked := t.attrs["checked"]
+		_, selected := t.attrs["selected"]
+		switch {
+		case t.name == "select":
+			menu = t.attrs["name"]
+		case t.name == "option" && (selected || !values.Has(menu)):
+			values.Set(menu, t.attrs["value"])
+		case t.name == "input" && t.attrs["type"] == "radio" && !checked:
+		case t.name == "input" && t.attrs["name"] != "":
+			values.Set(t.attrs["name"], t.attrs["value"])
+		}
+	}
+	return values
+}
+
+// choices are the networks that can be chosen, as "symbol:code".
+func (p *plain) choices() []string {
+	var list []string
+	for _, t := range p.tags {
+		if _, disabled := t.attrs["disabled"]; t.attrs["data-part"] == "network" && !disabled {
+			list = append(list, t.attrs["value"])
+		}
+	}
+	return list
+}
+
+// pick chooses a coin and network and goes on.
+func (p *plain) pick(choice string) {
+	p.t.Helper()
+	symbol, _, _ := strings.Cut(choice, ":")
+	p.submit("continue", map[string]string{"currency_symbol": symbol, "network_code": choice})
+	p.until("pending")
+}
+
+// until reloads until the page shows a status.
+func (p *plain) until(status string) {
+	p.t.Helper()
+	await(p.t, "the status "+status, func() bool {
+		if p.state() == status {
+			return true
+		}
+		p.reload()
+		return false
+	})
+}
+
+// shows asserts that address and amount can be read off the text as the gateway wants them.
+func (p *plain) shows(s *stack, choice string) {
+	p.t.Helper()
+	tx := s.issued()[len(s.issued())-1]
+	if got := tx.CurrencySymbol + ":" + tx.NetworkCode; got != choice {
+		p.t.Errorf("%s was chosen; the gateway was told %s", choice, got)
+	}
+	if got := p.part("address").attrs["data-value"]; got != tx.WalletAddress {
+		p.t.Errorf("%s: address %q; the gateway issued %q", choice, got, tx.WalletAddress)
+	}
+	amount := p.part("pay-amount").attrs["data-value"]
+	if !covers(amount, tx.PayAmount.String()) {
+		p.t.Errorf("%s: amount %q; the gateway asks for %s", choice, amount, tx.PayAmount)
+	}
+	if text := strings.Join(p.words(), ""); !strings.Contains(text, tx.WalletAddress) || !strings.Contains(text, amount) {
+		p.t.Errorf("%s: address or amount cannot be read: %s", choice, p.text())
+	}
+}
+
+// Every coin on every network is paid with links and forms alone.
+func TestPlainPaysWithEveryCoin(t *testing.T) {
+	s := newStack(t)
+	first := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "250.00"}), lynx)
+	choices := first.choices()
+	if len(choices) < 8 {
+		t.Fatalf("only %d choices: %v", len(choices), choices)
+	}
+	for _, choice := range choices {
+		id := s.session(order{"amount_usd": "250.00"})
+		p := plainly(t, s.base+"/checkout/"+id, lynx)
+		p.pick(choice)
+		p.shows(s, choice)
+		s.pretend(s.issued()[len(s.issued())-1], "pay")
+		p.until("confirmed")
+		p.follow("receipt")
+		if !strings.Contains(p.text(), "$250.00") || p.status != http.StatusOK {
+			t.Errorf("%s: receipt %d: %s", choice, p.status, p.text())
+		}
+	}
+}
+
+// Without styles nothing sticks to an address or an amount, so that they can be
+// marked with a double click, and no two parts become one word.
+func TestPlainAddressStandsAlone(t *testing.T) {
+	s := newStack(t)
+	for _, choice := range []string{"USDT:trc20", "TON:ton", "ETH:arbitrum"} {
+		p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
+		p.pick(choice)
+		words := p.words()
+		for _, part := range []string{"address", "pay-amount"} {
+			value := p.part(part).attrs["data-value"]
+			for _, word := range words {
+				if more, found := strings.CutPrefix(word, value); found && more != "" && strings.ToUpper(more[:1]) != strings.ToLower(more[:1]) {
+					t.Errorf("%s reads %q; want %q", part, word, value)
+				}
+			}
+			if !slices.Contains(words, value) {
+				t.Errorf("%s %q is no word of its own", part, value)
+			}
+		}
+	}
+}
+
+// The whole way with all its turns: another coin, cancel, again, a part of the
+// money, the rest, the receipt.
+func TestPlainTakesEveryTurn(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00"})
+	p := plainly(t, s.base+"/checkout/"+id, lynx)
+	p.submit("continue", nil) // nothing is chosen
+	if !p.has("error") || p.status != http.StatusBadRequest && p.status != http.StatusUnprocessableEntity {
+		t.Errorf("nothing chosen: %d %s", p.status, p.text())
+	}
+	p.pick("USDT:trc20")
+	p.shows(s, "USDT:trc20")
+	p.follow("change")
+	p.pick("TON:ton")
+	p.shows(s, "TON:ton")
+	p.submit("cancel", nil)
+	p.until("cancelled")
+	p.submit("recheck", nil)
+	p.until("cancelled")
+	p.submit("retry", nil)
+	p.until("pending")
+	p.shows(s, "TON:ton")
+	tx := s.issued()[len(s.issued())-1]
+	s.pretend(tx, "parts")
+	await(t, "the rest on the page", func() bool { p.reload(); return p.has("missing") })
+	s.pretend(tx, "parts")
+	p.until("confirmed")
+	p.follow("receipt")
+	if p.status != http.StatusOK || !strings.Contains(p.text(), "$25.00") {
+		t.Errorf("receipt: %d %s", p.status, p.text())
+	}
+	if n := len(s.live()); n != 0 {
+		t.Errorf("%d transactions can still be paid; want none", n)
+	}
+}
+
+// After the time is up the same page leads on: a look for late money, another try.
+func TestPlainAfterExpiry(t *testing.T) {
+	s := newStack(t)
+	p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
+	p.pick("USDT:trc20")
+	s.pretend(s.issued()[0], "expire")
+	p.until("expired")
+	p.submit("recheck", nil)
+	p.until("expired")
+	p.submit("retry", nil)
+	p.until("pending")
+	p.shows(s, "USDT:trc20")
+}
+
+// The menu changes the language, and what was chosen stays on every way.
+func TestPlainLanguage(t *testing.T) {
+	s := newStack(t)
+	p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
+	p.submit("language-set", map[string]string{"lang": "de"})
+	german := func(where string) {
+		t.Helper()
+		if !strings.Contains(p.body, `<html lang="de" dir="ltr"`) {
+			t.Errorf("%s is not in German: %s", where, p.text())
+		}
+	}
+	german("choosing")
+	p.submit("continue", nil)
+	german("an error")
+	p.pick("USDT:trc20")
+	german("paying")
+	p.follow("change")
+	german("changing")
+	p.open(p.absolute("?lang=de"))
+	s.pretend(s.issued()[0], "pay")
+	p.until("confirmed")
+	german("the end")
+	p.follow("receipt")
+	german("the receipt")
+	p.submit("language-set", map[string]string{"lang": "fr"})
+	if !strings.Contains(p.body, `<html lang="fr"`) || !strings.Contains(p.at, "/receipt") {
+		t.Errorf("the receipt's menu leads to %s", p.at)
+	}
+}
+
+// What browsers say of where a post comes from differs: some say nothing, some
+// only one of two things.
+func TestPlainHeaders(t *testing.T) {
+	s := newStack(t)
+	for name, more := range map[string]map[string]string{
+		"neither":               {},
+		"Origin":                {"Origin": s.base},
+		"Sec-Fetch-Site":        {"Sec-Fetch-Site": "same-origin"},
+		"both":                  {"Origin": s.base, "Sec-Fetch-Site": "same-origin"},
+		"a referrer":            {"Referer": s.base + "/"},
+		"everything about Tor":  {"Origin": s.base, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "DNT": "1", "Sec-GPC": "1"},
+		"no language, no types": {"Accept-Language": "", "Accept": "*/*", "User-Agent": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			header := lynx.Clone()
+			for key, value := range more {
+				header.Set(key, value)
+			}
+			p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), header)
+			p.pick("USDT:trc20")
+			p.shows(s, "USDT:trc20")
+			p.submit("cancel", nil)
+			p.until("cancelled")
+		})
+	}
+}

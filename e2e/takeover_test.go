@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// ticking are the parts whose text is another one a second later.
+const ticking = `[...document.querySelectorAll('[data-part="countdown"], [data-part="checked"]')].map(e => {
+  const box = e.closest('.timing').getBoundingClientRect();
+  return [box.left, box.top, box.right, box.bottom].map(Math.round);
+})`
+
+// The program takes the page over and nothing is to be seen of it: not a pixel
+// is another one, but for the clocks, and no box has moved in between.
+func TestTakeoverIsNotSeen(t *testing.T) {
+	for _, look := range []struct {
+		name string
+		o    browser.Options
+	}{
+		{"phone", browser.Options{Width: 390, Height: 900}},
+		{"desk, dark", browser.Options{Width: 960, Height: 900, Dark: true}},
+	} {
+		for name, state := range takeovers {
+			t.Run(look.name+", "+name, func(t *testing.T) {
+				look.o.ReducedMotion = true // a breathing dot is another one at another time
+				h := newHeld(t)
+				p := h.alone(t, h.session(order{"amount_usd": "25.00", "title": "Two tickets"}), look.o)
+				p.Wait(`[data-live="html"]`)
+				state(t, h, p)
+				p.Eval(twoFrames, nil)
+				p.Eval(`(() => { window.moved = 0; window.movers = []; new PerformanceObserver(l => l.getEntries().forEach(e => { window.moved += e.value; window.movers.push(...e.sources.map(s => (s.node?.outerHTML ?? String(s.node)).slice(0, 120) + ' from ' + JSON.stringify(s.previousRect) + ' to ' + JSON.stringify(s.currentRect))); })).observe({type: 'layout-shift'});
+					window.blank = []; new MutationObserver(() => { window.blank ||= []; window.blank.push(...pictures().filter(i => !i.complete).map(i => i.src)); }).observe(document.body, {childList: true});
+					window.pictures = () => [...document.images].filter(i => i.loading !== 'lazy'); })()`, nil)
+				before := shot(t, p)
+				clocks := [][4]int{}
+				p.Eval(ticking, &clocks)
+				h.let()
+				p.Wait(`[data-live="wasm"]`)
+				p.WaitJS(`pictures().every(i => i.complete && i.naturalWidth > 0)`, "the pictures to be there")
+				p.Eval(twoFrames, nil)
+				if at, ok := differs(before, shot(t, p), clocks); ok {
+					t.Errorf("the page looks different at %v (pictures in %s)", at, keep(t, before, shot(t, p)))
+				}
+				var blank []string
+				p.Eval(`blank`, &blank)
+				if len(blank) > 0 {
+					t.Errorf("pictures were not there in the moment of the takeover: %v", blank)
+				}
+				moved := 0.0
+				p.Eval(`window.moved`, &moved)
+				if moved > 0 {
+					var movers []string
+					p.Eval(`window.movers`, &movers)
+					t.Errorf("parts have moved: layout shift of %g\n%s", moved, strings.Join(movers, "\n"))
+				}
+				quiet(t, p)
+			})
+		}
+	}
+}
+
+// twoFrames is JavaScript that waits until what was done is on the screen.
+const twoFrames = `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(0))))`
+
+// takeovers are the states in which a page is taken over.
+var takeovers = map[string]func(*testing.T, *held, *browser.Page){
+	"choosing": func(_ *testing.T, _ *held, p *browser.Page) {
+		p.Click(`label:has([data-part="currency"][value="USDC"])`)
+		p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
+	},
+	"searching": func(_ *testing.T, _ *held, p *browser.Page) { p.Click(`[data-part="search"]`) },
+	"paying": func(_ *testing.T, h *held, p *browser.Page) {
+		choose(p.View, "USDT", "trc20")
+		p.Wait(pending)
+	},
+	"paying, scrolled, help open": func(_ *testing.T, h *held, p *browser.Page) {
+		choose(p.View, "USDT", "trc20")
+		p.Wait(pending)
+		p.Eval(`document.querySelectorAll('details').forEach((d, i) => { d.open = i % 2 === 0; }); scrollTo(0, 140)`, nil)
+	},
+	"confirmed": func(t *testing.T, h *held, p *browser.Page) { h.ended(p, "pay", paid) },
+	"expired":   func(t *testing.T, h *held, p *browser.Page) { h.ended(p, "expire", `[data-status="expired"]`) },
+}
+
+// ended chooses a coin and waits for what a kind of payment leads to.
+func (h *held) ended(p *browser.Page, kind sandbox.Kind, want string) {
+	choose(p.View, "USDT", "trc20")
+	p.Wait(pending)
+	h.pretend(h.matches(p.View), kind)
+	p.Wait(want)
+}
+
+// What is focused, selected, typed and opened stays so, with the caret.
+func TestTakeoverKeepsTheHand(t *testing.T) {
+	h := newHeld(t)
+	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p.Wait(`[data-live="html"]`)
+	p.Type(`input[name="email"]`, "an@example.it")
+	p.Eval(`document.activeElement.setSelectionRange(2, 2)`, nil)
+	h.let()
+	p.Wait(`[data-live="wasm"]`)
+	p.Press("n")
+	if got := p.Value(`input[name="email"]`); got != "ann@example.it" {
+		t.Errorf("e-mail = %q; want the letter at the caret", got)
+	}
+}
+
+func TestTakeoverKeepsTheSelection(t *testing.T) {
+	h := newHeld(t)
+	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p.Wait(`[data-live="html"]`)
+	choose(p.View, "USDT", "trc20")
+	p.Wait(pending)
+	tx := h.matches(p.View)
+	p.Eval(`getSelection().selectAllChildren(document.querySelector('[data-part="address"]'))`, nil)
+	h.let()
+	p.Wait(`[data-live="wasm"]`)
+	var selected string
+	p.Eval(`getSelection().toString()`, &selected)
+	if selected != tx.WalletAddress {
+		t.Errorf("selected is %q; want the address %q", selected, tx.WalletAddress)
+	}
+}
+
+func shot(t *testing.T, p *browser.Page) image.Image {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shot.png")
+	p.Screenshot(path)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture
+}
+
+// differs returns the first point outside the boxes at which two pictures are not alike.
+func differs(a, b image.Image, except [][4]int) (image.Point, bool) {
+	if a.Bounds() != b.Bounds() {
+		return b.Bounds().Max, true
+	}
+	for y := range a.Bounds().Max.Y {
+		for x := range a.Bounds().Max.X {
+			if unlike(a.At(x, y), b.At(x, y)) && !within(x, y, except) {
+				return image.Pt(x, y), true
+			}
+		}
+	}
+	return image.Point{}, false
+}
+
+// unlike reports whether a person could see that two colours are not the same;
+// the edge of a letter is smoothed a little otherwise in another layer.
+func unlike(a, b color.Color) bool {
+	r, g, bl, _ := a.RGBA()
+	r2, g2, bl2, _ := b.RGBA()
+	return max(r, r2)-min(r, r2)+max(g, g2)-min(g, g2)+max(bl, bl2)-min(bl, bl2) > 0x6000
+}
+
+func within(x, y int, boxes [][4]int) bool {
+	for _, b := range boxes {
+		if x >= b[0]-1 && x <= b[2]+1 && y >= b[1]-1 && y <= b[3]+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// keep writes two pictures where they outlive the test.
+func keep(t *testing.T, pictures ...image.Image) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "takeover")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, picture := range pictures {
+		file, err := os.Create(filepath.Join(dir, []string{"before.png", "after.png"}[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(file, picture); err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+	}
+	return dir
+}

@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// modes are the three ways in which a page is driven.
+var modes = map[string]browser.Options{
+	"wasm":          {},
+	"no wasm":       {BlockURLs: []string{"*.wasm"}},
+	"no javascript": {NoJS: true},
+}
+
+// waiting shows the payment of a fresh order whose first address lasts ttl
+// minutes.
+func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p *browser.Page, tx sandbox.Transaction) {
+	t.Helper()
+	id = s.session(order{"amount_usd": "25.00", "order_ref": "1001", "ttl_minutes": ttl})
+	p = s.alone(t, id, o)
+	if !o.NoJS && o.BlockURLs == nil {
+		p.Wait(`[data-live="wasm"]`)
+	}
+	choose(p.View, "USDT", "trc20")
+	p.Wait(pending)
+	return id, p, s.matches(p.View)
+}
+
+// More time is a new address for the same coin; the old one can be paid no more,
+// and the merchant is told of no cancellation.
+func TestMoreTime(t *testing.T) {
+	for name, o := range modes {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id, p, first := s.waiting(t, 4, o)
+			p.WaitText(`[data-part="countdown"]`, "3:5")
+			p.Click(`[data-part="more-time"] summary`)
+			p.WaitText(`[data-part="more-time"]`, "60 minutes, a new address")
+			p.Click(`[data-part="extend"]`)
+			p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
+			second := s.matches(p.View)
+			if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {
+				t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()), second.NetworkCode, first.NetworkCode)
+			}
+			if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
+				t.Errorf("%d transactions can be paid; want only the second", len(live))
+			}
+			p.WaitText(`[data-part="countdown"]`, "About")
+			if name == "wasm" {
+				p.WaitText(`.announce`, "You have more time")
+			}
+			s.pretend(second, "pay")
+			p.Wait(paid)
+			s.sink.await(t, id, "checkout.confirmed")
+			if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
+				t.Errorf("events %v: more time is no cancellation", got)
+			}
+		})
+	}
+}
+
+// An impatient click does not give up the new address as well.
+func TestDoubleClickOnMoreTime(t *testing.T) {
+	for _, name := range []string{"wasm", "no wasm"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			_, p, first := s.waiting(t, 4, modes[name])
+			s.gateway.Inject(slowCreate)
+			p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`, nil)
+			p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
+			s.matches(p.View)
+			if n := len(s.issued()); n != 2 {
+				t.Errorf("%d transactions were created; want two", n)
+			}
+		})
+	}
+}
+
+// A page that counts offers more time in the last minutes only; one that cannot
+// count, always.
+func TestMoreTimeKeepsQuietEarly(t *testing.T) {
+	for name, o := range modes {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			_, p, _ := s.waiting(t, 20, o)
+			if name == "wasm" {
+				p.Wait(`[data-part="countdown"]`)
+				p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`, "more time not to be offered yet")
+				return
+			}
+			p.Wait(`[data-part="more-time"] summary`)
+			p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`, "more time to be offered")
+		})
+	}
+}
+
+// The tab tells from afar: title and icon change with the payment.
+func TestTabFollowsThePayment(t *testing.T) {
+	for name, o := range modes {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			_, p, tx := s.waiting(t, 20, o)
+			tab := func(title, icon string) {
+				t.Helper()
+				p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
+			}
+			tab("Waiting for $25.00", "/icons/tab.svg")
+			s.pretend(tx, "pay")
+			p.Wait(paid)
+			tab("✓ Paid $25.00", "/icons/tab-paid.svg")
+		})
+	}
+	s := newStack(t)
+	for _, icon := range []string{"tab", "tab-paid"} {
+		p := chromium.Open(t, s.base+"/icons/"+icon+".svg", browser.Options{})
+		p.Wait("svg rect")
+	}
+}
+
+// skew sets the device's clock off by hours from now on; nothing that measures
+// may look at it.
+const skew = `((hours) => {
+	const Real = window.RealDate ??= Date;
+	window.Date = class extends Real {
+		constructor(...given) { given.length ? super(...given) : super(Real.now() + hours * 3600e3); }
+		static now() { return Real.now() + hours * 3600e3; }
+	};
+})(%d)`
+
+// The time left is measured, not read from a clock: one that is wrong, or is put
+// right meanwhile, changes nothing, and what counts down never counts up.
+func TestWrongClock(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "25.00", "ttl_minutes": 4})
+	p := s.alone(t, id, browser.Options{})
+	p.Wait(`[data-live="wasm"]`)
+	p.Eval(fmt.Sprintf(skew, -30), nil)
+	choose(p.View, "USDT", "trc20")
+	p.WaitText(`[data-part="countdown"]`, "3:5")
+	last := 240
+	for i := range 12 {
+		p.Eval(fmt.Sprintf(skew, []int{7, -26, 0, 9000}[i%4]), nil)
+		p.Eval(`new Promise(done => setTimeout(done, 400))`, nil)
+		var minutes, seconds int
+		text := p.Text(`[data-part="countdown"]`)
+		if _, err := fmt.Sscanf(text, "%d:%d left", &minutes, &seconds); err != nil {
+			t.Fatalf("the countdown says %q", text)
+		}
+		now := 60*minutes + seconds
+		if now > last || last-now > 10 {
+			t.Errorf("%d seconds left after %d", now, last)
+		}
+		last = now
+		if text := p.Text(`[data-part="checked"]`); !strings.Contains(text, "just now") && !strings.Contains(text, "second") {
+			t.Errorf("checked: %q", text)
+		}
+	}
+}
+
+// What was missed while the telephone slept is there when it wakes, and not
+// before.
+func TestReturnToTheTab(t *testing.T) {
+	s := newStack(t)
+	id, p, tx := s.waiting(t, 20, browser.Options{})
+	p.Eval(`dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}))`, nil)
+	s.pretend(tx, "pay")
+	s.sink.await(t, id, "checkout.confirmed")
+	p.Eval(`new Promise(done => setTimeout(done, 1000))`, nil)
+	if p.Exists(paid) {
+		t.Error("a page that was left still listens")
+	}
+	p.Eval(`dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}))`, nil)
+	p.Wait(paid)
+	p.WaitText(`.announce`, "Your payment is complete")
+}
+
+// Without network the page says so at once and goes on counting; it is right
+// again when the network is back.
+func TestSaysThatItIsOffline(t *testing.T) {
+	s := newStack(t)
+	_, p, tx := s.waiting(t, 20, browser.Options{})
+	p.WaitText(`[data-part="checked"]`, "checked")
+	p.Offline(true)
+	p.WaitText(`[data-part="checked"]`, "no connection right now: your payment is safe")
+	p.WaitText(`[data-part="countdown"]`, "minutes left")
+	s.matches(p.View)
+	p.Offline(false)
+	p.WaitText(`[data-part="checked"]`, "checked")
+	p.Offline(true)
+	p.WaitText(`[data-part="checked"]`, "no connection")
+	s.pretend(tx, "pay")
+	p.Offline(false)
+	p.Wait(paid)
+}
+
+// listening keeps every text that the live region says from now on.
+const listening = `(() => {
+	const text = () => document.querySelector(".announce")?.textContent ?? "";
+	let last = text();
+	window.said = [];
+	new MutationObserver(() => {
+		if (text() !== last) window.said.push(last = text());
+	}).observe(document.body, {childList: true, subtree: true, characterData: true});
+})()`
+
+// A screen reader hears what has changed, once, and is not told the time every
+// second.
+func TestSpeaksOncePerChange(t *testing.T) {
+	s := newStack(t)
+	_, p, tx := s.waiting(t, 4, browser.Options{})
+	p.WaitText(`.announce`, "The payment address is here")
+	p.Eval(listening, nil)
+	before := p.Text(`[data-part="countdown"]`)
+	p.Eval(`new Promise(done => setTimeout(done, 10000))`, nil)
+	if after := p.Text(`[data-part="countdown"]`); after == before {
+		t.Errorf("the countdown stands still at %s", after)
+	}
+	said := func() (list []string) {
+		p.Eval(`window.said`, &list)
+		return list
+	}
+	if list := said(); len(list) != 0 {
+		t.Errorf("while nothing happened, it was said: %q", list)
+	}
+	s.pretend(tx, "parts")
+	p.Wait(`[data-part="missing"]`)
+	s.pretend(tx, "parts")
+	p.Wait(paid)
+	p.WaitText(`.announce`, "complete")
+	if list := said(); len(list) != 2 || !strings.Contains(list[0], "part of your payment") || !strings.Contains(list[1], "complete") {
+		t.Errorf("said %q; want each change once", list)
+	}
+}
