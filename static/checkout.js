@@ -19,16 +19,16 @@
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(
     'div{position:relative}div:not(.on){min-height:420px}' +
-    'iframe{display:block;width:100%;height:420px;min-height:120px;max-height:4000px;border:0}' +
+    'iframe{min-height:120px;width:100%;max-height:4000px;display:block;border:0;height:420px}' +
     ':not(.on)>iframe{position:absolute;visibility:hidden}' +
     ':not(.wait)>:is(slot,progress){display:none}' +
     'p,progress{margin:24px}button{min-height:44px;min-width:44px}' +
-    'dialog{position:fixed;display:block;inset:0;width:420px;padding:0;border:0;border-radius:16px;' +
-    'overflow:hidden}dialog:not([open]){visibility:hidden}::backdrop{background:#0009}' +
+    'dialog{position:fixed;overflow:hidden;padding:0;width:420px;inset:0;display:block;border:0;' +
+    'border-radius:16px}dialog:not([open]){visibility:hidden}::backdrop{background:#0009}' +
     'dialog iframe{max-height:90dvh}' +
-    'div>button{display:block;margin-left:auto;border:0;background:none;font-size:20px}' +
+    'div>button{font-size:20px;display:block;margin-left:auto;border:0;background:none}' +
     // A minimum beats a maximum: the sheet fills the phone whatever height the frame asks for.
-    '@media(max-width:480px){dialog{max-width:100%;max-height:100%;width:100%;border-radius:0}' +
+    '@media(max-width:480px){dialog{max-height:100%;border-radius:0;max-width:100%;width:100%}' +
     'dialog iframe{min-height:calc(100dvh - 44px)}}');
 
   const make = (tag, properties, ...children) => {
@@ -123,11 +123,11 @@
         dialog = make('dialog', {
           ariaLabel: attribute('text-title', 'Checkout'),
           oncancel: (event) => { event.preventDefault(); host.close(); },
-          onclose: () => shown && closed(),
+          onclose: () => shown > dialog.open && closed(), // not if it was shown again meanwhile
           // Only a press that begins and ends on the backdrop closes, and not the second half of a double click.
           onpointerdown: (event) => { pressed = event.target === dialog; },
           onpointerup: (event) => { pressed &&= event.target === dialog; },
-          onclick: (event) => event.target === dialog && pressed && event.detail === 1 && host.close(),
+          onclick: (event) => pressed && event.detail === 1 && host.close(),
         });
         root.adoptedStyleSheets = [sheet];
         root.replaceChildren(...modal ? [slot, dialog] : [box]);
