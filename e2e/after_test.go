@@ -22,6 +22,7 @@ func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...san
 // Money that came after the time was up is found by whoever looks again, and the
 // page says that it was late.
 func TestIHaveAlreadyPaid(t *testing.T) {
+	together(t)
 	for name, o := range modes {
 		for status, kinds := range map[string][]sandbox.Kind{"expired": {"late"}, "cancelled": {"cancel", "pay"}} {
 			t.Run(status+", "+name, func(t *testing.T) {
@@ -40,6 +41,7 @@ func TestIHaveAlreadyPaid(t *testing.T) {
 
 // An ended payment starts again with the same coin, and with another one.
 func TestStartsAgain(t *testing.T) {
+	together(t)
 	for name, o := range modes {
 		for status, kind := range map[string]sandbox.Kind{"expired": "expire", "cancelled": "cancel"} {
 			t.Run(status+", "+name, func(t *testing.T) {
@@ -86,6 +88,7 @@ func TestEndsWithAPart(t *testing.T) {
 
 // A review says what is known and is over as soon as the shopper looks.
 func TestReviewGoesOn(t *testing.T) {
+	together(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -102,6 +105,7 @@ func TestReviewGoesOn(t *testing.T) {
 
 // The paid page says what, where and when; its receipt does so on a page to keep.
 func TestReceipt(t *testing.T) {
+	together(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -147,6 +151,7 @@ func TestOverpaidTellsWhomToAsk(t *testing.T) {
 
 // The reference is copied whole, by the program and by the page's script.
 func TestCopiesTheReference(t *testing.T) {
+	together(t)
 	for _, name := range []string{"wasm", "no wasm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)

@@ -51,6 +51,7 @@ func urlHas(v *browser.View, text string, want bool) {
 // Who pays from an exchange says so once. Every later page knows it, and nothing
 // that was picked is lost on the way.
 func TestChoosesFromAnExchange(t *testing.T) {
+	together(t)
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -109,6 +110,7 @@ func exchangesFirst(t *testing.T, v *browser.View) {
 // What is not possible for an order stays, with its reason, in words that are
 // read aloud too.
 func TestReasonsStay(t *testing.T) {
+	together(t)
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -132,6 +134,7 @@ func TestReasonsStay(t *testing.T) {
 
 // A shop that takes one coin on one network asks nothing.
 func TestNothingToChoose(t *testing.T) {
+	together(t)
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -154,6 +157,7 @@ func TestNothingToChoose(t *testing.T) {
 
 // A shop that takes one coin asks for the network only.
 func TestOneCoinToChoose(t *testing.T) {
+	together(t)
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -236,6 +240,7 @@ func TestSearchBeforeTheTakeover(t *testing.T) {
 // After a payment has come to nothing, and when it is changed, the last coin and
 // network are picked already. Only the session remembers them.
 func TestLastChoiceIsPreselected(t *testing.T) {
+	together(t)
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -289,6 +294,7 @@ func TestEveryCoinWithoutJavaScript(t *testing.T) {
 // An order that is stored nowhere yet remembers it as well, in both ways of
 // sending the choice.
 func TestItemFromAnExchange(t *testing.T) {
+	together(t)
 	for name, o := range ways {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)

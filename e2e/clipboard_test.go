@@ -22,6 +22,7 @@ const spy = `(() => {
 // The copy buttons put on the clipboard what the shopper reads, whole, and say
 // so only when it is there; in a frame, by the program and by the page's script.
 func TestCopies(t *testing.T) {
+	together(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)

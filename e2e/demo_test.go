@@ -33,6 +33,7 @@ func TestDemo(t *testing.T) {
 
 // Every button of the bar leads where it says.
 func TestDemoBar(t *testing.T) {
+	together(t)
 	shop := runDemo(t)
 	for kind, status := range map[string]string{"expire": "expired", "cancel": "cancelled", "over": "confirmed", "half": "pending"} {
 		t.Run(kind, func(t *testing.T) {

@@ -96,6 +96,7 @@ func speaks(v *browser.View, tag string) {
 // when news come by the socket, at the end and on the receipt; on a page of its
 // own, in a modal, and without JavaScript.
 func TestMenuOfLanguages(t *testing.T) {
+	together(t)
 	german := sentences(t)["de"]
 	for _, how := range []string{"alone", "modal", "no script"} {
 		t.Run(how, func(t *testing.T) {

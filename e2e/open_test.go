@@ -58,6 +58,7 @@ func TestOrderTokenFindsItsPayment(t *testing.T) {
 // A gateway that fails for a moment costs the shopper a second click, not the
 // order.
 func TestGatewayFailsForAMoment(t *testing.T) {
+	together(t)
 	for name, noJS := range map[string]bool{"wasm": false, "no script": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)

@@ -194,6 +194,7 @@ func TestTwoTabsOneTransaction(t *testing.T) {
 }
 
 func TestPaysWithThirdPartyStorage(t *testing.T) {
+	together(t)
 	for name, allowed := range map[string]bool{"allowed": true, "blocked": false} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)

@@ -60,6 +60,7 @@ func (s *stack) download(path string) string {
 // wants that: at once, or by a link that stays chosen when the page loads itself
 // again.
 func TestQRSwitch(t *testing.T) {
+	together(t)
 	for name, o := range drivers {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -96,6 +97,7 @@ func TestQRSwitch(t *testing.T) {
 
 // After a part has come, amount, QR code and link are of the rest.
 func TestPaysTheRest(t *testing.T) {
+	together(t)
 	for name, o := range drivers {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -133,6 +135,7 @@ func smallest(t *testing.T, amount string, decimals int32) *big.Int {
 
 // What a wallet shows is compared with what is to be paid.
 func TestChecksTheAddress(t *testing.T) {
+	together(t)
 	for name, o := range drivers {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -179,6 +182,7 @@ func TestChecksTheAddress(t *testing.T) {
 
 // A payment goes on on another device: its link and the link's picture.
 func TestAnotherDevice(t *testing.T) {
+	together(t)
 	for name, o := range drivers {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -261,6 +265,7 @@ func mood(name string) string { return strings.Replace(wallet, "MOOD", name, 1) 
 // Wallets in the browser are asked for exactly the payment that is on screen,
 // and what they answer is said as it is.
 func TestPaysByWallet(t *testing.T) {
+	together(t)
 	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
 	ready := []string{connect, chain, change, chain, chain}
 	for _, c := range []struct {
@@ -425,6 +430,7 @@ func TestWalletsInAFrame(t *testing.T) {
 // In a frame that may not use the clipboard the old way copies; where that is
 // refused too, the words say so and Ctrl+C takes what has been selected, whole.
 func TestCopiesWithoutPermission(t *testing.T) {
+	together(t)
 	refused := `Document.prototype.execCommand = () => false;`
 	for name, c := range map[string]struct {
 		live, script, says string

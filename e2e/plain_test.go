@@ -310,7 +310,7 @@ func TestPlainAddressStandsAlone(t *testing.T) {
 func TestPlainTakesEveryTurn(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
-	p := plainly(t, s.base+"/checkout/"+id, lynx)
+	p := plainly(t, s.base+"/checkout/"+id+"?from=exchange&qr=uri&open=device", lynx)
 	p.submit("continue", nil) // nothing is chosen
 	if !p.has("error") || p.status != http.StatusBadRequest && p.status != http.StatusUnprocessableEntity {
 		t.Errorf("nothing chosen: %d %s", p.status, p.text())

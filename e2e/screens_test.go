@@ -16,6 +16,7 @@ var screens = flag.String("screens", "", "folder for screenshots, for example ..
 // TestScreens walks through every screen and takes its picture, light and dark,
 // narrow and wide. make screenshots keeps them.
 func TestScreens(t *testing.T) {
+	together(t)
 	dir := *screens
 	if dir == "" {
 		dir = t.TempDir()

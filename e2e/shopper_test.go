@@ -51,6 +51,7 @@ func TestOfflineThenOnline(t *testing.T) {
 
 // An impatient shopper gets one address, with and without the program.
 func TestDoubleClickOnContinue(t *testing.T) {
+	together(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -73,6 +74,7 @@ var slowCreate = sandbox.Fault{Path: "create", Times: -1, Latency: 300e6}
 
 // Back, forward and reload show the payment as it is and begin nothing.
 func TestBackForwardAndReload(t *testing.T) {
+	together(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -184,6 +186,7 @@ func TestChangesCoinWithoutJavaScript(t *testing.T) {
 
 // Without scripts a form may be sent half filled in.
 func TestHalfAChoiceWithoutJavaScript(t *testing.T) {
+	together(t)
 	cases := []struct {
 		name, currency, network string
 		want                    string // words; empty = it goes on

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -48,9 +49,23 @@ type stack struct {
 	env     []string
 }
 
+// together lets a test run beside others: each has a stack of its own, and most
+// of its time is waiting. Parts of a test go one after the other.
+func together(t *testing.T) {
+	if strings.Contains(t.Name(), "/") {
+		return
+	}
+	if _, again := alongside.LoadOrStore(t, true); !again {
+		t.Parallel()
+	}
+}
+
+var alongside sync.Map // *testing.T to true
+
 // newStack starts everything. extra settings are added to the environment.
 func newStack(t *testing.T, extra ...string) *stack {
 	t.Helper()
+	together(t)
 	s := &stack{t: t, dir: t.TempDir(), log: &syncBuffer{}, sink: newSink(t)}
 	s.gateway = sandbox.New(sandbox.Config{Key: gatewayKey})
 	s.api = httptest.NewServer(s.gateway)
@@ -426,6 +441,11 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer chromium.Close()
+		flag.Parse()
+		if err := flag.Set("test.parallel", "4"); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			return 1
+		}
 		return m.Run()
 	}())
 }

@@ -23,6 +23,7 @@ const ticking = `[...document.querySelectorAll('[data-part="countdown"], [data-p
 // The program takes the page over and nothing is to be seen of it: not a pixel
 // is another one, but for the clocks, and no box has moved in between.
 func TestTakeoverIsNotSeen(t *testing.T) {
+	together(t)
 	for _, look := range []struct {
 		name string
 		o    browser.Options

@@ -33,6 +33,7 @@ func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p 
 // More time is a new address for the same coin; the old one can be paid no more,
 // and the merchant is told of no cancellation.
 func TestMoreTime(t *testing.T) {
+	together(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -65,6 +66,7 @@ func TestMoreTime(t *testing.T) {
 
 // An impatient click does not give up the new address as well.
 func TestDoubleClickOnMoreTime(t *testing.T) {
+	together(t)
 	for _, name := range []string{"wasm", "no wasm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -83,6 +85,7 @@ func TestDoubleClickOnMoreTime(t *testing.T) {
 // A page that counts offers more time in the last minutes only; one that cannot
 // count, always.
 func TestMoreTimeKeepsQuietEarly(t *testing.T) {
+	together(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)

@@ -53,7 +53,7 @@ func textNodes(document js.Value) []js.Value {
 	walker := document.Call("createTreeWalker", document.Call("getElementById", "coinslot"), showText)
 	var list []js.Value
 	for node := walker.Call("nextNode"); node.Truthy(); node = walker.Call("nextNode") {
-		if node.Get("length").Int() > 0 {
+		if inert := node.Get("parentElement").Call("closest", "noscript").Truthy(); !inert && node.Get("length").Int() > 0 {
 			list = append(list, node)
 		}
 	}
@@ -135,7 +135,8 @@ func (t Typed) Restore() {
 
 func (t Typed) restoreSelection(document js.Value) {
 	if texts := textNodes(document); t.marked && max(t.from[0], t.to[0]) < len(texts) {
-		document.Call("getSelection").Call("setBaseAndExtent", texts[t.from[0]], t.from[1], texts[t.to[0]], t.to[1])
+		within := func(at [2]int) int { return min(at[1], texts[at[0]].Get("length").Int()) }
+		document.Call("getSelection").Call("setBaseAndExtent", texts[t.from[0]], within(t.from), texts[t.to[0]], within(t.to))
 	}
 }
 

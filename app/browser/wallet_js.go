@@ -189,7 +189,11 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 	resolve, reject := callback(true), callback(false)
 	defer resolve.Release()
 	defer reject.Release()
-	js.Global().Get("Promise").Call("resolve", v).Call("then", resolve, reject)
+	// A native promise may have members of its own that throw or call twice: it is
+	// adopted in a job of the browser's, which takes one answer.
+	give := js.FuncOf(func(js.Value, []js.Value) any { return v })
+	defer give.Release()
+	js.Global().Get("Promise").Call("resolve").Call("then", give).Call("then", resolve, reject)
 	o := <-settled
 	if o.ok {
 		return o.value, js.Undefined(), true

@@ -52,6 +52,7 @@ const pastedLimit = 1000
 // compare compares ours with a pasted text: an address, perhaps broken by
 // spaces, or a payment link.
 func compare(ours, pasted string) comparison {
+	ours = recipient(ours) // some addresses begin like a link: bitcoincash:, kaspa:
 	theirs := recipient(pasted)
 	if theirs == "" || ours == "" {
 		return comparison{}
@@ -153,7 +154,7 @@ func folded(ours, theirs string) (string, string) {
 	lower := func(s string) string { return strings.ToLower(s) }
 	switch kind := shape(ours); {
 	case kind == wire.EVM && !(mixed(ours) && mixed(theirs)),
-		kind == bitcoin && strings.HasPrefix(lower(ours), "bc1") && !mixed(theirs),
+		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) && !mixed(theirs),
 		kind == wire.TON && strings.Contains(ours, ":"):
 		return lower(ours), lower(theirs)
 	case kind == wire.EVM: // what stands before the digits has no case

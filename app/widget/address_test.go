@@ -32,6 +32,8 @@ func TestCompare(t *testing.T) {
 		{"nothing to compare with", "", tronOurs, matchNone, 0, ""},
 		{"itself", tronOurs, tronOurs, matchSame, 0, ""},
 		{"broken by spaces", tronOurs, " TXYZ opYR\tdj2D 9XRt\nbG41\u00a01XZZ\u200b3kM5\u2060VkAe\ufeffBf ", matchSame, 0, ""},
+		{"an address that begins like a link", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", matchSame, 0, ""},
+		{"capitals of a code", "ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9", "LTC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KGMN4N9", matchSame, 0, ""},
 		{"one letter", tronOurs, strings.Replace(tronOurs, "bG", "bH", 1), matchDiffers, 1, ""},
 		{"case is a letter here", tronOurs, strings.ToLower(tronOurs[:1]) + tronOurs[1:], matchDiffers, 1, ""},
 		{"one missing", tronOurs, tronOurs[:10] + tronOurs[11:], matchDiffers, 1, ""},

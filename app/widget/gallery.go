@@ -44,6 +44,7 @@ func Gallery() []Sample {
 		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
 		walletsSample(),
 		sample("pending-hosted", wire.Pending, attempt(func(a *wire.Attempt) { a.Address = "" }), wire.Cancel),
+		sample("pending-arrived", wire.Pending, attempt(func(a *wire.Attempt) { a.PaidAmount, a.TxID = "25.03", "3b1a9f0c7d5e" }), wire.Recheck),
 		sample("pending-partial", wire.Pending, attempt(func(a *wire.Attempt) {
 			a.PaidAmount, a.MissingAmount, a.ExpiresInMs = "9.80", "15.23", 192_000
 		}), wire.Recheck),

@@ -102,7 +102,7 @@ func (c *Checkout) take(ctx app.Context, v wire.View) {
 		if longer {
 			c.said = c.Page.say("said.extended")
 		}
-	} else if partial(v) && !partial(old) {
+	} else if partial(v) && !partial(old) || arrived(v) && !arrived(old) {
 		c.moved(ctx)
 	}
 }
@@ -135,6 +135,8 @@ func saidOf(v wire.View) string {
 	switch {
 	case partial(v) && v.Status == wire.Pending:
 		return "partial"
+	case arrived(v):
+		return string(wire.Review)
 	case v.Status.Known():
 		return string(v.Status)
 	}

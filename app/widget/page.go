@@ -180,6 +180,9 @@ func (p Page) Title() string {
 	if !p.View.Status.Known() {
 		key = "title." + string(wire.Preparing)
 	}
+	if arrived(p.View) {
+		key = "title." + string(wire.Review)
+	}
 	if p.View.Test && !p.View.Status.Settled() {
 		key = "title.test"
 	}

@@ -23,6 +23,9 @@ type pay struct {
 // Render draws it in the order in which a shopper needs it.
 func (s *pay) Render() app.UI {
 	p, a := s.Page, s.attempt()
+	if arrived(p.View) {
+		return s.arrived()
+	}
 	return el("div").Class("pay").Body(
 		heading(s.title(a)),
 		received(p, a),
@@ -41,6 +44,25 @@ func (s *pay) Render() app.UI {
 		),
 		device(p),
 		s.help(a),
+		s.actions(),
+	)
+}
+
+// arrived reports whether all the money of a pending payment is here and only
+// the gateway's word is awaited: nothing more is to be sent.
+func arrived(v wire.View) bool {
+	return v.Status == wire.Pending && v.Attempt != nil && v.Attempt.PaidAmount != "" && v.Attempt.MissingAmount == ""
+}
+
+// arrived shows what has come, and no address.
+func (s *pay) arrived() app.UI {
+	p := s.Page
+	return el("div").Class("outcome").Body(
+		mark("wait"),
+		heading(p.say("review.title")),
+		facts(p),
+		el("p").Text(p.say("review.wait")),
+		&timing{Page: p, At: s.At, Offline: s.Offline},
 		s.actions(),
 	)
 }

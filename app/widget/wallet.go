@@ -89,7 +89,14 @@ type payment struct {
 // walletRequest is the latest payment by a wallet and how far it has come.
 type walletRequest struct {
 	payment
-	Phase walletPhase
+	Phase   walletPhase
+	Sending bool // the wallet has been asked to send, not just who it is
+}
+
+// busy reports whether m has to wait for r. A wallet that does not answer who it
+// is keeps nobody from trying another one.
+func (r walletRequest) busy(m payment) bool {
+	return r.Phase == walletAsking && (r.Sending || r.Wallet.ID == m.Wallet.ID)
 }
 
 // about returns r if it is about what the page shows now, else an idle one: what
@@ -136,7 +143,7 @@ func (c *Checkout) announced(w Wallet) {
 // was clicked is still on screen, for the transaction. While one request is on
 // its way no second one is begun.
 func (c *Checkout) pay(ctx app.Context, m payment) {
-	if !m.onScreen(c.Page) || c.wallet.about(c.Page).Phase == walletAsking {
+	if !m.onScreen(c.Page) || c.wallet.about(c.Page).busy(m) {
 		return
 	}
 	c.wallet = walletRequest{payment: m, Phase: walletAsking}
@@ -162,6 +169,7 @@ func (c *Checkout) connected(ctx app.Context, m payment, from string, err error)
 		c.paid(m, err)
 		return
 	}
+	c.wallet.Sending = true
 	ctx.Async(func() {
 		err := c.Host.Pay(m.Wallet.ID, from, m.Call)
 		ctx.Dispatch(func(app.Context) { c.paid(m, err) })
@@ -241,7 +249,7 @@ func wallets(p Page, a wire.Attempt, r walletRequest) app.UI {
 
 func walletButton(p Page, m payment, r walletRequest) app.UI {
 	return el("button").Attr("type", "button").Class("button wallet").DataSet("part", "wallet").DataSet("value", m.Wallet.RDNS).
-		Aria("disabled", r.Phase == walletAsking).
+		Aria("disabled", r.busy(m)).
 		Body(
 			app.If(m.Wallet.Icon != "", func() app.UI {
 				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).Attr("role", "presentation").Aria("hidden", true).Attr("width", 24).Attr("height", 24)

@@ -47,7 +47,7 @@ type world struct {
 	takes  time.Duration // how long an answer takes
 	calls  []call
 	now    int // calls under way
-	most   int // calls under way at once, while the breaker was open
+	most   int // calls under way at once, when a probe began
 }
 
 // newWorld returns a gateway that answers everything at once, and a budget of
@@ -83,11 +83,12 @@ func (w *world) call(ctx context.Context, effect bool) error {
 }
 
 func (w *world) request(ctx context.Context, effect bool) error {
-	open := w.State().Open
+	s := w.State()
+	probing := s.Open && time.Since(s.Since) >= firstDelay/2 // what was let through before it opened begins sooner
 	w.mu.Lock()
 	takes := w.takes
 	w.now++
-	if open {
+	if probing {
 		w.most = max(w.most, w.now)
 	}
 	w.mu.Unlock()

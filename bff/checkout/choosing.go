@@ -68,7 +68,7 @@ type wish struct {
 
 // replaces reports whether a has to be called off before w is opened.
 func (w wish) replaces(a *Attempt) bool {
-	return a.State == Waiting && (!a.in(w.offer) || a.Number == w.instead)
+	return a.State == Waiting && (a.Number == w.instead || w.instead == 0 && !a.in(w.offer))
 }
 
 // validChoice checks what a shopper may type.

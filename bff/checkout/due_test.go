@@ -45,3 +45,23 @@ func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {
 		t.Errorf("answered = %v; want ErrUnchanged", err)
 	}
 }
+
+// More time is for the attempt that was on screen: another coin, chosen meanwhile
+// elsewhere, is not called off for it.
+func TestWishReplaces(t *testing.T) {
+	offer := func(symbol string) Offer {
+		return Offer{Currency: Currency{Symbol: symbol}, Network: Network{Code: "x"}}
+	}
+	a := &Attempt{Number: 2, State: Waiting, CurrencySymbol: "BTC", NetworkCode: "x"}
+	for _, c := range []struct {
+		w    wish
+		want bool
+	}{
+		{wish{offer: offer("USDT")}, true}, {wish{offer: offer("BTC")}, false},
+		{wish{offer: offer("BTC"), instead: 2}, true}, {wish{offer: offer("USDT"), instead: 1}, false},
+	} {
+		if got := c.w.replaces(a); got != c.want {
+			t.Errorf("%s instead of %d replaces = %t; want %t", c.w.offer.Currency.Symbol, c.w.instead, got, c.want)
+		}
+	}
+}

@@ -93,7 +93,7 @@ func (s *Session) extension(currencies []Currency, now time.Time) (wish, error) 
 // order if that is not known.
 func longest(o Order, n Network) int {
 	if n.MaxTTL > 0 {
-		return n.MaxTTL
+		return min(n.MaxTTL, maxTTLMinutes)
 	}
 	return ttl(o.TTLMinutes, 0)
 }

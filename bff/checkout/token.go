@@ -54,7 +54,9 @@ func (a *Attempt) owed(digits int32) decimal.Decimal {
 // wallets fills in what wallets can make of a: how its address is told apart, and
 // the links for what is due now.
 func (a *Attempt) wallets(w *wire.Attempt, r *token.Registry) {
-	w.Address, w.Family = a.Address, r.Family(a.NetworkCode, a.Address)
+	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil { // else it is told as one of no kind
+		w.Family = r.Family(a.NetworkCode, a.Address)
+	}
 	p := a.payment(r)
 	w.URI, w.TokenURI = r.URI(p)
 	w.Call = r.Call(p)

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"image"
 	"regexp"
 	"strconv"
@@ -113,6 +114,10 @@ func TestQRKinds(t *testing.T) {
 			if got := scan(t, r.ask("GET", path+query, "").Body.String()); got != v.Attempt.Address {
 				t.Errorf("%s on %s, %s holds %q; want %q", coin.symbol, coin.network, query, got, v.Attempt.Address)
 			}
+		}
+		number := v.Attempt.Number
+		if now, before := r.ask("GET", fmt.Sprintf("%s?a=%d", path, number), ""), r.ask("GET", fmt.Sprintf("%s?a=%d", path, number-1), ""); now.Code != 200 || before.Code != 404 {
+			t.Errorf("codes of this attempt and of the one before = %d, %d; want 200, 404", now.Code, before.Code)
 		}
 		answer := r.ask("GET", path+"?kind=uri", "")
 		if coin.link == "" {

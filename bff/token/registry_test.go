@@ -125,6 +125,7 @@ func TestOtherAddresses(t *testing.T) {
 		"doge": {"DBXu2kgc3xtvCUWFcxFE3r9hEYgmuaaCyD"},
 		"sol":  {"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "11111111111111111111111111111111"},
 	}
+	good["sui"] = []string{"0x02a212de6a9dfa3a69e22387acfbafbb1a9e591bd9d636e7895dcfc8de05f331"} // longer than any of Ethereum's
 	for code, list := range good {
 		for _, address := range list {
 			if err := (*Registry)(nil).CheckAddress(code, address); err != nil {

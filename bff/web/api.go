@@ -257,7 +257,7 @@ func bare(r *http.Request) error {
 		return order.Strict(raw, &struct{}{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
-		if !slices.Contains([]string{"embed", "origin", "theme", "lang"}, name) {
+		if !slices.Contains([]string{"embed", "origin", "theme", "lang", "from", "qr", "open"}, name) {
 			return refuse(wire.CodeUnknownField, order.Short(name))
 		}
 	}

@@ -24,7 +24,7 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	text := s.pages() + session.ID + framed{lang: s.framedFrom(q).lang}.query()
 	if kind := q.Get("kind"); kind != "page" {
-		text, err = s.payText(session, kind)
+		text, err = s.payText(session, kind, q.Get("a"))
 	}
 	if err != nil {
 		return err
@@ -42,12 +42,15 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// payText returns what a code of that kind holds to pay the current attempt.
-func (s *server) payText(session checkout.Session, kind string) (string, error) {
+// payText returns what a code of that kind holds to pay the current attempt,
+// which has to be the numbered one if a number is given.
+func (s *server) payText(session checkout.Session, kind, number string) (string, error) {
 	a := session.View(checkout.Showing{Now: session.CreatedAt, Tokens: s.Checkout.Tokens}).Attempt
 	switch {
 	case a == nil || a.Address == "":
 		return "", refuse(wire.CodeNotFound, "")
+	case number != "" && number != strconv.Itoa(a.Number):
+		return "", refuse(wire.CodeNotFound, "a") // the page that asks is older than the attempt
 	case kind == "" || kind == "address":
 		return a.Address, nil
 	case kind == "uri" && a.URI != "":
