@@ -38,7 +38,7 @@ func TestKeepsItsHandsOffThePage(t *testing.T) {
 func TestOneScrollbar(t *testing.T) {
 	s := newStack(t)
 	for _, width := range []int{320, 390, 720, 1280} {
-		p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{Width: width, Height: 1800})
+		p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{Width: width, Height: 2800})
 		f.Wait(`[data-live="wasm"]`)
 		fits := func(screen string) {
 			t.Helper()

@@ -193,7 +193,7 @@ func TestHalfAChoiceWithoutJavaScript(t *testing.T) {
 	}{
 		{"a coin of one network", "BNB", "", ""},
 		{"a coin of several networks", "USDT", "", "Choose a coin and one of its networks"},
-		{"a network of another coin", "USDT", "USDC:polygon", "cannot be chosen"},
+		{"a network of another coin", "USDT", "USDC:polygon", "Choose a coin and one of its networks"},
 		{"nothing", "", "", "Choose a coin and one of its networks"},
 	}
 	for _, c := range cases {
