@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -18,22 +19,29 @@ type walletFake struct {
 	discovered int
 	connects   error
 	pays       error
-	connecting func() // runs while a wallet is asked for its account
+	connecting func()     // runs while a wallet is asked for its account
+	mu         sync.Mutex // guards asked: two wallets may be asked at once
 	asked      []string
+}
+
+func (b *walletFake) ask(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked = append(b.asked, what)
 }
 
 // into puts the wallets into a browser that is in use already.
 func (b *walletFake) into(h *Host) {
 	h.Wallets = func(found func(Wallet)) { b.found, b.discovered = found, b.discovered+1 }
 	h.Connect = func(id, chain string) (string, error) {
-		b.asked = append(b.asked, "connect "+id+" "+chain)
+		b.ask("connect " + id + " " + chain)
 		if b.connecting != nil {
 			b.connecting()
 		}
 		return "0xfrom", b.connects
 	}
 	h.Pay = func(id, from string, c wire.Call) error {
-		b.asked = append(b.asked, strings.Join([]string{"pay", id, from, c.ChainID, c.To, c.Value, c.Data}, " "))
+		b.ask(strings.Join([]string{"pay", id, from, c.ChainID, c.To, c.Value, c.Data}, " "))
 		return b.pays
 	}
 }
