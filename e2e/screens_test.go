@@ -117,5 +117,7 @@ func TestShopPicture(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "USDT", "trc20")
 	f.Wait(`[data-part="address"]`)
+	f.WaitJS(`[...document.images].filter(i => i.loading !== 'lazy').every(i => i.complete && i.naturalWidth > 0)`, "the pictures to be there")
+	f.Eval(twoFrames, nil)
 	p.Screenshot(filepath.Join(dir, "checkout.png"))
 }
