@@ -251,7 +251,7 @@ func TestShoppersLeaveRoomForPolls(t *testing.T) {
 				part := float64(count) / float64(len(calls))
 				t.Logf("%d requests, %.1f%% polls", len(calls), 100*part)
 				// A minute ends in the middle of a turn: at one request a second that is a sixtieth of all.
-			if one := 1 / float64(len(calls)); part+one < tt.least || part > tt.most {
+				if one := 1 / float64(len(calls)); part+one < tt.least || part > tt.most {
 					t.Errorf("%.3f of the requests are polls; want %.2f to %.2f", part, tt.least, tt.most)
 				}
 				if most := tt.rate * (int(lasts/time.Second) + 1); len(calls) > most || tt.orders > 0 && len(calls) < most*9/10 {
