@@ -28,7 +28,7 @@ func received(p Page, a wire.Attempt) app.UI {
 func line(p Page, label, part, number, symbol string) app.UI {
 	return el("div").Class("line").Body(
 		el("dt").Text(p.say(label)),
-		el("dd").DataSet("part", part).DataSet("value", number).Attr("translate", "no").Text(amount(number, symbol)),
+		el("dd").DataSet("part", part).DataSet("value", number).Attr("translate", "no").Attr("dir", "ltr").Text(amount(number, symbol)),
 	)
 }
 
