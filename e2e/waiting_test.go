@@ -39,9 +39,8 @@ func TestMoreTime(t *testing.T) {
 			s := newStack(t)
 			id, p, first := s.waiting(t, 4, o)
 			p.WaitText(`[data-part="countdown"]`, "3:5")
-			p.Click(`[data-part="more-time"] summary`)
 			p.WaitText(`[data-part="more-time"]`, "60 minutes, a new address")
-			p.Click(`[data-part="extend"]`)
+			p.Click(`[data-part="extend"]`) // one click, nothing to unfold
 			p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
 			second := s.matches(p.View)
 			if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {

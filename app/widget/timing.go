@@ -57,7 +57,7 @@ func (t *timing) Render() app.UI {
 
 // extend offers more time: without WebAssembly always, because the page does not
 // count there; else in the last minutes, because it costs the price that was
-// fixed. The style sheet hides an early one until WebAssembly does, so that
+// fixed. Then it stands open: one click gives it (WCAG 2.2.1). The style sheet hides an early one until WebAssembly does, so that
 // nothing moves when it takes over.
 func (t *timing) extend() app.UI {
 	p := t.Page
@@ -67,7 +67,7 @@ func (t *timing) extend() app.UI {
 			class += " extend-early"
 		}
 		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
-		return el("details").Class(class).DataSet("part", "more-time").Attr("hidden", early && !t.At.IsZero()).Body(
+		return el("details").Class(class).DataSet("part", "more-time").Attr("hidden", early && !t.At.IsZero()).Attr("open", !early).Body(
 			el("summary").Text(p.say("time.extend")),
 			el("p").Text(p.count("time.extend.why", minutes)),
 			press(p, "/extend", "extend", "", p.say("time.extend.sure"), false, Field{"attempt", number}),
