@@ -23,7 +23,7 @@ func ReadTyped() Typed {
 }
 
 // readSelection remembers which text is selected, by the places of its ends
-// among the text nodes: both trees have the same.
+// among the text nodes: both trees have the same, but for what is re-worded or inert.
 func (t *Typed) readSelection(document js.Value) {
 	selection := document.Call("getSelection")
 	if !selection.Truthy() || selection.Get("isCollapsed").Bool() {

@@ -14,7 +14,7 @@ import (
 // Everything that a wallet gives is a stranger's object: reading a member may
 // run its code and throw, which a plain Get does not survive, and a promise may
 // settle twice. So members are read by way of Reflect, calls are guarded, and
-// answers go through a promise of the browser's own.
+// answers are adopted by a promise of the browser's own (settle).
 
 // announcedLimit is how many wallets are remembered.
 const announcedLimit = 32

@@ -18,7 +18,7 @@ const (
 // request is a form's content, sent by the WebAssembly program instead of the
 // browser.
 type request struct {
-	Sub  string            // "/attempts", "/cancel", "/recheck", "/simulate"
+	Sub  string            // "/attempts", "/extend", "/cancel", "/recheck", "/simulate"
 	Body map[string]string // members of the JSON; nil for none
 }
 

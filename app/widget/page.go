@@ -31,7 +31,7 @@ type Page struct {
 	// View.Session is empty.
 	Base string
 	// Carry is what every form and link must carry through: embed, origin,
-	// theme, lang, from; and while nothing is stored order or item (with amount), and
+	// theme, lang, from, qr, open; and while nothing is stored order or item (with amount), and
 	// the key that makes two posts of one page one session.
 	Carry []Field
 	// Changing shows the chooser although there is an attempt.
@@ -43,7 +43,7 @@ type Page struct {
 	Receipt bool
 	// Exchange is set when the shopper pays from an account at an exchange.
 	Exchange bool
-	// Link is set when the QR code holds the payment link instead of the address.
+	// LinkQR is set when the QR code holds the payment link instead of the address.
 	LinkQR bool
 	// Pasted is the address that the shopper's wallet shows, to be compared; empty
 	// if none was given.

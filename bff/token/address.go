@@ -98,7 +98,7 @@ func checkTRON(address string) error {
 func checkBase58(address string, versions ...byte) error {
 	raw, err := base58.Decode(address)
 	if err != nil || len(raw) != 25 || !slices.Contains(versions, raw[0]) {
-		return fmt.Errorf("is not base58 of %#02x and 24 bytes", versions)
+		return errors.New("is not base58 of a known version byte and 24 bytes")
 	}
 	first := sha256.Sum256(raw[:21])
 	second := sha256.Sum256(first[:])
