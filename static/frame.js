@@ -91,8 +91,8 @@ for (const name of ['localStorage', 'sessionStorage']) {
     if (icon && link && link.getAttribute('href') !== icon) link.setAttribute('href', icon);
   }
 
-  // The host page releases nothing on this: its server asks, or is told by webhook.
-  const complete = (session, status) => post({ type: 'complete', session, status, receipt: '' });
+  // The host page releases nothing on this: its server verifies the receipt, asks, or is told by webhook.
+  const complete = (session, status) => post({ type: 'complete', session, status, receipt: told('receipt') });
 
   let height = 0;
   function size() {

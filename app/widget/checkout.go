@@ -53,6 +53,7 @@ func (c *Checkout) Render() app.UI {
 		DataSet("embed", p.Embed).
 		DataSet("title", p.Title()).
 		DataSet("icon", p.Icon()).
+		DataSet("receipt", p.View.Receipt).
 		Body(
 			orderHead(p),
 			el("p").Class("announce").Attr("role", "status").Aria("live", "polite").Text(c.said),

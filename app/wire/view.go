@@ -35,6 +35,9 @@ type View struct {
 	// afterwards, http(s) only; empty if not set.
 	SuccessURL string `json:"success_url,omitempty"`
 	CancelURL  string `json:"cancel_url,omitempty"`
+	// Receipt proves a confirmed payment to the merchant: a JWT signed with EdDSA
+	// (docs/verify.md); empty in every other status.
+	Receipt string `json:"receipt,omitempty"`
 	// Support is where the merchant answers shoppers, an https: or mailto: URL;
 	// empty if not set.
 	Support string `json:"support,omitempty"`
