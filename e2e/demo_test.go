@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/child"
 )
 
 // What make run shows: a shop, the widget in it, and a payment made with the
@@ -58,7 +59,7 @@ func runDemo(t *testing.T) string {
 	demo := exec.Command(binary, "demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0")
 	demo.Env = []string{"TMPDIR=" + t.TempDir()}
 	demo.Stdout, demo.Stderr = out, out
-	demo.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Tie(demo)
 	if err := demo.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func covers(shown, asked string) bool {
 }
 
 // choose picks a coin and network by their stable handles.
-func choose(v *browser.View, symbol, network string) {
+func choose(v screen, symbol, network string) {
 	v.Click(`label:has([data-part="currency"][value="` + symbol + `"])`)
 	v.Click(`label:has([data-part="network"][value="` + symbol + `:` + network + `"])`)
 	v.Click(`[data-part="continue"]`)
@@ -67,7 +67,7 @@ func TestPaysInline(t *testing.T) {
 }
 
 // onlyLocal asserts that nothing but shop and checkout was asked.
-func onlyLocal(t *testing.T, p *browser.Page, s *stack) {
+func onlyLocal(t *testing.T, p interface{ Requests() []string }, s *stack) {
 	t.Helper()
 	ours := []string{s.base, s.shop.URL, "ws" + s.base[len("http"):], "data:"}
 	for _, url := range p.Requests() {
@@ -213,7 +213,7 @@ func TestPaysWithThirdPartyStorage(t *testing.T) {
 }
 
 // quiet asserts that the console holds no error and no policy violation.
-func quiet(t *testing.T, p *browser.Page) {
+func quiet(t *testing.T, p interface{ Console() []string }) {
 	t.Helper()
 	for _, line := range p.Console() {
 		for _, prefix := range []string{"[error]", "[exception]", "[security]"} {

@@ -20,12 +20,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
+	"coinslot/e2e/child"
 )
 
 const (
@@ -100,7 +100,7 @@ func (s *stack) start() {
 	s.process = exec.Command(binary, "serve")
 	s.process.Env = s.env
 	s.process.Stdout, s.process.Stderr = s.log, s.log
-	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Tie(s.process)
 	if err := s.process.Start(); err != nil {
 		s.t.Fatalf("starting coinslot: %v", err)
 	}
@@ -116,11 +116,9 @@ func (s *stack) start() {
 
 // kill is kill -9.
 func (s *stack) kill() {
-	if s.process == nil || s.process.Process == nil {
-		return
+	if s.process != nil {
+		child.End(s.process)
 	}
-	s.process.Process.Kill()
-	s.process.Wait()
 	s.process = nil
 }
 
@@ -209,9 +207,16 @@ func (s *stack) live() []sandbox.Transaction {
 	return list
 }
 
+// screen is a document in whichever browser.
+type screen interface {
+	Wait(css string)
+	Click(css string)
+	Attr(css, name string) string
+}
+
 // matches compares address and amount on screen with what the gateway issued
 // last, and returns that transaction.
-func (s *stack) matches(v *browser.View) sandbox.Transaction {
+func (s *stack) matches(v screen) sandbox.Transaction {
 	s.t.Helper()
 	v.Wait(`[data-part="address"]`)
 	list := s.issued()

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"coinslot/e2e/child"
 )
 
 // executable is the only browser ever started, so that a test means the same everywhere.
@@ -95,7 +97,7 @@ func (p *process) start() error {
 	p.files = []*os.File{ourOut, ourIn}
 	p.cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	p.cmd.Env = append(os.Environ(), "HOME="+p.profile)
-	p.cmd.SysProcAttr = tied()
+	child.Tie(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
@@ -108,10 +110,7 @@ func (p *process) start() error {
 // stop kills the browser and removes its profile. Children that are still
 // ending may write to it, so removing is tried for a few seconds.
 func (p *process) stop() error {
-	if p.cmd.Process != nil {
-		killGroup(p.cmd.Process.Pid)
-		_ = p.cmd.Wait() // says "killed", as it should
-	}
+	child.End(p.cmd)
 	for _, f := range p.files {
 		_ = f.Close()
 	}

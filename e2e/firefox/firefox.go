@@ -1,0 +1,120 @@
+// Package firefox drives a real Firefox in end-to-end tests: enough of it to
+// open a page, look, click and read what was complained of. Package
+// e2e/browser, which drives Chromium, is the fuller one.
+//
+// As there, nothing returns an error: what cannot be done fails the test after
+// waiting for it. The package speaks WebDriver BiDi (https://w3c.github.io/webdriver-bidi/)
+// over the socket that Firefox opens by itself; no other program is needed.
+package firefox
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/e2e/child"
+)
+
+const executable = "/usr/bin/firefox-esr"
+
+// patience is how long anything is waited for: a first start on a busy machine
+// takes the longest.
+const patience = 30 * time.Second
+
+// Cookies says what frames of another site may keep. The zero value is
+// Firefox's own: storage of their own for each site they are shown in.
+//
+// Source: https://searchfox.org, nsICookieService.idl.
+type Cookies int
+
+const (
+	Partitioned Cookies = 0
+	Refused     Cookies = 1 // looking at localStorage throws
+)
+
+// settings is a profile that asks nobody for anything on its own account.
+func settings(c Cookies) string {
+	behaviour := 5
+	if c == Refused {
+		behaviour = 1
+	}
+	return fmt.Sprintf(`user_pref("network.cookie.cookieBehavior", %d);
+user_pref("app.update.enabled", false);
+user_pref("browser.safebrowsing.downloads.enabled", false);
+user_pref("browser.safebrowsing.malware.enabled", false);
+user_pref("browser.safebrowsing.phishing.enabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("browser.startup.page", 0);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("extensions.update.enabled", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+user_pref("network.dns.disablePrefetch", true);
+user_pref("network.proxy.type", 0);
+user_pref("services.settings.server", "data:,none");
+user_pref("toolkit.telemetry.enabled", false);
+`, behaviour)
+}
+
+// Start starts a Firefox with a new profile and stops it when t ends.
+func Start(t testing.TB, c Cookies) *Browser {
+	t.Helper()
+	home := t.TempDir()
+	profile := filepath.Join(home, "profile")
+	if err := os.MkdirAll(profile, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings(c)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(executable, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0")
+	cmd.Env = append(os.Environ(), "HOME="+home, "MOZ_CRASHREPORTER_DISABLE=1")
+	child.Tie(cmd)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("starting %s: %v", executable, err)
+	}
+	t.Cleanup(func() { child.End(cmd) })
+	b := &Browser{tb: t, conn: dial(t, announced(t, said))}
+	t.Cleanup(b.conn.close)
+	b.conn.call(t, "session.new", object{"capabilities": object{}}, nil)
+	b.conn.call(t, "session.subscribe", object{"events": []string{"log.entryAdded", "network.beforeRequestSent"}}, nil)
+	return b
+}
+
+// announced returns the address that Firefox prints once it listens, and goes on
+// reading so that it never waits for a reader.
+func announced(t testing.TB, said io.Reader) string {
+	t.Helper()
+	address := make(chan string, 1)
+	go func() {
+		defer close(address)
+		lines := bufio.NewScanner(said)
+		for lines.Scan() {
+			if _, url, found := strings.Cut(lines.Text(), "WebDriver BiDi listening on "); found {
+				address <- url
+				break
+			}
+		}
+		io.Copy(io.Discard, said)
+	}()
+	select {
+	case url, ok := <-address:
+		if !ok {
+			t.Fatal("starting Firefox: it ended without a word of where it listens")
+		}
+		return url
+	case <-time.After(patience):
+		t.Fatal("starting Firefox: it does not listen")
+	}
+	return ""
+}
