@@ -254,15 +254,37 @@ func (c *Service) count(ctx context.Context, s Session, a Attempt) error {
 }
 
 // Nudge makes a session that is not settled due now, unless it was checked a
-// moment ago: somebody has opened its page, or come back from the gateway's. It
-// believes and changes nothing.
+// moment ago: somebody has opened its page. It believes and changes nothing.
 func (c *Service) Nudge(ctx context.Context, s Session) error {
 	now := c.Now()
-	if s.Status == wire.Open || s.Status.Settled() || now.Sub(s.CheckedAt) < c.Pace.Watched || s.DueAt.Before(now) {
+	if now.Sub(s.CheckedAt) < c.Pace.Watched {
+		return nil
+	}
+	return c.hasten(ctx, s, now)
+}
+
+// hintPace is how soon after one look a hint can make for another.
+const hintPace = 10 * time.Second
+
+// Hint is Nudge for what anybody can say as often as they like: somebody has come
+// back from the gateway's page, or says that something happened there. It makes
+// for one look in ten seconds at most.
+func (c *Service) Hint(ctx context.Context, s Session) error {
+	at := c.Now()
+	if soonest := s.CheckedAt.Add(hintPace); at.Before(soonest) {
+		at = soonest
+	}
+	return c.hasten(ctx, s, at)
+}
+
+// hasten makes a session due at that time, if it would be later and there is
+// something to look at.
+func (c *Service) hasten(ctx context.Context, s Session, at time.Time) error {
+	if s.Status == wire.Open || s.Status.Settled() || !at.Before(s.DueAt) {
 		return nil
 	}
 	if a := s.Current(); a == nil || a.State == Creating || a.State == Unknown {
 		return nil
 	}
-	return c.Store.Touch(ctx, s, s.CheckedAt, now)
+	return c.Store.Touch(ctx, s, s.CheckedAt, at)
 }

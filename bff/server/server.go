@@ -40,7 +40,9 @@ type Options struct {
 	// Pace replaces the pace at which payments are looked at; zero = the
 	// default, with the poll interval of the settings.
 	Pace checkout.Pace
-	Log  *slog.Logger // nil = silent
+	// Limits bound what one client may do; zero = the defaults.
+	Limits web.Limits
+	Log    *slog.Logger // nil = silent
 }
 
 // Server is a checkout, ready to serve and to run.
@@ -139,7 +141,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	s.Handler, err = web.New(web.Config{
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKey: c.SecretKey.Reveal(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
-		Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Log: o.Log,
+		Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Log: o.Log,
 	})
 	s.Ops = web.Ops(s.ready)
 	return err

@@ -255,7 +255,7 @@ func (s *server) acted(w http.ResponseWriter, r *http.Request, session checkout.
 	if wantsJSON(r) || r.PostForm == nil {
 		return s.respondView(w, r, session)
 	}
-	http.Redirect(w, r, "/checkout/"+session.ID+s.framedFrom(r.PostForm).query(), http.StatusSeeOther)
+	s.redirect(w, r, "/checkout/"+session.ID+s.framedFrom(r.PostForm).query())
 	return nil
 }
 

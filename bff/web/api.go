@@ -206,7 +206,7 @@ func (s *server) object(w http.ResponseWriter, status int, session checkout.Sess
 	return respond(w, status, session.Object(s.pages()))
 }
 
-// respond writes v as JSON that no cache may keep.
+// respond writes v as JSON.
 func respond(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -214,7 +214,6 @@ func respond(w http.ResponseWriter, status int, v any) error {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)+1))
 	w.WriteHeader(status)
 	w.Write(append(body, '\n'))

@@ -30,7 +30,8 @@ type assets struct {
 	// there is no WebAssembly.
 	built bool
 	// missing answers for what is not there; nil = as net/http does.
-	missing http.Handler
+	missing  http.Handler
+	policies policies
 }
 
 // asset is one file in all forms in which it is there.
@@ -45,7 +46,7 @@ type asset struct {
 // taken, so that a checkout works without WebAssembly. Errors: a manifest that
 // cannot be read, or one that names a file that is not there.
 func newAssets(files fs.FS) (*assets, error) {
-	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}}
+	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil)}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -210,13 +211,13 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.notFound(w, r)
 		return
 	}
-	f.serve(w, r, "public, max-age=31536000, immutable")
+	a.serve(w, r, f, kindHashed)
 }
 
 // serveScript answers GET /checkout.js: evergreen, so it is asked for again
 // after five minutes.
 func (a *assets) serveScript(w http.ResponseWriter, r *http.Request) {
-	a.serveNamed(w, r, "checkout.js", "public, max-age=300, stale-while-revalidate=86400")
+	a.serveNamed(w, r, "checkout.js", kindScript)
 }
 
 // serveScriptVersion answers GET /checkout/{version}/checkout.js: the current
@@ -226,12 +227,12 @@ func (a *assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) {
 		a.notFound(w, r)
 		return
 	}
-	a.serveNamed(w, r, "checkout.js", "public, max-age=31536000, immutable")
+	a.serveNamed(w, r, "checkout.js", kindRelease)
 }
 
 // serveTypes answers GET /checkout.d.ts.
 func (a *assets) serveTypes(w http.ResponseWriter, r *http.Request) {
-	a.serveNamed(w, r, "checkout.d.ts", "public, max-age=300")
+	a.serveNamed(w, r, "checkout.d.ts", kindPublished)
 }
 
 // serveIcon answers GET /icons/{symbol}.svg; a coin without a mark of its own
@@ -241,29 +242,25 @@ func (a *assets) serveIcon(w http.ResponseWriter, r *http.Request) {
 	if a.named[name] == nil {
 		name = "icon-default.svg"
 	}
-	a.serveNamed(w, r, name, "public, max-age=86400")
+	a.serveNamed(w, r, name, kindIcon)
 }
 
-// serveNamed serves a file under a name without hash, to pages of any origin.
-func (a *assets) serveNamed(w http.ResponseWriter, r *http.Request, name, cache string) {
+// serveNamed serves a file under a name without hash.
+func (a *assets) serveNamed(w http.ResponseWriter, r *http.Request, name string, k kind) {
 	f := a.named[name]
 	if f == nil {
 		a.notFound(w, r)
 		return
 	}
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	f.serve(w, r, cache)
+	a.serve(w, r, f, k)
 }
 
-// serve answers with the best form that the client accepts.
-func (f *asset) serve(w http.ResponseWriter, r *http.Request, cache string) {
+// serve answers with the best form of f that the client accepts.
+func (a *assets) serve(w http.ResponseWriter, r *http.Request, f *asset, k kind) {
 	coding := f.coding(r.Header.Get("Accept-Encoding"))
 	h := w.Header()
+	a.policies.set(h, k)
 	h.Set("Content-Type", f.mime)
-	h.Set("Cache-Control", cache)
-	h.Set("Vary", "Accept-Encoding")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	tag := `"` + f.name + "-" + coding + `"` // the name has the content's hash
 	h.Set("ETag", tag)
 	if matchesTag(r.Header.Get("If-None-Match"), tag) {

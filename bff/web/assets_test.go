@@ -132,7 +132,7 @@ func TestAssetHeaders(t *testing.T) {
 		answer := ask(t, a, "HEAD", c.target)
 		for name, want := range map[string]string{
 			"Content-Type": c.mime, "Cache-Control": c.cache, "Access-Control-Allow-Origin": c.anyOrigin,
-			"Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "cross-origin",
+			"Vary": "Accept-Encoding", "Cross-Origin-Resource-Policy": "cross-origin",
 		} {
 			if got := answer.Header.Get(name); got != want {
 				t.Errorf("HEAD %s: %s = %q; want %q", c.target, name, got, want)

@@ -38,35 +38,18 @@ func newDocument(a *assets) *document {
 	return &document{css: a.URL("checkout.css"), frame: a.URL("frame.js"), wasm: a.URL("app.wasm")}
 }
 
-// write answers with the page. ancestors is the value of the CSP directive
-// frame-ancestors: "'none'", or the origins that may show the page. The error
-// says that nothing was written.
-func (d *document) write(w http.ResponseWriter, status int, p widget.Page, ancestors string) error {
+// write answers with the page; its policy is set already. The error says that
+// nothing was written.
+func (d *document) write(w http.ResponseWriter, status int, p widget.Page) error {
 	var page bytes.Buffer
 	if err := d.render(&page, p); err != nil {
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
 	}
-	secure(w.Header(), ancestors)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
 	w.WriteHeader(status)
 	w.Write(page.Bytes()) // a client that has gone is not our error
 	return nil
-}
-
-// secure sets the headers of a page. Nothing may be loaded from anywhere else,
-// nothing inline runs, and no text becomes a script. The referrer policy is not
-// no-referrer because a form would then post with "Origin: null".
-func secure(h http.Header, ancestors string) {
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "+
-		"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "+ancestors+
-		"; require-trusted-types-for 'script'; trusted-types 'none'")
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Permissions-Policy", "clipboard-write=(self)")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
 }
 
 // render writes the document.

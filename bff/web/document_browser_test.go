@@ -93,7 +93,8 @@ func (s *till) show(w http.ResponseWriter, r *http.Request) {
 	if p.Embed != "" {
 		p.Carry = []widget.Field{{Name: "embed", Value: p.Embed}, {Name: "origin", Value: p.Origin}}
 	}
-	if err := s.document.write(w, http.StatusOK, p, "'self' "+s.shop); err != nil {
+	newPolicies([]string{s.shop}).set(w.Header(), kindPage)
+	if err := s.document.write(w, http.StatusOK, p); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }

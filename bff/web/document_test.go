@@ -45,7 +45,8 @@ func written(tb testing.TB, p widget.Page) (*http.Response, string) {
 		tb.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	if err := newDocument(a).write(w, http.StatusTeapot, p, "https://shop.example"); err != nil {
+	newPolicies([]string{"https://shop.example"}).set(w.Header(), kindPage)
+	if err := newDocument(a).write(w, http.StatusTeapot, p); err != nil {
 		tb.Fatal(err)
 	}
 	body, err := io.ReadAll(w.Result().Body)
@@ -63,11 +64,11 @@ func TestDocumentHeaders(t *testing.T) {
 	for name, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8",
 		"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
-			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors https://shop.example; " +
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self' https://shop.example; " +
 			"require-trusted-types-for 'script'; trusted-types 'none'",
-		"Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+		"Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
 		"Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Resource-Policy": "cross-origin",
-		"Permissions-Policy": "clipboard-write=(self)",
+		"Permissions-Policy": strings.Join(unused, "=(), ") + "=(), clipboard-write=(self)",
 	} {
 		if got := answer.Header.Get(name); got != want {
 			t.Errorf("%s = %q; want %q", name, got, want)
@@ -168,7 +169,7 @@ func BenchmarkDocument(b *testing.B) {
 		b.Fatal("another page")
 	}
 	for b.Loop() {
-		if err := d.write(httptest.NewRecorder(), http.StatusOK, p, "'none'"); err != nil {
+		if err := d.write(httptest.NewRecorder(), http.StatusOK, p); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -95,9 +95,9 @@ func (s *server) api(h handler) http.Handler {
 // problem writes err as application/problem+json. Source: RFC 9457.
 func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	e := s.log(r, err)
+	s.as(w, kindData)
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
-	h.Set("Cache-Control", "no-store")
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}

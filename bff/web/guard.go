@@ -8,29 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-
-	"github.com/go-chi/httprate"
-)
-
-// maxBody bounds every request body.
-const maxBody = 64 << 10
-
-// How many posts one client may make in a minute to the shopper's endpoints,
-// which need no key. Those that open something at the gateway are fewer: on
-// average four a second, of the seven that its budget has for all shoppers. A
-// shop behind one address may use up the minute's share at once.
-const (
-	shopperPosts  = 1200
-	shopperStarts = 240
 )
 
 type requestKey struct{}
@@ -47,16 +30,7 @@ func (s *server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := "req_" + strings.ToLower(rand.Text()[:16])
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
-		h := w.Header()
-		h.Set("X-Request-Id", id)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store") // assets say otherwise
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
-		if strings.HasPrefix(s.PublicURL, "https:") {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
-		}
+		s.common(w.Header(), id)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		defer s.recovered(w, r)
 		next.ServeHTTP(w, r)
@@ -132,69 +106,10 @@ func (s *server) authorized(h handler) handler {
 		scheme, key, _ := strings.Cut(value, " ")
 		got := sha256.Sum256([]byte(strings.TrimSpace(key)))
 		if s.SecretKey == "" || !checkout.SameName(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			return refuse(wire.CodeUnauthorized, "Authorization")
+			return s.wrong(w, r, refuse(wire.CodeUnauthorized, "Authorization"))
 		}
 		return h(w, r)
 	}
-}
-
-// limited returns what wraps posts of which one client may make so many in a
-// minute; all that it wraps count together.
-func (s *server) limited(posts int) func(http.Handler) http.Handler {
-	return httprate.LimitBy(posts, time.Minute, func(r *http.Request) (string, error) { return bucket(s.client(r)), nil },
-		httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
-			err := refuse(wire.CodeRateLimited, "")
-			if wantsJSON(r) {
-				s.problem(w, r, err)
-				return
-			}
-			s.errorPage(w, r, err)
-		}))
-}
-
-// bucket is what the posts of an address are counted under: itself, or the /64
-// of an IPv6 address, since whoever has one has all of them.
-func bucket(host string) string {
-	addr, err := netip.ParseAddr(host)
-	if err != nil || addr.Unmap().Is4() {
-		return host
-	}
-	network, err := addr.WithZone("").Prefix(64)
-	if err != nil {
-		return host
-	}
-	return network.String()
-}
-
-// client returns the address a request comes from: the connection's own, or,
-// behind trusted proxies, the last one in X-Forwarded-For that is not theirs.
-func (s *server) client(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && s.trusted(host); i-- {
-		addr, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			break
-		}
-		host = addr.Unmap().WithZone("").String() // a zone is any text at all
-	}
-	return host
-}
-
-func (s *server) trusted(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	for _, p := range s.TrustedProxies {
-		if p.Contains(addr.Unmap()) {
-			return true
-		}
-	}
-	return false
 }
 
 // silent is the logger of a server that was given none.

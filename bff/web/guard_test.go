@@ -14,7 +14,8 @@ import (
 // proxied is a server behind proxies in two networks.
 func proxied() *server {
 	s := &server{Config: Config{PublicURL: "https://pay.example", HookToken: "hook-token-0123456789"}}
-	s.Log = silent()
+	s.Log, s.Limits = silent(), Limits{}.filled()
+	s.policies, s.guesses = newPolicies(nil), perMinute(s.Limits.Guesses)
 	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	return s
 }
@@ -74,14 +75,14 @@ func TestBucket(t *testing.T) {
 // header of theirs makes them another one, and others go on.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
-	h := s.outermost(s.limited(shopperPosts)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	h := s.outermost(s.limited(s.Limits.Posts)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
 	post := func(r *http.Request) *httptest.ResponseRecorder {
 		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		return w
 	}
-	for i := range shopperPosts {
+	for i := range s.Limits.Posts {
 		forged := "198.51.100." + strconv.Itoa(i%250)
 		if w := post(from("203.0.113.9:"+strconv.Itoa(1+i), forged)); w.Code != http.StatusNoContent {
 			t.Fatalf("post %d = %d", i, w.Code)
@@ -109,7 +110,7 @@ func TestRateLimit(t *testing.T) {
 // Opening payments is limited sooner than looking and calling off are.
 func TestStartsLimit(t *testing.T) {
 	s := proxied()
-	s.Starts = 3
+	s.Limits.Starts = 3
 	h := s.outermost(s.routes())
 	post := func(path string) int {
 		w := httptest.NewRecorder()

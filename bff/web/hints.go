@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/subtle"
 	"errors"
 	"io"
@@ -21,8 +22,8 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 	code, number := q.Get("tracking_code"), q.Get("order_id")
 	if len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1 {
 		if session, ok := s.tracked(r, code); ok && numbered(session, code, number) {
-			s.nudge(r.Context(), session)
-			http.Redirect(w, r, "/checkout/"+session.ID, http.StatusSeeOther)
+			s.hint(r.Context(), session)
+			s.redirect(w, r, "/checkout/"+session.ID)
 			return nil
 		}
 	}
@@ -30,7 +31,8 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 	p.Base = "/checkout"
 	p.View = s.blankView()
 	p.View.Notice = &wire.Notice{Message: s.words.saying(p.Lang)("return.neutral")}
-	return s.document.write(w, http.StatusOK, p, "'none'")
+	s.as(w, kindAlone)
+	return s.document.write(w, http.StatusOK, p)
 }
 
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
@@ -45,6 +47,14 @@ func (s *server) tracked(r *http.Request, code string) (checkout.Session, bool) 
 		s.Log.Warn("looking up a tracking code", "error", err)
 	}
 	return session, err == nil
+}
+
+// hint makes the next look at a session sooner; it cannot fail a request.
+func (s *server) hint(ctx context.Context, session checkout.Session) {
+	if err := s.Checkout.Hint(ctx, session); err != nil {
+		s.Log.Warn("taking a hint", "session", session.ID, "error", err)
+	}
+	s.Kick()
 }
 
 // numbered reports whether the attempt of that code was given that order number.
@@ -64,7 +74,7 @@ var codeInBody = regexp.MustCompile(`tracking_code["'\s:=]+([A-Za-z0-9_-]{1,128}
 func (s *server) hook(w http.ResponseWriter, r *http.Request) error {
 	token := []byte(r.PathValue("token"))
 	if s.HookToken == "" || subtle.ConstantTimeCompare(token, []byte(s.HookToken)) != 1 {
-		return refuse(wire.CodeNotFound, "")
+		return s.wrong(w, r, refuse(wire.CodeNotFound, ""))
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -73,7 +83,7 @@ func (s *server) hook(w http.ResponseWriter, r *http.Request) error {
 	body = append(body, " "+r.URL.RawQuery...)
 	if found := codeInBody.FindSubmatch(body); found != nil {
 		if session, ok := s.tracked(r, string(found[1])); ok {
-			s.nudge(r.Context(), session)
+			s.hint(r.Context(), session)
 		}
 	}
 	w.WriteHeader(http.StatusNoContent)

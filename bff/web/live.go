@@ -46,7 +46,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 		return stored(err)
 	}
 	news := make(chan struct{}, 1) // full = there is something to send
-	leave, ok := s.Hub.Subscribe(session.ID, func() { poke(news) })
+	leave, ok := s.joined(r, session.ID, func() { poke(news) })
 	if !ok {
 		return refuse(wire.CodeRateLimited, "")
 	}
@@ -55,7 +55,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 		CheckOrigin: func(*http.Request) bool { return true }, // done above, exactly
 		Error:       func(http.ResponseWriter, *http.Request, int, error) {},
 	}
-	conn, err := up.Upgrade(metered{w}, r, nil)
+	conn, err := up.Upgrade(metered{w}, r, http.Header{"X-Request-Id": {requestID(r.Context())}})
 	if err != nil {
 		leave()
 		return refuse(wire.CodeInvalid, "Upgrade")
@@ -66,6 +66,21 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	go l.write(leave)
 	s.nudge(r.Context(), session)
 	return nil
+}
+
+// joined subscribes to a session's news for a client, who has only so many places
+// in all. ok is false if there is none left, for the client or for the session.
+func (s *server) joined(r *http.Request, session string, notify func()) (leave func(), ok bool) {
+	out, ok := s.sockets.enter(bucket(s.client(r)), s.Limits.Sockets)
+	if !ok {
+		return nil, false
+	}
+	unsubscribe, ok := s.Hub.Subscribe(session, notify)
+	if !ok {
+		out()
+		return nil, false
+	}
+	return func() { unsubscribe(); out() }, true
 }
 
 func poke(news chan<- struct{}) {

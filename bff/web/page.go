@@ -74,7 +74,7 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	}
 	f := s.framedOf(r, q)
 	if id, ok := s.storedRef(r.Context(), o); ok {
-		http.Redirect(w, r, "/checkout/"+id+f.query(), http.StatusSeeOther)
+		s.redirect(w, r, "/checkout/"+id+f.query())
 		return nil
 	}
 	return s.write(w, http.StatusOK, s.orderPage(r.Context(), o, q, f), f)
@@ -212,13 +212,8 @@ func (s *server) write(w http.ResponseWriter, status int, p widget.Page, f frame
 	if f.refused() {
 		s.Log.Warn("a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
 	}
-	return s.document.write(w, status, p, s.framers())
-}
-
-// framers is the value of frame-ancestors: the listed host pages, and the
-// server itself for its own pages.
-func (s *server) framers() string {
-	return strings.Join(append([]string{"'self'"}, s.Origins...), " ")
+	s.as(w, kindPage)
+	return s.document.write(w, status, p)
 }
 
 // page wraps a handler whose errors a shopper may read.

@@ -29,16 +29,15 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	picture, err := drawQR(text)
+	drawn, err := drawQR(text)
 	if err != nil {
 		return err
 	}
+	s.as(w, kindPicture)
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml")
-	h.Set("Content-Length", strconv.Itoa(len(picture)))
-	h.Set("Cache-Control", "no-store") // the next attempt has another address
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	w.Write(picture) // a client that has gone is not our error
+	h.Set("Content-Length", strconv.Itoa(len(drawn)))
+	w.Write(drawn) // a client that has gone is not our error
 	return nil
 }
 

@@ -11,11 +11,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
 	"coinslot/bff/order"
+
+	"github.com/go-chi/httprate"
 )
 
 // Config is what a handler is made of.
@@ -37,9 +40,8 @@ type Config struct {
 	// Support is where shoppers are answered, an https: or mailto: URL; empty = the
 	// shop's own page only.
 	Support string
-	// Starts is how many posts one client may make in a minute that open a payment
-	// at the gateway; zero = 240.
-	Starts int
+	// Limits bound what one client may do; zero = the defaults.
+	Limits Limits
 	// Kick makes the poller look for due sessions now; nil = it will anyway.
 	Kick func()
 	// Deliver makes the webhook sender look for due deliveries now; nil = it will
@@ -61,6 +63,10 @@ type server struct {
 	document *document
 	assets   *assets
 	turns    turns
+	policies policies
+	guesses  *httprate.RateLimiter // counts wrong keys
+	sockets  crowd
+	hints    sync.Once // for what is logged once
 }
 
 // New returns the handler of everything that shoppers and merchants reach.
@@ -73,9 +79,9 @@ func New(c Config) (http.Handler, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	if s.Starts == 0 {
-		s.Starts = shopperStarts
-	}
+	s.Limits = s.Limits.filled()
+	s.guesses = perMinute(s.Limits.Guesses)
+	s.policies = newPolicies(s.Origins)
 	if s.Kick == nil {
 		s.Kick = func() {}
 	}
@@ -89,7 +95,7 @@ func New(c Config) (http.Handler, error) {
 	if s.assets, err = newAssets(c.Static); err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
-	s.assets.missing = s.api(s.nothing)
+	s.assets.missing, s.assets.policies = s.api(s.nothing), s.policies
 	s.document = newDocument(s.assets)
 	return s.outermost(s.routes()), nil
 }
@@ -97,11 +103,11 @@ func New(c Config) (http.Handler, error) {
 // routes is every route there is.
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
-	shopper := func(pattern string, h handler) { mux.Handle(pattern, s.page(h)) }
-	limit, fewer := s.limited(shopperPosts), s.limited(s.Starts)
+	read, limit, fewer := s.limited(s.Limits.Reads), s.limited(s.Limits.Posts), s.limited(s.Limits.Starts)
+	shopper := func(pattern string, h handler) { mux.Handle(pattern, read(s.page(h))) }
 	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
 	start := func(pattern string, h handler) { mux.Handle(pattern, limit(fewer(s.page(s.posted(h))))) }
-	data := func(pattern string, h handler) { mux.Handle(pattern, s.api(h)) }
+	data := func(pattern string, h handler) { mux.Handle(pattern, read(s.api(h))) }
 	merchant := func(pattern string, h handler) { mux.Handle(pattern, s.api(s.authorized(h))) }
 
 	shopper("GET /checkout", s.showOrder)
@@ -116,7 +122,7 @@ func (s *server) routes() http.Handler {
 	data("GET /checkout/{session}/live", s.live)
 	data("GET /checkout/{session}/qr.svg", s.qr)
 	shopper("GET /return", s.returned)
-	data("POST /hooks/gateway/{token}", s.hook)
+	mux.Handle("POST /hooks/gateway/{token}", s.api(s.hook))
 	if s.Simulate != nil {
 		post("POST /checkout/{session}/simulate", s.simulate)
 	}
@@ -132,8 +138,8 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/events/replay", s.replayEvents)
 	merchant("/v1/", s.nothing)
 
-	mux.HandleFunc("GET /checkout/doctor", s.doctor)
+	mux.Handle("GET /checkout/doctor", read(http.HandlerFunc(s.doctor)))
 	s.assets.routes(mux)
-	mux.Handle("/", s.elsewhere())
+	mux.Handle("/", read(s.elsewhere()))
 	return methods(mux, s)
 }

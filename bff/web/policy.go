@@ -1,0 +1,137 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+)
+
+// kind is what an answer is to the browser that gets it.
+type kind int
+
+// Every answer is of one of these kinds; one that says nothing else is data.
+const (
+	kindData      kind = iota // JSON, problems, plain text: for whoever has asked, never kept
+	kindPage                  // the checkout, in frames of the listed shops
+	kindAlone                 // a page that belongs in no frame
+	kindMoved                 // a redirect to a page
+	kindPicture               // a QR code
+	kindHashed                // a file whose name changes with its content
+	kindScript                // checkout.js, evergreen
+	kindRelease               // checkout.js of one version
+	kindModule                // a script that a page of any origin imports
+	kindPublished             // what anybody may read: types, descriptions, public keys
+	kindIcon                  // a coin's mark
+)
+
+// Values that several kinds have.
+const (
+	closed     = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+	inert      = closed + "; sandbox" // a picture that is opened on its own runs and loads nothing
+	forever    = "public, max-age=31536000, immutable"
+	negotiated = "Accept, Accept-Language"
+)
+
+// unused are the features of a browser that no page needs, so that nothing in it
+// can ask for them. One that Chromium does not know would be a warning in every
+// console.
+var unused = []string{
+	"accelerometer", "autoplay", "bluetooth", "browsing-topics", "camera", "clipboard-read", "display-capture", "encrypted-media", "fullscreen",
+	"geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment", "picture-in-picture",
+	"publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "sync-xhr", "usb", "web-share",
+	"window-management", "xr-spatial-tracking",
+}
+
+// policy is the headers of one kind of answer, "" for those that it has not.
+type policy struct {
+	content  string // Content-Security-Policy
+	cache    string // Cache-Control
+	vary     string // Vary
+	resource string // Cross-Origin-Resource-Policy: who may load it
+	opener   string // Cross-Origin-Opener-Policy
+	embedder string // Cross-Origin-Embedder-Policy
+	features string // Permissions-Policy
+	readers  string // Access-Control-Allow-Origin
+}
+
+// policies is the one table of headers, by kind. Pages, what they are redirected
+// through and their files may be loaded by other origins, because a host page
+// that is cross-origin isolated asks for that; what holds a session may not.
+type policies map[kind]policy
+
+// newPolicies returns the table of a server whose pages the origins may frame.
+func newPolicies(origins []string) policies {
+	features := strings.Join(unused, "=(), ") + "=(), clipboard-write=(self)"
+	framers := strings.Join(append([]string{"'self'"}, origins...), " ")
+	file := policy{content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin"}
+	return policies{
+		kindData:      {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
+		kindPage:      {content(framers), "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
+		kindAlone:     {content("'none'"), "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
+		kindMoved:     {closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", "", ""},
+		kindPicture:   {inert, "no-store", "", "same-origin", "same-origin", "", "", ""},
+		kindHashed:    file.kept(forever),
+		kindScript:    file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
+		kindRelease:   file.kept(forever).open(),
+		kindModule:    file.kept("public, max-age=60").open(),
+		kindPublished: file.kept("public, max-age=300").open(),
+		kindIcon:      file.kept("public, max-age=86400").open(),
+	}
+}
+
+// content is the Content-Security-Policy of a page: nothing is loaded from
+// anywhere else, nothing inline runs, and no text becomes a script.
+func content(framers string) string {
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors " + framers + "; require-trusted-types-for 'script'; trusted-types 'none'"
+}
+
+// kept returns p with how long caches may keep it.
+func (p policy) kept(cache string) policy {
+	p.cache = cache
+	return p
+}
+
+// open returns p for what pages of every origin may read.
+func (p policy) open() policy {
+	p.readers = "*"
+	return p
+}
+
+// set makes an answer one of kind k, whatever it was to be before. X-Frame-Options
+// is never sent: it cannot name several origins, and frame-ancestors rules over it.
+func (list policies) set(h http.Header, k kind) {
+	p := list[k]
+	for _, header := range [...]struct{ name, value string }{
+		{"Content-Security-Policy", p.content}, {"Cache-Control", p.cache}, {"Vary", p.vary},
+		{"Cross-Origin-Resource-Policy", p.resource}, {"Cross-Origin-Opener-Policy", p.opener},
+		{"Cross-Origin-Embedder-Policy", p.embedder}, {"Permissions-Policy", p.features},
+		{"Access-Control-Allow-Origin", p.readers},
+	} {
+		if header.value == "" {
+			h.Del(header.name)
+			continue
+		}
+		h.Set(header.name, header.value)
+	}
+}
+
+// common sets the headers that all answers carry, and those of data. The referrer
+// policy is not no-referrer because a form would then post with "Origin: null".
+func (s *server) common(h http.Header, request string) {
+	h.Set("X-Request-Id", request)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	if strings.HasPrefix(s.PublicURL, "https:") {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	s.policies.set(h, kindData)
+}
+
+// as makes an answer one of kind k.
+func (s *server) as(w http.ResponseWriter, k kind) { s.policies.set(w.Header(), k) }
+
+// redirect sends the browser to a page of ours.
+func (s *server) redirect(w http.ResponseWriter, r *http.Request, to string) {
+	s.as(w, kindMoved)
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
