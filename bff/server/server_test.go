@@ -80,9 +80,15 @@ func settings(t *testing.T, api string) config.Config {
 // start runs a server until t ends, or until stop is called.
 func start(t *testing.T, gateway *sandbox.Server, c config.Config) (r *rig, stop func()) {
 	t.Helper()
+	return startWith(t, gateway, c, server.Options{})
+}
+
+// startWith is start with options.
+func startWith(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *rig, stop func()) {
+	t.Helper()
 	r = &rig{t: t, gateway: gateway, public: c.PublicURL, log: &lockedBuffer{}}
-	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, server.Options{Log: log})
+	o.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	srv, err := server.New(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,26 +432,6 @@ func TestGatewayAway(t *testing.T) {
 	w = r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	if w.Code != 200 {
 		t.Errorf("attempts when it is back = %d; want 200", w.Code)
-	}
-}
-
-func TestHeadersOnEveryAnswer(t *testing.T) {
-	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
-	for _, path := range []string{"/checkout/" + id, "/checkout/none", "/checkout/" + id + "/view", "/v1/sessions", "/nothing", "/checkout.js", "/return", "/assets/none"} {
-		h := r.ask("GET", path, "").Header()
-		for _, name := range []string{"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "X-Request-Id"} {
-			if h.Get(name) == "" {
-				t.Errorf("GET %s has no %s", path, name)
-			}
-		}
-		if h.Get("Set-Cookie") != "" {
-			t.Errorf("GET %s sets a cookie", path)
-		}
-	}
-	csp := r.ask("GET", "/checkout/"+id, "").Header().Get("Content-Security-Policy")
-	if !strings.HasSuffix(strings.Split(csp, "; require")[0], "frame-ancestors 'self' "+shop) {
-		t.Errorf("policy = %q; want exactly the listed origins as ancestors", csp)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -152,6 +153,20 @@ func TestPaths(t *testing.T) {
 			}
 		}
 	}
+}
+
+// askHost is ask with a Host of the caller's choice.
+func (r *rig) askHost(host, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	req := httptest.NewRequest(method, r.public+path, strings.NewReader(body))
+	req.Host = host
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	r.handler.ServeHTTP(w, req)
+	return w
 }
 
 // Addresses are made from the setting alone, whatever a request says of hosts.

@@ -239,7 +239,11 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 		values = r.PostForm
 	}
 	f := s.framedOf(r, values)
-	p := s.lastPage(r, values, f)
+	last := s.lastPage
+	if e.Code == wire.CodeRateLimited {
+		last = s.emptyPage // which costs no look into the database
+	}
+	p := last(r, values, f)
 	p.View.Notice = s.notice(e.Code, p.Lang)
 	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "5")
@@ -260,6 +264,11 @@ func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.P
 	} else if o, err := s.priced(offer{Order: values.Get("order"), Item: values.Get("item"), Amount: values.Get("amount")}); err == nil {
 		return chosen(s.orderPage(r.Context(), o, values, f), values)
 	}
+	return s.emptyPage(r, values, f)
+}
+
+// emptyPage is a page that shows no order.
+func (s *server) emptyPage(r *http.Request, _ url.Values, f framed) widget.Page {
 	p := s.blank(f, "")
 	p.Base = "/checkout"
 	if id := r.PathValue("session"); sessionID.MatchString(id) {

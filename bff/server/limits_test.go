@@ -1,0 +1,252 @@
+package server_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coinslot/bff/sandbox"
+	"coinslot/bff/web"
+)
+
+// few are limits that are reached at once.
+var few = web.Limits{Reads: 5, Posts: 4, Starts: 2, Guesses: 3, Sockets: 2}
+
+// at asks from an address; headers are "Name: value".
+func (r *rig) at(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	req := httptest.NewRequest(method, r.public+path, strings.NewReader(body))
+	req.RemoteAddr = addr + ":1234"
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	r.handler.ServeHTTP(w, req)
+	return w
+}
+
+// TestLimits reaches each limit of a client: one more is 429, in the form and
+// with the headers of every error, while others go on.
+func TestLimits(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, few)
+	id := w.open(`{"amount_usd":"25.00"}`)
+	page := "/checkout/" + id
+	for name, c := range map[string]struct {
+		most                int
+		method, path, other string // other is what counts together with path
+		headers             []string
+		before              int // the status of those that are not too many
+	}{
+		"pages":              {few.Reads, "GET", page, page + "/view", []string{"Accept: text/html"}, 200},
+		"views":              {few.Reads, "GET", page + "/view", "/checkout/none", []string{"Accept: application/json"}, 200},
+		"pictures":           {few.Reads, "HEAD", page + "/qr.svg?kind=page", page, nil, 200},
+		"orders":             {few.Reads, "GET", "/checkout?item=coffee", "/return", []string{"Accept: text/html"}, 200},
+		"returns":            {few.Reads, "GET", "/return?tracking_code=x", "/checkout/doctor", []string{"Accept: text/html"}, 200},
+		"B38 sessions":       {few.Reads, "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/nothing", nil, 404},
+		"refused sockets":    {few.Reads, "GET", page + "/live", page, nil, 403},
+		"what is not there":  {few.Reads, "GET", "/wp-login.php", "/", []string{"Accept: text/html"}, 404},
+		"posts":              {few.Posts, "POST", page + "/recheck", page + "/recheck", []string{"Accept: application/json"}, 409},
+		"posts of forms":     {few.Posts, "POST", page + "/recheck", page + "/cancel", []string{isForm, "Accept: text/html"}, 409},
+		"starts":             {few.Starts, "POST", page + "/attempts", "/checkout", []string{isJSON}, 422},
+		"wrong keys":         {few.Guesses, "GET", "/v1/sessions", "/v1/currencies", []string{"Authorization: Bearer wrong"}, 401},
+		"no keys":            {few.Guesses, "GET", "/v1/sessions", "/v1/none", nil, 401},
+		"wrong hook tokens":  {few.Guesses, "POST", "/hooks/gateway/wrong", "/hooks/gateway/none", nil, 404},
+		"keys and tokens":    {few.Guesses, "POST", "/hooks/gateway/wrong", "/v1/sessions", []string{isJSON}, 404},
+		"keys of other form": {few.Guesses, "GET", "/v1/events", "/v1/sessions", []string{"Authorization: Basic " + secretKey}, 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.sent++
+			addr := fmt.Sprintf("[2001:db8:%x::1]", w.sent)
+			same := fmt.Sprintf("[2001:db8:%x:0:a:b:c:d]", w.sent) // of the same /64
+			other := fmt.Sprintf("[2001:db8:%x:1::1]", w.sent)
+			for i := range c.most {
+				if got := w.at(addr, c.method, c.path, "", c.headers...); got.Code != c.before {
+					t.Fatalf("request %d = %d %.200s; want %d", i+1, got.Code, got.Body, c.before)
+				}
+			}
+			for _, path := range []string{c.path, c.other} {
+				got := w.at(same, c.method, path, "", c.headers...)
+				if got.Code != 429 {
+					t.Errorf("one more, at %s, = %d; want 429", path, got.Code)
+				}
+				if wrong := w.judged("data", got); wrong != nil && c.method != "HEAD" {
+					t.Errorf("one more, at %s: %s", path, strings.Join(wrong, "; "))
+				}
+				if strings.Contains(got.Body.String(), "25.00") && c.method == "GET" {
+					t.Errorf("one more, at %s, is answered with the session", path)
+				}
+			}
+			if got := w.at(other, c.method, c.path, "", c.headers...); got.Code != c.before {
+				t.Errorf("somebody else = %d; want %d", got.Code, c.before)
+			}
+		})
+	}
+}
+
+// TestUnlimited: files are for everybody, and who has the right key or token may
+// ask as often as needed, whatever was guessed from the same address.
+func TestUnlimited(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, few)
+	for range 20 {
+		w.at("198.51.100.1", "GET", "/v1/sessions", "")
+		w.at("198.51.100.1", "GET", "/return", "")
+	}
+	for _, c := range []struct {
+		method, path string
+		status       int
+		headers      []string
+	}{
+		{"GET", "/v1/sessions", 200, []string{bearer}}, {"POST", "/hooks/gateway/" + hookToken, 204, nil}, {"GET", "/checkout.js", 200, nil},
+		{"GET", "/icons/usdt.svg", 200, nil}, {"GET", "/assets/none.js", 404, nil}, {"GET", "/checkout.d.ts", 200, nil},
+	} {
+		for i := range 30 {
+			if got := w.at("198.51.100.1", c.method, c.path, "", c.headers...); got.Code != c.status {
+				t.Fatalf("%s %s for the %dth time = %d; want %d", c.method, c.path, i+1, got.Code, c.status)
+			}
+		}
+	}
+}
+
+// TestSocketsOfAClient: one client has only so many, in all sessions together;
+// who leaves makes room, and the page can go on by asking for the view.
+func TestSocketsOfAClient(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2})
+	addr := listen(t, w.handler)
+	ids := []string{w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"26.00"}`), w.open(`{"amount_usd":"27.00"}`)}
+	first := connect(t, addr, ids[0])
+	next(t, first)
+	next(t, connect(t, addr, ids[1]))
+	_, refused, err := dial(addr, ids[2])
+	if err == nil || refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" || !requestID.MatchString(refused.Header.Get("X-Request-Id")) {
+		t.Fatalf("the third = %v, %v; want 429", refused, err)
+	}
+	if got := w.ask("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
+		t.Errorf("the view = %d; want 200", got.Code)
+	}
+	first.Close()
+	until(t, "there is room again", func() bool {
+		conn, response, err := dial(addr, ids[2])
+		if err != nil {
+			return false
+		}
+		defer conn.Close()
+		if !requestID.MatchString(response.Header.Get("X-Request-Id")) || len(response.Header) != 4 {
+			t.Errorf("headers of the upgrade = %v", response.Header)
+		}
+		return true
+	})
+	until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
+}
+
+// TestHiddenClients: a proxy that is not named makes all its clients one, which
+// is said once in the log.
+func TestHiddenClients(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, few)
+	for i := range 20 {
+		w.at("198.51.100.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)) // a stranger says anything
+	}
+	if strings.Contains(w.log.String(), "COINSLOT_TRUSTED_PROXIES") {
+		t.Error("a stranger's header is a reason to warn")
+	}
+	for i := range 20 {
+		w.at("10.0.0.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i))
+	}
+	if n := strings.Count(w.log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
+		t.Errorf("%d warnings; want one", n)
+	}
+}
+
+// TestPolicyWhenAway: a gateway that cannot be reached is 503, with the headers
+// of every error.
+func TestPolicyWhenAway(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	id := w.open(`{"amount_usd":"25.00"}`)
+	w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html")
+	const choice = "currency_symbol=USDT&network_code=trc20"
+	for _, c := range []struct{ kind, method, path, body, accept string }{
+		{"data", "POST", "/checkout/" + id + "/attempts", choice, "application/json"}, {"page", "POST", "/checkout/" + id + "/attempts", choice, "text/html"},
+	} {
+		if got := w.try(t, c.kind, c.method, c.path, c.body, isForm, bearer, "Accept: "+c.accept); got.Code != 503 {
+			t.Errorf("%s %s for %s = %d; want 503", c.method, c.path, c.accept, got.Code)
+		}
+	}
+	list := w.ask("GET", "/v1/currencies", "", bearer)
+	if wrong := w.judged("data", list); list.Code != 503 || wrong != nil {
+		t.Errorf("the currencies = %d; want 503: %v", list.Code, wrong)
+	}
+}
+
+// TestPolicyBelowHTTP: what the listener refuses before there is a request says
+// nothing of itself or of what was sent. It is no document: plain text, and closed.
+func TestPolicyBelowHTTP(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	addr := listen(t, w.handler)
+	for text, want := range map[string]int{
+		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) + "\r\n\r\n":                        431,
+		"GET / HTTP/1.1\r\nX-A: " + canary + "\r\n\r\n":                                                         400,
+		"GET /" + canary + "%zz HTTP/1.1\r\nHost: x\r\n\r\n":                                                    400,
+		"GET / HTTP/9.9\r\nHost: " + canary + "\r\n\r\n":                                                        505,
+		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + canary + "\r\n\r\n":                               501,
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\nX-A: " + canary + "\r\n\r\nxx": 400,
+	} {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(10 * time.Second))
+		fmt.Fprint(conn, text)
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%.60q: %v", text, err)
+		}
+		if response.StatusCode != want || !response.Close {
+			t.Errorf("%.60q = %d; want %d and the end", text, response.StatusCode, want)
+		}
+		got := fmt.Sprint(response.Header)
+		if diff := cmp.Diff([]string{"text/plain; charset=utf-8"}, response.Header["Content-Type"]); diff != "" || len(response.Header) > 2 || strings.Contains(got, canary) {
+			t.Errorf("%.60q has headers %s", text, got)
+		}
+		conn.Close()
+	}
+}
+
+// TestGuessing is B38: what is not there is answered alike whatever was asked
+// for, and soon no more.
+func TestGuessing(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{})
+	w.open(`{"amount_usd":"25.00"}`)
+	own := regexp.MustCompile(`req_[a-z2-7]{16}`)
+	answers, refused := map[string]int{}, 0
+	for i := range 1500 {
+		id := fmt.Sprintf("cs_%026x", i)
+		if i%2 == 0 {
+			id = "cs_" + strings.Repeat("a", 23) + strings.NewReplacer("0", "a", "1", "b", "8", "c", "9", "d").Replace(fmt.Sprintf("%03x", i))
+		}
+		got := w.at("198.51.100.9", "GET", "/checkout/"+id+"/view", "")
+		if got.Code == 429 {
+			refused++
+			continue
+		}
+		answers[own.ReplaceAllString(got.Body.String(), "")]++
+	}
+	if len(answers) != 1 || refused != 300 {
+		t.Errorf("answers = %v, refused = %d; want one answer 1,200 times and 300 refused", answers, refused)
+	}
+	for answer := range answers {
+		var got struct{ Code string }
+		if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Code != "session_unknown" {
+			t.Errorf("the answer is %s", answer)
+		}
+	}
+}

@@ -1,0 +1,458 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+	"coinslot/bff/web"
+)
+
+// What browsers are told by pages, by what is no page, and by what is a picture.
+const (
+	pageStart  = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "
+	pageEnd    = "; require-trusted-types-for 'script'; trusted-types 'none'"
+	pagePolicy = pageStart + "'self' " + shop + pageEnd
+	barePolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+	permitted  = "accelerometer=(), autoplay=(), bluetooth=(), browsing-topics=(), camera=(), clipboard-read=(), display-capture=(), encrypted-media=(), " +
+		"fullscreen=(), geolocation=(), gyroscope=(), hid=(), idle-detection=(), local-fonts=(), magnetometer=(), microphone=(), midi=(), payment=(), " +
+		"picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), storage-access=(), " +
+		"sync-xhr=(), usb=(), web-share=(), window-management=(), xr-spatial-tracking=(), clipboard-write=(self)"
+)
+
+// policyOf is every header that an answer of a kind has, beside those of one
+// answer alone.
+func policyOf(kind, public string, origins []string) map[string]string {
+	h := map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+	if strings.HasPrefix(public, "https:") {
+		h["Strict-Transport-Security"] = "max-age=31536000"
+	}
+	kept := func(cache, readers string) {
+		h["Content-Security-Policy"], h["Cache-Control"], h["Vary"] = barePolicy+"; sandbox", cache, "Accept-Encoding"
+		h["Cross-Origin-Resource-Policy"], h["Cross-Origin-Opener-Policy"] = "cross-origin", "same-origin"
+		if readers != "" {
+			h["Access-Control-Allow-Origin"] = readers
+		}
+	}
+	fresh := func(policy, resource, opener string) {
+		h["Content-Security-Policy"], h["Cache-Control"], h["Vary"] = policy, "no-store", "Accept, Accept-Language"
+		h["Cross-Origin-Resource-Policy"], h["Cross-Origin-Opener-Policy"] = resource, opener
+	}
+	switch kind {
+	case "page":
+		fresh(pageStart+strings.Join(append([]string{"'self'"}, origins...), " ")+pageEnd, "cross-origin", "same-origin-allow-popups")
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+	case "alone":
+		fresh(pageStart+"'none'"+pageEnd, "same-origin", "same-origin")
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+	case "data":
+		fresh(barePolicy, "same-origin", "same-origin")
+	case "moved":
+		fresh(barePolicy, "cross-origin", "same-origin-allow-popups")
+		h["Cross-Origin-Embedder-Policy"] = "require-corp"
+	case "picture":
+		fresh(barePolicy+"; sandbox", "same-origin", "same-origin")
+		delete(h, "Vary")
+	case "hashed":
+		kept("public, max-age=31536000, immutable", "")
+	case "script":
+		kept("public, max-age=300, stale-while-revalidate=86400", "*")
+	case "release":
+		kept("public, max-age=31536000, immutable", "*")
+	case "module":
+		kept("public, max-age=60", "*")
+	case "published":
+		kept("public, max-age=300", "*")
+	case "icon":
+		kept("public, max-age=86400", "*")
+	default:
+		panic("no such kind: " + kind)
+	}
+	return h
+}
+
+// routes is what every route answers when all is well, by its pattern: the kind,
+// and addresses to try. {session} stands for several. The kind is one of
+// policyOf; "ops" is of another listener, and nothing here.
+var routes = map[string]struct {
+	kind  string
+	paths []string
+}{
+	"GET /checkout":                       {"page", []string{"/checkout", "/checkout?item=coffee", "/checkout?item=tip&amount=7", "/checkout?item=x", "/checkout?order=x"}},
+	"GET /checkout/{session}":             {"page", []string{"/checkout/{session}", "/checkout/{session}?change=1", "/checkout/{session}?embed=inline&origin=https://evil.example"}},
+	"GET /checkout/{session}/receipt":     {"page", []string{"/checkout/{session}/receipt"}},
+	"POST /checkout":                      {"data", []string{"/checkout", "/checkout?item=coffee"}},
+	"POST /checkout/{session}/attempts":   {"data", []string{"/checkout/{session}/attempts"}},
+	"POST /checkout/{session}/extend":     {"data", []string{"/checkout/{session}/extend"}},
+	"POST /checkout/{session}/cancel":     {"data", []string{"/checkout/{session}/cancel"}},
+	"POST /checkout/{session}/recheck":    {"data", []string{"/checkout/{session}/recheck"}},
+	"POST /checkout/{session}/simulate":   {"data", []string{"/checkout/{session}/simulate"}},
+	"GET /checkout/{session}/view":        {"data", []string{"/checkout/{session}/view"}},
+	"GET /checkout/{session}/live":        {"data", []string{"/checkout/{session}/live"}},
+	"GET /checkout/{session}/qr.svg":      {"picture", []string{"/checkout/{session}/qr.svg", "/checkout/{session}/qr.svg?kind=page", "/checkout/{session}/qr.svg?kind=x"}},
+	"GET /return":                         {"alone", []string{"/return", "/return?tracking_code=x&order_id=1"}},
+	"POST /hooks/gateway/{token}":         {"data", []string{"/hooks/gateway/" + hookToken, "/hooks/gateway/wrong"}},
+	"POST /v1/sessions":                   {"data", []string{"/v1/sessions"}},
+	"GET /v1/sessions":                    {"data", []string{"/v1/sessions?limit=1", "/v1/sessions?cursor=x"}},
+	"GET /v1/sessions/{session}":          {"data", []string{"/v1/sessions/{session}"}},
+	"POST /v1/sessions/{session}/cancel":  {"data", []string{"/v1/sessions/{session}/cancel"}},
+	"POST /v1/sessions/{session}/recheck": {"data", []string{"/v1/sessions/{session}/recheck"}},
+	"POST /v1/sessions/{session}/resolve": {"data", []string{"/v1/sessions/{session}/resolve"}},
+	"GET /v1/currencies":                  {"data", []string{"/v1/currencies"}},
+	"GET /v1/events":                      {"data", []string{"/v1/events?limit=1"}},
+	"POST /v1/events/replay":              {"data", []string{"/v1/events/replay"}},
+	"GET /checkout/doctor":                {"data", []string{"/checkout/doctor", "/checkout/doctor?origin=https://evil.example"}},
+	"GET /assets/{file}":                  {"hashed", []string{"{asset}", "/assets/none.js"}},
+	"GET /checkout.js":                    {"script", []string{"/checkout.js"}},
+	"GET /checkout/{version}/checkout.js": {"release", []string{"{release}", "/checkout/0.0.0/checkout.js"}},
+	"GET /checkout/embed.js":              {"module", []string{"/checkout/embed.js"}},
+	"GET /checkout.d.ts":                  {"published", []string{"/checkout.d.ts"}},
+	"GET /.well-known/jwks.json":          {"published", []string{"/.well-known/jwks.json"}},
+	"GET /custom-elements.json":           {"published", []string{"/custom-elements.json"}},
+	"GET /web-types.json":                 {"published", []string{"/web-types.json"}},
+	"GET /icons/{file}":                   {"icon", []string{"/icons/usdt.svg", "/icons/none.svg"}},
+	"GET /healthz":                        {"ops", []string{"/healthz"}},
+	"GET /readyz":                         {"ops", []string{"/readyz"}},
+	"GET /metrics":                        {"ops", []string{"/metrics"}},
+	"/v1/":                                {"data", []string{"/v1/", "/v1/none"}},
+	"/":                                   {"data", []string{"/", "/favicon.ico", "/checkout/", "//checkout", "/x/../return", "/checkout/%00"}},
+}
+
+// ahead are routes that may be there already.
+var ahead = []string{"GET /checkout/embed.js", "GET /.well-known/jwks.json", "GET /custom-elements.json", "GET /web-types.json"}
+
+// patterns reads the routes that package web registers: what is the first
+// argument of a call and looks like one.
+func patterns(t *testing.T) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob("../web/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	route := regexp.MustCompile(`^[A-Z]+ /`)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 1 {
+				if text, ok := call.Args[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
+					if pattern, err := strconv.Unquote(text.Value); err == nil && (route.MatchString(pattern) || pattern == "/" || pattern == "/v1/") {
+						list = append(list, pattern)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return list
+}
+
+// TestEveryRouteHasAPolicy holds the table above and the routes of the server
+// together: who adds a route says here of which kind its answers are.
+func TestEveryRouteHasAPolicy(t *testing.T) {
+	list := patterns(t)
+	for _, pattern := range list {
+		if _, ok := routes[pattern]; !ok {
+			t.Errorf("%q has no kind: add it to routes in policy_test.go", pattern)
+		}
+	}
+	for pattern := range routes {
+		if !slices.Contains(list, pattern) && !slices.Contains(ahead, pattern) {
+			t.Errorf("%q is no route any more", pattern)
+		}
+	}
+}
+
+// world is a server in which sessions of every sort are.
+type world struct {
+	*rig
+	origins  []string
+	sessions []string
+	paths    map[string]string // what {asset} and {release} stand for
+	seen     map[int]int       // answers by status
+	sent     int
+}
+
+// wide lets a crawl ask as often as it likes.
+var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Starts: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20}
+
+func newWorld(t *testing.T, public string, origins []string, limits web.Limits) *world {
+	t.Helper()
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	c.PublicURL, c.Origins = public, origins
+	r, _ := startWith(t, gateway, c, server.Options{Limits: limits, Kinds: []string{"pay"}, Simulate: func(_ context.Context, code, kind string) error {
+		if kind == "panic" {
+			panic("canary of the cause")
+		}
+		return gateway.Pay(code, sandbox.Kind(kind))
+	}})
+	w := &world{rig: r, origins: origins, seen: map[int]int{}}
+	return w
+}
+
+// populate opens sessions of every sort, and finds files.
+func (w *world) populate() {
+	w.t.Helper()
+	open, pending, paid, ended := w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"25.00"}`)
+	w.choose(pending)
+	w.await(pending, "pending")
+	w.choose(paid)
+	w.await(paid, "pending")
+	w.ask("POST", "/checkout/"+paid+"/simulate", `{"kind":"pay"}`, isJSON)
+	w.await(paid, "confirmed")
+	w.ask("POST", "/v1/sessions/"+ended+"/cancel", "", bearer)
+	w.sessions = []string{open, pending, paid, ended, "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "cs_none"}
+	text := w.ask("GET", "/checkout/"+open, "").Body.String()
+	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.ask("GET", "/checkout.js", "").Body.String())
+	asset := regexp.MustCompile(`/assets/checkout\.[0-9a-f]+\.css`).FindString(text)
+	if version == nil || asset == "" {
+		w.t.Fatal("the page or checkout.js names no file")
+	}
+	w.paths = map[string]string{"{asset}": asset, "{release}": "/checkout/" + version[1] + "/checkout.js"}
+}
+
+// expand returns the addresses that a path of routes stands for.
+func (w *world) expand(path string) (list []string) {
+	if known := w.paths[path]; known != "" {
+		return []string{known}
+	}
+	if !strings.Contains(path, "{session}") {
+		return []string{path}
+	}
+	for _, id := range w.sessions {
+		list = append(list, strings.ReplaceAll(path, "{session}", id))
+	}
+	return list
+}
+
+// canary is in every part of a request that an answer might repeat.
+const canary = "canary-of-the-request"
+
+// try makes a request that holds the canary wherever it can and judges the answer.
+func (w *world) try(t *testing.T, kind, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	w.sent++
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	marked := append([]string{"X-Request-Id: " + canary, "Referer: https://" + canary + ".example", "X-Forwarded-Host: " + canary, "Cookie: a=" + canary,
+		"Accept-Language: " + canary, "User-Agent: " + canary, "Idempotency-Key: " + canary + strconv.Itoa(w.sent)}, headers...)
+	answer := w.askHost(canary+".example", method, path+separator+"theme="+canary+"&lang="+canary+"&origin=https://"+canary+".example", body, marked...)
+	w.seen[answer.Code]++
+	for _, wrong := range w.judged(kind, answer) {
+		t.Errorf("%s %s %.40q %v = %d: %s", method, path, body, headers, answer.Code, wrong)
+	}
+	return answer
+}
+
+// single are headers that some answers of a kind have and others have not.
+var single = []string{"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow", "Www-Authenticate", "Retry-After", "Idempotent-Replayed", "X-Request-Id"}
+
+var (
+	requestID = regexp.MustCompile(`^req_[a-z2-7]{16}$`)
+	sessionID = regexp.MustCompile(`cs_[a-z2-7]{26}`)
+)
+
+// judged returns what is wrong with an answer of a route of that kind.
+func (w *world) judged(kind string, answer *httptest.ResponseRecorder) (wrong []string) {
+	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	got, mime := map[string]string{}, ""
+	for name, values := range answer.Header() {
+		if len(values) != 1 {
+			fail("%s is there %d times", name, len(values))
+		}
+		if !slices.Contains(single, name) {
+			got[name] = values[0]
+		}
+	}
+	mime, _, _ = strings.Cut(answer.Header().Get("Content-Type"), ";")
+	if diff := cmp.Diff(policyOf(kindOf(kind, answer.Code, mime), w.public, w.origins), got); diff != "" {
+		fail("headers (-want +got):\n%s", diff)
+	}
+	all := fmt.Sprint(answer.Header())
+	if answer.Code != http.StatusTemporaryRedirect && strings.Contains(all, canary) { // its Location is the address asked for, in order
+		fail("a header repeats the request: %s", all)
+	}
+	w.noSecrets(all+answer.Body.String(), "an answer")
+	if strings.HasPrefix(answer.Header().Get("Cache-Control"), "public") && sessionID.MatchString(answer.Body.String()) {
+		fail("it may be kept, and holds a session")
+	}
+	return append(wrong, form(answer, mime)...)
+}
+
+// form returns what is wrong with an answer's own headers and, if it is an error, its body.
+func form(answer *httptest.ResponseRecorder, mime string) (wrong []string) {
+	h := answer.Header()
+	if !requestID.MatchString(h.Get("X-Request-Id")) {
+		wrong = append(wrong, "X-Request-Id is "+h.Get("X-Request-Id"))
+	}
+	if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) {
+		wrong = append(wrong, "it leads away, to "+to)
+	}
+	for status, name := range map[int]string{405: "Allow", 401: "Www-Authenticate", 429: "Retry-After", 503: "Retry-After"} {
+		if (answer.Code == status) != (h.Get(name) != "") && answer.Code != 429 && answer.Code != 503 || answer.Code == status && h.Get(name) == "" {
+			wrong = append(wrong, fmt.Sprintf("%s is %q", name, h.Get(name)))
+		}
+	}
+	var problem struct {
+		Status int
+		Code   string
+		ID     string `json:"request_id"`
+	}
+	switch {
+	case answer.Code < 400 || mime == "text/html":
+	case mime != "application/problem+json":
+		wrong = append(wrong, fmt.Sprintf("an error of no known form: %.100s", answer.Body))
+	case answer.Body.Len() > 0 && json.Unmarshal(answer.Body.Bytes(), &problem) != nil, problem.Status != answer.Code || problem.Code == "" || problem.ID != h.Get("X-Request-Id"):
+		wrong = append(wrong, fmt.Sprintf("problem %.200s of request %s", answer.Body, h.Get("X-Request-Id")))
+	}
+	return wrong
+}
+
+// kindOf is the kind of an answer of that status, by a route of that kind.
+func kindOf(kind string, status int, mime string) string {
+	switch {
+	case status == http.StatusSeeOther:
+		return "moved"
+	case status == http.StatusTemporaryRedirect:
+		return "data" // the way is put in order before there is a route
+	case status >= 400 && mime == "text/html":
+		return "page"
+	case status >= 400:
+		return "data"
+	}
+	return kind
+}
+
+// TestPolicy sends every method with a few bodies to every route of two
+// deployments and compares the whole set of headers of each answer.
+func TestPolicy(t *testing.T) {
+	for name, c := range map[string]struct {
+		public  string
+		origins []string
+	}{
+		"one shop":              {ownOrigin, []string{shop}},
+		"https and three shops": {"https://pay.example", []string{"https://a.example", "https://b.example:8443", "http://localhost:3000"}},
+		"no shop":               {"https://pay.example", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.public, c.origins, wide)
+			w.populate()
+			for _, pattern := range slices.Sorted(maps.Keys(routes)) {
+				t.Run(pattern, func(t *testing.T) { w.crawl(t, pattern) })
+			}
+			t.Run("statuses", w.statuses)
+			t.Logf("%d requests, statuses %v", w.sent, w.seen)
+		})
+	}
+}
+
+// crawl asks a route in all ways.
+func (w *world) crawl(t *testing.T, pattern string) {
+	route := routes[pattern]
+	kind := route.kind
+	if kind == "ops" {
+		kind = "data" // it is not here
+	}
+	for _, path := range route.paths {
+		for _, path := range w.expand(path) {
+			for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "CONNECT", "get", "POST"} {
+				for _, in := range []struct {
+					body    string
+					headers []string
+				}{
+					{"", []string{"Accept: text/html", bearer}},
+					{`{"as":"x"}`, []string{isJSON, bearer, "Accept: application/json", "Accept-Encoding: br"}},
+					{"currency_symbol=DOGE&network_code=x", []string{isForm, "Accept: text/html,*/*", "Origin: " + w.public}},
+					{"%", []string{"Content-Type: \x01", "Origin: https://" + canary + ".example"}},
+				} {
+					own := kind
+					if routes[pattern].kind == "ops" || method == "POST" && !strings.HasPrefix(pattern, "POST") {
+						own = "data"
+					} else if strings.HasPrefix(pattern, "POST") && (method == "GET" || method == "HEAD") {
+						own = w.other(path, own)
+					}
+					w.try(t, own, method, path, in.body, in.headers...)
+				}
+			}
+		}
+	}
+}
+
+// other is the kind of what GET answers at the address of a POST route, if that
+// is a route too.
+func (w *world) other(path, kind string) string {
+	if bare, _, _ := strings.Cut(path, "?"); bare == "/checkout" {
+		return "page"
+	}
+	return kind
+}
+
+// statuses makes the answers that a crawl does not lead to.
+func (w *world) statuses(t *testing.T) {
+	open, pending, paid := w.open(`{"amount_usd":"25.00","order_ref":"a"}`), w.sessions[1], w.sessions[2]
+	good := `{"currency_symbol":"USDT","network_code":"trc20"}`
+	asset := w.try(t, "hashed", "GET", w.paths["{asset}"], "").Header().Get("Etag")
+	for _, c := range []struct {
+		kind, method, path, body string
+		status                   int
+		headers                  []string
+	}{
+		{"data", "POST", "/v1/sessions", `{"amount_usd":"5"}`, 201, []string{bearer, isJSON}},
+		{"data", "POST", "/v1/sessions", `{"amount_usd":"6.00","order_ref":"a"}`, 409, []string{bearer, isJSON}},
+		{"data", "POST", "/v1/sessions", `{`, 400, []string{bearer, isJSON}},
+		{"data", "POST", "/v1/sessions", `{}`, 401, []string{isJSON}},
+		{"data", "POST", "/v1/sessions", strings.Repeat(" ", 65<<10), 413, []string{bearer, isJSON}},
+		{"data", "POST", "/v1/sessions", `{}`, 415, []string{bearer}},
+		{"data", "POST", "/checkout/" + open + "/attempts", good, 200, []string{isJSON}},
+		{"moved", "POST", "/checkout/" + open + "/attempts", "currency_symbol=USDT&network_code=trc20", 303, []string{isForm}},
+		{"data", "POST", "/checkout/" + paid + "/attempts", good, 409, []string{isJSON}},
+		{"page", "POST", "/checkout/" + paid + "/attempts", "currency_symbol=USDT&network_code=trc20", 409, []string{isForm, "Accept: text/html"}},
+		{"data", "POST", "/checkout/" + open + "/cancel", "{}", 403, []string{isJSON, "Origin: https://evil.example"}},
+		{"page", "POST", "/checkout/" + open + "/cancel", "a=" + strings.Repeat("a", 65<<10), 413, []string{isForm, "Accept: text/html"}},
+		{"data", "POST", "/checkout/" + w.sessions[3] + "/attempts", good, 410, []string{isJSON}},
+		{"hashed", "GET", w.paths["{asset}"], "", 304, []string{"If-None-Match: " + asset}},
+		{"script", "GET", "/checkout.js", "", 304, []string{"If-None-Match: *"}},
+		{"data", "POST", "/hooks/gateway/" + hookToken, "", 204, nil},
+		{"data", "POST", "/checkout/" + pending + "/simulate", `{"kind":"panic"}`, 500, []string{isJSON}},
+		{"data", "POST", "/checkout/" + pending + "/simulate", "kind=panic", 500, []string{isForm, "Accept: text/html"}},
+		{"data", "GET", "/checkout/" + open + "/live", "", 403, []string{"Origin: https://evil.example"}},
+		{"data", "GET", "/checkout/" + open + "/live", "", 422, []string{"Origin: " + w.public}},
+		{"data", "GET", "/checkout/cs_none/live", "", 404, []string{"Origin: " + w.public, "Connection: Upgrade", "Upgrade: websocket"}},
+	} {
+		if got := w.try(t, c.kind, c.method, c.path, c.body, c.headers...); got.Code != c.status {
+			t.Errorf("%s %s %.40q = %d %.200s; want %d", c.method, c.path, c.body, got.Code, got.Body, c.status)
+		}
+	}
+	for _, status := range []int{200, 201, 204, 303, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 500} {
+		if w.seen[status] == 0 {
+			t.Errorf("no answer was %d", status)
+		}
+	}
+}
