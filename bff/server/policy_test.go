@@ -30,10 +30,10 @@ const (
 	pageEnd    = "; require-trusted-types-for 'script'; trusted-types 'none'"
 	pagePolicy = pageStart + "'self' " + shop + pageEnd
 	barePolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-	permitted  = "accelerometer=(), autoplay=(), bluetooth=(), browsing-topics=(), camera=(), clipboard-read=(), display-capture=(), encrypted-media=(), " +
+	permitted  = "accelerometer=(), autoplay=(), camera=(), clipboard-read=(), display-capture=(), encrypted-media=(), " +
 		"fullscreen=(), geolocation=(), gyroscope=(), hid=(), idle-detection=(), local-fonts=(), magnetometer=(), microphone=(), midi=(), payment=(), " +
 		"picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), storage-access=(), " +
-		"sync-xhr=(), usb=(), web-share=(), window-management=(), xr-spatial-tracking=(), clipboard-write=(self)"
+		"sync-xhr=(), usb=(), window-management=(), xr-spatial-tracking=(), clipboard-write=(self)"
 )
 
 // policyOf is every header that an answer of a kind has, beside those of one

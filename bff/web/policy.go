@@ -32,12 +32,12 @@ const (
 )
 
 // unused are the features of a browser that no page needs, so that nothing in it
-// can ask for them. One that Chromium does not know would be a warning in every
-// console.
+// can ask for them. One that Chromium does not know on some machine, such as
+// bluetooth and web-share on Linux, is a warning in every console: it is left out.
 var unused = []string{
-	"accelerometer", "autoplay", "bluetooth", "browsing-topics", "camera", "clipboard-read", "display-capture", "encrypted-media", "fullscreen",
+	"accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media", "fullscreen",
 	"geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment", "picture-in-picture",
-	"publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "sync-xhr", "usb", "web-share",
+	"publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "sync-xhr", "usb",
 	"window-management", "xr-spatial-tracking",
 }
 
