@@ -360,6 +360,29 @@ func TestNudge(t *testing.T) {
 	}
 }
 
+// A hint, which anybody may give as often as they like, makes for one look in ten
+// seconds after the last one.
+func TestHint(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	h.tend()
+	checked := h.load(s.ID).CheckedAt
+	for _, c := range []struct{ after, due time.Duration }{{0, 10}, {4, 10}, {9, 10}} {
+		h.clock.move(checked.Add(c.after * time.Second).Sub(h.clock.Now()))
+		if err := h.service.Hint(t.Context(), h.load(s.ID)); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.load(s.ID).DueAt.Sub(checked); got != c.due*time.Second {
+			t.Errorf("a hint after %d s: due after %v; want %d s", c.after, got, c.due)
+		}
+	}
+	h.clock.move(11 * time.Second)
+	h.tend()
+	if got := h.load(s.ID).CheckedAt; got.Equal(checked) {
+		t.Error("nobody has looked")
+	}
+}
+
 // looks counts what is asked of the gateway about one session in a day.
 func TestNothingIsDueForever(t *testing.T) {
 	h := newShop(t)

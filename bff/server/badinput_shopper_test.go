@@ -150,3 +150,31 @@ func badOrigins(t *testing.T, b *bench) {
 		{id: "B52/own origin in capitals", method: "POST", path: "/checkout/" + id + "/recheck", headers: []string{isJSON, "Origin: HTTP://LOCALHOST:8080"}, status: 200},
 	})
 }
+
+// badShopperKeys: B48. What opens a shopper's session is its id in the path: there
+// is no key to send, and none that is sent elsewhere helps or hurts.
+func badShopperKeys(t *testing.T, b *bench) {
+	id := b.open(`{"amount_usd":"25.00"}`)
+	var list []input
+	for name, c := range map[string]struct {
+		path    string
+		headers []string
+	}{
+		"none": {"/checkout/x", nil}, "in the query": {"/checkout/x%s?session=" + id, nil}, "as a token": {"/checkout/x%s?token=" + id, nil}, "as bearer": {"/checkout/x", []string{"Authorization: Bearer " + id}},
+		"as cookie": {"/checkout/x", []string{"Cookie: session=" + id}}, "key of the merchant": {"/checkout/x", []string{bearer}}, "two keys": {"/checkout/x", []string{bearer, "Authorization: Bearer " + id}},
+		"10 KiB": {"/checkout/" + strings.Repeat("a", 10<<10), nil}, "in capitals": {"/checkout/" + strings.ToUpper(id), nil}, "cut": {"/checkout/" + id[:len(id)-1], nil}, "one more": {"/checkout/" + id + "a", nil}, "without its start": {"/checkout/" + id[3:], nil},
+	} {
+		for method, action := range map[string]string{"GET": "/view", "POST": "/cancel", "HEAD": "/qr.svg"} {
+			path := c.path + action
+			if strings.Contains(c.path, "%s") {
+				path = strings.Replace(c.path, "%s", action, 1)
+			}
+			in := input{id: "B48/" + name + " for " + method, method: method, path: path, headers: append([]string{"Accept: application/json"}, c.headers...), code: "session_unknown", hasNot: "25.00"}
+			list = append(list, in)
+		}
+	}
+	b.refuse(t, list)
+	for name, headers := range map[string][]string{"wrong": {"Authorization: Bearer wrong"}, "two": {"Authorization: a", "Authorization: b"}, "lower case": {"Authorization: bearer x"}, "10 KiB": {"Authorization: Bearer " + strings.Repeat("a", 10<<10)}} {
+		b.accept(t, []input{{id: "B48/key beside the id, " + name, method: "GET", path: "/checkout/" + id + "/view", headers: headers, status: 200, has: "25.00"}})
+	}
+}

@@ -71,7 +71,7 @@ func TestTortureBadInputs(t *testing.T) {
 		{"keys", badKeys}, {"amounts", badAmounts}, {"references", badReferences}, {"members", badMembers}, {"bodies", badBodies},
 		{"links", badLinks}, {"texts", badTexts}, {"numbers", badNumbers}, {"repeats", badRepeats}, {"bounds", badBounds},
 		{"ids", badIDs}, {"lists", badLists}, {"events", badEvents}, {"states", badStates}, {"tokens", badTokens}, {"claims", badClaims},
-		{"offers", badOffers}, {"frames", badFrames}, {"choices", badChoices}, {"origins", badOrigins}, {"returns", badReturns},
+		{"offers", badOffers}, {"frames", badFrames}, {"choices", badChoices}, {"origins", badOrigins}, {"returns", badReturns}, {"tokens of shoppers", badShopperKeys},
 		{"hooks", badHooks}, {"paths", badPaths}, {"lines", badLines}, {"handshakes", badHandshakes}, {"sockets", badSockets},
 	} {
 		t.Run(group.name, func(t *testing.T) { group.run(t, b) })
@@ -277,22 +277,25 @@ func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 	return wrong
 }
 
-// report counts what is wrong with an answer. An input of knownWrong has to be
-// answered wrongly, so that whoever corrects the answer removes it from there.
+// report counts what is wrong with an answer, in a test of the input's name. An
+// input of knownWrong has to be answered wrongly, so that whoever corrects the
+// answer removes it from there.
 func (b *bench) report(t *testing.T, id string, wrong []string) {
 	t.Helper()
 	b.noted(id)
-	why, known := knownWrong[id]
-	switch {
-	case known && len(wrong) == 0:
-		b.bad++
-		t.Errorf("%s is answered as it should be now: remove it from knownWrong (%s)", id, why)
-	case known:
-		t.Logf("known to be wrong: %s: %s", id, strings.Join(wrong, "; "))
-	case len(wrong) > 0:
-		b.bad++
-		t.Errorf("%s: %s", id, strings.Join(wrong, "; "))
-	}
+	t.Run(id, func(t *testing.T) {
+		why, known := knownWrong[id]
+		switch {
+		case known && len(wrong) == 0:
+			b.bad++
+			t.Errorf("it is answered as it should be now: remove it from knownWrong (%s)", why)
+		case known:
+			t.Logf("known to be wrong: %s", strings.Join(wrong, "; "))
+		case len(wrong) > 0:
+			b.bad++
+			t.Error(strings.Join(wrong, "; "))
+		}
+	})
 }
 
 // refuse sends inputs that must leave the database as it is, and no goroutine

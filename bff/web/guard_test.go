@@ -208,10 +208,16 @@ func TestLoggedPathHasNoSecret(t *testing.T) {
 // A panic is an answer like any other, and says nothing of its cause.
 func TestPanic(t *testing.T) {
 	s := proxied()
-	h := s.outermost(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("canary of the cause") }))
+	h := s.outermost(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.as(w, kindIcon)
+		panic("canary of the cause")
+	}))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, from("203.0.113.9:1"))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "canary") || !strings.Contains(w.Body.String(), `"code":"internal"`) {
 		t.Errorf("panic = %d %s", w.Code, w.Body)
+	}
+	if h := w.Header(); h.Get("Cache-Control") != "no-store" || h.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("headers = %v; want those of data, whatever it was to be", h)
 	}
 }

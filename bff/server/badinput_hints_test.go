@@ -1,0 +1,165 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+)
+
+// asked counts what the gateway was asked about payments.
+func asked(g *sandbox.Server) (n int) {
+	for _, q := range g.Requests() {
+		if q.Endpoint != "currencies" {
+			n++
+		}
+	}
+	return n
+}
+
+// back is the address at which the gateway's page leaves the shopper of the last
+// transaction.
+func back(g *sandbox.Server, number int, status string) string {
+	all := g.Transactions()
+	return fmt.Sprintf("/return?tracking_code=%s&order_id=%d&status=%s", all[len(all)-1].TrackingCode, number, status)
+}
+
+// TestReturnReplayed is B55: whoever comes back ten thousand times makes for one
+// look in ten seconds, and so does who says through the hook that something
+// happened.
+func TestReturnReplayed(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	pace := checkout.DefaultPace()
+	pace.Watched, pace.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
+	r, _ := startWith(t, gateway, settings(t, api.URL), server.Options{Limits: wide, Pace: pace})
+	id := r.open(`{"amount_usd":"25.00","order_id":341256}`)
+	r.choose(id)
+	r.await(id, "pending")
+	path, code := back(gateway, 341256, "confirmed"), gateway.Transactions()[0].TrackingCode
+	before, began := asked(gateway), time.Now()
+	for i := range 10_000 {
+		w := r.ask("GET", path, "")
+		if i%2 == 0 {
+			w = r.ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"`+code+`"}`)
+		}
+		if w.Code != 303 && w.Code != 204 {
+			t.Fatalf("replay %d = %d", i, w.Code)
+		}
+	}
+	took := time.Since(began)
+	looks, most := asked(gateway)-before, 1+int(took/(10*time.Second))
+	if looks > most {
+		t.Errorf("%d looks in %v; want at most %d", looks, took, most)
+	}
+	if got := r.status(id); got != "pending" {
+		t.Errorf("status = %s", got)
+	}
+	t.Logf("10,000 in %v: %d looks", took, looks)
+}
+
+// TestReturnOfThePaid is B56: what is paid stays so, whatever a return says.
+func TestReturnOfThePaid(t *testing.T) {
+	r := newRig(t)
+	id := r.open(`{"amount_usd":"25.00","order_id":341256}`)
+	r.choose(id)
+	r.await(id, "pending")
+	if err := r.gateway.Pay(r.gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	r.await(id, "confirmed")
+	for _, status := range []string{"expired", "cancelled", "pending", "review", "", "confirmed&status=expired", "x"} {
+		t.Run("B56/"+status, func(t *testing.T) {
+			w := r.ask("GET", back(r.gateway, 341256, status), "")
+			if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
+				t.Errorf("return = %d to %s", w.Code, w.Header().Get("Location"))
+			}
+			if got := r.status(id); got != "confirmed" {
+				t.Errorf("status = %s", got)
+			}
+		})
+	}
+}
+
+// TestReturnFramed is B57: neither the page nor the way to it can be shown in a
+// frame of a stranger, or be reached by the page that opened it.
+func TestReturnFramed(t *testing.T) {
+	w := newWorld(t, "https://pay.example", []string{shop}, wide)
+	id := w.open(`{"amount_usd":"25.00","order_id":341256}`)
+	w.choose(id)
+	w.await(id, "pending")
+	for _, headers := range [][]string{nil, {"Sec-Fetch-Dest: iframe", "Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, {"Sec-Fetch-Dest: document", "Referer: " + shop}} {
+		page := w.try(t, "alone", "GET", "/return?status=confirmed", "", headers...)
+		if policy := page.Header().Get("Content-Security-Policy"); page.Code != 200 || !strings.Contains(policy, "frame-ancestors 'none'") || page.Header().Get("Cross-Origin-Opener-Policy") != "same-origin" {
+			t.Errorf("B57/page %v = %d %v", headers, page.Code, page.Header())
+		}
+		way := w.ask("GET", back(w.gateway, 341256, "confirmed"), "", headers...)
+		if wrong := w.judged("alone", way); way.Code != 303 || wrong != nil {
+			t.Errorf("B57/way %v = %d: %v", headers, way.Code, wrong)
+		}
+	}
+}
+
+// TestReturnOfAnother is B58: a code that is the gateway's, but another
+// merchant's, is answered as one that nobody has.
+func TestReturnOfAnother(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	ours, _ := start(t, gateway, settings(t, api.URL))
+	theirs, _ := start(t, gateway, settings(t, api.URL))
+	id := theirs.open(`{"amount_usd":"25.00","order_id":341256}`)
+	theirs.choose(id)
+	theirs.await(id, "pending")
+	code := gateway.Transactions()[0].TrackingCode
+	foreign := ours.ask("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
+	nobody := ours.ask("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
+	if foreign.Code != 200 || foreign.Body.String() != nobody.Body.String() || strings.Contains(foreign.Body.String(), code) {
+		t.Errorf("another merchant's code = %d %.300s", foreign.Code, foreign.Body)
+	}
+}
+
+// TestOriginsAtStart is B19: what is no origin is refused at start by the name of
+// the setting; what is one is kept as browsers write it, and the policy is made of
+// that alone.
+func TestOriginsAtStart(t *testing.T) {
+	load := func(value string) (config.Config, error) {
+		return config.Load([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=https://gateway.example/pay",
+			"COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_PUBLIC_URL=https://pay.example", "COINSLOT_ORIGINS=" + value}, nil)
+	}
+	for _, value := range []string{"*", "null", "https://*", "https://*.shop.example", "*.shop.example", "https://shop.example/path", "https://shop.example/?q", "https://shop.example/#f", "https://shop.example//", "https://a@shop.example",
+		"https://shop.example\r\nX-A: b", "https://shop.example;script-src *", "https://shop.example 'unsafe-inline'", "'self'", "'unsafe-inline'", "https:", "https://", "//shop.example", "shop.example", "data:", "javascript:alert(1)", "ftp://shop.example",
+		"https://b\u00fccher.example", "https://shop.example:0", "https://shop.example:99999", "https://shop.example,*", "https://shop.example,,", ",", "https://shop.example https://b.example", "https://shop.example\x00"} {
+		t.Run(fmt.Sprintf("B19/%q", value), func(t *testing.T) {
+			if _, err := load(value); err == nil || !strings.Contains(err.Error(), "COINSLOT_ORIGINS") {
+				t.Errorf("%q = %v; want a refusal that names the setting", value, err)
+			}
+		})
+	}
+	hundred := make([]string, 100)
+	for i := range hundred {
+		hundred[i] = fmt.Sprintf("https://s%d.example", i)
+	}
+	for value, want := range map[string][]string{
+		"https://shop.example/": {shop}, " https://shop.example\n": {shop}, "HTTPS://Shop.Example": {shop}, "https://shop.example:443": {shop}, "http://localhost:3000, https://b.example:8443": {"http://localhost:3000", "https://b.example:8443"},
+		"http://shop.example:80": {"http://shop.example"}, "https://xn--bcher-kva.example": {"https://xn--bcher-kva.example"}, "": nil, strings.Join(hundred, ","): hundred,
+	} {
+		t.Run(fmt.Sprintf("B19/%.40q is kept", value), func(t *testing.T) {
+			c, err := load(value)
+			if err != nil || !slices.Equal(c.Origins, want) {
+				t.Fatalf("%q = %v, %v; want %v", value, c.Origins, err, want)
+			}
+			w := newWorld(t, c.PublicURL, c.Origins, wide)
+			w.origins = want
+			w.try(t, "page", "GET", "/checkout?item=coffee", "", "Accept: text/html")
+		})
+	}
+}
