@@ -67,6 +67,8 @@ install-test-tools: ## what the tests need on a Debian machine: chromium firefox
 	@$(call install,node,nodejs)
 	@$(call install,npm,npm)
 	@$(call axe)
+	@$(call install,php,php-cli)
+	@$(call install,ruby,ruby)
 	@$(call install,strace,strace)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 

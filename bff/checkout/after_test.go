@@ -38,14 +38,14 @@ func TestConfirmationTakenBack(t *testing.T) {
 		r := paid()
 		r.Status = look.status
 		s.observe(1, r, env, noon.Add(look.after))
-		events := s.turn(before, noon.Add(look.after), "")
+		events := s.turn(before, noon.Add(look.after), Telling{})
 		if len(events) != look.told {
 			t.Errorf("after %v: %d events; want %d", look.after, len(events), look.told)
 		}
 		for _, e := range events {
 			told++
-			if e.Type != EventReview || s.Object("").ReviewReason != reasonRegressed {
-				t.Errorf("told %s because of %q", e.Type, s.Object("").ReviewReason)
+			if e.Type != EventReview || s.Object(Telling{}).ReviewReason != reasonRegressed {
+				t.Errorf("told %s because of %q", e.Type, s.Object(Telling{}).ReviewReason)
 			}
 		}
 	}
@@ -70,18 +70,18 @@ func TestPaidAfterConfirmation(t *testing.T) {
 		r := paid()
 		r.Paid = dec(look.paid)
 		s.observe(1, r, env, noon.Add(time.Hour))
-		events := s.turn(before, noon.Add(time.Hour), "")
+		events := s.turn(before, noon.Add(time.Hour), Telling{})
 		if len(events) != look.told {
 			t.Errorf("%s paid: %d events; want %d", look.paid, len(events), look.told)
 		}
 		for _, e := range events {
-			if e.Type != EventReview || seen[e.ID] || s.Object("").ReviewReason != reasonPaidMore {
-				t.Errorf("%s paid: told %s %s because of %q", look.paid, e.Type, e.ID, s.Object("").ReviewReason)
+			if e.Type != EventReview || seen[e.ID] || s.Object(Telling{}).ReviewReason != reasonPaidMore {
+				t.Errorf("%s paid: told %s %s because of %q", look.paid, e.Type, e.ID, s.Object(Telling{}).ReviewReason)
 			}
 			seen[e.ID] = true
 		}
 	}
-	if got := s.Object("").OverpaidAmount; got != "49.97" {
+	if got := s.Object(Telling{}).OverpaidAmount; got != "49.97" {
 		t.Errorf("overpaid_amount = %s; want 49.97", got)
 	}
 	if diff := cmp.Diff(was, s.Attempts[0], cmpopts.IgnoreFields(Attempt{}, "Paid", "Alert")); diff != "" || s.Status != wire.Confirmed {

@@ -35,14 +35,14 @@ type Event struct {
 // newEvent tells of s as it is now, as the version that the store is about to
 // write. distinct tells events of one type and session apart: the attempt's
 // number, an amount.
-func newEvent(s *Session, page string, t EventType, at time.Time, distinct string) Event {
+func newEvent(s *Session, telling Telling, t EventType, at time.Time, distinct string) Event {
 	told := *s
 	told.Version++
 	body, err := json.Marshal(struct {
 		Type      EventType `json:"type"`
 		Timestamp time.Time `json:"timestamp"`
 		Data      Object    `json:"data"`
-	}{t, at.UTC(), told.Object(page)})
+	}{t, at.UTC(), told.Object(telling)})
 	if err != nil {
 		panic(fmt.Sprintf("encoding event %s: %v", t, err)) // plain data: cannot fail
 	}

@@ -30,12 +30,15 @@ type Object struct {
 	CheckedAt  *time.Time        `json:"checked_at"`
 	// Late, OverpaidAmount and MissingAmount say what is unusual about the
 	// current attempt; empty text when nothing is.
-	Late           bool            `json:"late"`
-	OverpaidAmount string          `json:"overpaid_amount"`
-	MissingAmount  string          `json:"missing_amount"`
-	ReviewReason   string          `json:"review_reason"`
-	Attempts       []AttemptObject `json:"attempts"`
-	Trail          []Entry         `json:"trail"`
+	Late           bool   `json:"late"`
+	OverpaidAmount string `json:"overpaid_amount"`
+	MissingAmount  string `json:"missing_amount"`
+	ReviewReason   string `json:"review_reason"`
+	// Receipt is the signed proof of a confirmed session (docs/verify.md), empty in
+	// every other status.
+	Receipt  string          `json:"receipt"`
+	Attempts []AttemptObject `json:"attempts"`
+	Trail    []Entry         `json:"trail"`
 }
 
 // AttemptObject is an attempt as the merchant sees it.
@@ -62,16 +65,35 @@ type AttemptObject struct {
 	PaidAt           *time.Time `json:"paid_at"`
 }
 
-// Object returns s as the merchant sees it; page is the address of the
-// checkout pages, "https://pay.shop.example/checkout/".
-func (s *Session) Object(page string) Object {
+// Telling is what [Session.Object] needs besides the session.
+type Telling struct {
+	// Page is the address of the checkout pages with a slash at its end,
+	// "https://pay.shop.example/checkout/".
+	Page    string
+	Receipt Receipt // nil = there are none
+}
+
+// Receipt makes the signed proof that a session is confirmed, "" for one that is
+// not; receipt.Signer has one.
+type Receipt func(s *Session) string
+
+// of is the receipt of s, if there are any.
+func (r Receipt) of(s *Session) string {
+	if r == nil {
+		return ""
+	}
+	return r(s)
+}
+
+// Object returns s as the merchant sees it.
+func (s *Session) Object(t Telling) Object {
 	o := Object{
-		ID: s.ID, Object: "session", URL: page + s.ID, Status: s.Status, Version: s.Version, Test: s.Test,
+		ID: s.ID, Object: "session", URL: t.Page + s.ID, Status: s.Status, Version: s.Version, Test: s.Test,
 		AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref, Title: s.Order.Title,
 		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
 		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
 		Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
-		CheckedAt: set(s.CheckedAt), Attempts: []AttemptObject{}, Trail: s.Trail,
+		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.of(s), Attempts: []AttemptObject{}, Trail: s.Trail,
 	}
 	for i := range s.Attempts {
 		o.Attempts = append(o.Attempts, s.Attempts[i].object())

@@ -202,8 +202,8 @@ func (s *Session) mark() mark {
 }
 
 // turn finishes a change: it derives Status and returns the events that tell
-// the merchant what is different from before. page is as in [Session.Object].
-func (s *Session) turn(before mark, now time.Time, page string) []Event {
+// the merchant what is different from before.
+func (s *Session) turn(before mark, now time.Time, telling Telling) []Event {
 	s.Status = s.status()
 	var events []Event
 	for i := range s.Attempts {
@@ -211,17 +211,17 @@ func (s *Session) turn(before mark, now time.Time, page string) []Event {
 		more := a.Paid.GreaterThan(before.paid[a.Number])
 		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
 		case a.State == InReview && (more || !before.reviewed[a.Number]):
-			events = append(events, newEvent(s, page, EventReview, now, distinct))
+			events = append(events, newEvent(s, telling, EventReview, now, distinct))
 		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
-			events = append(events, newEvent(s, page, EventReview, now, distinct+" "+a.Alert))
+			events = append(events, newEvent(s, telling, EventReview, now, distinct+" "+a.Alert))
 		case a.uncounted() && more:
-			events = append(events, newEvent(s, page, EventPartial, now, distinct))
+			events = append(events, newEvent(s, telling, EventPartial, now, distinct))
 		}
 	}
 	t, told := eventOf[s.Status]
 	current := s.Current()
 	if told && (s.Status != before.status || (current != nil && current.Number != before.number)) {
-		events = append(events, newEvent(s, page, t, now, s.distinct()))
+		events = append(events, newEvent(s, telling, t, now, s.distinct()))
 	}
 	return events
 }

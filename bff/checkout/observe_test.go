@@ -98,7 +98,7 @@ func told(s *Session, change func()) []EventType {
 	before := s.mark()
 	change()
 	types := []EventType{}
-	for _, e := range s.turn(before, noon, "https://shop.test/checkout/") {
+	for _, e := range s.turn(before, noon, Telling{Page: "https://shop.test/checkout/"}) {
 		types = append(types, e.Type)
 	}
 	s.Version++
@@ -158,7 +158,7 @@ func TestEvents(t *testing.T) {
 
 func TestEventIDs(t *testing.T) {
 	s := waiting()
-	id := func(kind EventType, distinct string) string { return newEvent(s, "", kind, noon, distinct).ID }
+	id := func(kind EventType, distinct string) string { return newEvent(s, Telling{}, kind, noon, distinct).ID }
 	again := id(EventExpired, "1")
 	if again != id(EventExpired, "1") || again == id(EventExpired, "2") || id(EventExpired, "1") == id(EventCancelled, "1") {
 		t.Error("ids do not tell events by session, type and attempt")
@@ -171,7 +171,7 @@ func TestEventIDs(t *testing.T) {
 		Timestamp time.Time
 		Data      Object
 	}
-	e := newEvent(s, "https://shop.test/checkout/", EventPending, noon, "")
+	e := newEvent(s, Telling{Page: "https://shop.test/checkout/"}, EventPending, noon, "")
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,8 @@ type Config struct {
 	// Page is the address of the checkout pages with a slash at its end,
 	// "https://pay.shop.example/checkout/".
 	Page string
+	// Receipt signs what proves that a session is confirmed; nil = there are no receipts.
+	Receipt Receipt
 	// CallbackURL is where the gateway's page sends the shopper back; empty = not sent.
 	CallbackURL string
 	// PaymentPage is the address of the gateway's hosted pages; a payment_url
@@ -153,6 +155,12 @@ func (c *Service) Session(ctx context.Context, id string) (Session, error) {
 	return s, nil
 }
 
+// telling is what merchants are told besides the sessions themselves.
+func (c *Service) telling() Telling { return Telling{Page: c.Page, Receipt: c.Receipt} }
+
+// Object returns s as the merchant sees it.
+func (c *Service) Object(s Session) Object { return s.Object(c.telling()) }
+
 // watched reports whether somebody is looking at s, here or at another instance.
 func (c *Service) watched(s Session) bool {
 	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())
@@ -174,7 +182,7 @@ func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, n
 		if err := fn(s, now); err != nil {
 			return nil, err
 		}
-		list := s.turn(before, now, c.Page)
+		list := s.turn(before, now, c.telling())
 		s.DueAt = s.due(c.Pace, now, c.watched(*s))
 		events = len(list)
 		return list, nil

@@ -133,12 +133,12 @@ tokens:
 		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount, oddView.PayableAmount)
 	}
 	a.Paid = dec("12.5")
-	if got := s.View(Showing{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object("").MissingAmount != "12.53" {
-		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object("").MissingAmount)
+	if got := s.View(Showing{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(Telling{}).MissingAmount != "12.53" {
+		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object(Telling{}).MissingAmount)
 	}
 	a.Paid = dec("26")
-	if got := s.View(Showing{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object("").OverpaidAmount != "0.97" {
-		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object("").OverpaidAmount)
+	if got := s.View(Showing{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(Telling{}).OverpaidAmount != "0.97" {
+		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object(Telling{}).OverpaidAmount)
 	}
 	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil || CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
 		t.Error("the operator's word about addresses counts where an answer is believed")

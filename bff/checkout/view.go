@@ -21,7 +21,8 @@ type Showing struct {
 	// Icon returns the path of a coin's mark; nil = no icons.
 	Icon func(symbol string) string
 	// Tokens is what is known of coins and networks; nil = what is built in.
-	Tokens *token.Registry
+	Tokens  *token.Registry
+	Receipt Receipt // nil = there are none
 }
 
 // View is the only door through which a session leaves for a browser.
@@ -33,7 +34,7 @@ func (s *Session) View(show Showing) wire.View {
 		Currencies: currenciesView(s.Order, show),
 		Actions:    s.actions(show.Now),
 		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: show.Support,
-		CheckedMsAgo: -1,
+		Receipt: show.Receipt.of(s), CheckedMsAgo: -1,
 	}
 	if !s.CheckedAt.IsZero() {
 		v.CheckedMsAgo = max(0, show.Now.Sub(s.CheckedAt).Milliseconds())

@@ -24,10 +24,10 @@ type Config struct {
 	GatewayPageURL       string
 	Origins              []string // origins, no slash at the end
 	Support              string   // https: or mailto: URL; empty = none
-	SecretKey            Secret
-	OrderKey             Secret // empty = order tokens are refused
-	Catalog              string // path; empty = no items
-	Tokens               string // path; empty = the built-in coins and networks
+	SecretKeys           []Secret // the first signs receipts
+	OrderKey             Secret   // empty = order tokens are refused
+	Catalog              string   // path; empty = no items
+	Tokens               string   // path; empty = the built-in coins and networks
 	Database             string
 	WebhookURLs          []string
 	WebhookSecrets       []Secret // current one first

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,26 @@ func TestSupport(t *testing.T) {
 	}
 }
 
+// Several keys are several ways in, in their order.
+func TestSecretKeys(t *testing.T) {
+	for given, want := range map[string][]string{
+		canary:                                 {canary},
+		"new-" + canary + "," + canary:         {"new-" + canary, canary},
+		canary + ",b" + canary + ",a" + canary: {canary, "b" + canary, "a" + canary},
+	} {
+		c, err := Load(instead("COINSLOT_SECRET_KEY=", given), nil)
+		if diff := cmp.Diff(want, Reveal(c.SecretKeys)); err != nil || diff != "" {
+			t.Errorf("keys: %v (-want +got):\n%s", err, diff)
+		}
+	}
+	for _, bad := range []string{canary + "," + canary, canary + ",", "," + canary, canary + ",,b" + canary, canary + ",short", canary + ", b" + canary, canary + " b" + canary, canary + ",b" + canary + "\n"} {
+		_, err := Load(instead("COINSLOT_SECRET_KEY=", bad), nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "COINSLOT_SECRET_KEY: ") || strings.Contains(err.Error(), "canary") {
+			t.Errorf("keys %q: error %v; want one that names the setting and shows none", bad, err)
+		}
+	}
+}
+
 func TestLoadNamesEveryProblem(t *testing.T) {
 	_, err := Load([]string{"COINSLOT_LISTN=:1", "COINSLOT_WEBHOOK_URL=https://shop.example"}, nil)
 	for _, want := range []string{"COINSLOT_LISTN", "COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY", "COINSLOT_GATEWAY_KEY_FILE", "COINSLOT_SECRET_KEY", "COINSLOT_WEBHOOK_SECRET"} {
@@ -118,8 +139,8 @@ func TestSecretsFromFiles(t *testing.T) {
 	}
 	base := []string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k"}
 	c, err := Load(append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600)), nil)
-	if err != nil || c.SecretKey.Reveal() != canary {
-		t.Errorf("Load = %v, %v; want the file's line", c.SecretKey, err)
+	if err != nil || !slices.Equal(Reveal(c.SecretKeys), []string{canary}) {
+		t.Errorf("Load = %v, %v; want the file's line", c.SecretKeys, err)
 	}
 	for name, env := range map[string][]string{
 		"open to all": {"COINSLOT_SECRET_KEY_FILE=" + file("open", canary, 0o644)},
@@ -137,7 +158,7 @@ func TestSecretsFromFiles(t *testing.T) {
 
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
-	c := Config{GatewayKey: NewSecret(canary), SecretKey: NewSecret(canary), WebhookSecrets: []Secret{NewSecret(canary)}}
+	c := Config{GatewayKey: NewSecret(canary), SecretKeys: []Secret{NewSecret(canary)}, WebhookSecrets: []Secret{NewSecret(canary)}}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey)
 	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), log.String()} {

@@ -64,10 +64,15 @@ func checkLoaded(t *testing.T, c Config) {
 			t.Fatalf("webhook address %q: %v", u, err)
 		}
 	}
-	if len(c.SecretKey.Reveal()) < 32 || c.OrderKey.Reveal() != "" && len(c.OrderKey.Reveal()) < 32 || c.HookToken.Reveal() != "" && len(c.HookToken.Reveal()) < 16 {
+	for _, key := range c.SecretKeys {
+		if len(key.Reveal()) < 32 {
+			t.Fatal("a short key")
+		}
+	}
+	if len(c.SecretKeys) == 0 || c.OrderKey.Reveal() != "" && len(c.OrderKey.Reveal()) < 32 || c.HookToken.Reveal() != "" && len(c.HookToken.Reveal()) < 16 {
 		t.Fatal("a short key")
 	}
-	for _, key := range []Secret{c.SecretKey, c.OrderKey, c.HookToken, c.GatewayKey} {
+	for _, key := range append([]Secret{c.OrderKey, c.HookToken, c.GatewayKey}, c.SecretKeys...) {
 		if strings.ContainsFunc(key.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
 			t.Fatal("a key that no header can carry")
 		}

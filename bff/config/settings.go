@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -33,8 +34,8 @@ func Settings() []Setting {
 			set: func(c *Config, v string) (err error) { c.Origins, err = origins(v); return err }},
 		{Name: "COINSLOT_SUPPORT", Help: "where shoppers ask for help: an https address or an e-mail address; unset = no link",
 			set: func(c *Config, v string) (err error) { c.Support, err = support(v); return err }},
-		{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true, Help: "bearer key of the merchant's API, at least 32 characters",
-			set: func(c *Config, v string) error { c.SecretKey = Secret{v}; return long(v) }},
+		{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true, Help: "bearer key of the merchant's API, at least 32 characters; several, comma separated, while rotating",
+			set: func(c *Config, v string) (err error) { c.SecretKeys, err = secretKeys(v); return err }},
 		{Name: "COINSLOT_ORDER_KEY", File: true, Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
 			set: func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
 		{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
@@ -167,6 +168,22 @@ func webhookSecrets(v string) ([]Secret, error) {
 	for _, part := range split(v) {
 		if err := webhook.CheckSecret(part); err != nil {
 			return nil, fmt.Errorf("%w; make one with: echo whsec_$(openssl rand -base64 32)", err)
+		}
+		list = append(list, Secret{part})
+	}
+	return list, nil
+}
+
+// secretKeys reads one or more keys, each as it is: a space is no part of a list
+// but of a key, and wrong there.
+func secretKeys(v string) ([]Secret, error) {
+	var list []Secret
+	for part := range strings.SplitSeq(v, ",") {
+		if err := long(part); err != nil {
+			return nil, err
+		}
+		if slices.Contains(list, Secret{part}) {
+			return nil, errors.New("has the same key twice")
 		}
 		list = append(list, Secret{part})
 	}

@@ -82,7 +82,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 	d.settings = config.Config{
 		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
 		GatewayURL: gateway, GatewayKey: config.NewSecret(key), GatewayPageURL: gateway + "/pay",
-		Origins: []string{shopURL}, SecretKey: config.NewSecret(rand.Text() + rand.Text()),
+		Origins: []string{shopURL}, SecretKeys: []config.Secret{config.NewSecret(rand.Text() + rand.Text())},
 		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []config.Secret{config.NewSecret(webhookSecret())},
 		PollInterval: time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 	}

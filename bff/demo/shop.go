@@ -59,7 +59,7 @@ func newShop(c config.Config) (*shop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
-	s := &shop{mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKey, webhooks: keys, page: page}
+	s := &shop{mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0], webhooks: keys, page: page}
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("GET /orders", s.orders)
 	s.mux.HandleFunc("POST /webhook", s.webhook)

@@ -21,7 +21,7 @@ const startCanary = "canary-start-0123456789"
 func goodStart(dir string) config.Config {
 	return config.Config{
 		PublicURL: ownOrigin, Database: filepath.Join(dir, "start.db"), GatewayURL: "http://127.0.0.1:1", GatewayKey: config.NewSecret(gatewayKey),
-		GatewayRPS: 10, SecretKey: config.NewSecret(secretKey), PollInterval: time.Second,
+		GatewayRPS: 10, SecretKeys: []config.Secret{config.NewSecret(secretKey)}, PollInterval: time.Second,
 	}
 }
 

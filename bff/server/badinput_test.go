@@ -100,7 +100,7 @@ func newBench(t *testing.T) *bench {
 	c := config.Config{
 		PublicURL: r.public, Database: filepath.Join(dir, "bench.db"), Origins: []string{shop},
 		GatewayURL: api.URL, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api.URL + "/pay", GatewayRPS: 1000,
-		SecretKey: config.NewSecret(secretKey), OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
+		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
 		Catalog: catalog, PollInterval: 10 * time.Second,
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -18,7 +18,7 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 	t.Helper()
 	c := config.Config{
 		PublicURL: ownOrigin, Database: filepath.Join(t.TempDir(), "stop.db"), GatewayURL: "http://127.0.0.1:1",
-		GatewayKey: config.NewSecret(gatewayKey), GatewayRPS: 10, SecretKey: config.NewSecret(secretKey), PollInterval: time.Second,
+		GatewayKey: config.NewSecret(gatewayKey), GatewayRPS: 10, SecretKeys: []config.Secret{config.NewSecret(secretKey)}, PollInterval: time.Second,
 	}
 	srv, err := server.New(t.Context(), c, server.Options{})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/hub"
 	"coinslot/bff/order"
 	"coinslot/bff/poll"
+	"coinslot/bff/receipt"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
@@ -129,8 +130,13 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	if err != nil {
 		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
 	}
+	keys := config.Reveal(c.SecretKeys)
+	receipts, err := receipt.New(c.PublicURL, keys)
+	if err != nil {
+		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
+	}
 	s.checkout = checkout.New(checkout.Config{
-		Store: s.store, Gateway: client, Page: c.PublicURL + "/checkout/",
+		Store: s.store, Gateway: client, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.Simulate != nil,
 		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
@@ -140,7 +146,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	}
 	s.Handler, err = web.New(web.Config{
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
-		SecretKey: c.SecretKey.Reveal(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
+		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Log: o.Log,
 	})
 	s.Ops = web.Ops(s.ready)

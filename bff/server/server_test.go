@@ -72,7 +72,7 @@ func settings(t *testing.T, api string) config.Config {
 	return config.Config{
 		PublicURL: "http://localhost:8080", Database: filepath.Join(t.TempDir(), "test.db"), Origins: []string{shop},
 		GatewayURL: api, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
-		SecretKey: config.NewSecret(secretKey), OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
+		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
 		Catalog: catalog, PollInterval: 50 * time.Millisecond,
 	}
 }

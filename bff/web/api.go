@@ -98,7 +98,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := make([]checkout.Object, 0, len(page.Sessions))
 	for i := range page.Sessions {
-		data = append(data, page.Sessions[i].Object(s.pages()))
+		data = append(data, s.Checkout.Object(page.Sessions[i]))
 	}
 	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data, "next_cursor": page.Next})
 }
@@ -199,11 +199,8 @@ func (s *server) elsewhere() http.Handler {
 	})
 }
 
-// pages is the address of the checkout pages.
-func (s *server) pages() string { return s.PublicURL + "/checkout/" }
-
 func (s *server) object(w http.ResponseWriter, status int, session checkout.Session) error {
-	return respond(w, status, session.Object(s.pages()))
+	return respond(w, status, s.Checkout.Object(session))
 }
 
 // respond writes v as JSON.

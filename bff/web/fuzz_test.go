@@ -65,7 +65,7 @@ func FuzzAuthorized(f *testing.F) {
 	}
 	open := func(http.ResponseWriter, *http.Request) error { return nil }
 	set, unset := proxied(), proxied()
-	set.SecretKey = secret
+	set.SecretKeys = []string{"sk-new-456789abcdef0123456789abcdef", secret}
 	guarded, closed := set.authorized(open), unset.authorized(open)
 	f.Fuzz(func(t *testing.T, header string) {
 		r := &http.Request{Header: http.Header{"Authorization": {header}}}

@@ -55,7 +55,7 @@ var errPanic = errors.New("handling a request: panic")
 // one, and somebody may put a key there by mistake.
 func (s *server) logged(r *http.Request) string {
 	path := r.URL.Path
-	for _, secret := range []string{s.HookToken, s.SecretKey, s.OrderKey} {
+	for _, secret := range append([]string{s.HookToken, s.OrderKey}, s.SecretKeys...) {
 		if secret != "" {
 			path = strings.ReplaceAll(path, secret, "…")
 		}
@@ -94,22 +94,30 @@ func (s *server) sameOrigin(r *http.Request) error {
 	return nil
 }
 
-// authorized wraps the merchant's handlers: a bearer key, compared in constant
-// time. An unset key opens nothing.
+// authorized wraps the merchant's handlers: a bearer key.
 func (s *server) authorized(h handler) handler {
-	want := sha256.Sum256([]byte(s.SecretKey))
 	return func(w http.ResponseWriter, r *http.Request) error {
 		value, err := once(r, "Authorization", wire.CodeUnauthorized)
 		if err != nil {
 			return err
 		}
 		scheme, key, _ := strings.Cut(value, " ")
-		got := sha256.Sum256([]byte(strings.TrimSpace(key)))
-		if s.SecretKey == "" || !checkout.SameName(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if !s.opens(strings.TrimSpace(key)) || !checkout.SameName(scheme, "Bearer") {
 			return s.wrong(w, r, refuse(wire.CodeUnauthorized, "Authorization"))
 		}
 		return h(w, r)
 	}
+}
+
+// opens reports whether key is one of the secret keys, in a time that tells
+// neither which one nor how much of it was right. No key at all opens nothing.
+func (s *server) opens(key string) bool {
+	got, same := sha256.Sum256([]byte(key)), 0
+	for _, secret := range s.SecretKeys {
+		want := sha256.Sum256([]byte(secret))
+		same |= subtle.ConstantTimeCompare(got[:], want[:])
+	}
+	return key != "" && same == 1
 }
 
 // silent is the logger of a server that was given none.

@@ -166,7 +166,7 @@ func TestSameOrigin(t *testing.T) {
 // made the first hop to know.
 func TestTwoHeaders(t *testing.T) {
 	s := proxied()
-	s.SecretKey = "secret-key-0123456789abcdef01234567"
+	s.SecretKeys = []string{"secret-key-0123456789abcdef01234567"}
 	nothing := func(http.ResponseWriter, *http.Request) error { return nil }
 	for name, c := range map[string]struct {
 		check func(r *http.Request) error
@@ -174,7 +174,7 @@ func TestTwoHeaders(t *testing.T) {
 	}{
 		"Sec-Fetch-Site":   {s.sameOrigin, "same-origin"},
 		"Origin":           {s.sameOrigin, "https://pay.example"},
-		"Authorization":    {func(r *http.Request) error { return s.authorized(nothing)(nil, r) }, "Bearer " + s.SecretKey},
+		"Authorization":    {func(r *http.Request) error { return s.authorized(nothing)(nil, r) }, "Bearer " + s.SecretKeys[0]},
 		"Content-Type":     {func(r *http.Request) error { _, err := declared(r); return err }, "application/json"},
 		"Content-Encoding": {func(r *http.Request) error { _, err := declared(r); return err }, ""},
 	} {
@@ -192,10 +192,10 @@ func TestTwoHeaders(t *testing.T) {
 
 func TestLoggedPathHasNoSecret(t *testing.T) {
 	s := proxied()
-	s.SecretKey, s.OrderKey = "secret-key-0123456789abcdef01234567", "order-key-0123456789abcdef012345678"
+	s.SecretKeys, s.OrderKey = []string{"secret-key-0123456789abcdef01234567", "older-key-0123456789abcdef012345678"}, "order-key-0123456789abcdef012345678"
 	for path, want := range map[string]string{
 		"/hooks/gateway/" + s.HookToken: "/hooks/gateway/…", "/x/" + s.HookToken + "/" + s.HookToken: "/x/…/…", "/checkout": "/checkout",
-		"/v1/sessions/" + s.SecretKey: "/v1/sessions/…", "/checkout/" + s.OrderKey + "x": "/checkout/…x",
+		"/v1/sessions/" + s.SecretKeys[0] + s.SecretKeys[1]: "/v1/sessions/……", "/checkout/" + s.OrderKey + "x": "/checkout/…x",
 	} {
 		r := from("203.0.113.9:1")
 		r.URL.Path = path

@@ -47,23 +47,6 @@ func asked(p widget.Page, q url.Values) widget.Page {
 	return p
 }
 
-// receipt is GET /checkout/{session}/receipt: the page of a paid session on its
-// own, to be kept or printed.
-func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
-	if err != nil {
-		return stored(err)
-	}
-	if session.Status != wire.Confirmed {
-		return refuse(wire.CodeNotPossible, "")
-	}
-	all := s.framedOf(r, r.URL.Query())
-	f := framed{lang: all.lang, accept: all.accept}
-	p := s.sessionPage(r.Context(), session, f)
-	p.Receipt = true
-	return s.write(w, http.StatusOK, p, f)
-}
-
 // showOrder is GET /checkout?order=… or ?item=…: the same page for an order
 // that is stored nowhere until the shopper chooses a coin.
 func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
@@ -196,7 +179,7 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	if err != nil {
 		s.Log.Warn("showing a page without currencies", "error", err)
 	}
-	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support}
+	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt}
 }
 
 // nudge makes a session due now and wakes the poller; it cannot fail a request.

@@ -22,7 +22,7 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 		return stored(err)
 	}
 	q := r.URL.Query()
-	text := s.pages() + session.ID + framed{lang: s.framedFrom(q).lang}.query()
+	text := s.Checkout.Page + session.ID + framed{lang: s.framedFrom(q).lang}.query()
 	if kind := q.Get("kind"); kind != "page" {
 		text, err = s.payText(session, kind, q.Get("a"))
 	}

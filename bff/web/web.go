@@ -33,10 +33,13 @@ type Config struct {
 	PublicURL string
 	// Origins are the host pages that may frame the checkout.
 	Origins []string
-	// SecretKey opens /v1; empty = closed. OrderKey verifies order tokens;
-	// empty = refused. HookToken opens /hooks/gateway/{token}; empty = 404.
-	SecretKey, OrderKey, HookToken string
-	TrustedProxies                 []netip.Prefix
+	// SecretKeys open /v1, each of them; none = closed. OrderKey verifies order
+	// tokens; empty = refused. HookToken opens /hooks/gateway/{token}; empty = 404.
+	SecretKeys          []string
+	OrderKey, HookToken string
+	// KeySet is the public keys of receipts, JSON; empty = a set without keys.
+	KeySet         []byte
+	TrustedProxies []netip.Prefix
 	// Support is where shoppers are answered, an https: or mailto: URL; empty = the
 	// shop's own page only.
 	Support string
@@ -88,6 +91,9 @@ func New(c Config) (http.Handler, error) {
 	if s.Deliver == nil {
 		s.Deliver = func() {}
 	}
+	if len(s.KeySet) == 0 {
+		s.KeySet = []byte(`{"keys":[]}`)
+	}
 	var err error
 	if s.words, err = readWords(c.Static); err != nil {
 		return nil, fmt.Errorf("reading texts: %w", err)
@@ -138,6 +144,7 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/events/replay", s.replayEvents)
 	merchant("/v1/", s.nothing)
 
+	data("GET /.well-known/jwks.json", s.keySet)
 	mux.Handle("GET /checkout/doctor", read(http.HandlerFunc(s.doctor)))
 	s.assets.routes(mux)
 	mux.Handle("/", read(s.elsewhere()))

@@ -1,0 +1,198 @@
+package receipt
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/docs/examples/verify"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+const (
+	issuer    = "https://pay.shop.example"
+	secretOld = "old-secret-key-0123456789abcdef0123456789"
+	secretNew = "new-secret-key-0123456789abcdef0123456789"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func signer(tb testing.TB, secrets ...string) *Signer {
+	tb.Helper()
+	s, err := New(issuer, secrets)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// paid is a session that was paid at noon, by the second try.
+func paid() *checkout.Session {
+	return &checkout.Session{
+		ID: "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", Version: 7, Status: wire.Confirmed, CreatedAt: noon.Add(-time.Hour), CheckedAt: noon,
+		Order: checkout.Order{AmountUSD: decimal.RequireFromString("25"), Ref: "1001", Title: "Two tickets",
+			Email: "shopper@mail.example", Metadata: map[string]string{"note": "private"}},
+		Attempts: []checkout.Attempt{
+			{Number: 1, State: checkout.Expired, CurrencySymbol: "BTC", NetworkCode: "btc", TrackingCode: "first"},
+			{Number: 2, State: checkout.Confirmed, CurrencySymbol: "USDT", NetworkCode: "trc20", TrackingCode: "8f3kq2mz7t", TxID: "3b1a9f",
+				Email: "other@mail.example", Comment: "a secret surprise", Marker: "marker", PayAmount: decimal.RequireFromString("25.03"),
+				Paid: decimal.RequireFromString("25.03000000"), PaidAt: noon.Add(-time.Minute), EndedAt: noon},
+		},
+	}
+}
+
+func part(t *testing.T, text string, i int) string {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// What a receipt says, letter by letter, is what docs/verify.md promises.
+func TestReceipt(t *testing.T) {
+	s := signer(t, secretNew)
+	text := s.Receipt(paid())
+	if got, want := part(t, text, 0), `{"alg":"EdDSA","kid":"`+s.id+`","typ":"coinslot-receipt+jwt"}`; got != want {
+		t.Errorf("header = %s; want %s", got, want)
+	}
+	want := `{"iss":"https://pay.shop.example","sub":"cs_aaaaaaaaaaaaaaaaaaaaaaaaaa","iat":1795348800,"status":"confirmed","test":false,` +
+		`"order_ref":"1001","amount_usd":"25.00","paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
+	if got := part(t, text, 1); got != want {
+		t.Errorf("claims = %s\nwant %s", got, want)
+	}
+	if len(text) > 1000 {
+		t.Errorf("%d characters; a receipt travels in addresses", len(text))
+	}
+	later := paid()
+	later.Version, later.CheckedAt, later.Trail = 9, noon.Add(time.Hour), []checkout.Entry{{By: "gateway"}}
+	if again := signer(t, secretNew).Receipt(later); again != text {
+		t.Error("another look at the same payment, by another process, gives another receipt")
+	}
+}
+
+// The text goes through browsers, addresses and logs: nothing of the shopper's
+// is in it, and nothing that opens a door.
+func TestReceiptIsNotPersonal(t *testing.T) {
+	s := signer(t, secretNew)
+	told := part(t, s.Receipt(paid()), 0) + part(t, s.Receipt(paid()), 1) + string(s.KeySet())
+	for _, secret := range []string{"mail.example", "private", "surprise", "marker", secretNew, hex.EncodeToString(s.key.Seed()), base64.RawURLEncoding.EncodeToString(s.key.Seed())} {
+		if strings.Contains(told, secret) {
+			t.Errorf("%q is told: %s", secret, told)
+		}
+	}
+}
+
+// Only what is confirmed is signed, whatever a session says besides.
+func TestOnlyConfirmed(t *testing.T) {
+	s := signer(t, secretNew)
+	for _, status := range append(wire.Statuses(), "", "Confirmed", "paid") {
+		session := paid()
+		session.Status = status
+		if got := s.Receipt(session); (got != "") != (status == wire.Confirmed) {
+			t.Errorf("status %q: receipt %q", status, got)
+		}
+	}
+	for _, state := range []checkout.State{checkout.Creating, checkout.Unknown, checkout.Waiting, checkout.Expired, checkout.Cancelled, checkout.Refused,
+		checkout.Lost, checkout.Rejected, checkout.InReview, checkout.Stray} {
+		session := paid()
+		session.Attempts[1].State = state
+		if got := s.Receipt(session); got != "" {
+			t.Errorf("a session that says confirmed, of an attempt that is %s: %s", state, got)
+		}
+	}
+	if got := s.Receipt(&checkout.Session{Status: wire.Confirmed}); got != "" {
+		t.Errorf("no attempt at all: %s", got)
+	}
+}
+
+// Without a secret nothing is signed, and the set of keys is still a set.
+func TestNoSecrets(t *testing.T) {
+	s := signer(t)
+	if got, keys := s.Receipt(paid()), string(s.KeySet()); got != "" || keys != `{"keys":[]}` {
+		t.Errorf("receipt %q, keys %s; want none", got, keys)
+	}
+	for _, secret := range []string{"", "short-secret", strings.Repeat("k", 31)} {
+		_, err := New(issuer, []string{secretNew, secret})
+		if err == nil || secret != "" && strings.Contains(err.Error(), secret) {
+			t.Errorf("a secret of %d bytes: error %v; want one that does not show it", len(secret), err)
+		}
+	}
+}
+
+// Source: RFC 8037, appendices A.1 and A.3.
+func TestThumbprint(t *testing.T) {
+	x, err := base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describe(ed25519.PublicKey(x)).ID, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
+		t.Errorf("thumbprint = %s; want %s", got, want)
+	}
+}
+
+// The keys of a secret must be the same in every release: receipts are kept. The
+// values were reckoned by another implementation (Python, cryptography).
+func TestKeySet(t *testing.T) {
+	want := `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"UdxZzECgsZ8Mc0z_GDJFsOJU_YyNWKNp1vC56H0cAHI","kid":"fFZ_hHaqqH1nWJRfeOO5g0pPBmsNhcrnBQKo-nIgcMU","use":"sig","alg":"EdDSA"},` +
+		`{"kty":"OKP","crv":"Ed25519","x":"80hghwvJeqHdGlgUsexetOuV-LPxC9onTEKb91dzq60","kid":"KK36lRRUlMHN0tM36hBLVcT9NoC4fQqEhe_C27bxi5s","use":"sig","alg":"EdDSA"}]}`
+	if diff := cmp.Diff(want, string(signer(t, secretNew, secretOld).KeySet())); diff != "" {
+		t.Errorf("key set (-want +got):\n%s", diff)
+	}
+}
+
+// While two keys are listed the first signs, and receipts of both are good;
+// those of a key that is listed no more are not.
+func TestRotation(t *testing.T) {
+	order := verify.Order{Ref: "1001", AmountUSD: "25.00"}
+	receipts := map[string]string{"old": signer(t, secretOld).Receipt(paid()), "both": signer(t, secretNew, secretOld).Receipt(paid()), "new": signer(t, secretNew).Receipt(paid())}
+	if receipts["both"] != receipts["new"] {
+		t.Error("the second key signs")
+	}
+	for _, c := range []struct {
+		secrets []string
+		good    []string
+	}{
+		{[]string{secretOld}, []string{"old"}},
+		{[]string{secretNew, secretOld}, []string{"both", "new", "old"}},
+		{[]string{secretNew}, []string{"both", "new"}},
+		{nil, nil},
+	} {
+		var good []string
+		for name, text := range receipts {
+			if _, err := verify.Receipt(text, keys(t, signer(t, c.secrets...)), issuer, order); err == nil {
+				good = append(good, name)
+			}
+		}
+		slices.Sort(good)
+		if diff := cmp.Diff(c.good, good); diff != "" {
+			t.Errorf("%d keys: good receipts (-want +got):\n%s", len(c.secrets), diff)
+		}
+	}
+}
+
+func keys(t *testing.T, s *Signer) (set verify.Keys) {
+	t.Helper()
+	if err := json.Unmarshal(s.KeySet(), &set); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// A view of a paid session is made whenever somebody looks.
+func BenchmarkReceipt(b *testing.B) {
+	s, session := signer(b, secretNew, secretOld), paid()
+	for b.Loop() {
+		s.Receipt(session)
+	}
+}

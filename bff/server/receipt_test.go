@@ -1,0 +1,203 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/docs/examples/verify"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// brought opens a session, chooses a coin and has the gateway tell of a payment.
+func (r *rig) brought(body string, kind sandbox.Kind, status string) (id string) {
+	r.t.Helper()
+	id = r.open(body)
+	r.choose(id)
+	r.await(id, "pending")
+	all := r.gateway.Transactions()
+	if err := r.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
+		r.t.Fatal(err)
+	}
+	r.await(id, status)
+	return id
+}
+
+// receipts returns the receipt of a session wherever it is told: the view, the
+// page's data, the session object, the list and the last event.
+func (r *rig) receipts(id string) map[string]string {
+	r.t.Helper()
+	type holder struct{ ID, Receipt string }
+	var page struct{ View holder }
+	var view, object holder
+	var list struct{ Data []holder }
+	var events struct{ Data []struct{ Data holder } }
+	ask := func(path string) string { return r.ask("GET", path, "", bearer, "Accept: text/html").Body.String() }
+	_, data, _ := strings.Cut(ask("/checkout/"+id), `id="coinslot-page">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	for _, told := range []struct {
+		text string
+		into any
+	}{
+		{data, &page}, {ask("/checkout/" + id + "/view"), &view}, {ask("/v1/sessions/" + id), &object},
+		{ask("/v1/sessions?limit=1"), &list}, {ask("/v1/events?session=" + id), &events},
+	} {
+		if err := json.Unmarshal([]byte(told.text), told.into); err != nil {
+			r.t.Fatalf("%v: %.300s", err, told.text)
+		}
+	}
+	if object.ID != id || len(list.Data) != 1 || list.Data[0].ID != id || len(events.Data) == 0 {
+		r.t.Fatalf("session %s is not told: %+v, %+v, %+v", id, object, list, events)
+	}
+	return map[string]string{"page": page.View.Receipt, "view": view.Receipt, "object": object.Receipt, "list": list.Data[0].Receipt,
+		"event": events.Data[len(events.Data)-1].Data.Receipt}
+}
+
+// keySet is what a merchant's server fetches.
+func (r *rig) keySet() (keys verify.Keys) {
+	r.t.Helper()
+	w := r.ask("GET", "/.well-known/jwks.json", "")
+	if err := json.Unmarshal(w.Body.Bytes(), &keys); err != nil || w.Code != http.StatusOK {
+		r.t.Fatalf("keys: %d, %v: %s", w.Code, err, w.Body)
+	}
+	return keys
+}
+
+// A confirmed payment has one receipt wherever it is told, which proves that
+// order and no other.
+func TestReceipts(t *testing.T) {
+	r := newRig(t)
+	id := r.brought(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
+	told := r.receipts(id)
+	text := told["view"]
+	for where, got := range told {
+		if got == "" || got != text {
+			t.Errorf("%s: receipt %q; want that of the view, %q", where, got, text)
+		}
+	}
+	claims, err := verify.Receipt(text, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"})
+	tx := r.gateway.Transactions()[0]
+	if err != nil || claims.Session != id || claims.TrackingCode != tx.TrackingCode || claims.TxID == "" || claims.PaidAmount == "" {
+		t.Errorf("verified: %+v, %v", claims, err)
+	}
+	other := r.receipts(r.brought(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay", "confirmed"))["view"]
+	if _, err := verify.Receipt(other, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"}); err == nil {
+		t.Error("the receipt of 1002 proves that 1001 is paid")
+	}
+	if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); !strings.Contains(w.Body.String(), text) {
+		t.Error("the printable page lacks the receipt")
+	}
+	if strings.Contains(r.log.String(), text) {
+		t.Error("the log holds a receipt")
+	}
+}
+
+// Nothing but a confirmed payment has a receipt.
+func TestNoReceipt(t *testing.T) {
+	for status, fault := range map[string]*sandbox.Fault{
+		"expired": nil, "cancelled": nil, "pending": nil,
+		"review": {Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}},
+	} {
+		t.Run(status, func(t *testing.T) {
+			r := newRig(t)
+			kind := map[string]sandbox.Kind{"expired": "expire", "cancelled": "cancel", "pending": "half", "review": "pay"}[status]
+			if fault != nil {
+				r.gateway.Inject(*fault)
+			}
+			id := r.brought(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
+			for where, got := range r.receipts(id) {
+				if got != "" {
+					t.Errorf("%s: receipt %q; want none", where, got)
+				}
+			}
+			if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != http.StatusConflict {
+				t.Errorf("the printable page = %d; want 409", w.Code)
+			}
+		})
+	}
+}
+
+func TestKeySet(t *testing.T) {
+	r := newRig(t)
+	w := r.ask("GET", "/.well-known/jwks.json", "", "Origin: https://anywhere.example")
+	for name, want := range map[string]string{
+		"Content-Type": "application/jwk-set+json", "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
+		"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff",
+	} {
+		if got := w.Header().Get(name); got != want {
+			t.Errorf("%s = %q; want %q", name, got, want)
+		}
+	}
+	if n := len(r.keySet().Keys); n != 1 || strings.Contains(w.Body.String(), `"d"`) {
+		t.Errorf("%d keys: %s; want one, public", n, w.Body)
+	}
+}
+
+// A new key comes in beside the old one: nobody is locked out, and receipts of
+// both are good, until the old one is dropped.
+func TestKeysOverlap(t *testing.T) {
+	const newKey = "server-test-newer-key-0123456789abcdef"
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	withOld, withNew := bearer, "Authorization: Bearer "+newKey
+	var id string
+	var signed []string // a receipt of each start
+	for _, now := range []struct {
+		name     string
+		keys     []string
+		bearers  []string // those that open /v1
+		receipts []bool   // whether each receipt so far is good
+	}{
+		{"old", []string{secretKey}, []string{withOld}, []bool{true}},
+		{"new and old", []string{newKey, secretKey}, []string{withOld, withNew}, []bool{true, true}},
+		{"new", []string{newKey}, []string{withNew}, []bool{false, true, true}},
+		{"none", nil, nil, []bool{false, false, false}},
+	} {
+		c.SecretKeys = nil
+		for _, key := range now.keys {
+			c.SecretKeys = append(c.SecretKeys, config.NewSecret(key))
+		}
+		r, stop := start(t, gateway, c)
+		if id == "" {
+			id = r.brought(`{"amount_usd":"25.00","order_ref":"1001"}`, "pay", "confirmed")
+		}
+		var opened []string
+		for _, header := range []string{withOld, withNew, withNew + "," + secretKey, "Authorization: Bearer ", "Authorization: Bearer ,"} {
+			if r.ask("GET", "/v1/sessions", "", header).Code == http.StatusOK {
+				opened = append(opened, header)
+			}
+		}
+		if diff := cmp.Diff(now.bearers, opened); diff != "" {
+			t.Errorf("%s: what opens the API (-want +got):\n%s", now.name, diff)
+		}
+		var view struct{ Receipt string }
+		if err := json.Unmarshal(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
+			t.Errorf("%s: receipt %q, %v", now.name, view.Receipt, err)
+		}
+		if view.Receipt != "" {
+			signed = append(signed, view.Receipt)
+		}
+		var good []bool
+		for _, text := range signed {
+			_, err := verify.Receipt(text, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"})
+			good = append(good, err == nil)
+		}
+		if diff := cmp.Diff(now.receipts, good); diff != "" {
+			t.Errorf("%s: receipts that are good (-want +got):\n%s", now.name, diff)
+		}
+		stop()
+		if strings.Contains(r.log.String(), newKey) {
+			t.Errorf("%s: the log holds a key", now.name)
+		}
+	}
+	if signed[1] != signed[2] || signed[0] == signed[1] {
+		t.Error("the first key does not sign")
+	}
+}
