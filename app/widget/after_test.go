@@ -78,7 +78,7 @@ func TestEveryEndTellsWhatIsNext(t *testing.T) {
 		"review":                  {"review.text", "review.next", "review.wait", "ask.title"},
 		"confirmed":               {"done.text", "done.next", "done.explorer"},
 		"confirmed-late-overpaid": {"late.text", "done.next", "over.next", "ask.title"},
-		"receipt":                 {"done.printed", "done.anytime", "done.print"},
+		"receipt":                 {"done.printed", "done.print", "receipt.signed", "receipt.signed.why"},
 		"expired-support":         {"ask.link"},
 		"review-support":          {"ask.link"},
 		"unknown":                 {"closed.news"},

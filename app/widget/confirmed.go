@@ -8,7 +8,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// confirmed is the end that everybody wants. On its own page it is the receipt.
+// confirmed is the end that everybody wants. On its own page it is the receipt, receipt.go.
 type confirmed struct {
 	app.Compo
 
@@ -19,7 +19,7 @@ type confirmed struct {
 func (s *confirmed) Render() app.UI {
 	p, a := s.Page, s.attempt()
 	if p.Receipt {
-		return s.receipt(a)
+		return receipt(p, a)
 	}
 	return el("div").Class("outcome").Body(
 		mark("done"),
@@ -35,23 +35,6 @@ func (s *confirmed) Render() app.UI {
 			closing(p),
 		),
 		app.If(a.Late || a.OverpaidAmount != "", func() app.UI { return ask(p) }),
-	)
-}
-
-// receipt is the page that is kept or printed: nothing to do, all there is to know.
-func (s *confirmed) receipt(a wire.Attempt) app.UI {
-	p := s.Page
-	return el("article").Class("outcome receipt").Body(
-		mark("done"),
-		heading(p.say("done.printed")),
-		unusual(p, a),
-		s.facts(a),
-		el("p").Class("receipt-note").Text(p.say("done.anytime")),
-		el("div").Class("buttons").Body(
-			el("button").Attr("type", "button").Class("button primary needs-script").DataSet("part", "print").Text(p.say("done.print")),
-			backToShop(p, p.View.SuccessURL, ""),
-			el("a").Class("button quiet").DataSet("part", "payment").Attr("href", p.Link("")).Text(p.say("closed.back")),
-		),
 	)
 }
 
@@ -75,18 +58,14 @@ func (s *confirmed) surplus(a wire.Attempt) string {
 	return "over.next"
 }
 
-// facts are the sums and names of the payment. Those of a receipt include what
-// names it to others.
+// facts are the sums and names of the payment.
 func (s *confirmed) facts(a wire.Attempt) app.UI {
 	p := s.Page
 	return el("dl").Class("sums").Body(
-		app.If(s.paid(a) != "", func() app.UI {
-			return line(p, "done.paid", "paid", s.paid(a), a.CurrencySymbol)
-		}),
+		paidLine(p, a),
 		fact(p, "done.order", "order", p.View.Order.Ref),
 		fact(p, "done.network", "network-name", a.NetworkName),
 		fact(p, "done.time", "time", moment(a.PaidAt)),
-		app.If(p.Receipt, func() app.UI { return fact(p, "ask.payment", "payment-code", a.TrackingCode) }),
 		transaction(p, a),
 	)
 }
@@ -99,12 +78,13 @@ func (s *confirmed) attempt() wire.Attempt {
 	return *s.Page.View.Attempt
 }
 
-// paid is what arrived; the gateway need not say it when it is as asked.
-func (s *confirmed) paid(a wire.Attempt) string {
-	if a.PaidAmount != "" {
-		return a.PaidAmount
+// paidLine is what arrived; the gateway need not say it when it is as asked.
+func paidLine(p Page, a wire.Attempt) app.UI {
+	paid := a.PaidAmount
+	if paid == "" {
+		paid = a.PayableAmount
 	}
-	return a.PayableAmount
+	return app.If(paid != "", func() app.UI { return line(p, "done.paid", "paid", paid, a.CurrencySymbol) })
 }
 
 // moment writes a time of RFC 3339 for people, in UTC and without the order of
