@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	receipt "coinslot/docs/examples/verify"
+	"coinslot/e2e/browser"
+)
+
+// hearing has the host page keep what the element tells it.
+const hearing = `(() => {
+	addEventListener('coinslot-complete', e => { window.complete = e.detail; });
+	document.querySelector('coinslot-checkout').result.then(result => { window.result = result; });
+})()`
+
+// outcome is what a host page is told when a checkout has ended.
+type outcome struct{ Session, Status, Receipt string }
+
+// told opens a session in the shop, has it end by a kind of payment and returns
+// what the event and the promise of the element say.
+func (s *stack) told(t *testing.T, id, status string, kind sandbox.Kind, o browser.Options) (event, result outcome) {
+	t.Helper()
+	p, f := s.open(t, id, "inline", o)
+	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
+	p.Eval(hearing, nil)
+	f.Wait(map[bool]string{true: `[data-wasm="failed"]`, false: `[data-live="wasm"]`}[o.BlockURLs != nil])
+	choose(f, "USDT", "trc20")
+	f.Wait(pending)
+	if err := s.gateway.Pay(s.matches(f).TrackingCode, kind); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(`[data-status="` + status + `"]`)
+	p.WaitJS(`window.complete !== undefined && window.result !== undefined`, "the outcome")
+	p.Eval(`window.complete`, &event)
+	p.Eval(`window.result`, &result)
+	return event, result
+}
+
+// proves reports whether a receipt proves to the shop that an order is paid,
+// with the keys that the checkout tells now.
+func (s *stack) proves(text, ref, amount string) (receipt.Claims, error) {
+	s.t.Helper()
+	var keys receipt.Keys
+	if err := json.Unmarshal([]byte(s.download("/.well-known/jwks.json")), &keys); err != nil {
+		s.t.Fatal(err)
+	}
+	return receipt.Receipt(text, keys, s.base, receipt.Order{Ref: ref, AmountUSD: amount})
+}
+
+// What the page of a shop is told when a shopper has paid proves it to the
+// shop's server, for this order only.
+func TestReceiptProves(t *testing.T) {
+	together(t)
+	for name, o := range map[string]browser.Options{"wasm": {}, "html": {BlockURLs: []string{"*.wasm"}}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id := s.session(order{"amount_usd": "25.00", "order_ref": "1001"})
+			event, result := s.told(t, id, "confirmed", "pay", o)
+			if event.Receipt == "" || event != result || event.Session != id {
+				t.Fatalf("the event says %+v, the promise %+v; want the same receipt", event, result)
+			}
+			claims, err := s.proves(event.Receipt, "1001", "25.00")
+			if err != nil || claims.Session != id || claims.TrackingCode != s.issued()[0].TrackingCode {
+				t.Errorf("verified: %+v, %v", claims, err)
+			}
+			for ref, amount := range map[string]string{"1002": "25.00", "1001": "24.99"} {
+				if _, err := s.proves(event.Receipt, ref, amount); err == nil {
+					t.Errorf("the receipt proves order %s of %s too", ref, amount)
+				}
+			}
+			late := s.session(order{"amount_usd": "25.00", "order_ref": "1002"})
+			event, result = s.told(t, late, "expired", "expire", o)
+			if event.Receipt != "" || result.Receipt != "" || event.Status != "expired" {
+				t.Errorf("an order that was not paid: the event says %+v, the promise %+v", event, result)
+			}
+		})
+	}
+}
+
+// The printed page has the same text, to be copied and sent.
+func TestReceiptIsCopied(t *testing.T) {
+	s := newStack(t)
+	id, p, _ := s.end(t, browser.Options{}, "confirmed", "pay")
+	p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))
+	p.WaitText(`[data-part="shop"]`, strings.TrimPrefix(s.shop.URL, "http://"))
+	p.Wait(`[data-live="wasm"]`)
+	p.Click(`[data-part="signed"] > summary`)
+	p.Eval(spy, nil)
+	p.Click(`[data-part="copy-reference"]`)
+	p.WaitText(`[data-part="copy-reference"]`, "copied")
+	var copied []string
+	p.Eval(`window.copied`, &copied)
+	if len(copied) != 1 {
+		t.Fatalf("copied %q; want one text", copied)
+	}
+	if claims, err := s.proves(copied[0], "1001", "25.00"); err != nil || claims.Session != id {
+		t.Errorf("what was copied: %+v, %v", claims, err)
+	}
+}
+
+// The secret key is changed while the shop is open: for a while both keys open
+// the API and both sign for good, and then the old one does nothing any more.
+func TestReceiptKeyChanges(t *testing.T) {
+	const newKey = "e2e-newer-key-0123456789abcdef0123456789"
+	s := newStack(t)
+	t.Cleanup(func() {
+		if strings.Contains(s.log.String(), newKey) {
+			t.Error("the log holds the new key")
+		}
+	})
+	id := s.session(order{"amount_usd": "25.00", "order_ref": "1001"})
+	event, _ := s.told(t, id, "confirmed", "pay", browser.Options{})
+	for _, step := range []struct {
+		keys           string
+		oldOpens, good bool
+	}{{newKey + "," + secretKey, true, true}, {newKey, false, false}} {
+		s.kill()
+		s.env = append(s.env, "COINSLOT_SECRET_KEY="+step.keys)
+		s.start()
+		if got := s.opens(secretKey, id); got != step.oldOpens || !s.opens(newKey, id) {
+			t.Errorf("%d keys: the old one opens the API: %t", strings.Count(step.keys, ",")+1, got)
+		}
+		if _, err := s.proves(event.Receipt, "1001", "25.00"); (err == nil) != step.good {
+			t.Errorf("%d keys: the old receipt: %v", strings.Count(step.keys, ",")+1, err)
+		}
+		var view outcome
+		if err := json.Unmarshal([]byte(s.download("/checkout/"+id+"/view")), &view); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.proves(view.Receipt, "1001", "25.00"); err != nil {
+			t.Errorf("%d keys: a receipt of now: %v", strings.Count(step.keys, ",")+1, err)
+		}
+	}
+}
+
+// opens reports whether a key reads a session by the merchant's API.
+func (s *stack) opens(key, id string) bool {
+	s.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, s.base+"/v1/sessions/"+id, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
