@@ -65,6 +65,7 @@ func FuzzAuthorized(f *testing.F) {
 	}
 	open := func(http.ResponseWriter, *http.Request) error { return nil }
 	set, unset := proxied(), proxied()
+	unset.SecretKeys = []string{""}
 	set.SecretKeys = []string{"sk-new-456789abcdef0123456789abcdef", secret}
 	guarded, closed := set.authorized(open), unset.authorized(open)
 	f.Fuzz(func(t *testing.T, header string) {
