@@ -11,13 +11,14 @@ import (
 const (
 	retry    = "coinslot-checkout >>> [role=alert] button"
 	fallback = "coinslot-checkout >>> [role=alert] a"
+	english  = "Checkout did not load."
 )
 
 // failed waits for the failure and checks words, link, event, promise and console line.
-func (s *stage) failed(t *testing.T, code, cure string) {
+func (s *stage) failed(t *testing.T, words, code, cure string) {
 	t.Helper()
 	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, "error "+code)
-	s.WaitText("coinslot-checkout >>> [role=alert]", "Checkout did not load.")
+	s.WaitText("coinslot-checkout >>> [role=alert]", words)
 	if got := s.Attr(fallback, "href"); !strings.HasPrefix(got, s.bff+"/checkout/cs_") {
 		t.Errorf("link = %q; want the checkout's own page", got)
 	}
@@ -36,7 +37,7 @@ func (s *stage) failed(t *testing.T, code, cure string) {
 
 func TestFrameBlocked(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, "frame_blocked", "COINSLOT_ORIGINS")
+	s.failed(t, english, "frame_blocked", "COINSLOT_ORIGINS")
 	s.Click(retry)
 	s.WaitJS(`details.filter(({ name }) => name === 'error').length === 2`, "a second try")
 	if got := len(s.asked()); got != 2 {
@@ -46,7 +47,7 @@ func TestFrameBlocked(t *testing.T) {
 
 func TestFrameSourceRefused(t *testing.T) {
 	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
-	s.failed(t, "csp_frame_src", "CSP frame-src "+s.bff)
+	s.failed(t, "Die Kasse lädt nicht.", "csp_frame_src", "CSP frame-src "+s.bff)
 }
 
 // TestReportOnlyPolicy: a policy that only reports blocks nothing, so it is no failure.
@@ -69,7 +70,7 @@ func TestFailureInAModal(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`, "", browser.Options{Patience: 20 * time.Second})
-	s.failed(t, "timeout", "")
+	s.failed(t, english, "timeout", "")
 }
 
 func TestOffline(t *testing.T) {
@@ -77,7 +78,7 @@ func TestOffline(t *testing.T) {
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Offline(true)
 	s.Click("#buy")
-	s.failed(t, "offline", "")
+	s.failed(t, english, "offline", "")
 	s.Offline(false) // it tries again by itself
 	s.said("ready cs_1 open")
 	s.WaitGone(retry)
@@ -86,7 +87,7 @@ func TestOffline(t *testing.T) {
 // TestLateHello: a frame given up too early is shown after all.
 func TestLateHello(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, "frame_blocked", "COINSLOT_ORIGINS")
+	s.failed(t, english, "frame_blocked", "COINSLOT_ORIGINS")
 	s.pay().Eval(`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`, nil)
 	s.said("ready cs_mute open")
 	s.WaitGone(retry)

@@ -75,15 +75,15 @@ func TestBackdrop(t *testing.T) {
 	}
 	s.Click("#buy")
 	s.Wait(dialog)
-	press("pointerdown", "dialog.firstChild") // begun in the panel
-	press("pointerup", "dialog")
+	press("mousedown", "dialog.firstChild") // begun in the panel
+	press("mouseup", "dialog")
 	press("click", "dialog")
 	s.Wait(dialog)
-	press("pointerdown", "dialog")
-	press("pointerup", "dialog.firstChild") // ended in the panel
+	press("mousedown", "dialog")
+	press("mouseup", "dialog.firstChild") // ended in the panel
 	press("click", "dialog")
 	s.Wait(dialog)
-	for _, kind := range []string{"pointerdown", "pointerup", "click"} {
+	for _, kind := range []string{"mousedown", "mouseup", "click"} {
 		press(kind, "dialog")
 	}
 	s.WaitGone(dialog)

@@ -1,6 +1,7 @@
 package checkouttest_test
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -21,6 +22,7 @@ type stage struct {
 
 	mu     sync.Mutex
 	frames []string // URL of every frame that was asked for, in order
+	words  []string // … and of the loader's words
 }
 
 // policy is the strictest policy a host page can have and still show a checkout. %s is the BFF.
@@ -47,6 +49,7 @@ func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	bff.HandleFunc("GET /checkout.js", script(string(minified(t))))
 	bff.HandleFunc("GET /seen.js", script(seenJS))
 	bff.HandleFunc("GET /frame.js", script(frameJS))
+	bff.HandleFunc("GET /checkout/embed.js", s.embed)
 	bff.HandleFunc("GET /checkout", s.frame)
 	bff.HandleFunc("GET /checkout/{session}", s.frame)
 	host.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -96,6 +99,25 @@ func (s *stage) frame(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(session, "cs_mute") {
 		fmt.Fprintf(w, `<script src="/frame.js" data-session="%s"></script>`, session)
 	}
+}
+
+// speech is what the server says in a language. An origin whose page is in "x-refused" is not listed.
+var speech = map[string]string{
+	"en": `{"listed":true,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
+		"offline":"You are offline.","link":"Open checkout"}`,
+	"de": `{"listed":true,"title":"Kasse","close":"Schließen","retry":"Nochmals","failed":"Die Kasse lädt nicht.",
+		"offline":"Sie sind offline.","link":"Kasse öffnen"}`,
+	"x-refused": `{"listed":false,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
+		"offline":"You are offline.","link":"Open checkout"}`,
+}
+
+// embed answers GET /checkout/embed.js, which any page may read.
+func (s *stage) embed(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.words = append(s.words, r.URL.String())
+	s.mu.Unlock()
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	script("export default "+cmp.Or(speech[r.FormValue("lang")], speech["en"]))(w, r)
 }
 
 // asked are the URLs of the frames that were asked for, so far.

