@@ -77,6 +77,7 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		kept("public, max-age=31536000, immutable", "*")
 	case "module":
 		kept("public, max-age=60", "*")
+		h["Vary"] = "Accept-Language"
 	case "published":
 		kept("public, max-age=300", "*")
 	case "icon":

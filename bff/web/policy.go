@@ -72,7 +72,7 @@ func newPolicies(origins []string) policies {
 		kindHashed:    file.kept(forever),
 		kindScript:    file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
 		kindRelease:   file.kept(forever).open(),
-		kindModule:    file.kept("public, max-age=60").open(),
+		kindModule:    {inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "", "*"},
 		kindPublished: file.kept("public, max-age=300").open(),
 		kindIcon:      file.kept("public, max-age=86400").open(),
 	}

@@ -144,6 +144,7 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/events/replay", s.replayEvents)
 	merchant("/v1/", s.nothing)
 
+	data("GET /checkout/embed.js", s.embedding)
 	data("GET /.well-known/jwks.json", s.keySet)
 	mux.Handle("GET /checkout/doctor", read(http.HandlerFunc(s.doctor)))
 	s.assets.routes(mux)
