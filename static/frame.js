@@ -26,7 +26,17 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const VERSION = '1.0.0';
   const FINAL = ['confirmed', 'expired', 'cancelled'];
   const WAITS = ['preparing', 'pending', 'review'];
-  const TOLD = ['session_unknown', 'session_expired', 'session_paid', 'order_invalid', 'item_unknown', 'gateway_unavailable'];
+  // What the page may be told is wrong, and what its developer has to change: at most 200 characters of ASCII each.
+  // Why an order token is refused is not told: whoever forges one would learn from it.
+  const CURES = {
+    session_unknown: 'the session attribute must be an id from POST /v1/sessions of this very server (COINSLOT_DATABASE)',
+    session_expired: 'the session attribute names an order that is over: make a new one with POST /v1/sessions',
+    session_paid: 'the session attribute names an order that is paid: make a new one with POST /v1/sessions',
+    order_invalid: 'the order attribute must be signed (HS256) with COINSLOT_ORDER_KEY and have amount_usd, order_ref and an exp that is not over',
+    item_unknown: 'the item attribute must name an item of the file in COINSLOT_CATALOG',
+    gateway_unavailable: 'run coinslot check on the server: COINSLOT_GATEWAY_URL, COINSLOT_GATEWAY_KEY',
+    origin_refused: 'COINSLOT_ORIGINS must list the origin of the page around this frame',
+  };
   const SCHEMES = ['ethereum:', 'ton:', 'bitcoin:', 'litecoin:', 'dogecoin:', 'solana:'];
   const ASK_EVERY = 4000; // ms between two looks while WebAssembly does not drive the page
 
@@ -49,7 +59,9 @@ for (const name of ['localStorage', 'sessionStorage']) {
 
   // connect greets the host page. Without a listed origin there is nobody to greet, and the page says so in words.
   function connect() {
-    if (parent === window || !given.origin) return;
+    if (parent === window) return;
+    if (document.querySelector('[data-part=standalone]')) console.error('coinslot origin_refused', CURES.origin_refused);
+    if (!given.origin) return;
     const channel = new MessageChannel();
     port = channel.port1;
     port.onmessage = ({ data }) => hears[data?.type]?.(data);
@@ -67,8 +79,8 @@ for (const name of ['localStorage', 'sessionStorage']) {
   function trouble() {
     const code = document.querySelector('.error')?.dataset.code ?? '';
     if (code === known) return;
-    known = TOLD.includes(code) ? code : '';
-    if (known) post({ type: 'error', code, recoverable: code === 'gateway_unavailable' });
+    known = Object.hasOwn(CURES, code) ? code : '';
+    if (known) post({ type: 'error', code, recoverable: code === 'gateway_unavailable', cure: CURES[code] });
   }
 
   // tell reports the status when it has changed. go-app replaces the root, so what is watched is the body.
@@ -219,16 +231,21 @@ for (const name of ['localStorage', 'sessionStorage']) {
 
   // --- WebAssembly ---------------------------------------------------------------------------------------------------
 
-  function fail(code, cause) {
+  // Coming from a page of ours, the host page has been told: without WebAssembly every step is a new page.
+  const again = document.referrer.startsWith(location.origin + '/checkout');
+
+  async function fail(code, cure, cause) {
     page.dataset.wasm = 'failed';
     root()?.setAttribute('data-live', 'html'); // the forms and links still go
-    post({ type: 'error', code, recoverable: true });
-    console.warn('coinslot: the page goes on without WebAssembly:', cause);
+    await ready; // and the host page is there
+    if (again) return;
+    if (port) return post({ type: 'error', code, recoverable: true, cure });
+    console.warn('coinslot ' + code, cure, cause);
   }
 
   async function boot() {
     if (!given.wasm) return void (page.dataset.wasm = 'none'); // built without: forms, links and polling do it all
-    if (typeof WebAssembly !== 'object') return fail('wasm_unsupported', 'not in this browser');
+    if (typeof WebAssembly !== 'object') return fail('wasm_unsupported', 'this browser has no WebAssembly: nothing to change');
     try {
       const binary = fetch(given.wasm); // at once, while the page is still being read
       binary.catch(() => {});
@@ -236,11 +253,24 @@ for (const name of ['localStorage', 'sessionStorage']) {
       const go = new Go();
       const { instance } = await compile(binary, go.importObject);
       await go.run(instance);
-      fail('wasm_failed', 'the program has ended');
+      fail('wasm_failed', 'the program has ended: see the lines before');
     } catch (cause) {
-      fail('wasm_failed', cause);
       if (!navigator.onLine) addEventListener('online', boot, { once: true });
+      fail('wasm_failed', cureOf(cause), cause);
     }
+  }
+
+  // cureOf tells a policy from a file that is not what was built, and both from one that did not come.
+  function cureOf(cause) {
+    try {
+      new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)); // the smallest there is
+    } catch {
+      return "a proxy has changed the frame's Content-Security-Policy: script-src needs 'wasm-unsafe-eval'";
+    }
+    if (cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError) {
+      return 'app.wasm has been changed on the way: a proxy must pass ' + given.wasm + ' as it is';
+    }
+    return `a proxy must pass ${given.wasm} as it is: it did not come or did not run (${cause})`.replace(/[^ -~]+/g, ' ').slice(0, 200);
   }
 
   // compile streams; a proxy that changes the content type costs a second pass, not the program.

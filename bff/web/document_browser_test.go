@@ -219,7 +219,7 @@ func TestWithoutWasm(t *testing.T) {
 	p := browser.Start(t).Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`html[data-wasm=failed] [data-status=pending]`)
-	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true}`)
+	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"a proxy must pass /assets/app.`)
 	f.Click(`[data-part=copy-amount]`)
 	f.WaitText(`[data-part=copy-amount]`, "Amount copied")
 	s.become("confirmed")
@@ -235,7 +235,7 @@ func TestProgramDies(t *testing.T) {
 	f.Wait(`[data-live=wasm]`)
 	f.Eval(`void setTimeout(goappNav)`, nil) // go-app's own door, which expects an argument
 	f.Wait(`html[data-wasm=failed] [data-live=html]`)
-	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true}`)
+	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"the program has ended: see the lines before"}`)
 	s.become("confirmed")
 	f.Wait(`[data-status=confirmed]`)
 }
