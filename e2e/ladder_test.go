@@ -1,0 +1,574 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// ladder is one checkout, and a German shop with a page for everything that can
+// go wrong between the two.
+type ladder struct {
+	*stack
+	german map[string]any
+	server *httptest.Server // the listed shop
+	pages  sync.Map         // path to *shopPage
+}
+
+// shopPage is a page of the shop: what is asked of its own server, whichever
+// the checkout it shows.
+type shopPage struct {
+	base   string            // of the checkout
+	header map[string]string // of the page; $BASE stands for base
+	html   string            // after <body>, instead of the element
+	sells  string            // attributes of the element
+}
+
+// told keeps every event of the page's checkouts. It is a file of its own,
+// because a strict policy lets nothing inline run.
+const told = `window.told = [];
+for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
+  addEventListener('coinslot-' + type, e => told.push({type, ...e.detail}), true);`
+
+func newLadder(t *testing.T, extra ...string) *ladder {
+	t.Helper()
+	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
+	if err := os.WriteFile(catalog, []byte("items: {coffee: {title: Coffee, amount_usd: \"14.50\"}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := &ladder{}
+	l.server = httptest.NewServer(l)
+	t.Cleanup(l.server.Close)
+	l.stack = newStack(t, append([]string{"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL}, extra...)...)
+	text, err := os.ReadFile("../static/text/de.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &l.german); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// says is a sentence in the shopper's language.
+func (l *ladder) says(t *testing.T, key string) string {
+	t.Helper()
+	sentence, _ := l.german[key].(string)
+	if sentence == "" {
+		t.Fatalf("text/de.json has no %q", key)
+	}
+	return sentence
+}
+
+func (l *ladder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/told.js" {
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprint(w, told)
+		return
+	}
+	found, ok := l.pages.Load(r.URL.Path)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	p := found.(*shopPage)
+	for name, value := range p.header {
+		w.Header().Set(name, strings.ReplaceAll(value, "$BASE", p.base))
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(w, `<!doctype html><html lang="de"><meta charset="utf-8"><title>Laden</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">`+strings.ReplaceAll(p.body(), "$BASE", p.base))
+}
+
+func (p *shopPage) body() string {
+	if p.html != "" {
+		return p.html
+	}
+	path := "/checkout/"
+	if id, ok := strings.CutPrefix(p.sells, `session="`); ok {
+		path += strings.SplitN(id, `"`, 2)[0]
+	}
+	return `<script src="/told.js"></script><script async src="$BASE/checkout.js"></script><h1>Laden</h1>
+<coinslot-checkout id="a" ` + p.sells + `><a id="pay" href="$BASE` + path + `">Bezahlen</a></coinslot-checkout>`
+}
+
+// open shows a page of the shop.
+func (l *ladder) open(t *testing.T, page *shopPage, o browser.Options) *browser.Page {
+	t.Helper()
+	path := "/" + strings.ReplaceAll(t.Name(), "#", "-")
+	l.pages.Store(path, page)
+	if o.Height == 0 {
+		o.Height = 1400
+	}
+	o.Patience = time.Minute // some failures take 15 s to be found out
+	return chromium.Open(t, l.server.URL+path, o)
+}
+
+// fault is what an event tells of a failure.
+type fault struct {
+	Code, URL   string
+	Recoverable bool
+}
+
+// faults are those told so far.
+func faults(p *browser.Page) []fault {
+	var list []fault
+	p.Eval(`told.filter(e => e.type === 'error')`, &list)
+	return list
+}
+
+// lines are those that the checkout has written into the console; what else is
+// there must not be an exception.
+func lines(t *testing.T, p *browser.Page) []string {
+	t.Helper()
+	var list []string
+	for _, line := range p.Console() {
+		kind, text, _ := strings.Cut(line, " ")
+		if kind == "[exception]" {
+			t.Errorf("console: %s", line)
+		}
+		if strings.HasPrefix(text, "coinslot") {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// blamed asserts that there was one event with that code, and one line that
+// names what to change and where to read on.
+func (l *ladder) blamed(t *testing.T, p *browser.Page, base, code, cure string) fault {
+	t.Helper()
+	p.WaitJS(`told.some(e => e.type === 'error')`, "an error to be told")
+	list := faults(p)
+	if len(list) != 1 || list[0].Code != code {
+		t.Errorf("told: %+v; want %s once", list, code)
+	}
+	if !strings.HasPrefix(list[0].URL, base+"/checkout") {
+		t.Errorf("detail.url = %q; want the checkout at %s", list[0].URL, base)
+	}
+	said := lines(t, p)
+	if len(said) != 1 {
+		t.Fatalf("%d lines in the console; want one: %q", len(said), said)
+	}
+	for _, want := range []string{"coinslot " + code, cure, base + "/checkout/doctor?origin="} {
+		if !strings.Contains(said[0], want) {
+			t.Errorf("the console says %q; want %q in it", said[0], want)
+		}
+	}
+	return list[0]
+}
+
+// fills asserts that the element shows something to read and takes room for it.
+func fills(t *testing.T, p *browser.Page) {
+	t.Helper()
+	p.WaitJS(`(() => {
+		const root = document.getElementById('a').shadowRoot, box = root.querySelector('dialog[open]') ?? document.getElementById('a');
+		const alert = root.querySelector('[role="alert"]'), frame = root.querySelector('iframe');
+		const shown = e => e?.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().height > 40;
+		return (shown(alert) && alert.innerText.length > 20) !== !!shown(frame) && (root.querySelector('dialog[open]') ? shown(box) : true);
+	})()`, "either words or the frame to be on show")
+}
+
+// outsides are failures in which the frame cannot be seen: the page itself shows
+// words in the shopper's language, and a link that pays.
+var outsides = []struct {
+	name, mode, code, cure string
+	words                  string // text key
+	header                 map[string]string
+	o                      browser.Options
+	spoil                  func(*http.Response)
+	then                   func(t *testing.T, p *browser.Page, between *proxy) // after checkout.js has come
+	unlisted               bool
+	dead                   bool // the link leads nowhere now, as nothing does
+}{
+	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", cure: "frame-src ", words: "loader.failed",
+		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE; frame-src 'self'"}},
+	{name: "csp_frame_src, modal, phone", mode: "modal", code: "csp_frame_src", cure: "frame-src ", words: "loader.failed",
+		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE"}, o: browser.Options{Width: 390, Height: 844}},
+	{name: "frame_blocked by a proxy's header", mode: "inline", code: "frame_blocked", cure: "X-Frame-Options", words: "loader.failed",
+		spoil: func(r *http.Response) {
+			r.Header.Del("Content-Security-Policy")
+			r.Header.Set("X-Frame-Options", "DENY")
+		}},
+	{name: "frame_blocked by a proxy's policy, modal, phone", mode: "modal", code: "frame_blocked", cure: "X-Frame-Options", words: "loader.failed",
+		spoil: func(r *http.Response) { r.Header.Add("Content-Security-Policy", "frame-ancestors 'self'") }, o: browser.Options{Width: 390, Height: 844}},
+	{name: "origin_refused, inline", mode: "inline", code: "origin_refused", cure: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true},
+	{name: "origin_refused, modal, dark", mode: "modal", code: "origin_refused", cure: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true, o: browser.Options{Dark: true}},
+	{name: "the server hangs", mode: "modal", code: "timeout", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed", dead: true,
+		then: func(_ *testing.T, _ *browser.Page, between *proxy) { between.hang() }, o: browser.Options{Width: 390, Height: 844}},
+	{name: "the server is dead", mode: "modal", code: "timeout", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed", dead: true,
+		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
+}
+
+// TestLadder climbs down, rung by rung, each really caused.
+func TestLadder(t *testing.T) {
+	l := newLadder(t)
+	t.Run("script_blocked", l.scriptBlocked)
+	t.Run("outside", l.outside)
+	t.Run("sandboxed page", l.sandboxed)
+	t.Run("offline", l.offline)
+	t.Run("program", l.program)
+	t.Run("program of another type", l.programOfAnotherType)
+	t.Run("strict pages", l.strict)
+	t.Run("inside", l.inside)
+	t.Run("ended", l.ended)
+}
+
+// outside: whatever keeps the frame away, the shopper reads why in German and
+// can pay by a link; the developer gets one event and one line with what to
+// change.
+func (l *ladder) outside(t *testing.T) {
+	other := httptest.NewServer(l)
+	t.Cleanup(other.Close)
+	ids := map[string]string{}
+	for _, rung := range outsides {
+		ids[rung.name] = l.session(order{"amount_usd": "25.00", "title": "Zwei Karten"})
+	}
+	for _, rung := range outsides {
+		t.Run(rung.name, func(t *testing.T) {
+			t.Parallel()
+			between := newProxy(t, l.base, rung.spoil)
+			page := &shopPage{base: between.base, header: rung.header, sells: fmt.Sprintf(`session="%s" mode="%s" prewarm="none"`, ids[rung.name], rung.mode)}
+			if rung.dead {
+				page.sells += l.own(t)
+			}
+			p := l.open(t, page, rung.o)
+			if rung.unlisted {
+				p.Goto(strings.Replace(p.URL(), l.server.URL, other.URL, 1))
+			}
+			p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
+			if rung.then != nil {
+				rung.then(t, p, between)
+			}
+			if rung.mode == "modal" {
+				p.Click("#pay")
+			}
+			p.WaitText(`#a >>> [role="alert"]`, l.says(t, rung.words))
+			fills(t, p)
+			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+			fault := l.blamed(t, p, between.base, rung.code, rung.cure)
+			link := p.Attr(`#a >>> [role="alert"] a`, "href")
+			if link != between.base+"/checkout/"+ids[rung.name] || fault.URL != link {
+				t.Errorf("the link leads to %q, the event to %q; want the checkout", link, fault.URL)
+			}
+			if !rung.dead {
+				l.leads(t, p, `#a >>> [role="alert"] a`)
+			}
+		})
+	}
+}
+
+// own are attributes with which a page brings German words for when none come
+// from the server.
+func (l *ladder) own(t *testing.T) string {
+	return fmt.Sprintf(` text-failed="%s" text-offline="%s" text-link="%s"`, l.says(t, "loader.failed"), l.says(t, "error.offline"), l.says(t, "refused.link"))
+}
+
+// leads clicks a link and asserts that the checkout there can be paid. The
+// driver does not follow new windows, so a link that opens one opens here.
+func (l *ladder) leads(t *testing.T, p *browser.Page, css string) {
+	t.Helper()
+	p.Eval(`document.querySelectorAll('coinslot-checkout').forEach(e => [...e.querySelectorAll('a'), ...e.shadowRoot?.querySelectorAll('a') ?? []].forEach(a => { a.target = ''; }))`, nil)
+	p.Click(css)
+	p.Wait(`[data-status="open"]`)
+	l.pays(t, p, p.View)
+}
+
+// pays chooses a coin, pays and waits until the screen says so.
+func (l *ladder) pays(t *testing.T, p *browser.Page, v *browser.View) {
+	t.Helper()
+	choose(v, "USDT", "trc20")
+	v.Wait(pending)
+	address := v.Attr(`[data-part="address"]`, "data-value")
+	for _, tx := range l.issued() {
+		if tx.WalletAddress == address {
+			if err := l.gateway.Pay(tx.TrackingCode, sandbox.Kind("pay")); err != nil {
+				t.Fatal(err)
+			}
+			v.Wait(paid)
+			return
+		}
+	}
+	t.Errorf("the gateway has issued no address %q", address)
+}
+
+// scriptBlocked: with checkout.js blocked nothing of ours runs, and nothing is told but by the
+// browser: the link in the page still pays.
+func (l *ladder) scriptBlocked(t *testing.T) {
+	missing := func(r *http.Response) {
+		if r.Request.URL.Path == "/checkout.js" {
+			r.StatusCode, r.Status = http.StatusNotFound, "404 Not Found"
+			r.Header.Set("Content-Type", "text/plain")
+		}
+	}
+	for _, rung := range []struct {
+		name   string
+		header map[string]string
+		spoil  func(*http.Response)
+		line   string
+	}{
+		{"policy", map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self'; frame-src $BASE"}, nil, "script-src"},
+		{"not found", nil, missing, "404"},
+		{"not a script", nil, rewritten("/checkout.js", func([]byte) []byte { return nil }), ""},
+	} {
+		t.Run(rung.name, func(t *testing.T) {
+			base := spoil(t, l.base, rung.spoil)
+			id := l.session(order{"amount_usd": "25.00"})
+			p := l.open(t, &shopPage{base: base, header: rung.header, sells: `session="` + id + `" mode="modal"`}, browser.Options{})
+			p.WaitJS(`told.length === 0`, "nothing to be told")
+			await(t, "the browser's own line about "+rung.line, func() bool { return strings.Contains(strings.Join(p.Console(), "\n"), rung.line) })
+			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+			l.leads(t, p, "#pay")
+		})
+	}
+}
+
+// offline: the shopper is told so; the checkout comes by itself when the network
+// does.
+func (l *ladder) offline(t *testing.T) {
+	id := l.session(order{"amount_usd": "25.00"})
+	p := l.open(t, &shopPage{base: l.base, sells: `session="` + id + `" mode="modal" prewarm="none"` + l.own(t)}, browser.Options{Width: 390, Height: 844})
+	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
+	p.Offline(true)
+	p.Click("#pay")
+	p.WaitText(`#a >>> [role="alert"]`, l.says(t, "error.offline"))
+	fills(t, p)
+	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+	l.blamed(t, p, l.base, "offline", "offline")
+	p.Offline(false)
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	p.WaitGone(`#a >>> [role="alert"]`)
+	l.pays(t, p, f)
+	l.blamed(t, p, l.base, "offline", "offline")
+}
+
+// programs are failures of WebAssembly alone: the frame goes on as HTML and pays
+// all the same, and the developer is told once, whatever the number of steps.
+var programs = []struct {
+	name, code, cure string
+	o                browser.Options
+	spoil            func(*http.Response)
+}{
+	{"wasm_unsupported", "wasm_unsupported", "no WebAssembly", browser.Options{Script: `delete globalThis.WebAssembly`}, nil},
+	{"policy", "wasm_failed", "script-src needs 'wasm-unsafe-eval'", browser.Options{}, without("Content-Security-Policy", " 'wasm-unsafe-eval'")},
+	{"corrupt", "wasm_failed", "app.wasm has been changed on the way", browser.Options{}, rewritten(".wasm", func(b []byte) []byte { b[len(b)/2] ^= 0xff; b[9] ^= 0xff; return b })},
+	{"cut short", "wasm_failed", "app.wasm has been changed on the way", browser.Options{}, rewritten(".wasm", func(b []byte) []byte { return b[:len(b)/3] })},
+	{"an error page in its place", "wasm_failed", "app.wasm", browser.Options{}, rewritten(".wasm", func([]byte) []byte { return []byte("<html>Blocked by policy") })},
+	{"not found", "wasm_failed", "must pass /assets/app.", browser.Options{}, func(r *http.Response) {
+		if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
+			r.StatusCode, r.Status = http.StatusForbidden, "403 Forbidden"
+		}
+	}},
+}
+
+// program: the frame says which of them it is.
+func (l *ladder) program(t *testing.T) {
+	for _, rung := range programs {
+		t.Run(rung.name, func(t *testing.T) {
+			base := spoil(t, l.base, rung.spoil)
+			rung.o.Height = 2400
+			p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, rung.o)
+			f := p.Frame(frame)
+			l.blamed(t, p, base, rung.code, rung.cure)
+			f.Wait(`html[data-wasm="failed"] [data-live="html"]`)
+			fills(t, p)
+			l.pays(t, p, f)
+			p.WaitJS(`told.some(e => e.type === 'complete' && e.status === 'confirmed')`, "the end to be told")
+			l.blamed(t, p, base, rung.code, rung.cure)
+			p.Screenshot(filepath.Join(t.ArtifactDir(), "paid.png"))
+		})
+	}
+}
+
+// programOfAnotherType: a type that a proxy has changed costs a second pass and nothing else.
+func (l *ladder) programOfAnotherType(t *testing.T) {
+	base := spoil(t, l.base, func(r *http.Response) {
+		if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
+			r.Header.Set("Content-Type", "application/octet-stream")
+		}
+	})
+	p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, browser.Options{})
+	p.Frame(frame).Wait(`[data-live="wasm"]`)
+	if said := lines(t, p); len(said)+len(faults(p)) != 0 {
+		t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
+	}
+}
+
+// strict: pages that are strict about others, and browsers that are about
+// storage, do not keep the checkout out.
+func (l *ladder) strict(t *testing.T) {
+	for _, rung := range []struct {
+		name, coep string
+		storage    bool
+	}{
+		{"storage refused", "", false}, {"storage allowed", "", true},
+		{"require-corp", "require-corp", false}, {"credentialless", "credentialless", false},
+	} {
+		t.Run(rung.name, func(t *testing.T) {
+			page := &shopPage{base: l.base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}
+			if rung.coep != "" {
+				page.header = map[string]string{"Cross-Origin-Embedder-Policy": rung.coep, "Cross-Origin-Opener-Policy": "same-origin"}
+			}
+			p := l.open(t, page, browser.Options{Height: 2400, ThirdPartyStorage: rung.storage})
+			f := p.Frame(frame)
+			f.Wait(`[data-live="wasm"]`)
+			var apart bool
+			if p.Eval(`crossOriginIsolated`, &apart); apart != (rung.coep != "") {
+				t.Errorf("crossOriginIsolated = %t", apart)
+			}
+			l.pays(t, p, f)
+			p.WaitJS(`told.some(e => e.type === 'complete')`, "the end to be told")
+			if said := lines(t, p); len(said)+len(faults(p)) != 0 {
+				t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
+			}
+			quiet(t, p)
+		})
+	}
+}
+
+// sandboxed: a shop's page in a sandbox has no origin that could be listed. Its checkout
+// says so and pays by the link.
+func (l *ladder) sandboxed(t *testing.T) {
+	id := l.session(order{"amount_usd": "25.00"})
+	inner := &shopPage{base: l.base, sells: `session="` + id + `"`}
+	l.pages.Store("/inner", inner)
+	p := l.open(t, &shopPage{base: l.base, html: `<iframe name="inner" sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox" src="/inner" width="600" height="900"></iframe>`}, browser.Options{})
+	in := p.Frame("inner")
+	in.WaitText(`#a >>> [role="alert"]`, l.says(t, "loader.failed"))
+	var list []fault
+	in.Eval(`told.filter(e => e.type === 'error')`, &list)
+	if len(list) != 1 || list[0].Code != "origin_refused" {
+		t.Errorf("told: %+v; want origin_refused once", list)
+	}
+	if said := lines(t, p); len(said) != 1 || !strings.Contains(said[0], "allow-same-origin") {
+		t.Errorf("the console says %q; want one line that names allow-same-origin", said)
+	}
+	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+	again := chromium.Open(t, in.Attr(`#a >>> [role="alert"] a`, "href"), browser.Options{Height: 2400})
+	l.pays(t, again, again.View)
+}
+
+// insides are failures that the frame itself has words for.
+var insides = []struct {
+	name, code, cure, sells string
+	o                       browser.Options
+}{
+	{"session_unknown", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, browser.Options{}},
+	{"session_unknown, modal, phone", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa" mode="modal"`, browser.Options{Width: 390, Height: 844}},
+	{"no session id at all", "session_unknown", "session attribute", `session="<b>x</b>"`, browser.Options{}},
+	{"order_invalid", "order_invalid", "COINSLOT_ORDER_KEY", `order="eyJhbGciOiJIUzI1NiJ9.e30.AAAA"`, browser.Options{}},
+	{"order_invalid, modal, phone, dark", "order_invalid", "COINSLOT_ORDER_KEY", `order="x" mode="modal"`, browser.Options{Width: 390, Height: 844, Dark: true}},
+	{"item_unknown", "item_unknown", "COINSLOT_CATALOG", `item="tea"`, browser.Options{}},
+}
+
+// inside: what is sold does not exist: words in the frame, in German, and no box is
+// blank. The event's URL leads to the same words on a page of their own.
+func (l *ladder) inside(t *testing.T) {
+	for _, rung := range insides {
+		t.Run(rung.name, func(t *testing.T) {
+			l.wordsInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
+		})
+	}
+}
+
+// wordsInFrame asserts that a page that sells this has the words of code in the
+// frame, and all that belongs to it.
+func (l *ladder) wordsInFrame(t *testing.T, base, code, cure, sells string, o browser.Options) *browser.View {
+	t.Helper()
+	p := l.open(t, &shopPage{base: base, sells: sells}, o)
+	if strings.Contains(sells, "modal") {
+		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
+		p.Click("#pay")
+	}
+	f := p.Frame(frame)
+	words := l.says(t, "problem."+code)
+	f.WaitText(`[data-part="error"]`, words)
+	fills(t, p)
+	f.Wait(`[data-live="wasm"]`)
+	f.WaitText(`[data-part="error"]`, words) // the program has kept them
+	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+	fault := l.blamed(t, p, base, code, cure)
+	alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
+	alone.Wait(`[data-part="error"]`)
+	if alone.Exists(`[data-part="amount-usd"]`) && code != "gateway_unavailable" {
+		t.Error("a price is shown for what does not exist")
+	}
+	return f
+}
+
+// With the gateway away there is nothing to choose from; the order is kept, and
+// another try pays when it is back.
+func TestLadderGateway(t *testing.T) {
+	l := newLadder(t)
+	id := l.session(order{"amount_usd": "25.00"})
+	var away sync.Map
+	away.Store("", true)
+	l.api.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := away.Load(""); ok {
+			panic(http.ErrAbortHandler)
+		}
+		l.gateway.ServeHTTP(w, r)
+	})
+	f := l.wordsInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
+	away.Delete("")
+	await(t, "the checkout to come back", func() bool {
+		f.Eval(`document.querySelector('[data-part="reload"]')?.click()`, nil)
+		return f.Exists(`[data-part="continue"]`)
+	})
+}
+
+// ended: an order that has ended while the shopper was choosing, and of which nothing
+// has told the page: the choice is refused in words.
+func (l *ladder) ended(t *testing.T) {
+	plain := rewritten("", func(page []byte) []byte { // as built without the program: nothing but forms
+		before, after, _ := bytes.Cut(page, []byte(` data-wasm="`))
+		_, after, _ = bytes.Cut(after, []byte(`"`))
+		return append(append(before, ` data-wasm="`+`"`...), after...)
+	})
+	base := spoil(t, l.base, plain)
+	for _, rung := range []struct {
+		code, cure string
+		end        func(t *testing.T, id string)
+	}{
+		{"session_expired", "is over", func(t *testing.T, id string) {
+			var ended object
+			if status := l.call("POST", "/v1/sessions/"+id+"/cancel", nil, &ended); status != http.StatusOK {
+				t.Fatalf("cancelling = %d", status)
+			}
+		}},
+		{"session_paid", "is paid", func(t *testing.T, id string) {
+			p := l.alone(t, id, browser.Options{})
+			l.pays(t, p, p.View)
+		}},
+	} {
+		t.Run(rung.code, func(t *testing.T) {
+			id := l.session(order{"amount_usd": "25.00"})
+			p := l.open(t, &shopPage{base: base, sells: `session="` + id + `"`}, browser.Options{Height: 2400})
+			f := p.Frame(frame)
+			f.Wait(`html[data-wasm="none"] [data-part="continue"]`)
+			rung.end(t, id)
+			choose(f, "USDT", "trc20")
+			f.WaitText(`[data-part="error"]`, l.says(t, "problem."+rung.code))
+			fills(t, p)
+			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+			fault := l.blamed(t, p, base, rung.code, rung.cure)
+			alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
+			alone.Wait("h1")
+			if len(l.live()) != 0 {
+				t.Error("a payment was opened for an order that is over")
+			}
+		})
+	}
+}
