@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -173,10 +172,10 @@ func (l *ladder) blamed(t *testing.T, p *browser.Page, base, code, cure string) 
 func fills(t *testing.T, p *browser.Page) {
 	t.Helper()
 	p.WaitJS(`(() => {
-		const root = document.getElementById('a').shadowRoot, box = root.querySelector('dialog[open]') ?? document.getElementById('a');
+		const root = document.getElementById('a').shadowRoot;
 		const alert = root.querySelector('[role="alert"]'), frame = root.querySelector('iframe');
 		const shown = e => e?.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().height > 40;
-		return (shown(alert) && alert.innerText.length > 20) !== !!shown(frame) && (root.querySelector('dialog[open]') ? shown(box) : true);
+		return (shown(alert) && alert.innerText.length > 20) !== !!shown(frame);
 	})()`, "either words or the frame to be on show")
 }
 
@@ -222,6 +221,8 @@ func TestLadder(t *testing.T) {
 	t.Run("program of another type", l.programOfAnotherType)
 	t.Run("strict pages", l.strict)
 	t.Run("inside", l.inside)
+	t.Run("tokens", l.tokens)
+	t.Run("parameters", l.parameters)
 	t.Run("ended", l.ended)
 }
 
@@ -320,7 +321,7 @@ func (l *ladder) scriptBlocked(t *testing.T) {
 	}{
 		{"policy", map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self'; frame-src $BASE"}, nil, "script-src"},
 		{"not found", nil, missing, "404"},
-		{"not a script", nil, rewritten("/checkout.js", func([]byte) []byte { return nil }), ""},
+		{"a language that the browser does not speak", nil, rewritten("/checkout.js", func(b []byte) []byte { return append([]byte("??="), b...) }), "SyntaxError"},
 	} {
 		t.Run(rung.name, func(t *testing.T) {
 			base := spoil(t, l.base, rung.spoil)
@@ -458,117 +459,4 @@ func (l *ladder) sandboxed(t *testing.T) {
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
 	again := chromium.Open(t, in.Attr(`#a >>> [role="alert"] a`, "href"), browser.Options{Height: 2400})
 	l.pays(t, again, again.View)
-}
-
-// insides are failures that the frame itself has words for.
-var insides = []struct {
-	name, code, cure, sells string
-	o                       browser.Options
-}{
-	{"session_unknown", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, browser.Options{}},
-	{"session_unknown, modal, phone", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa" mode="modal"`, browser.Options{Width: 390, Height: 844}},
-	{"no session id at all", "session_unknown", "session attribute", `session="<b>x</b>"`, browser.Options{}},
-	{"order_invalid", "order_invalid", "COINSLOT_ORDER_KEY", `order="eyJhbGciOiJIUzI1NiJ9.e30.AAAA"`, browser.Options{}},
-	{"order_invalid, modal, phone, dark", "order_invalid", "COINSLOT_ORDER_KEY", `order="x" mode="modal"`, browser.Options{Width: 390, Height: 844, Dark: true}},
-	{"item_unknown", "item_unknown", "COINSLOT_CATALOG", `item="tea"`, browser.Options{}},
-}
-
-// inside: what is sold does not exist: words in the frame, in German, and no box is
-// blank. The event's URL leads to the same words on a page of their own.
-func (l *ladder) inside(t *testing.T) {
-	for _, rung := range insides {
-		t.Run(rung.name, func(t *testing.T) {
-			l.wordsInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
-		})
-	}
-}
-
-// wordsInFrame asserts that a page that sells this has the words of code in the
-// frame, and all that belongs to it.
-func (l *ladder) wordsInFrame(t *testing.T, base, code, cure, sells string, o browser.Options) *browser.View {
-	t.Helper()
-	p := l.open(t, &shopPage{base: base, sells: sells}, o)
-	if strings.Contains(sells, "modal") {
-		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
-		p.Click("#pay")
-	}
-	f := p.Frame(frame)
-	words := l.says(t, "problem."+code)
-	f.WaitText(`[data-part="error"]`, words)
-	fills(t, p)
-	f.Wait(`[data-live="wasm"]`)
-	f.WaitText(`[data-part="error"]`, words) // the program has kept them
-	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	fault := l.blamed(t, p, base, code, cure)
-	alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
-	alone.Wait(`[data-part="error"]`)
-	if alone.Exists(`[data-part="amount-usd"]`) && code != "gateway_unavailable" {
-		t.Error("a price is shown for what does not exist")
-	}
-	return f
-}
-
-// With the gateway away there is nothing to choose from; the order is kept, and
-// another try pays when it is back.
-func TestLadderGateway(t *testing.T) {
-	l := newLadder(t)
-	id := l.session(order{"amount_usd": "25.00"})
-	var away sync.Map
-	away.Store("", true)
-	l.api.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := away.Load(""); ok {
-			panic(http.ErrAbortHandler)
-		}
-		l.gateway.ServeHTTP(w, r)
-	})
-	f := l.wordsInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
-	away.Delete("")
-	await(t, "the checkout to come back", func() bool {
-		f.Eval(`document.querySelector('[data-part="reload"]')?.click()`, nil)
-		return f.Exists(`[data-part="continue"]`)
-	})
-}
-
-// ended: an order that has ended while the shopper was choosing, and of which nothing
-// has told the page: the choice is refused in words.
-func (l *ladder) ended(t *testing.T) {
-	plain := rewritten("", func(page []byte) []byte { // as built without the program: nothing but forms
-		before, after, _ := bytes.Cut(page, []byte(` data-wasm="`))
-		_, after, _ = bytes.Cut(after, []byte(`"`))
-		return append(append(before, ` data-wasm="`+`"`...), after...)
-	})
-	base := spoil(t, l.base, plain)
-	for _, rung := range []struct {
-		code, cure string
-		end        func(t *testing.T, id string)
-	}{
-		{"session_expired", "is over", func(t *testing.T, id string) {
-			var ended object
-			if status := l.call("POST", "/v1/sessions/"+id+"/cancel", nil, &ended); status != http.StatusOK {
-				t.Fatalf("cancelling = %d", status)
-			}
-		}},
-		{"session_paid", "is paid", func(t *testing.T, id string) {
-			p := l.alone(t, id, browser.Options{})
-			l.pays(t, p, p.View)
-		}},
-	} {
-		t.Run(rung.code, func(t *testing.T) {
-			id := l.session(order{"amount_usd": "25.00"})
-			p := l.open(t, &shopPage{base: base, sells: `session="` + id + `"`}, browser.Options{Height: 2400})
-			f := p.Frame(frame)
-			f.Wait(`html[data-wasm="none"] [data-part="continue"]`)
-			rung.end(t, id)
-			choose(f, "USDT", "trc20")
-			f.WaitText(`[data-part="error"]`, l.says(t, "problem."+rung.code))
-			fills(t, p)
-			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			fault := l.blamed(t, p, base, rung.code, rung.cure)
-			alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
-			alone.Wait("h1")
-			if len(l.live()) != 0 {
-				t.Error("a payment was opened for an order that is over")
-			}
-		})
-	}
 }

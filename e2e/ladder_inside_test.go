@@ -1,0 +1,208 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+// insides are failures that the frame itself has words for.
+var insides = []struct {
+	name, code, cure, sells string
+	o                       browser.Options
+}{
+	{"session_unknown", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, browser.Options{}},
+	{"session_unknown, modal, phone", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa" mode="modal"`, browser.Options{Width: 390, Height: 844}},
+	{"no session id at all", "session_unknown", "session attribute", `session="<b>x</b>"`, browser.Options{}},
+	{"order_invalid", "order_invalid", "COINSLOT_ORDER_KEY", `order="eyJhbGciOiJIUzI1NiJ9.e30.AAAA"`, browser.Options{}},
+	{"order_invalid, modal, phone, dark", "order_invalid", "COINSLOT_ORDER_KEY", `order="x" mode="modal"`, browser.Options{Width: 390, Height: 844, Dark: true}},
+	{"item_unknown", "item_unknown", "COINSLOT_CATALOG", `item="tea"`, browser.Options{}},
+}
+
+// inside: what is sold does not exist: words in the frame, in German, and no box is
+// blank. The event's URL leads to the same words on a page of their own.
+func (l *ladder) inside(t *testing.T) {
+	for _, rung := range insides {
+		t.Run(rung.name, func(t *testing.T) {
+			l.wordsInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
+		})
+	}
+}
+
+// wordsInFrame asserts that a page that sells this has the words of code in the
+// frame, and all that belongs to it.
+func (l *ladder) wordsInFrame(t *testing.T, base, code, cure, sells string, o browser.Options) *browser.View {
+	t.Helper()
+	p := l.open(t, &shopPage{base: base, sells: sells}, o)
+	if strings.Contains(sells, "modal") {
+		p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
+		p.Click("#pay")
+	}
+	f := p.Frame(frame)
+	words := l.says(t, "problem."+code)
+	f.WaitText(`[data-part="error"]`, words)
+	fills(t, p)
+	f.Wait(`[data-live="wasm"]`)
+	f.WaitText(`[data-part="error"]`, words) // the program has kept them
+	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+	fault := l.blamed(t, p, base, code, cure)
+	alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
+	alone.Wait(`[data-part="error"]`)
+	if alone.Exists(`[data-part="amount-usd"]`) && code != "gateway_unavailable" {
+		t.Error("a price is shown for what does not exist")
+	}
+	return f
+}
+
+// With the gateway away there is nothing to choose from; the order is kept, and
+// another try pays when it is back.
+func TestLadderGateway(t *testing.T) {
+	l := newLadder(t)
+	id := l.session(order{"amount_usd": "25.00"})
+	var away sync.Map
+	away.Store("", true)
+	l.api.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := away.Load(""); ok {
+			panic(http.ErrAbortHandler)
+		}
+		l.gateway.ServeHTTP(w, r)
+	})
+	f := l.wordsInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
+	away.Delete("")
+	await(t, "the checkout to come back", func() bool {
+		f.Eval(`document.querySelector('[data-part="reload"]')?.click()`, nil)
+		return f.Exists(`[data-part="continue"]`)
+	})
+}
+
+// ended: an order that has ended while the shopper was choosing, and of which nothing
+// has told the page: the choice is refused in words.
+func (l *ladder) ended(t *testing.T) {
+	plain := rewritten("", func(page []byte) []byte { // as built without the program: nothing but forms
+		before, after, _ := bytes.Cut(page, []byte(` data-wasm="`))
+		_, after, _ = bytes.Cut(after, []byte(`"`))
+		return append(append(before, ` data-wasm="`+`"`...), after...)
+	})
+	base := spoil(t, l.base, plain)
+	for _, rung := range []struct {
+		code, cure string
+		end        func(t *testing.T, id string)
+	}{
+		{"session_expired", "is over", func(t *testing.T, id string) {
+			var ended object
+			if status := l.call("POST", "/v1/sessions/"+id+"/cancel", nil, &ended); status != http.StatusOK {
+				t.Fatalf("cancelling = %d", status)
+			}
+		}},
+		{"session_paid", "is paid", func(t *testing.T, id string) {
+			p := l.alone(t, id, browser.Options{})
+			l.pays(t, p, p.View)
+		}},
+	} {
+		t.Run(rung.code, func(t *testing.T) {
+			id := l.session(order{"amount_usd": "25.00"})
+			p := l.open(t, &shopPage{base: base, sells: `session="` + id + `"`}, browser.Options{Height: 2400})
+			f := p.Frame(frame)
+			f.Wait(`html[data-wasm="none"] [data-part="continue"]`)
+			rung.end(t, id)
+			choose(f, "USDT", "trc20")
+			f.WaitText(`[data-part="error"]`, l.says(t, "problem."+rung.code))
+			fills(t, p)
+			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
+			fault := l.blamed(t, p, base, rung.code, rung.cure)
+			alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
+			alone.Wait("h1")
+			if len(l.live()) != 0 {
+				t.Error("a payment was opened for an order that is over")
+			}
+		})
+	}
+}
+
+// signed is an order token over claims, signed with key.
+// Source: RFC 7515, appendix A.1.
+func signed(key, header, claims string) string {
+	part := base64.RawURLEncoding.EncodeToString
+	text := part([]byte(header)) + "." + part([]byte(claims))
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return text + "." + part(mac.Sum(nil))
+}
+
+// tokens: whatever is wrong with an order token, the frame has the same words
+// and nothing of what the token says.
+func (l *ladder) tokens(t *testing.T) {
+	const hs256 = `{"alg":"HS256","typ":"JWT"}`
+	claims := func(ref string, exp time.Time, more string) string {
+		return fmt.Sprintf(`{"amount_usd":"987.65","title":"Geheimnis","order_ref":"%s","exp":%d%s}`, ref, exp.Unix(), more)
+	}
+	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
+	good := signed(orderKey, hs256, claims("token-1", soon, ""))
+	swapped := strings.Split(signed(orderKey, hs256, claims("token-2", soon, "")), ".")
+	swapped[1] = strings.Split(good, ".")[1]
+	p := chromium.Open(t, "", browser.Options{Height: 1400, Patience: time.Minute})
+	for _, c := range []struct{ name, token string }{
+		{"another shop's", signed("another-key-0123456789abcdef0123456789abcdef", hs256, claims("token-1", soon, ""))},
+		{"over", signed(orderKey, hs256, claims("token-1", past, ""))},
+		{"another order's signature", strings.Join(swapped, ".")},
+		{"unsigned", signed(orderKey, `{"alg":"none"}`, claims("token-1", soon, ""))},
+		{"no signature", good[:strings.LastIndex(good, ".")+1]},
+		{"cut short", good[:len(good)-4]},
+		{"encoded twice", strings.ReplaceAll(url.QueryEscape(good), ".", "%2E")},
+		{"10 KiB", signed(orderKey, hs256, claims("token-1", soon, `,"description":"`+strings.Repeat("x", 7600)+`"`))},
+		{"10 KiB of nothing", strings.Repeat("A", 10<<10)},
+		{"no reference", signed(orderKey, hs256, claims("", soon, ""))},
+		{"a script", `"><script>alert(1)</script>`},
+	} {
+		l.pages.Store("/token", &shopPage{base: l.base, sells: `order="` + strings.ReplaceAll(c.token, `"`, "&quot;") + `"`})
+		p.Goto(l.server.URL + "/token")
+		f := p.Frame(frame)
+		f.WaitText(`[data-part="error"]`, l.says(t, "problem.order_invalid"))
+		f.Wait(`[data-live="wasm"]`)
+		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd"} {
+			if strings.Contains(f.HTML(), secret) {
+				t.Errorf("%s: the frame shows %q of the order", c.name, secret)
+			}
+		}
+		p.WaitJS(`told.some(e => e.type === 'error')`, "an error to be told")
+		if list := faults(p); len(list) != 1 || list[0].Code != "order_invalid" {
+			t.Errorf("%s: told %+v; want order_invalid once", c.name, list)
+		}
+	}
+	l.pages.Store("/token", &shopPage{base: l.base, sells: `order="` + good + `"`})
+	p.Goto(l.server.URL + "/token")
+	p.Frame(frame).WaitText(`[data-part="amount-usd"]`, "987,65") // so it was the tokens
+}
+
+// parameters: what an address says besides is not read, however often.
+func (l *ladder) parameters(t *testing.T) {
+	id, other := l.session(order{"amount_usd": "25.00"}), l.session(order{"amount_usd": "35.00"})
+	q := url.Values{
+		"embed": {"inline", "modal"}, "origin": {l.server.URL, "https://evil.example"}, "lang": {"de", "fr"}, "amount": {"0.01", "1"}, "amount_usd": {"0.01"},
+		"price": {"0.01"}, "status": {"confirmed"}, "address": {"TEvil"}, "session": {other}, "item": {"coffee"}, "order": {"x"}, "token": {"a", "b"}, "__proto__": {"x"},
+	}
+	src := l.base + "/checkout/" + id + "?" + q.Encode() + "#token=" + other
+	p := l.open(t, &shopPage{base: l.base, html: `<iframe name="` + frame + `" width="600" height="2000" src="` + strings.ReplaceAll(src, "&", "&amp;") + `"></iframe>`},
+		browser.Options{Height: 2400, ReducedMotion: true})
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	if got := f.Attr(`[data-part="amount-usd"]`, "data-value"); got != "25.00" {
+		t.Errorf("price on screen = %q; want 25.00", got)
+	}
+	f.WaitJS(`document.getAnimations().every(a => a.playState !== 'running' || a.effect.getComputedTiming().duration <= 1)`, "nothing to move for who wants no motion")
+	l.pays(t, p, f)
+	if strings.Contains(f.HTML(), "evil") || strings.Contains(f.HTML(), other) {
+		t.Error("the frame has kept something of its address")
+	}
+}
