@@ -260,7 +260,7 @@ func (l *ladder) outside(t *testing.T) {
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
 			fault := l.blamed(t, p, between.base, rung.code, rung.cure)
 			link := p.Attr(`#a >>> [role="alert"] a`, "href")
-			if link != between.base+"/checkout/"+ids[rung.name] || fault.URL != link {
+			if strings.TrimSuffix(link, "?") != between.base+"/checkout/"+ids[rung.name] || fault.URL != link {
 				t.Errorf("the link leads to %q, the event to %q; want the checkout", link, fault.URL)
 			}
 			if !rung.dead {
@@ -289,6 +289,7 @@ func (l *ladder) leads(t *testing.T, p *browser.Page, css string) {
 // pays chooses a coin, pays and waits until the screen says so.
 func (l *ladder) pays(t *testing.T, p *browser.Page, v *browser.View) {
 	t.Helper()
+	v.Eval(twoFrames, nil) // a frame that is not drawn yet gets no clicks
 	choose(v, "USDT", "trc20")
 	v.Wait(pending)
 	address := v.Attr(`[data-part="address"]`, "data-value")
