@@ -270,7 +270,7 @@ func supportSample(name string, status wire.Status, support string, change func(
 func receiptSample() Sample {
 	return sample("receipt", wire.Confirmed, func(p *Page) {
 		attempt(paid)(p)
-		p.Receipt, p.Shop = true, "https://shop.example"
+		p.Receipt, p.Shop = true, "https://two-tickets.example"
 		p.URL = "https://pay.shop.example/checkout/cs_gallery"
 		p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." + strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." + strings.Repeat("c2lnbmF0dXJl", 7)
 	})

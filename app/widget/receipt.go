@@ -14,7 +14,8 @@ func receipt(p Page, a wire.Attempt) app.UI {
 		mark("done"),
 		heading(p.say("done.printed")),
 		app.If(p.merchant() != "", func() app.UI {
-			return el("p").Class("receipt-shop").DataSet("part", "shop").Attr("translate", "no").Attr("dir", "ltr").Text(p.merchant())
+			return el("p").Class("receipt-shop").Body(
+				el("span").DataSet("part", "shop").Attr("translate", "no").Attr("dir", "ltr").Text(p.merchant()))
 		}),
 		unusual(p, a),
 		record(p, a),
