@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestServerKnows(t *testing.T) {
+	for _, c := range []struct {
+		name, check string
+		change      func(*Question)
+		want        Status
+		add         string
+	}{
+		{"listed", "origin", func(*Question) {}, OK, ""},
+		{"not listed", "origin", func(q *Question) { q.Listed = false }, Fail, "COINSLOT_ORIGINS=…,https://shop.example"},
+		{"none given", "origin", func(q *Question) { q.Given, q.Origin, q.Listed = "", "", false }, Unknown, ""},
+		{"no origin", "origin", func(q *Question) { q.Given, q.Origin, q.Listed = "shop", "", false }, Fail, ""},
+		{"https", "https", func(*Question) {}, OK, ""},
+		{"mixed content", "https", func(q *Question) { q.URL = "http://pay.example" }, Fail, "COINSLOT_PUBLIC_URL=https://pay.example"},
+		{"neither has https", "https", func(q *Question) { q.URL, q.Origin = "http://pay.example", "http://shop.example" }, Warn, "COINSLOT_PUBLIC_URL=https://pay.example"},
+		{"page without https", "https", func(q *Question) { q.Origin = "http://shop.example" }, Warn, ""},
+		{"local page", "https", func(q *Question) { q.Origin = "http://localhost:3000" }, OK, ""},
+		{"local checkout", "https", func(q *Question) { q.URL = "http://127.0.0.1:8080" }, OK, ""},
+		{"local checkout by name", "https", func(q *Question) { q.URL = "http://pay.localhost:8080" }, OK, ""},
+		{"something to sell", "sells", func(*Question) {}, OK, ""},
+		{"nothing to sell", "sells", func(q *Question) { q.API = false }, Fail, "COINSLOT_SECRET_KEY_FILE=/run/secrets/coinslot-key"},
+		{"sources", "tag", func(q *Question) { q.Integrity = "" }, Warn, `<script async src="https://pay.example/checkout.js"></script>`},
+	} {
+		q := asked()
+		c.change(&q)
+		got := result(t, Examine(q), c.check)
+		if add := strings.Join(got.Add, "|"); got.Status != c.want || add != c.add {
+			t.Errorf("%s: %s = %s, add %q; want %s, %q", c.name, c.check, got.Status, add, c.want, c.add)
+		}
+	}
+}
+
+func TestSharedDomain(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"shop.example", "pay.shop.example", "shop.example"},
+		{"www.shop.example", "pay.shop.example", "shop.example"},
+		{"shop.example", "pay.example", ""},
+		{"a.co.uk", "b.co.uk", ""},
+		{"a.b.co.uk", "b.co.uk", "b.co.uk"},
+		{"a.github.io", "b.github.io", ""},
+		{"localhost", "localhost", "localhost"},
+		{"127.0.0.1", "10.0.0.1", ""},
+		{"localhost", "127.0.0.1", ""},
+	} {
+		if got := sharedDomain(c.a, c.b); got != c.want {
+			t.Errorf("sharedDomain(%s, %s) = %q; want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// Lines of checks that are fine are no lines to add; others are there once.
+func TestLinesToAdd(t *testing.T) {
+	q := asked("content-security-policy: default-src 'self'")
+	q.Listed = false
+	got := Examine(q).Add
+	if want := []string{"script-src 'self' https://pay.example", "frame-src 'self' https://pay.example"}; !slices.Equal(got[Policy], want) {
+		t.Errorf("policy = %q; want %q", got[Policy], want)
+	}
+	if want := []string{"COINSLOT_ORIGINS=…,https://shop.example"}; !slices.Equal(got[Settings], want) {
+		t.Errorf("settings = %q; want %q", got[Settings], want)
+	}
+	if len(got[HTML]) != 0 {
+		t.Errorf("html = %q; want none", got[HTML])
+	}
+}
+
+// The codes are those of docs/embed.md, and each points to checks that exist.
+func TestCodesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/embed.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## Error codes")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var documented []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\|").FindAllStringSubmatch(section, -1) {
+		for _, code := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
+			documented = append(documented, code[1])
+		}
+	}
+	var known []string
+	ids := map[string]bool{}
+	for _, c := range append(Examine(asked()).Checks, Examine(asked("x: y")).Checks...) {
+		ids[c.ID] = true
+	}
+	for _, c := range Codes() {
+		known = append(known, c.Code)
+		for _, id := range c.Checks {
+			if !ids[id] {
+				t.Errorf("%s points to the check %q, which there is not", c.Code, id)
+			}
+		}
+	}
+	if !slices.Equal(known, documented) {
+		t.Errorf("codes = %q; docs/embed.md has %q", known, documented)
+	}
+}
+
+// Every check is explained in docs/doctor.md.
+func TestChecksAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/doctor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []Question{asked(), asked("x: y")} {
+		for _, c := range Examine(q).Checks {
+			if !strings.Contains(string(page), "| `"+c.ID+"` |") {
+				t.Errorf("docs/doctor.md has no row of %s", c.ID)
+			}
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	q := asked("content-security-policy: frame-src 'self'")
+	q.Code = "csp_frame_src"
+	got := Examine(q).Text()
+	for _, want := range []string{"csp_frame_src: ", "    frame-src https://pay.example\n", "fail    Your page's policy: the frame", "    frame-src 'self' https://pay.example\n", "11 more checks", "'https://pay.example/checkout/doctor?origin=https://shop.example'"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the text lacks %q:\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// response is what was pasted: the headers of one answer, by lower-case name.
+type response struct {
+	status  int // 0 = no status line was pasted
+	headers map[string][]string
+	// meta holds the policies of <meta http-equiv> elements, where the document was
+	// pasted too.
+	meta []string
+}
+
+var (
+	statusLine = regexp.MustCompile(`^HTTP/[0-9.]+ ([0-9]{3})\b`)
+	headerLine = regexp.MustCompile(`^([A-Za-z0-9_-]+):(?:[ \t]+(.*))?$`)
+	metaTag    = regexp.MustCompile(`(?is)<meta\b[^>]*http-equiv\s*=\s*["']?content-security-policy["']?[^>]*>`)
+	metaText   = regexp.MustCompile(`(?is)\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+)
+
+// longestHeader is where lines stop being joined, in bytes; servers allow less.
+const longestHeader = 16 << 10
+
+// parseResponse reads what people paste: the output of curl with -I, -i or -v,
+// or a header list of a browser's tools, where a value may stand on the line
+// after its name. Of a chain of redirects the last answer counts.
+func parseResponse(text string) response {
+	r := response{headers: map[string][]string{}}
+	last, body := "", false // the header that a line goes on with; whether headers are over
+	for line := range strings.Lines(printable(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		line = strings.TrimPrefix(line, "< ") // curl -v; what it has sent begins with "> " and is no header
+		found := statusLine.FindStringSubmatch(line)
+		switch {
+		case found != nil:
+			r = response{headers: map[string][]string{}}
+			r.status, _ = strconv.Atoi(found[1]) // three digits
+			last, body = "", false
+		case body:
+		case strings.TrimSpace(line) == "" || line == "<":
+			body, last = len(r.headers) > 0 && r.status > 0, ""
+		default:
+			last = r.take(line, last)
+		}
+	}
+	r.meta = metaPolicies(text)
+	return r
+}
+
+// take enters a line and returns the header that the next may go on with.
+func (r *response) take(line, last string) string {
+	values := r.headers[last]
+	if last != "" && (line[0] == ' ' || line[0] == '\t' || values[len(values)-1] == "" && !headerLine.MatchString(line)) {
+		i := len(values) - 1
+		if len(values[i]) > longestHeader {
+			return last
+		}
+		values[i] = strings.TrimSpace(values[i] + " " + strings.TrimSpace(line))
+		return last
+	}
+	line, pseudo := strings.CutPrefix(line, ":")
+	found := headerLine.FindStringSubmatch(line)
+	if found == nil {
+		return ""
+	}
+	name := strings.ToLower(found[1])
+	if pseudo {
+		if n, err := strconv.Atoi(strings.TrimSpace(found[2])); err == nil && name == "status" {
+			r.status = n
+		}
+		return ""
+	}
+	r.headers[name] = append(r.headers[name], strings.TrimSpace(found[2]))
+	return name
+}
+
+// metaPolicies finds the policies in a document's own head. What they cannot set
+// is dropped. Source: CSP3, 3.3.
+func metaPolicies(text string) []string {
+	var list []string
+	for _, tag := range metaTag.FindAllString(text, -1) {
+		found := metaText.FindStringSubmatch(tag)
+		if found == nil {
+			continue
+		}
+		var kept []string
+		for part := range strings.SplitSeq(html.UnescapeString(found[1]+found[2]), ";") {
+			if words := strings.Fields(part); len(words) > 0 && !slices.Contains([]string{"sandbox", "frame-ancestors", "report-uri"}, strings.ToLower(words[0])) {
+				kept = append(kept, printable(strings.Join(words, " ")))
+			}
+		}
+		list = append(list, strings.Join(kept, "; "))
+	}
+	return list
+}
+
+// printable replaces what a terminal or a page might act on.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return '\ufffd'
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// lines counts the header lines.
+func (r response) lines() int {
+	n := 0
+	for _, values := range r.headers {
+		n += len(values)
+	}
+	return n
+}
+
+// judged are the headers that are looked at.
+func judged() []string {
+	return []string{"content-type", "content-security-policy", "permissions-policy", "cross-origin-embedder-policy", "integrity-policy"}
+}
+
+// Kept returns of pasted text what is judged, to be shown again: no cookie, and
+// nothing else of the page's.
+func Kept(pasted string) string {
+	r := parseResponse(pasted)
+	var b strings.Builder
+	if r.status > 0 {
+		b.WriteString("HTTP/1.1 " + strconv.Itoa(r.status) + "\n")
+	}
+	for _, name := range judged() {
+		for _, value := range r.headers[name] {
+			b.WriteString(name + ": " + value + "\n")
+		}
+	}
+	for _, value := range r.meta {
+		b.WriteString("content-security-policy: " + value + "\n")
+	}
+	return b.String()
+}

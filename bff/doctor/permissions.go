@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+)
+
+// clipboard judges Permissions-Policy: without clipboard-write the checkout
+// copies by the old way, which browsers may end.
+func (q Question) clipboard(r response) Check {
+	c := Check{ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Status: OK, Place: Permissions, Detail: "The checkout may copy addresses."}
+	own := `"` + q.URL + `"`
+	list, found := allowlist(r.headers["permissions-policy"], "clipboard-write")
+	if !found || slices.Contains(list, "*") || slices.Contains(list, own) || slices.Contains(list, "self") && q.host().String() == q.URL {
+		return c
+	}
+	if !slices.Contains(list, "self") {
+		list = append([]string{"self"}, list...) // a frame gets nothing that its page has not
+	}
+	c.Status = Warn
+	c.Detail = "clipboard-write is not for the checkout: it copies by the older way, which not every browser has."
+	c.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
+	return c
+}
+
+// allowlist returns the members of a feature's list; found is false if no header
+// names the feature. The last one counts.
+// Source: Permissions Policy, 5.2; RFC 9651, 3.2.
+func allowlist(headers []string, feature string) (list []string, found bool) {
+	for _, part := range splitOutside(strings.Join(headers, ","), ',') {
+		name, value, assigned := strings.Cut(strings.TrimSpace(part), "=")
+		if !assigned || name != feature {
+			continue
+		}
+		value = strings.TrimSpace(splitOutside(value, ';')[0])
+		if inner, ok := strings.CutPrefix(value, "("); ok {
+			value = strings.TrimSuffix(inner, ")")
+		}
+		list, found = strings.Fields(value), true
+	}
+	return list, found
+}
+
+// splitOutside splits text at sep where that is in no quotation marks.
+func splitOutside(text string, sep rune) []string {
+	var list []string
+	quoted, from := false, 0
+	for i, r := range text {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case r == sep && !quoted:
+			list, from = append(list, text[from:i]), i+1
+		}
+	}
+	return append(list, text[from:])
+}

@@ -1,0 +1,226 @@
+package doctor
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// policy is one Content-Security-Policy. Several of them hold all at once.
+type policy []directive
+
+// directive is a name in lower case and what follows it.
+type directive struct {
+	name   string
+	values []string
+}
+
+// parsePolicies reads the values of Content-Security-Policy headers; each may
+// hold several policies. Empty ones are left out.
+// Source: CSP3, 2.2.1 and 2.2.2.
+func parsePolicies(headers []string) []policy {
+	var list []policy
+	for _, header := range headers {
+		for text := range strings.SplitSeq(header, ",") {
+			if p := parsePolicy(text); len(p) > 0 {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// parsePolicy reads one policy. Of a directive that is there twice the first
+// counts, which is the one that first finds.
+func parsePolicy(text string) policy {
+	var p policy
+	for part := range strings.SplitSeq(text, ";") {
+		words := strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) })
+		if len(words) == 0 {
+			continue
+		}
+		p = append(p, directive{strings.ToLower(words[0]), words[1:]})
+	}
+	return p
+}
+
+// first returns the directive that decides: the first of names that is there.
+func (p policy) first(names ...string) (directive, bool) {
+	for _, name := range names {
+		if i := slices.IndexFunc(p, func(d directive) bool { return d.name == name }); i >= 0 {
+			return p[i], true
+		}
+	}
+	return directive{}, false
+}
+
+// has reports whether a keyword like 'strict-dynamic' is among the values.
+func (d directive) has(keyword string) bool {
+	return slices.ContainsFunc(d.values, func(v string) bool { return strings.EqualFold(v, keyword) })
+}
+
+// hasPrefix reports whether a value begins so, as nonces and hashes do.
+func (d directive) hasPrefix(prefixes ...string) bool {
+	return slices.ContainsFunc(d.values, func(v string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(strings.ToLower(v), p) })
+	})
+}
+
+// with returns the directive as a line that allows source, too. What is
+// inherited from default-src becomes a directive of its own, under name, so that
+// nothing else is loosened.
+func (d directive) with(name, source string) string {
+	if d.name != "default-src" {
+		name = d.name
+	}
+	words := []string{name}
+	for _, v := range d.values {
+		if !strings.EqualFold(v, "'none'") {
+			words = append(words, v)
+		}
+	}
+	return strings.Join(append(words, source), " ")
+}
+
+// allows reports whether the list of sources matches target, for a page at
+// page. Nonces, hashes and 'strict-dynamic' are left to the caller.
+// Source: CSP3, 6.7.2.7.
+func (d directive) allows(target, page *url.URL) bool {
+	return slices.ContainsFunc(d.values, func(v string) bool { return sourceMatches(v, target, page) })
+}
+
+// sourceMatches is CSP3, 6.7.2.8, without redirects.
+func sourceMatches(source string, target, page *url.URL) bool {
+	switch strings.ToLower(source) {
+	case "*":
+		return target.Scheme == "http" || target.Scheme == "https" || schemeMatches(page.Scheme, target.Scheme)
+	case "'self'":
+		return selfMatches(target, page)
+	}
+	if strings.HasPrefix(source, "'") {
+		return false
+	}
+	scheme, rest, isHost := cutScheme(source)
+	if scheme != "" && !schemeMatches(scheme, target.Scheme) {
+		return false
+	}
+	if !isHost {
+		return true
+	}
+	if scheme == "" && !schemeMatches(page.Scheme, target.Scheme) {
+		return false
+	}
+	authority, path, slash := strings.Cut(rest, "/")
+	if slash {
+		path = "/" + path
+	}
+	host, port := cutPort(authority)
+	return hostMatches(host, target.Hostname()) && portMatches(port, target) && pathMatches(path, target.EscapedPath())
+}
+
+// cutScheme splits a source; isHost is false for a scheme alone, "https:".
+func cutScheme(source string) (scheme, rest string, isHost bool) {
+	if scheme, rest, found := strings.Cut(source, "://"); found {
+		return strings.ToLower(scheme), rest, true
+	}
+	if scheme, found := strings.CutSuffix(source, ":"); found && !strings.ContainsAny(scheme, ":/.") {
+		return strings.ToLower(scheme), "", false
+	}
+	return "", source, true
+}
+
+func cutPort(authority string) (host, port string) {
+	i := strings.LastIndexByte(authority, ':')
+	if i < 0 || strings.HasSuffix(authority, "]") {
+		return authority, ""
+	}
+	return authority[:i], authority[i+1:]
+}
+
+// schemeMatches: a plain scheme stands for its secure form, too.
+func schemeMatches(allowed, scheme string) bool {
+	switch allowed {
+	case scheme:
+		return true
+	case "http":
+		return scheme == "https"
+	case "ws":
+		return scheme == "wss" || scheme == "http" || scheme == "https"
+	case "wss":
+		return scheme == "https"
+	}
+	return false
+}
+
+// selfMatches: the same origin, or the same host with https on the usual ports.
+func selfMatches(target, page *url.URL) bool {
+	if page.Host == "" || target.Hostname() != page.Hostname() {
+		return false
+	}
+	if target.Scheme == page.Scheme && portOf(target) == portOf(page) {
+		return true
+	}
+	return target.Scheme == "https" && (portOf(target) == portOf(page) || usualPort(target) && usualPort(page))
+}
+
+// hostMatches: an address of digits is matched as text, as browsers do.
+func hostMatches(pattern, host string) bool {
+	pattern = strings.ToLower(pattern)
+	host = strings.Trim(host, "[]")
+	if pattern == "*" {
+		return true
+	}
+	if rest, wild := strings.CutPrefix(pattern, "*"); wild {
+		return strings.HasPrefix(rest, ".") && strings.HasSuffix(host, rest) && !ip(host)
+	}
+	return strings.Trim(pattern, "[]") == host
+}
+
+// portMatches: none means the scheme's own; 80 stands for 443, too.
+func portMatches(port string, target *url.URL) bool {
+	switch {
+	case port == "*":
+		return true
+	case port == "":
+		return usualPort(target)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return false
+	}
+	port = strconv.FormatUint(n, 10)
+	return port == portOf(target) || port == "80" && target.Scheme == "https" && portOf(target) == "443"
+}
+
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	return map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme]
+}
+
+func usualPort(u *url.URL) bool {
+	return portOf(u) == portOf(&url.URL{Scheme: u.Scheme})
+}
+
+// pathMatches: one that ends in a slash stands for all that is below it.
+// Source: CSP3, 6.7.2.12.
+func pathMatches(pattern, path string) bool {
+	if pattern == "" || pattern == "/" {
+		return true
+	}
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if below := strings.HasSuffix(pattern, "/"); below {
+		want = want[:len(want)-1]
+		if len(have) <= len(want) {
+			return false
+		}
+		have = have[:len(want)]
+	}
+	return slices.EqualFunc(want, have, func(a, b string) bool {
+		a, errA := url.PathUnescape(a)
+		b, errB := url.PathUnescape(b)
+		return errA == nil && errB == nil && a == b
+	})
+}
