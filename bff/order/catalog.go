@@ -90,6 +90,9 @@ func LoadCatalog(path string) (*Catalog, error) {
 	return ParseCatalog(raw)
 }
 
+// Empty reports whether c sells nothing; a nil one does not.
+func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
+
 // ParseCatalog reads the YAML of a catalogue:
 //
 //	items:

@@ -84,7 +84,7 @@ func badMethods() (list []input) {
 	for path, wrong := range map[string]string{
 		"/v1/sessions/cs_x": "POST PUT PATCH DELETE", "/v1/sessions/cs_x/cancel": "GET DELETE PUT", "/v1/sessions/cs_x/recheck": "GET PUT", "/v1/sessions/cs_x/resolve": "GET PUT PATCH", "/v1/currencies": "POST DELETE",
 		"/checkout": "PUT DELETE", "/checkout/cs_x": "POST PUT DELETE", "/checkout/cs_x/attempts": "GET PUT", "/checkout/cs_x/cancel": "GET DELETE", "/checkout/cs_x/extend": "GET PUT DELETE", "/checkout/cs_x/recheck": "GET", "/checkout/cs_x/view": "POST DELETE",
-		"/checkout/cs_x/live": "POST", "/checkout/cs_x/qr.svg": "POST", "/checkout/cs_x/receipt": "POST DELETE", "/return": "POST PUT", "/hooks/gateway/x": "GET PUT", "/checkout.js": "POST", "/checkout/doctor": "POST",
+		"/checkout/cs_x/live": "POST", "/checkout/cs_x/qr.svg": "POST", "/checkout/cs_x/receipt": "POST DELETE", "/return": "POST PUT", "/hooks/gateway/x": "GET PUT", "/checkout.js": "POST", "/checkout/doctor": "PUT DELETE", "/checkout/doctor/live": "POST",
 	} {
 		for _, method := range strings.Fields(wrong) {
 			list = append(list, input{id: "B17/" + method + " " + path, method: method, path: path, headers: []string{bearer}, code: "method_not_allowed"})

@@ -61,6 +61,9 @@ func policyOf(kind, public string, origins []string) map[string]string {
 	case "alone":
 		fresh(pageStart+"'none'"+pageEnd, "same-origin", "same-origin")
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+	case "doctor":
+		fresh(pageStart+"'none'"+pageEnd+"; frame-src 'self'", "same-origin", "same-origin")
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
 	case "data":
 		fresh(barePolicy, "same-origin", "same-origin")
 	case "moved":
@@ -118,7 +121,9 @@ var routes = map[string]struct {
 	"GET /v1/currencies":                  {"data", []string{"/v1/currencies"}},
 	"GET /v1/events":                      {"data", []string{"/v1/events?limit=1"}},
 	"POST /v1/events/replay":              {"data", []string{"/v1/events/replay"}},
-	"GET /checkout/doctor":                {"data", []string{"/checkout/doctor", "/checkout/doctor?origin=https://evil.example"}},
+	"GET /checkout/doctor":                {"doctor", []string{"/checkout/doctor", "/checkout/doctor?origin=https://evil.example", "/checkout/doctor?format=html"}},
+	"POST /checkout/doctor":               {"doctor", []string{"/checkout/doctor", "/checkout/doctor?format=html"}},
+	"GET /checkout/doctor/live":           {"data", []string{"/checkout/doctor/live"}},
 	"GET /assets/{file}":                  {"hashed", []string{"{asset}", "/assets/none.js"}},
 	"GET /checkout.js":                    {"script", []string{"/checkout.js"}},
 	"GET /checkout/{version}/checkout.js": {"release", []string{"{release}", "/checkout/0.0.0/checkout.js"}},
@@ -344,7 +349,7 @@ func kindOf(kind string, status int, mime string) string {
 		return "data" // the way is put in order before there is a route
 	case status >= 400 && mime == "text/html":
 		return "page"
-	case status >= 400:
+	case status >= 400 || kind == "doctor" && mime != "text/html":
 		return "data"
 	}
 	return kind
@@ -394,7 +399,7 @@ func (w *world) crawl(t *testing.T, pattern string) {
 					{"%", []string{"Content-Type: \x01", "Origin: https://" + canary + ".example"}},
 				} {
 					own := kind
-					if routes[pattern].kind == "ops" || method == "POST" && !strings.HasPrefix(pattern, "POST") {
+					if routes[pattern].kind == "ops" || method == "POST" && !strings.HasPrefix(pattern, "POST") && kind != "doctor" {
 						own = "data"
 					} else if strings.HasPrefix(pattern, "POST") && (method == "GET" || method == "HEAD") {
 						own = w.other(path, own)

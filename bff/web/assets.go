@@ -94,7 +94,7 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 
 // readSources takes the sources as they are.
 func (a *assets) readSources(files fs.FS) error {
-	names := []string{"checkout.css", "frame.js", "checkout.js", "checkout.d.ts"}
+	names := []string{"checkout.css", "frame.js", "checkout.js", "checkout.d.ts", "doctor.css", "doctor.js"}
 	icons, err := fs.Glob(files, "icons/*.svg")
 	if err != nil {
 		return err

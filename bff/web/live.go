@@ -31,15 +31,8 @@ const (
 // live is GET /checkout/{session}/live: a websocket on which every message is a
 // whole view. It sends one at once, then after each change and each check.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
-	origin, err := once(r, "Origin", wire.CodeForbidden)
-	if err != nil {
+	if err := s.asksSocket(r); err != nil {
 		return err
-	}
-	if !checkout.SameName(origin, s.PublicURL) {
-		return refuse(wire.CodeForbidden, "Origin")
-	}
-	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1
-		return refuse(wire.CodeInvalid, "Upgrade")
 	}
 	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
 	if err != nil {
@@ -50,15 +43,10 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return refuse(wire.CodeRateLimited, "")
 	}
-	up := websocket.Upgrader{
-		ReadBufferSize: socketBuffer, WriteBufferSize: socketBuffer,
-		CheckOrigin: func(*http.Request) bool { return true }, // done above, exactly
-		Error:       func(http.ResponseWriter, *http.Request, int, error) {},
-	}
-	conn, err := up.Upgrade(metered{w}, r, http.Header{"X-Request-Id": {requestID(r.Context())}})
+	conn, err := openSocket(w, r)
 	if err != nil {
 		leave()
-		return refuse(wire.CodeInvalid, "Upgrade")
+		return err
 	}
 	poke(news)
 	l := &line{server: s, conn: conn, session: session.ID, frame: s.framedOf(r, r.URL.Query()), news: news, gone: make(chan struct{})}
@@ -81,6 +69,36 @@ func (s *server) joined(r *http.Request, session string, notify func()) (leave f
 		return nil, false
 	}
 	return func() { unsubscribe(); out() }, true
+}
+
+// asksSocket refuses what is no upgrade to a websocket by a page of ours.
+func (s *server) asksSocket(r *http.Request) error {
+	origin, err := once(r, "Origin", wire.CodeForbidden)
+	if err != nil {
+		return err
+	}
+	if !checkout.SameName(origin, s.PublicURL) {
+		return refuse(wire.CodeForbidden, "Origin")
+	}
+	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1
+		return refuse(wire.CodeInvalid, "Upgrade")
+	}
+	return nil
+}
+
+// openSocket answers what asksSocket has let through. Errors: it is no upgrade
+// after all; nothing was answered then.
+func openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
+	up := websocket.Upgrader{
+		ReadBufferSize: socketBuffer, WriteBufferSize: socketBuffer,
+		CheckOrigin: func(*http.Request) bool { return true }, // asksSocket does, exactly
+		Error:       func(http.ResponseWriter, *http.Request, int, error) {},
+	}
+	conn, err := up.Upgrade(metered{w}, r, http.Header{"X-Request-Id": {requestID(r.Context())}})
+	if err != nil {
+		return nil, refuse(wire.CodeInvalid, "Upgrade")
+	}
+	return conn, nil
 }
 
 func poke(news chan<- struct{}) {

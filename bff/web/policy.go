@@ -13,6 +13,7 @@ const (
 	kindData      kind = iota // JSON, problems, plain text: for whoever has asked, never kept
 	kindPage                  // the checkout, in frames of the listed shops
 	kindAlone                 // a page that belongs in no frame
+	kindDoctor                // a page that belongs in no frame, and tries one of the checkout's
 	kindMoved                 // a redirect to a page
 	kindPicture               // a QR code
 	kindHashed                // a file whose name changes with its content
@@ -67,6 +68,7 @@ func newPolicies(origins []string) policies {
 		kindData:      {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
 		kindPage:      {content(framers), "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
 		kindAlone:     {content("'none'"), "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
+		kindDoctor:    {content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
 		kindMoved:     {closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", "", ""},
 		kindPicture:   {inert, "no-store", "", "same-origin", "same-origin", "", "", ""},
 		kindHashed:    file.kept(forever),

@@ -146,7 +146,9 @@ func (s *server) routes() http.Handler {
 
 	data("GET /checkout/embed.js", s.embedding)
 	data("GET /.well-known/jwks.json", s.keySet)
-	mux.Handle("GET /checkout/doctor", read(http.HandlerFunc(s.doctor)))
+	shopper("GET /checkout/doctor", s.examine)
+	post("POST /checkout/doctor", s.examine)
+	data("GET /checkout/doctor/live", s.echo)
 	s.assets.routes(mux)
 	mux.Handle("/", read(s.elsewhere()))
 	return methods(mux, s)

@@ -12,8 +12,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// scripts minifies the frame's script, with Go's own loader behind it, and the
-// merchant's.
+// scripts minifies the frame's script, with Go's own loader behind it, the
+// merchant's, and the doctor's.
 func (b *build) scripts() error {
 	frame, err := b.minified("frame.js", api.LoaderJS)
 	if err != nil {
@@ -34,19 +34,29 @@ func (b *build) scripts() error {
 	if err := b.add("frame.js", append(append(frame, '\n'), loader...), true); err != nil {
 		return err
 	}
-	checkout, err := b.minified("checkout.js", api.LoaderJS)
-	if err != nil {
-		return err
+	for _, name := range []string{"checkout.js", "doctor.js"} {
+		script, err := b.minified(name, api.LoaderJS)
+		if err != nil {
+			return err
+		}
+		if err := b.add(name, script, true); err != nil {
+			return err
+		}
 	}
-	return b.add("checkout.js", checkout, true)
+	return nil
 }
 
 func (b *build) styles() error {
-	css, err := b.minified("checkout.css", api.LoaderCSS)
-	if err != nil {
-		return err
+	for _, name := range []string{"checkout.css", "doctor.css"} {
+		css, err := b.minified(name, api.LoaderCSS)
+		if err != nil {
+			return err
+		}
+		if err := b.add(name, css, true); err != nil {
+			return err
+		}
 	}
-	return b.add("checkout.css", css, true)
+	return nil
 }
 
 // icons enters each icon as "icons/usdt.svg"; the slash stays out of file names.
