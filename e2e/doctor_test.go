@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+// spoiler is a proxy before a checkout that does to what passes what the test
+// says.
+type spoiler struct {
+	*stack
+	direct string // past the proxy
+
+	mu     sync.Mutex // guards the fields below
+	ask    func(out *http.Request)
+	answer func(r *http.Response) // nil = leaves it
+}
+
+// newSpoiler starts a stack whose public address is a proxy's.
+func newSpoiler(t *testing.T) *spoiler {
+	t.Helper()
+	p := &spoiler{}
+	proxy := &httputil.ReverseProxy{FlushInterval: -1}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	p.stack = newStack(t, "COINSLOT_PUBLIC_URL="+public)
+	target, err := url.Parse(p.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.Rewrite = func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.ask != nil {
+			p.ask(r.Out)
+		}
+	}
+	proxy.ModifyResponse = func(r *http.Response) error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.answer != nil {
+			p.answer(r)
+		}
+		return nil
+	}
+	p.direct, p.base = p.base, public
+	return p
+}
+
+// does sets what the proxy does from here on.
+func (p *spoiler) does(ask func(*http.Request), answer func(*http.Response)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ask, p.answer = ask, answer
+}
+
+// examined is the page's report, as far as tests look.
+type examined struct {
+	Checks []struct {
+		ID, By, Status, Detail string
+		Add                    []string
+	}
+	Add map[string][]string
+}
+
+func reportOf(t *testing.T, p *browser.Page) examined {
+	t.Helper()
+	var text string
+	p.Eval(`document.querySelector('[data-part="doctor-json"]').textContent`, &text)
+	var got examined
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("the page's JSON: %v in %.200q", err, text)
+	}
+	return got
+}
+
+// A deployment with nothing wrong has nothing to add but what the page's own
+// headers would tell, and with those nothing at all.
+func TestDoctorFindsNothingWrong(t *testing.T) {
+	s := newSpoiler(t)
+	p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{})
+	p.Wait(`[data-part="doctor-verdict"][data-done="true"]`)
+	for _, c := range reportOf(t, p).Checks {
+		if want := map[bool]string{true: "unknown", false: "ok"}[c.By == "page"]; c.Status != want {
+			t.Errorf("%s is %s: %s", c.ID, c.Status, c.Detail)
+		}
+	}
+	pasted, err := json.Marshal("HTTP/2 200\ncontent-type: text/html\nset-cookie: secret=1\ncontent-security-policy: default-src 'self'; script-src 'self' " + s.base + "; frame-src " + s.base + "\ncross-origin-embedder-policy: require-corp\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Eval(`document.querySelector("#headers").value = `+string(pasted), nil)
+	p.Click(`[data-part="doctor-paste"] button`)
+	p.Wait(`[data-part="doctor-check-page-frame"][data-status="ok"]`)
+	p.WaitText(`[data-part="doctor-verdict"] h1`, "All is well")
+	got := reportOf(t, p)
+	for _, c := range got.Checks {
+		if c.Status != "ok" {
+			t.Errorf("with the page's headers, %s is %s: %s", c.ID, c.Status, c.Detail)
+		}
+	}
+	if len(got.Add) > 0 {
+		t.Errorf("to add: %v; want nothing", got.Add)
+	}
+	if strings.Contains(p.HTML(), "secret=1") {
+		t.Error("the page shows a cookie again that was pasted")
+	}
+	for _, line := range p.Console() {
+		if strings.Contains(line, "Content Security Policy") || strings.HasPrefix(line, "[exception]") {
+			t.Errorf("the console says %s", line)
+		}
+	}
+}
+
+func setHeader(name, value string) func(*http.Response) {
+	return func(r *http.Response) {
+		if value == "" {
+			r.Header.Del(name)
+			return
+		}
+		r.Header.Set(name, value)
+	}
+}
+
+func both(a, b func(*http.Response)) func(*http.Response) {
+	return func(r *http.Response) { a(r); b(r) }
+}
+
+// only is answer for the paths that end so.
+func only(end string, answer func(*http.Response)) func(*http.Response) {
+	return func(r *http.Response) {
+		if strings.HasSuffix(r.Request.URL.Path, end) {
+			answer(r)
+		}
+	}
+}
+
+// Each way to break a deployment is found in a browser, by its row, with the
+// line that mends it.
+func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	s := newSpoiler(t)
+	hour := func(r *http.Response) { r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)) }
+	weaker := func(r *http.Response) {
+		r.Header.Set("Content-Security-Policy", strings.Replace(r.Header.Get("Content-Security-Policy"), " 'wasm-unsafe-eval'", "", 1))
+	}
+	longer := func(r *http.Response) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		body = append(body, "\n//"...)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.ContentLength = int64(len(body))
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	plain := func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }
+	hangUp := func(out *http.Request) { out.Header.Del("Upgrade"); out.Header.Del("Connection") }
+	for _, c := range []struct {
+		name   string
+		ask    func(*http.Request)
+		answer func(*http.Response)
+		checks string // ids of the rows that fail
+		line   string
+	}{
+		{"COEP is lost", nil, setHeader("Cross-Origin-Embedder-Policy", ""), "coep", "Cross-Origin-Embedder-Policy: require-corp"},
+		{"CORP of files is lost", nil, only(".wasm", setHeader("Cross-Origin-Resource-Policy", "")), "coep", "Cross-Origin-Resource-Policy: cross-origin"},
+		{"X-Frame-Options is added", nil, setHeader("X-Frame-Options", "DENY"), "framing", "proxy_hide_header X-Frame-Options;"},
+		{"X-Frame-Options instead of the policy", nil, both(setHeader("X-Frame-Options", "DENY"), setHeader("Content-Security-Policy", "")), "framing frame csp", "proxy_hide_header X-Frame-Options;"},
+		{"WebAssembly is taken out of the policy", nil, weaker, "csp wasm", "script-src 'self' 'wasm-unsafe-eval'"},
+		{"the policy is lost", nil, setHeader("Content-Security-Policy", ""), "csp", "proxy_pass_header Content-Security-Policy;"},
+		{"a policy is added", nil, func(r *http.Response) { r.Header.Add("Content-Security-Policy", "img-src *") }, "csp", "proxy_pass_header Content-Security-Policy;"},
+		{"sockets are cut", hangUp, nil, "websocket", "proxy_set_header Upgrade $http_upgrade;"},
+		{"WebAssembly of another type", nil, only(".wasm", setHeader("Content-Type", "application/octet-stream")), "wasm", "Content-Type: application/wasm"},
+		{"nothing is packed", plain, nil, "wasm", "proxy_set_header Accept-Encoding $http_accept_encoding;"},
+		{"another time", nil, hour, "clock", "timedatectl set-ntp true"},
+		{"pages are kept", nil, setHeader("Cache-Control", "public, max-age=60"), "cache", "Cache-Control: no-store"},
+		{"scripts are rewritten", plain, only("/checkout.js", longer), "script", "Cache-Control: no-transform"},
+		{"the script is missing", nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame", "Content-Type: text/javascript; charset=utf-8"},
+	} {
+		s.does(c.ask, c.answer)
+		p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{Patience: 20 * time.Second})
+		for id := range strings.FieldsSeq(c.checks) {
+			p.Wait(`[data-part="doctor-check-` + id + `"][data-status="fail"]`)
+		}
+		if got := reportOf(t, p).Add["proxy"]; !slices.Contains(append(got, reportOf(t, p).Add["machine"]...), c.line) {
+			t.Errorf("%s: to add are %q; want %s", c.name, got, c.line)
+		}
+		p.Close()
+	}
+}
+
+// What is wrong with the settings is said with the settings' own lines.
+func TestDoctorFindsWrongSettings(t *testing.T) {
+	s := newSpoiler(t)
+	p := chromium.Open(t, s.base+"/checkout/doctor?origin=https://other.example&code=origin_refused", browser.Options{})
+	p.Wait(`[data-part="doctor-code"][data-code="origin_refused"]`)
+	p.WaitText(`[data-part="doctor-add-coinslot"]`, "COINSLOT_ORIGINS=…,https://other.example")
+	p.Wait(`[data-part="doctor-check-origin"][data-status="fail"]`)
+	if strings.Contains(p.HTML(), s.shop.URL) {
+		t.Error("the page names an origin that was not asked about")
+	}
+
+	wrong := strings.Replace(s.base, "localhost", "127.0.0.1", 1)
+	p = chromium.Open(t, wrong+"/checkout/doctor?origin="+s.shop.URL, browser.Options{})
+	p.Wait(`[data-part="doctor-check-address"][data-status="fail"]`)
+	p.WaitText(`[data-part="doctor-add-coinslot"]`, "COINSLOT_PUBLIC_URL="+wrong)
+}
+
+// Without JavaScript the server's part is all there, and pasting works.
+func TestDoctorWithoutScripts(t *testing.T) {
+	s := newStack(t)
+	p := chromium.Open(t, s.base+"/checkout/doctor?origin=https://other.example", browser.Options{NoJS: true})
+	p.Wait(`[data-part="doctor-check-origin"][data-status="fail"]`)
+	p.Wait(`[data-part="doctor-check-websocket"][data-status="unknown"]`)
+	p.Type(`#headers`, "content-security-policy: script-src 'self'; frame-src 'none'")
+	p.Click(`[data-part="doctor-paste"] button`)
+	p.WaitText(`[data-part="doctor-add-content_security_policy"]`, "script-src 'self' "+s.base)
+	p.WaitText(`[data-part="doctor-add-content_security_policy"]`, "frame-src "+s.base)
+}
