@@ -6,7 +6,7 @@
   const { report, session, integrity, pinned, wasm, sent, places } = JSON.parse(document.getElementById('doctor-data').textContent);
   const WORDS = { ok: 'Fine', warn: 'Look', fail: 'Fix', unknown: 'Unknown' };
   const HELLO = 20_000; // ms until a frame is given up; the loader says more within 15 s
-  const ECHO = 6_000; // ms for the socket
+  const ECHO = 15_000; // ms for the socket
   const LIVE = 45_000; // ms for the program to arrive and run
   const SKEW = 300_000, DRIFT = 30_000; // ms; webhooks and order tokens bear five minutes
 

@@ -136,7 +136,7 @@ func placeTitles() map[doctor.Place]string {
 
 // How long a socket may be open that is only tried, and what it may carry.
 const (
-	echoWithin = 5 * time.Second
+	echoWithin = 10 * time.Second
 	echoBytes  = 64
 )
 
