@@ -1,114 +1,170 @@
-// Types of checkout.js. Reference them once: /// <reference types="https://pay.shop.example/checkout.d.ts" />,
-// or copy the file; it declares globals and has no imports.
+// Types of checkout.js, for plain TypeScript, React 18 and 19, Vue 3 and Svelte 5. Copy the file into your project, or
+// reference it; everything in it is global, and nothing has to be imported.
 
 /** One order's state. Final: confirmed, expired, cancelled (a late payment can still turn the last two into confirmed). */
-type CoinslotStatus = 'open' | 'preparing' | 'pending' | 'confirmed' | 'expired' | 'cancelled' | 'review';
+type Status = 'open' | 'preparing' | 'pending' | 'confirmed' | 'expired' | 'cancelled' | 'review';
 
 /** What can go wrong; docs/embed.md says for each what to change. */
-type CoinslotErrorCode =
+type ErrorCode =
   | 'script_blocked' | 'csp_frame_src' | 'frame_blocked' | 'timeout' | 'origin_refused' | 'wasm_unsupported'
   | 'wasm_failed' | 'offline' | 'session_unknown' | 'session_expired' | 'session_paid' | 'order_invalid'
   | 'item_unknown' | 'gateway_unavailable';
 
-type CoinslotMode = 'inline' | 'modal';
-type CoinslotTheme = 'auto' | 'light' | 'dark';
-type CoinslotPrewarm = 'intent' | 'idle' | 'load' | 'none';
-
 /** In every event. Hints for the page: release goods on a verified receipt, a webhook or an API read. */
-interface CoinslotDetail {
+interface Detail {
   /** `cs_…`; empty while an order or item has no session yet. */
   session: string;
   /** Empty until the frame has said it. */
-  status: CoinslotStatus | '';
+  status: Status | '';
 }
 
-interface CoinslotResult {
+interface Result {
   session: string;
-  status: CoinslotStatus;
-  /** Signed receipt; empty without one. */
+  status: Status;
+  /** Signed receipt, a JWT; empty without one. Verify it on your server. */
   receipt: string;
 }
 
-interface CoinslotErrorDetail extends CoinslotDetail {
-  code: CoinslotErrorCode;
+interface Trouble {
+  code: ErrorCode;
   /** Whether trying again can help. */
   recoverable: boolean;
-  /** The checkout on a page of its own; undefined when nothing is sold yet. */
-  url?: string;
+  /** The checkout on a page of its own; empty when nothing is sold yet. */
+  url: string;
 }
 
-interface CoinslotEventMap {
-  'coinslot-ready': CustomEvent<CoinslotDetail>;
+interface EventMap {
+  /** The frame can be used. */
+  'coinslot-ready': CustomEvent<Detail>;
   /** The modal has opened. */
-  'coinslot-open': CustomEvent<CoinslotDetail>;
-  'coinslot-status': CustomEvent<CoinslotDetail>;
-  /** Cancelable: preventDefault() keeps the page from going to `return-url`. */
-  'coinslot-complete': CustomEvent<CoinslotResult>;
-  /** Cancelable: preventDefault() keeps the modal open. */
-  'coinslot-close': CustomEvent<CoinslotDetail>;
-  'coinslot-error': CustomEvent<CoinslotErrorDetail>;
+  'coinslot-open': CustomEvent<Detail>;
+  /** The status or the session id is new. */
+  'coinslot-status': CustomEvent<Detail>;
+  /** The status is final. preventDefault() keeps the page from going to `return-url`. */
+  'coinslot-complete': CustomEvent<Result>;
+  /** Somebody closes the modal. preventDefault() keeps it open. */
+  'coinslot-close': CustomEvent<Detail>;
+  /** Something went wrong. */
+  'coinslot-error': CustomEvent<Detail & Trouble>;
 }
 
-/** What is sold; exactly one of session, order, item or createSession. */
-interface CoinslotAttributes {
+/** The attributes that are properties, too. What is sold: one of session, order, item. */
+interface Options {
   session?: string;
   order?: string;
   item?: string;
-  amount?: string;
-  mode?: CoinslotMode;
-  theme?: CoinslotTheme;
+  /** Of items that are declared open-amount only. */
+  amount?: string | number;
+  quantity?: string | number;
+  mode?: 'inline' | 'modal';
+  theme?: 'auto' | 'light' | 'dark';
   lang?: string;
-  prewarm?: CoinslotPrewarm;
+  prewarm?: 'intent' | 'idle' | 'load' | 'none';
+  open?: boolean;
+  returnUrl?: string;
+}
+
+interface Attributes extends Omit<Options, 'returnUrl' | 'open'> {
+  open?: boolean | '';
   'return-url'?: string;
   'text-title'?: string;
   'text-close'?: string;
-  'text-error'?: string;
+  'text-failed'?: string;
+  'text-offline'?: string;
+  'text-link'?: string;
   'text-retry'?: string;
 }
 
-interface CoinslotCheckoutElement extends HTMLElement {
+/** What a framework lets one write on the element, beside its attributes. */
+type Written = Attributes & {
+  [K in keyof EventMap as `on${K}`]?: (event: EventMap[K]) => void;
+} & {
+  key?: any; ref?: any; children?: any; id?: string; class?: string; className?: string; style?: any; slot?: string;
+};
+
+interface Checkout extends HTMLElement {
   /** The status last heard; empty before the first. */
-  readonly status: CoinslotStatus | '';
-  /** The session's id; assigning sets the attribute. */
+  readonly status: Status | '';
+  /** The session's id, also of an order or item once it has one; assigning sets the attribute. */
   session: string;
-  /** Settles when the frame is usable; rejects with `{code}` when it cannot be shown. A retry makes a new one. */
-  readonly ready: Promise<{ session: string; status: CoinslotStatus }>;
+  order: string;
+  item: string;
+  amount: string;
+  quantity: string;
+  mode: '' | 'inline' | 'modal';
+  theme: '' | 'auto' | 'light' | 'dark';
+  /** Whether the modal is open; assigning opens or closes it. */
+  open: boolean;
+  returnUrl: string;
+  /** Settles when the frame is usable; rejects when it cannot be shown. After a failure and another try there is a new one. */
+  readonly ready: Promise<{ session: string; status: Status }>;
   /** Settles once, at the first final status. */
-  readonly result: Promise<CoinslotResult>;
+  readonly result: Promise<Result>;
   /** Asked for the session id at every show(). */
   createSession?: () => Promise<string>;
   /** Opens the modal; starts the frame of an inline checkout. */
   show(): void;
   /** Closes the modal, unless coinslot-close is cancelled. Inline: the event only. */
   close(): void;
-  /** Loads the frame without showing it. Assigning a string sets the attribute. */
+  /** Loads the frame without showing it. Assigning a string sets the attribute of that name. */
   prewarm(): void;
   /** Sandbox sessions only: plays an outcome. */
   simulate(kind: string): void;
-  addEventListener<K extends keyof CoinslotEventMap>(
-    type: K, listener: (this: CoinslotCheckoutElement, event: CoinslotEventMap[K]) => unknown,
-    options?: boolean | AddEventListenerOptions): void;
+  addEventListener<K extends keyof EventMap>(
+    type: K, listener: (this: Checkout, event: EventMap[K]) => unknown, options?: boolean | AddEventListenerOptions): void;
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
-  removeEventListener<K extends keyof CoinslotEventMap>(
-    type: K, listener: (this: CoinslotCheckoutElement, event: CoinslotEventMap[K]) => unknown,
-    options?: boolean | EventListenerOptions): void;
+  removeEventListener<K extends keyof EventMap>(
+    type: K, listener: (this: Checkout, event: EventMap[K]) => unknown, options?: boolean | EventListenerOptions): void;
   removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
-interface CoinslotOpenOptions extends CoinslotAttributes {
+interface Opened extends Options {
+  /** Returns the id of a session that your server has just made. */
   createSession?: () => Promise<string>;
   /** Where a new element is appended; document.body without it. */
   target?: Element;
 }
 
-interface Coinslot {
+interface Global {
   /** Shows a checkout (mode: modal unless said otherwise). The same session gives the same element. */
-  open(options: CoinslotOpenOptions): CoinslotCheckoutElement;
+  open(options: Opened): Checkout;
   readonly version: string;
 }
 
-interface Window { Coinslot: Coinslot }
-declare var Coinslot: Coinslot;
+declare global {
+  type CoinslotStatus = Status;
+  type CoinslotErrorCode = ErrorCode;
+  type CoinslotDetail = Detail;
+  type CoinslotResult = Result;
+  type CoinslotErrorDetail = Detail & Trouble;
+  /** What `ready` rejects with. */
+  type CoinslotError = Error & Trouble;
+  type CoinslotEventMap = EventMap;
+  type CoinslotAttributes = Attributes;
+  type CoinslotOpenOptions = Opened;
+  type CoinslotCheckoutElement = Checkout;
 
-interface HTMLElementTagNameMap { 'coinslot-checkout': CoinslotCheckoutElement }
-interface DocumentEventMap extends CoinslotEventMap {}
+  var Coinslot: Global;
+  interface Window { Coinslot: Global }
+  interface HTMLElementTagNameMap { 'coinslot-checkout': Checkout }
+  interface DocumentEventMap extends EventMap {}
+  namespace JSX { // React 18, Preact
+    interface IntrinsicElements { 'coinslot-checkout': Written }
+  }
+}
+
+declare module 'react' { // React 19
+  namespace JSX {
+    interface IntrinsicElements { 'coinslot-checkout': Written }
+  }
+}
+
+declare module 'vue' {
+  interface GlobalComponents { 'coinslot-checkout': new () => { $props: Attributes } }
+}
+
+declare module 'svelte/elements' {
+  interface SvelteHTMLElements { 'coinslot-checkout': Written }
+}
+
+export {};

@@ -145,6 +145,8 @@ func mimeOf(name string) string {
 		return "text/css; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".json":
+		return "application/json"
 	case ".ts":
 		return "text/plain; charset=utf-8"
 	}
@@ -192,7 +194,9 @@ func (a *assets) routes(mux *http.ServeMux) {
 	mux.Handle("GET /assets/{file}", a)
 	mux.HandleFunc("GET /checkout.js", a.serveScript)
 	mux.HandleFunc("GET /checkout/{version}/checkout.js", a.serveScriptVersion)
-	mux.HandleFunc("GET /checkout.d.ts", a.serveTypes)
+	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
+		mux.HandleFunc("GET /"+name, a.serveTypes)
+	}
 	mux.HandleFunc("GET /icons/{file}", a.serveIcon)
 }
 
@@ -230,9 +234,10 @@ func (a *assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) {
 	a.serveNamed(w, r, "checkout.js", kindRelease)
 }
 
-// serveTypes answers GET /checkout.d.ts.
+// serveTypes answers GET /checkout.d.ts and the two files that tell editors the
+// same.
 func (a *assets) serveTypes(w http.ResponseWriter, r *http.Request) {
-	a.serveNamed(w, r, "checkout.d.ts", kindPublished)
+	a.serveNamed(w, r, path.Base(r.URL.Path), kindPublished)
 }
 
 // serveIcon answers GET /icons/{symbol}.svg; a coin without a mark of its own

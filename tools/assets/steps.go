@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,17 +75,18 @@ func (b *build) icons() error {
 	return nil
 }
 
-// types enters the type declarations, which are for people and editors and stay
-// as they are.
+// types enters what people and editors read about checkout.js, as it is.
 func (b *build) types() error {
-	content, err := os.ReadFile(b.source("checkout.d.ts"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
+		content, err := os.ReadFile(b.source(name))
+		if err != nil {
+			return fmt.Errorf("reading the type declarations: %w", err)
+		}
+		if err := b.add(name, content, true); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("reading the type declarations: %w", err)
-	}
-	return b.add("checkout.d.ts", content, true)
+	return nil
 }
 
 // minified reads and minifies a source under static.
