@@ -60,7 +60,7 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 # for the JavaScript sample of docs/webhooks.md, a way to make fsync fail, and PostgreSQL's server programs, which Debian
 # keeps out of the PATH.
 .PHONY: install-test-tools
-install-test-tools: ## what the tests need on a Debian machine: chromium firefox-esr gcc nodejs npm strace postgresql, and axe-core
+install-test-tools: ## what the tests need on a Debian machine: chromium firefox-esr gcc nodejs npm strace postgresql, axe-core, TypeScript and React
 	@$(call install,chromium,chromium)
 	@$(call install,firefox-esr,firefox-esr)
 	@$(call install,gcc,gcc libc6-dev)
@@ -69,6 +69,10 @@ install-test-tools: ## what the tests need on a Debian machine: chromium firefox
 	@$(call axe)
 	@$(call install,php,php-cli)
 	@$(call install,ruby,ruby)
+	@$(call npm,typescript,5.9.3,10e108c9cf7d5f2879053dff18515fb405abf2ccef63eaaf017d9c571687a1d3)
+	@$(call npm,react,19.2.0,4de5ae8fd4773b2356f95a22e58cb154a161c35376aef7c006490fb964556d66)
+	@$(call npm,react-dom,19.2.0,6c47e801364162210540ccee8bc5d813e032ae361ba4e2be72102e76093ecf5b)
+	@$(call npm,scheduler,0.27.0,ab26ce35ce4032f04b78cfc5bbb4cfe13358e9fe7a5433a8aa6315c3debc5095)
 	@$(call install,strace,strace)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 
@@ -78,6 +82,12 @@ AXE_SHA256 := 0f2b4d7dcdf7d1219df8d1959ad68e565f51d14c3f0d88bb71cd59abeb956292
 define axe
 [ -f .cache/axe/$(AXE) ] || { mkdir -p .cache/axe && cd .cache/axe && npm pack --silent $(subst axe-core-,axe-core@,$(AXE)) >/dev/null && \
   echo "$(AXE_SHA256)  $(AXE).tgz" | sha256sum --check --quiet && tar xzf $(AXE).tgz && touch $(AXE); }
+endef
+
+# What the tests of checkout.js bundle and compile with, by name, exact version and content; in .cache/npm/NAME.
+define npm
+[ -f .cache/npm/$(1)-$(2) ] || { mkdir -p .cache/npm/$(1) && cd .cache/npm && npm pack --silent $(1)@$(2) >/dev/null && \
+  echo "$(3)  $(1)-$(2).tgz" | sha256sum --check --quiet && tar xzf $(1)-$(2).tgz -C $(1) --strip-components=1 && touch $(1)-$(2); }
 endef
 
 .PHONY: install-chromium

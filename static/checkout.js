@@ -28,7 +28,7 @@
     'dialog{border-radius:16px;overflow:hidden;width:420px;border:0;padding:0}' +
     '::backdrop{background:#0009}' +
     ':not(.on)>iframe,:not(.wait)>:is(slot,progress),:not(.bad)>p,:host>div>progress{display:none}' +
-    'p,progress{margin:24px}' +
+    'p,progress{margin:20px}' +
     'dialog>button{font-size:20px;background:none;border:0;float:right}' +
     'iframe{width:100%;border:0;min-height:120px;height:420px;display:block;max-height:4000px}' +
     'dialog iframe{max-height:90dvh}' +
@@ -127,7 +127,7 @@
           const outcome = seen({ receipt: /^[\w-]+(\.[\w-]+){2}$/.test(data.receipt) ? data.receipt : '' });
           settle(outcome);
           const link = make('a', { href: attribute('return-url', 'a:') }); // a: goes nowhere
-          if (!emit('complete', outcome) || status !== 'confirmed' || !/^https?:/.test(link)) return;
+          if (!emit('complete', outcome) || status !== 'confirmed' || !/^http/.test(link)) return;
           link.search += (link.search && '&') + new URLSearchParams(outcome.receipt ? outcome : seen());
           setTimeout(() => link.click(), 2000); // long enough to see the outcome
         }
@@ -165,7 +165,7 @@
         ears('remove');
         port?.close();
         frame?.remove();
-        port = frame = null;
+        frame = port = null;
         state('wait');
         // A promise that is still open follows the next one; Boolean stands for none.
         (accept || Boolean)(host.ready = new Promise((yes, no) => { accept = yes; refuse = no; }));
@@ -310,7 +310,7 @@
       root.append(dialog);
 
       for (const name of ATTRIBUTES) {
-        const property = name.replace('-u', 'U'), early = host[property];
+        const property = name.replace('-u', 'U'), early = Object.hasOwn(host, property) && host[property];
         Object.defineProperty(host, property, {
           get: () => ({ open: dialog.open, prewarm: start, session: id })[name] ?? attribute(name, ''),
           set: (value) => value ? host.setAttribute(name, value) : host.removeAttribute(name),

@@ -23,6 +23,9 @@ type stage struct {
 	mu     sync.Mutex
 	frames []string // URL of every frame that was asked for, in order
 	words  []string // … and of the loader's words
+
+	body, csp string // the host page that visit has set
+	app       string // the host page's own script, /app.js
 }
 
 // policy is the strictest policy a host page can have and still show a checkout. %s is the BFF.
@@ -49,10 +52,15 @@ func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	bff.HandleFunc("GET /checkout.js", script(string(minified(t))))
 	bff.HandleFunc("GET /seen.js", script(seenJS))
 	bff.HandleFunc("GET /frame.js", script(frameJS))
+	bff.HandleFunc("GET /app.js", func(w http.ResponseWriter, r *http.Request) { script(s.app)(w, r) })
 	bff.HandleFunc("GET /checkout/embed.js", s.embed)
 	bff.HandleFunc("GET /checkout", s.frame)
 	bff.HandleFunc("GET /checkout/{session}", s.frame)
 	host.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		body, csp := body, csp
+		if s.body != "" {
+			body, csp = s.body, s.csp
+		}
 		name, value := "Content-Security-Policy", csp
 		if rest, only := strings.CutPrefix(csp, "report only: "); only {
 			name, value = name+"-Report-Only", rest
@@ -64,6 +72,12 @@ func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	host.HandleFunc("GET /thanks", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
 	s.Page = chromium.Open(t, s.host, o)
 	return s
+}
+
+// visit opens another host page on the same stage, where its policy can name the stage's addresses.
+func (s *stage) visit(body, csp string) {
+	s.body, s.csp = body, csp
+	s.Goto(s.host)
 }
 
 func serve(t *testing.T, name string, h http.Handler) string {

@@ -1,0 +1,93 @@
+package checkouttest_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// wrapper is the component that docs/examples/react offers.
+const wrapper = "../../docs/examples/react/CoinslotCheckout.jsx"
+
+func TestReactWrapperIsSmall(t *testing.T) {
+	text, err := os.ReadFile(wrapper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := api.Transform(string(text), api.TransformOptions{
+		Loader: api.LoaderJSX, Target: api.ES2022, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+	})
+	if len(result.Errors) > 0 || len(result.Code) > 1000 {
+		t.Errorf("the wrapper is %d bytes minified, with errors %v; want at most 1000", len(result.Code), result.Errors)
+	}
+}
+
+// bundle builds a page's script with React 19 as developers have it, which mounts everything twice in strict mode.
+func bundle(t *testing.T, text string) string {
+	t.Helper()
+	if _, err := os.Stat("../../.cache/npm/react-dom/client.js"); err != nil {
+		t.Fatal("no React: run make install-test-tools")
+	}
+	result := api.Build(api.BuildOptions{
+		Stdin:  &api.StdinOptions{Contents: text, ResolveDir: ".", Loader: api.LoaderJSX},
+		Bundle: true, Target: api.ES2022, NodePaths: []string{"../../.cache/npm"},
+		Define: map[string]string{"process.env.NODE_ENV": `"development"`},
+	})
+	if len(result.Errors) > 0 {
+		t.Fatalf("bundling: %v", result.Errors)
+	}
+	return string(result.OutputFiles[0].Contents)
+}
+
+const strictApp = `
+	import React, { StrictMode, useState } from 'react';
+	import { createRoot } from 'react-dom/client';
+	import { CoinslotCheckout } from '` + wrapper + `';
+
+	window.calls = [];
+	const App = () => {
+		const [n, setN] = useState(0), [there, setThere] = useState(true);
+		Object.assign(window, { render: () => setN(n + 1), remove: () => setThere(false) });
+		return there && <CoinslotCheckout session="cs_1" mode="inline" open={false} returnUrl="/x" ref={(el) => { window.handle = el }}
+			onReady={() => calls.push('ready ' + n)} onStatus={({ detail }) => calls.push(detail.status + ' ' + n)}>
+			<a href="/pay">Pay</a></CoinslotCheckout>;
+	};
+	createRoot(document.querySelector('main')).render(<StrictMode><App /></StrictMode>);`
+
+// TestReactStrictMode: one frame, each event once and with the latest handler, and nothing left after an unmount.
+func TestReactStrictMode(t *testing.T) {
+	app := bundle(t, strictApp)
+	s := play(t, "", "", browser.Options{})
+	s.app = app
+	s.visit(`<main></main><script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
+	s.said("ready cs_1 open")
+	s.WaitJS(`handle === `+element+` && handle.returnUrl === '/x' && !handle.hasAttribute('open')`, "the ref and the attributes")
+	s.Eval(`render()`, nil)
+	s.WaitJS(`calls.join() === 'ready 0,open 0'`, "each event once")
+	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
+	s.WaitJS(`calls.join() === 'ready 0,open 0,pending 1'`, "the latest handler")
+	if got := len(s.asked()); got != 1 {
+		t.Errorf("%d frames were loaded; want 1", got)
+	}
+	s.Eval(`window.el = handle, remove()`, nil)
+	s.WaitJS(`!`+element+` && !el.shadowRoot.querySelector('iframe')`, "no element and no frame")
+	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "Warning") {
+		t.Errorf("console = %s; want no warning of React", console)
+	}
+}
+
+// TestReactOnAServer: there the component renders its link, and touches nothing that only browsers have.
+func TestReactOnAServer(t *testing.T) {
+	app := bundle(t, `import React from 'react';
+		import { renderToString } from 'react-dom/server.edge';
+		import { CoinslotCheckout } from '`+wrapper+`';
+		window.html = renderToString(<CoinslotCheckout session="cs_1" mode="modal" onReady={() => {}}><a href="/pay">Pay</a></CoinslotCheckout>);`)
+	s := play(t, "", "", browser.Options{})
+	s.app = app
+	s.visit(`<script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
+	s.WaitJS("window.html === `<coinslot-checkout session=\"cs_1\" mode=\"modal\"><a href=\"/pay\">Pay</a></coinslot-checkout>`", "the element with its link")
+}

@@ -1,0 +1,2 @@
+// As much of Vue 3's types as the test needs.
+export interface GlobalComponents {}

@@ -1,0 +1,172 @@
+package checkouttest_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// description lists what one file says about the element.
+type description struct{ Attributes, Properties, Events []string }
+
+func (d description) sorted() description {
+	for _, list := range []*[]string{&d.Attributes, &d.Properties, &d.Events} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return d
+}
+
+type named struct{ Name, Kind string }
+
+func names(list []named, skip string) (out []string) {
+	for _, one := range list {
+		if one.Kind != skip {
+			out = append(out, one.Name)
+		}
+	}
+	return out
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func decode(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := json.Unmarshal(read(t, name), into); err != nil {
+		t.Fatalf("decoding %s: %v", name, err)
+	}
+}
+
+func ofManifest(t *testing.T) description {
+	var manifest struct {
+		SchemaVersion string
+		Modules       []struct {
+			Declarations []struct{ Attributes, Members, Events []named }
+		}
+	}
+	decode(t, "custom-elements.json", &manifest)
+	if manifest.SchemaVersion != "1.0.0" {
+		t.Errorf("schemaVersion = %q; want 1.0.0", manifest.SchemaVersion)
+	}
+	d := manifest.Modules[0].Declarations[0]
+	return description{names(d.Attributes, "none"), names(d.Members, "method"), names(d.Events, "none")}.sorted()
+}
+
+func ofWebTypes(t *testing.T) description {
+	var types struct {
+		Version       string
+		Contributions struct {
+			HTML struct {
+				Elements []struct {
+					Attributes []named
+					JS         struct{ Properties, Events []named }
+				}
+			}
+		}
+	}
+	decode(t, "web-types.json", &types)
+	if !strings.Contains(string(source(t)), "version: '"+types.Version+"'") {
+		t.Errorf("web-types.json is of version %s; checkout.js is not", types.Version)
+	}
+	e := types.Contributions.HTML.Elements[0]
+	return description{names(e.Attributes, "none"), names(e.JS.Properties, "none"), names(e.JS.Events, "none")}.sorted()
+}
+
+// ofTypes reads checkout.d.ts as text: members of Options, Attributes, Checkout and EventMap.
+func ofTypes(t *testing.T) description {
+	text := string(read(t, "checkout.d.ts"))
+	body := func(name string) string {
+		_, rest, _ := strings.Cut(text, "interface "+name+" ")
+		rest, _, _ = strings.Cut(rest, "\n}")
+		return rest
+	}
+	find := func(pattern, in string) (out []string) {
+		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(in, -1) {
+			out = append(out, found[1])
+		}
+		return out
+	}
+	const member = `(?m)^  (?:readonly )?'?([\w-]+)'?\??:`
+	options := slices.DeleteFunc(find(member, body("Options")), func(name string) bool { return name == "returnUrl" })
+	return description{append(options, find(member, body("Attributes"))...), append(find(member, body("Checkout")), "lang"), find(member, body("EventMap"))}.sorted()
+}
+
+// ofScript reads checkout.js as text; the words of a page are no observed attributes, and prewarm is a method.
+func ofScript(t *testing.T) description {
+	text := string(source(t))
+	list := regexp.MustCompile(`const ATTRIBUTES = '([^']+)'`).FindStringSubmatch(text)[1]
+	var d description
+	d.Attributes = append(strings.Split(list, ","), "text-title", "text-close", "text-failed", "text-offline", "text-link", "text-retry")
+	for _, name := range strings.Split(list, ",") {
+		if name != "prewarm" {
+			d.Properties = append(d.Properties, strings.Replace(name, "-u", "U", 1))
+		}
+	}
+	d.Properties = append(d.Properties, "status", "ready", "result", "createSession")
+	for _, found := range regexp.MustCompile(`emit\('(\w+)'`).FindAllStringSubmatch(text, -1) {
+		d.Events = append(d.Events, "coinslot-"+found[1])
+	}
+	d.Events = append(d.Events, "coinslot-ready") // emit(type)
+	return d.sorted()
+}
+
+// TestDescriptionsAgree: types, manifest and web types name what checkout.js has, and nothing else.
+func TestDescriptionsAgree(t *testing.T) {
+	want := ofScript(t)
+	for name, got := range map[string]description{"checkout.d.ts": ofTypes(t), "custom-elements.json": ofManifest(t), "web-types.json": ofWebTypes(t)} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-checkout.js +it):\n%s", name, diff)
+		}
+	}
+}
+
+// TestErrorCodesAreDocumented: each code of the types has its line in docs/embed.md.
+func TestErrorCodesAreDocumented(t *testing.T) {
+	_, rest, _ := strings.Cut(string(read(t, "checkout.d.ts")), "type ErrorCode =")
+	union, _, _ := strings.Cut(rest, ";")
+	docs := string(read(t, "../docs/embed.md"))
+	codes := regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(union, -1)
+	if len(codes) != 14 {
+		t.Errorf("%d error codes; want the contract's 14", len(codes))
+	}
+	for _, code := range codes {
+		if !strings.Contains(docs, "`"+code[1]+"`") {
+			t.Errorf("docs/embed.md does not mention %s", code[1])
+		}
+	}
+}
+
+// TestTypes compiles testdata/types against checkout.d.ts: what must be accepted, and by @ts-expect-error what must not.
+func TestTypes(t *testing.T) {
+	compiler, err := filepath.Abs("../../.cache/npm/typescript/lib/tsc.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(compiler); err != nil {
+		t.Fatal("no TypeScript: run make install-test-tools")
+	}
+	for _, project := range []string{"plain.json", "react18.json", "react19.json", "vue.json"} {
+		t.Run(project, func(t *testing.T) {
+			t.Parallel()
+			run := exec.Command("node", compiler, "--project", project)
+			run.Dir = "testdata/types"
+			if out, err := run.CombinedOutput(); err != nil {
+				t.Errorf("tsc: %v\n%s", err, out)
+			}
+		})
+	}
+}

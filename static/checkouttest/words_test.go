@@ -1,0 +1,109 @@
+package checkouttest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const element = `document.querySelector('coinslot-checkout')`
+
+// labels waits until the shadow tree says want: title of the frame, label of the dialog, label of the close button.
+func (s *stage) labels(want string) {
+	s.WaitJS(`(() => { const root = `+element+`.shadowRoot, dialog = root.querySelector('dialog');
+		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+want)
+}
+
+func TestWordsOfTheServer(t *testing.T) {
+	s := play(t, `<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`, "", browser.Options{})
+	s.labels("Kasse,Kasse,Weg damit") // the page's own word wins
+	s.WaitText("coinslot-checkout >>> [role=alert]", "Die Kasse lädt nicht. Kasse öffnen Nochmals")
+	want := "/checkout/embed.js?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de"
+	if diff := cmp.Diff([]string{want}, s.words); diff != "" {
+		t.Errorf("asked for words (-want +got):\n%s", diff)
+	}
+}
+
+// TestWithoutWords: a policy that allows one script by its address blocks the import. The checkout works, in English.
+func TestWithoutWords(t *testing.T) {
+	s := play(t, "", "", browser.Options{})
+	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
+	s.visit(inline, csp)
+	s.said("ready cs_1 open")
+	s.labels("Checkout,Checkout,close")
+	if console := strings.Join(s.Console(), "\n"); !strings.Contains(console, "embed.js") || strings.Contains(console, "coinslot") && strings.Contains(console, "csp_frame_src") {
+		t.Errorf("console = %s; want one blocked import, and no failure by it", console)
+	}
+	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
+}
+
+func TestOriginRefused(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>`, "", browser.Options{})
+	s.failed(t, english, "origin_refused", "COINSLOT_ORIGINS "+s.host)
+	s.oneLine(t)
+}
+
+// oneLine checks that one failure is one line in the console and one event, also after everything has timed out.
+func (s *stage) oneLine(t *testing.T) {
+	t.Helper()
+	s.Eval(`new Promise((done) => setTimeout(done, 4500))`, nil) // the watchdog of a blocked frame has 4 s
+	lines := 0
+	for _, line := range s.Console() {
+		if strings.Contains(line, "/checkout/doctor?origin=") {
+			lines++
+		}
+	}
+	var events int
+	s.Eval(`details.filter(({ name }) => name === 'error').length`, &events)
+	if lines != 1 || events != 1 {
+		t.Errorf("%d console lines, %d events; want one each", lines, events)
+	}
+}
+
+// TestCureOfTheFrame: the frame names what to change, in one short line of ASCII or not at all.
+func TestCureOfTheFrame(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	for code, cure := range map[string]string{
+		"order_invalid": `'COINSLOT_ORDER_KEY'`, "session_unknown": `'a\nb'`, "session_paid": `'é'`, "session_expired": `'x'.repeat(201)`,
+		"item_unknown": `['COINSLOT_\n']`, "wasm_failed": `''`, "gateway_unavailable": `undefined`,
+	} {
+		s.say(`{ type: 'error', code: '` + code + `', recoverable: false, cure: ` + cure + ` }`)
+		s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, code)
+	}
+	got := strings.Join(s.Console(), "\n")
+	for _, want := range []string{"coinslot order_invalid COINSLOT_ORDER_KEY " + s.bff, "coinslot session_unknown  " + s.bff, "coinslot session_paid  " + s.bff,
+		"coinslot session_expired  " + s.bff, "coinslot item_unknown  " + s.bff, "coinslot wasm_failed  " + s.bff} {
+		if !strings.Contains(got, want) {
+			t.Errorf("console = %s; want %q", got, want)
+		}
+	}
+}
+
+// TestReadyRejects: with an Error, which keeps its fields.
+func TestReadyRejects(t *testing.T) {
+	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	var got map[string]any
+	s.Eval(element+`.ready.catch((error) => ({ ...error, real: error instanceof Error, message: error.message }))`, &got)
+	want := map[string]any{"real": true, "message": "csp_frame_src", "code": "csp_frame_src", "recoverable": true, "url": s.bff + "/checkout/cs_1?"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ready was rejected with (-want +got):\n%s", diff)
+	}
+	s.oneLine(t)
+}
+
+// TestPromisesOutliveARestart: who waits for a checkout that is changed or tried again hears of the next one.
+func TestPromisesOutliveARestart(t *testing.T) {
+	s := play(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
+	s.WaitJS(`!!window.Coinslot`, "the script")
+	s.Eval(`(() => { const { ready, result } = `+element+`;
+		ready.then(({ session }) => { window.first = session }); result.then(({ status }) => { window.last = status });
+		`+element+`.order = 'x'; setTimeout(() => { `+element+`.order = ''; `+element+`.session = 'cs_5'; `+element+`.show() }) })()`, nil)
+	s.WaitJS(`window.first === 'cs_5'`, "the first promise")
+	s.say(`{ type: 'complete', session: 'cs_5', status: 'confirmed', receipt: '' }`)
+	s.WaitJS(`window.last === 'confirmed'`, "the first result")
+}
