@@ -4,7 +4,7 @@
 // here, it still pays. The words to the frame are in docs/frame-protocol.md, the words to the page in docs/embed.md.
 //
 // Strict-CSP clean by construction: styles are an adopted sheet and el.style, nodes are made by createElement, there
-// is no second script. Minified it must stay under 3,000 bytes brotli, which is why the CSS is written tight (the
+// is no second script element; the module of words is imported, and not missed where a policy blocks it. Minified it must stay under 3,000 bytes brotli, which is why the CSS is written tight (the
 // minifier does not look into strings), why an element's state is a closure and not fields, and why its functions stand
 // in the order that packs best.
 (() => {
@@ -14,14 +14,14 @@
   const BASE = new URL(document.currentScript.src).origin;
   const HERE = location.origin;
   const ATTRIBUTES = 'order,item,amount,quantity,session,mode,theme,lang,prewarm,open,return-url'.split(',');
-  // Words for as long as the server's, in the page's language, are not there.
+  // Words for as long as the server's, in the page's language, are not there; of one that is missing the name will do.
   const ENGLISH = { title: 'Checkout', failed: 'Checkout did not load.', link: 'Checkout' };
 
   const mark = (name) => performance.mark('coinslot:' + name);
   mark('script');
 
-  // A closed dialog is laid out but not visible: the warm frame boots at its real size, can be neither focused nor
-  // clicked, and is shown without a move or a new layout. display:none would cost the layout, a move would reload it.
+  // A warm frame is display:none, in a closed dialog or behind the link: it boots all the same, can be neither focused
+  // nor clicked, and showing it costs a layout. A move would reload it.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(
     'div:not(.on){min-height:420px}' +
@@ -43,7 +43,7 @@
     return node;
   };
 
-  // Path and query of what an element sells, ready for more parameters; '' for nothing.
+  // Path and query of what an element sells, ready for more parameters; undefined for nothing.
   const selling = (element) => {
     const get = (name) => encodeURIComponent(element.getAttribute(name) || '');
     const query = ATTRIBUTES.slice(0, 4).filter(get).map((name) => name + '=' + get(name) + '&');
@@ -68,12 +68,11 @@
     constructor() {
       super();
       const host = this, root = host.attachShadow({ mode: 'open' });
-      let id = '', key = 0, sold, modal, theme, open, how, query; // the attributes as they are on show
-      let words = ENGLISH, bad;                      // bad: the code of the failure on show
-      let frame, port;                               // and the private line to it
-      let timer, loads;                              // hello watchdog; loads no hello has answered
-      let pressed;                                   // on the dialog's backdrop
-      let final, accept, refuse, settle;             // of the promises
+      let frame, port, timer;            // the frame, the private line to it, and the watchdog
+      let words = ENGLISH, bad;          // bad: the code of the failure on show
+      let pressed;                       // on the dialog's backdrop
+      let refuse, final, accept, settle; // the last final status, and the ends of the promises
+      let modal, key = 0, sold, query, how, id = '', theme, open; // what is on show, and the attributes it came from
 
       const attribute = (name, otherwise) => host.getAttribute(name) || otherwise;
       const post = (message) => port?.postMessage(message);
