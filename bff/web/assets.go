@@ -194,9 +194,9 @@ func (a *assets) routes(mux *http.ServeMux) {
 	mux.Handle("GET /assets/{file}", a)
 	mux.HandleFunc("GET /checkout.js", a.serveScript)
 	mux.HandleFunc("GET /checkout/{version}/checkout.js", a.serveScriptVersion)
-	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
-		mux.HandleFunc("GET /"+name, a.serveTypes)
-	}
+	mux.HandleFunc("GET /checkout.d.ts", a.serveTypes)
+	mux.HandleFunc("GET /custom-elements.json", a.serveTypes)
+	mux.HandleFunc("GET /web-types.json", a.serveTypes)
 	mux.HandleFunc("GET /icons/{file}", a.serveIcon)
 }
 
