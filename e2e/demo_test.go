@@ -55,8 +55,18 @@ func TestDemoBar(t *testing.T) {
 // runDemo starts coinslot demo and returns the shop's address.
 func runDemo(t *testing.T) string {
 	t.Helper()
+	out := startDemo(t)
+	address := regexp.MustCompile(`Shop +(http://\S+)`)
+	await(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
+	return address.FindStringSubmatch(out.String())[1] + "/"
+}
+
+// startDemo starts coinslot demo and returns what it prints.
+func startDemo(t *testing.T, flags ...string) *syncBuffer {
+	t.Helper()
 	out := &syncBuffer{}
 	demo := exec.Command(binary, "demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0")
+	demo.Args = append(demo.Args, flags...)
 	demo.Env = []string{"TMPDIR=" + t.TempDir()}
 	demo.Stdout, demo.Stderr = out, out
 	child.Tie(demo)
@@ -69,7 +79,5 @@ func runDemo(t *testing.T) string {
 			t.Errorf("the demo ended badly: %v\n%s", err, out.String())
 		}
 	})
-	address := regexp.MustCompile(`Shop +(http://\S+)`)
-	await(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
-	return address.FindStringSubmatch(out.String())[1] + "/"
+	return out
 }

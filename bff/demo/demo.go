@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,8 +31,12 @@ type Config struct {
 	// a free port of the same host. Browsers know the checkout as localhost and
 	// the shop as 127.0.0.1, so that the two are different sites.
 	Listen, Shop, Gateway string
-	Out                   io.Writer    // a few lines for people
-	Log                   *slog.Logger // nil = silent
+	// Own is the origin of a shop that the reader writes. The demo's checkout then
+	// serves it too, and the keys for it are printed. Empty means none.
+	Own     string
+	Catalog string       // path of a catalogue; empty = no items
+	Out     io.Writer    // a few lines for people
+	Log     *slog.Logger // nil = silent
 }
 
 // Kinds are the pretended payments of the bar, in its order.
@@ -86,8 +91,26 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []config.Secret{config.NewSecret(webhookSecret())},
 		PollInterval: time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 	}
-	d.store, err = newShop(d.settings)
-	return d, err
+	if d.store, err = newShop(d.settings); err != nil {
+		return nil, err
+	}
+	return d, d.admit()
+}
+
+// admit lets the reader's own shop use the checkout.
+func (d *demo) admit() error {
+	d.settings.Catalog = d.Catalog
+	if d.Own == "" {
+		return nil
+	}
+	u, err := url.Parse(d.Own)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
+		return fmt.Errorf("reading the origin of your own shop: %q is not like http://127.0.0.1:3000", d.Own)
+	}
+	d.settings.Origins = append(d.settings.Origins, d.Own)
+	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Own+"/hooks/coinslot")
+	d.settings.OrderKey = config.NewSecret(rand.Text() + rand.Text())
+	return nil
 }
 
 func (d *demo) run(ctx context.Context) error {
@@ -120,6 +143,22 @@ func (d *demo) tell() {
   Pay with the bar in the checkout. Ctrl-C ends the demo and forgets everything.
 
 `, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr())
+	if d.Own != "" {
+		d.tellKeys()
+	}
+}
+
+// tellKeys prints what the reader's own shop needs, to be pasted into a shell.
+// The keys are this run's alone.
+func (d *demo) tellKeys() {
+	fmt.Fprintf(d.Out, `  For your own shop at %s, whose webhooks go to %[1]s/hooks/coinslot:
+
+    export COINSLOT_URL=%s
+    export COINSLOT_SECRET_KEY=%s
+    export COINSLOT_ORDER_KEY=%s
+    export COINSLOT_WEBHOOK_SECRET=%s
+
+`, d.Own, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(), d.settings.WebhookSecrets[0].Reveal())
 }
 
 // listen takes the address, or a free port of its host if it is taken.

@@ -39,3 +39,21 @@ func TestListenElsewhere(t *testing.T) {
 		t.Error("listening on no address succeeded")
 	}
 }
+
+// What the reader writes about a shop of their own has to be an origin.
+func TestOwnShop(t *testing.T) {
+	for own, ok := range map[string]bool{
+		"": true, "http://127.0.0.1:3000": true, "https://shop.example": true,
+		"127.0.0.1:3000": false, "http://127.0.0.1:3000/": false, "http://127.0.0.1:3000/shop": false, "ftp://shop.example": false,
+		"http://": false, "http://ann@shop.example": false, "http://shop.example?a=1": false,
+	} {
+		d := demo{Config: Config{Own: own, Catalog: "catalog.yaml"}}
+		err := d.admit()
+		if (err == nil) != ok {
+			t.Errorf("admitting %q: %v", own, err)
+		}
+		if got := len(d.settings.Origins); err == nil && own != "" && got != 1 {
+			t.Errorf("admitting %q: %d origins; want 1", own, got)
+		}
+	}
+}
