@@ -56,16 +56,17 @@ torture: build install-test-tools ## the long form of the torture tests, for hou
 lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
-# What tests need beyond Go, by command and Debian package: two browsers, a C compiler for the race detector, a runtime
-# for the JavaScript sample of docs/webhooks.md, a way to make fsync fail, and PostgreSQL's server programs, which Debian
-# keeps out of the PATH.
+# What tests need beyond Go, by command and Debian package: two browsers, a C compiler for the race detector, runtimes for
+# the JavaScript sample of docs/webhooks.md and for docs/examples, a way to make fsync fail, and PostgreSQL's server
+# programs, which Debian keeps out of the PATH.
 .PHONY: install-test-tools
-install-test-tools: ## what the tests need on a Debian machine: chromium firefox-esr gcc nodejs npm strace postgresql, axe-core, TypeScript and React
+install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript and React
 	@$(call install,chromium,chromium)
 	@$(call install,firefox-esr,firefox-esr)
 	@$(call install,gcc,gcc libc6-dev)
 	@$(call install,node,nodejs)
 	@$(call install,npm,npm)
+	@$(call install,php,php-cli)
 	@$(call axe)
 	@$(call install,php,php-cli)
 	@$(call install,ruby,ruby)

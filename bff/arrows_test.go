@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"bff/web":               {"app/widget", "app/wire", "bff/checkout", "bff/config", "bff/doctor", "bff/hub", "bff/order"},
 	"bff/webhook":           {"bff/checkout", "bff/crash"},
 	"static/checkouttest":   {},
+	"docs/examples/go":      {},
 	"docs/examples/verify":  {},
 	"e2e":                   {},
 	"e2e/browser":           {"e2e/child"},

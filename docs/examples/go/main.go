@@ -1,0 +1,176 @@
+// A shop with a Coinslot checkout, in Go and nothing but its standard library.
+//
+//	export COINSLOT_URL=http://localhost:8080    # the checkout's COINSLOT_PUBLIC_URL
+//	export COINSLOT_SECRET_KEY=...               # as there
+//	export COINSLOT_WEBHOOK_SECRET=whsec_...     # as there
+//	go run ./docs/examples/go
+//
+// It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under
+// SHOP_URL (http://127.0.0.1:3000). The checkout is told of it by its settings
+// COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
+//
+// coinslot.go is what a shop of your own needs; orders.go stands for your
+// database, and the goods below for your catalogue.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"log"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// product is something that the shop sells. Prices are whole cents, and only
+// the server's count.
+type product struct {
+	ID, Name, About string
+	Cents           int64
+}
+
+var goods = []product{
+	{"notebook", "Notebook", "Stitched, 144 pages, lies flat", 1400},
+	{"pencils", "Pencils", "Six, in a tin", 950},
+	{"postcards", "Postcards", "Ten birds of the coast", 420},
+}
+
+//go:embed pages.html shop.css
+var files embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"dollars": dollars}).ParseFS(files, "pages.html"))
+
+// dollars writes cents as the checkout wants them: "14.00".
+func dollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+// shop answers browsers and the checkout.
+type shop struct {
+	url      string // of this shop
+	checkout checkout
+	orders   orders
+}
+
+func main() {
+	s := &shop{
+		url:      setting("SHOP_URL", "http://127.0.0.1:3000"),
+		checkout: checkout{URL: setting("COINSLOT_URL", "http://localhost:8080"), Key: setting("COINSLOT_SECRET_KEY", ""), HookSecret: setting("COINSLOT_WEBHOOK_SECRET", "")},
+		orders:   orders{byID: map[string]order{}, events: map[string]bool{}},
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	server := &http.Server{Addr: setting("SHOP_LISTEN", "127.0.0.1:3000"), Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		<-ctx.Done()
+		server.Shutdown(context.Background())
+	}()
+	log.Printf("shop: open %s", s.url)
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		log.Fatalf("shop: %v", err)
+	}
+}
+
+// setting reads the environment; without a usual value it has to be there.
+func setting(name, usual string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	if usual == "" {
+		log.Fatalf("shop: %s is not set", name)
+	}
+	return usual
+}
+
+func (s *shop) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.showGoods)
+	mux.HandleFunc("POST /orders", s.buy)
+	mux.HandleFunc("GET /orders/{id}", s.showOrder)
+	mux.HandleFunc("GET /orders/{id}/thanks", s.showThanks)
+	mux.HandleFunc("POST /hooks/coinslot", s.hear)
+	mux.Handle("GET /shop.css", http.FileServerFS(files))
+	return mux
+}
+
+// showGoods is the page with the cart. Its order number is made here, so that a
+// form that is sent twice is one order.
+func (s *shop) showGoods(w http.ResponseWriter, _ *http.Request) {
+	s.show(w, "goods", map[string]any{"Goods": goods, "Order": rand.Text()[:12]})
+}
+
+// buy stores the order, opens its session and leads to its page.
+func (s *shop) buy(w http.ResponseWriter, r *http.Request) {
+	o := cart(r)
+	if o.Cents == 0 || len(o.ID) != 12 {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	o = s.orders.place(o)
+	if o.Session == "" {
+		session, err := s.checkout.open(r.Context(), o, s.url+"/orders/"+o.ID+"/thanks")
+		if err != nil {
+			log.Printf("shop: order %s: %v", o.ID, err)
+			http.Error(w, "The checkout does not answer. Nothing was charged; please go back and try again.", http.StatusBadGateway)
+			return
+		}
+		s.orders.opened(o.ID, session)
+	}
+	http.Redirect(w, r, "/orders/"+o.ID, http.StatusSeeOther)
+}
+
+// cart reads how many of what was chosen; names and prices are the server's own.
+func cart(r *http.Request) order {
+	o := order{ID: r.PostFormValue("order")}
+	var names []string
+	for _, p := range goods {
+		n, err := strconv.Atoi(r.PostFormValue(p.ID))
+		if err != nil || n < 1 || n > 9 {
+			continue
+		}
+		o.Cents += int64(n) * p.Cents
+		names = append(names, fmt.Sprintf("%d × %s", n, p.Name))
+	}
+	o.Title = strings.Join(names, ", ")
+	return o
+}
+
+// showOrder shows an order with its checkout until it is paid.
+func (s *shop) showOrder(w http.ResponseWriter, r *http.Request) {
+	switch o, ok := s.orders.find(r.PathValue("id")); {
+	case !ok || o.Session == "":
+		http.NotFound(w, r)
+	case o.Paid:
+		http.Redirect(w, r, "/orders/"+o.ID+"/thanks", http.StatusSeeOther)
+	default:
+		s.show(w, "order", map[string]any{"Order": o, "Checkout": s.checkout.URL})
+	}
+}
+
+// showThanks says how the order stands in the shop's own books. What else the
+// address says, like status=confirmed, counts for nothing.
+func (s *shop) showThanks(w http.ResponseWriter, r *http.Request) {
+	o, ok := s.orders.find(r.PathValue("id"))
+	if !ok || o.Session == "" {
+		http.NotFound(w, r)
+		return
+	}
+	s.show(w, "thanks", map[string]any{"Order": o, "Checkout": s.checkout.URL})
+}
+
+// show writes a page under a strict policy: one script and one frame, both of the checkout.
+func (s *shop) show(w http.ResponseWriter, page string, data any) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
+		"script-src "+s.checkout.URL+"; frame-src "+s.checkout.URL)
+	if err := pages.ExecuteTemplate(w, page, data); err != nil {
+		log.Printf("shop: %v", err)
+	}
+}

@@ -1,0 +1,34 @@
+// What a shop of your own needs: opening a session, and checking what the checkout sends.
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+// openSession opens the session of an order, or finds the one that is open already: the order's number is the
+// idempotency key. It returns the session's id.
+export async function openSession(checkout, order) {
+  const answer = await fetch(`${checkout.url}/v1/sessions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${checkout.key}`, "Content-Type": "application/json", "Idempotency-Key": order.id },
+    body: JSON.stringify({ amount_usd: order.amount, order_ref: order.id, title: order.title, success_url: order.thanks }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const session = await answer.json();
+  if (!answer.ok) throw new Error(`opening a session: status ${answer.status} ${session.code}`);
+  return session.id;
+}
+
+// verify returns the event if rawBody (a Buffer) was signed with secret ("whsec_…") within five minutes of now, and
+// throws otherwise. While a secret is changed there are several signatures.
+export function verify(secret, headers, rawBody) {
+  const id = headers["webhook-id"], stamp = headers["webhook-timestamp"];
+  if (!id || !/^\d{1,12}$/.test(stamp ?? "") || Math.abs(Date.now() / 1000 - Number(stamp)) > 300) {
+    throw new Error("webhook: missing headers or old timestamp");
+  }
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  if (key.length < 24) throw new Error("webhook: the secret is too short");
+  const want = createHmac("sha256", key).update(`${id}.${stamp}.`).update(rawBody).digest();
+  const ours = (headers["webhook-signature"] ?? "").split(" ").some((part) => {
+    const got = part.startsWith("v1,") ? Buffer.from(part.slice(3), "base64") : Buffer.alloc(0);
+    return got.length === want.length && timingSafeEqual(got, want);
+  });
+  if (!ours) throw new Error("webhook: signature does not match");
+  return { ...JSON.parse(rawBody.toString("utf8")), id };
+}

@@ -1,0 +1,136 @@
+// A shop with a Coinslot checkout, for Node 20 or newer, without any package.
+//
+//   export COINSLOT_URL=http://localhost:8080    # the checkout's COINSLOT_PUBLIC_URL
+//   export COINSLOT_SECRET_KEY=...               # as there
+//   export COINSLOT_WEBHOOK_SECRET=whsec_...     # as there
+//   node docs/examples/node/server.mjs
+//
+// It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under SHOP_URL (http://127.0.0.1:3000). The
+// checkout is told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
+//
+// coinslot.mjs is what a shop of your own needs; orders.mjs stands for your database, and the goods below for your
+// catalogue.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { openSession, verify } from "./coinslot.mjs";
+import { find, newId, pay, place } from "./orders.mjs";
+import { goodsPage, orderPage, thanksPage } from "./pages.mjs";
+
+// setting reads the environment; without a usual value it has to be there.
+function setting(name, usual) {
+  const value = process.env[name] || usual;
+  if (value) return value;
+  console.error(`shop: ${name} is not set`);
+  process.exit(1);
+}
+
+const checkout = { url: setting("COINSLOT_URL", "http://localhost:8080"), key: setting("COINSLOT_SECRET_KEY") };
+const hookSecret = setting("COINSLOT_WEBHOOK_SECRET");
+const shop = setting("SHOP_URL", "http://127.0.0.1:3000");
+const [host, port] = setting("SHOP_LISTEN", "127.0.0.1:3000").split(":");
+
+// Prices are whole cents, and only the server's count.
+const dollars = (cents) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
+const goods = [
+  { id: "notebook", name: "Notebook", about: "Stitched, 144 pages, lies flat", cents: 1400 },
+  { id: "pencils", name: "Pencils", about: "Six, in a tin", cents: 950 },
+  { id: "postcards", name: "Postcards", about: "Ten birds of the coast", cents: 420 },
+].map((product) => ({ ...product, price: dollars(product.cents) }));
+
+// One script and one frame, both of the checkout.
+const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+  `script-src ${checkout.url}; frame-src ${checkout.url}`;
+
+function show(response, html) {
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "Content-Security-Policy": policy });
+  response.end(html);
+}
+
+function answer(response, status, text = "", headers = {}) {
+  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
+  response.end(text);
+}
+
+const leadTo = (response, path) => answer(response, 303, "", { Location: path });
+
+// read takes a body of at most 1 MiB, byte by byte as it was sent.
+async function read(request) {
+  const parts = [];
+  let size = 0;
+  for await (const part of request) {
+    size += part.length;
+    if (size > 1 << 20) throw new Error("the body is too large");
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+// cart reads how many of what was chosen; names and prices are the server's own.
+function cart(form) {
+  const lines = goods.map((product) => ({ product, n: Number(form.get(product.id)) }))
+    .filter(({ n }) => Number.isInteger(n) && n >= 1 && n <= 9);
+  return {
+    id: form.get("order") ?? "",
+    title: lines.map(({ product, n }) => `${n} × ${product.name}`).join(", "),
+    amount: dollars(lines.reduce((sum, { product, n }) => sum + n * product.cents, 0)),
+  };
+}
+
+// buy stores the order, opens its session and leads to its page. A form that is sent twice is one order.
+async function buy(request, response) {
+  const wanted = cart(new URLSearchParams((await read(request)).toString("utf8")));
+  if (!wanted.title || !/^[0-9a-f]{16}$/.test(wanted.id)) return leadTo(response, "/");
+  const order = place(wanted);
+  try {
+    order.session ||= await openSession(checkout, { ...order, thanks: `${shop}/orders/${order.id}/thanks` });
+  } catch (error) {
+    console.error(`shop: order ${order.id}: ${error.message}`);
+    return answer(response, 502, "The checkout does not answer. Nothing was charged; please go back and try again.");
+  }
+  leadTo(response, `/orders/${order.id}`);
+}
+
+// hear takes what the checkout tells. An answer other than 2xx means: send it again.
+async function hear(request, response) {
+  let event;
+  try {
+    event = verify(hookSecret, request.headers, await read(request));
+  } catch (error) {
+    return answer(response, 401, error.message);
+  }
+  // Other types tell how it goes on; docs/webhooks.md lists them.
+  if (event.type === "checkout.confirmed" && pay(event)) {
+    console.log(`shop: order ${event.data.order_ref} is paid: send it off`);
+  }
+  answer(response, 204);
+}
+
+// showOrder shows an order: with its checkout until it is paid, or how it stands in the shop's own books. What else the
+// address says, like status=confirmed, counts for nothing.
+function showOrder(response, id, thanks) {
+  const order = find(id);
+  if (!order?.session) return answer(response, 404, "There is no such order.");
+  if (thanks) return show(response, thanksPage(order, checkout.url));
+  if (order.paid) return leadTo(response, `/orders/${id}/thanks`);
+  show(response, orderPage(order, checkout.url));
+}
+
+async function serve(request, response) {
+  const { pathname } = new URL(request.url, shop);
+  const [, id, thanks] = pathname.match(/^\/orders\/([0-9a-f]{16})(\/thanks)?$/) ?? [];
+  switch (`${request.method} ${pathname}`) {
+    case "GET /": return show(response, goodsPage(goods, newId()));
+    case "GET /shop.css": return answer(response, 200, readFileSync(new URL("shop.css", import.meta.url)), { "Content-Type": "text/css" });
+    case "POST /orders": return buy(request, response);
+    case "POST /hooks/coinslot": return hear(request, response);
+  }
+  if (id && request.method === "GET") return showOrder(response, id, thanks);
+  answer(response, 404, "There is nothing here.");
+}
+
+createServer((request, response) => {
+  serve(request, response).catch((error) => {
+    console.error(`shop: ${error.message}`);
+    if (!response.headersSent) answer(response, 500, "Something went wrong.");
+  });
+}).listen(Number(port), host, () => console.log(`shop: open ${shop}`));

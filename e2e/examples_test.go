@@ -1,0 +1,390 @@
+package e2e
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+)
+
+const (
+	examples = "../docs/examples"
+	inPages  = "http://localhost:8080" // the checkout, as the pages of examples call it
+)
+
+// example is a shop of docs/examples with a server of its own. Where its
+// runtime is not installed, it is not tested.
+type example struct {
+	name, runtime string
+	command       func(t *testing.T, listen string) *exec.Cmd
+
+	listen, url string // once it is settled
+	process     *exec.Cmd
+	log         *syncBuffer
+}
+
+var shops = []example{
+	{name: "go", runtime: "go", command: func(t *testing.T, _ string) *exec.Cmd {
+		shop := filepath.Join(t.TempDir(), "shop")
+		if out, err := exec.Command("go", "build", "-o", shop, examples+"/go").CombinedOutput(); err != nil {
+			t.Fatalf("building the example: %v\n%s", err, out)
+		}
+		return exec.Command(shop)
+	}},
+	{name: "node", runtime: "node", command: func(*testing.T, string) *exec.Cmd {
+		return exec.Command("node", examples+"/node/server.mjs")
+	}},
+	{name: "php", runtime: "php", command: func(_ *testing.T, listen string) *exec.Cmd {
+		return exec.Command("php", "-S", listen, examples+"/php/index.php")
+	}},
+}
+
+// keys are the settings that a shop of the stack's needs.
+func (s *stack) keys() []string {
+	return []string{"COINSLOT_URL=" + s.base, "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey}
+}
+
+// settle decides where the example will listen.
+func (e *example) settle(t *testing.T) {
+	e.listen = "127.0.0.1:" + freePort(t)
+	e.url = "http://" + e.listen
+}
+
+// start runs the example until it answers.
+func (e *example) start(t *testing.T, keys []string) {
+	t.Helper()
+	e.log = &syncBuffer{}
+	e.process = e.command(t, e.listen)
+	e.process.Env = slices.Concat(os.Environ(), keys, []string{"SHOP_LISTEN=" + e.listen, "SHOP_URL=" + e.url,
+		"SHOP_ORDERS=" + filepath.Join(t.TempDir(), "orders.json")})
+	e.process.Stdout, e.process.Stderr = e.log, e.log
+	e.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := e.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		e.process.Process.Kill()
+		e.process.Wait()
+		for _, key := range keys[1:] {
+			if name, value, _ := strings.Cut(key, "="); strings.Contains(e.log.String(), value) {
+				t.Errorf("the example prints %s", name)
+			}
+		}
+		if t.Failed() {
+			t.Logf("the example said:\n%s", e.log.String())
+		}
+	})
+	await(t, "the example to answer", func() bool {
+		resp, err := http.Get(e.url)
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// Each example sells: from its cart to a payment, and to a page that says so
+// because a webhook did.
+func TestExampleShops(t *testing.T) {
+	var all []*example
+	var origins, hooks []string
+	for _, shop := range shops {
+		shop.settle(t)
+		all, origins, hooks = append(all, &shop), append(origins, shop.url), append(hooks, shop.url+"/hooks/coinslot")
+	}
+	s := newStack(t, "COINSLOT_ORIGINS="+strings.Join(origins, ","), "COINSLOT_WEBHOOK_URL="+strings.Join(hooks, ","))
+	for _, shop := range all {
+		t.Run(shop.name, func(t *testing.T) {
+			if _, err := exec.LookPath(shop.runtime); err != nil {
+				t.Skipf("%s is not installed", shop.runtime)
+			}
+			shop.start(t, s.keys())
+			t.Run("sells", func(t *testing.T) { shop.sells(t, s) })
+			t.Run("orders once", func(t *testing.T) { shop.ordersOnce(t, s) })
+			t.Run("believes only webhooks", func(t *testing.T) { shop.believes(t) })
+		})
+	}
+}
+
+// sells buys two notebooks and a set of postcards in the browser.
+func (e *example) sells(t *testing.T, s *stack) {
+	p := chromium.Open(t, e.url, browser.Options{Height: 2400})
+	p.Type(`input[name="notebook"]`, "2")
+	p.Type(`input[name="postcards"]`, "1")
+	p.Click("button")
+	p.Wait(`.state[data-state="open"]`)
+	if got := p.Text(".total"); got != "$32.20" { // by the server's prices
+		t.Errorf("the order's total is %s; want $32.20", got)
+	}
+	liar := chromium.Open(t, p.URL()+"/thanks?status=confirmed&session=cs_1", browser.Options{})
+	liar.WaitText("h1", "One moment")
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	f.Wait(pending)
+	s.pretend(s.matches(f), "pay")
+	p.WaitText("h1", "Thank you")
+	p.Wait(`.state[data-state="paid"]`)
+	if !strings.Contains(p.URL(), "/thanks?") || !strings.Contains(p.URL(), "status=confirmed") {
+		t.Errorf("the widget has led to %s; want the page of thanks", p.URL())
+	}
+	liar.WaitText("h1", "Thank you") // it has looked again
+	quiet(t, p)
+}
+
+// order posts a cart as a form and returns the number of the order.
+func (e *example) order(t *testing.T, form url.Values) string {
+	t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.PostForm(e.url+"/orders", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	id, found := strings.CutPrefix(resp.Header.Get("Location"), "/orders/")
+	if resp.StatusCode != http.StatusSeeOther || !found {
+		t.Fatalf("POST /orders = %d to %q; want 303 to the order", resp.StatusCode, resp.Header.Get("Location"))
+	}
+	return id
+}
+
+// fresh is the form of the page with the cart, with a number nobody has used.
+func (e *example) fresh(t *testing.T) url.Values {
+	t.Helper()
+	number := regexp.MustCompile(`name="order" value="(\w+)"`).FindStringSubmatch(e.get(t, "/"))
+	if number == nil {
+		t.Fatal("the page with the cart has no order number")
+	}
+	return url.Values{"order": {number[1]}, "pencils": {"1"}, "price": {"0.01"}, "pencils_price": {"0.01"}}
+}
+
+func (e *example) get(t *testing.T, path string) string {
+	t.Helper()
+	resp, err := http.Get(e.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s = %d, %v", path, resp.StatusCode, err)
+	}
+	return string(body)
+}
+
+// A form sent twice is one order and one session at the server's own price;
+// another cart under its number is another order.
+func (e *example) ordersOnce(t *testing.T, s *stack) {
+	form := e.fresh(t)
+	first, second := e.order(t, form), e.order(t, form)
+	if first != second {
+		t.Errorf("one form made the orders %s and %s", first, second)
+	}
+	var list struct {
+		Data []struct {
+			AmountUSD string `json:"amount_usd"`
+		}
+	}
+	s.call(http.MethodGet, "/v1/sessions?order_ref="+first, nil, &list)
+	if len(list.Data) != 1 || list.Data[0].AmountUSD != "9.50" {
+		t.Errorf("the checkout's sessions of the order are %v; want one of 9.50", list.Data)
+	}
+	form.Set("pencils", "2")
+	if other := e.order(t, form); other == first {
+		t.Error("another cart is the same order")
+	}
+}
+
+// signed is an event of the checkout about an order, signed a while from now.
+func signed(key, id, ref, amount string, ago time.Duration) (http.Header, string) {
+	body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed"}}`, ref, amount)
+	raw, _ := base64.StdEncoding.DecodeString(key)
+	stamp := strconv.FormatInt(time.Now().Add(-ago).Unix(), 10)
+	mac := hmac.New(sha256.New, raw)
+	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
+	h := http.Header{}
+	h.Set("webhook-id", id)
+	h.Set("webhook-timestamp", stamp)
+	h.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return h, body
+}
+
+// tell posts an event to the example and returns the status of its answer.
+func (e *example) tell(t *testing.T, h http.Header, body string) int {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	maps.Copy(req.Header, h)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// Forged and old webhooks are refused, and a good one counts once.
+func (e *example) believes(t *testing.T) {
+	ref := e.order(t, e.fresh(t))
+	state := func() bool { return strings.Contains(e.get(t, "/orders/"+ref), `data-state="paid"`) }
+	otherKey := base64.StdEncoding.EncodeToString(make([]byte, 32))
+	for name, forge := range map[string]func() (http.Header, string){
+		"another key": func() (http.Header, string) { return signed(otherKey, "evt_1", ref, "9.50", 0) },
+		"old":         func() (http.Header, string) { return signed(hookKey, "evt_1", ref, "9.50", 6*time.Minute) },
+		"to come":     func() (http.Header, string) { return signed(hookKey, "evt_1", ref, "9.50", -6*time.Minute) },
+		"changed": func() (http.Header, string) {
+			h, body := signed(hookKey, "evt_1", "another", "9.50", 0)
+			return h, strings.Replace(body, "another", ref, 1)
+		},
+		"unsigned": func() (http.Header, string) { _, body := signed(hookKey, "evt_1", ref, "9.50", 0); return nil, body },
+	} {
+		h, body := forge()
+		if status := e.tell(t, h, body); status != http.StatusUnauthorized || state() {
+			t.Errorf("%s: the webhook is answered %d, and paid is %v; want 401 and not paid", name, status, state())
+		}
+	}
+	h, body := signed(hookKey, "evt_2", ref, "0.01", 0)
+	if status := e.tell(t, h, body); status != http.StatusNoContent || state() {
+		t.Errorf("another amount: the webhook is answered %d, and paid is %v; want 204 and not paid", status, state())
+	}
+	h, body = signed(hookKey, "evt_3", ref, "9.50", 0)
+	h.Set("webhook-signature", "v1,"+otherKey+" v2,new "+h.Get("webhook-signature"))
+	for range 2 {
+		if status := e.tell(t, h, body); status != http.StatusNoContent || !state() {
+			t.Errorf("one of several signatures: the webhook is answered %d, and paid is %v; want 204 and paid", status, state())
+		}
+	}
+	if n := strings.Count(e.log.String(), ref+" is paid: send it off"); n != 1 {
+		t.Errorf("the goods are sent off %d times; want once", n)
+	}
+}
+
+// The demo serves a shop of one's own, with the keys that it prints.
+func TestDemoForAnExample(t *testing.T) {
+	together(t)
+	shop := shops[0]
+	shop.settle(t)
+	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
+	export := regexp.MustCompile(`COINSLOT_\w+=\S+\n`)
+	await(t, "the demo to print four settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 4 })
+	keys := strings.Fields(strings.Join(export.FindAllString(out.String(), -1), ""))
+	shop.start(t, keys)
+	p := chromium.Open(t, shop.url, browser.Options{Height: 2400})
+	p.Type(`input[name="pencils"]`, "1")
+	p.Click("button")
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	f.Click(`[data-part="simulate"][value="pay"]`)
+	p.WaitText("h1", "Thank you")
+	_, base, _ := strings.Cut(keys[0], "=")
+	p.Goto(base + "/checkout?item=pencils")
+	p.WaitText("body", "Six, in a tin")
+}
+
+// pages serves a folder of docs/examples; base is where its checkout is.
+func pages(folder string, base *string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := filepath.Base(r.URL.Path)
+		if r.URL.Path == "/" {
+			name = "index.html"
+		}
+		text, err := os.ReadFile(filepath.Join(examples, folder, name))
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(strings.ReplaceAll(string(text), inPages, *base)))
+	})
+}
+
+// The pages without a server sell what the catalogue beside them offers.
+func TestExamplePages(t *testing.T) {
+	var base string
+	static, html := httptest.NewServer(pages("static", &base)), httptest.NewServer(pages("html", &base))
+	t.Cleanup(static.Close)
+	t.Cleanup(html.Close)
+	s := newStack(t, "COINSLOT_ORIGINS="+static.URL+","+html.URL, "COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
+	base = s.base
+	for name, c := range map[string]struct{ url, click, title, amount string }{
+		"fixed":  {static.URL, `coinslot-checkout[item="notebook"] a`, "Notebook", "14.00"},
+		"open":   {static.URL, `coinslot-checkout[amount="20"] a`, "A tip for the birds", "20.00"},
+		"inline": {html.URL, "", "Notebook", "14.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := chromium.Open(t, c.url, browser.Options{Height: 2400})
+			if c.click != "" {
+				p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
+				p.Click(c.click)
+			}
+			f := p.Frame(frame)
+			f.Wait(`[data-live="wasm"]`)
+			choose(f, "USDT", "trc20")
+			f.Wait(pending)
+			s.pretend(s.matches(f), "pay")
+			f.Wait(paid)
+			if got := s.newest(); got.Title != c.title || got.AmountUSD != c.amount {
+				t.Errorf("%s was sold for %s; want %s for %s", got.Title, got.AmountUSD, c.title, c.amount)
+			}
+			quiet(t, p)
+		})
+	}
+	t.Run("without JavaScript", func(t *testing.T) {
+		p := chromium.Open(t, html.URL, browser.Options{NoJS: true, Height: 2400})
+		p.Click("coinslot-checkout a")
+		choose(p.View, "USDT", "trc20")
+		p.Wait(pending)
+		s.matches(p.View)
+	})
+}
+
+// sale is what was sold last, as the merchant's API tells it.
+type sale struct {
+	Title     string
+	AmountUSD string `json:"amount_usd"`
+}
+
+func (s *stack) newest() sale {
+	s.t.Helper()
+	var list struct{ Data []sale }
+	if status := s.call(http.MethodGet, "/v1/sessions?limit=1", nil, &list); status != http.StatusOK || len(list.Data) != 1 {
+		s.t.Fatalf("GET /v1/sessions = %d with %d sessions; want 200 with one", status, len(list.Data))
+	}
+	return list.Data[0]
+}
+
+// Each example is a folder to be copied, so each has the look; it is one look.
+func TestExamplesLookTheSame(t *testing.T) {
+	looks := map[string]string{}
+	for _, folder := range []string{"html", "static", "go", "node", "php"} {
+		css, err := os.ReadFile(filepath.Join(examples, folder, "shop.css"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks[string(css)] = folder
+	}
+	if len(looks) != 1 {
+		t.Errorf("there are %d looks; want one shop.css in all folders", len(looks))
+	}
+}
