@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"coinslot/app/browser"
 	"coinslot/app/feed"
@@ -29,6 +30,10 @@ func checkout(typed browser.Typed) (*widget.Checkout, error) {
 		page.Chosen = typed.Values["currency_symbol"]
 		page.ChosenNetwork = typed.Values["network_code"]
 		page.Email = typed.Values["email"]
+		if page.Offer != nil {
+			page.Offer.Amount = typed.Values["amount"]
+			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"]) // the page's own numbers
+		}
 	}
 	return &widget.Checkout{Page: page, Host: host(typed), Search: typed.Values["search"]}, nil
 }

@@ -23,6 +23,7 @@ type Checkout struct {
 
 	live    bool         // mounted in a browser, everything is in place
 	busy    bool         // a request of the shopper is on its way
+	pricing int          // how many prices were asked for; only the last one's answer counts
 	offline bool         // the last attempts to reach the BFF failed
 	problem *wire.Error  // why the last request led nowhere; nil if it did not
 	said    string       // what the live region announces
@@ -78,6 +79,8 @@ func (c *Checkout) driver() string {
 func (c *Checkout) trouble() app.UI {
 	notice := c.Page.View.Notice
 	switch {
+	case c.problem != nil && c.wrong() != "":
+		return app.Text("") // it is said beside the field
 	case c.problem != nil:
 		return failure(c.problem.Code, c.problem.Detail)
 	case notice == nil:
@@ -90,7 +93,7 @@ func (c *Checkout) trouble() app.UI {
 
 // failure is the words of an error; its code is for the host page, which
 // frame.js tells.
-func failure(code wire.Code, text string) app.UI {
+func failure(code wire.Code, text string) app.HTMLElem {
 	return el("p").Class("error").DataSet("part", "error").DataSet("code", string(code)).Attr("role", "alert").Text(text)
 }
 
@@ -103,7 +106,7 @@ func (c *Checkout) screen() app.UI {
 	case "closed":
 		return &closed{Page: p}
 	case "choose":
-		return &chooser{Page: p, Search: c.Search, Busy: c.busy}
+		return &chooser{Page: p, Search: c.Search, Busy: c.busy, Wrong: c.wrong()}
 	case "pay":
 		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
 	case "confirmed":

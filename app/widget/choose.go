@@ -15,6 +15,7 @@ type chooser struct {
 	Page   Page
 	Search string // typed before the takeover
 	Busy   bool
+	Wrong  string // the field of the offer that was refused, see Offer.Wrong
 
 	touched bool // the fields below count, not the page's preselection
 	picked  choice
@@ -22,6 +23,8 @@ type chooser struct {
 	query   string
 	mailed  bool
 	email   string
+	wished  bool // asked counts, not the page's offer
+	asked   wish
 }
 
 // Render draws the form: everything is in it, CSS shows the networks of the
@@ -31,6 +34,7 @@ type chooser struct {
 func (c *chooser) Render() app.UI {
 	p := c.Page
 	return form(p, "/attempts", c.body).Class("choose").Body(append([]app.UI{
+		c.offer(),
 		heading(c.title()),
 		c.warning(),
 		c.search(),
@@ -40,7 +44,15 @@ func (c *chooser) Render() app.UI {
 		c.mail(),
 		c.estimate(),
 		el("div").Class("buttons").Body(c.onward(), c.back()),
-	}, carried(p)...)...)
+	}, p.carriedBut(c.fields()...)...)...)
+}
+
+// fields are the names of carried fields that the form has in sight instead.
+func (c *chooser) fields() []string {
+	if c.Page.Offer == nil {
+		return nil
+	}
+	return []string{"amount", "quantity"}
 }
 
 func (c *chooser) title() string {
@@ -212,6 +224,7 @@ func (c *chooser) body() (map[string]string, string) {
 	if email != "" {
 		body["email"] = email
 	}
+	c.set(body)
 	return body, ""
 }
 

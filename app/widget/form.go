@@ -13,6 +13,7 @@ const (
 	actionCopy   = "coinslot/copy"   // value: copyRequest
 	actionQR     = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
 	actionPay    = "coinslot/pay"    // value: payment
+	actionPrice  = "coinslot/price"  // value: wish
 )
 
 // request is a form's content, sent by the WebAssembly program instead of the

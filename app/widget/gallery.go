@@ -18,6 +18,10 @@ func Gallery() []Sample {
 	return []Sample{
 		sample("open", wire.Open, nil, wire.Choose),
 		unsaved(),
+		openAmountSample("open-amount", "20.00", ""),
+		openAmountSample("open-amount-wrong", "1,000", "amount"),
+		quantitySample("open-quantity", 3, ""),
+		quantitySample("open-quantity-wrong", 1, "quantity"),
 		chosenSample(),
 		soleSample(),
 		exchangeSample(),
@@ -115,6 +119,29 @@ func unsaved() Sample {
 	return sample("open-unsaved", wire.Open, func(p *Page) {
 		p.Base, p.View.Session, p.View.Version = "/checkout", "", 0
 		p.Carry = []Field{{"item", "coffee"}, {"amount", "5.00"}, {"key", "page_1"}}
+	}, wire.Choose)
+}
+
+// openAmountSample is an item whose amount the shopper sets; wrong is what
+// Offer.Wrong is.
+func openAmountSample(name, typed, wrong string) Sample {
+	return sample(name, wire.Open, func(p *Page) {
+		*p = unsaved().Page
+		p.View.Order = wire.Order{Title: "A tip for the kitchen", AmountUSD: "20.00"}
+		p.Carry = []Field{{"item", "tip"}, {"amount", "20.00"}, {"key", "page_1"}}
+		p.Offer = &Offer{Minimum: "1.00", Maximum: "500.00", Suggested: []string{"5.00", "10.00", "20.00", "50.00"}, Amount: typed, Wrong: wrong}
+		p.View.Currencies = sorted()
+	}, wire.Choose)
+}
+
+// quantitySample is an item of which the shopper may buy several.
+func quantitySample(name string, n int, wrong string) Sample {
+	return sample(name, wire.Open, func(p *Page) {
+		*p = unsaved().Page
+		p.View.Order = wire.Order{Title: "3 × Coffee", Description: "Whole beans, 250 g", AmountUSD: "13.50"}
+		p.Carry = []Field{{"item", "coffee"}, {"quantity", "3"}, {"key", "page_1"}}
+		p.Offer = &Offer{Least: 1, Most: 10, Quantity: n, Wrong: wrong}
+		p.View.Currencies = sorted()
 	}, wire.Choose)
 }
 

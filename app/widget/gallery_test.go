@@ -64,7 +64,7 @@ func TestEveryStatusHasAScreen(t *testing.T) {
 
 // TestEveryScreen holds what every page must have, whatever it shows.
 func TestEveryScreen(t *testing.T) {
-	several := map[string]bool{"currency": true, "network": true, "wallet": true, "simulate": true}
+	several := map[string]bool{"offer-suggested": true, "currency": true, "network": true, "wallet": true, "simulate": true}
 	for _, s := range Gallery() {
 		t.Run(s.Name, func(t *testing.T) {
 			page := draw(t, s)
@@ -118,6 +118,12 @@ func TestHandles(t *testing.T) {
 		{"open", "continue", `type="submit"`},
 		{"open", "search", `type="search"`},
 		{"open-refused", "error", `role="alert"`},
+		{"open-amount", "offer-amount", `name="amount" type="text" value="20.00"`},
+		{"open-amount", "offer-apply", `name="apply" type="submit"`},
+		{"open-amount-wrong", "offer-amount", `aria-invalid="true"`},
+		{"open-amount-wrong", "error", `data-code="amount_invalid"`},
+		{"open-quantity", "offer-quantity", `name="quantity"`},
+		{"open-quantity-wrong", "error", `role="alert"`},
 	} {
 		t.Run(c.sample+" "+c.part, func(t *testing.T) {
 			for _, s := range Gallery() {

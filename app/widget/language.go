@@ -1,6 +1,10 @@
 package widget
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"slices"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
 
 // languageMenu lets the shopper read the page in another language. It is a form
 // that loads the page anew, so it works everywhere and changes nothing before
@@ -26,11 +30,11 @@ func (p Page) here() string {
 	return p.Base
 }
 
-// carriedBut are the fields that a form takes along, without one of them.
-func (p Page) carriedBut(name string) []app.UI {
+// carriedBut are the fields that a form takes along, without some of them.
+func (p Page) carriedBut(names ...string) []app.UI {
 	var kept []Field
 	for _, f := range p.Carry {
-		if f.Name != name {
+		if !slices.Contains(names, f.Name) {
 			kept = append(kept, f)
 		}
 	}

@@ -27,6 +27,7 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	ctx.Handle(actionCopy, func(ctx app.Context, a app.Action) { c.copy(ctx, a.Value.(copyRequest)) })
 	ctx.Handle(actionLook, func(app.Context, app.Action) { c.look() })
 	ctx.Handle(actionQR, func(_ app.Context, a app.Action) { c.hold(a.Value.(bool)) })
+	ctx.Handle(actionPrice, func(ctx app.Context, a app.Action) { c.reprice(ctx, a.Value.(wish)) })
 	ctx.Handle(actionPay, func(ctx app.Context, a app.Action) { c.pay(ctx, a.Value.(payment)) })
 	c.Host.Restore()
 	c.follow(ctx)

@@ -31,9 +31,11 @@ type Page struct {
 	// View.Session is empty.
 	Base string
 	// Carry is what every form and link must carry through: embed, origin,
-	// theme, lang, from, qr, open; and while nothing is stored order or item (with amount), and
+	// theme, lang, from, qr, open; and while nothing is stored order or item (with amount or quantity), and
 	// the key that makes two posts of one page one session.
 	Carry []Field
+	// Offer is what the shopper may set while nothing is stored; nil for nothing.
+	Offer *Offer
 	// Changing shows the chooser although there is an attempt.
 	Changing bool
 	// Shop is the shop's origin, the way back where the merchant has given none;
@@ -71,7 +73,7 @@ type Field struct{ Name, Value string }
 // namesOrder reports whether f says what is bought, while it is stored nowhere.
 func (f Field) namesOrder() bool {
 	switch f.Name {
-	case "order", "item", "amount", "key":
+	case "order", "item", "amount", "quantity", "key":
 		return true
 	}
 	return false
@@ -126,7 +128,7 @@ func (p Page) Stored(id string) Page {
 			carry = append(carry, f)
 		}
 	}
-	p.Carry = carry
+	p.Carry, p.Offer = carry, nil
 	p.Base = "/checkout/" + id
 	if origin, _, found := strings.Cut(p.URL, "/checkout"); found {
 		p.URL = origin + p.Bare().Link("")

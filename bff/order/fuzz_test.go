@@ -6,6 +6,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -180,6 +181,8 @@ func FuzzParseCatalog(f *testing.F) {
 	for _, s := range []string{
 		catalog, "", "items:\n", "items: {a: {amount_usd: 4.50}}", "items: {a: {amount_usd: 1e3}}", "items: {a: {amount_usd: 010}}", "items: {a: {amount_usd: 0x10}}",
 		"items: {a: {amount_usd: 1_000}}", "items: {a: {amount_usd: \"1\", amount_usd: \"2\"}}", "items: {a: {amount_usd: \"1\"}, a: {amount_usd: \"2\"}}",
+		"items: {a: {title: {en: A, de: B}, amount_usd: 1, quantity: {maximum: 3}}}", "items: {a: {amount_usd: 1, quantity: {minimum: 2, maximum: 100}}}", "items: {a: {open: {minimum: 1, maximum: 9, suggested: [2, 3]}}}",
+		"items: {a: {title: {de: B, pt-BR: C}, open: {minimum: 1, maximum: 9, suggested: 2.5}}}", "items: {a: {amount_usd: 999999999.99, quantity: {maximum: 2}}}", "items: {a: {title: {}, amount_usd: 1}}",
 		"items: {a: &x {amount_usd: \"1\"}, b: *x}", "items: {a: {<<: {amount_usd: \"1\"}}}", "items: {a: {Amount_usd: \"1\"}}", "items: {a: {amount_usd: \"1\"}}\n---\nitems: {}",
 	} {
 		f.Add([]byte(s))
@@ -198,7 +201,7 @@ func FuzzParseCatalog(f *testing.F) {
 		for id := range maps.Keys(c.items) {
 			checkItem(t, c, id, file)
 		}
-		if _, err := c.Order("no such item", "1"); code(t, err) != "item_unknown item" {
+		if _, err := c.Order("no such item", Wish{}, "en"); code(t, err) != "item_unknown item" {
 			t.Fatalf("an unknown item: %v", err)
 		}
 	})
@@ -207,24 +210,63 @@ func FuzzParseCatalog(f *testing.F) {
 func checkItem(t *testing.T, c *Catalog, id string, file []byte) {
 	t.Helper()
 	it := c.items[id]
-	asked := []string{"", "0.01", "1", "5.00", "999999999.99", "-1", "1e3", "1,00"}
-	for _, amount := range asked {
-		o, err := c.Order(id, amount)
-		switch {
-		case it.Open == nil && (err != nil || !o.Costs(it.AmountUSD)):
-			t.Fatalf("item %q at %q asks %s, %v; want %s", id, amount, o.AmountUSD, err, it.AmountUSD)
-		case it.Open != nil && err == nil && (o.AmountUSD.LessThan(decimal.RequireFromString(it.Open.Minimum)) || o.AmountUSD.GreaterThan(decimal.RequireFromString(it.Open.Maximum))):
-			t.Fatalf("item %q took %s", id, o.AmountUSD)
+	terms := c.Terms(id)
+	for _, amount := range []string{"", "0.01", "1", "5.00", "999999999.99", "-1", "1e3", "1,00"} {
+		for n := range 12 {
+			o, err := c.Order(id, Wish{Amount: &amount, Quantity: strconv.Itoa(n)}, "de")
+			switch {
+			case it.open != nil && err == nil && !it.open.allows(o.AmountUSD):
+				t.Fatalf("item %q took %s", id, o.AmountUSD)
+			case it.open == nil && terms.Most == 0 && (err != nil || !o.AmountUSD.Equal(it.price)):
+				t.Fatalf("item %q at %q asks %s, %v; want %s", id, amount, o.AmountUSD, err, it.price)
+			case terms.Most > 0 && (err == nil) != (terms.Least <= n && n <= terms.Most):
+				t.Fatalf("%d of item %q, which has %+v: %v", n, id, terms, err)
+			case terms.Most > 0 && err == nil && !o.AmountUSD.Div(decimal.NewFromInt(int64(n))).Equal(it.price):
+				t.Fatalf("%d of item %q cost %s; one costs %s", n, id, o.AmountUSD, it.price)
+			}
+			if err == nil {
+				cents(t, o)
+			}
 		}
-		if err == nil {
+	}
+	checkProposed(t, c, id)
+	written := it.price
+	if it.open != nil {
+		written = it.open.minimum
+	}
+	if !saysAmount(file, written) {
+		t.Fatalf("item %q costs %s, which the file does not say", id, written)
+	}
+}
+
+// checkProposed fails unless an item can be bought as it is proposed, in every
+// language, and at the ends of what it allows.
+func checkProposed(t *testing.T, c *Catalog, id string) {
+	t.Helper()
+	terms := c.Terms(id)
+	wishes := []Wish{{}, {Quantity: strconv.Itoa(terms.Most)}}
+	for _, amount := range append(terms.Suggested, terms.Minimum, terms.Maximum) {
+		if amount != "" {
+			wishes = append(wishes, Wish{Amount: &amount})
+		}
+	}
+	for _, w := range wishes {
+		for _, lang := range append(c.items[id].title.languages(), "en", "ar", "x") {
+			o, err := c.Order(id, w, lang)
+			if err != nil || o.Metadata["item"] != id {
+				t.Fatalf("item %q at %+v in %q = %+v, %v", id, w, lang, o, err)
+			}
 			cents(t, o)
 		}
 	}
-	written := it.AmountUSD
-	if it.Open != nil {
-		written = it.Open.Minimum
+}
+
+// saysAmount reports whether the file holds an amount in one of the ways to write it.
+func saysAmount(file []byte, amount decimal.Decimal) bool {
+	for _, text := range []string{amount.String(), amount.StringFixed(1), amount.StringFixed(2)} {
+		if bytes.Contains(file, []byte(text)) {
+			return true
+		}
 	}
-	if !bytes.Contains(file, []byte(written)) && !bytes.ContainsRune(file, '\\') {
-		t.Fatalf("item %q costs %q, which the file does not say", id, written)
-	}
+	return bytes.ContainsRune(file, '\\')
 }

@@ -3,7 +3,6 @@ package order
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"coinslot/app/wire"
 
 	"github.com/golang-jwt/jwt/v5"
-	"github.com/google/go-cmp/cmp"
 )
 
 // code returns the code and member of an error, "" for none.
@@ -186,90 +184,5 @@ func TestMint(t *testing.T) {
 		if _, err := Mint([]byte(key), bad[0], bad[1], "", time.Hour, now); err == nil {
 			t.Errorf("Mint(%q, %q) = nil error", bad[0], bad[1])
 		}
-	}
-}
-
-const catalog = `
-items:
-  coffee:
-    title: Coffee
-    amount_usd: "4.50"
-    currencies: [USDT]
-  tip:
-    title: Tip
-    open: {minimum: "1", maximum: "100", suggested: "5"}
-`
-
-// Names and texts are what the file says, whatever YAML makes of them.
-func TestCatalogAsWritten(t *testing.T) {
-	c, err := ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id, want := range map[string]string{"010": "010 true 1.1 15 []", "0x1f": "  2 5 []", "a": "1_000  3 0 []", "b": "1_000  3 0 []", "c": "1_000  3 0 [1e3]", "d": "1_000 d 3 0 []"} {
-		o, err := c.Order(id, "")
-		if got := fmt.Sprint(o.Title, " ", o.Description, " ", o.AmountUSD, " ", o.TTLMinutes, " ", o.Currencies); err != nil || got != want {
-			t.Errorf("item %s = %q, %v; want %q", id, got, err, want)
-		}
-	}
-}
-
-func TestCatalog(t *testing.T) {
-	c, err := ParseCatalog([]byte(catalog))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range []struct{ item, amount, want, code string }{
-		{"coffee", "", "4.5", ""},
-		{"coffee", "0.01", "4.5", ""}, // a fixed price hears nothing
-		{"tip", "", "5", ""},
-		{"tip", "1", "1", ""},
-		{"tip", "100.00", "100", ""},
-		{"tip", "0.99", "", "amount_invalid amount"},
-		{"tip", "100.01", "", "amount_invalid amount"},
-		{"tip", "1e1", "", "amount_invalid amount"},
-		{"tea", "", "", "item_unknown item"},
-		{"", "", "", "item_unknown item"},
-	} {
-		o, err := c.Order(row.item, row.amount)
-		if got := code(t, err); got != row.code {
-			t.Errorf("Order(%q, %q) = %q; want %q", row.item, row.amount, got, row.code)
-		}
-		if err == nil && o.AmountUSD.String() != row.want {
-			t.Errorf("Order(%q, %q) = %s; want %s", row.item, row.amount, o.AmountUSD, row.want)
-		}
-	}
-}
-
-func TestParseCatalogRefuses(t *testing.T) {
-	var got []string
-	for _, body := range []string{
-		"items: {a: {}}",
-		"items: {a: {amount_usd: \"1\", open: {minimum: \"1\", maximum: \"2\", suggested: \"1\"}}}",
-		"items: {a: {amount_usd: \"x\"}}",
-		"items: {a: {amount_usd: 010}}", // eight, sixteen, a thousand to YAML
-		"items: {a: {amount_usd: 0x10}}",
-		"items: {a: {amount_usd: 1_000}}",
-		"items: {a: {amount_usd: 1e3}}",
-		"items: {a: {open: {minimum: 01, maximum: 0x10, suggested: 02}}}",
-		"items: {\"a b\": {amount_usd: \"1\"}}",
-		"items: {a: {amount_usd: \"1\", price: \"2\"}}",
-		"items: {a: {open: {minimum: \"2\", maximum: \"1\", suggested: \"1\"}}}",
-		"items: {a: {open: {minimum: \"1\", maximum: \"2\", suggested: \"3\"}}}",
-		"items: {a: {amount_usd: \"1\", success_url: \"javascript:x\"}}",
-		"items: {a: {amount_usd: \"1\", ttl_minutes: 0}}",
-		"items: {a: {amount_usd: \"1\", ttl_minutes: 1.5}}",
-		"items: {a: {amount_usd: \"1\", ttl_minutes: 015}}",
-		"items: {a: {amount_usd: \"1\", ttl_minutes: 1e1}}",
-		"items: {a: {amount_usd: \"1\", title: \"a\\tb\"}}",
-		"items: {a: {amount_usd: \"1\"}}\n---\nitems: {}",
-		"items: [",
-	} {
-		if _, err := ParseCatalog([]byte(body)); err == nil {
-			got = append(got, body)
-		}
-	}
-	if diff := cmp.Diff([]string(nil), got); diff != "" {
-		t.Errorf("accepted (-want +got):\n%s", diff)
 	}
 }

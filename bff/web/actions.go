@@ -11,14 +11,6 @@ import (
 	"coinslot/bff/order"
 )
 
-// offer names what is sold without a stored session.
-type offer struct {
-	Order  string `json:"order"`
-	Item   string `json:"item"`
-	Amount string `json:"amount"` // of an open item; read for nothing else
-	Key    string `json:"key"`    // makes two posts of one page one session
-}
-
 // choice is what a shopper posts to choose a coin; price, address and status are
 // not among it and cannot be.
 type choice struct {
@@ -76,58 +68,6 @@ func badForm(err error) error {
 	return refuse(wire.CodeInvalid, "")
 }
 
-// priced returns the order of an offer, priced by token or catalogue.
-func (s *server) priced(o offer) (checkout.Order, error) {
-	switch {
-	case o.Order != "" && o.Item != "":
-		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "item")
-	case o.Order != "":
-		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
-	}
-	return s.Catalog.Order(o.Item, o.Amount)
-}
-
-// chooseOrder is POST /checkout: it stores the session of a token or item and
-// opens its first attempt.
-func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
-	var body struct {
-		offer
-		choice
-		hosted
-	}
-	if err := read(r, &body); err != nil {
-		return err
-	}
-	if r.PostForm != nil {
-		body.offer = offer{Order: r.PostForm.Get("order"), Item: r.PostForm.Get("item"), Amount: r.PostForm.Get("amount"), Key: r.PostForm.Get("key")}
-		body.choice = formChoice(r)
-	}
-	if body.Key != "" && !idempotencyKey.MatchString(body.Key) {
-		return refuse(wire.CodeInvalid, "key")
-	}
-	o, err := s.priced(body.offer)
-	if err != nil {
-		return err
-	}
-	if err := s.Checkout.Possible(r.Context(), o, body.choice.wire()); err != nil {
-		return err
-	}
-	session, _, err := s.Checkout.Open(r.Context(), o, pageKey(body.Key))
-	if err != nil {
-		return stored(err)
-	}
-	return s.attempt(w, r, session.ID, body.choice)
-}
-
-// pageKey keeps what shoppers send as a key apart from the Idempotency-Keys of
-// merchants, which hold no space.
-func pageKey(key string) string {
-	if key == "" {
-		return ""
-	}
-	return "page " + key
-}
-
 // choose is POST /checkout/{session}/attempts.
 func (s *server) choose(w http.ResponseWriter, r *http.Request) error {
 	var c choice
@@ -173,16 +113,22 @@ type count int
 
 // UnmarshalJSON reads 3 and "3".
 func (c *count) UnmarshalJSON(raw []byte) error {
-	text := string(raw)
-	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
-		text = text[1 : n-1]
-	}
+	text := unquoted(raw)
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n == 0 || text[0] == '0' {
 		return errors.New("not a number from 1")
 	}
 	*c = count(n)
 	return nil
+}
+
+// unquoted is a JSON text without its quotes, and anything else as it is.
+func unquoted(raw []byte) string {
+	text := string(raw)
+	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
+		return text[1 : n-1]
+	}
+	return text
 }
 
 // cancel is POST /checkout/{session}/cancel.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -47,22 +46,6 @@ func asked(p widget.Page, q url.Values) widget.Page {
 	return p
 }
 
-// showOrder is GET /checkout?order=… or ?item=…: the same page for an order
-// that is stored nowhere until the shopper chooses a coin.
-func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	o, err := s.priced(offer{Order: q.Get("order"), Item: q.Get("item"), Amount: q.Get("amount")})
-	if err != nil {
-		return err
-	}
-	f := s.framedOf(r, q)
-	if id, ok := s.storedRef(r.Context(), o); ok {
-		s.redirect(w, r, "/checkout/"+id+f.query())
-		return nil
-	}
-	return s.write(w, http.StatusOK, s.orderPage(r.Context(), o, q, f), f)
-}
-
 // storedRef returns the session of an order whose reference is stored already.
 func (s *server) storedRef(ctx context.Context, o checkout.Order) (string, bool) {
 	if o.Ref == "" {
@@ -89,29 +72,6 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 			p.Email = a.Email
 		}
 	}
-	s.explain(&p, show)
-	return p
-}
-
-// orderPage is the page of an order that is not stored. The key that it carries
-// makes two posts of one page one session.
-func (s *server) orderPage(ctx context.Context, o checkout.Order, q url.Values, f framed) widget.Page {
-	p := s.blank(f, o.Lang)
-	show := s.showing(ctx, p.Lang)
-	p.View = checkout.Preview(o, show, s.Checkout.Test)
-	p.Base = "/checkout"
-	p.Email = o.Email
-	for _, name := range []string{"order", "item", "amount"} {
-		if v := q.Get(name); v != "" && (name != "amount" || o.Costs(v)) {
-			p.Carry = append(p.Carry, widget.Field{Name: name, Value: v})
-		}
-	}
-	key := q.Get("key")
-	if !idempotencyKey.MatchString(key) {
-		key = "page_" + strings.ToLower(rand.Text())
-	}
-	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
-	p.URL = s.PublicURL + p.Bare().Link("")
 	s.explain(&p, show)
 	return p
 }
@@ -227,7 +187,9 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 		last = s.emptyPage // which costs no look into the database
 	}
 	p := last(r, values, f)
-	p.View.Notice = s.notice(e.Code, p.Lang)
+	if !besides(p) {
+		p.View.Notice = s.notice(e.Code, p.Lang)
+	}
 	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "5")
 	}
@@ -244,8 +206,8 @@ func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.P
 			p.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
 			return chosen(p, values)
 		}
-	} else if o, err := s.priced(offer{Order: values.Get("order"), Item: values.Get("item"), Amount: values.Get("amount")}); err == nil {
-		return chosen(s.orderPage(r.Context(), o, values, f), values)
+	} else if p, ok := s.lastOffer(r, values, f); ok {
+		return chosen(p, values)
 	}
 	return s.emptyPage(r, values, f)
 }
@@ -266,11 +228,17 @@ var sessionID = regexp.MustCompile(`^cs_[a-z2-7]{26}$`)
 
 // chosen keeps in p what the shopper had picked and typed.
 func chosen(p widget.Page, values url.Values) widget.Page {
-	if symbol := values.Get("currency_symbol"); symbol != "" {
-		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
-	}
+	p = picked(p, values)
 	if email := values.Get("email"); email != "" && len(email) <= 254 {
 		p.Email = email
+	}
+	return p
+}
+
+// picked keeps in p the coin that the shopper had picked.
+func picked(p widget.Page, values url.Values) widget.Page {
+	if symbol := values.Get("currency_symbol"); symbol != "" {
+		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
 	}
 	return p
 }

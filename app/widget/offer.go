@@ -1,0 +1,277 @@
+package widget
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+)
+
+// Offer is what a shopper may set of an item while it is stored nowhere: an open
+// amount, or how many. What is allowed and what it costs is the server's word.
+type Offer struct {
+	// Minimum and Maximum are the inclusive limits of the amount, in dollars with
+	// two places; empty if there is no amount to set.
+	Minimum, Maximum string
+	// Suggested are amounts to offer, the default first.
+	Suggested []string
+	// Amount is what its field holds: the one that the page is for, or one that
+	// was refused, as it was typed.
+	Amount string
+	// Least and Most are the inclusive limits of the quantity; zero if there is
+	// none to set.
+	Least, Most int
+	// Quantity is the one that the page is for.
+	Quantity int
+	// Wrong names the field whose value was refused, "amount" or "quantity";
+	// empty if none was.
+	Wrong string
+}
+
+// wish is what the fields of an offer hold, as text.
+type wish struct{ amount, quantity string }
+
+// Dollars returns an amount as it is typed by people in the way that the server
+// reads it. A comma before one or two last digits is a decimal one, digits are
+// those of any Arabic keyboard; "1,000" may be one or a thousand and stays what
+// it is, for the server to refuse.
+func Dollars(typed string) string {
+	typed = strings.Map(latin, strings.TrimSpace(typed))
+	whole, cents, comma := strings.Cut(typed, ",")
+	if comma && (len(cents) == 1 || len(cents) == 2) {
+		return whole + "." + cents
+	}
+	return typed
+}
+
+// latin returns the ASCII character for an Arabic or Persian digit or decimal
+// sign, and any other as it is. Source: Unicode, blocks 0600 to 06FF.
+func latin(r rune) rune {
+	switch {
+	case '٠' <= r && r <= '٩':
+		return r - '٠' + '0'
+	case '۰' <= r && r <= '۹':
+		return r - '۰' + '0'
+	case r == '٫':
+		return '.'
+	}
+	return r
+}
+
+// wish is what the fields hold now.
+func (c *chooser) wish() wish {
+	o := c.Page.Offer
+	switch {
+	case o == nil:
+		return wish{}
+	case c.wished:
+		return c.asked
+	}
+	return wish{amount: o.Amount, quantity: strconv.Itoa(o.Quantity)}
+}
+
+// ask changes what the fields hold.
+func (c *chooser) ask(change func(*wish)) {
+	w := c.wish()
+	change(&w)
+	c.wished, c.asked = true, w
+}
+
+// apply asks the root for the price of what the fields hold.
+func (c *chooser) apply(ctx app.Context) { ctx.NewActionWithValue(actionPrice, c.wish()) }
+
+// offer lets the shopper set what may be set. The fields are in the form that
+// begins the payment, so that what is typed is what is paid, applied or not.
+func (c *chooser) offer() app.UI {
+	o := c.Page.Offer
+	if o == nil {
+		return app.Text("")
+	}
+	if o.Minimum == "" {
+		return el("div").Class("offer").Body(c.enter(), c.row(c.quantityField()), c.mistaken())
+	}
+	if len(o.Suggested) < 2 {
+		return el("div").Class("offer").Body(c.enter(), c.row(c.amountField("offer.amount")), c.limits(), c.mistaken())
+	}
+	return el("fieldset").Class("offer").Body(
+		el("legend").Text(c.Page.say("offer.amount")),
+		c.enter(), c.suggested(), c.row(c.amountField("offer.other")), c.limits(), c.mistaken(),
+	)
+}
+
+// row is a field with its button.
+func (c *chooser) row(field app.UI) app.UI {
+	return el("div").Class("offer-row").Body(spaced(field, c.applyButton())...)
+}
+
+// enter is the form's first button, which is what Enter presses in any of its
+// fields: it means to go on, not to look at another price.
+func (c *chooser) enter() app.UI {
+	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", -1).Aria("hidden", "true").
+		Text(c.Page.say("choose.continue"))
+}
+
+func (c *chooser) amountField(label string) app.UI {
+	input := void("input").Attr("type", "text").Attr("name", "amount").DataSet("part", "offer-amount").
+		Attr("value", c.wish().amount).Attr("inputmode", "decimal").Attr("autocomplete", "off").
+		Aria("describedby", "coinslot-limits coinslot-mistake").
+		OnInput(func(ctx app.Context, _ app.Event) {
+			text := ctx.JSSrc().Get("value").String()
+			c.ask(func(w *wish) { w.amount = text })
+		}).
+		OnChange(func(ctx app.Context, _ app.Event) { c.apply(ctx) }).
+		OnKeyDown(func(ctx app.Context, e app.Event) {
+			if e.Get("key").String() == "Enter" {
+				e.PreventDefault()
+				c.apply(ctx)
+			}
+		})
+	if c.Wrong == "amount" {
+		input = input.Aria("invalid", "true")
+	}
+	return c.labelled(label, input)
+}
+
+func (c *chooser) quantityField() app.UI {
+	o := c.Page.Offer
+	options := make([]app.UI, 0, o.Most)
+	for n := o.Least; n <= o.Most; n++ {
+		text := strconv.Itoa(n)
+		options = append(options, el("option").Attr("value", text).Attr("selected", text == c.wish().quantity).Text(text))
+	}
+	return c.labelled("offer.quantity", el("select").Attr("name", "quantity").DataSet("part", "offer-quantity").
+		Aria("describedby", "coinslot-mistake").Body(options...).
+		OnChange(func(ctx app.Context, _ app.Event) {
+			text := ctx.JSSrc().Get("value").String()
+			c.ask(func(w *wish) { w.quantity = text })
+			c.apply(ctx)
+		}))
+}
+
+func (c *chooser) labelled(text string, field app.UI) app.UI {
+	return el("label").Class("offer-field").Body(el("span").Class("mail-label").Text(c.Page.say(text)), app.Text(" "), field)
+}
+
+// applyButton shows the page at the price of what the fields hold. Without
+// scripts it is the form's, which then begins nothing.
+func (c *chooser) applyButton() app.UI {
+	return el("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").Class("button apply").
+		DataSet("part", "offer-apply").Text(c.Page.say("offer.apply")).
+		OnClick(func(ctx app.Context, e app.Event) {
+			e.PreventDefault()
+			c.apply(ctx)
+		})
+}
+
+// suggested are amounts to take at a tap, links without scripts.
+func (c *chooser) suggested() app.UI {
+	p := c.Page
+	chips := make([]app.UI, 0, len(p.Offer.Suggested))
+	for _, amount := range p.Offer.Suggested {
+		chip := el("a").Class("chip").DataSet("part", "offer-suggested").DataSet("value", amount).
+			Attr("href", p.carrying("amount", amount).Link("")).Text(p.price(amount)).
+			OnClick(func(ctx app.Context, e app.Event) {
+				if stays(e) {
+					c.ask(func(w *wish) { w.amount = amount })
+					c.apply(ctx)
+				}
+			}, app.EventScope(amount))
+		if amount == p.View.Order.AmountUSD && c.Wrong == "" {
+			chip = chip.Aria("current", "true")
+		}
+		chips = append(chips, chip)
+	}
+	return el("div").Class("chips").Attr("role", "group").Aria("label", p.say("offer.suggested")).Body(spaced(chips...)...)
+}
+
+func (c *chooser) limits() app.UI {
+	o := c.Page.Offer
+	return el("small").ID("coinslot-limits").
+		Text(c.Page.say("offer.limits", "minimum", c.Page.price(o.Minimum), "maximum", c.Page.price(o.Maximum)))
+}
+
+// mistaken says beside the field what it may hold.
+func (c *chooser) mistaken() app.UI {
+	p, o := c.Page, c.Page.Offer
+	switch c.Wrong {
+	case "amount":
+		return failure(wire.CodeAmountInvalid, p.say("offer.wrong.amount", "minimum", p.price(o.Minimum), "maximum", p.price(o.Maximum))).ID("coinslot-mistake")
+	case "quantity":
+		return failure(wire.CodeInvalid, p.say("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum", strconv.Itoa(o.Most))).ID("coinslot-mistake")
+	}
+	return app.Text("")
+}
+
+// set puts what the fields hold into the members of the request.
+func (c *chooser) set(body map[string]string) {
+	o := c.Page.Offer
+	if o != nil && o.Minimum != "" {
+		body["amount"] = Dollars(c.wish().amount)
+	}
+	if o != nil && o.Most > 0 {
+		body["quantity"] = c.wish().quantity
+	}
+}
+
+// wrong names the field of the offer that the last request, or else the page,
+// was refused for; empty for none.
+func (c *Checkout) wrong() string {
+	switch {
+	case c.Page.Offer == nil:
+		return ""
+	case c.problem == nil:
+		return c.Page.Offer.Wrong
+	case c.problem.Param == "amount" || c.problem.Param == "quantity":
+		return c.problem.Param
+	}
+	return ""
+}
+
+// reprice shows the page at the price of what the fields hold; the server says
+// whether it may be and what it is.
+func (c *Checkout) reprice(ctx app.Context, w wish) {
+	p := c.Page
+	switch {
+	case p.Offer == nil:
+		return
+	case p.Offer.Minimum == "":
+		p = p.carrying("quantity", w.quantity)
+	case strings.TrimSpace(w.amount) == "":
+		c.fail(ctx, &wire.Error{Param: "amount"})
+		return
+	default:
+		p = p.carrying("amount", Dollars(w.amount))
+	}
+	c.pricing++
+	turn := c.pricing
+	ctx.Async(func() {
+		status, answer, err := c.Host.Send(context.Background(), "GET", p.Link(""), nil)
+		ctx.Dispatch(func(ctx app.Context) {
+			if turn == c.pricing && c.Page.View.Session == "" {
+				c.repriced(ctx, p, status, answer, err)
+			}
+		})
+	})
+}
+
+// repriced takes the answer to reprice, which is of page p.
+func (c *Checkout) repriced(ctx app.Context, p Page, status int, answer []byte, err error) {
+	if err != nil {
+		c.fail(ctx, &wire.Error{Detail: c.Page.say("error.offline")})
+		return
+	}
+	view, problem := read(status, answer)
+	if problem != nil {
+		c.fail(ctx, c.worded(problem))
+		return
+	}
+	set := *c.Page.Offer
+	set.Wrong = ""
+	c.problem, c.Page.Carry, c.Page.Offer = nil, p.Carry, &set
+	c.take(ctx, view)
+	c.said = c.Page.price(view.Order.AmountUSD)
+	c.Host.Replace(c.Page.Link(""))
+}

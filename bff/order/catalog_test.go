@@ -1,0 +1,258 @@
+package order
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+const catalog = `
+items:
+  coffee:
+    title: {de: Kaffee, en: Coffee, ar: قهوة}
+    description: {fr: En grains, de: Ganze Bohnen}
+    amount_usd: "4.50"
+    quantity: {minimum: 2, maximum: 10}
+    currencies: [USDT]
+  mug:
+    title: Mug
+    amount_usd: "12.10"
+  tip:
+    title: Tip
+    open: {minimum: "1", maximum: "100", suggested: ["5", 10, "20.50"]}
+  alms:
+    open: {minimum: 0.01, maximum: 999999999.99, suggested: 2}
+`
+
+// asks is an amount that is given.
+func asks(amount string) *string { return &amount }
+
+// Names and texts are what the file says, whatever YAML makes of them.
+func TestCatalogAsWritten(t *testing.T) {
+	c, err := ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n  e: {title: {en: &e 0x10, de: *e}, amount_usd: 4, quantity: {maximum: 2}}\n  f: {title: null, amount_usd: 5, quantity: ~}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"010": "010 true 1.1 15 []", "0x1f": "  2 5 []", "a": "1_000  3 0 []", "b": "1_000  3 0 []", "c": "1_000  3 0 [1e3]", "d": "1_000 d 3 0 []", "e": "0x10  4 0 []", "f": "  5 0 []"} {
+		o, err := c.Order(id, Wish{}, "en")
+		if got := fmt.Sprint(o.Title, " ", o.Description, " ", o.AmountUSD, " ", o.TTLMinutes, " ", o.Currencies); err != nil || got != want {
+			t.Errorf("item %s = %q, %v; want %q", id, got, err, want)
+		}
+	}
+}
+
+func TestCatalogOrder(t *testing.T) {
+	c, err := ParseCatalog([]byte(catalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		item, amount, quantity string // "-" is no amount
+		want                   string
+	}{
+		{"mug", "-", "", "12.1 Mug map[item:mug]"},
+		{"mug", "0.01", "", "12.1 Mug map[item:mug]"}, // a fixed price hears nothing
+		{"mug", "", "", "12.1 Mug map[item:mug]"},
+		{"mug", "-", "3", "12.1 Mug map[item:mug]"}, // and what is sold singly, no quantity
+		{"mug", "-", "x", "12.1 Mug map[item:mug]"},
+		{"coffee", "-", "", "9 2 × Coffee map[item:coffee quantity:2]"},
+		{"coffee", "0.01", "3", "13.5 3 × Coffee map[item:coffee quantity:3]"},
+		{"coffee", "-", "10", "45 10 × Coffee map[item:coffee quantity:10]"},
+		{"coffee", "-", "1", "invalid quantity"},
+		{"coffee", "-", "11", "invalid quantity"},
+		{"coffee", "-", "0", "invalid quantity"},
+		{"coffee", "-", "-3", "invalid quantity"},
+		{"coffee", "-", "03", "invalid quantity"},
+		{"coffee", "-", "+3", "invalid quantity"},
+		{"coffee", "-", "3.0", "invalid quantity"},
+		{"coffee", "-", "３", "invalid quantity"},
+		{"coffee", "-", " 3", "invalid quantity"},
+		{"coffee", "-", "99999999999999999999", "invalid quantity"},
+		{"tip", "-", "", "5 Tip map[item:tip]"},
+		{"tip", "-", "7", "5 Tip map[item:tip]"},
+		{"tip", "1", "", "1 Tip map[item:tip]"},
+		{"tip", "100.00", "", "100 Tip map[item:tip]"},
+		{"tip", "7.77", "", "7.77 Tip map[item:tip]"}, // need not be one of those suggested
+		{"tip", "0.99", "", "amount_invalid amount"},
+		{"tip", "100.01", "", "amount_invalid amount"},
+		{"tip", "1e1", "", "amount_invalid amount"},
+		{"tip", "", "", "amount_invalid amount"}, // given and empty is not "as proposed"
+		{"tip", " 5", "", "amount_invalid amount"},
+		{"tip", "5,00", "", "amount_invalid amount"},
+		{"alms", "-", "", "2  map[item:alms]"},
+		{"alms", "0.01", "", "0.01  map[item:alms]"},
+		{"alms", "999999999.99", "", "999999999.99  map[item:alms]"},
+		{"tea", "-", "", "item_unknown item"},
+		{"", "-", "", "item_unknown item"},
+	} {
+		w := Wish{Amount: asks(row.amount), Quantity: row.quantity}
+		if row.amount == "-" {
+			w.Amount = nil
+		}
+		o, err := c.Order(row.item, w, "en")
+		got := code(t, err)
+		if err == nil {
+			got = fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Metadata)
+		}
+		if got != row.want {
+			t.Errorf("Order(%q, %q, %q) = %q; want %q", row.item, row.amount, row.quantity, got, row.want)
+		}
+	}
+}
+
+func TestCatalogTerms(t *testing.T) {
+	c, err := ParseCatalog([]byte(catalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]Terms{
+		"mug": {}, "tea": {}, "": {},
+		"coffee": {Least: 2, Most: 10},
+		"tip":    {Minimum: "1.00", Maximum: "100.00", Suggested: []string{"5.00", "10.00", "20.50"}},
+		"alms":   {Minimum: "0.01", Maximum: "999999999.99", Suggested: []string{"2.00"}},
+	} {
+		if diff := cmp.Diff(want, c.Terms(id)); diff != "" {
+			t.Errorf("Terms(%q) (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// The title is in the language that fits the page best, else in English, else in
+// the first that there is.
+func TestCatalogLanguages(t *testing.T) {
+	c, err := ParseCatalog([]byte(catalog + "  pin: {title: {pt-BR: Alfinete, da: Nål}, amount_usd: 1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ item, lang, title, description string }{
+		{"coffee", "de", "2 × Kaffee", "Ganze Bohnen"},
+		{"coffee", "de-AT", "2 × Kaffee", "Ganze Bohnen"},
+		{"coffee", "en", "2 × Coffee", "Ganze Bohnen"}, // no English one: the first by its tag
+		{"coffee", "fr", "2 × Coffee", "En grains"},
+		{"coffee", "ar", "2 × قهوة", "Ganze Bohnen"},
+		{"coffee", "ja", "2 × Coffee", "Ganze Bohnen"},
+		{"coffee", "", "2 × Coffee", "Ganze Bohnen"},
+		{"coffee", "<b>", "2 × Coffee", "Ganze Bohnen"},
+		{"pin", "pt", "Alfinete", ""},
+		{"pin", "nb", "Nål", ""}, // who reads Norwegian reads Danish
+		{"pin", "ko", "Nål", ""},
+		{"mug", "de", "Mug", ""},
+	} {
+		o, err := c.Order(row.item, Wish{}, row.lang)
+		if err != nil || o.Title != row.title || o.Description != row.description {
+			t.Errorf("%s in %q = %q, %q, %v; want %q, %q", row.item, row.lang, o.Title, o.Description, err, row.title, row.description)
+		}
+	}
+}
+
+// A catalogue that is wrong is refused with the name of the item and the member.
+func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
+	long := strings.Repeat("x", 199)
+	for _, row := range []struct{ body, want string }{
+		{`{}`, `item "a": amount_usd: `},
+		{`x`, `item "a": has to be a mapping`},
+		{`{amount_usd: "1", open: {minimum: "1", maximum: "2", suggested: "1"}}`, `item "a": amount_usd: `},
+		{`{amount_usd: "x"}`, `item "a": amount_usd: `},
+		{`{amount_usd: 010}`, `item "a": amount_usd: `}, // eight, sixteen, a thousand to YAML
+		{`{amount_usd: 0x10}`, `item "a": amount_usd: `},
+		{`{amount_usd: 1_000}`, `item "a": amount_usd: `},
+		{`{amount_usd: 1e3}`, `item "a": amount_usd: `},
+		{`{amount_usd: 1.005}`, `item "a": amount_usd: `},
+		{`{amount_usd: -1}`, `item "a": amount_usd: `},
+		{`{amount_usd: [1]}`, `item "a": amount_usd: `},
+		{`{amount_usd: "1", price: "2"}`, `item "a": price: no such member`},
+		{`{Amount_USD: "1"}`, `item "a": Amount_USD: no such member`},
+		{`{open: {}}`, `item "a": open.minimum: `},
+		{`{open: 5}`, `item "a": open: `},
+		{`{open: {minimum: 01, maximum: 0x10, suggested: 02}}`, `item "a": open.minimum: `},
+		{`{open: {minimum: "2", maximum: "1", suggested: "1"}}`, `item "a": open.maximum: `},
+		{`{open: {minimum: "1", suggested: "1"}}`, `item "a": open.maximum: `},
+		{`{open: {minimum: "1", maximum: "2"}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "2", suggested: []}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "2", suggested: "3"}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "2", suggested: [1, 3]}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "2", suggested: [1, 1.0]}}`, `item "a": open.suggested: the same`},
+		{`{open: {minimum: "1", maximum: "9", suggested: [1, 2, 3, 4, 5, 6, 7]}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "9", suggested: [[1]]}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "9", suggested: {a: 1}}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "9", suggested: 1, step: 1}}`, `item "a": open.step: no such member`},
+		{`{open: {minimum: "1", maximum: "9", suggested: 1}, quantity: {maximum: 2}}`, `item "a": quantity: only with amount_usd`},
+		{`{amount_usd: "1", quantity: 3}`, `item "a": quantity: `},
+		{`{amount_usd: "1", quantity: {}}`, `item "a": quantity.maximum: `},
+		{`{amount_usd: "1", quantity: {minimum: 2}}`, `item "a": quantity.maximum: `},
+		{`{amount_usd: "1", quantity: {minimum: 0, maximum: 2}}`, `item "a": quantity.minimum: `},
+		{`{amount_usd: "1", quantity: {minimum: 3, maximum: 2}}`, `item "a": quantity.maximum: `},
+		{`{amount_usd: "1", quantity: {minimum: 1, maximum: 1}}`, `item "a": quantity.maximum: `},
+		{`{amount_usd: "1", quantity: {minimum: 1, maximum: 101}}`, `item "a": quantity.maximum: `},
+		{`{amount_usd: "1", quantity: {minimum: 1.5, maximum: 2}}`, `item "a": quantity.minimum: `},
+		{`{amount_usd: "1", quantity: {minimum: 1, maximum: 010}}`, `item "a": quantity.maximum: `},
+		{`{amount_usd: "1", quantity: {minimum: 1, maximum: 2, step: 1}}`, `item "a": quantity.step: no such member`},
+		{`{amount_usd: "500000000", quantity: {maximum: 2}}`, `item "a": quantity.maximum: so many cost more`},
+		{`{amount_usd: "1", success_url: "javascript:x"}`, `item "a": success_url: `},
+		{`{amount_usd: "1", cancel_url: "/thanks"}`, `item "a": cancel_url: `},
+		{`{amount_usd: "1", currencies: USDT}`, `item "a": currencies: `},
+		{`{amount_usd: "1", currencies: ["*"]}`, `item "a": currencies: `},
+		{`{amount_usd: "1", currencies: [[USDT]]}`, `item "a": currencies: `},
+		{`{amount_usd: "1", ttl_minutes: 0}`, `item "a": ttl_minutes: `},
+		{`{amount_usd: "1", ttl_minutes: 1.5}`, `item "a": ttl_minutes: `},
+		{`{amount_usd: "1", ttl_minutes: 015}`, `item "a": ttl_minutes: `},
+		{`{amount_usd: "1", ttl_minutes: 1e1}`, `item "a": ttl_minutes: `},
+		{`{amount_usd: "1", ttl_minutes: 20000}`, `item "a": ttl_minutes: `},
+		{`{amount_usd: "1", title: "a\tb"}`, `item "a": title: `},
+		{`{amount_usd: "1", title: [x]}`, `item "a": title: `},
+		{`{amount_usd: "1", title: {}}`, `item "a": title: empty`},
+		{`{amount_usd: "1", title: {en: ""}}`, `item "a": title.en: empty`},
+		{`{amount_usd: "1", title: {en: [x]}}`, `item "a": title.en: `},
+		{`{amount_usd: "1", title: {english: x}}`, `item "a": title.english: no language`},
+		{`{amount_usd: "1", title: {en: x, EN: y}}`, `item "a": title.`},
+		{`{amount_usd: "1", title: {en: x, de: "a\tb"}}`, `item "a": title.de: `},
+		{`{amount_usd: "1", description: {de: x, fr: "\u202e"}}`, `item "a": description.fr: `},
+		{`{amount_usd: "1", title: ` + long + `, quantity: {maximum: 2}}`, `item "a": title: `}, // "2 × " makes it too long
+	} {
+		_, err := ParseCatalog([]byte("items:\n  a: " + row.body))
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v; want %s…", row.body, err, row.want)
+		}
+	}
+}
+
+func TestParseCatalogRefusesTheFile(t *testing.T) {
+	for _, body := range []string{
+		"items: {\"a b\": {amount_usd: \"1\"}}",
+		"items: {a: {amount_usd: \"1\"}}\n---\nitems: {}",
+		"items: {a: {amount_usd: \"1\"}, a: {amount_usd: \"2\"}}",
+		"items: {a: {amount_usd: \"1\", title: {en: a, en: b}}}",
+		"item: {a: {amount_usd: \"1\"}}", "items: [a]", "items: a", "- a", "a", "items: [", "items: {a: *b}",
+	} {
+		if c, err := ParseCatalog([]byte(body)); err == nil || c != nil {
+			t.Errorf("ParseCatalog(%q) = %v, %v; want an error alone", body, c, err)
+		}
+	}
+}
+
+// What n of an item cost is what adding its price n times comes to, in cents.
+func TestQuantityIsExact(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		cents, most := 1+random.Int64N(99_999_999), 2+random.IntN(maxQuantity-1)
+		price := fmt.Sprintf("%d.%02d", cents/100, cents%100)
+		c, err := ParseCatalog(fmt.Appendf(nil, "items: {a: {title: T, amount_usd: %q, quantity: {maximum: %d}}}", price, most))
+		if err != nil {
+			t.Fatalf("%s, up to %d: %v", price, most, err)
+		}
+		n := 1 + random.IntN(most)
+		o, err := c.Order("a", Wish{Quantity: strconv.Itoa(n)}, "en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := cents * int64(n)
+		if want := fmt.Sprintf("%d.%02d", total/100, total%100); o.AmountUSD.StringFixed(2) != want || !o.AmountUSD.Equal(decimal.New(total, -2)) {
+			t.Fatalf("%d times %s = %s; want %s", n, price, o.AmountUSD, want)
+		}
+	}
+}

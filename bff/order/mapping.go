@@ -1,0 +1,177 @@
+package order
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"coinslot/bff/checkout"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/shopspring/decimal"
+)
+
+// readYAML decodes the one document of raw into v, numbers as text.
+func readYAML(raw []byte, v any) error {
+	file, err := parser.ParseBytes(raw, 0)
+	if err != nil {
+		return err
+	}
+	if len(file.Docs) > 1 {
+		return fmt.Errorf("the file holds %d documents; one is read", len(file.Docs))
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil
+	}
+	ast.Walk(asWritten{}, file.Docs[0].Body)
+	return yaml.NodeToValue(file.Docs[0].Body, v)
+}
+
+// asWritten makes what YAML would read as numbers and the like the text that the
+// file has. To YAML, 010 is eight, 0x10 sixteen and 1_000 a thousand; here an
+// amount is what checkout.ParseAmount says, and 010 the name of an item.
+type asWritten struct{}
+
+// Visit implements ast.Visitor.
+func (v asWritten) Visit(node ast.Node) ast.Visitor {
+	switch n := node.(type) {
+	case *ast.MappingValueNode:
+		if key, ok := written(n.Key).(ast.MapKeyNode); ok {
+			n.Key = key
+		}
+		n.Value = written(n.Value)
+	case *ast.SequenceNode:
+		for i := range n.Values {
+			n.Values[i] = written(n.Values[i])
+		}
+	case *ast.AnchorNode:
+		n.Value = written(n.Value)
+	}
+	return v
+}
+
+func written(node ast.Node) ast.Node {
+	switch n := node.(type) {
+	case *ast.TagNode: // !!binary and the like
+		return written(n.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return ast.String(node.GetToken())
+	}
+	return node
+}
+
+// mapping is one mapping of the file. The first thing that is wrong with any of
+// its members, or of the mappings inside, is what error returns.
+type mapping struct {
+	path   string // what stands before the names of its members, "open."
+	values map[string]any
+	wrong  *error
+}
+
+// mappingOf returns the mapping that v is.
+func mappingOf(v any) *mapping {
+	m := &mapping{wrong: new(error)}
+	values, ok := v.(map[string]any)
+	if !ok {
+		*m.wrong = errors.New("has to be a mapping")
+	}
+	m.values = values
+	return m
+}
+
+func (m *mapping) error() error { return *m.wrong }
+
+// fail remembers what is wrong with a member, unless something was before.
+func (m *mapping) fail(name, why string) {
+	if *m.wrong == nil {
+		*m.wrong = fmt.Errorf("%s%s: %s", m.path, name, why)
+	}
+}
+
+// only refuses members of other names.
+func (m *mapping) only(known ...string) {
+	for _, name := range m.names() {
+		if !slices.Contains(known, name) {
+			m.fail(Short(name), "no such member")
+		}
+	}
+}
+
+// names are those of the members, sorted.
+func (m *mapping) names() []string { return slices.Sorted(maps.Keys(m.values)) }
+
+// has reports whether a member is given. One that is null is not.
+func (m *mapping) has(name string) bool { return m.values[name] != nil }
+
+// inner returns the mapping that a member is; an empty one if it is not given.
+func (m *mapping) inner(name string) *mapping {
+	values, ok := m.values[name].(map[string]any)
+	if !ok && m.has(name) {
+		m.fail(name, "has to be a mapping")
+	}
+	return &mapping{path: m.path + name + ".", values: values, wrong: m.wrong}
+}
+
+// text returns a member that is text or a number, as it is written; "" if it is
+// not given.
+func (m *mapping) text(name string) string {
+	text, ok := m.values[name].(string)
+	if !ok && m.has(name) {
+		m.fail(name, "has to be text")
+	}
+	return text
+}
+
+// list returns a member that is a list of texts; nil if it is not given.
+func (m *mapping) list(name string) []string {
+	list, ok := m.values[name].([]any)
+	if !ok && m.has(name) {
+		m.fail(name, "has to be a list")
+	}
+	texts := make([]string, 0, len(list))
+	for _, value := range list {
+		text, ok := value.(string)
+		if !ok {
+			m.fail(name, "has to be a list of texts")
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return texts
+}
+
+// oneOrMore is list for a member that may also be one text alone.
+func (m *mapping) oneOrMore(name string) []string {
+	if text, ok := m.values[name].(string); ok {
+		return []string{text}
+	}
+	return m.list(name)
+}
+
+// dollars returns a member that is an amount of dollars.
+func (m *mapping) dollars(name string) decimal.Decimal {
+	amount, err := checkout.ParseAmount(m.text(name))
+	if err != nil {
+		m.fail(name, `has to be dollars like "4.50"`)
+	}
+	return amount
+}
+
+// whole returns a member that is a whole number from 1; zero if it is not given.
+func (m *mapping) whole(name string, most int) int {
+	if !m.has(name) {
+		return 0
+	}
+	text := m.text(name)
+	n, err := strconv.Atoi(text)
+	if err != nil || !wholeText.MatchString(text) || n > most {
+		m.fail(name, fmt.Sprintf("has to be a whole number from 1 to %d", most))
+	}
+	return n
+}
