@@ -1,6 +1,12 @@
 package order
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -120,7 +126,30 @@ func headed(t *testing.T, name string, value any, claims jwt.MapClaims) string {
 	return text
 }
 
+// raw is a token of any payload, rightly signed.
+func raw(payload string) string {
+	text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(payload))
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// sibling is a letter of base64url that differs from c in the lowest bit only,
+// which a signature of 32 bytes leaves unused.
+func sibling(c byte) string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return string(letters[strings.IndexByte(letters, c)^1])
+}
+
 func TestParseToken(t *testing.T) {
+	pair, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
 	good := func(change func(jwt.MapClaims)) jwt.MapClaims {
 		c := jwt.MapClaims{"amount_usd": "25.00", "order_ref": "1001", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "title": "Two tickets"}
 		if change != nil {
@@ -134,28 +163,60 @@ func TestParseToken(t *testing.T) {
 	valid := hs(nil)
 	parts := strings.Split(valid, ".")
 	for name, c := range map[string]struct{ token, want string }{
-		"good":          {valid, ""},
-		"empty":         {"", "order_invalid order"},
-		"no token":      {"abc", "order_invalid order"},
-		"other key":     {sign(t, jwt.SigningMethodHS256, []byte("another"), good(nil)), "order_invalid order"},
-		"alg none":      {sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)), "order_invalid order"},
-		"HS512":         {sign(t, jwt.SigningMethodHS512, []byte(key), good(nil)), "order_invalid order"},
-		"no signature":  {parts[0] + "." + parts[1] + ".", "order_invalid order"},
-		"changed":       {parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"amount_usd":"0.01","order_ref":"1001","exp":9999999999}`)) + "." + parts[2], "order_invalid order"},
-		"expired":       {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Minute).Unix() }), "order_invalid order"},
-		"no exp":        {hs(func(c jwt.MapClaims) { delete(c, "exp") }), "order_invalid order"},
-		"not yet":       {hs(func(c jwt.MapClaims) { c["nbf"] = now.Add(time.Hour).Unix() }), "order_invalid order"},
-		"no ref":        {hs(func(c jwt.MapClaims) { delete(c, "order_ref") }), "order_invalid order_ref"},
-		"no amount":     {hs(func(c jwt.MapClaims) { delete(c, "amount_usd") }), "order_invalid amount_usd"},
-		"number amount": {hs(func(c jwt.MapClaims) { c["amount_usd"] = 25 }), "order_invalid amount_usd"},
-		"unknown claim": {hs(func(c jwt.MapClaims) { c["price"] = "1" }), "order_invalid price"},
-		"quoted exp":    {hs(func(c jwt.MapClaims) { c["exp"] = "9999999999" }), "order_invalid exp"},
-		"quoted nbf":    {hs(func(c jwt.MapClaims) { c["nbf"] = "1" }), "order_invalid nbf"},
-		"quoted iat":    {hs(func(c jwt.MapClaims) { c["iat"] = "1" }), "order_invalid iat"},
-		"crit":          {headed(t, "crit", []string{"exp"}, good(nil)), "order_invalid order"},
-		"b64":           {headed(t, "b64", false, good(nil)), "order_invalid order"},
-		"kid":           {headed(t, "kid", "1", good(nil)), ""},
-		"long":          {valid + strings.Repeat("A", maxToken), "order_invalid order"},
+		"good":                  {valid, ""},
+		"empty":                 {"", "order_invalid order"},
+		"no token":              {"abc", "order_invalid order"},
+		"other key":             {sign(t, jwt.SigningMethodHS256, []byte("another"), good(nil)), "order_invalid order"},
+		"alg none":              {sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(nil)), "order_invalid order"},
+		"HS512":                 {sign(t, jwt.SigningMethodHS512, []byte(key), good(nil)), "order_invalid order"},
+		"no signature":          {parts[0] + "." + parts[1] + ".", "order_invalid order"},
+		"changed":               {parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"amount_usd":"0.01","order_ref":"1001","exp":9999999999}`)) + "." + parts[2], "order_invalid order"},
+		"expired":               {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Minute).Unix() }), "order_invalid order"},
+		"no exp":                {hs(func(c jwt.MapClaims) { delete(c, "exp") }), "order_invalid order"},
+		"not yet":               {hs(func(c jwt.MapClaims) { c["nbf"] = now.Add(time.Hour).Unix() }), "order_invalid order"},
+		"no ref":                {hs(func(c jwt.MapClaims) { delete(c, "order_ref") }), "order_invalid order_ref"},
+		"no amount":             {hs(func(c jwt.MapClaims) { delete(c, "amount_usd") }), "order_invalid amount_usd"},
+		"number amount":         {hs(func(c jwt.MapClaims) { c["amount_usd"] = 25 }), "order_invalid amount_usd"},
+		"unknown claim":         {hs(func(c jwt.MapClaims) { c["price"] = "1" }), "order_invalid price"},
+		"quoted exp":            {hs(func(c jwt.MapClaims) { c["exp"] = "9999999999" }), "order_invalid exp"},
+		"quoted nbf":            {hs(func(c jwt.MapClaims) { c["nbf"] = "1" }), "order_invalid nbf"},
+		"quoted iat":            {hs(func(c jwt.MapClaims) { c["iat"] = "1" }), "order_invalid iat"},
+		"crit":                  {headed(t, "crit", []string{"exp"}, good(nil)), "order_invalid order"},
+		"b64":                   {headed(t, "b64", false, good(nil)), "order_invalid order"},
+		"kid":                   {headed(t, "kid", "1", good(nil)), ""},
+		"kid of a file":         {headed(t, "kid", "../../../dev/null", good(nil)), ""}, // one key, whatever it says
+		"jku":                   {headed(t, "jku", "https://evil.example/keys", good(nil)), ""},
+		"jwk":                   {headed(t, "jwk", map[string]string{"kty": "oct", "k": "AA"}, good(nil)), ""},
+		"b64 true":              {headed(t, "b64", true, good(nil)), "order_invalid order"},
+		"alg None":              {headed(t, "alg", "None", good(nil)), "order_invalid order"},
+		"alg hs256":             {headed(t, "alg", "hs256", good(nil)), "order_invalid order"},
+		"alg RS256":             {headed(t, "alg", "RS256", good(nil)), "order_invalid order"}, // signed with the key as text
+		"alg list":              {headed(t, "alg", []string{"HS256"}, good(nil)), "order_invalid order"},
+		"RS256":                 {sign(t, jwt.SigningMethodRS256, pair, good(nil)), "order_invalid order"},
+		"ES256":                 {sign(t, jwt.SigningMethodES256, curve, good(nil)), "order_invalid order"},
+		"claim twice":           {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":9999999999,"title":"Two tickets","amount_usd":"0.01"}`), "order_invalid amount_usd"},
+		"claim twice, escaped":  {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":9999999999,"amount\u005fusd":"0.01"}`), "order_invalid amount_usd"},
+		"exp twice":             {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":9999999999,"exp":1}`), "order_invalid order"},
+		"exp a date":            {hs(func(c jwt.MapClaims) { c["exp"] = "2030-01-01" }), "order_invalid order"},
+		"exp a float":           {hs(func(c jwt.MapClaims) { c["exp"] = float64(now.Unix()) + 3600.5 }), ""},
+		"exp far":               {raw(`{"amount_usd":"25.00","order_ref":"1001","title":"Two tickets","exp":253402300799}`), ""}, // the year 9999
+		"exp farther":           {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":1e300}`), "order_invalid order"},
+		"exp null":              {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":null}`), "order_invalid order"},
+		"exp just over":         {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(-29 * time.Second).Unix() }), ""},
+		"exp over":              {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(-31 * time.Second).Unix() }), "order_invalid order"},
+		"nbf past":              {hs(func(c jwt.MapClaims) { c["nbf"] = now.Add(-time.Hour).Unix() }), ""},
+		"encoded twice":         {base64.RawURLEncoding.EncodeToString([]byte(valid)), "order_invalid order"},
+		"payload encoded twice": {raw(base64.RawURLEncoding.EncodeToString([]byte(`{"amount_usd":"25.00"}`))), "order_invalid order"},
+		"payload a text":        {raw(`"{}"`), "order_invalid order"},
+		"padded":                {parts[0] + "=." + parts[1] + "." + parts[2], "order_invalid order"},
+		"padded payload":        {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":9999999999,"title":"x"}`) + "=", "order_invalid order"},
+		"plain base64":          {parts[0] + "." + base64.StdEncoding.EncodeToString([]byte(`{"amount_usd":"25.00","order_ref":"1001","exp":9999999999,"title":"???>>>"}`)) + "." + parts[2], "order_invalid order"},
+		"trailing bits":         {valid[:len(valid)-1] + sibling(valid[len(valid)-1]), "order_invalid order"},
+		"space before":          {" " + valid, "order_invalid order"},
+		"newline after":         {valid + "\n", "order_invalid order"},
+		"four parts":            {valid + ".x", "order_invalid order"},
+		"10 KiB":                {hs(func(c jwt.MapClaims) { c["description"] = strings.Repeat("x", 10<<10) }), "order_invalid order"},
+		"long":                  {valid + strings.Repeat("A", maxToken), "order_invalid order"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := ParseToken(c.token, []byte(key), now)

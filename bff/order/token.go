@@ -49,7 +49,8 @@ func (*date) UnmarshalJSON(text []byte) error {
 // Errors: *wire.Error with CodeOrderInvalid, whose Param is "order" or the
 // claim that is wrong. Sources: RFC 7515, RFC 7519; the public contract, 3.
 func ParseToken(token string, key []byte, now time.Time) (checkout.Order, error) {
-	if len(key) == 0 || token == "" || len(token) > maxToken {
+	// Go's base64 reads over line ends; a token has none.
+	if len(key) == 0 || token == "" || len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
 		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),

@@ -1,0 +1,282 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/order"
+	"coinslot/bff/sandbox"
+)
+
+const offerItems = `items:
+  coffee: {title: {en: Coffee, de: Kaffee}, amount_usd: "4.50", quantity: {minimum: 1, maximum: 10}}
+  mug: {title: Mug, amount_usd: "12.10"}
+  tip: {title: Tip, open: {minimum: "1", maximum: "100", suggested: ["5", "10"]}}
+`
+
+// newOfferRig is a server with its own catalogue.
+func newOfferRig(t *testing.T) *rig {
+	t.Helper()
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	if err := os.WriteFile(c.Catalog, []byte(offerItems), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := start(t, gateway, c)
+	return r
+}
+
+const coin = "&currency_symbol=USDT&network_code=USDT%3Atrc20"
+
+// stored counts the sessions and the gateway's transactions.
+func (r *rig) stored() string {
+	r.t.Helper()
+	var list struct{ Data []json.RawMessage }
+	if err := json.Unmarshal(r.ask("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list); err != nil {
+		r.t.Fatal(err)
+	}
+	return fmt.Sprintf("%d sessions, %d transactions", len(list.Data), len(r.gateway.Transactions()))
+}
+
+// price reads the price off a page, and what its fields hold.
+func price(page string) string {
+	var found []string
+	for _, pattern := range []string{
+		`data-part="amount-usd" data-value="([^"]*)"`, `name="amount" type="text" value="([^"]*)"`, `<option selected value="([0-9]+)"`,
+	} {
+		if m := regexp.MustCompile(pattern).FindStringSubmatch(page); m != nil {
+			found = append(found, m[1])
+		}
+	}
+	return strings.Join(found, " ")
+}
+
+// Looking at prices stores nothing, asks nothing of the gateway that grows with
+// the lookers, and shows what would have to be paid.
+func TestOfferIsStoredWithTheChoice(t *testing.T) {
+	t.Parallel()
+	r := newOfferRig(t)
+	for i := range 1000 {
+		query := []string{"item=coffee&quantity=3", "item=tip&amount=7", "item=tip&amount=1000", "item=coffee&quantity=11"}[i%4]
+		want := []int{200, 200, 422, 422}[i%4]
+		if w := r.ask("GET", "/checkout?"+query, ""); w.Code != want {
+			t.Fatalf("GET /checkout?%s = %d; want %d", query, w.Code, want)
+		}
+	}
+	for _, form := range []string{"item=tip&apply=1&amount=7" + coin, "item=tip&amount=1,000" + coin, "item=tip&amount=" + coin, "item=coffee&quantity=0" + coin} {
+		r.ask("POST", "/checkout", form, isForm)
+	}
+	if got := r.stored(); got != "0 sessions, 0 transactions" {
+		t.Errorf("after looking: %s", got)
+	}
+	if w := r.ask("POST", "/checkout", "item=coffee&quantity=3"+coin, isForm); w.Code != 303 {
+		t.Fatalf("choosing a coin = %d %s", w.Code, w.Body)
+	}
+	if got := r.stored(); got != "1 sessions, 1 transactions" {
+		t.Errorf("after choosing: %s", got)
+	}
+}
+
+func TestOfferPages(t *testing.T) {
+	r := newOfferRig(t)
+	for _, row := range []struct {
+		query  string
+		status int
+		price  string // on the page, then what the fields hold
+		has    string
+	}{
+		{"item=mug", 200, "12.10", ""},
+		{"item=mug&quantity=3&amount=1", 200, "12.10", ""},
+		{"item=coffee", 200, "4.50 1", `data-part="offer-apply"`},
+		{"item=coffee&quantity=3", 200, "13.50 3", "3 × Coffee"},
+		{"item=coffee&quantity=3&lang=de", 200, "13.50 3", "3 × Kaffee"},
+		{"item=coffee&quantity=11", 422, "4.50 1", "Enter a quantity from 1 to 10."},
+		{"item=coffee&quantity=%3Cb%3E", 422, "4.50 1", `data-part="error"`},
+		{"item=coffee&amount=0.01", 200, "4.50 1", ""},
+		{"item=tip", 200, "5.00 5.00", `data-part="offer-suggested"`},
+		{"item=tip&amount=", 200, "5.00 5.00", ""},
+		{"item=tip&amount=7", 200, "7.00 7.00", `href="/checkout?item=tip`},
+		{"item=tip&amount=0.99", 422, "5.00 0.99", "Enter an amount from $1.00 to $100.00."},
+		{"item=tip&amount=1%2C000", 422, "5.00 1,000", `aria-invalid="true"`},
+		{"item=tip&amount=%22%3E%3Cscript%3E", 422, "5.00 &#34;&gt;&lt;script&gt;", `data-code="amount_invalid"`},
+		{"item=tip&amount=" + strings.Repeat("9", 500), 422, "5.00 " + strings.Repeat("9", 40), ""},
+		{"item=tip&amount=7&embed=inline&origin=" + url.QueryEscape(shop) + "&theme=dark", 200, "7.00 7.00", `name="origin" type="hidden" value="` + shop + `"`},
+		{"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20", 200, "9.00 2", `checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`},
+		{"item=coffee&email=x%40shop.example", 200, "4.50 1", `name="email" type="text">`},
+	} {
+		w := r.ask("GET", "/checkout?"+row.query, "")
+		page := w.Body.String()
+		if w.Code != row.status || price(page) != row.price || !strings.Contains(page, row.has) {
+			t.Errorf("GET /checkout?%s = %d, %q, has %q: %t; want %d, %q", row.query, w.Code, price(page), row.has, strings.Contains(page, row.has), row.status, row.price)
+		}
+		if n := strings.Count(page, `data-part="error"`); n != row.status/422 {
+			t.Errorf("GET /checkout?%s says %d errors", row.query, n)
+		}
+	}
+}
+
+// A program, ours in the browser among them, gets the view of a price.
+func TestOfferView(t *testing.T) {
+	r := newOfferRig(t)
+	var view struct {
+		Session string
+		Order   struct {
+			AmountUSD string `json:"amount_usd"`
+		}
+	}
+	w := r.ask("GET", "/checkout?item=coffee&quantity=4", "", "Accept: application/json")
+	if err := json.Unmarshal(w.Body.Bytes(), &view); err != nil || w.Code != 200 || view.Session != "" || view.Order.AmountUSD != "18.00" {
+		t.Errorf("the view = %d %+v, %v", w.Code, view, err)
+	}
+	w = r.ask("GET", "/checkout?item=coffee&quantity=0", "", "Accept: application/json")
+	if problem(t, w, "invalid"); w.Code != 422 || !strings.Contains(w.Body.String(), `"param":"quantity"`) {
+		t.Errorf("a quantity of none = %d %s", w.Code, w.Body)
+	}
+}
+
+// What is typed into the form is what is asked for, as people type it; what could
+// be two amounts is asked again.
+func TestOfferForms(t *testing.T) {
+	r := newOfferRig(t)
+	for _, row := range []struct{ form, want string }{
+		{"item=tip&amount=7", "7.00 Tip map[item:tip]"},
+		{"item=tip&amount=4%2C50", "4.50 Tip map[item:tip]"},
+		{"item=tip&amount=4%2C5", "4.50 Tip map[item:tip]"},
+		{"item=tip&amount=+12.00+", "12.00 Tip map[item:tip]"},
+		{"item=tip&amount=" + url.QueryEscape("٤٫٥٠"), "4.50 Tip map[item:tip]"},
+		{"item=tip&amount=" + url.QueryEscape("۱۲"), "12.00 Tip map[item:tip]"},
+		{"item=tip", "5.00 Tip map[item:tip]"},
+		{"item=mug&amount=0.01&quantity=9", "12.10 Mug map[item:mug]"},
+		{"item=coffee", "4.50 Coffee map[item:coffee quantity:1]"},
+		{"item=coffee&quantity=3&lang=de", "13.50 3 × Kaffee map[item:coffee quantity:3]"},
+		{"item=tip&amount=", "422 5.00"},
+		{"item=tip&amount=1%2C000", "422 5.00 1,000"},
+		{"item=tip&amount=1.000%2C50", "422 5.00 1.000,50"},
+		{"item=tip&amount=100.01", "422 5.00 100.01"},
+		{"item=tip&amount=1e1", "422 5.00 1e1"},
+		{"item=coffee&quantity=11", "422 4.50 1"},
+		{"item=coffee&quantity=11&apply=1", "422 4.50 1"},
+		{"item=tip&amount=x&apply=1", "422 5.00 x"},
+	} {
+		w := r.ask("POST", "/checkout", row.form+coin+"&email=ann%40shop.example", isForm)
+		if got := r.outcome(w); got != row.want {
+			t.Errorf("POST %s: %q; want %q", row.form, got, row.want)
+		}
+		if page := w.Body.String(); w.Code == 422 && (!strings.Contains(page, `value="ann@shop.example"`) || !strings.Contains(page, ` checked data-part="network"`)) {
+			t.Errorf("POST %s: the page has forgotten the choice", row.form)
+		}
+	}
+}
+
+// outcome is the order that was stored, or the status and what the page holds.
+func (r *rig) outcome(w *httptest.ResponseRecorder) string {
+	r.t.Helper()
+	if w.Code != 303 {
+		return fmt.Sprint(w.Code, " ", price(w.Body.String()))
+	}
+	id, _, _ := strings.Cut(strings.TrimPrefix(w.Header().Get("Location"), "/checkout/"), "?")
+	var o struct {
+		AmountUSD string `json:"amount_usd"`
+		Title     string
+		Metadata  map[string]string
+	}
+	if err := json.Unmarshal(r.ask("GET", "/v1/sessions/"+id, "", bearer).Body.Bytes(), &o); err != nil {
+		r.t.Fatal(err)
+	}
+	return fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Metadata)
+}
+
+// The form's second button leads to the page at another price. What is private,
+// or means nothing there, is not in its address.
+func TestOfferApply(t *testing.T) {
+	r := newOfferRig(t)
+	for form, want := range map[string]string{
+		"item=tip&amount=4%2C50&key=page_1&apply=1&email=ann%40shop.example": "/checkout?item=tip&amount=4.50",
+		"item=coffee&quantity=3&amount=9&apply=1":                            "/checkout?item=coffee&quantity=3",
+		"item=mug&quantity=3&apply=1":                                        "/checkout?item=mug",
+		"item=tip&amount=7&apply=1&embed=modal&origin=" + url.QueryEscape(shop) + "&lang=de&theme=dark" + coin: "/checkout?embed=modal&origin=https%3A%2F%2Fshop.example&theme=dark&lang=de&item=tip&amount=7.00&currency_symbol=USDT&network_code=USDT%3Atrc20",
+	} {
+		w := r.ask("POST", "/checkout", form, isForm)
+		if got := w.Header().Get("Location"); w.Code != 303 || got != want {
+			t.Errorf("POST %s = %d %s; want %s", form, w.Code, got, want)
+		}
+	}
+}
+
+// Who goes back and asks for another amount on the same page gets another order;
+// who presses twice, one.
+func TestOfferOfOnePage(t *testing.T) {
+	r := newOfferRig(t)
+	seen := map[string]bool{}
+	for _, amount := range []string{"5", "5", "5.00", "7", "7", "5"} {
+		w := r.ask("POST", "/checkout", "item=tip&key=page_back&amount="+amount+coin, isForm)
+		if w.Code != 303 {
+			t.Fatalf("amount %s = %d %s", amount, w.Code, w.Body)
+		}
+		seen[w.Header().Get("Location")] = true
+	}
+	if got := r.stored(); len(seen) != 2 || got != "2 sessions, 2 transactions" {
+		t.Errorf("%d pages, %s; want two of each", len(seen), got)
+	}
+}
+
+// The offer of programs: a quantity in quotes or not, an amount in the API's way only.
+func TestOfferJSON(t *testing.T) {
+	r := newOfferRig(t)
+	const pick = `,"currency_symbol":"USDT","network_code":"trc20"}`
+	for _, row := range []struct{ body, want string }{
+		{`{"item":"coffee","quantity":3` + pick, `"amount_usd":"13.50"`},
+		{`{"item":"coffee","quantity":"2"` + pick, `"amount_usd":"9.00"`},
+		{`{"item":"tip","amount":"7"` + pick, `"amount_usd":"7.00"`},
+		{`{"item":"tip","amount":null` + pick, `"amount_usd":"5.00"`},
+		{`{"item":"tip","amount":""` + pick, `"param":"amount"`},
+		{`{"item":"tip","amount":"4,50"` + pick, `"param":"amount"`},
+		{`{"item":"coffee","quantity":0` + pick, `"param":"quantity"`},
+		{`{"item":"coffee","quantity":1.5` + pick, `"param":"quantity"`},
+		{`{"item":"coffee","quantity":-1` + pick, `"param":"quantity"`},
+		{`{"item":"coffee","quantity":1e1` + pick, `"param":"quantity"`},
+		{`{"item":"coffee","quantity":[1]` + pick, `"param":"quantity"`},
+		{`{"item":"coffee","apply":"1"` + pick, `"unknown_field"`},
+	} {
+		if w := r.ask("POST", "/checkout", row.body, isJSON); !strings.Contains(w.Body.String(), row.want) {
+			t.Errorf("POST %s = %d %s; want %s", row.body, w.Code, w.Body, row.want)
+		}
+	}
+}
+
+// A token is good for one order: as often as it comes, it is the same session,
+// and another order under its reference is refused in words.
+func TestOrderTokenAgain(t *testing.T) {
+	r := newOfferRig(t)
+	mint := func(amount string) string {
+		token, err := order.Mint([]byte(orderKey), amount, "once", "", time.Hour, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	seen := map[string]bool{}
+	for range 3 {
+		w := r.ask("POST", "/checkout", "order="+mint("25.00")+coin, isForm)
+		seen[w.Header().Get("Location")] = w.Code == 303
+	}
+	if got := r.stored(); len(seen) != 1 || got != "1 sessions, 1 transactions" {
+		t.Errorf("one token, three times: %v, %s", seen, got)
+	}
+	w := r.ask("POST", "/checkout", "order="+mint("24.00")+coin, isForm)
+	if w.Code != 409 || !strings.Contains(w.Body.String(), `data-code="order_conflict"`) {
+		t.Errorf("another order under the same reference = %d", w.Code)
+	}
+	if got := r.stored(); got != "1 sessions, 1 transactions" {
+		t.Errorf("after the conflict: %s", got)
+	}
+}
