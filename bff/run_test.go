@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +24,10 @@ func TestCommands(t *testing.T) {
 	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: canary}))
 	t.Cleanup(gateway.Close)
 	good := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + canary, "COINSLOT_SECRET_KEY=" + canary, "COINSLOT_ORDER_KEY=" + canary}
+	bad := filepath.Join(t.TempDir(), "catalog.yaml")
+	if err := os.WriteFile(bad, []byte("items: {tip: {open: {minimum: 5, maximum: 1, suggested: 5}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	wrongKey := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=another", "COINSLOT_SECRET_KEY=" + canary}
 	for _, c := range []struct {
 		name string
@@ -41,6 +47,8 @@ func TestCommands(t *testing.T) {
 		{"taken address", append(good, "COINSLOT_DATABASE="+t.TempDir()+"/a.db", "COINSLOT_LISTEN="+strings.TrimPrefix(gateway.URL, "http://")), nil, 1, "COINSLOT_LISTEN"},
 		{"no folder for the database", append(good, "COINSLOT_DATABASE=/nonexistent/a.db"), nil, 1, "COINSLOT_DATABASE"},
 		{"no catalogue", append(good, "COINSLOT_CATALOG=/nonexistent.yaml"), nil, 1, "COINSLOT_CATALOG"},
+		{"bad catalogue", append(good, "COINSLOT_CATALOG="+bad, "COINSLOT_DATABASE="+t.TempDir()+"/b.db"), nil, 1, `item "tip": open.maximum: `},
+		{"check of a bad catalogue", append(good, "COINSLOT_CATALOG="+bad), []string{"check"}, 1, `COINSLOT_CATALOG: reading the catalogue: item "tip": open.maximum: `},
 		{"check", good, []string{"check"}, 0, "USDT on TRON"},
 		{"check with a wrong key", wrongKey, []string{"check"}, 1, "gateway"},
 		{"token", good, []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 0, "eyJ"},

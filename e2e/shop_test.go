@@ -52,8 +52,9 @@ type held struct {
 	release chan struct{}
 }
 
-// newHeld starts a stack behind a proxy that holds the program back.
-func newHeld(t *testing.T) *held {
+// newHeld starts a stack behind a proxy that holds the program back. extra
+// settings are added to the environment.
+func newHeld(t *testing.T, extra ...string) *held {
 	t.Helper()
 	h := &held{release: make(chan struct{})}
 	var proxy *httputil.ReverseProxy
@@ -66,7 +67,7 @@ func newHeld(t *testing.T) *held {
 	t.Cleanup(server.Close)
 	t.Cleanup(h.let)
 	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
-	h.stack = newStack(t, "COINSLOT_PUBLIC_URL="+public)
+	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+public)...)
 	target, err := url.Parse(h.base)
 	if err != nil {
 		t.Fatal(err)

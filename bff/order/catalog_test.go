@@ -3,6 +3,7 @@ package order
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -253,6 +254,25 @@ func TestQuantityIsExact(t *testing.T) {
 		total := cents * int64(n)
 		if want := fmt.Sprintf("%d.%02d", total/100, total%100); o.AmountUSD.StringFixed(2) != want || !o.AmountUSD.Equal(decimal.New(total, -2)) {
 			t.Fatalf("%d times %s = %s; want %s", n, price, o.AmountUSD, want)
+		}
+	}
+}
+
+// The text's example is a catalogue, and has every member.
+func TestCatalogInTheText(t *testing.T) {
+	text, err := os.ReadFile("../../docs/catalog.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	example, _, _ := strings.Cut(rest, "```")
+	c, err := ParseCatalog([]byte(example))
+	if err != nil || len(c.items) != 3 {
+		t.Fatalf("the example of docs/catalog.md has %+v, %v", c, err)
+	}
+	for _, member := range []string{"title", "description", "amount_usd", "open", "quantity", "currencies", "ttl_minutes", "success_url", "cancel_url"} {
+		if !strings.Contains(example, " "+member+":") || !strings.Contains(string(text), "`"+member+"`") {
+			t.Errorf("docs/catalog.md does not show or explain %s", member)
 		}
 	}
 }

@@ -200,9 +200,9 @@ func (r *rig) outcome(w *httptest.ResponseRecorder) string {
 func TestOfferApply(t *testing.T) {
 	r := newOfferRig(t)
 	for form, want := range map[string]string{
-		"item=tip&amount=4%2C50&key=page_1&apply=1&email=ann%40shop.example": "/checkout?item=tip&amount=4.50",
-		"item=coffee&quantity=3&amount=9&apply=1":                            "/checkout?item=coffee&quantity=3",
-		"item=mug&quantity=3&apply=1":                                        "/checkout?item=mug",
+		"item=tip&amount=4%2C50&key=page_1&apply=1&email=ann%40shop.example":                                   "/checkout?item=tip&amount=4.50",
+		"item=coffee&quantity=3&amount=9&apply=1":                                                              "/checkout?item=coffee&quantity=3",
+		"item=mug&quantity=3&apply=1":                                                                          "/checkout?item=mug",
 		"item=tip&amount=7&apply=1&embed=modal&origin=" + url.QueryEscape(shop) + "&lang=de&theme=dark" + coin: "/checkout?embed=modal&origin=https%3A%2F%2Fshop.example&theme=dark&lang=de&item=tip&amount=7.00&currency_symbol=USDT&network_code=USDT%3Atrc20",
 	} {
 		w := r.ask("POST", "/checkout", form, isForm)

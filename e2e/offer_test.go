@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+)
+
+const offers = `items:
+  coffee: {title: {en: Coffee, de: Kaffee}, amount_usd: "4.50", quantity: {maximum: 10}}
+  tip: {title: Tip, open: {minimum: "1", maximum: "500", suggested: ["5", "10", "20"]}}
+`
+
+// offersFile is the setting of a catalogue of offers.
+func offersFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "catalog.yaml")
+	if err := os.WriteFile(path, []byte(offers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "COINSLOT_CATALOG=" + path
+}
+
+// bought pays for what is on screen and returns what the merchant is told of it.
+func (s *stack) bought(v *browser.View) string {
+	s.t.Helper()
+	choose(v, "USDT", "trc20")
+	v.Wait(pending)
+	s.matches(v)
+	var o struct {
+		AmountUSD string `json:"amount_usd"`
+		Title     string
+		Metadata  map[string]string
+	}
+	if status := s.call(http.MethodGet, "/v1/sessions/"+v.Attr("#coinslot", "data-session"), nil, &o); status != http.StatusOK {
+		s.t.Fatalf("reading the session = %d", status)
+	}
+	return strings.TrimSpace(o.AmountUSD + " " + o.Title + " " + o.Metadata["item"] + " " + o.Metadata["quantity"])
+}
+
+const (
+	amountField = `[data-part="offer-amount"]`
+	applyButton = `[data-part="offer-apply"]`
+	quantityBox = `[data-part="offer-quantity"]`
+)
+
+func costs(price string) string { return `[data-part="amount-usd"][data-value="` + price + `"]` }
+
+// The shopper sets the amount: by a tap, by typing, in the way of their country;
+// and what is typed last is what is paid, applied or not.
+func TestOfferAmount(t *testing.T) {
+	s := newStack(t, offersFile(t))
+	for name, o := range map[string]browser.Options{
+		"wasm":      {Height: 1800},
+		"no wasm":   {Height: 1800, BlockURLs: []string{"*.wasm"}},
+		"no script": {Height: 1800, NoJS: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := chromium.Open(t, s.base+"/checkout?item=tip&lang=en&theme=dark", o)
+			if name == "wasm" {
+				p.Wait(`[data-live="wasm"]`)
+			}
+			p.Wait(costs("5.00"))
+			p.Click(`[data-part="offer-suggested"][data-value="20.00"]`)
+			p.Wait(costs("20.00"))
+			p.Type(amountField, "12,50")
+			p.Click(applyButton)
+			p.Wait(costs("12.50"))
+			p.Type(amountField, "1,000")
+			p.Click(applyButton)
+			p.WaitText(`[data-part="error"]`, "Enter an amount from $1.00 to $500.00.")
+			if got := p.Value(amountField); got != "1,000" {
+				t.Errorf("the field has become %q", got)
+			}
+			p.Type(amountField, "7")
+			if got := s.bought(p.View); got != "7.00 Tip tip" {
+				t.Errorf("bought %q; want what was typed, 7.00", got)
+			}
+			if !p.Exists(`.theme-dark`) {
+				t.Error("the theme was lost on the way")
+			}
+		})
+	}
+}
+
+func TestOfferQuantity(t *testing.T) {
+	s := newStack(t, offersFile(t))
+	set := func(p *browser.Page, n string) {
+		p.Eval(`(box => { box.value = "`+n+`"; box.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector('`+quantityBox+`'))`, nil)
+	}
+	t.Run("wasm", func(t *testing.T) {
+		p := chromium.Open(t, s.base+"/checkout?item=coffee&lang=de", browser.Options{Height: 1800})
+		p.Wait(`[data-live="wasm"]`)
+		set(p, "3")
+		p.Wait(costs("13.50"))
+		p.WaitText(".order-title", "3 × Kaffee")
+		p.Reload()
+		p.Wait(costs("13.50"))
+		if got := s.bought(p.View); got != "13.50 3 × Kaffee coffee 3" {
+			t.Errorf("bought %q", got)
+		}
+	})
+	t.Run("no script", func(t *testing.T) {
+		p := chromium.Open(t, s.base+"/checkout?item=coffee", browser.Options{Height: 1800, NoJS: true})
+		set(p, "2")
+		p.Click(applyButton)
+		p.Wait(costs("9.00"))
+		set(p, "4") // and not applied
+		if got := s.bought(p.View); got != "18.00 4 × Coffee coffee 4" {
+			t.Errorf("bought %q", got)
+		}
+	})
+}
+
+// What was typed while the program was on its way is what it goes on with.
+func TestOfferTypedBeforeTheTakeover(t *testing.T) {
+	s := newHeld(t, offersFile(t))
+	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
+	p.Wait(`[data-live="html"]`)
+	p.Type(amountField, "33")
+	s.let()
+	p.Wait(`[data-live="wasm"]`)
+	if got := p.Value(amountField); got != "33" {
+		t.Errorf("after the takeover the field holds %q", got)
+	}
+	if got := s.bought(p.View); got != "33.00 Tip tip" {
+		t.Errorf("bought %q", got)
+	}
+	quiet(t, p)
+}
+
+// Enter goes on in every field but that of the amount, where it shows the price.
+func TestOfferEnter(t *testing.T) {
+	s := newStack(t, offersFile(t))
+	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
+	p.Wait(`[data-live="wasm"]`)
+	p.Type(amountField, "8")
+	p.Press("Enter")
+	p.Wait(costs("8.00"))
+	p.Click(`label:has([data-part="currency"][value="USDT"])`)
+	p.Click(`label:has([data-part="network"][value="USDT:trc20"])`)
+	p.Type(`[name="email"]`, "ann@shop.example")
+	p.Press("Enter")
+	p.Wait(pending)
+	p.Wait(costs("8.00"))
+}
+
+// A token that is not good is told in words, not paid.
+func TestOrderTokenInWords(t *testing.T) {
+	s := newStack(t)
+	good := s.token(t, "31.00", "words")
+	for name, token := range map[string]string{"cut": good[:len(good)-9], "of nobody": "a.b.c"} {
+		p := chromium.Open(t, s.base+"/checkout?order="+token, browser.Options{NoJS: true})
+		p.WaitText(`[data-part="error"]`, "order")
+		if p.Exists(`[data-part="continue"]`) || p.Exists(`[data-part="amount-usd"]`) {
+			t.Errorf("%s: there is something to pay", name)
+		}
+	}
+	if n := len(s.issued()); n != 0 {
+		t.Errorf("%d transactions", n)
+	}
+}
