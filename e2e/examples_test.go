@@ -327,10 +327,12 @@ func TestExamplePages(t *testing.T) {
 	t.Cleanup(html.Close)
 	s := newStack(t, "COINSLOT_ORIGINS="+static.URL+","+html.URL, "COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
 	base = s.base
-	for name, c := range map[string]struct{ url, click, title, amount string }{
-		"fixed":  {static.URL, `coinslot-checkout[item="notebook"] a`, "Notebook", "14.00"},
-		"open":   {static.URL, `coinslot-checkout[amount="20"] a`, "A tip for the birds", "20.00"},
-		"inline": {html.URL, "", "Notebook", "14.00"},
+	for name, c := range map[string]struct{ url, click, field, value, title, amount string }{
+		"fixed":    {static.URL, `coinslot-checkout[item="notebook"] a`, "", "", "Notebook", "14.00"},
+		"quantity": {static.URL, `coinslot-checkout[item="pencils"] a`, "offer-quantity", "3", "3 × Pencils", "28.50"},
+		"given":    {static.URL, `coinslot-checkout[amount="20"] a`, "", "", "A tip for the birds", "20.00"},
+		"open":     {static.URL, `coinslot-checkout[item="tip"]:not([amount]) a`, "offer-amount", "12.50", "A tip for the birds", "12.50"},
+		"inline":   {html.URL, "", "", "", "Notebook", "14.00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := chromium.Open(t, c.url, browser.Options{Height: 2400})
@@ -340,6 +342,9 @@ func TestExamplePages(t *testing.T) {
 			}
 			f := p.Frame(frame)
 			f.Wait(`[data-live="wasm"]`)
+			if c.field != "" {
+				f.Type(`[data-part="`+c.field+`"]`, c.value)
+			}
 			choose(f, "USDT", "trc20")
 			f.Wait(pending)
 			s.pretend(s.matches(f), "pay")
