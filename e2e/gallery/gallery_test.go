@@ -51,15 +51,30 @@ func serve(t *testing.T) string {
 	return s.URL
 }
 
+// exchange is JavaScript that puts the document of another address in the place
+// of the page's own, whole, and waits for its style sheet and pictures.
+const exchange = `(async address => {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(address + ': ' + answer.status);
+  const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  document.replaceChild(next.documentElement, document.documentElement);
+  const waits = [...document.querySelectorAll('link[rel=stylesheet], img:not([loading=lazy])')].filter(e => !e.sheet && !e.complete);
+  await Promise.all(waits.map(e => new Promise((loaded, failed) => { e.onload = loaded; e.onerror = () => failed(new Error(e.outerHTML)); })));
+})(%q)`
+
+// turn shows another page of the gallery where one is shown. A navigation would
+// show the same and cost a new process.
+func turn(page *browser.Page, address string) { page.Eval(fmt.Sprintf(exchange, address), nil) }
+
 // overflowing is JavaScript for the parts that are wider than the page, or cut
 // off by their own box. Text in a field scrolls, so it is not cut; nor is a row
 // that scrolls sideways by itself, which is asked for in the page's last line only.
 const overflowing = `[...document.querySelectorAll('[data-sample] *')].filter(e => {
-  const box = e.getBoundingClientRect(), style = getComputedStyle(e);
-  if (!box.width || !box.height || e.matches('input') || e.closest('.offscreen, .announce, .simulate') || style.position === 'absolute') return false;
-  if (box.right > innerWidth + 1 || box.left < -1) return true;
-  const cut = ['hidden', 'clip'].includes(style.overflowX) || e.matches('button, .button, .badge');
-  return cut && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
+  const box = e.getBoundingClientRect();
+  const out = box.right > innerWidth + 1 || box.left < -1, more = e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1;
+  if (!box.width || !box.height || !out && !more || e.matches('input') || e.closest('.offscreen, .announce, .simulate')) return false;
+  const style = getComputedStyle(e);
+  return style.position !== 'absolute' && (out || ['hidden', 'clip'].includes(style.overflowX) || e.matches('button, .button, .badge'));
 }).slice(0, 30).map(e => e.closest('[data-sample]').dataset.sample + ': ' + e.tagName.toLowerCase() + '.' + e.className + ': ' + (e.textContent ?? '').trim().slice(0, 60))`
 
 // Nothing sticks out and nothing is cut off, in the narrowest page, in every
@@ -83,9 +98,9 @@ func TestEverythingFits(t *testing.T) {
 	for width, list := range looks {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
-			page := chromium.Open(t, "about:blank", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
+			page := chromium.Open(t, base+"/all", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
 			for _, look := range list {
-				page.Goto(base + "/all" + look.Query())
+				turn(page, base+"/all"+look.Query())
 				var found []string
 				page.Eval(overflowing, &found)
 				for _, part := range found {
@@ -118,10 +133,11 @@ func TestAxe(t *testing.T) {
 			t.Run(theme+" "+dir, func(t *testing.T) {
 				t.Parallel()
 				lang := map[string]string{"ltr": "en", "rtl": "ar"}[dir]
-				page := chromium.Open(t, "about:blank", browser.Options{Width: 400, Height: 1400, Dark: theme == "dark", ReducedMotion: true})
+				look := Look{Theme: theme, Dir: dir, Lang: lang}.Query()
+				page := chromium.Open(t, base+"/"+Samples()[0].Name+look, browser.Options{Width: 400, Height: 1400, Dark: theme == "dark", ReducedMotion: true})
+				page.Eval(string(axe)+";0", nil)
 				for _, s := range Samples() {
-					page.Goto(base + "/" + s.Name + Look{Theme: theme, Dir: dir, Lang: lang}.Query())
-					page.Eval(string(axe)+";0", nil)
+					turn(page, base+"/"+s.Name+look)
 					var found []string
 					page.Eval(violations, &found)
 					for _, v := range found {
@@ -133,14 +149,18 @@ func TestAxe(t *testing.T) {
 	}
 }
 
-// TestSheets makes the contact sheets: every screen in three widths.
+// TestSheets makes the contact sheets: every screen in three widths. Where nobody
+// looks at them it makes one, to see that it can: the other looks are those of
+// [TestEverythingFits] and [TestAxe].
 func TestSheets(t *testing.T) {
+	t.Parallel()
+	looks := []Look{{Theme: "light", Dir: "ltr", Lang: "en"}, {Theme: "dark", Dir: "ltr", Lang: "en"}, {Theme: "light", Dir: "rtl", Lang: "ar"}, {Theme: "dark", Dir: "rtl", Lang: "fa"}}
 	dir := *sheets
 	if dir == "" {
-		dir = t.TempDir()
+		dir, looks = t.TempDir(), looks[3:]
 	}
 	base := serve(t)
-	for _, look := range []Look{{Theme: "light", Dir: "ltr", Lang: "en"}, {Theme: "dark", Dir: "ltr", Lang: "en"}, {Theme: "light", Dir: "rtl", Lang: "ar"}, {Theme: "dark", Dir: "rtl", Lang: "fa"}} {
+	for _, look := range looks {
 		page := chromium.Open(t, base+"/sheet"+look.Query(), browser.Options{Width: 1280, Height: 800, ReducedMotion: true, Patience: 2 * time.Minute})
 		page.Wait(`body[data-ready="1"]`)
 		path := filepath.Join(dir, strings.Join([]string{"every-screen", look.Theme, look.Dir}, "-")+".webp")

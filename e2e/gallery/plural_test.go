@@ -19,14 +19,14 @@ func TestMinutesOnScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := chromium.Open(t, "about:blank", browser.Options{Width: 400, Height: 1400})
+	page := chromium.Open(t, base+"/pending-last-minutes", browser.Options{Width: 400, Height: 1400})
 	forms := map[string][4]string{
 		"en": {"one", "other", "other", "other"}, "pl": {"one", "few", "many", "few"}, "ru": {"one", "few", "many", "few"},
 		"ar": {"one", "two", "few", "many"}, "ja": {"other", "other", "other", "other"},
 	}
 	for lang, want := range forms {
 		for i, n := range []int{1, 2, 5, 22} {
-			page.Goto(base + "/pending-last-minutes" + Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query())
+			turn(page, base+"/pending-last-minutes"+Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query())
 			keys := map[string]string{`.extend p`: "time.extend.why"}
 			if n >= 5 { // below, a clock runs
 				keys[`[data-part="countdown"]`] = "time.minutes"
