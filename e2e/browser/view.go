@@ -155,10 +155,7 @@ func (p *Page) holding(frame, parents string) string {
 // there is none with JavaScript off, one beside it.
 func (v *View) world(ctx context.Context, at place) (int, error) {
 	if v.page.options.NoJS {
-		var made struct{ ExecutionContextID int }
-		beside := object{"frameId": at.frame, "worldName": "driver"}
-		err := v.page.process.call(ctx, at.session, "Page.createIsolatedWorld", beside, &made)
-		return made.ExecutionContextID, err
+		return v.beside(ctx, at)
 	}
 	v.page.mu.Lock()
 	defer v.page.mu.Unlock()
@@ -166,6 +163,15 @@ func (v *View) world(ctx context.Context, at place) (int, error) {
 		return s.worlds[at.frame], nil
 	}
 	return 0, errors.New("the document is not there yet")
+}
+
+// beside is a script context that shares the document with the page's scripts and
+// nothing else.
+func (v *View) beside(ctx context.Context, at place) (int, error) {
+	var made struct{ ExecutionContextID int }
+	world := object{"frameId": at.frame, "worldName": "driver"}
+	err := v.page.process.call(ctx, at.session, "Page.createIsolatedWorld", world, &made)
+	return made.ExecutionContextID, err
 }
 
 // evaluate runs js in the document and awaits the promise it may give.
@@ -180,17 +186,23 @@ func (v *View) evaluate(ctx context.Context, js string, byValue bool) (remote, p
 	if err != nil {
 		return remote{}, at, err
 	}
+	result, err := v.evaluateIn(ctx, at, world, js, byValue)
+	return result, at, err
+}
+
+// evaluateIn is evaluate in one of the document's script contexts.
+func (v *View) evaluateIn(ctx context.Context, at place, world int, js string, byValue bool) (remote, error) {
 	var out struct {
 		Result           remote
 		ExceptionDetails *exception
 	}
-	err = v.page.process.call(ctx, at.session, "Runtime.evaluate", object{
+	err := v.page.process.call(ctx, at.session, "Runtime.evaluate", object{
 		"expression": js, "contextId": world, "awaitPromise": true, "returnByValue": byValue,
 	}, &out)
 	if err == nil && out.ExceptionDetails != nil {
 		err = out.ExceptionDetails
 	}
-	return out.Result, at, err
+	return out.Result, err
 }
 
 // run is evaluate for a plain value, decoded into out unless that is nil.

@@ -1,0 +1,185 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/browser"
+)
+
+// hosts are the headers of host pages, %s standing for the checkout's origin: a
+// page without any, the strictest policy in which a checkout can be, and a page
+// that shares its process with nobody.
+var hosts = map[string]http.Header{
+	"light": {},
+	"strict": {"Content-Security-Policy": {"default-src 'none'; script-src %[1]s; frame-src %[1]s; " +
+		"require-trusted-types-for 'script'; trusted-types 'none'"}},
+	"isolated": {"Cross-Origin-Opener-Policy": {"same-origin"}, "Cross-Origin-Embedder-Policy": {"require-corp"}},
+}
+
+// cell is one kind of page in one kind of browser.
+type cell struct {
+	sameSite bool // the page is on the checkout's site; never on its origin
+	stores   bool // the browser lets frames of other sites store
+	mode     string
+	host     string // one of hosts
+}
+
+func (c cell) String() string {
+	site, storage := "cross-site", "blocked"
+	if c.sameSite {
+		site = "same-site"
+	}
+	if c.stores {
+		storage = "allowed"
+	}
+	return strings.Join([]string{site, storage, c.mode, c.host}, " ")
+}
+
+// cells are all kinds of page in all kinds of browser.
+func cells() []cell {
+	list := []cell{{mode: "inline", host: "isolated"}, {mode: "modal", host: "isolated"}}
+	for _, sameSite := range []bool{false, true} {
+		for _, stores := range []bool{false, true} {
+			for _, mode := range []string{"inline", "modal"} {
+				for _, host := range []string{"light", "strict"} {
+					list = append(list, cell{sameSite, stores, mode, host})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// newHost serves host pages, of any kind that a query names, for a checkout that
+// is known by the first request only. A page of 127.0.0.1 is cross-site to
+// localhost, one of another port is not.
+func newHost(t *testing.T, checkout *string) (crossSite, sameSite string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		for name, values := range hosts[q.Get("host")] {
+			w.Header().Set(name, strings.ReplaceAll(values[0], "%[1]s", *checkout))
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
+<script async src="%[1]s/checkout.js"></script>
+<coinslot-checkout session="%[2]s" mode="%[3]s"><a href="%[1]s/checkout/%[2]s">Pay with crypto</a></coinslot-checkout>`,
+			*checkout, q.Get("session"), q.Get("mode"))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+}
+
+// watching is a script of every document that keeps what its policies refuse.
+const watching = `window.refusals = [];
+addEventListener("securitypolicyviolation", e => refusals.push(e.effectiveDirective + " " + e.blockedURI + " " + e.sourceFile));`
+
+// Whatever the shop's page is like and whatever the browser forbids, a shopper
+// pays, with WebAssembly, in one frame; and nothing is kept in the browser, asked
+// of anybody else, or refused by a policy.
+func TestPaysEverywhere(t *testing.T) {
+	var checkout string
+	crossSite, sameSite := newHost(t, &checkout)
+	s := newStack(t, "COINSLOT_ORIGINS="+crossSite+","+sameSite)
+	checkout = s.base
+	for _, c := range cells() {
+		id := s.session(order{"amount_usd": "25.00"})
+		host := crossSite
+		if c.sameSite {
+			host = sameSite
+		}
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			p := chromium.Open(t, host+"/?session="+id+"&mode="+c.mode+"&host="+c.host,
+				browser.Options{Height: 2400, ThirdPartyStorage: c.stores, Script: watching})
+			f := c.open(p)
+			s.paysIn(t, f)
+			leavesNothing(t, p, f)
+			asksOnly(t, p, host, s.base)
+			quiet(t, p)
+			c.closes(p)
+		})
+	}
+}
+
+// open brings the checkout up as a shopper does.
+func (c cell) open(p *browser.Page) *browser.View {
+	p.WaitJS(`customElements.get("coinslot-checkout")`, "the element to be defined")
+	if c.mode == "modal" {
+		p.Click(`coinslot-checkout a`)
+		p.Wait(`coinslot-checkout >>> dialog[open]`)
+	}
+	if c.host == "isolated" {
+		p.WaitJS(`crossOriginIsolated`, "the page to be isolated")
+	}
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	return f
+}
+
+// closes shuts the dialog; the keyboard is back where it was.
+func (c cell) closes(p *browser.Page) {
+	if c.mode != "modal" {
+		return
+	}
+	p.Click(`coinslot-checkout >>> dialog button`)
+	p.WaitGone(`coinslot-checkout >>> dialog[open]`)
+	p.WaitJS(`document.activeElement?.matches("coinslot-checkout a")`, "the focus to be on the link again")
+}
+
+// paysIn pays to the address in the frame. Other payments may go on beside it.
+func (s *stack) paysIn(t *testing.T, f *browser.View) {
+	t.Helper()
+	choose(f, "USDT", "trc20")
+	f.Wait(pending)
+	address := f.Attr(`[data-part="address"]`, "data-value")
+	issued := s.issued()
+	at := slices.IndexFunc(issued, func(tx sandbox.Transaction) bool { return tx.WalletAddress == address })
+	if at < 0 {
+		t.Fatalf("the gateway never issued the address on screen, %q", address)
+	}
+	if err := s.gateway.Pay(issued[at].TrackingCode, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wait(paid)
+	f.Wait(`[data-live="wasm"]`)
+}
+
+// leavesNothing asserts one frame, and that no policy refused and nobody stored
+// anything.
+func leavesNothing(t *testing.T, p *browser.Page, f *browser.View) {
+	t.Helper()
+	if n, others := p.Count(`coinslot-checkout >>> iframe`), p.Count(`iframe`); n != 1 || others != 0 {
+		t.Errorf("%d frames and %d beside the element; want 1 and 0", n, others)
+	}
+	if list := p.Cookies(); len(list) > 0 {
+		t.Errorf("cookies: %q; want none", list)
+	}
+	for name, v := range map[string]*browser.View{"shop": p.View, "checkout": f} {
+		if list := v.Stored(); len(list) > 0 {
+			t.Errorf("the %s has stored %q; want nothing", name, list)
+		}
+		var refusals []string
+		if v.Eval(`refusals`, &refusals); len(refusals) > 0 {
+			t.Errorf("the %s's policy refused %q; want nothing", name, refusals)
+		}
+	}
+}
+
+// asksOnly asserts that all requests went to these origins.
+func asksOnly(t *testing.T, p *browser.Page, origins ...string) {
+	t.Helper()
+	for _, url := range p.Requests() {
+		if !slices.ContainsFunc(origins, func(o string) bool {
+			return strings.HasPrefix(strings.Replace(url, "ws:", "http:", 1), o+"/")
+		}) && !strings.HasPrefix(url, "data:") {
+			t.Errorf("a third party was asked: %s", url)
+		}
+	}
+}
