@@ -101,16 +101,21 @@ func (f *Feed) Run(ctx context.Context) {
 	}
 }
 
-// here waits until the tab is not away; false if ctx has ended.
+// here waits until the tab is not away; false if ctx has ended. A wish to look
+// may be from before the tab was left: it is open again once the tab is back, not
+// sooner, or this would go round without end.
 func (f *Feed) here(ctx context.Context) bool {
+	if !f.isAway() {
+		return true
+	}
 	for f.isAway() {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-f.back:
-			f.look() // the waiting has used the wish up; it is still open
 		}
 	}
+	f.look()
 	return true
 }
 

@@ -243,6 +243,8 @@ func TestLeaving(t *testing.T) {
 		f.Leave()
 		f.Leave()
 		synctest.Wait()
+		f.look() // as a click does in the moment of leaving
+		synctest.Wait()
 		select {
 		case <-s.seen().open[0].closed:
 		default:
