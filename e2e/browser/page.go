@@ -36,6 +36,7 @@ type Page struct {
 	documents []string        // the main frame's so far, by loader id, oldest first
 	loaded    map[string]bool // those of them whose load event has fired
 	offline   bool
+	slow      float64 // times; 0 is its own speed
 }
 
 // Open opens url in a page that shares nothing with any other, waits for its

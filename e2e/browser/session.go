@@ -22,7 +22,7 @@ func (p *Page) attach(id, target, kind string) {
 	s := &session{id: id, target: target, kind: kind, worlds: map[string]int{}}
 	p.mu.Lock()
 	p.sessions[id] = s
-	offline := p.offline
+	offline, slow := p.offline, p.slow
 	p.mu.Unlock()
 	p.process.listen(id, func(method string, params json.RawMessage) { p.happened(s, method, params) })
 
@@ -47,6 +47,9 @@ func (p *Page) attach(id, target, kind string) {
 		}
 		p.post(s, "Emulation.setEmulatedMedia", object{"features": p.media()})
 		p.post(s, "Emulation.setScriptExecutionDisabled", object{"value": p.options.NoJS})
+		if slow > 0 {
+			p.post(s, "Emulation.setCPUThrottlingRate", object{"rate": slow})
+		}
 	}
 	p.post(s, "Runtime.runIfWaitingForDebugger", object{})
 }
