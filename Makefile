@@ -37,8 +37,9 @@ vet:
 	$(GO) mod verify >/dev/null
 
 .PHONY: bench
-bench: ## the benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: install-chromium build ## sizes, times from click to checkout in a browser, and all other benchmarks
+	$(GO) test -run '^$$' -bench . -benchtime 10x -timeout 30m ./e2e
+	$(GO) test -run '^$$' -bench . -benchmem $$($(GO) list ./... | grep -v '/e2e$$')
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for half a minute

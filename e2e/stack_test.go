@@ -37,7 +37,7 @@ const (
 
 // stack is a checkout with everything around it.
 type stack struct {
-	t       *testing.T
+	t       testing.TB
 	gateway *sandbox.Server
 	api     *httptest.Server // the gateway
 	shop    *httptest.Server // the host page, on 127.0.0.1
@@ -51,8 +51,9 @@ type stack struct {
 
 // together lets a test run beside others: each has a stack of its own, and most
 // of its time is waiting. Parts of a test go one after the other.
-func together(t *testing.T) {
-	if strings.Contains(t.Name(), "/") {
+func together(tb testing.TB) {
+	t, isTest := tb.(*testing.T)
+	if !isTest || strings.Contains(t.Name(), "/") {
 		return
 	}
 	if _, again := alongside.LoadOrStore(t, true); !again {
@@ -63,7 +64,7 @@ func together(t *testing.T) {
 var alongside sync.Map // *testing.T to true
 
 // newStack starts everything. extra settings are added to the environment.
-func newStack(t *testing.T, extra ...string) *stack {
+func newStack(t testing.TB, extra ...string) *stack {
 	t.Helper()
 	together(t)
 	s := &stack{t: t, dir: t.TempDir(), log: &syncBuffer{}, sink: newSink(t)}
@@ -271,7 +272,7 @@ type event struct {
 	ID, Type, Session, Status string
 }
 
-func newSink(t *testing.T) *sink {
+func newSink(t testing.TB) *sink {
 	k := &sink{ids: map[string]string{}}
 	k.server = httptest.NewServer(k)
 	t.Cleanup(k.server.Close)
@@ -354,7 +355,7 @@ func (k *sink) types(session string) []string {
 }
 
 // await waits until the merchant was told of type about the session.
-func (k *sink) await(t *testing.T, session, typ string) {
+func (k *sink) await(t testing.TB, session, typ string) {
 	t.Helper()
 	await(t, "the webhook "+typ, func() bool { return count(k.types(session), typ) > 0 })
 	if n := count(k.types(session), typ); n != 1 {
@@ -373,13 +374,13 @@ func count(list []string, want string) int {
 }
 
 // await polls a condition for half a minute.
-func await(t *testing.T, what string, ok func() bool) {
+func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	awaitFor(t, 30*time.Second, what, ok)
 }
 
 // awaitFor polls a condition for as long as is said.
-func awaitFor(t *testing.T, patience time.Duration, what string, ok func() bool) {
+func awaitFor(t testing.TB, patience time.Duration, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for !ok() {
@@ -391,7 +392,7 @@ func awaitFor(t *testing.T, patience time.Duration, what string, ok func() bool)
 }
 
 // freePort returns a port that nobody listens on now.
-func freePort(t *testing.T) string {
+func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

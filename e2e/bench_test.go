@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+	"coinslot/static"
+)
+
+// BenchmarkSize tells what a shopper's browser loads, in bytes. Nothing is timed.
+func BenchmarkSize(b *testing.B) {
+	raw, err := fs.ReadFile(static.Files, "dist/manifest.json")
+	if err != nil {
+		b.Fatalf("%v: make build", err)
+	}
+	var manifest struct {
+		Files map[string]struct{ Size, Brotli float64 }
+	}
+	if err := json.Unmarshal(raw, &manifest); err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range []string{"checkout.js", "frame.js", "checkout.css", "app.wasm"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportMetric(manifest.Files[name].Size, "raw-B")
+			b.ReportMetric(manifest.Files[name].Brotli, "brotli-B")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkShow tells what passes from the click on a shop's link until the
+// checkout can be used and until WebAssembly drives it, in milliseconds: medians, and
+// the fastest, which a busy computer spoils least.
+// Cold is a browser that has never seen the checkout and learns of the wish by the
+// click; warm is one whose shopper has pointed at the link until all was loaded.
+// cpu4 is a computer four times as slow. The network costs nothing.
+func BenchmarkShow(b *testing.B) {
+	var checkout string
+	host, _ := newHost(b, &checkout)
+	s := newStack(b, "COINSLOT_ORIGINS="+host)
+	checkout = s.base
+	for _, warm := range []bool{false, true} {
+		for _, slow := range []float64{1, 4} {
+			b.Run(fmt.Sprintf("%s/cpu%.0f", map[bool]string{false: "cold", true: "warm"}[warm], slow), func(b *testing.B) {
+				var usable, live []float64
+				for b.Loop() {
+					m := s.show(b, host, warm, slow)
+					usable, live = append(usable, m.Usable), append(live, m.Live)
+				}
+				b.ReportMetric(median(usable), "usable-ms")
+				b.ReportMetric(slices.Min(usable), "fastest-ms")
+				b.ReportMetric(median(live), "live-ms")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// shown are two moments after a click, in milliseconds.
+type shown struct{ Usable, Live float64 }
+
+// clocks is a script of the shop and the checkout: when was the click, in which
+// painted frames of the dialog could coins be chosen, and in which did WebAssembly
+// answer. A frame of animation is asked for only where something is painted, and
+// the message that it sends arrives when that is done.
+const clocks = `
+const now = () => performance.timeOrigin + performance.now();
+addEventListener("click", e => { if (e.isTrusted) window.clicked = performance.timeOrigin + e.timeStamp }, true);
+if (self !== top) {
+	const painted = new MessageChannel();
+	painted.port1.onmessage = ({data}) => { window[data] ??= now() };
+	requestAnimationFrame(function look() {
+		const coin = document.querySelector("[data-part=currency]:enabled");
+		if (document.documentElement.dataset.shown && coin?.closest("label").checkVisibility() && document.querySelector("link[rel=stylesheet]")?.sheet) {
+			painted.port2.postMessage("usable");
+			if (document.querySelector("#coinslot[data-live=wasm]")) painted.port2.postMessage("live");
+		}
+		if (!window.live) requestAnimationFrame(look);
+	});
+}`
+
+// show opens a checkout in a fresh browser and tells how long it took.
+func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m shown) {
+	b.Helper()
+	prewarm := "none"
+	if warm {
+		prewarm = "intent"
+	}
+	id := s.session(order{"amount_usd": "25.00"})
+	p := chromium.Open(b, "", browser.Options{Script: clocks, Height: 1000, Patience: 2 * time.Minute})
+	defer p.Close()
+	p.Goto(host + "/?session=" + id + "&mode=modal&prewarm=" + prewarm)
+	p.WaitJS(`customElements.get("coinslot-checkout")`, "the element to be defined")
+	if warm {
+		p.Eval(`document.querySelector("coinslot-checkout a").focus()`, nil)
+		p.Frame(frame).Wait(`[data-live="wasm"]`)
+		p.Eval(`document.querySelector("coinslot-checkout").ready.then(() => 0)`, nil)
+	}
+	p.Slow(slow)
+	p.Click(`coinslot-checkout a`)
+	f := p.Frame(frame)
+	f.WaitJS(`window.live`, "WebAssembly to drive the checkout")
+	var clicked float64
+	p.Eval(`clicked`, &clicked)
+	f.Eval(`({usable: usable, live: live})`, &m)
+	return shown{m.Usable - clicked, m.Live - clicked}
+}
+
+// median is the middle of a list, which it sorts.
+func median(list []float64) float64 {
+	slices.Sort(list)
+	n := len(list)
+	if n == 0 {
+		return 0
+	}
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
