@@ -152,7 +152,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   // and an ink for text and lines: the accent itself if it can be read on paper and on its tint, else as little of the
   // page's ink in it as makes it so. Nothing if the accent is no colour.
   function dress(accent, scheme) {
-    if (/--|env\(|attr\(/i.test(accent)) return; // valid whatever they come to, and then no colour
+    if (!accent || /--|env\(|attr\(/i.test(accent)) return; // valid whatever they come to, and then no colour
     const paper = paint('var(--paper, Canvas)', scheme), ink = paint('var(--ink, CanvasText)', scheme);
     const own = paint(accent, scheme, paper);
     if (!own) return;
