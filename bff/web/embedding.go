@@ -7,7 +7,8 @@ import (
 )
 
 // embedding is what checkout.js says by itself, in one language, and whether
-// the host page may show the frame at all.
+// the host page may show the frame at all. Those named like an error code are
+// for the host page's developer: what to change, in one line of ASCII.
 type embedding struct {
 	Listed  bool   `json:"listed"`
 	Title   string `json:"title"`
@@ -16,6 +17,19 @@ type embedding struct {
 	Failed  string `json:"failed"`
 	Offline string `json:"offline"`
 	Link    string `json:"link"`
+
+	OriginRefused string `json:"origin_refused"`
+	FrameBlocked  string `json:"frame_blocked"`
+	Timeout       string `json:"timeout"`
+}
+
+// unlisted is the cure of a host page that is not in COINSLOT_ORIGINS. One in a
+// sandbox has no origin that could be.
+func unlisted(origin string) string {
+	if origin == "" {
+		return "COINSLOT_ORIGINS must list the page's origin, and it has none: a sandbox around it needs allow-same-origin"
+	}
+	return "COINSLOT_ORIGINS must list " + origin
 }
 
 // embedding answers GET /checkout/embed.js?lang=…&origin=… with a module for
@@ -28,6 +42,9 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
 		Listed: f.origin != "", Title: text["title.none"], Close: text["close"], Retry: text["closed.again"],
 		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],
+		OriginRefused: unlisted(f.wanted),
+		FrameBlocked:  "a proxy must not add X-Frame-Options or Content-Security-Policy frame-ancestors to " + s.PublicURL,
+		Timeout:       "no answer in time from " + s.PublicURL + ": is it reachable, and what COINSLOT_PUBLIC_URL says?",
 	})
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -58,7 +59,12 @@ func TestEmbedding(t *testing.T) {
 		if err := json.Unmarshal([]byte("{"+body), &got); err != nil {
 			t.Errorf("%.40q: %v", c.lang, err)
 		}
-		want := embedding{c.listed, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "offline " + c.want, "link " + c.want}
+		for _, cure := range []string{got.OriginRefused, got.FrameBlocked, got.Timeout} {
+			if !regexp.MustCompile(`^[ -~]{20,200}$`).MatchString(cure) {
+				t.Errorf("origin %.40q: the cure %q is not one line of ASCII", c.origin, cure)
+			}
+		}
+		want := embedding{c.listed, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout}
 		if got != want || got.Failed == "" {
 			t.Errorf("lang %.40q, Accept-Language %.40q, origin %.40q: %+v; want %+v", c.lang, c.accept, c.origin, got, want)
 		}
