@@ -191,9 +191,9 @@ var outsides = []struct {
 	unlisted               bool
 	dead                   bool // the link leads nowhere now, as nothing does
 }{
-	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", cure: "frame-src ", words: "loader.failed",
+	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", cure: "frame-src", words: "loader.failed",
 		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE; frame-src 'self'"}},
-	{name: "csp_frame_src, modal, phone", mode: "modal", code: "csp_frame_src", cure: "frame-src ", words: "loader.failed",
+	{name: "csp_frame_src, modal, phone", mode: "modal", code: "csp_frame_src", cure: "frame-src", words: "loader.failed",
 		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE"}, o: browser.Options{Width: 390, Height: 844}},
 	{name: "frame_blocked by a proxy's header", mode: "inline", code: "frame_blocked", cure: "X-Frame-Options", words: "loader.failed",
 		spoil: func(r *http.Response) {
@@ -206,7 +206,7 @@ var outsides = []struct {
 	{name: "origin_refused, modal, dark", mode: "modal", code: "origin_refused", cure: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true, o: browser.Options{Dark: true}},
 	{name: "the server hangs", mode: "modal", code: "timeout", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed", dead: true,
 		then: func(_ *testing.T, _ *browser.Page, between *proxy) { between.hang() }, o: browser.Options{Width: 390, Height: 844}},
-	{name: "the server is dead", mode: "modal", code: "timeout", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed", dead: true,
+	{name: "the server is dead", mode: "modal", code: "frame_blocked", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed", dead: true,
 		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
 }
 
@@ -451,8 +451,8 @@ func (l *ladder) sandboxed(t *testing.T) {
 	in.WaitText(`#a >>> [role="alert"]`, l.says(t, "loader.failed"))
 	var list []fault
 	in.Eval(`told.filter(e => e.type === 'error')`, &list)
-	if len(list) != 1 || list[0].Code != "origin_refused" {
-		t.Errorf("told: %+v; want origin_refused once", list)
+	if len(list) != 1 || list[0].Code != "frame_blocked" {
+		t.Errorf("told: %+v; want frame_blocked once", list)
 	}
 	if said := lines(t, p); len(said) != 1 || !strings.Contains(said[0], "allow-same-origin") {
 		t.Errorf("the console says %q; want one line that names allow-same-origin", said)

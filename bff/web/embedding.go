@@ -23,15 +23,6 @@ type embedding struct {
 	Timeout       string `json:"timeout"`
 }
 
-// unlisted is the cure of a host page that is not in COINSLOT_ORIGINS. One in a
-// sandbox has no origin that could be.
-func unlisted(origin string) string {
-	if origin == "" {
-		return "COINSLOT_ORIGINS must list the page's origin, and it has none: a sandbox around it needs allow-same-origin"
-	}
-	return "COINSLOT_ORIGINS must list " + origin
-}
-
 // embedding answers GET /checkout/embed.js?lang=…&origin=… with a module for
 // checkout.js. It is a script and not JSON because that needs no connect-src of
 // the host page: whoever lets checkout.js in lets this in. It tells nothing that
@@ -42,8 +33,8 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
 		Listed: f.origin != "", Title: text["title.none"], Close: text["close"], Retry: text["closed.again"],
 		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],
-		OriginRefused: unlisted(f.wanted),
-		FrameBlocked:  "a proxy must not add X-Frame-Options or Content-Security-Policy frame-ancestors to " + s.PublicURL,
+		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
+		FrameBlocked:  "a proxy must not add X-Frame-Options or Content-Security-Policy frame-ancestors to " + s.PublicURL + "; a sandbox around this page needs allow-same-origin",
 		Timeout:       "no answer in time from " + s.PublicURL + ": is it reachable, and what COINSLOT_PUBLIC_URL says?",
 	})
 	if err != nil {
