@@ -4,9 +4,9 @@
 // here, it still pays. The words to the frame are in docs/frame-protocol.md, the words to the page in docs/embed.md.
 //
 // Strict-CSP clean by construction: styles are an adopted sheet and el.style, nodes are made by createElement, there
-// is no second script element; the module of words is imported, and not missed where a policy blocks it. Minified it must stay under 3,000 bytes brotli, which is why the CSS is written tight (the
-// minifier does not look into strings), why an element's state is a closure and not fields, and why its functions stand
-// in the order that packs best.
+// is no second script element; the module of words is imported, and not missed where a policy blocks it. Minified it
+// must stay under 3,000 bytes brotli, which is why the CSS is written tight (the minifier does not look into strings),
+// why an element's state is a closure and not fields, and why its functions stand in the order that packs best.
 (() => {
   const NAME = 'coinslot-checkout';
   if (customElements.get(NAME)) return; // the script was loaded twice
@@ -14,8 +14,8 @@
   const BASE = new URL(document.currentScript.src).origin;
   const HERE = location.origin;
   const ATTRIBUTES = 'order,item,amount,quantity,session,mode,theme,lang,prewarm,open,return-url'.split(',');
-  // Words for as long as the server's, in the page's language, are not there; of one that is missing the name will do.
-  const ENGLISH = { title: 'Checkout', failed: 'Checkout did not load.', link: 'Checkout' };
+  // Words for as long as the server's, in the page's language, are not there.
+  const ENGLISH = { frame_blocked: 'COINSLOT_PUBLIC_URL', link: 'Checkout', failed: 'Checkout did not load.', timeout: 'COINSLOT_PUBLIC_URL', title: 'Checkout' };
 
   const mark = (name) => performance.mark('coinslot:' + name);
   mark('script');
@@ -93,12 +93,12 @@
           if (!modal || dialog.open) visible();
         }
         if (event.disposition === 'enforce' &&
-          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'CSP frame-src ' + BASE);
+          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'frame-src');
         if (bad && event.type === 'online') go();
       };
 
       // One line for the developer, naming what to change.
-      const report = (code, recoverable, cure = '') => {
+      const report = (code, recoverable, cure) => {
         const error = { code, recoverable, url: url() };
         console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE);
         emit('error', error);
@@ -145,13 +145,13 @@
           allow: 'clipboard-write',
           sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
           // A blocked frame fires load as well, never error: only the hello that does not come tells.
-          onload: () => bad || wait(fail, 4000, 'frame_blocked', 'COINSLOT_ORIGINS ' + HERE),
+          onload: () => bad || wait(fail, 4000, 'frame_blocked'),
           src: key + '&theme=' + theme,
         });
         import(BASE + '/checkout/embed.js?' + query).then((module) => {
           words = module.default;
           speak();
-          bad || words.listed || fail('origin_refused', 'COINSLOT_ORIGINS ' + HERE);
+          bad || words.listed || fail('origin_refused');
         }, () => {}); // English will do
         ears('add');
         wait(fail, 15000, 'timeout');
@@ -176,7 +176,7 @@
       const fail = (code, cure) => {
         if (!navigator.onLine) code = cure = 'offline';
         state('bad', code);
-        report(code, true, cure);
+        report(code, true, cure || words[code]);
       };
 
       host.simulate = (kind) => post({ type: 'simulate', kind });
@@ -259,7 +259,7 @@
         dialog.ariaLabel = say('title');
         cross.ariaLabel = say('close');
         if (frame) frame.title = say('title');
-        notice.replaceChildren(say(words[bad] ? bad : 'failed'), ' ',
+        notice.replaceChildren(say(bad === 'offline' ? bad : 'failed'), ' ',
           make('a', { href: url() }, say('link')), ' ', make('button', { onclick: go }, say('retry')));
       };
 
