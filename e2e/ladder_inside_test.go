@@ -130,9 +130,9 @@ func (l *ladder) ended(t *testing.T) {
 	}
 }
 
-// signed is an order token over claims, signed with key.
+// signedToken is an order token over claims, signed with key.
 // Source: RFC 7515, appendix A.1.
-func signed(key, header, claims string) string {
+func signedToken(key, header, claims string) string {
 	part := base64.RawURLEncoding.EncodeToString
 	text := part([]byte(header)) + "." + part([]byte(claims))
 	mac := hmac.New(sha256.New, []byte(key))
@@ -148,21 +148,21 @@ func (l *ladder) tokens(t *testing.T) {
 		return fmt.Sprintf(`{"amount_usd":"987.65","title":"Geheimnis","order_ref":"%s","exp":%d%s}`, ref, exp.Unix(), more)
 	}
 	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
-	good := signed(orderKey, hs256, claims("token-1", soon, ""))
-	swapped := strings.Split(signed(orderKey, hs256, claims("token-2", soon, "")), ".")
+	good := signedToken(orderKey, hs256, claims("token-1", soon, ""))
+	swapped := strings.Split(signedToken(orderKey, hs256, claims("token-2", soon, "")), ".")
 	swapped[1] = strings.Split(good, ".")[1]
 	p := chromium.Open(t, "", browser.Options{Height: 1400, Patience: time.Minute})
 	for _, c := range []struct{ name, token string }{
-		{"another shop's", signed("another-key-0123456789abcdef0123456789abcdef", hs256, claims("token-1", soon, ""))},
-		{"over", signed(orderKey, hs256, claims("token-1", past, ""))},
+		{"another shop's", signedToken("another-key-0123456789abcdef0123456789abcdef", hs256, claims("token-1", soon, ""))},
+		{"over", signedToken(orderKey, hs256, claims("token-1", past, ""))},
 		{"another order's signature", strings.Join(swapped, ".")},
-		{"unsigned", signed(orderKey, `{"alg":"none"}`, claims("token-1", soon, ""))},
+		{"unsigned", signedToken(orderKey, `{"alg":"none"}`, claims("token-1", soon, ""))},
 		{"no signature", good[:strings.LastIndex(good, ".")+1]},
 		{"cut short", good[:len(good)-4]},
 		{"encoded twice", strings.ReplaceAll(url.QueryEscape(good), ".", "%2E")},
-		{"10 KiB", signed(orderKey, hs256, claims("token-1", soon, `,"description":"`+strings.Repeat("x", 7600)+`"`))},
+		{"10 KiB", signedToken(orderKey, hs256, claims("token-1", soon, `,"description":"`+strings.Repeat("x", 7600)+`"`))},
 		{"10 KiB of nothing", strings.Repeat("A", 10<<10)},
-		{"no reference", signed(orderKey, hs256, claims("", soon, ""))},
+		{"no reference", signedToken(orderKey, hs256, claims("", soon, ""))},
 		{"a script", `"><script>alert(1)</script>`},
 	} {
 		l.pages.Store("/token", &shopPage{base: l.base, sells: `order="` + strings.ReplaceAll(c.token, `"`, "&quot;") + `"`})

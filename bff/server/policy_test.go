@@ -349,7 +349,7 @@ func kindOf(kind string, status int, mime string) string {
 		return "data" // the way is put in order before there is a route
 	case status >= 400 && mime == "text/html":
 		return "page"
-	case status >= 400 || kind == "doctor" && mime != "text/html":
+	case status >= 400 || (kind == "doctor" || kind == "page") && mime != "text/html":
 		return "data"
 	}
 	return kind
