@@ -98,7 +98,7 @@ func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m show
 	p.WaitJS(`customElements.get("coinslot-checkout")`, "the element to be defined")
 	if warm {
 		p.Eval(`document.querySelector("coinslot-checkout a").focus()`, nil)
-		p.Frame(frame).Wait(`[data-live="wasm"]`)
+		p.Frame(frame).WaitJS(`document.querySelector("#coinslot[data-live=wasm]")`, "WebAssembly to drive the hidden checkout")
 		p.Eval(`document.querySelector("coinslot-checkout").ready.then(() => 0)`, nil)
 	}
 	p.Slow(slow)
