@@ -117,7 +117,6 @@ func (c *chooser) enter() app.UI {
 func (c *chooser) amountField(label string) app.UI {
 	input := void("input").Attr("type", "text").Attr("name", "amount").DataSet("part", "offer-amount").
 		Attr("value", c.wish().amount).Attr("inputmode", "decimal").Attr("autocomplete", "off").
-		Aria("describedby", "coinslot-limits coinslot-mistake").
 		OnInput(func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.ask(func(w *wish) { w.amount = text })
@@ -129,10 +128,12 @@ func (c *chooser) amountField(label string) app.UI {
 				c.apply(ctx)
 			}
 		})
+	about := "coinslot-limits"
 	if c.Wrong == "amount" {
+		about += " coinslot-mistake"
 		input = input.Aria("invalid", "true")
 	}
-	return c.labelled(label, input)
+	return c.labelled(label, input.Aria("describedby", about))
 }
 
 func (c *chooser) quantityField() app.UI {
@@ -142,13 +143,16 @@ func (c *chooser) quantityField() app.UI {
 		text := strconv.Itoa(n)
 		options = append(options, el("option").Attr("value", text).Attr("selected", text == c.wish().quantity).Text(text))
 	}
-	return c.labelled("offer.quantity", el("select").Attr("name", "quantity").DataSet("part", "offer-quantity").
-		Aria("describedby", "coinslot-mistake").Body(options...).
+	field := el("select").Attr("name", "quantity").DataSet("part", "offer-quantity").Body(options...).
 		OnChange(func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.ask(func(w *wish) { w.quantity = text })
 			c.apply(ctx)
-		}))
+		})
+	if c.Wrong == "quantity" {
+		field = field.Aria("invalid", "true").Aria("describedby", "coinslot-mistake")
+	}
+	return c.labelled("offer.quantity", field)
 }
 
 func (c *chooser) labelled(text string, field app.UI) app.UI {

@@ -195,7 +195,7 @@ for (const sample of document.querySelectorAll('[data-sample]')) {
     if (!labelled) say(name(e) + ' ' + e.name + ' has no name');
   }
   for (const e of each('button, a[href], summary')) if (!e.textContent.trim() && !e.ariaLabel) say(name(e) + ' has no name');
-  for (const e of each('option')) if (e.lang !== e.value) say('the language ' + e.value + ' is not marked as one');
+  for (const e of each('[name=lang] > option')) if (e.lang !== e.value) say('the language ' + e.value + ' is not marked as one');
   for (const attribute of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for'])
     for (const e of each('[' + attribute + ']')) for (const id of e.getAttribute(attribute).split(' '))
       if (!sample.querySelector('#' + CSS.escape(id))) say(name(e) + ' refers to ' + id + ', which is not there');
