@@ -12,7 +12,7 @@ import (
 func languageMenu(p Page) app.UI {
 	return app.If(len(p.Languages) > 1, func() app.UI {
 		return el("form").Class("languages").Attr("method", "get").Attr("action", p.here()).
-			Body(append(p.carriedBut("lang"), spaced(
+			Body(append(p.carriedBut("lang", "key"), spaced(
 				el("label").Body(
 					el("span").Class("offscreen").Text(p.say("lang.label")),
 					el("select").Attr("name", "lang").DataSet("part", "language").Body(p.languages()...),

@@ -89,10 +89,10 @@ func TestReprice(t *testing.T) {
 	view.Order.AmountUSD = "4.50"
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-amount", b, wish{amount: "4,50"})
-	if want := "GET /checkout?item=tip&key=page_1&amount=4.50"; asked != want {
+	if want := "GET /checkout?item=tip&amount=4.50"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
-	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&key=page_1&amount=4.50" || c.said != "$4.50" {
+	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" || c.said != "$4.50" {
 		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.said)
 	}
 	if page := HTML(c.Render()); !strings.Contains(page, `data-value="4.50">$4.50`) {
@@ -104,7 +104,7 @@ func TestRepriceQuantity(t *testing.T) {
 	view := find(t, "open-quantity").View
 	view.Order.AmountUSD = "18.00"
 	c, asked, _, _ := repricing(t, "open-quantity-wrong", &browserFake{status: 200, answer: view}, wish{quantity: "4"})
-	if want := "GET /checkout?item=coffee&key=page_1&quantity=4"; asked != want {
+	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
 	if page := HTML(c.Render()); strings.Contains(page, `data-part="error"`) || !strings.Contains(page, "$18.00") {

@@ -80,11 +80,12 @@ func (f Field) namesOrder() bool {
 }
 
 // Link returns the session's path followed by sub ("" or "/receipt"), with the
-// carried fields and extra ones as its query. An extra without a value is left out.
+// carried fields and extra ones as its query. An extra without a value is left
+// out, and so is the key: it is one form's, and an address may be shared.
 func (p Page) Link(sub string, extra ...Field) string {
 	query := make([]string, 0, len(p.Carry)+len(extra))
 	for _, f := range append(append([]Field{}, p.Carry...), extra...) {
-		if f.Value != "" {
+		if f.Value != "" && f.Name != "key" {
 			query = append(query, url.QueryEscape(f.Name)+"="+url.QueryEscape(f.Value))
 		}
 	}
@@ -141,7 +142,7 @@ func (p Page) Stored(id string) Page {
 func (p Page) Bare() Page {
 	carry := make([]Field, 0, len(p.Carry))
 	for _, f := range p.Carry {
-		if f.Name == "lang" || f.namesOrder() && f.Name != "key" {
+		if f.Name == "lang" || f.namesOrder() {
 			carry = append(carry, f)
 		}
 	}

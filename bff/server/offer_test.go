@@ -280,3 +280,30 @@ func TestOrderTokenAgain(t *testing.T) {
 		t.Errorf("after the conflict: %s", got)
 	}
 }
+
+// A key in an address would be whose who made it or shared it, and with it the
+// session of whoever opens it next.
+func TestKeyIsInNoAddress(t *testing.T) {
+	r := newOfferRig(t)
+	field := regexp.MustCompile(`name="key" type="hidden" value="([^"]+)"`)
+	seen := map[string]bool{}
+	for _, path := range []string{"/checkout?item=mug&key=shared", "/checkout?item=tip&key=shared", "/checkout?item=mug"} {
+		page := r.ask("GET", path, "", "Accept: text/html").Body.String()
+		found := field.FindStringSubmatch(page)
+		if found == nil || found[1] == "shared" || seen[found[1]] {
+			t.Errorf("%s: the form's key is %v; want a fresh one", path, found)
+			continue
+		}
+		seen[found[1]] = true
+		for _, link := range regexp.MustCompile(`(href|action)="[^"]*"`).FindAllString(page, -1) {
+			if strings.Contains(link, "key=") {
+				t.Errorf("%s: a key in %s", path, link)
+			}
+		}
+	}
+	mine := r.ask("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
+	again := r.ask("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
+	if mine == "" || mine != again {
+		t.Errorf("one form posted twice leads to %q and %q; want one session", mine, again)
+	}
+}

@@ -21,7 +21,7 @@ type offer struct {
 	Item     string  `json:"item"`
 	Amount   *string `json:"amount"`   // of an open item, nil = the suggested one; read for nothing else
 	Quantity whole   `json:"quantity"` // of an item that has one, empty = the least; read for nothing else
-	Key      string  `json:"key"`      // makes two posts of one page one session
+	Key      string  `json:"key"`      // makes two posts of one page one session; never read from an address
 }
 
 // whole is a number as a client has written it, in JSON with or without quotes.
@@ -38,9 +38,10 @@ func (n *whole) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// linked reads the offer of a page's address. An amount without text is none.
+// linked reads the offer of a page's address. An amount without text is none. An
+// address has no key: whoever had made or shared it would share the session too.
 func linked(q url.Values) offer {
-	o := offer{Order: q.Get("order"), Item: q.Get("item"), Quantity: whole(q.Get("quantity")), Key: q.Get("key")}
+	o := offer{Order: q.Get("order"), Item: q.Get("item"), Quantity: whole(q.Get("quantity"))}
 	if amount := q.Get("amount"); amount != "" {
 		o.Amount = &amount
 	}
@@ -51,6 +52,7 @@ func linked(q url.Values) offer {
 // has left, and nothing to be made up for.
 func filled(form url.Values) offer {
 	o := linked(form)
+	o.Key = form.Get("key")
 	if o.Amount = nil; form.Has("amount") {
 		amount := widget.Dollars(form.Get("amount"))
 		o.Amount = &amount
@@ -81,7 +83,11 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if id, ok := s.storedRef(r.Context(), o); ok {
-		s.redirect(w, r, "/checkout/"+id+f.query())
+		to := "/checkout/" + id
+		if wantsJSON(r) {
+			to += "/view"
+		}
+		s.redirect(w, r, to+f.query())
 		return nil
 	}
 	p := s.orderPage(r.Context(), o, offered, f)

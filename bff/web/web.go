@@ -24,8 +24,8 @@ import (
 // Config is what a handler is made of.
 type Config struct {
 	Checkout *checkout.Service
-	Events   checkout.Log // what was told to the merchant
-	Catalog  *order.Catalog
+	Events   checkout.Log   // what was told to the merchant
+	Catalog  *order.Catalog // nil = no items
 	Hub      *hub.Hub
 	// Static is the built assets, texts and icons; see package static.
 	Static fs.FS
@@ -78,6 +78,9 @@ func New(c Config) (http.Handler, error) {
 	s := &server{Config: c}
 	if s.Log == nil {
 		s.Log = silent()
+	}
+	if s.Catalog == nil {
+		s.Catalog = &order.Catalog{}
 	}
 	if s.Now == nil {
 		s.Now = time.Now
