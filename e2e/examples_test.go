@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func (e *example) start(t *testing.T, keys []string) {
 		e.process.Process.Kill()
 		e.process.Wait()
 		for _, key := range keys[1:] {
-			if name, value, _ := strings.Cut(key, "="); strings.Contains(e.log.String(), value) {
+			if name, value, _ := strings.Cut(key, "="); name != "SHOP_TEST" && strings.Contains(e.log.String(), value) {
 				t.Errorf("the example prints %s", name)
 			}
 		}
@@ -213,9 +214,20 @@ func (e *example) ordersOnce(t *testing.T, s *stack) {
 	}
 }
 
-// signed is an event of the checkout about an order, signed a while from now.
+// signed is a payment of an order as the checkout tells it, signed a while ago.
 func signed(key, id, ref, amount string, ago time.Duration) (http.Header, string) {
-	body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed"}}`, ref, amount)
+	body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed","test":false}}`, ref, amount)
+	return sealed(key, id, body, ago), body
+}
+
+// played is one of play money.
+func played(id, ref, amount string) (http.Header, string) {
+	_, body := signed(hookKey, id, ref, amount, 0)
+	body = strings.Replace(body, `"test":false`, `"test":true`, 1)
+	return sealed(hookKey, id, body, 0), body
+}
+
+func sealed(key, id, body string, ago time.Duration) http.Header {
 	raw, _ := base64.StdEncoding.DecodeString(key)
 	stamp := strconv.FormatInt(time.Now().Add(-ago).Unix(), 10)
 	mac := hmac.New(sha256.New, raw)
@@ -224,7 +236,7 @@ func signed(key, id, ref, amount string, ago time.Duration) (http.Header, string
 	h.Set("webhook-id", id)
 	h.Set("webhook-timestamp", stamp)
 	h.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	return h, body
+	return h
 }
 
 // tell posts an event to the example and returns the status of its answer.
@@ -244,7 +256,8 @@ func (e *example) tell(t *testing.T, h http.Header, body string) int {
 	return resp.StatusCode
 }
 
-// Forged and old webhooks are refused, and a good one counts once.
+// Forged and old webhooks are refused, money that fits no order is logged, and a
+// good webhook counts once.
 func (e *example) believes(t *testing.T) {
 	ref := e.order(t, e.fresh(t))
 	state := func() bool { return strings.Contains(e.get(t, "/orders/"+ref), `data-state="paid"`) }
@@ -264,11 +277,26 @@ func (e *example) believes(t *testing.T) {
 			t.Errorf("%s: the webhook is answered %d, and paid is %v; want 401 and not paid", name, status, state())
 		}
 	}
-	h, body := signed(hookKey, "evt_2", ref, "0.01", 0)
-	if status := e.tell(t, h, body); status != http.StatusNoContent || state() {
-		t.Errorf("another amount: the webhook is answered %d, and paid is %v; want 204 and not paid", status, state())
+	for name, c := range map[string]struct {
+		ref, amount, said string
+		status            int
+	}{
+		"another amount": {ref, "0.01", "a person has to look", http.StatusNoContent},
+		"unknown order":  {"NoSuchOrder", "9.50", "a person has to look", http.StatusServiceUnavailable}, // sent again
+		"no order":       {"", "4.20", "a person has to look", http.StatusNoContent},
+		"play money":     {ref, "9.50", "play money", http.StatusNoContent},
+	} {
+		h, body := signed(hookKey, "evt_2", c.ref, c.amount, 0)
+		if name == "play money" {
+			h, body = played("evt_2", c.ref, c.amount)
+		}
+		if status := e.tell(t, h, body); status != c.status || state() {
+			t.Errorf("%s: the webhook is answered %d, and paid is %v; want %d and not paid", name, status, state(), c.status)
+		}
+		said := regexp.MustCompile(`order "` + c.ref + `", amount "` + regexp.QuoteMeta(c.amount) + `": .*` + c.said)
+		await(t, "the shop to log "+said.String(), func() bool { return said.MatchString(e.log.String()) })
 	}
-	h, body = signed(hookKey, "evt_3", ref, "9.50", 0)
+	h, body := signed(hookKey, "evt_3", ref, "9.50", 0)
 	h.Set("webhook-signature", "v1,"+otherKey+" v2,new "+h.Get("webhook-signature"))
 	for range 2 {
 		if status := e.tell(t, h, body); status != http.StatusNoContent || !state() {
@@ -280,14 +308,55 @@ func (e *example) believes(t *testing.T) {
 	}
 }
 
-// The demo serves a shop of one's own, with the keys that it prints.
+// A shop that tries out takes play money. Its key goes to the checkout and to
+// nowhere that an answer leads.
+func TestExampleShopsTryOut(t *testing.T) {
+	together(t)
+	var moved atomic.Bool
+	checkout := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if moved.Load() && r.URL.Path == "/v1/sessions" {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+			return
+		}
+		io.WriteString(w, `{"id":"cs_1"}`)
+	}))
+	t.Cleanup(checkout.Close)
+	s := stack{base: checkout.URL}
+	for _, shop := range shops {
+		t.Run(shop.name, func(t *testing.T) {
+			if _, err := exec.LookPath(shop.runtime); err != nil {
+				t.Skipf("%s is not installed", shop.runtime)
+			}
+			shop.settle(t)
+			shop.start(t, append(s.keys(), "SHOP_TEST=1"))
+			form := shop.fresh(t)
+			moved.Store(true)
+			resp, err := http.PostForm(shop.url+"/orders", form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusBadGateway {
+				t.Errorf("with a checkout that leads elsewhere, POST /orders = %d; want 502", resp.StatusCode)
+			}
+			moved.Store(false)
+			ref := shop.order(t, form)
+			h, body := played("evt_1", ref, "9.50")
+			if status := shop.tell(t, h, body); status != http.StatusNoContent || !strings.Contains(shop.get(t, "/orders/"+ref), `data-state="paid"`) {
+				t.Errorf("play money is answered %d, or does not count with SHOP_TEST=1", status)
+			}
+		})
+	}
+}
+
+// The demo serves a shop of one's own, with the settings that it prints.
 func TestDemoForAnExample(t *testing.T) {
 	together(t)
 	shop := shops[0]
 	shop.settle(t)
 	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
-	export := regexp.MustCompile(`COINSLOT_\w+=\S+\n`)
-	await(t, "the demo to print four settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 4 })
+	export := regexp.MustCompile(`(COINSLOT|SHOP)_\w+=\S+\n`)
+	await(t, "the demo to print five settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })
 	keys := strings.Fields(strings.Join(export.FindAllString(out.String(), -1), ""))
 	shop.start(t, keys)
 	p := chromium.Open(t, shop.url, browser.Options{Height: 2400})

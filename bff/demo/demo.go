@@ -157,6 +157,7 @@ func (d *demo) tellKeys() {
     export COINSLOT_SECRET_KEY=%s
     export COINSLOT_ORDER_KEY=%s
     export COINSLOT_WEBHOOK_SECRET=%s
+    export SHOP_TEST=1
 
 `, d.Own, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(), d.settings.WebhookSecrets[0].Reveal())
 }

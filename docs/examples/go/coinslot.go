@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -23,7 +24,11 @@ type checkout struct {
 	HookSecret string // whsec_...
 }
 
-var client = &http.Client{Timeout: 10 * time.Second}
+// client follows no redirect: the key is for the checkout alone.
+var client = &http.Client{
+	Timeout:       10 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // open opens the session of an order, or finds the one that is open already: the
 // order's number is the idempotency key.
@@ -73,6 +78,16 @@ func (c checkout) verify(h http.Header, body []byte) bool {
 	return false
 }
 
+// event is what the checkout tells, as far as this shop reads it.
+type event struct {
+	Type string
+	Data struct {
+		OrderRef  string `json:"order_ref"`
+		AmountUSD string `json:"amount_usd"`
+		Test      bool   // no real money has moved
+	}
+}
+
 // hear takes what the checkout tells. An answer other than 2xx means: send it again.
 func (s *shop) hear(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
@@ -80,20 +95,35 @@ func (s *shop) hear(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
 		return
 	}
-	var event struct {
-		Type string
-		Data struct {
-			OrderRef  string `json:"order_ref"`
-			AmountUSD string `json:"amount_usd"`
-		}
-	}
-	if err := json.Unmarshal(body, &event); err != nil {
+	var e event
+	if err := json.Unmarshal(body, &e); err != nil {
 		http.Error(w, "not an event", http.StatusBadRequest)
 		return
 	}
-	// Other types tell how it goes on; docs/webhooks.md lists them.
-	if event.Type == "checkout.confirmed" && s.orders.pay(r.Header.Get("webhook-id"), event.Data.OrderRef, event.Data.AmountUSD) {
-		log.Printf("shop: order %s is paid: send it off", event.Data.OrderRef)
+	if e.Type != "checkout.confirmed" { // others tell how it goes on; docs/webhooks.md lists them
+		w.WriteHeader(http.StatusNoContent)
+		return
 	}
-	w.WriteHeader(http.StatusNoContent)
+	w.WriteHeader(s.book(r.Header.Get("webhook-id"), e))
+}
+
+// book books a payment and returns the status to answer. Money that fits no
+// order is logged, for a person has to look.
+func (s *shop) book(id string, e event) int {
+	payment := fmt.Sprintf("shop: order %q, amount %q", e.Data.OrderRef, e.Data.AmountUSD)
+	if e.Data.Test && !s.test {
+		log.Print(payment + ": refused, it is play money; SHOP_TEST=1 takes it")
+		return http.StatusNoContent
+	}
+	first, err := s.orders.pay(id, e.Data.OrderRef, e.Data.AmountUSD)
+	if first {
+		log.Printf("shop: order %s is paid: send it off", e.Data.OrderRef)
+	}
+	if err != nil {
+		log.Printf("%s: %v: a person has to look", payment, err)
+	}
+	if errors.Is(err, errUnknown) && e.Data.OrderRef != "" { // it may not be stored yet; an item of the catalogue never is
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusNoContent
 }

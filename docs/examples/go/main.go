@@ -8,6 +8,7 @@
 // It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under
 // SHOP_URL (http://127.0.0.1:3000). The checkout is told of it by its settings
 // COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
+// SHOP_TEST=1 takes the play money of the demo, too: never in production.
 //
 // coinslot.go is what a shop of your own needs; orders.go stands for your
 // database, and the goods below for your catalogue.
@@ -54,6 +55,7 @@ func dollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cent
 // shop answers browsers and the checkout.
 type shop struct {
 	url      string // of this shop
+	test     bool   // takes play money
 	checkout checkout
 	orders   orders
 }
@@ -61,6 +63,7 @@ type shop struct {
 func main() {
 	s := &shop{
 		url:      setting("SHOP_URL", "http://127.0.0.1:3000"),
+		test:     os.Getenv("SHOP_TEST") == "1",
 		checkout: checkout{URL: setting("COINSLOT_URL", "http://localhost:8080"), Key: setting("COINSLOT_SECRET_KEY", ""), HookSecret: setting("COINSLOT_WEBHOOK_SECRET", "")},
 		orders:   orders{byID: map[string]order{}, events: map[string]bool{}},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"sync"
 )
 
@@ -53,17 +54,27 @@ func (s *orders) opened(id, session string) {
 	s.byID[id] = o
 }
 
+var (
+	errUnknown = errors.New("there is no such order")
+	errAmount  = errors.New("the order is of another amount")
+)
+
 // pay marks an order as paid by an event, and reports whether this was the first
 // time: an event may come twice. With a database, all of it is one transaction.
-func (s *orders) pay(event, id, amount string) bool {
+func (s *orders) pay(event, id, amount string) (first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, ok := s.byID[id]
-	if !ok || s.events[event] || o.Paid || dollars(o.Cents) != amount {
-		return false
+	switch {
+	case !ok:
+		return false, errUnknown
+	case dollars(o.Cents) != amount:
+		return false, errAmount
+	case s.events[event] || o.Paid:
+		return false, nil
 	}
 	s.events[event] = true
 	o.Paid = true
 	s.byID[id] = o
-	return true
+	return true, nil
 }

@@ -8,6 +8,7 @@ export async function openSession(checkout, order) {
     method: "POST",
     headers: { Authorization: `Bearer ${checkout.key}`, "Content-Type": "application/json", "Idempotency-Key": order.id },
     body: JSON.stringify({ amount_usd: order.amount, order_ref: order.id, title: order.title, success_url: order.thanks }),
+    redirect: "error", // the key is for the checkout alone
     signal: AbortSignal.timeout(10_000),
   });
   const session = await answer.json();

@@ -19,12 +19,14 @@ export function place(order) {
 
 export const find = (id) => orders.get(id);
 
-// pay marks an order as paid by an event and says whether this was the first time: an event may come twice. With a
-// database, all of it is one transaction.
+// pay marks an order as paid by an event. It returns "paid" the first time and "again" after it, since an event may come
+// twice; otherwise "unknown" or "of another amount". With a database, all of it is one transaction.
 export function pay(event) {
   const order = orders.get(event.data.order_ref);
-  if (!order || order.paid || events.has(event.id) || order.amount !== event.data.amount_usd) return false;
+  if (!order) return "unknown";
+  if (order.amount !== event.data.amount_usd) return "of another amount";
+  if (order.paid || events.has(event.id)) return "again";
   events.add(event.id);
   order.paid = true;
-  return true;
+  return "paid";
 }

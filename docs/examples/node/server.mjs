@@ -7,6 +7,7 @@
 //
 // It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under SHOP_URL (http://127.0.0.1:3000). The
 // checkout is told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
+// SHOP_TEST=1 takes the play money of the demo, too: never in production.
 //
 // coinslot.mjs is what a shop of your own needs; orders.mjs stands for your database, and the goods below for your
 // catalogue.
@@ -26,6 +27,7 @@ function setting(name, usual) {
 
 const checkout = { url: setting("COINSLOT_URL", "http://localhost:8080"), key: setting("COINSLOT_SECRET_KEY") };
 const hookSecret = setting("COINSLOT_WEBHOOK_SECRET");
+const playMoney = process.env.SHOP_TEST === "1";
 const shop = setting("SHOP_URL", "http://127.0.0.1:3000");
 const [host, port] = setting("SHOP_LISTEN", "127.0.0.1:3000").split(":");
 
@@ -99,10 +101,21 @@ async function hear(request, response) {
     return answer(response, 401, error.message);
   }
   // Other types tell how it goes on; docs/webhooks.md lists them.
-  if (event.type === "checkout.confirmed" && pay(event)) {
-    console.log(`shop: order ${event.data.order_ref} is paid: send it off`);
+  answer(response, event.type === "checkout.confirmed" ? book(event) : 204);
+}
+
+// book books a payment and returns the status to answer. Money that fits no order is logged, for a person has to look.
+function book(event) {
+  const { order_ref: ref, amount_usd: amount, test } = event.data;
+  const payment = `shop: order ${JSON.stringify(ref)}, amount ${JSON.stringify(amount)}`;
+  if (test && !playMoney) {
+    console.error(`${payment}: refused, it is play money; SHOP_TEST=1 takes it`);
+    return 204;
   }
-  answer(response, 204);
+  const booked = pay(event);
+  if (booked === "paid") console.log(`shop: order ${ref} is paid: send it off`);
+  if (booked !== "paid" && booked !== "again") console.error(`${payment}: the order is ${booked}: a person has to look`);
+  return booked === "unknown" && ref ? 503 : 204; // it may not be stored yet; an item of the catalogue never is
 }
 
 // showOrder shows an order: with its checkout until it is paid, or how it stands in the shop's own books. What else the

@@ -14,6 +14,7 @@ function open_session(string $checkout, string $key, array $order, string $thank
             'amount_usd' => dollars($order['cents']), 'order_ref' => $order['id'], 'title' => $order['title'], 'success_url' => $thanks,
         ], JSON_THROW_ON_ERROR),
         'timeout' => 10,
+        'follow_location' => 0, // the key is for the checkout alone
         'ignore_errors' => true,
     ]]));
     $session = $answer === false ? null : json_decode($answer, true);

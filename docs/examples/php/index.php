@@ -7,7 +7,8 @@
 //   php -S 127.0.0.1:3000 docs/examples/php/index.php
 //
 // Browsers reach it under SHOP_URL (http://127.0.0.1:3000); orders are kept in the file SHOP_ORDERS. The checkout is
-// told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
+// told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot). SHOP_TEST=1
+// takes the play money of the demo, too: never in production.
 //
 // coinslot.php is what a shop of your own needs; orders.php stands for your database, and the goods below for your
 // catalogue. Behind another server, send every request to this file.
@@ -98,10 +99,25 @@ function hear(): never
         answer(401, 'not signed by the checkout');
     }
     // Other types tell how it goes on; docs/webhooks.md lists them.
-    if ($event['type'] === 'checkout.confirmed' && pay($id, $event['data']['order_ref'], $event['data']['amount_usd'])) {
-        error_log("shop: order {$event['data']['order_ref']} is paid: send it off");
+    answer($event['type'] === 'checkout.confirmed' ? book($id, $event['data']) : 204);
+}
+
+// book books a payment and returns the status to answer. Money that fits no order is logged, for a person has to look.
+function book(string $id, array $data): int
+{
+    ['order_ref' => $ref, 'amount_usd' => $amount] = $data;
+    $payment = 'shop: order ' . json_encode($ref) . ', amount ' . json_encode($amount);
+    if ($data['test'] && getenv('SHOP_TEST') !== '1') {
+        error_log("$payment: refused, it is play money; SHOP_TEST=1 takes it");
+        return 204;
     }
-    answer(204);
+    $booked = pay($id, $ref, $amount);
+    if ($booked === 'paid') {
+        error_log("shop: order $ref is paid: send it off");
+    } elseif ($booked !== 'again') {
+        error_log("$payment: the order is $booked: a person has to look");
+    }
+    return $booked === 'unknown' && $ref !== '' ? 503 : 204; // it may not be stored yet; an item of the catalogue never is
 }
 
 // show_order shows an order: with its checkout until it is paid, or how it stands in the shop's own books. What else the

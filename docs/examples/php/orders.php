@@ -51,17 +51,23 @@ function find(string $id): ?array
     return change(fn (array &$stored): ?array => $stored['orders'][$id] ?? null);
 }
 
-// pay marks an order as paid by an event and says whether this was the first time: an event may come twice. With a
-// database, all of it is one transaction.
-function pay(string $event, string $id, string $amount): bool
+// pay marks an order as paid by an event. It returns 'paid' the first time and 'again' after it, since an event may come
+// twice; otherwise 'unknown' or 'of another amount'. With a database, all of it is one transaction.
+function pay(string $event, string $id, string $amount): string
 {
-    return change(function (array &$stored) use ($event, $id, $amount): bool {
+    return change(function (array &$stored) use ($event, $id, $amount): string {
         $order = $stored['orders'][$id] ?? null;
-        if ($order === null || $order['paid'] || isset($stored['events'][$event]) || dollars($order['cents']) !== $amount) {
-            return false;
+        if ($order === null) {
+            return 'unknown';
+        }
+        if (dollars($order['cents']) !== $amount) {
+            return 'of another amount';
+        }
+        if ($order['paid'] || isset($stored['events'][$event])) {
+            return 'again';
         }
         $stored['events'][$event] = true;
         $stored['orders'][$id]['paid'] = true;
-        return true;
+        return 'paid';
     });
 }
