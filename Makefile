@@ -58,8 +58,9 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 # What tests need beyond Go, by command and Debian package: two browsers, a C compiler for the race detector, runtimes for
-# the JavaScript sample of docs/webhooks.md and for docs/examples, a way to make fsync fail, and PostgreSQL's server
-# programs, which Debian keeps out of the PATH.
+# the JavaScript sample of docs/webhooks.md and for docs/examples, a package of Python's for one of these (which is no
+# command, so it is looked for by its name in Python), a way to make fsync fail, and PostgreSQL's server programs, which
+# Debian keeps out of the PATH.
 .PHONY: install-test-tools
 install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript and React
 	@$(call install,chromium,chromium)
@@ -70,6 +71,7 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call install,php,php-cli)
 	@$(call install,python3,python3)
 	@$(call install,ruby,ruby)
+	@/usr/bin/python3 -c 'import cryptography' 2>/dev/null || { $(call install,python3-cryptography,python3-cryptography) }
 	@$(call axe)
 	@$(call npm,typescript,5.9.3,10e108c9cf7d5f2879053dff18515fb405abf2ccef63eaaf017d9c571687a1d3)
 	@$(call npm,react,19.2.0,4de5ae8fd4773b2356f95a22e58cb154a161c35376aef7c006490fb964556d66)

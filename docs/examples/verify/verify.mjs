@@ -1,7 +1,8 @@
 import { createPublicKey, verify } from "node:crypto";
 
 // verifyReceipt returns what a receipt says if it proves that order ({ ref, amountUsd } of your own database) is paid,
-// and throws otherwise. keys is what GET /.well-known/jwks.json of your checkout answers, issuer its COINSLOT_PUBLIC_URL.
+// and throws a ReceiptError otherwise. keys is what GET /.well-known/jwks.json of your checkout answers, issuer its
+// COINSLOT_PUBLIC_URL.
 export function verifyReceipt(text, keys, issuer, order, { test = false } = {}) {
   const part = String(text).split(".");
   need(part.length === 3, "not three parts");
@@ -21,8 +22,19 @@ export function verifyReceipt(text, keys, issuer, order, { test = false } = {}) 
   return claims;
 }
 
-const decode = (part) => JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+export class ReceiptError extends Error {}
 
 function need(so, why) {
-  if (!so) throw new Error(`receipt: ${why}`);
+  if (!so) throw new ReceiptError(`receipt: ${why}`);
+}
+
+function decode(part) {
+  let value;
+  try {
+    value = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+  } catch {
+    value = null;
+  }
+  need(value && typeof value === "object" && !Array.isArray(value), "cannot be read");
+  return value;
 }

@@ -2,9 +2,9 @@
 declare(strict_types=1);
 
 /**
- * Returns what a receipt says if it proves that the order is paid, and throws otherwise. $keys is what
- * GET /.well-known/jwks.json of your checkout answers (json_decode with true), $issuer its COINSLOT_PUBLIC_URL; $orderRef
- * and $amountUsd (text with two places: "25.00") are of your own database.
+ * Returns what a receipt says if it proves that the order is paid, and throws an UnexpectedValueException otherwise. $keys
+ * is what GET /.well-known/jwks.json of your checkout answers (json_decode with true), $issuer its COINSLOT_PUBLIC_URL;
+ * $orderRef and $amountUsd (text with two places: "25.00") are of your own database.
  */
 function verify_receipt(string $text, array $keys, string $issuer, string $orderRef, string $amountUsd, bool $test = false): array
 {
@@ -25,11 +25,11 @@ function verify_receipt(string $text, array $keys, string $issuer, string $order
         'the signature does not match'
     );
     $claims = receipt_decode($part[1]);
-    receipt_need($claims['iss'] === $issuer, 'of another checkout');
-    receipt_need($claims['status'] === 'confirmed', 'not confirmed');
-    receipt_need($orderRef !== '' && $claims['order_ref'] === $orderRef, 'of another order');
-    receipt_need($claims['amount_usd'] === $amountUsd, 'of another amount');
-    receipt_need($claims['test'] === false || $test, 'no real money has moved');
+    receipt_need(($claims['iss'] ?? '') === $issuer, 'of another checkout');
+    receipt_need(($claims['status'] ?? '') === 'confirmed', 'not confirmed');
+    receipt_need($orderRef !== '' && ($claims['order_ref'] ?? '') === $orderRef, 'of another order');
+    receipt_need(($claims['amount_usd'] ?? '') === $amountUsd, 'of another amount');
+    receipt_need(($claims['test'] ?? true) === false || $test, 'no real money has moved');
     return $claims;
 }
 
@@ -42,10 +42,16 @@ function receipt_need(bool $so, string $why): void
 
 function receipt_unpack(string $part): string
 {
-    return sodium_base642bin($part, SODIUM_BASE64_VARIANT_URLSAFE_NO_PADDING);
+    try {
+        return sodium_base642bin($part, SODIUM_BASE64_VARIANT_URLSAFE_NO_PADDING);
+    } catch (SodiumException) {
+        throw new UnexpectedValueException('receipt: cannot be read');
+    }
 }
 
 function receipt_decode(string $part): array
 {
-    return json_decode(receipt_unpack($part), true, 8, JSON_THROW_ON_ERROR);
+    $value = json_decode(receipt_unpack($part), true, 8); // null if it is no JSON
+    receipt_need(is_array($value) && !array_is_list($value), 'cannot be read');
+    return $value;
 }

@@ -1,8 +1,8 @@
 require "json"
 require "openssl"
 
-# Returns what a receipt says if it proves that the order is paid, and raises otherwise. keys is what
-# GET /.well-known/jwks.json of your checkout answers (JSON.parse), issuer its COINSLOT_PUBLIC_URL; order_ref and
+# Returns what a receipt says if it proves that the order is paid, and raises CoinslotReceipt::Invalid otherwise. keys is
+# what GET /.well-known/jwks.json of your checkout answers (JSON.parse), issuer its COINSLOT_PUBLIC_URL; order_ref and
 # amount_usd (text with two places: "25.00") are of your own database.
 module CoinslotReceipt
   class Invalid < StandardError; end
@@ -12,7 +12,7 @@ module CoinslotReceipt
   module_function
 
   def verify(text, keys, issuer:, order_ref:, amount_usd:, test: false)
-    part = text.split(".", -1)
+    part = text.b.split(".", -1)
     need part.length == 3, "not three parts"
     header = decode(part[0])
     need header["alg"] == "EdDSA" && header["typ"] == "coinslot-receipt+jwt", "another algorithm or type"
@@ -35,5 +35,11 @@ module CoinslotReceipt
 
   def unpack(part) = part.tr("-_", "+/").unpack1("m")
 
-  def decode(part) = JSON.parse(unpack(part))
+  def decode(part)
+    value = JSON.parse(unpack(part))
+    need value.is_a?(Hash), "cannot be read"
+    value
+  rescue JSON::ParserError
+    raise Invalid, "receipt: cannot be read"
+  end
 end
