@@ -66,9 +66,6 @@ for (const name of ['localStorage', 'sessionStorage']) {
     port = channel.port1;
     port.onmessage = ({ data }) => hears[data?.type]?.(data);
     parent.postMessage({ coinslot: 1, type: 'hello', version: VERSION }, given.origin, [channel.port2]);
-    trouble();
-    const nothing = known && !document.querySelector('form'); // neither to pay nor to choose
-    if (!nothing) post({ type: 'ready', session: told('session'), status: told('status') });
     tell();
     size();
     new ResizeObserver(size).observe(document.body);
@@ -83,14 +80,18 @@ for (const name of ['localStorage', 'sessionStorage']) {
     if (known) post({ type: 'error', code, recoverable: code === 'gateway_unavailable', cure: CURES[code] });
   }
 
-  // tell reports the status when it has changed. go-app replaces the root, so what is watched is the body.
+  // barren reports whether there is nothing to choose and only a reason why: "open" is then no order's status.
+  const barren = () => told('status') === 'open' && (known || !told('session')) &&
+    document.querySelector('.error') && !document.querySelector('form[method=post]');
+
+  // tell reports the status, at first as "ready", when it has changed. go-app replaces the root, so what is watched is the body.
   let last = '';
   function tell() {
     trouble();
     const session = told('session'), status = told('status');
     const now = session + ' ' + status;
-    if (now === last || !status) return;
-    if (last) post({ type: 'status', session, status });
+    if (now === last || !status || barren()) return;
+    post({ type: last ? 'status' : 'ready', session, status });
     last = now;
     if (FINAL.includes(status)) complete(session, status);
     setTimeout(size); // after layout; an animation frame would never come in a hidden frame

@@ -97,6 +97,23 @@ func TestEveryEndTellsWhatIsNext(t *testing.T) {
 	}
 }
 
+// TestUnseenOrder: who is refused before the order was looked at may have paid it.
+// The page used to say that nothing was charged.
+func TestUnseenOrder(t *testing.T) {
+	text := english(t)
+	for code, title := range map[wire.Code]string{
+		wire.CodeRateLimited: "choose.busy", wire.CodeStorageUnavailable: "choose.busy", wire.CodeGatewayUnavailable: "closed.title", wire.CodeSessionUnknown: "closed.news",
+	} {
+		html := page(Page{Text: text, Base: "/checkout/cs_gallery", View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "Why."}}})
+		if !strings.Contains(html, ">"+text[title]+"</h1>") || strings.Contains(html, text["closed.text"]) != (title == "closed.title") {
+			t.Errorf("%s: want the title %q, and a word of charges only with that of a failure:\n%s", code, text[title], html)
+		}
+		if title == "choose.busy" && !strings.Contains(html, `href="/checkout/cs_gallery"`) {
+			t.Errorf("%s leads nowhere", code)
+		}
+	}
+}
+
 // TestReference: one name a line, all of it copied by one button.
 func TestReference(t *testing.T) {
 	p := named(t, "review")

@@ -23,7 +23,7 @@ func (s *closed) Render() app.UI {
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(s.title())),
-		app.If(!s.news(), func() app.UI { return el("p").Text(p.say("closed.text")) }),
+		app.If(!s.news() && !s.unseen(), func() app.UI { return el("p").Text(p.say("closed.text")) }),
 		el("div").Class("buttons").Body(
 			s.onward(),
 			backToShop(p, p.View.CancelURL, s.backClass()),
@@ -64,13 +64,23 @@ func (s *closed) again(class string) app.UI {
 	return el("a").Class("button "+class).DataSet("part", "reload").Attr("href", s.Page.Link("")).Text(s.Page.say("closed.again"))
 }
 
-// title is that of a failure, unless the notice is only news or there is nothing
-// that could be paid.
+// title is that of a failure, unless the notice is only news, there is nothing
+// that could be paid, or only this look at it came to nothing.
 func (s *closed) title() string {
-	if s.news() {
+	switch {
+	case s.news():
 		return "closed.news"
+	case s.unseen():
+		return "choose.busy"
 	}
 	return "closed.title"
+}
+
+// unseen reports whether the order was not even looked at: it may be paid, and
+// nothing is said of charges.
+func (s *closed) unseen() bool {
+	n := s.Page.View.Notice
+	return n != nil && s.Page.View.Session == "" && (n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable)
 }
 
 // news reports whether nothing has failed, or nothing is known of any payment:

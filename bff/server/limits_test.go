@@ -79,6 +79,9 @@ func TestLimits(t *testing.T) {
 				if got.Code != 429 {
 					t.Errorf("one more, at %s, = %d; want 429", path, got.Code)
 				}
+				if page := got.Header().Get("Content-Type") == "text/html; charset=utf-8"; (got.Header().Get("Refresh") != "") != (page && c.method == "GET") {
+					t.Errorf("one more, at %s: Refresh is %q", path, got.Header().Get("Refresh"))
+				}
 				if wrong := w.judged("data", got); wrong != nil && c.method != "HEAD" {
 					t.Errorf("one more, at %s: %s", path, strings.Join(wrong, "; "))
 				}
@@ -126,9 +129,12 @@ func TestSocketsOfAClient(t *testing.T) {
 	first := connect(t, addr, ids[0])
 	next(t, first)
 	next(t, connect(t, addr, ids[1]))
-	_, refused, err := dial(addr, ids[2])
+	_, refused, err := dial(addr, ids[2], "X-Forwarded-For: 203.0.113.9")
 	if err == nil || refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" || !requestID.MatchString(refused.Header.Get("X-Request-Id")) {
 		t.Fatalf("the third = %v, %v; want 429", refused, err)
+	}
+	if !strings.Contains(w.log.String(), "COINSLOT_TRUSTED_PROXIES") {
+		t.Error("it is not said that a proxy may stand between")
 	}
 	if got := w.ask("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
 		t.Errorf("the view = %d; want 200", got.Code)

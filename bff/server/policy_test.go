@@ -274,7 +274,7 @@ func (w *world) try(t *testing.T, kind, method, path, body string, headers ...st
 }
 
 // single are headers that some answers of a kind have and others have not.
-var single = []string{"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow", "Www-Authenticate", "Retry-After", "Idempotent-Replayed", "X-Request-Id"}
+var single = []string{"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow", "Www-Authenticate", "Retry-After", "Refresh", "Idempotent-Replayed", "X-Request-Id"}
 
 var (
 	requestID = regexp.MustCompile(`^req_[a-z2-7]{16}$`)

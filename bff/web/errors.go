@@ -101,9 +101,7 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}
-	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
-		h.Set("Retry-After", "5")
-	}
+	later(h, e.Status)
 	w.WriteHeader(e.Status)
 	json.NewEncoder(w).Encode(e)
 }

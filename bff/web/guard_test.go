@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"coinslot/bff/hub"
 )
 
 // proxied is a server behind proxies in two networks.
@@ -46,7 +49,14 @@ func TestClient(t *testing.T) {
 		"empty":                   {"10.0.0.1:1", []string{""}, "10.0.0.1"},
 		"rubbish":                 {"10.0.0.1:1", []string{"unknown"}, "10.0.0.1"},
 		"rubbish at the end":      {"10.0.0.1:1", []string{"203.0.113.9, <script>"}, "10.0.0.1"},
-		"a port":                  {"10.0.0.1:1", []string{"203.0.113.9:80"}, "10.0.0.1"},
+		"a port":                  {"10.0.0.1:1", []string{"203.0.113.9:80"}, "203.0.113.9"},
+		"ports and proxies":       {"10.0.0.1:1", []string{"198.51.100.1:1, 203.0.113.9:4711, 10.0.0.2:443"}, "203.0.113.9"},
+		"port of IPv6":            {"10.0.0.1:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
+		"port, IPv4 in IPv6":      {"10.0.0.1:1", []string{"[::ffff:203.0.113.9]:4711"}, "203.0.113.9"},
+		"port and zone":           {"10.0.0.1:1", []string{"[fe80::1%<script>]:4711"}, "fe80::1"},
+		"no such port":            {"10.0.0.1:1", []string{"203.0.113.9:65536"}, "10.0.0.1"},
+		"port of a name":          {"10.0.0.1:1", []string{"shopper.example:80"}, "10.0.0.1"},
+		"spaces":                  {"10.0.0.1:1", []string{"  203.0.113.9:80\t"}, "203.0.113.9"},
 		"commas":                  {"10.0.0.1:1", []string{",,,"}, "10.0.0.1"},
 		"very long":               {"10.0.0.1:1", []string{strings.Repeat("198.51.100.1, ", 900) + "203.0.113.9"}, "203.0.113.9"},
 		"IPv4 in IPv6":            {"[::ffff:10.0.0.1]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
@@ -56,6 +66,68 @@ func TestClient(t *testing.T) {
 	} {
 		if got := proxied().client(from(c.remote, c.forwarded...)); got != c.want {
 			t.Errorf("%s: client = %q; want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestUnreadableProxy: a trusted proxy that names nobody makes all shoppers one
+// client, which used to happen without a word. It is said once, and what was sent
+// is not repeated.
+func TestUnreadableProxy(t *testing.T) {
+	for name, c := range map[string]struct {
+		remote, forwarded string
+		said              int
+	}{
+		"rubbish":              {"10.0.0.1:1", "unknown", 1},
+		"rubbish at the end":   {"10.0.0.1:1", "203.0.113.9, shopper.example:80", 1},
+		"rubbish before ours":  {"10.0.0.1:1", "canary, 10.0.0.2", 1},
+		"commas":               {"10.0.0.1:1", ",,,", 1},
+		"rubbish of a shopper": {"10.0.0.1:1", "canary, 203.0.113.9", 0},
+		"nothing":              {"10.0.0.1:1", "", 0},
+		"an address":           {"10.0.0.1:1", "203.0.113.9", 0},
+		"with a port":          {"10.0.0.1:1", "203.0.113.9:80", 0},
+		"proxies only":         {"10.0.0.1:1", "10.0.0.3, 10.0.0.2", 0},
+		"a stranger":           {"203.0.113.9:1", "unknown", 0},
+	} {
+		s, log := proxied(), &strings.Builder{}
+		s.Log = slog.New(slog.NewTextHandler(log, nil))
+		for range 3 {
+			s.client(from(c.remote, c.forwarded))
+		}
+		if got := log.String(); strings.Count(got, "X-Forwarded-For") != c.said || strings.Contains(got, "canary") || strings.Contains(got, "203.0.113.9") {
+			t.Errorf("%s: the log says %q; want %d warnings", name, got, c.said)
+		}
+	}
+}
+
+// TestHiddenOnce: whichever limit is reached first, the operator is told that one
+// address forwards for others, once.
+func TestHiddenOnce(t *testing.T) {
+	forwarding := from("192.168.0.7:1", "203.0.113.9")
+	for name, reach := range map[string]func(s *server){
+		"requests": func(s *server) {
+			s.limited(1)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limited(0)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+		},
+		"wrong keys": func(s *server) {
+			for range 2 {
+				s.wrong(httptest.NewRecorder(), forwarding, nil)
+			}
+		},
+		"sockets": func(s *server) {
+			s.joined(forwarding, "cs_1", func() {})
+			s.joined(forwarding, "cs_2", func() {})
+		},
+	} {
+		s, log := proxied(), &strings.Builder{}
+		s.Log, s.Hub = slog.New(slog.NewTextHandler(log, nil)), hub.New(hub.Config{})
+		s.Limits.Sockets, s.guesses = 1, perMinute(1)
+		forwarding.Header.Set("Accept", "application/json")
+		for range 2 {
+			reach(s)
+		}
+		if n := strings.Count(log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
+			t.Errorf("%s: %d hints; want one: %s", name, n, log)
 		}
 	}
 }

@@ -67,9 +67,25 @@ func (s *server) limited(limit int) func(http.Handler) http.Handler {
 // wrong is what who has sent a wrong key is told: err, or to stop guessing.
 func (s *server) wrong(w http.ResponseWriter, r *http.Request, err error) error {
 	if s.guesses.OnLimit(w, r, bucket(s.client(r))) {
+		s.hidden(r)
 		return refuse(wire.CodeRateLimited, "")
 	}
 	return err
+}
+
+// againAfter is when a client that is refused for now should come back, in
+// seconds. A fifth of its minute is over then, and pages that load themselves
+// again so seldom, and not every refreshEvery, are less of what has led here.
+const againAfter = "12"
+
+// later tells a client that is refused for now when to come back, and reports
+// whether it is refused for now.
+func later(h http.Header, status int) bool {
+	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
+		return false
+	}
+	h.Set("Retry-After", againAfter)
+	return true
 }
 
 // hidden says once that a proxy seems to hide who the clients are: all of them
@@ -134,15 +150,39 @@ func (s *server) client(r *http.Request) string {
 	if err != nil {
 		return r.RemoteAddr
 	}
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	forwarded := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+	hops := strings.Split(forwarded, ",")
 	for i := len(hops) - 1; i >= 0 && s.trusted(host); i-- {
-		addr, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		addr, err := hop(strings.TrimSpace(hops[i]))
 		if err != nil {
+			s.muddled(host, forwarded)
 			break
 		}
 		host = addr.Unmap().WithZone("").String() // a zone is any text at all
 	}
 	return host
+}
+
+// hop reads one address of X-Forwarded-For. Some proxies write the client's port
+// behind it, as Azure's Application Gateway does.
+func hop(text string) (netip.Addr, error) {
+	addr, err := netip.ParseAddr(text)
+	if err == nil {
+		return addr, nil
+	}
+	withPort, err := netip.ParseAddrPort(text)
+	return withPort.Addr(), err
+}
+
+// muddled says once that a trusted proxy writes what is no address: all of its
+// clients count as one then. One that says nothing may ask for itself.
+func (s *server) muddled(proxy, forwarded string) {
+	if strings.TrimSpace(forwarded) == "" {
+		return
+	}
+	s.unread.Do(func() {
+		s.Log.Warn("a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no address: all its clients count as one", "proxy", proxy)
+	})
 }
 
 func (s *server) trusted(host string) bool {

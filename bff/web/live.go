@@ -61,6 +61,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 func (s *server) joined(r *http.Request, session string, notify func()) (leave func(), ok bool) {
 	out, ok := s.sockets.enter(bucket(s.client(r)), s.Limits.Sockets)
 	if !ok {
+		s.hidden(r)
 		return nil, false
 	}
 	unsubscribe, ok := s.Hub.Subscribe(session, notify)

@@ -174,7 +174,9 @@ func (s *server) page(h handler) http.Handler {
 }
 
 // errorPage says in words what is wrong; the form that led here, if any, is
-// shown again where the session can be loaded.
+// shown again where the session can be loaded. A page that is refused for now
+// comes back by itself, with scripts and without: the shopper may be waiting for
+// a payment, and the host page for word of it.
 func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	e := s.log(r, err)
 	values := r.URL.Query()
@@ -190,8 +192,8 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	if !besides(p) {
 		p.View.Notice = s.notice(e.Code, p.Lang)
 	}
-	if e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", "5")
+	if later(w.Header(), e.Status) && r.Method == http.MethodGet {
+		w.Header().Set("Refresh", againAfter)
 	}
 	if err := s.write(w, e.Status, p, f); err != nil {
 		s.Log.Error("writing an error page", "error", err)
@@ -212,12 +214,20 @@ func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.P
 	return s.emptyPage(r, values, f)
 }
 
-// emptyPage is a page that shows no order.
-func (s *server) emptyPage(r *http.Request, _ url.Values, f framed) widget.Page {
+// emptyPage is a page that shows no order. Its links still name the one that was
+// asked for: it may be there, only not now.
+func (s *server) emptyPage(r *http.Request, values url.Values, f framed) widget.Page {
 	p := s.blank(f, "")
 	p.Base = "/checkout"
+	if r.URL.Path == p.Base {
+		for _, name := range []string{"order", "item", "amount", "quantity"} {
+			if value := values.Get(name); value != "" {
+				p.Carry = append(p.Carry, widget.Field{Name: name, Value: value})
+			}
+		}
+	}
 	if id := r.PathValue("session"); sessionID.MatchString(id) {
-		p.Base += "/" + id // it may be there, only not now
+		p.Base += "/" + id
 	}
 	p.View = s.blankView()
 	return p

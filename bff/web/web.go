@@ -69,7 +69,8 @@ type server struct {
 	policies policies
 	guesses  *httprate.RateLimiter // counts wrong keys
 	sockets  crowd
-	hints    sync.Once // for what is logged once
+	hints    sync.Once // for a proxy that is not named, which is logged once
+	unread   sync.Once // for a proxy that names nobody, which is logged once
 }
 
 // New returns the handler of everything that shoppers and merchants reach.

@@ -1,0 +1,139 @@
+package server_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"coinslot/bff/sandbox"
+	"coinslot/bff/web"
+	"coinslot/e2e/browser"
+)
+
+// crowded is a world whose shopper shares an address with a crowd, when there is
+// one, behind a shop's page.
+type crowded struct {
+	*world
+	shop string
+	from atomic.Pointer[string] // the address that requests come from
+}
+
+// The addresses of the shopper: one that has used up its minute, and one that has not.
+var full, quiet = "198.51.100.1", "198.51.100.2"
+
+// newCrowded starts a world that a browser reaches, and a shop that embeds a session.
+func newCrowded(t *testing.T) (c *crowded, id string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	c = &crowded{}
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>shop</title><pre id=log></pre>
+<script>for (const name of ['ready', 'status', 'complete', 'error'])
+  addEventListener('coinslot-' + name, ({ detail }) => log.append([name, detail.session, detail.status, detail.code].join(' ') + '\n'));</script>
+<script src="%s/checkout.js"></script>
+<coinslot-checkout session="%s" return-url="/thanks"></coinslot-checkout>`, c.public, id)
+	}))
+	t.Cleanup(host.Close)
+	c.shop = strings.Replace(host.URL, "127.0.0.1", "shop.localhost", 1)
+	c.world = newWorld(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100})
+	c.from.Store(&quiet)
+	front := httptest.NewUnstartedServer(http.HandlerFunc(c.pass))
+	front.Listener.Close()
+	front.Listener = l
+	front.Start()
+	t.Cleanup(front.Close)
+	id = c.open(`{"amount_usd":"25.00"}`)
+	c.choose(id)
+	c.await(id, "pending")
+	for c.at(full, "GET", "/checkout/"+id, "").Code != http.StatusTooManyRequests {
+	}
+	return c, id
+}
+
+// pass gives a request its address.
+func (c *crowded) pass(w http.ResponseWriter, r *http.Request) {
+	r.RemoteAddr = *c.from.Load() + ":1234"
+	c.handler.ServeHTTP(soon{w}, r)
+}
+
+// soon lets a page come back after a second, for who waits for the test.
+type soon struct{ http.ResponseWriter }
+
+func (s soon) WriteHeader(status int) {
+	if h := s.Header(); h.Get("Refresh") != "" {
+		h.Set("Refresh", "1")
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s soon) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// TestComesBackAfter429: a page that meets the limit while a payment is waited for
+// used to end there, as "open" and without a session for the host page. It comes
+// back by itself and goes on to the end.
+func TestComesBackAfter429(t *testing.T) {
+	chromium := browser.Start(t)
+	const refused = `[data-part=error][data-code=rate_limited]`
+
+	t.Run("without scripts", func(t *testing.T) {
+		c, id := newCrowded(t)
+		p := chromium.Open(t, c.public+"/checkout/"+id, browser.Options{NoJS: true})
+		p.Wait(`[data-status=pending]`)
+		c.from.Store(&full)
+		p.Wait(refused) // by meta refresh
+		c.from.Store(&quiet)
+		p.Wait(`[data-status=pending]`)
+		c.pay()
+		p.Wait(`[data-status=confirmed]`)
+	})
+	for name, o := range map[string]browser.Options{"framed": {}, "framed without WebAssembly": {BlockURLs: []string{"*.wasm"}}} {
+		t.Run(name, func(t *testing.T) {
+			c, id := newCrowded(t)
+			p := chromium.Open(t, c.shop, o)
+			p.WaitText("#log", "ready "+id+" pending")
+			c.from.Store(&full)
+			f := p.Frame("coinslot-checkout")
+			f.Eval(`void setTimeout(() => location.reload())`, nil)
+			f.Wait(refused)
+			f.Wait(`html[data-shown]`) // the host page has answered its hello
+			c.from.Store(&quiet)
+			f.Wait(`[data-status=pending]`)
+			c.pay()
+			p.WaitText("#log", "complete "+id+" confirmed")
+			if said := p.Text("#log"); strings.Contains(said, " open") || strings.Contains(said, "  ") {
+				t.Errorf("the host page was told of an order that is none:\n%s", said)
+			}
+			p.WaitJS(`location.pathname === '/thanks'`, "the page after a payment")
+		})
+	}
+	t.Run("from the start", func(t *testing.T) {
+		c, id := newCrowded(t)
+		c.from.Store(&full)
+		p := chromium.Open(t, c.shop, browser.Options{})
+		f := p.Frame("coinslot-checkout")
+		f.Wait(refused)
+		f.Wait(`html[data-shown]`)
+		if said := p.Text("#log"); said != "" {
+			t.Errorf("the host page was told %q; want nothing yet", said)
+		}
+		c.from.Store(&quiet)
+		p.WaitText("#log", "ready "+id+" pending")
+	})
+}
+
+// pay pays what is pending.
+func (c *crowded) pay() {
+	c.t.Helper()
+	if err := c.gateway.Pay(c.gateway.Transactions()[0].TrackingCode, sandbox.Kind("pay")); err != nil {
+		c.t.Fatal(err)
+	}
+}
