@@ -133,6 +133,46 @@ func TestTakeoverKeepsTheSelection(t *testing.T) {
 	}
 }
 
+// What the shopper is doing to the page goes on to its end, and only then the
+// page is taken over: a browser makes no click of a press and a release on two elements.
+func TestTakeoverWaitsForTheHand(t *testing.T) {
+	together(t)
+	const usdc = `[data-part="currency"][value="USDC"]`
+	for name, press := range map[string]func(*browser.Page) (release func()){
+		"mouse": func(p *browser.Page) func() { return p.Hold(`label:has(` + usdc + `)`) },
+		"key": func(p *browser.Page) func() {
+			p.Eval(`document.querySelector('`+usdc+`').focus()`, nil)
+			return p.HoldKey("Space")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHeld(t)
+			p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+			p.Wait(`[data-live="html"]`)
+			release := press(p)
+			h.let()
+			p.WaitJS(programReady, "the program to be ready")
+			release()
+			p.Wait(usdc + `:checked`)
+			p.Wait(`[data-live="wasm"]`)
+			p.Wait(usdc + `:checked`)
+		})
+	}
+}
+
+// A hand whose letting go is never told is not waited for.
+func TestTakeoverDoesNotWaitForEver(t *testing.T) {
+	h := newHeld(t)
+	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p.Wait(`[data-live="html"]`)
+	p.Hold(`label:has([data-part="currency"][value="USDC"])`)
+	h.let()
+	p.Wait(`[data-live="wasm"]`)
+}
+
+// programReady is whether the program could begin.
+const programReady = `performance.getEntriesByName('coinslot:program').length > 0`
+
 func shot(t *testing.T, p *browser.Page) image.Image {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shot.png")

@@ -253,12 +253,37 @@ for (const name of ['localStorage', 'sessionStorage']) {
       await ready;
       const go = new Go();
       const { instance } = await compile(binary, go.importObject);
+      performance.mark('coinslot:program');
+      await rest();
       await go.run(instance);
       fail('wasm_failed', 'the program has ended: see the lines before');
     } catch (cause) {
       if (!navigator.onLine) addEventListener('online', boot, { once: true });
       fail('wasm_failed', cureOf(cause), cause);
     }
+  }
+
+  // The program puts elements of its own in the place of the page's. Were that done between a press and its release, the
+  // browser would make no click of them, so it waits, for this long (ms) after each: a tap's click comes late, what a
+  // click does is done a task later, and a page whose form is sent is on its way out.
+  const HOLDS = {
+    pointer: { pointerdown: Infinity, pointerup: 400, pointercancel: 10, click: 10 },
+    key: { keydown: Infinity, keyup: 10 },
+    form: { submit: Infinity },
+  };
+  const LONGEST = 3000; // ms; not every release is told, as of a key that has moved the focus out of the frame
+  const held = {}; // until when, by what
+  for (const by in HOLDS) {
+    for (const type in HOLDS[by]) {
+      addEventListener(type, () => { held[by] = performance.now() + HOLDS[by][type]; }, { capture: true, passive: true });
+    }
+  }
+
+  // rest is over once the shopper's hand has let go of the page.
+  async function rest() {
+    const end = performance.now() + LONGEST;
+    const left = () => Math.min(end, Math.max(...Object.values(held))) - performance.now();
+    while (left() > 0) await new Promise((done) => setTimeout(done, Math.min(left(), 50)));
   }
 
   // cureOf tells a policy from a file that is not what was built, and both from one that did not come.

@@ -38,6 +38,13 @@ type aimed struct {
 // element is visible, enabled, still and not covered. It is scrolled into view.
 func (v *View) Click(css string) {
 	v.page.tb.Helper()
+	v.Hold(css)()
+}
+
+// Hold is the first half of a Click: it leaves the button of the mouse down.
+// release lets it go, over whatever is at that place by then.
+func (v *View) Hold(css string) (release func()) {
+	v.page.tb.Helper()
 	var before, at point
 	v.until("clicking "+css, func(ctx context.Context) (bool, error) {
 		var err error
@@ -49,11 +56,19 @@ func (v *View) Click(css string) {
 		if !still {
 			return false, errors.New("it is moving")
 		}
-		if err := v.page.click(ctx, at); err != nil {
+		if err := v.page.mouse(ctx, at, "mouseMoved", "mousePressed"); err != nil {
 			return false, final{err}
 		}
 		return true, nil
 	})
+	return func() {
+		v.page.tb.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
+		defer cancel()
+		if err := v.page.mouse(ctx, at, "mouseReleased"); err != nil {
+			v.fail("clicking "+css, err)
+		}
+	}
 }
 
 // point is where in the page's viewport the middle of the element is.
@@ -118,9 +133,9 @@ func (p *Page) aim(ctx context.Context, session, element string, inner *point) (
 	return out.Result.Value.point, nil
 }
 
-// click is the mouse moving there, going down and up.
-func (p *Page) click(ctx context.Context, at point) error {
-	for _, step := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+// mouse is what the mouse does there, step by step.
+func (p *Page) mouse(ctx context.Context, at point, steps ...string) error {
+	for _, step := range steps {
 		mouse := object{"type": step, "x": at.X, "y": at.Y}
 		if step != "mouseMoved" {
 			mouse["button"], mouse["clickCount"] = "left", 1
@@ -177,20 +192,30 @@ func named(name string) (key, bool) {
 // whichever frame, as keys do.
 func (v *View) Press(name string) {
 	v.page.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
-	defer cancel()
+	v.HoldKey(name)()
+}
+
+// HoldKey is the first half of a Press: it leaves the key down until release.
+func (v *View) HoldKey(name string) (release func()) {
+	v.page.tb.Helper()
 	event, err := keystroke(name)
 	if err != nil {
 		v.page.tb.Fatal(err)
 	}
-	for _, step := range []string{"keyDown", "keyUp"} {
-		event["type"] = step
-		if step == "keyUp" {
-			delete(event, "text")
-		}
+	step := func(kind string) {
+		v.page.tb.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
+		defer cancel()
+		event["type"] = kind
 		if err := v.page.call(ctx, "Input.dispatchKeyEvent", event, nil); err != nil {
 			v.fail("pressing "+name, err)
 		}
+		delete(event, "text") // a key that comes up writes nothing
+	}
+	step("keyDown")
+	return func() {
+		v.page.tb.Helper()
+		step("keyUp")
 	}
 }
 

@@ -72,6 +72,24 @@ func TestClickWaits(t *testing.T) {
 	}
 }
 
+// What is held stays down until it is released.
+func TestHold(t *testing.T) {
+	p := open(t, `<button id=b>b</button><input type=checkbox id=c><pre id=log></pre><script>
+		for (const type of ["pointerdown", "pointerup", "click", "keydown", "keyup"])
+			addEventListener(type, e => log.append(e.target.id + " " + type + " "))
+		</script>`, browser.Options{})
+	release := p.Hold("#b")
+	p.WaitText("#log", "b pointerdown")
+	release()
+	p.WaitText("#log", "b pointerdown b pointerup b click")
+	p.Eval(`log.textContent = "", c.focus()`, nil)
+	release = p.HoldKey("Space")
+	p.WaitText("#log", "c keydown")
+	release()
+	p.WaitText("#log", "c keydown c keyup c click")
+	p.WaitJS(`c.checked`, "a checked box")
+}
+
 // Workers are part of the page: recorded, blocked and cut off like it.
 func TestWorkers(t *testing.T) {
 	mux := http.NewServeMux()
