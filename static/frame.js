@@ -253,6 +253,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
       await ready;
       const go = new Go();
       const { instance } = await compile(binary, go.importObject);
+      await Promise.race([painted, unseen()]);
       performance.mark('coinslot:program');
       await rest();
       await go.run(instance);
@@ -262,6 +263,12 @@ for (const name of ['localStorage', 'sessionStorage']) {
       fail('wasm_failed', cureOf(cause), cause);
     }
   }
+
+  // The page is shown first: while the program starts, nothing is painted. The second frame of animation says that the
+  // first is done. A hidden page has none and is not waited for.
+  const UNSEEN = 200; // ms
+  const painted = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  const unseen = () => new Promise((done) => setTimeout(done, UNSEEN));
 
   // The program puts elements of its own in the place of the page's. Were that done between a press and its release, the
   // browser would make no click of them, so it waits, for this long (ms) after each: a tap's click comes late, what a
