@@ -44,7 +44,7 @@ func newCrowded(t *testing.T) (c *crowded, id string) {
 	}))
 	t.Cleanup(host.Close)
 	c.shop = strings.Replace(host.URL, "127.0.0.1", "shop.localhost", 1)
-	c.world = newWorld(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100})
+	c.world = newWorld(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100, Loopback: true})
 	c.from.Store(&quiet)
 	front := httptest.NewUnstartedServer(http.HandlerFunc(c.pass))
 	front.Listener.Close()

@@ -120,10 +120,33 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
+// TestLoopbackLooks: a proxy on this machine that nobody has named must not make
+// all shoppers one client; that it forwards is said.
+func TestLoopbackLooks(t *testing.T) {
+	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Starts: 2, Sockets: 1})
+	addr, id := listen(t, w.handler), w.open(`{"amount_usd":"25.00"}`)
+	for i := range 20 {
+		if got := w.at("127.0.0.9", "GET", "/checkout/"+id+"/view", ""); got.Code != 200 {
+			t.Fatalf("the view for the %dth time = %d; want 200", i+1, got.Code)
+		}
+	}
+	next(t, connect(t, addr, id))
+	next(t, connect(t, addr, id))
+	if got := w.at("127.0.0.9", "GET", "/return", "", "X-Forwarded-For: 203.0.113.9"); got.Code >= 400 || !strings.Contains(w.log.String(), "COINSLOT_TRUSTED_PROXIES") {
+		t.Errorf("through a proxy = %d, and the log does not name the setting", got.Code)
+	}
+	for range 3 {
+		w.at("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm)
+	}
+	if got := w.at("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm); got.Code != 429 {
+		t.Errorf("the fifth start = %d; want 429: the gateway's budget is everybody's", got.Code)
+	}
+}
+
 // TestSocketsOfAClient: one client has only so many, in all sessions together;
 // who leaves makes room, and the page can go on by asking for the view.
 func TestSocketsOfAClient(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2})
+	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2, Loopback: true})
 	addr := listen(t, w.handler)
 	ids := []string{w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"26.00"}`), w.open(`{"amount_usd":"27.00"}`)}
 	first := connect(t, addr, ids[0])

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -29,13 +30,17 @@ type Limits struct {
 	Starts  int
 	Guesses int // wrong keys and hook tokens in a minute; 30
 	Sockets int // open at a time; 200
+	// Loopback says that Reads and Sockets are for addresses of this machine, too.
+	// False = those are a proxy that nobody has named, or the operator: a limit for
+	// all shoppers together would keep them from paying.
+	Loopback bool
 }
 
 // filled is l with defaults for what is zero.
 func (l Limits) filled() Limits {
 	return Limits{
 		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Starts: cmp.Or(l.Starts, 240),
-		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200),
+		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200), Loopback: l.Loopback,
 	}
 }
 
@@ -62,6 +67,40 @@ func (s *server) limited(limit int) func(http.Handler) http.Handler {
 			}
 		})
 	}
+}
+
+// reads returns what wraps all that is only looked at.
+func (s *server) reads() func(http.Handler) http.Handler {
+	limited := s.limited(s.Limits.Reads)
+	return func(next http.Handler) http.Handler {
+		counted := limited(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if s.own(r) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			counted.ServeHTTP(w, r)
+		})
+	}
+}
+
+// places is how many sockets the client of r may have open.
+func (s *server) places(r *http.Request) int {
+	if s.own(r) {
+		return math.MaxInt
+	}
+	return s.Limits.Sockets
+}
+
+// own reports whether r comes from this machine and may look as often as it
+// likes.
+func (s *server) own(r *http.Request) bool {
+	addr, err := netip.ParseAddr(s.client(r))
+	if err != nil || !addr.IsLoopback() || s.Limits.Loopback {
+		return false
+	}
+	s.hidden(r)
+	return true
 }
 
 // wrong is what who has sent a wrong key is told: err, or to stop guessing.
@@ -96,7 +135,7 @@ func (s *server) hidden(r *http.Request) {
 	}
 	if addr, err := netip.ParseAddr(s.client(r)); err == nil && (addr.IsLoopback() || addr.IsPrivate()) {
 		s.hints.Do(func() {
-			s.Log.Warn("a limit was reached by an address that forwards for others: name it in COINSLOT_TRUSTED_PROXIES if it is your proxy", "address", addr)
+			s.Log.Warn("an address forwards for others, who count as one client: name it in COINSLOT_TRUSTED_PROXIES if it is your proxy", "address", addr)
 		})
 	}
 }

@@ -59,7 +59,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 // joined subscribes to a session's news for a client, who has only so many places
 // in all. ok is false if there is none left, for the client or for the session.
 func (s *server) joined(r *http.Request, session string, notify func()) (leave func(), ok bool) {
-	out, ok := s.sockets.enter(bucket(s.client(r)), s.Limits.Sockets)
+	out, ok := s.sockets.enter(bucket(s.client(r)), s.places(r))
 	if !ok {
 		s.hidden(r)
 		return nil, false

@@ -113,7 +113,7 @@ func New(c Config) (http.Handler, error) {
 // routes is every route there is.
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
-	read, limit, fewer := s.limited(s.Limits.Reads), s.limited(s.Limits.Posts), s.limited(s.Limits.Starts)
+	read, limit, fewer := s.reads(), s.limited(s.Limits.Posts), s.limited(s.Limits.Starts)
 	shopper := func(pattern string, h handler) { mux.Handle(pattern, read(s.page(h))) }
 	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
 	start := func(pattern string, h handler) { mux.Handle(pattern, limit(fewer(s.page(s.posted(h))))) }
