@@ -115,7 +115,7 @@ func TestExampleShops(t *testing.T) {
 	for _, shop := range all {
 		t.Run(shop.name, func(t *testing.T) {
 			if _, err := exec.LookPath(shop.runtime); err != nil {
-				t.Skipf("%s is not installed", shop.runtime)
+				t.Fatalf("%s is not installed: make install-test-tools", shop.runtime)
 			}
 			shop.start(t, s.keys())
 			t.Run("sells", func(t *testing.T) { shop.sells(t, s) })
@@ -325,7 +325,7 @@ func TestExampleShopsTryOut(t *testing.T) {
 	for _, shop := range shops {
 		t.Run(shop.name, func(t *testing.T) {
 			if _, err := exec.LookPath(shop.runtime); err != nil {
-				t.Skipf("%s is not installed", shop.runtime)
+				t.Fatalf("%s is not installed: make install-test-tools", shop.runtime)
 			}
 			shop.settle(t)
 			shop.start(t, append(s.keys(), "SHOP_TEST=1"))

@@ -80,7 +80,7 @@ func (s *closed) title() string {
 // nothing is said of charges.
 func (s *closed) unseen() bool {
 	n := s.Page.View.Notice
-	return n != nil && s.Page.View.Session == "" && (n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable)
+	return n != nil && s.Page.View.Session == "" && (n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable || n.Code == wire.CodeInternal)
 }
 
 // news reports whether nothing has failed, or nothing is known of any payment:

@@ -34,7 +34,7 @@ func TestMintExamples(t *testing.T) {
 		t.Run(m.file, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(m.run[0]); err != nil {
-				t.Skip(err)
+				t.Fatalf("%v: make install-test-tools", err)
 			}
 			token, err := minted(m.run, key, "25.00", ref)
 			if err != nil {

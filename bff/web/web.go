@@ -148,7 +148,7 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/events/replay", s.replayEvents)
 	merchant("/v1/", s.nothing)
 
-	data("GET /checkout/embed.js", s.embedding)
+	mux.Handle("GET /checkout/embed.js", s.api(s.embedding)) // as little limited as checkout.js, which asks for it
 	data("GET /.well-known/jwks.json", s.keySet)
 	shopper("GET /checkout/doctor", s.examine)
 	post("POST /checkout/doctor", s.examine)
