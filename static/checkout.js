@@ -15,7 +15,7 @@
   const HERE = location.origin;
   const ATTRIBUTES = 'order,item,amount,quantity,session,mode,theme,lang,prewarm,open,return-url'.split(',');
   // Words for as long as the server's, in the page's language, are not there.
-  const ENGLISH = { frame_blocked: 'COINSLOT_PUBLIC_URL', link: 'Checkout', failed: 'Checkout did not load.', timeout: 'COINSLOT_PUBLIC_URL', title: 'Checkout' };
+  const ENGLISH = { frame_blocked: 'COINSLOT_PUBLIC_URL', link: 'Checkout', failed: 'Checkout did not load.', timeout: 'COINSLOT_PUBLIC_URL', title: 'Checkout', close: 'Close', retry: 'Retry' };
 
   const mark = (name) => performance.mark('coinslot:' + name);
   mark('script');
@@ -25,13 +25,13 @@
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(
     'div:not(.on){min-height:420px}' +
-    'dialog{border-radius:16px;overflow:hidden;width:420px;border:0;padding:0}' +
-    '::backdrop{background:#0009}' +
-    ':not(.on)>iframe,:not(.wait)>:is(slot,progress),:not(.bad)>p,:host>div>progress{display:none}' +
-    'p,progress{margin:20px}' +
-    'dialog>button{font-size:20px;background:none;border:0;float:right}' +
     'iframe{width:100%;border:0;min-height:120px;height:420px;display:block;max-height:4000px}' +
+    'p,progress{margin:20px}' +
+    ':not(.on)>iframe,:not(.wait)>:is(slot,progress),:not(.bad)>p,:host>div>progress{display:none}' +
+    '::backdrop{background:#0009}' +
     'dialog iframe{max-height:90dvh}' +
+    'dialog>button{font-size:20px;background:none;border:0;float:right}' +
+    'dialog{border-radius:16px;overflow:hidden;width:420px;border:0;padding:0}' +
     'button{min-width:44px;min-height:44px}' +
     // A minimum beats a maximum: the sheet fills the phone whatever height the frame asks for.
     '@media(max-width:480px){dialog{max-height:100%;border-radius:0;max-width:100%;width:100%}' +
@@ -74,35 +74,17 @@
       let refuse, final, accept, settle; // the last final status, and the ends of the promises
       let modal, key = 0, sold, query, how, id = '', theme, open; // what is on show, and the attributes it came from
 
-      const attribute = (name, otherwise) => host.getAttribute(name) || otherwise;
-      const post = (message) => port?.postMessage(message);
-      const seen = (more) => ({ session: id, status: host.status, ...more });
-      const emit = (name, more) => host.dispatchEvent(new CustomEvent('coinslot-' + name, {
-        bubbles: true, composed: true, cancelable: true, detail: seen(more),
-      }));
-
-      // One ear for the window's three events; a property that an event lacks tells them apart.
-      const hear = (event) => {
-        if (event.origin === BASE && event.source === frame.contentWindow && event.data?.coinslot === 1 && event.ports[0]) {
-          // The frame is there, or there again: it has navigated, or was only slow and has been given up too early.
-          mark('hello');
-          frame.onload = null;
-          state('on');
-          port = event.ports[0];
-          port.onmessage = ({ data }) => data && heard(data);
-          if (!modal || dialog.open) visible();
-        }
-        if (event.disposition === 'enforce' &&
-          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'frame-src');
-        if (bad && event.type === 'online') go();
+      const visible = () => {
+        const message = { type: 'style' };
+        for (const name of ['accent', 'radius', 'density', 'font']) message[name] = getComputedStyle(host).getPropertyValue('--coinslot-' + name);
+        post(message);
+        post({ type: 'shown' });
+        mark('shown');
       };
 
-      // One line for the developer, naming what to change.
-      const report = (code, recoverable, cure) => {
-        const error = { code, recoverable, url: url() };
-        console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE);
-        emit('error', error);
-        refuse(Object.assign(Error(code), error));
+      const wait = (call, time, ...rest) => {
+        clearTimeout(timer);
+        timer = setTimeout(call, time, ...rest);
       };
 
       const heard = (data) => {
@@ -132,9 +114,102 @@
         }
       };
 
-      const wait = (call, time, ...rest) => {
+      // At the shopper's wish: again after a failure, by way of the merchant's server for createSession. That is asked
+      // while the dialog is already open: the click's gesture is not spent waiting.
+      const go = async () => {
+        if (bad || host.createSession) halt();
+        if (host.createSession) {
+          wait(fail, 15000, 'timeout');
+          try {
+            host.session = await host.createSession();
+          } catch (error) {
+            return fail('session_unknown', error);
+          }
+          sync();
+        }
+        sold ? start() : fail('session_unknown', 'session');
+      };
+
+      const show = host.show = () => {
+        sync();
+        if (lead() !== host) return lead().show();
+        if (!host.isConnected || dialog.open) return;
+        go();
+        if (!modal) return;
+        page.style.overflow = 'hidden';
+        if (innerWidth > page.clientWidth) page.style.scrollbarGutter = 'stable'; // the gutter keeps the page from jumping sideways
+        dialog.showModal();
+        visible();
+        emit('open');
+      };
+
+      // What the box shows: the link ('wait'), the frame ('on') or the words of a failure ('bad', with its code).
+      const state = (name, code) => {
         clearTimeout(timer);
-        timer = setTimeout(call, time, ...rest);
+        box.className = name;
+        bad = code;
+        speak();
+      };
+
+      // One ear for the window's three events; a property that an event lacks tells them apart.
+      const hear = (event) => {
+        if (event.origin === BASE && event.source === frame.contentWindow && event.data?.coinslot === 1 && event.ports[0]) {
+          // The frame is there, or there again: it has navigated, or was only slow and has been given up too early.
+          mark('hello');
+          frame.onload = null;
+          state('on');
+          port = event.ports[0];
+          port.onmessage = ({ data }) => data && heard(data);
+          if (!modal || dialog.open) visible();
+        }
+        if (event.disposition === 'enforce' &&
+          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'frame-src ' + BASE);
+        if (bad && event.type === 'online') go();
+      };
+
+      // The light-DOM trigger. Clicks that ask for a tab or window go through, and so does a link after a failure.
+      const clicked = (event) => {
+        if (!modal || event.metaKey || event.ctrlKey || event.shiftKey ||
+          event.target.closest('a') && (bad || !sold && !host.createSession)) return;
+        event.preventDefault();
+        show();
+      };
+
+      const attribute = (name, otherwise) => host.getAttribute(name) || otherwise;
+      const post = (message) => port?.postMessage(message);
+      const seen = (more) => ({ session: id, status: host.status, ...more });
+      const emit = (name, more) => host.dispatchEvent(new CustomEvent('coinslot-' + name, {
+        bubbles: true, composed: true, cancelable: true, detail: seen(more),
+      }));
+
+      // The checkout cannot be shown here: words, the link, another try.
+      const fail = (code, cure) => {
+        if (!navigator.onLine) code = cure = 'offline';
+        state('bad', code);
+        report(code, true, cure || words[code]);
+      };
+
+      // Ends the frame and all that listens to it; the link is back.
+      const halt = () => {
+        ears('remove');
+        port?.close();
+        frame?.remove();
+        frame = port = null;
+        state('wait');
+        // A promise that is still open follows the next one; Boolean stands for none.
+        (accept || Boolean)(host.ready = new Promise((yes, no) => { accept = yes; refuse = no; }));
+        (settle || Boolean)(host.result = new Promise((yes) => { settle = yes; }));
+        host.ready.catch(() => {}); // nobody listening is not an error of the merchant's page
+      };
+
+      // Writes every word that is or will be on show: the page's own, else the server's.
+      const speak = () => {
+        const say = (name) => attribute('text-' + name, words[name] || name);
+        dialog.ariaLabel = say('title');
+        cross.ariaLabel = say('close');
+        if (frame) frame.title = say('title');
+        notice.replaceChildren(say(bad === 'offline' ? bad : 'failed'), ' ',
+          make('a', { href: url() }, say('link')), ' ', make('button', { onclick: go }, say('retry')));
       };
 
       const start = () => {
@@ -157,57 +232,6 @@
         wait(fail, 15000, 'timeout');
         box.append(frame);
         mark('frame');
-      };
-
-      // Ends the frame and all that listens to it; the link is back.
-      const halt = () => {
-        ears('remove');
-        port?.close();
-        frame?.remove();
-        frame = port = null;
-        state('wait');
-        // A promise that is still open follows the next one; Boolean stands for none.
-        (accept || Boolean)(host.ready = new Promise((yes, no) => { accept = yes; refuse = no; }));
-        (settle || Boolean)(host.result = new Promise((yes) => { settle = yes; }));
-        host.ready.catch(() => {}); // nobody listening is not an error of the merchant's page
-      };
-
-      // The checkout cannot be shown here: words, the link, another try.
-      const fail = (code, cure) => {
-        if (!navigator.onLine) code = cure = 'offline';
-        state('bad', code);
-        report(code, true, cure || words[code]);
-      };
-
-      host.simulate = (kind) => post({ type: 'simulate', kind });
-
-      const show = host.show = () => {
-        sync();
-        if (lead() !== host) return lead().show();
-        if (!host.isConnected || dialog.open) return;
-        go();
-        if (!modal) return;
-        page.style.overflow = 'hidden';
-        if (innerWidth > page.clientWidth) page.style.scrollbarGutter = 'stable'; // the gutter keeps the page from jumping sideways
-        dialog.showModal();
-        visible();
-        emit('open');
-      };
-
-      const visible = () => {
-        const message = { type: 'style' };
-        for (const name of ['accent', 'radius', 'density', 'font']) message[name] = getComputedStyle(host).getPropertyValue('--coinslot-' + name);
-        post(message);
-        post({ type: 'shown' });
-        mark('shown');
-      };
-
-      // The light-DOM trigger. Clicks that ask for a tab or window go through, and so does a link after a failure.
-      const clicked = (event) => {
-        if (!modal || event.metaKey || event.ctrlKey || event.shiftKey ||
-          event.target.closest('a') && (bad || !sold && !host.createSession)) return;
-        event.preventDefault();
-        show();
       };
 
       // Brings what is on show in line with the attributes and the place in the document. Does nothing twice.
@@ -241,55 +265,31 @@
         if (modal && sold && open ^ (open = host.hasAttribute('open'))) open ? show() : host.close();
       };
 
-      const url = () => sold ? BASE + sold : '';
-
-      // The element that has, or may have, the frame. It is this one unless another was first.
-      const lead = () => sold ? leads[sold] ||= host : host;
-
       const intent = () => how === 'intent' && start();
       host.addEventListener('focusin', intent);
+
+      host.simulate = (kind) => post({ type: 'simulate', kind });
 
       host.close = () => {
         if ((dialog.open || !modal) && emit('close')) dialog.close();
       };
 
-      // Writes every word that is or will be on show: the page's own, else the server's.
-      const speak = () => {
-        const say = (name) => attribute('text-' + name, words[name] || name);
-        dialog.ariaLabel = say('title');
-        cross.ariaLabel = say('close');
-        if (frame) frame.title = say('title');
-        notice.replaceChildren(say(bad === 'offline' ? bad : 'failed'), ' ',
-          make('a', { href: url() }, say('link')), ' ', make('button', { onclick: go }, say('retry')));
+      // One line for the developer, naming what to change.
+      const report = (code, recoverable, cure) => {
+        const error = { code, recoverable, url: url() };
+        console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE);
+        emit('error', error);
+        refuse(Object.assign(Error(code), error));
       };
 
-      // At the shopper's wish: again after a failure, by way of the merchant's server for createSession. That is asked
-      // while the dialog is already open: the click's gesture is not spent waiting.
-      const go = async () => {
-        if (bad || host.createSession) halt();
-        if (host.createSession) {
-          wait(fail, 15000, 'timeout');
-          try {
-            host.session = await host.createSession();
-          } catch (error) {
-            return fail('session_unknown', error);
-          }
-          sync();
-        }
-        sold ? start() : fail('session_unknown', 'session');
-      };
-
-      // What the box shows: the link ('wait'), the frame ('on') or the words of a failure ('bad', with its code).
-      const state = (name, code) => {
-        clearTimeout(timer);
-        box.className = name;
-        bad = code;
-        speak();
-      };
+      const url = () => sold ? BASE + sold : '';
 
       const ears = (verb) => {
         for (const type of ['message', 'securitypolicyviolation', 'online']) window[verb + 'EventListener'](type, hear);
       };
+
+      // The element that has, or may have, the frame. It is this one unless another was first.
+      const lead = () => sold ? leads[sold] ||= host : host;
 
       const cross = make('button', { onclick: host.close }, '×'), slot = make('slot', { onclick: clicked, onpointerover: intent });
       const notice = make('p', { role: 'alert' }), box = make('div', {}, make('progress'), notice);

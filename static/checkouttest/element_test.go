@@ -25,6 +25,7 @@ func TestProperties(t *testing.T) {
 	}
 	s.Eval(element+`.open = true`, nil)
 	s.Wait(dialog)
+	s.said("ready cs_1 open")
 	if got := s.asked()[0]; !strings.HasPrefix(got, "/checkout/cs_1?embed=modal") {
 		t.Errorf("frame = %s; want the session's", got)
 	}

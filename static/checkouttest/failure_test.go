@@ -37,7 +37,7 @@ func (s *stage) failed(t *testing.T, words, code, cure string) {
 
 func TestFrameBlocked(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "frame_blocked", "COINSLOT_ORIGINS")
+	s.failed(t, english, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
 	s.Click(retry)
 	s.WaitJS(`details.filter(({ name }) => name === 'error').length === 2`, "a second try")
 	if got := len(s.asked()); got != 2 {
@@ -47,7 +47,7 @@ func TestFrameBlocked(t *testing.T) {
 
 func TestFrameSourceRefused(t *testing.T) {
 	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
-	s.failed(t, "Die Kasse lädt nicht.", "csp_frame_src", "CSP frame-src "+s.bff)
+	s.failed(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
 }
 
 // TestReportOnlyPolicy: a policy that only reports blocks nothing, so it is no failure.
@@ -70,7 +70,7 @@ func TestFailureInAModal(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`, "", browser.Options{Patience: 20 * time.Second})
-	s.failed(t, english, "timeout", "")
+	s.failed(t, english, "timeout", "timeout is it reachable?")
 }
 
 func TestOffline(t *testing.T) {
@@ -78,7 +78,7 @@ func TestOffline(t *testing.T) {
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Offline(true)
 	s.Click("#buy")
-	s.failed(t, english, "offline", "")
+	s.failed(t, english, "offline", "offline offline")
 	s.Offline(false) // it tries again by itself
 	s.said("ready cs_1 open")
 	s.WaitGone(retry)
@@ -87,7 +87,7 @@ func TestOffline(t *testing.T) {
 // TestLateHello: a frame given up too early is shown after all.
 func TestLateHello(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "frame_blocked", "COINSLOT_ORIGINS")
+	s.failed(t, english, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
 	s.pay().Eval(`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`, nil)
 	s.said("ready cs_mute open")
 	s.WaitGone(retry)

@@ -115,14 +115,17 @@ func (s *stage) frame(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// cures are what the server says to the host page's developer, in every language.
+const cures = `"origin_refused":"COINSLOT_ORIGINS must list it","frame_blocked":"a proxy must not add X-Frame-Options","timeout":"is it reachable?"`
+
 // speech is what the server says in a language. An origin whose page is in "x-refused" is not listed.
 var speech = map[string]string{
 	"en": `{"listed":true,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
-		"offline":"You are offline.","link":"Open checkout"}`,
+		"offline":"You are offline.","link":"Open checkout",` + cures + `}`,
 	"de": `{"listed":true,"title":"Kasse","close":"Schließen","retry":"Nochmals","failed":"Die Kasse lädt nicht.",
-		"offline":"Sie sind offline.","link":"Kasse öffnen"}`,
+		"offline":"Sie sind offline.","link":"Kasse öffnen",` + cures + `}`,
 	"x-refused": `{"listed":false,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
-		"offline":"You are offline.","link":"Open checkout"}`,
+		"offline":"You are offline.","link":"Open checkout",` + cures + `}`,
 }
 
 // embed answers GET /checkout/embed.js, which any page may read.

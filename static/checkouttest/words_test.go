@@ -34,7 +34,7 @@ func TestWithoutWords(t *testing.T) {
 	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
 	s.visit(inline, csp)
 	s.said("ready cs_1 open")
-	s.labels("Checkout,Checkout,close")
+	s.labels("Checkout,Checkout,Close")
 	if console := strings.Join(s.Console(), "\n"); !strings.Contains(console, "embed.js") || strings.Contains(console, "coinslot") && strings.Contains(console, "csp_frame_src") {
 		t.Errorf("console = %s; want one blocked import, and no failure by it", console)
 	}
@@ -43,7 +43,7 @@ func TestWithoutWords(t *testing.T) {
 
 func TestOriginRefused(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "origin_refused", "COINSLOT_ORIGINS "+s.host)
+	s.failed(t, english, "origin_refused", "COINSLOT_ORIGINS must list it "+s.bff)
 	s.oneLine(t)
 }
 
