@@ -15,27 +15,22 @@
   const HERE = location.origin;
   const ATTRIBUTES = 'order,item,amount,quantity,session,mode,theme,lang,prewarm,open,return-url'.split(',');
   // Words for as long as the server's, in the page's language, are not there.
-  const ENGLISH = { frame_blocked: 'COINSLOT_PUBLIC_URL', link: 'Checkout', failed: 'Checkout did not load.', timeout: 'COINSLOT_PUBLIC_URL', title: 'Checkout', close: 'Close', retry: 'Retry' };
+  const ENGLISH = { listed: 1, offline: 'Offline', failed: 'Checkout did not load.', close: 'Close', retry: 'Retry' };
 
   const mark = (name) => performance.mark('coinslot:' + name);
   mark('script');
 
-  // A warm frame is display:none, in a closed dialog or behind the link: it boots all the same, can be neither focused
-  // nor clicked, and showing it costs a layout. A move would reload it.
+  // A warm frame is laid out and painted, at its place in a closed dialog that is transparent and inert: what is left
+  // to do at the click is to show it. A frame that has not said hello is invisible. A move would reload either.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(
-    'div:not(.on){min-height:420px}' +
     'iframe{width:100%;border:0;min-height:120px;height:420px;display:block;max-height:4000px}' +
-    'p,progress{margin:20px}' +
-    ':not(.on)>iframe,:not(.wait)>:is(slot,progress),:not(.bad)>p,:host>div>progress{display:none}' +
-    '::backdrop{background:#0009}' +
-    'dialog iframe{max-height:90dvh}' +
-    'dialog>button{font-size:20px;background:none;border:0;float:right}' +
-    'dialog{border-radius:16px;overflow:hidden;width:420px;border:0;padding:0}' +
-    'button{min-width:44px;min-height:44px}' +
-    // A minimum beats a maximum: the sheet fills the phone whatever height the frame asks for.
-    '@media(max-width:480px){dialog{max-height:100%;border-radius:0;max-width:100%;width:100%}' +
-    'dialog iframe{min-height:calc(100dvh - 44px)}}');
+    ':not(.on)>iframe{position:fixed;visibility:hidden}' +
+    'dialog{display:block;width:420px}' +
+    ':not(.wait)>:is(slot,progress),:not(.bad)>p,:host>div>progress{display:none}' +
+    'div:not(.on){min-height:420px}' +
+    'progress{margin:20px}' +
+    'dialog:not([open]){position:fixed;opacity:0;top:0}');
 
   const make = (tag, properties, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
@@ -54,6 +49,7 @@
   const leads = {};
 
   const page = document.documentElement;
+  let locked = 0, overflow; // how many dialogs are open, and what the page's own overflow is when none is
 
   class Checkout extends HTMLElement {
     static observedAttributes = ATTRIBUTES;
@@ -72,7 +68,7 @@
       let words = ENGLISH, bad;          // bad: the code of the failure on show
       let pressed;                       // on the dialog's backdrop
       let refuse, final, accept, settle; // the last final status, and the ends of the promises
-      let modal, key = 0, sold, query, how, id = '', theme, open; // what is on show, and the attributes it came from
+      let modal, key = 0, sold, query, spoken, how, id = '', theme, open; // what is on show, and the attributes it came from
 
       const visible = () => {
         const message = { type: 'style' };
@@ -136,8 +132,9 @@
         if (!host.isConnected || dialog.open) return;
         go();
         if (!modal) return;
+        if (!locked++) overflow = page.style.overflow;
         page.style.overflow = 'hidden';
-        if (innerWidth > page.clientWidth) page.style.scrollbarGutter = 'stable'; // the gutter keeps the page from jumping sideways
+        dialog.inert = false;
         dialog.showModal();
         visible();
         emit('open');
@@ -162,8 +159,8 @@
           port.onmessage = ({ data }) => data && heard(data);
           if (!modal || dialog.open) visible();
         }
-        if (event.disposition === 'enforce' &&
-          frame.src.startsWith(event.blockedURI)) fail('csp_frame_src', 'frame-src ' + BASE);
+        if (event.disposition === 'enforce' && /^(fr|ch|de)/.test(event.effectiveDirective) &&
+          frame.src.startsWith(event.blockedURI || 0)) fail('csp_frame_src', 'frame-src ' + BASE);
         if (bad && event.type === 'online') go();
       };
 
@@ -173,20 +170,6 @@
           event.target.closest('a') && (bad || !sold && !host.createSession)) return;
         event.preventDefault();
         show();
-      };
-
-      const attribute = (name, otherwise) => host.getAttribute(name) || otherwise;
-      const post = (message) => port?.postMessage(message);
-      const seen = (more) => ({ session: id, status: host.status, ...more });
-      const emit = (name, more) => host.dispatchEvent(new CustomEvent('coinslot-' + name, {
-        bubbles: true, composed: true, cancelable: true, detail: seen(more),
-      }));
-
-      // The checkout cannot be shown here: words, the link, another try.
-      const fail = (code, cure) => {
-        if (!navigator.onLine) code = cure = 'offline';
-        state('bad', code);
-        report(code, true, cure || words[code]);
       };
 
       // Ends the frame and all that listens to it; the link is back.
@@ -204,34 +187,20 @@
 
       // Writes every word that is or will be on show: the page's own, else the server's.
       const speak = () => {
-        const say = (name) => attribute('text-' + name, words[name] || name);
+        const say = (name) => attribute('text-' + name, words[name] || 'Checkout');
         dialog.ariaLabel = say('title');
         cross.ariaLabel = say('close');
         if (frame) frame.title = say('title');
-        notice.replaceChildren(say(bad === 'offline' ? bad : 'failed'), ' ',
-          make('a', { href: url() }, say('link')), ' ', make('button', { onclick: go }, say('retry')));
+        notice.replaceChildren(say(bad === 'offline' ? bad : 'failed'),
+          url() && make('a', { href: url() }, say('link')), make('button', { onclick: go }, say('retry')));
       };
 
-      const start = () => {
-        if (frame || !sold) return;
-        if (lead() !== host) return wait(start, 2000); // the other may go, as an old page does when a new one has come
-        frame = make('iframe', {
-          name: NAME,
-          allow: 'clipboard-write',
-          sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
-          // A blocked frame fires load as well, never error: only the hello that does not come tells.
-          onload: () => bad || wait(fail, 4000, 'frame_blocked'),
-          src: key + '&theme=' + theme,
-        });
-        import(BASE + '/checkout/embed.js?' + query).then((module) => {
-          words = module.default;
-          speak();
-          bad || words.listed || fail('origin_refused');
-        }, () => {}); // English will do
-        ears('add');
-        wait(fail, 15000, 'timeout');
-        box.append(frame);
-        mark('frame');
+      // One line for the developer, naming what to change.
+      const report = (code, recoverable, cure) => {
+        const error = { code, recoverable, url: url() };
+        console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE + '&code=' + code);
+        emit('error', error);
+        refuse(Object.assign(Error(code), error));
       };
 
       // Brings what is on show in line with the attributes and the place in the document. Does nothing twice.
@@ -247,7 +216,13 @@
         theme = attribute('theme', 'auto');
         dialog.style.colorScheme = box.style.colorScheme = theme.replace('auto', ''); // '' follows the page
         post({ type: 'theme', value: theme });
-        query = new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang: host.closest('[lang]')?.lang || navigator.language });
+        if (host.isConnected && query !== (query = '' + new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang: host.closest('[lang]')?.lang || navigator.language }))) {
+          spoken = import(BASE + '/checkout/embed.js?' + query).then((module) => {
+            words = module.default;
+            speak();
+            sheet.insertRule(words.css); // the looks that are not needed to work
+          }).catch(() => {}); // the words that are there will do
+        }
         if (key !== (key = sells && BASE + sells + query)) {
           halt();
           modal && sells || dialog.close();
@@ -259,11 +234,17 @@
           sells ?? wait(() => host.createSession || go(), 4000);
           if (dialog.open || how === 'load') start();
           if (how === 'idle') setTimeout(start, 2000);
-          new IntersectionObserver(([entry]) => entry.isIntersecting && start(),
-            { rootMargin: '420px' }).observe(box);
+          near.disconnect();
+          near.observe(box);
         }
         if (modal && sold && open ^ (open = host.hasAttribute('open'))) open ? show() : host.close();
       };
+
+      // The element that has, or may have, the frame. It is this one unless another was first.
+      const lead = () => sold ? leads[sold] ||= host : host;
+
+      // The checkout on a page of its own: without the sign that waits for more parameters; or the page's own link.
+      const url = () => sold ? BASE + sold.slice(0, -1) : host.querySelector('a[href]')?.href || '';
 
       const intent = () => how === 'intent' && start();
       host.addEventListener('focusin', intent);
@@ -274,36 +255,58 @@
         if ((dialog.open || !modal) && emit('close')) dialog.close();
       };
 
-      // One line for the developer, naming what to change.
-      const report = (code, recoverable, cure) => {
-        const error = { code, recoverable, url: url() };
-        console.error('coinslot', code, cure, BASE + '/checkout/doctor?origin=' + HERE);
-        emit('error', error);
-        refuse(Object.assign(Error(code), error));
-      };
-
-      const url = () => sold ? BASE + sold : '';
-
       const ears = (verb) => {
         for (const type of ['message', 'securitypolicyviolation', 'online']) window[verb + 'EventListener'](type, hear);
       };
 
-      // The element that has, or may have, the frame. It is this one unless another was first.
-      const lead = () => sold ? leads[sold] ||= host : host;
+      // The checkout cannot be shown here: words, the link, another try.
+      const fail = (code, cure) => {
+        if (!navigator.onLine) code = cure = 'offline';
+        state('bad', code);
+        report(code, true, cure || words[code] || BASE);
+      };
+
+      const start = () => {
+        if (frame || !sold) return;
+        if (lead() !== host) return wait(start, 2000); // the other may go, as an old page does when a new one has come
+        frame = make('iframe', {
+          name: NAME,
+          allow: 'clipboard-write',
+          sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
+          // A blocked frame fires load as well, never error: only the hello that does not come tells.
+          onload: () => bad || wait(fail, 4000, 'frame_blocked'),
+          src: key + '&theme=' + theme,
+        });
+        spoken.then(() => bad || words.listed || fail('origin_refused'));
+        ears('add');
+        wait(fail, 15000, 'timeout');
+        box.append(frame);
+        mark('frame');
+      };
+
+      const attribute = (name, otherwise) => host.getAttribute(name) || otherwise;
+      const post = (message) => port?.postMessage(message);
+      const seen = (more) => ({ session: id, status: host.status, ...more });
+      const emit = (name, more) => host.dispatchEvent(new CustomEvent('coinslot-' + name, {
+        bubbles: true, composed: true, cancelable: true, detail: seen(more),
+      }));
 
       const cross = make('button', { onclick: host.close }, '×'), slot = make('slot', { onclick: clicked, onpointerover: intent });
       const notice = make('p', { role: 'alert' }), box = make('div', {}, make('progress'), notice);
       const dialog = make('dialog', {
+        inert: true,
         oncancel: (event) => { event.preventDefault(); host.close(); },
         onclose() {
+          if (!--locked) page.style.overflow = overflow;
           if (dialog.open) return; // shown again meanwhile
-          page.style.overflow = '';
+          dialog.inert = true;
           host.removeAttribute('open');
         },
         // Only a press that begins and ends on the backdrop closes, and not the second half of a double click.
         onmousedown: (event) => { pressed = event.target === dialog && event.detail === 1; },
         onmouseup: (event) => pressed && event.target === dialog && host.close(),
       });
+      const near = new IntersectionObserver(([entry]) => modal || entry.isIntersecting && start(), { rootMargin: '420px' });
       root.adoptedStyleSheets = [sheet];
       dialog.append(cross);
       root.append(dialog);

@@ -1,10 +1,19 @@
 package web
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
 )
+
+// embedCSS is how the parts of checkout.js look that work without looks, too: the
+// dialog, its button and the words of a failure. One rule, which the script
+// inserts before its own; a minimum height beats a maximum, so that the dialog
+// fills a phone whatever height its frame asks for.
+//
+//go:embed embed.css
+var embedCSS string
 
 // embedding is what checkout.js says by itself, in one language, and whether
 // the host page may show the frame at all. Those named like an error code are
@@ -21,6 +30,8 @@ type embedding struct {
 	OriginRefused string `json:"origin_refused"`
 	FrameBlocked  string `json:"frame_blocked"`
 	Timeout       string `json:"timeout"`
+
+	CSS string `json:"css"`
 }
 
 // embedding answers GET /checkout/embed.js?lang=…&origin=… with a module for
@@ -36,6 +47,7 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
 		FrameBlocked:  "a proxy must not add X-Frame-Options or Content-Security-Policy frame-ancestors to " + s.PublicURL + "; a sandbox around this page needs allow-same-origin",
 		Timeout:       "no answer in time from " + s.PublicURL + ": is it reachable, and what COINSLOT_PUBLIC_URL says?",
+		CSS:           embedCSS,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)

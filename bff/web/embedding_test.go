@@ -64,7 +64,7 @@ func TestEmbedding(t *testing.T) {
 				t.Errorf("origin %.40q: the cure %q is not one line of ASCII", c.origin, cure)
 			}
 		}
-		want := embedding{c.listed, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout}
+		want := embedding{c.listed, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout, embedCSS}
 		if got != want || got.Failed == "" {
 			t.Errorf("lang %.40q, Accept-Language %.40q, origin %.40q: %+v; want %+v", c.lang, c.accept, c.origin, got, want)
 		}

@@ -19,7 +19,7 @@ func (s *stage) failed(t *testing.T, words, code, cure string) {
 	t.Helper()
 	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, "error "+code)
 	s.WaitText("coinslot-checkout >>> [role=alert]", words)
-	if got := s.Attr(fallback, "href"); !strings.HasPrefix(got, s.bff+"/checkout/cs_") {
+	if got := s.Attr(fallback, "href"); !strings.HasPrefix(got, s.bff+"/checkout/cs_") || strings.Contains(got, "?") {
 		t.Errorf("link = %q; want the checkout's own page", got)
 	}
 	var rejected string
@@ -28,7 +28,7 @@ func (s *stage) failed(t *testing.T, words, code, cure string) {
 		t.Errorf("ready was rejected with %q; want %q", rejected, code)
 	}
 	console := strings.Join(s.Console(), "\n")
-	for _, want := range []string{"coinslot " + code, cure, s.bff + "/checkout/doctor?origin=" + s.host} {
+	for _, want := range []string{"coinslot " + code, cure, s.bff + "/checkout/doctor?origin=" + s.host + "&code=" + code} {
 		if !strings.Contains(console, want) {
 			t.Errorf("console = %s; want %q", console, want)
 		}
@@ -48,6 +48,39 @@ func TestFrameBlocked(t *testing.T) {
 func TestFrameSourceRefused(t *testing.T) {
 	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	s.failed(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
+}
+
+// TestOtherViolations: what is blocked elsewhere in the page, or without an address, is not the frame.
+func TestOtherViolations(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	for _, event := range []string{`effectiveDirective: 'frame-src', blockedURI: ''`, `effectiveDirective: 'img-src', blockedURI: '` + s.bff + `'`} {
+		s.Eval(`window.dispatchEvent(new SecurityPolicyViolationEvent('securitypolicyviolation', { disposition: 'enforce', `+event+` }))`, nil)
+	}
+	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
+}
+
+// TestLinkOfThePage: with nothing sold the page's own link is what a failure offers; without one there is none.
+func TestLinkOfThePage(t *testing.T) {
+	for body, want := range map[string]int{`<a href="/thanks">Pay</a>`: 1, ``: 0} {
+		s := play(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`, "", browser.Options{})
+		s.WaitJS(`!!window.Coinslot`, "the script")
+		s.Eval(element+`.createSession = () => Promise.reject(Error('sold out')), `+element+`.show()`, nil)
+		s.Wait(retry)
+		if got := s.Count(fallback); got != want {
+			t.Errorf("%q: %d links; want %d", body, got, want)
+		}
+		if want == 1 && s.Attr(fallback, "href") != s.host+"/thanks" {
+			t.Errorf("link = %q; want the page's", s.Attr(fallback, "href"))
+		}
+	}
+}
+
+// TestLooksOfAFailure: link and button are wide and at least 44 px high.
+func TestLooksOfAFailure(t *testing.T) {
+	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
+	s.Wait(retry)
+	s.WaitJS(`[...`+element+`.shadowRoot.querySelectorAll('p > *')].filter((node) => node.offsetHeight >= 44 && node.offsetWidth >= 200).length === 2`, "two targets")
 }
 
 // TestReportOnlyPolicy: a policy that only reports blocks nothing, so it is no failure.

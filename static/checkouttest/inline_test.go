@@ -93,7 +93,7 @@ func TestOutcome(t *testing.T) {
 	wantDetails := []map[string]any{
 		{"name": "complete", "session": "cs_1", "status": "confirmed", "receipt": "e30.e30.a-_1"},
 		{"name": "error", "session": "cs_1", "status": "confirmed", "code": "gateway_unavailable", "recoverable": true,
-			"url": s.bff + "/checkout/cs_1?"},
+			"url": s.bff + "/checkout/cs_1"},
 	}
 	if diff := cmp.Diff(wantDetails, got.Details); diff != "" {
 		t.Errorf("details (-want +got):\n%s", diff)
@@ -126,6 +126,15 @@ func TestForgedMessages(t *testing.T) {
 	if diff := cmp.Diff([]string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending"}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
+}
+
+// TestWalletLink: the page opens what the frame may not: its sandbox has no allow-top-navigation-to-custom-protocols.
+func TestWalletLink(t *testing.T) {
+	s := play(t, inline, "", browser.Options{})
+	s.said("ready cs_1 open")
+	s.Eval(`HTMLAnchorElement.prototype.click = function () { window.opened = this.href }`, nil)
+	s.say(`{ type: 'open', href: 'bitcoin:bc1qw508?amount=1' }`)
+	s.WaitJS(`window.opened === 'bitcoin:bc1qw508?amount=1'`, "the wallet's link")
 }
 
 // TestFormsInTheFrame: every page that the frame goes to says hello again; the host follows and says ready once.

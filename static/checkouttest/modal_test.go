@@ -113,7 +113,8 @@ func TestPrewarm(t *testing.T) {
 	if len(heard) != 0 {
 		t.Errorf("a warm frame heard %v; want nothing", heard)
 	}
-	s.WaitJS(`!document.querySelector('coinslot-checkout').shadowRoot.querySelector('dialog').checkVisibility({ visibilityProperty: true })`, "an invisible dialog")
+	s.WaitJS(`(() => { const dialog = `+element+`.shadowRoot.querySelector('dialog');
+		return dialog.inert && !dialog.checkVisibility({ opacityProperty: true }) && dialog.querySelector('iframe').offsetHeight === 333 })()`, "a dialog laid out, but invisible and inert")
 	s.Click("#buy")
 	s.Wait(dialog)
 	s.pay().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown")
@@ -192,4 +193,28 @@ func TestPhoneSheet(t *testing.T) {
 	if diff := cmp.Diff([]float64{0, 0, 390, 700}, got); diff != "" {
 		t.Errorf("sheet (-want +got):\n%s", diff)
 	}
+}
+
+// TestTwoModals: the page is locked until the last dialog closes, and then has the overflow that it had.
+func TestTwoModals(t *testing.T) {
+	s := play(t, "", "", browser.Options{})
+	s.WaitJS(`!!window.Coinslot`, "the script")
+	s.Eval(`(() => { document.documentElement.style.overflow = 'clip'; window.first = Coinslot.open({ session: 'cs_1' }); window.second = Coinslot.open({ session: 'cs_2' }) })()`, nil)
+	s.Eval(`(() => { first.close(); first.show(); first.close() })()`, nil) // shown again before the close is told
+	s.WaitJS(`!first.open && !first.hasAttribute('open')`, "the first closed")
+	s.Eval(`new Promise((done) => setTimeout(done))`, nil)
+	s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "locked scroll")
+	s.Eval(`second.close()`, nil)
+	s.WaitJS(`document.documentElement.style.overflow === 'clip'`, "the page's own overflow")
+}
+
+// TestDialogScheme: without a theme the frame follows the system, and so does the dialog around it in a light page.
+func TestDialogScheme(t *testing.T) {
+	s := play(t, modal, "", browser.Options{Dark: true})
+	s.Click("#buy")
+	s.said("ready cs_1 open")
+	const scheme = `getComputedStyle(` + element + `.shadowRoot.querySelector('dialog')).colorScheme`
+	s.WaitJS(scheme+` === 'light dark'`, "the system's scheme")
+	s.Eval(element+`.theme = 'light'`, nil)
+	s.WaitJS(scheme+` === 'light'`, "the theme's scheme")
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -134,7 +135,11 @@ func (s *stage) embed(w http.ResponseWriter, r *http.Request) {
 	s.words = append(s.words, r.URL.String())
 	s.mu.Unlock()
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	script("export default "+cmp.Or(speech[r.FormValue("lang")], speech["en"]))(w, r)
+	looks, err := os.ReadFile("../../bff/web/embed.css")
+	if err != nil {
+		panic(err) // the test fails
+	}
+	script(fmt.Sprintf("export default {...%s, css: %q}", cmp.Or(speech[r.FormValue("lang")], speech["en"]), looks))(w, r)
 }
 
 // asked are the URLs of the frames that were asked for, so far.

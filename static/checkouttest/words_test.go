@@ -41,6 +41,17 @@ func TestWithoutWords(t *testing.T) {
 	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
 }
 
+// TestWordsBeforeTheFrame: they are there before anything can fail, and follow the page's language.
+func TestWordsBeforeTheFrame(t *testing.T) {
+	s := play(t, `<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`, "", browser.Options{})
+	s.labels(",Kasse,Schließen")
+	s.Eval(element+`.lang = 'en'`, nil)
+	s.labels(",Checkout,Close")
+	if got := s.asked(); len(got) != 0 {
+		t.Errorf("frames = %v; want none", got)
+	}
+}
+
 func TestOriginRefused(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>`, "", browser.Options{})
 	s.failed(t, english, "origin_refused", "COINSLOT_ORIGINS must list it "+s.bff)
@@ -89,7 +100,7 @@ func TestReadyRejects(t *testing.T) {
 	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	var got map[string]any
 	s.Eval(element+`.ready.catch((error) => ({ ...error, real: error instanceof Error, message: error.message }))`, &got)
-	want := map[string]any{"real": true, "message": "csp_frame_src", "code": "csp_frame_src", "recoverable": true, "url": s.bff + "/checkout/cs_1?"}
+	want := map[string]any{"real": true, "message": "csp_frame_src", "code": "csp_frame_src", "recoverable": true, "url": s.bff + "/checkout/cs_1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ready was rejected with (-want +got):\n%s", diff)
 	}
