@@ -29,7 +29,7 @@ interface Trouble {
   code: ErrorCode;
   /** Whether trying again can help. */
   recoverable: boolean;
-  /** The checkout on a page of its own; empty when nothing is sold yet. */
+  /** The checkout on a page of its own; when nothing is sold yet the link in the element, or empty. */
   url: string;
 }
 
