@@ -107,11 +107,11 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestOffline(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
-	s.WaitJS(`!!window.Coinslot`, "the script")
+	s := play(t, `<coinslot-checkout session=cs_1 lang=de mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
+	s.labels(",Kasse,Schließen") // the words are there
 	s.Offline(true)
 	s.Click("#buy")
-	s.failed(t, english, "offline", "offline offline")
+	s.failed(t, "Sie sind offline.", "offline", "offline offline")
 	s.Offline(false) // it tries again by itself
 	s.said("ready cs_1 open")
 	s.WaitGone(retry)
