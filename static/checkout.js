@@ -13,6 +13,7 @@
 
   const BASE = new URL(document.currentScript.src).origin;
   const HERE = location.origin;
+  const PINNED = document.currentScript.integrity;
   const ATTRIBUTES = 'order,item,amount,quantity,session,mode,theme,lang,prewarm,open,return-url'.split(',');
   // Words for as long as the server's, in the page's language, are not there.
   const ENGLISH = { listed: 1, offline: 'Offline', failed: 'Checkout did not load.', close: 'Close', retry: 'Retry' };
@@ -29,7 +30,6 @@
     'dialog{display:block;width:420px}' +
     ':not(.wait)>:is(slot,progress),:not(.bad)>p,:host>div>progress{display:none}' +
     'div:not(.on){min-height:420px}' +
-    'progress{margin:20px}' +
     'dialog:not([open]){position:fixed;opacity:0;top:0}');
 
   const make = (tag, properties, ...children) => {
@@ -49,7 +49,6 @@
   const leads = {};
 
   const page = document.documentElement;
-  let locked = 0, overflow; // how many dialogs are open, and what the page's own overflow is when none is
 
   class Checkout extends HTMLElement {
     static observedAttributes = ATTRIBUTES;
@@ -132,7 +131,6 @@
         if (!host.isConnected || dialog.open) return;
         go();
         if (!modal) return;
-        if (!locked++) overflow = page.style.overflow;
         page.style.overflow = 'hidden';
         dialog.inert = false;
         dialog.showModal();
@@ -216,7 +214,7 @@
         theme = attribute('theme', 'auto');
         dialog.style.colorScheme = box.style.colorScheme = theme.replace('auto', ''); // '' follows the page
         post({ type: 'theme', value: theme });
-        if (host.isConnected && query !== (query = '' + new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang: host.closest('[lang]')?.lang || navigator.language }))) {
+        if (host.isConnected && query !== (query = '' + new URLSearchParams({ embed: attribute('mode', 'inline'), origin: HERE, lang: host.closest('[lang]')?.lang || navigator.language })) && !PINNED) {
           spoken = import(BASE + '/checkout/embed.js?' + query).then((module) => {
             words = module.default;
             speak();
@@ -277,7 +275,7 @@
           onload: () => bad || wait(fail, 4000, 'frame_blocked'),
           src: key + '&theme=' + theme,
         });
-        spoken.then(() => bad || words.listed || fail('origin_refused'));
+        spoken?.then(() => port || bad || words.listed || fail('origin_refused'));
         ears('add');
         wait(fail, 15000, 'timeout');
         box.append(frame);
@@ -297,8 +295,8 @@
         inert: true,
         oncancel: (event) => { event.preventDefault(); host.close(); },
         onclose() {
-          if (!--locked) page.style.overflow = overflow;
           if (dialog.open) return; // shown again meanwhile
+          page.style.overflow = '';
           dialog.inert = true;
           host.removeAttribute('open');
         },

@@ -195,19 +195,6 @@ func TestPhoneSheet(t *testing.T) {
 	}
 }
 
-// TestTwoModals: the page is locked until the last dialog closes, and then has the overflow that it had.
-func TestTwoModals(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
-	s.WaitJS(`!!window.Coinslot`, "the script")
-	s.Eval(`(() => { document.documentElement.style.overflow = 'clip'; window.first = Coinslot.open({ session: 'cs_1' }); window.second = Coinslot.open({ session: 'cs_2' }) })()`, nil)
-	s.Eval(`(() => { first.close(); first.show(); first.close() })()`, nil) // shown again before the close is told
-	s.WaitJS(`!first.open && !first.hasAttribute('open')`, "the first closed")
-	s.Eval(`new Promise((done) => setTimeout(done))`, nil)
-	s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "locked scroll")
-	s.Eval(`second.close()`, nil)
-	s.WaitJS(`document.documentElement.style.overflow === 'clip'`, "the page's own overflow")
-}
-
 // TestDialogScheme: without a theme the frame follows the system, and so does the dialog around it in a light page.
 func TestDialogScheme(t *testing.T) {
 	s := play(t, modal, "", browser.Options{Dark: true})

@@ -95,6 +95,7 @@ func serve(t *testing.T, name string, h http.Handler) string {
 func script(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
 		fmt.Fprint(w, text)
 	}
 }

@@ -1,7 +1,11 @@
 package checkouttest_test
 
 import (
+	"crypto/sha512"
+	"encoding/base64"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -39,6 +43,25 @@ func TestWithoutWords(t *testing.T) {
 		t.Errorf("console = %s; want one blocked import, and no failure by it", console)
 	}
 	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
+}
+
+// TestPinnedScript: who pins the script by its hash trusts that text alone, and gets no other.
+func TestPinnedScript(t *testing.T) {
+	s := play(t, "", "", browser.Options{})
+	sum := sha512.Sum384(minified(t))
+	pinned := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><html lang=de><script src="%s/checkout.js" integrity="sha384-%s" crossorigin></script>
+<coinslot-checkout session=cs_1 prewarm=load></coinslot-checkout>`, s.bff, base64.StdEncoding.EncodeToString(sum[:]))
+	}))
+	t.Cleanup(pinned.Close)
+	s.Goto(pinned.URL)
+	s.labels("Checkout,Checkout,Close")
+	for _, url := range s.Requests() {
+		if strings.Contains(url, "embed.js") {
+			t.Errorf("asked for %s; want no script but the pinned one", url)
+		}
+	}
 }
 
 // TestWordsBeforeTheFrame: they are there before anything can fail, and follow the page's language.
