@@ -9,6 +9,11 @@ import (
 	"time"
 )
 
+// answerIn is how long one look may take. Chromium now and then leaves a command
+// about a document unanswered while a frame in it goes to another process; asked
+// again, it answers.
+const answerIn = 10 * time.Second
+
 // pollEvery is the pause between two looks at the browser.
 const pollEvery = 50 * time.Millisecond
 
@@ -27,7 +32,7 @@ func (v *View) until(what string, try func(context.Context) (bool, error)) {
 	defer tick.Stop()
 	var last error
 	for {
-		ok, err := try(ctx)
+		ok, err := once(ctx, try)
 		if ok {
 			return
 		}
@@ -43,6 +48,13 @@ func (v *View) until(what string, try func(context.Context) (bool, error)) {
 		case <-tick.C:
 		}
 	}
+}
+
+// once is one look.
+func once(ctx context.Context, try func(context.Context) (bool, error)) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	return try(ctx)
 }
 
 // fail ends the test with what was being done and how things look.
