@@ -287,7 +287,6 @@ func (l *ladder) leads(t *testing.T, p *browser.Page, css string) {
 // pays chooses a coin, pays and waits until the screen says so.
 func (l *ladder) pays(t *testing.T, p *browser.Page, v *browser.View) {
 	t.Helper()
-	v.Eval(twoFrames, nil) // a frame that is not drawn yet gets no clicks
 	choose(v, "USDT", "trc20")
 	v.Wait(pending)
 	address := v.Attr(`[data-part="address"]`, "data-value")

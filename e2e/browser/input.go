@@ -56,6 +56,9 @@ func (v *View) Hold(css string) (release func()) {
 		if !still {
 			return false, errors.New("it is moving")
 		}
+		if err := v.drawn(ctx); err != nil {
+			return false, err
+		}
 		if err := v.page.mouse(ctx, at, "mouseMoved", "mousePressed"); err != nil {
 			return false, final{err}
 		}
@@ -69,6 +72,16 @@ func (v *View) Hold(css string) (release func()) {
 			v.fail("clicking "+css, err)
 		}
 	}
+}
+
+// drawn waits until a frame is on screen as it is now: the browser gives a click
+// to what it has drawn, and one that comes sooner to the page around the frame.
+// Nobody clicks what they do not see. Without JavaScript there is no telling.
+func (v *View) drawn(ctx context.Context) error {
+	if v.parent == nil || v.page.options.NoJS {
+		return nil
+	}
+	return v.run(ctx, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))", nil)
 }
 
 // point is where in the page's viewport the middle of the element is.
