@@ -22,7 +22,7 @@ var nonsense = []string{
 // dressed opens the screens that bear the accent in a host page.
 func dressed(t *testing.T, theme string) (*browser.Page, *browser.View) {
 	t.Helper()
-	page := chromium.Open(t, serve(t)+"/framed"+Look{Theme: theme}.Query(), browser.Options{Height: 1400, ReducedMotion: true, Dark: theme == "dark"})
+	page := open(t, serve(t)+"/framed"+Look{Theme: theme}.Query(), browser.Options{Height: 1400, ReducedMotion: true, Dark: theme == "dark"})
 	page.Wait(`html[data-ready]`)
 	return page, page.Frame("checkout")
 }

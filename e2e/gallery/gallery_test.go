@@ -51,6 +51,14 @@ func serve(t *testing.T) string {
 	return s.URL
 }
 
+// open shows an address. Pages of one site share one process of the browser, so
+// each may have to wait for the heavy work of all others.
+func open(t *testing.T, address string, o browser.Options) *browser.Page {
+	t.Helper()
+	o.Patience = 2 * time.Minute
+	return chromium.Open(t, address, o)
+}
+
 // exchange is JavaScript that puts the document of another address in the place
 // of the page's own, whole, and waits for its style sheet and pictures.
 const exchange = `(async address => {
@@ -98,7 +106,7 @@ func TestEverythingFits(t *testing.T) {
 	for width, list := range looks {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
-			page := chromium.Open(t, base+"/all", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
+			page := open(t, base+"/all", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
 			for _, look := range list {
 				turn(page, base+"/all"+look.Query())
 				var found []string
@@ -134,7 +142,7 @@ func TestAxe(t *testing.T) {
 				t.Parallel()
 				lang := map[string]string{"ltr": "en", "rtl": "ar"}[dir]
 				look := Look{Theme: theme, Dir: dir, Lang: lang}.Query()
-				page := chromium.Open(t, base+"/"+Samples()[0].Name+look, browser.Options{Width: 400, Height: 1400, Dark: theme == "dark", ReducedMotion: true})
+				page := open(t, base+"/"+Samples()[0].Name+look, browser.Options{Width: 400, Height: 1400, Dark: theme == "dark", ReducedMotion: true})
 				page.Eval(string(axe)+";0", nil)
 				for _, s := range Samples() {
 					turn(page, base+"/"+s.Name+look)
@@ -161,7 +169,7 @@ func TestSheets(t *testing.T) {
 	}
 	base := serve(t)
 	for _, look := range looks {
-		page := chromium.Open(t, base+"/sheet"+look.Query(), browser.Options{Width: 1280, Height: 800, ReducedMotion: true, Patience: 2 * time.Minute})
+		page := open(t, base+"/sheet"+look.Query(), browser.Options{Width: 1280, Height: 800, ReducedMotion: true})
 		page.Wait(`body[data-ready="1"]`)
 		path := filepath.Join(dir, strings.Join([]string{"every-screen", look.Theme, look.Dir}, "-")+".webp")
 		page.Sheet(path, 0.33)

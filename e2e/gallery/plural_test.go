@@ -19,7 +19,7 @@ func TestMinutesOnScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := chromium.Open(t, base+"/pending-last-minutes", browser.Options{Width: 400, Height: 1400})
+	page := open(t, base+"/pending-last-minutes", browser.Options{Width: 400, Height: 1400})
 	forms := map[string][4]string{
 		"en": {"one", "other", "other", "other"}, "pl": {"one", "few", "many", "few"}, "ru": {"one", "few", "many", "few"},
 		"ar": {"one", "two", "few", "many"}, "ja": {"other", "other", "other", "other"},

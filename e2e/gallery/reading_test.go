@@ -19,7 +19,7 @@ func every(t *testing.T, look Look, o browser.Options) *browser.Page {
 		o.Width, o.Height = 400, 1400
 	}
 	o.Dark = look.Theme == "dark"
-	return chromium.Open(t, serve(t)+"/all"+look.Query(), o)
+	return open(t, serve(t)+"/all"+look.Query(), o)
 }
 
 // finds reports the lines that a JavaScript expression gives, each "screen: what
@@ -235,7 +235,7 @@ func TestForcedColorsPictures(t *testing.T) {
 	}
 	base := serve(t)
 	for _, name := range []string{"open-chosen", "pending"} {
-		page := chromium.Open(t, base+"/"+name+(Look{}).Query(), browser.Options{Width: 400, Height: 1200, ForcedColors: true})
+		page := open(t, base+"/"+name+(Look{}).Query(), browser.Options{Width: 400, Height: 1200, ForcedColors: true})
 		path := filepath.Join(dir, "forced-colors-"+name+".png")
 		page.Sheet(path, 1)
 		page.Close()
