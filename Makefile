@@ -37,9 +37,12 @@ vet:
 	$(GO) mod verify >/dev/null
 
 .PHONY: bench
-bench: install-chromium build ## sizes, times from click to checkout in a browser, and all other benchmarks
-	$(GO) test -run '^$$' -bench . -benchtime 10x -timeout 30m ./e2e
-	$(GO) test -run '^$$' -bench . -benchmem $$($(GO) list ./... | grep -v '/e2e$$')
+bench: install-chromium build ## docs/performance.md's table, measured here and now; ONLY=sockets measures those rows
+	$(GO) run ./tools/bench -only '$(ONLY)'
+
+.PHONY: microbench
+microbench: build ## all other benchmarks, of single functions
+	$(GO) test -run '^$$' -bench . -benchmem $$($(GO) list ./... | grep -v '/e2e')
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for half a minute

@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	"e2e/firefox":           {"e2e/child"},
 	"e2e/gallery":           {"app/widget"},
 	"tools/assets":          {},
+	"tools/bench":           {},
 	"tools/torture":         {"torture/goal"},
 	"torture":               {},
 	"torture/rules":         {},

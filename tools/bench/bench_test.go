@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const printed = `goos: linux
+BenchmarkPush/coinslot-2         	       1	 250000000 ns/op	       212.5 ms	      40 B/op	       1 allocs/op
+BenchmarkPush/naive-2            	       1	 250000000 ns/op	       850 ms
+BenchmarkShow/warm/cpu4          	       5	         0 ns/op	        35 usable-ms
+--- FAIL: BenchmarkOther
+PASS
+`
+
+func TestParsed(t *testing.T) {
+	want := map[string]map[string]float64{
+		"Push/coinslot":  {"ns/op": 250000000, "ms": 212.5, "B/op": 40, "allocs/op": 1},
+		"Push/naive":     {"ns/op": 250000000, "ms": 850},
+		"Show/warm/cpu4": {"ns/op": 0, "usable-ms": 35},
+	}
+	if diff := cmp.Diff(want, parsed(printed)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCells(t *testing.T) {
+	push := row{what: "push", in: "p", of: "Push/coinslot", unit: "ms", goal: 300, like: "Push/naive"}
+	accept := row{what: "accept", in: "p", of: "Accept", unit: "sessions/s", goal: 800, more: true}
+	found := map[key]float64{{"p", "Push/coinslot", "ms"}: 212.5, {"p", "Push/naive", "ms"}: 850, {"p", "Accept", "sessions/s"}: 1799.6}
+	for _, c := range []struct {
+		r    row
+		has  map[key]float64
+		want []string
+	}{
+		{push, found, []string{"push", "213 ms", "at most 300", "yes", "850", "0.25 times", ""}},
+		{push, map[key]float64{{"p", "Push/coinslot", "ms"}: 301}, []string{"push", "301 ms", "at most 300", "no", "", "", ""}},
+		{push, nil, []string{"push", "not measured", "at most 300", "", "", "", ""}},
+		{accept, found, []string{"accept", "1,800 sessions/s", "at least 800", "yes", "", "", ""}},
+		{row{what: "lost", in: "p", of: "Storm", unit: "lost"}, map[key]float64{{"p", "Storm", "lost"}: 1}, []string{"lost", "1 lost", "none", "no", "", "", ""}},
+		{row{what: "lost", in: "p", of: "Storm", unit: "lost"}, map[key]float64{{"p", "Storm", "lost"}: 0}, []string{"lost", "0 lost", "none", "yes", "", "", ""}},
+	} {
+		if diff := cmp.Diff(c.want, c.r.cells(c.has)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.r.what, diff)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 0.08: "0.08", 8.74: "8.74", 99.96: "100", 1234.4: "1,234", 27599010: "27,599,010", -4200: "-4,200"} {
+		if got := number(v); got != want {
+			t.Errorf("number(%v) = %q; want %q", v, got, want)
+		}
+	}
+}
+
+func TestWriteInto(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(file, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeInto(file, "new\n"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file)
+	if want := "before\n" + begin + "new\n" + end + "after\n"; err != nil || string(got) != want {
+		t.Errorf("%v, the page is %q; want %q", err, got, want)
+	}
+	if err := writeInto(filepath.Join("..", "..", "go.mod"), "new"); err == nil {
+		t.Error("a page without marks is written into")
+	}
+}

@@ -1,0 +1,87 @@
+// Command bench measures everything that docs/performance.md promises and
+// prints it as one table: what was reached, the goal, and what a plain way of
+// doing the same reaches on the same machine in the same minute.
+//
+//	go run ./tools/bench [-only regexp] [-write] [-list]
+//
+// -only measures the rows whose name or benchmark matches, -write puts the table
+// into docs/performance.md, -list only names the rows. The exit code is 1 if
+// something could not be measured; a goal that is missed is said, and is no
+// failure: a busy machine misses many.
+//
+// A figure is a metric of a benchmark, which lives beside what it measures; the
+// table of rows.go says which.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is main without the process.
+func run(args []string, out, errs io.Writer) int {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	only := flags.String("only", "", "regular expression for names and benchmarks of rows")
+	write := flags.Bool("write", false, "put the table into "+page)
+	list := flags.Bool("list", false, "only name the rows")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 1
+	}
+	if err := bench(*only, *write, *list, out, errs); err != nil {
+		fmt.Fprintln(errs, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func bench(only string, write, list bool, out, progress io.Writer) error {
+	wanted, err := selected(only)
+	if err != nil {
+		return err
+	}
+	if list {
+		for _, r := range wanted {
+			fmt.Fprintf(out, "%-34s %s.%s\n", r.what, r.in, r.of)
+		}
+		return nil
+	}
+	ctx, stop := signal.NotifyContext(background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	found, failed := measure(ctx, wanted, progress)
+	table := tabled(here(ctx), wanted, found)
+	fmt.Fprint(out, table)
+	if write {
+		failed = errors.Join(failed, writeInto(page, table))
+	}
+	return failed
+}
+
+// selected returns the rows whose name or benchmark matches.
+func selected(only string) ([]row, error) {
+	match, err := regexp.Compile(only)
+	if err != nil {
+		return nil, fmt.Errorf("reading -only: %w", err)
+	}
+	var wanted []row
+	for _, r := range rows {
+		if match.MatchString(r.what) || match.MatchString(r.of) {
+			wanted = append(wanted, r)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, fmt.Errorf("no row matches -only %q", only)
+	}
+	return wanted, nil
+}

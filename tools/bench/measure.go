@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func background() context.Context { return context.Background() }
+
+// key is one figure: a benchmark's metric.
+type key struct{ in, of, unit string }
+
+// measure runs the benchmarks that the rows need, one after another, so that
+// none disturbs another, and says on progress what is going on. What cannot be
+// measured is missing in found and told by the error.
+func measure(ctx context.Context, wanted []row, progress io.Writer) (found map[key]float64, failed error) {
+	found = map[key]float64{}
+	list := needed(wanted)
+	for i, n := range list {
+		fmt.Fprintf(progress, "[%d/%d] %s %s ", i+1, len(list), n.in, n.of)
+		began := time.Now()
+		text, err := benchmark(ctx, n.in, n.of)
+		if err != nil {
+			failed = errors.Join(failed, err)
+		}
+		for of, metrics := range parsed(text) {
+			for unit, value := range metrics {
+				found[key{n.in, of, unit}] = value
+			}
+		}
+		fmt.Fprintf(progress, "%s\n", time.Since(began).Round(time.Second))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return found, failed
+}
+
+// need is a benchmark of a package, without its parts.
+type need struct{ in, of string }
+
+// needed returns the benchmarks of the rows, each once, in their order.
+func needed(wanted []row) []need {
+	var list []need
+	for _, r := range wanted {
+		top, _, _ := strings.Cut(r.of, "/")
+		if n := (need{r.in, top}); !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// benchmark runs one and returns what it printed. Errors: it failed; the text is in it.
+func benchmark(ctx context.Context, in, of string) (string, error) {
+	often := times[in]
+	if often == "" {
+		often = "1x"
+	}
+	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$", "-benchmem", "-benchtime", often, "-timeout", "30m", in)
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	if err := command.Run(); err != nil {
+		return out.String(), fmt.Errorf("measuring %s in %s: %w\n%s", of, in, err, out.String())
+	}
+	return out.String(), nil
+}
+
+// parsed reads the lines of benchmarks: metrics by unit, by the benchmark's name
+// without "Benchmark" and the number of cores.
+//
+// Source: the Go benchmark data format, https://go.dev/design/14313-benchmark-format.
+func parsed(text string) map[string]map[string]float64 {
+	found := map[string]map[string]float64{}
+	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		metrics := map[string]float64{}
+		for i := 2; i+1 < len(fields); i += 2 {
+			if value, err := strconv.ParseFloat(fields[i], 64); err == nil {
+				metrics[fields[i+1]] = value
+			}
+		}
+		found[plain(fields[0])] = metrics
+	}
+	return found
+}
+
+// plain is a benchmark's name as rows.go has it.
+func plain(name string) string {
+	name = strings.TrimPrefix(name, "Benchmark")
+	if at := strings.LastIndexByte(name, '-'); at > 0 {
+		if _, err := strconv.Atoi(name[at+1:]); err == nil {
+			name = name[:at]
+		}
+	}
+	return name
+}
