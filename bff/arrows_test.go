@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 	"e2e/child":             {},
 	"e2e/firefox":           {"e2e/child"},
 	"e2e/gallery":           {"app/widget"},
+	"e2e/load":              {},
 	"tools/assets":          {},
 	"tools/bench":           {},
 	"tools/torture":         {"torture/goal"},

@@ -1,0 +1,165 @@
+// Package load measures what many shoppers at once cost: the real binary in a
+// process of its own, a gateway, and clients by the thousand.
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/child"
+)
+
+const (
+	secretKey  = "load-secret-key-0123456789abcdef0123456789"
+	gatewayKey = "load-gateway-key"
+)
+
+// binary is what is measured: built by make build, with every asset in it.
+var binary = filepath.Join("..", "..", "bin", "coinslot")
+
+// world is a checkout in a process of its own, and its gateway in this one.
+type world struct {
+	tb      testing.TB
+	gateway *sandbox.Server
+	api     *httptest.Server // the gateway
+	base    string           // the checkout
+	process *exec.Cmd
+	client  *http.Client
+	env     []string
+}
+
+// newWorld starts everything; extra settings are added to the environment. The
+// database is SQLite in a folder of its own unless they say otherwise.
+func newWorld(tb testing.TB, extra ...string) *world {
+	tb.Helper()
+	w := &world{tb: tb, gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}
+	w.api = httptest.NewServer(w.gateway)
+	tb.Cleanup(w.api.Close)
+	port := freePort(tb)
+	w.base = "http://127.0.0.1:" + port
+	w.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
+	w.env = append([]string{
+		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + w.base, "COINSLOT_OPS_LISTEN=-",
+		"COINSLOT_GATEWAY_URL=" + w.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey,
+		"COINSLOT_GATEWAY_PAGE_URL=" + w.api.URL + "/pay",
+		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_SECRET_KEY=" + secretKey,
+		"COINSLOT_DATABASE=" + filepath.Join(tb.TempDir(), "load.db"),
+	}, extra...)
+	w.start()
+	tb.Cleanup(func() { child.End(w.process) })
+	return w
+}
+
+// start runs the binary until it answers.
+func (w *world) start() {
+	w.tb.Helper()
+	w.process = exec.Command(binary, "serve")
+	w.process.Env = w.env
+	w.process.Stderr = os.Stderr
+	child.Tie(w.process)
+	if err := w.process.Start(); err != nil {
+		w.tb.Fatalf("starting coinslot: %v: make build", err)
+	}
+	await(w.tb, "coinslot to answer", func() bool {
+		resp, err := w.client.Get(w.base + "/checkout.js")
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+}
+
+// session opens one and returns its id.
+func (w *world) session(order map[string]any) string {
+	w.tb.Helper()
+	var got struct{ ID string }
+	if status := w.call(http.MethodPost, "/v1/sessions", order, &got); status != http.StatusCreated {
+		w.tb.Fatalf("POST /v1/sessions = %d; want 201", status)
+	}
+	return got.ID
+}
+
+// call makes a request of the merchant's; body and into may be nil.
+func (w *world) call(method, path string, body, into any) int {
+	w.tb.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	req, err := http.NewRequest(method, w.base+path, bytes.NewReader(text))
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+secretKey)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := w.client.Do(req)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && into != nil {
+		err = json.Unmarshal(answer, into)
+	}
+	if err != nil {
+		w.tb.Fatalf("%s %s: %v in %.200s", method, path, err, answer)
+	}
+	return resp.StatusCode
+}
+
+// resident is the memory of the process that is in use, in bytes.
+//
+// Source: proc_pid_statm(5).
+func (w *world) resident() int {
+	w.tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.process.Process.Pid))
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
+
+// await polls a condition for a minute.
+func await(tb testing.TB, what string, ok func() bool) {
+	tb.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for !ok() {
+		if time.Now().After(deadline) {
+			tb.Fatalf("gave up waiting for %s", what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// freePort returns a port that nobody listens on now.
+func freePort(tb testing.TB) string {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return port
+}
