@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -35,36 +36,56 @@ func TestMain(m *testing.M) {
 }
 
 func children() map[string]func(ctx context.Context, path string) error {
-	return map[string]func(context.Context, string) error{"write": childWrite, "open": childOpen, "fill": childFill}
+	return map[string]func(context.Context, string) error{
+		"write": func(ctx context.Context, path string) error { return childWrite(ctx, path, 1) },
+		"crowd": func(ctx context.Context, path string) error { return childWrite(ctx, path, crowd) },
+		"open":  childOpen, "fill": childFill,
+	}
 }
 
-// childWrite writes sessions for ever. It prints "n" when session n was
-// acknowledged, or else what it finds when it reads again: "found version n",
+// crowd is how many write at once in some tests, so that they share commits.
+const crowd = 8
+
+// childWrite writes sessions for ever, so many at once. It prints "n" when session n
+// was acknowledged, or else what it finds when it reads again: "found version n",
 // "missing n" or, if reading is refused, "unsure n".
-func childWrite(ctx context.Context, path string) error {
+func childWrite(ctx context.Context, path string, writers int) error {
 	db, err := Open(ctx, Config{DSN: path, Endpoints: []string{crashEndpoint}})
 	if err != nil {
 		return err
 	}
-	var n int
-	if err := db.reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE version > 1`).Scan(&n); err != nil {
+	var next int
+	if err := db.reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE version > 1`).Scan(&next); err != nil {
 		return err
 	}
-	for ; ; n++ {
+	var all sync.WaitGroup
+	for first := range writers {
+		all.Go(func() {
+			for n := next + first; ; n += writers {
+				childWriteOne(ctx, db, n)
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// childWriteOne writes session n, again and again until it is there.
+func childWriteOne(ctx context.Context, db *DB, n int) {
+	for {
 		err := writeOne(ctx, db, n)
 		if err == nil {
 			fmt.Println(n)
-			continue
+			return
 		}
 		switch s, readErr := db.Session(ctx, sample(n).ID); {
 		case errors.Is(readErr, checkout.ErrNotFound):
 			fmt.Println("missing", n)
-			n-- // try it again
 		case readErr != nil:
 			fmt.Println("unsure", n)
-			n-- // try it again
 		default:
 			fmt.Println("found", s.Version, n)
+			return
 		}
 	}
 }
@@ -159,6 +180,25 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 		acknowledged = stored
 	}
 	t.Logf("%d sessions", acknowledged)
+}
+
+// The same of many who write at once: whoever shares a commit is told of it as
+// little before it is on the disk.
+func TestKilledCrowdLosesNothing(t *testing.T) {
+	for range 5 {
+		path := filepath.Join(t.TempDir(), "coinslot.db")
+		p := started(t, "crowd", "", path)
+		var said []string
+		for range 1 + rand.IntN(200) {
+			if !p.lines.Scan() {
+				t.Fatal("the child ended")
+			}
+			said = append(said, p.lines.Text())
+		}
+		said = append(said, p.kill(t)...)
+		wantSound(t, path)
+		wantSaid(t, path, said)
+	}
 }
 
 // next checks that line acknowledges session n and returns n+1.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -29,11 +30,11 @@ func childFill(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(acknowledged)
-	if err := writeOne(ctx, db, acknowledged+1); err != nil {
+	fmt.Println(len(acknowledged))
+	if err := writeOne(ctx, db, 1_000_000); err != nil {
 		return fmt.Errorf("writing after the disk was full: %w", err)
 	}
-	for n := range acknowledged {
+	for _, n := range acknowledged {
 		if s, err := db.Session(ctx, sample(n).ID); err != nil || s.Version != 2 {
 			return fmt.Errorf("session %d is lost: version %d, %w", n, s.Version, err)
 		}
@@ -41,25 +42,34 @@ func childFill(ctx context.Context, path string) error {
 	return db.Close()
 }
 
-// fill limits the size of files to 800 KB, writes until that fails, checks
-// that reading does not, and lifts the limit.
-func fill(ctx context.Context, db *DB) (acknowledged int, err error) {
+// fill limits the size of files to 800 KB, writes with many at once until that
+// fails, checks that reading does not, and lifts the limit.
+func fill(ctx context.Context, db *DB) (acknowledged []int, err error) {
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		return 0, err
+		return nil, err
 	}
 	small := syscall.Rlimit{Cur: 800_000, Max: before.Max}
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &small); err != nil {
-		return 0, err
+		return nil, err
 	}
-	for writeOne(ctx, db, acknowledged) == nil {
-		acknowledged++
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for first := range crowd {
+		all.Go(func() {
+			for n := first; writeOne(ctx, db, n) == nil; n += crowd {
+				mu.Lock()
+				acknowledged = append(acknowledged, n)
+				mu.Unlock()
+			}
+		})
 	}
-	if acknowledged == 0 {
-		return 0, errors.New("nothing could be written")
+	all.Wait()
+	if len(acknowledged) == 0 {
+		return nil, errors.New("nothing could be written")
 	}
-	if _, err := db.Session(ctx, sample(acknowledged-1).ID); err != nil {
-		return 0, fmt.Errorf("reading while the disk is full: %w", err)
+	if _, err := db.Session(ctx, sample(acknowledged[0]).ID); err != nil {
+		return nil, fmt.Errorf("reading while the disk is full: %w", err)
 	}
 	return acknowledged, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
 }
@@ -87,10 +97,14 @@ func TestFailedSync(t *testing.T) {
 		t.Skipf("strace may not trace here: %v %s", err, out)
 	}
 	noticed := 0
-	for when := 20; when < 26; when++ {
+	for when := 20; when < 30; when++ {
+		child := "write"
+		if when >= 26 { // many who share the commit that fails
+			child = "crowd"
+		}
 		path := filepath.Join(t.TempDir(), "coinslot.db")
 		fault := fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d", when)
-		p := started(t, "write", strace, "-f", "-o", os.DevNull, "-e", "trace=fsync,fdatasync", "-e", fault, os.Args[0], path)
+		p := started(t, child, strace, "-f", "-o", os.DevNull, "-e", "trace=fsync,fdatasync", "-e", fault, os.Args[0], path)
 		var said []string
 		troubled := 0
 		// strace counts for each thread, so that some fault may never come.

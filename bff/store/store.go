@@ -58,6 +58,7 @@ type DB struct {
 	// doubt is set by a commit that failed and may yet appear after a restart,
 	// until another one has taken its place. Only SQLite does that.
 	doubt atomic.Bool
+	line  line // for the writer of SQLite
 
 	stop    context.CancelFunc // of what runs besides; nil = nothing does
 	running sync.WaitGroup

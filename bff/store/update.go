@@ -91,6 +91,9 @@ func (db *DB) Update(ctx context.Context, id string, change func(*checkout.Sessi
 	u := updating{db: db, id: id, change: change}
 	err := settled(func() error {
 		err := db.write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
+		if !errors.Is(err, u.refusal) {
+			u.refusal = nil // of what the database has undone
+		}
 		u.sent, u.version = u.after.doc, u.next
 		return err
 	}, func(err error) bool { return u.refusal != nil || isConflict(err) })

@@ -33,40 +33,28 @@ func isUnknown(err error) bool {
 
 var errReadOnly = errors.New("the database was opened for reading only")
 
-// write runs fn in a write transaction and commits, or rolls back if fn fails
-// or panics. It returns fn's error as it is; an error of the commit itself says
-// nothing about what is in the database. fn runs again if the database has
-// undone what it did for a reason that passes.
+// write runs fn in a write transaction and commits, or takes back what fn has done
+// if it fails or panics. It returns fn's error as it is; an error of the commit
+// itself says nothing about what is in the database. fn runs again if the database
+// has undone what it did for a reason that passes.
 func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.writer == nil {
 		return errReadOnly
 	}
 	ctx, cancel := context.WithTimeout(ctx, db.patience)
 	defer cancel()
+	if !db.Shared() {
+		return db.batched(ctx, fn)
+	}
 	return again(ctx, func() (passing bool, err error) {
 		conn, err := db.writer.Conn(ctx)
 		if err != nil {
-			return db.Shared(), fmt.Errorf("waiting for the writer: %w", err)
+			return true, fmt.Errorf("waiting for the writer: %w", err)
 		}
 		defer conn.Close() // gives it back to the pool
-		if err := db.superseded(ctx, conn); err != nil {
-			return false, err
-		}
 		err = db.transact(ctx, conn, fn)
-		return err != nil && !isUnknown(err) && db.Shared() && (db.dialect.passing(err) || lost(conn)), err
+		return err != nil && !isUnknown(err) && (db.dialect.passing(err) || lost(conn)), err
 	})
-}
-
-// superseded ends the doubt about an earlier commit, if there is one.
-func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
-	if !db.doubt.Load() {
-		return nil
-	}
-	if err := db.transact(ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) }); err != nil {
-		return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
-	}
-	db.doubt.Store(false)
-	return nil
 }
 
 // again calls do until it succeeds, fails for good, or has been tried enough.
@@ -86,36 +74,61 @@ func again(ctx context.Context, do func() (passing bool, err error)) error {
 	}
 }
 
-// transact is write without its care for earlier and further tries. A connection
-// whose commit or rollback failed is not used again.
+// transact is write without its care for earlier and further tries.
+func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
+	t, err := db.begin(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	if err := fn(t.tx); err != nil {
+		return err
+	}
+	return t.commit()
+}
+
+// transaction is one that writes. A connection whose commit or rollback failed is
+// not used again.
+type transaction struct {
+	db     *DB
+	conn   *sql.Conn
+	tx     *sql.Tx
+	cancel context.CancelFunc
+}
+
+// begin begins a transaction; whoever does has to end it.
 //
 // A caller that goes away ends fn's statements, but not the commit: else what
 // fn had claimed could be written and nobody know that it is theirs.
-func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
+func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.patience)
-	defer cancel()
 	tx, err := conn.BeginTx(whole, nil)
 	if err != nil {
-		return fmt.Errorf("beginning a transaction: %w", err)
+		cancel()
+		return nil, fmt.Errorf("beginning a transaction: %w", err)
 	}
-	defer func() {
-		if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-			discard(conn)
-		}
-	}()
-	if err := fn(tx); err != nil {
-		return err
-	}
+	return &transaction{db, conn, tx, cancel}, nil
+}
+
+func (t *transaction) commit() error {
 	crash.Point("commit.before")
-	if err := tx.Commit(); err != nil {
-		if db.dialect.ambiguous(err) {
-			db.doubt.Store(true)
+	if err := t.tx.Commit(); err != nil {
+		if t.db.dialect.ambiguous(err) {
+			t.db.doubt.Store(true)
 		}
-		discard(conn)
-		return db.dialect.committing(err)
+		discard(t.conn)
+		return t.db.dialect.committing(err)
 	}
 	crash.Point("commit.after")
 	return nil
+}
+
+// end rolls back what was not committed.
+func (t *transaction) end() {
+	if err := t.tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		discard(t.conn)
+	}
+	t.cancel()
 }
 
 // queryer is a connection or a transaction.
