@@ -31,7 +31,7 @@ func TestDocsListTheErrors(t *testing.T) {
 
 // A shopper reads a sentence for every code that a page can show.
 func TestShoppersReadWords(t *testing.T) {
-	w, err := readWords(static.Files)
+	w, err := readWords(static.Files, silent())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestRefresh(t *testing.T) {
 	s := proxied()
 	var err error
-	if s.words, err = readWords(static.Files); err != nil {
+	if s.words, err = readWords(static.Files, silent()); err != nil {
 		t.Fatal(err)
 	}
 	if s.assets, err = newAssets(static.Files); err != nil {

@@ -99,7 +99,7 @@ func New(c Config) (http.Handler, error) {
 		s.KeySet = []byte(`{"keys":[]}`)
 	}
 	var err error
-	if s.words, err = readWords(c.Static); err != nil {
+	if s.words, err = readWords(c.Static, s.Log); err != nil {
 		return nil, fmt.Errorf("reading texts: %w", err)
 	}
 	if s.assets, err = newAssets(c.Static); err != nil {

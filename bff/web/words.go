@@ -3,21 +3,26 @@ package web
 import (
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"coinslot/app/widget"
 	"coinslot/bff/checkout"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/language"
 )
 
-// words are the sentences that shoppers read. They are read from
-// text/<language>.json and travel with the page, in one language.
+// words are the sentences that shoppers read, from text/<language>.json. They travel
+// with the page, in one language.
 type words struct {
-	texts   map[string]map[string]string // by tag and key
-	tags    []string                     // in the matcher's order, the fallback first
+	texts   map[string]func() map[string]string // by tag; read when they are first wanted
+	names   map[string]string                   // of the languages in themselves, by tag
+	tags    []string                            // in the matcher's order, the fallback first
 	matcher language.Matcher
 	menu    []widget.Language
 }
@@ -25,27 +30,63 @@ type words struct {
 // fallback is the language of everybody whose own one is not there.
 const fallback = "en"
 
-func readWords(static fs.FS) (*words, error) {
-	names, err := fs.Glob(static, "text/*.json")
+// readWords reads the fallback's sentences and what the others are called: a start
+// must not wait for fifty languages, and most of them nobody asks for. One that
+// turns out to hold something else than sentences is logged, and the fallback shown.
+func readWords(static fs.FS, log *slog.Logger) (*words, error) {
+	files, err := fs.Glob(static, "text/*.json")
 	if err != nil {
 		return nil, err
 	}
-	w := &words{texts: map[string]map[string]string{}}
-	for _, name := range names {
-		raw, err := fs.ReadFile(static, name)
-		if err != nil {
+	english, err := readText(static, "text/"+fallback+".json")
+	if err != nil {
+		return nil, err
+	}
+	w := &words{texts: map[string]func() map[string]string{}, names: map[string]string{}}
+	for _, file := range files {
+		tag := strings.TrimSuffix(path.Base(file), ".json")
+		if w.names[tag], err = nameIn(static, file); err != nil {
 			return nil, err
 		}
-		text, err := widget.ReadText(raw)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", name, err)
-		}
-		w.texts[strings.TrimSuffix(path.Base(name), ".json")] = text
+		w.texts[tag] = sync.OnceValue(func() map[string]string {
+			text, err := readText(static, file)
+			if err != nil {
+				log.Error("reading a language", "error", err)
+				return english
+			}
+			return text
+		})
 	}
-	if w.texts[fallback] == nil {
-		return nil, fmt.Errorf("text/%s.json is missing", fallback)
-	}
+	w.texts[fallback] = func() map[string]string { return english }
 	return w, w.arrange()
+}
+
+// readText reads the sentences of a file.
+func readText(static fs.FS, file string) (map[string]string, error) {
+	raw, err := fs.ReadFile(static, file)
+	if err != nil {
+		return nil, err
+	}
+	text, err := widget.ReadText(raw)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	return text, nil
+}
+
+// nameIn reads what the language of a file is called, and that the file is JSON.
+func nameIn(static fs.FS, file string) (string, error) {
+	raw, err := fs.ReadFile(static, file)
+	if err != nil {
+		return "", err
+	}
+	var text struct {
+		Name string `json:"lang.name"`
+	}
+	if err := json.Unmarshal(raw, &text, jsontext.AllowDuplicateNames(true)); err != nil {
+		return "", fmt.Errorf("reading %s: %w", file, err)
+	}
+	return text.Name, nil
 }
 
 // arrange makes the matcher and the menu of what was read.
@@ -64,7 +105,7 @@ func (w *words) arrange() error {
 			return fmt.Errorf("reading text/%s.json: its name is no language: %w", tag, err)
 		}
 		known = append(known, parsed)
-		w.menu = append(w.menu, widget.Language{Tag: tag, Name: w.texts[tag]["lang.name"]})
+		w.menu = append(w.menu, widget.Language{Tag: tag, Name: w.names[tag]})
 	}
 	w.matcher = language.NewMatcher(known)
 	slices.SortFunc(w.menu, func(a, b widget.Language) int { return strings.Compare(a.Name, b.Name) })
@@ -87,15 +128,16 @@ func (w *words) in(wanted ...string) (lang, dir string, text map[string]string) 
 			break
 		}
 	}
-	return tag, directionOf(tag), w.texts[tag]
+	return tag, directionOf(tag), w.texts[tag]()
 }
 
 // saying makes sentences in a language that in has returned.
 func (w *words) saying(lang string) checkout.Words {
-	text := w.texts[lang]
-	if text == nil {
-		text = w.texts[fallback]
+	read := w.texts[lang]
+	if read == nil {
+		read = w.texts[fallback]
 	}
+	text := read()
 	return func(key string, pairs ...string) string {
 		if _, ok := text[key]; !ok {
 			return ""

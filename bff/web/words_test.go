@@ -2,10 +2,13 @@ package web
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"coinslot/static"
 )
 
 // catalogues makes text files of languages with one sentence each.
@@ -19,7 +22,7 @@ func catalogues(tags ...string) fstest.MapFS {
 }
 
 func TestLanguageIsChosen(t *testing.T) {
-	w, err := readWords(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"))
+	w, err := readWords(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"), silent())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,7 @@ func TestLanguageIsChosen(t *testing.T) {
 }
 
 func TestSaying(t *testing.T) {
-	w, err := readWords(catalogues("en", "ar"))
+	w, err := readWords(catalogues("en", "ar"), silent())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +67,40 @@ func TestTextsThatCannotBeRead(t *testing.T) {
 		"a number":       {"text/en.json": {Data: []byte(`{"a": 1}`)}},
 		"a form is null": {"text/en.json": {Data: []byte(`{"a": ["x"]}`)}},
 	} {
-		if _, err := readWords(files); err == nil || !strings.Contains(err.Error(), "text/") {
+		if _, err := readWords(files, silent()); err == nil || !strings.Contains(err.Error(), "text/") {
 			t.Errorf("%s: %v; want an error that names the file", name, err)
 		}
+	}
+}
+
+// A start reads what languages are called, and no sentences but the fallback's: the
+// others used to be most of what a start does.
+func TestStartReadsOneLanguage(t *testing.T) {
+	allocations := testing.AllocsPerRun(2, func() {
+		if _, err := readWords(static.Files, silent()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > 6000 { // 83,000 with all of them
+		t.Errorf("%.0f allocations; want those of one language", allocations)
+	}
+}
+
+// Where a language turns out to be unreadable, the fallback is shown.
+func TestLanguageThatCannotBeRead(t *testing.T) {
+	files := catalogues("en", "de")
+	files["text/de.json"] = &fstest.MapFile{Data: []byte(`{"lang.name": "Deutsch", "a": 1}`)}
+	var log strings.Builder
+	w, err := readWords(files, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if tag, _, text := w.in("de"); tag != "de" || text["lang.name"] != "name of en" {
+			t.Errorf("in(de) = %s, %q; want the fallback's sentences", tag, text)
+		}
+	}
+	if n := strings.Count(log.String(), "text/de.json"); n != 1 {
+		t.Errorf("the file was named %d times in the log; want once:\n%s", n, log.String())
 	}
 }
