@@ -90,6 +90,9 @@ func commits(t *testing.T, db *DB, fails func() bool) *atomic.Int64 {
 	defer conn.Close()
 	n := new(atomic.Int64)
 	err = conn.Raw(func(c any) error {
+		if counted, ok := c.(counted); ok {
+			c = counted.Conn
+		}
 		c.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 {
 			if fails != nil && fails() {
 				return 1
@@ -280,31 +283,5 @@ func TestBatchIsBounded(t *testing.T) {
 	}
 	if n.Load() != 2 {
 		t.Errorf("%d commits of %d writes; want 2", n.Load(), len(list))
-	}
-}
-
-// Sessions that come at once share the sync of the disk, which is what a commit
-// costs; one that comes alone waits for nobody.
-func TestCommitsOfManySessions(t *testing.T) {
-	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"), "https://a.example/")
-	n := commits(t, db, nil)
-	const writers, each = 64, 8
-	var all sync.WaitGroup
-	for w := range writers {
-		all.Go(func() {
-			for i := range each {
-				if _, err := db.Insert(t.Context(), filled(w*each+i)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if share := float64(n.Load()) / (writers * each); share > 0.25 {
-		t.Errorf("%.2f commits for a session, of %d writers at once; want 0.25 at most", share, writers)
-	}
-	n.Store(0)
-	if _, err := db.Insert(t.Context(), filled(writers*each)); err != nil || n.Load() != 1 {
-		t.Errorf("one session alone: %v, %d commits; want 1", err, n.Load())
 	}
 }

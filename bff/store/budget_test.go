@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"modernc.org/sqlite"
+)
+
+// counted is a connection that counts what is asked of it, except commits.
+type counted struct {
+	driver.Conn
+	statements *atomic.Int64
+}
+
+func (c counted) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	c.statements.Add(1)
+	return c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
+}
+
+func (c counted) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c.statements.Add(1)
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+}
+
+func (c counted) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.statements.Add(1)
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+}
+
+// counting connects to a database in that way.
+type counting struct {
+	driver.Connector
+	statements atomic.Int64
+}
+
+func (c *counting) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	return counted{conn, &c.statements}, err
+}
+
+// statements counts what is asked of the connection of db that writes.
+func statements(t *testing.T, db *DB, path string) *atomic.Int64 {
+	t.Helper()
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: writing().Encode()}
+	plain, err := sqlite.NewConnector(dsn.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counting{Connector: plain}
+	if err := db.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db.writer = sql.OpenDB(c)
+	db.writer.SetMaxOpenConns(1)
+	return &c.statements
+}
+
+// Sessions that come at once share the sync of the disk, which is what a commit
+// costs, and little is added to what each costs alone.
+func TestCostOfASession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	db := opened(t, path, "https://a.example/")
+	asked, committed := statements(t, db, path), commits(t, db, nil)
+	const writers, each = 64, 8
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range each {
+				if _, err := db.Insert(t.Context(), filled(w*each+i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if share := float64(committed.Load()) / (writers * each); share > 0.25 {
+		t.Errorf("%.2f commits for a session, of %d writers at once; want 0.25 at most", share, writers)
+	}
+	if share := float64(asked.Load()) / (writers * each); share > 3.25 {
+		t.Errorf("%.2f statements for a session, of %d writers at once; want 3.25 at most", share, writers)
+	}
+	asked.Store(0)
+	committed.Store(0)
+	next := writers * each
+	allocations := testing.AllocsPerRun(20, func() {
+		next++
+		if _, err := db.Insert(t.Context(), filled(next)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if asked.Load() != 2*21 || committed.Load() != 21 {
+		t.Errorf("21 sessions alone: %d statements, %d commits; want 42, 21", asked.Load(), committed.Load())
+	}
+	if allocations > 130 {
+		t.Errorf("%.0f allocations for a session alone; want 130 at most", allocations)
+	}
+}
+
+// A start reads a few pages, however many sessions there are.
+func TestStartReadsLittle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	db, err := Open(t.Context(), Config{DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for w := range 64 {
+		all.Go(func() {
+			for i := range 12 {
+				s := filled(w*12 + i)
+				s.Status = wire.Confirmed
+				if _, err := db.Insert(t.Context(), s); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = opened(t, path)
+	if _, err := db.List(t.Context(), checkout.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
+		t.Fatal(err)
+	}
+	read := pagesRead(t, db.writer) + pagesRead(t, db.reader)
+	if pages := count(t, db.reader, `PRAGMA page_count`); read > 30 || pages < 150 {
+		t.Errorf("%d of %d pages read; want 30 at most", read, pages)
+	}
+}
+
+// pagesRead is how many pages a pool that has used one connection has read.
+func pagesRead(t *testing.T, pool *sql.DB) (n int) {
+	t.Helper()
+	conn, err := pool.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	err = conn.Raw(func(c any) (err error) {
+		n, _, err = c.(sqlite.DBStatus).Status(sqlite.DBStatusCacheMiss, false)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
