@@ -53,15 +53,13 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if db.writer, err = openPool(path, writing(), 1); err != nil {
 		return err
 	}
-	if !marked {
-		if _, err := db.writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
-			return fmt.Errorf("marking the file: %w", err)
-		}
-	}
 	if err := durable(ctx, db.writer); err != nil {
 		return err
 	}
-	if err := migrate(ctx, db.writer, db.dialect); err != nil {
+	if err := db.prepare(ctx, marked); err != nil {
+		return err
+	}
+	if err := durable(ctx, db.writer); err != nil {
 		return err
 	}
 	if err := releaseLeases(ctx, db.writer); err != nil {
@@ -71,6 +69,27 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 		return err
 	}
 	return db.Ping(ctx)
+}
+
+// prepare marks the file and brings its tables up to date. That is synced to disk
+// with the first commit after it, not each step: a power cut before leaves older
+// tables, or none, but whole ones, and the next start goes on from there.
+func (db *DB) prepare(ctx context.Context, marked bool) error {
+	if _, err := db.writer.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+		return fmt.Errorf("preparing the file: %w", err)
+	}
+	if !marked {
+		if _, err := db.writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
+			return fmt.Errorf("marking the file: %w", err)
+		}
+	}
+	if err := migrate(ctx, db.writer, db.dialect); err != nil {
+		return err
+	}
+	if _, err := db.writer.ExecContext(ctx, `PRAGMA synchronous = FULL`); err != nil {
+		return fmt.Errorf("preparing the file: %w", err)
+	}
+	return nil
 }
 
 // releaseLeases ends those of a process that is gone: this one is alone.
