@@ -2,6 +2,8 @@ package store
 
 import (
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,6 +62,30 @@ func benchmarkUpdate(b *testing.B, db *DB) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkUpdates is BenchmarkUpdate by 64 at once, each of a session of its own.
+func BenchmarkUpdates(b *testing.B) { onBoth(b, benchmarkUpdates, "https://a.example/") }
+
+func benchmarkUpdates(b *testing.B, db *DB) {
+	var sessions, events atomic.Int64
+	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+	b.RunParallel(func(loop *testing.PB) {
+		s, err := db.Insert(b.Context(), filled(int(sessions.Add(1))))
+		if err != nil {
+			b.Error(err)
+		}
+		for loop.Next() {
+			marker := time.Duration(events.Add(1)).String()
+			_, err := db.Update(b.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+				s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: marker, TrackingCode: "T" + marker}}
+				return []checkout.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+			})
+			if err != nil {
+				b.Error(err)
+			}
+		}
+	})
 }
 
 // BenchmarkClaim claims 20 of 10,000 due sessions at a time.
