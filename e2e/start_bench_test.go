@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -98,7 +97,8 @@ func (s *starts) run(path, database string, polls bool) {
 		"COINSLOT_GATEWAY_URL=" + s.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",
 		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_DATABASE=" + database,
 	}
-	process.Stderr = os.Stderr
+	said := &syncBuffer{}
+	process.Stderr = said
 	child.Tie(process)
 	s.asked.Store(0)
 	began := time.Now()
@@ -106,9 +106,9 @@ func (s *starts) run(path, database string, polls bool) {
 		s.tb.Fatalf("starting coinslot: %v: make build", err)
 	}
 	defer child.End(process)
-	s.await(func() bool { return answers(base + path) })
+	s.await(said, func() bool { return answers(base + path) })
 	if polls {
-		s.await(func() bool { return s.asked.Load() > 0 })
+		s.await(said, func() bool { return s.asked.Load() > 0 })
 	}
 	s.took = append(s.took, float64(time.Since(began).Microseconds())/1000)
 	child.End(process)
@@ -116,11 +116,11 @@ func (s *starts) run(path, database string, polls bool) {
 }
 
 // await asks every millisecond, since what is measured is a few of them.
-func (s *starts) await(met func() bool) {
+func (s *starts) await(said *syncBuffer, met func() bool) {
 	s.tb.Helper()
 	for deadline := time.Now().Add(time.Minute); !met(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.tb.Fatal("coinslot does not start")
+			s.tb.Fatalf("coinslot does not start:\n%s", said.String())
 		}
 	}
 }
