@@ -54,6 +54,9 @@ func (b *build) wasm() error {
 	if err != nil {
 		return fmt.Errorf("reading the WebAssembly program: %w", err)
 	}
+	if content, err = joinData(content); err != nil {
+		return err
+	}
 	return b.add("app.wasm", content, false)
 }
 
@@ -63,10 +66,24 @@ func (b *build) compile(file string, more []string) error {
 	command := exec.Command("go", flags...)
 	command.Dir = b.root
 	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	command.Env = append(command.Env, oldCollector()...)
 	if text, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("compiling the WebAssembly program: %w\n%s", err, text)
 	}
 	return nil
+}
+
+// oldCollector asks for the garbage collector that Go had before 1.26: the new
+// one is made for many cores and large memories, and a shopper would download
+// 10 kB more. A toolchain that has no choice any more is not asked.
+func oldCollector() []string {
+	choice := "GOEXPERIMENT=nogreenteagc"
+	command := exec.Command("go", "version")
+	command.Env = append(os.Environ(), choice)
+	if command.Run() != nil {
+		return nil
+	}
+	return []string{choice}
 }
 
 // builtBefore returns the entry of the last build if it is of the same stamp
@@ -93,7 +110,7 @@ func (b *build) builtBefore(stamp string) (entry, bool) {
 // versions, the toolchain, the flags and the compression.
 func (b *build) stamp() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), slimOf, b.quality)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), oldCollector(), slimOf, joinGap, b.quality)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
