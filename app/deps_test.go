@@ -16,6 +16,9 @@ import (
 // cost a shopper or why it cannot work. Numbers are kB of brotli.
 var banned = map[string]string{
 	"net/http":                     "+848; requests go through browser.Fetch",
+	"encoding/json":                "+100; coinslot/app/json does",
+	"fmt":                          "+90; strconv and coinslot/app/browser's failure do",
+	"net/url":                      "+40; widget/link.go does",
 	"github.com/gorilla/websocket": "+695, and there is no network to dial in a browser",
 	"html/template":                "+455",
 	"text/template":                "+401",
@@ -41,6 +44,7 @@ var banned = map[string]string{
 // graph alone does not show them, because go-app imports more than it links.
 var linked = []string{
 	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do", "crypto/tls.(*Conn).Handshake",
+	"encoding/json.Unmarshal", "fmt.(*pp).doPrintf", "net/url.Parse", "os.Open",
 	"html/template.escapeTemplate", "text/template.(*Template).Execute", "database/sql.Open", "regexp.Compile",
 	"github.com/gorilla/websocket.(*Conn)", "log/slog.(*Logger)",
 }
@@ -96,11 +100,12 @@ func TestImports(t *testing.T) {
 func TestArrows(t *testing.T) {
 	const goApp = "github.com/maxence-charriere/go-app/v10/pkg/app"
 	allowed := map[string][]string{
-		"coinslot/app/wire":    {},
+		"coinslot/app/json":    {},
+		"coinslot/app/wire":    {"coinslot/app/json"},
 		"coinslot/app/browser": {},
 		"coinslot/app/feed":    {"coinslot/app/wire"},
-		"coinslot/app/widget":  {"coinslot/app/wire", "coinslot/app/feed", goApp},
-		"coinslot/app":         {"coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget", "coinslot/app/browser", goApp},
+		"coinslot/app/widget":  {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", goApp},
+		"coinslot/app":         {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget", "coinslot/app/browser", goApp},
 	}
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"coinslot/app/browser"
 	"coinslot/app/feed"
+	"coinslot/app/json"
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 )
@@ -24,7 +23,7 @@ func checkout(typed browser.Typed) (*widget.Checkout, error) {
 	}
 	var page widget.Page
 	if err := json.Unmarshal(data, &page); err != nil {
-		return nil, fmt.Errorf("decoding the page's data: %w", err)
+		return nil, errors.New("decoding the page's data: " + err.Error())
 	}
 	if page.View.Status == wire.Open || page.Changing {
 		page.Chosen = typed.Values["currency_symbol"]

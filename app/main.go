@@ -3,7 +3,7 @@
 package main
 
 import (
-	"os"
+	"syscall"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -15,7 +15,7 @@ func main() {
 	root, err := checkout(typed)
 	if err != nil {
 		app.Log(err)
-		os.Exit(1) // frame.js notices and keeps the page as it is
+		syscall.Exit(1) // frame.js notices and keeps the page as it is
 	}
 	app.RouteWithRegexp("", func() app.Composer { return root })
 	app.RunWhenOnBrowser()

@@ -14,11 +14,12 @@ import (
 // picture is in docs/design.md. Test files are free.
 var arrows = map[string][]string{
 	"static":                {},
-	"app":                   {"app/browser", "app/feed", "app/widget", "app/wire"},
-	"app/wire":              {},
+	"app":                   {"app/browser", "app/feed", "app/json", "app/widget", "app/wire"},
+	"app/json":              {},
+	"app/wire":              {"app/json"},
 	"app/feed":              {"app/wire"},
 	"app/browser":           {},
-	"app/widget":            {"app/feed", "app/wire"},
+	"app/widget":            {"app/feed", "app/json", "app/wire"},
 	"bff":                   {"bff/checkout", "bff/config", "bff/demo", "bff/order", "bff/server", "bff/token"},
 	"bff/budget":            {"bff/checkout", "bff/crash"},
 	"bff/budget/budgettest": {"bff/budget"},
@@ -57,6 +58,12 @@ var arrows = map[string][]string{
 	"torture/goal":          {},
 
 	"docs/examples/order-token/mint": {},
+
+	"tools/assets/slim/errors": {"tools/assets/slim/fmt"},
+	"tools/assets/slim/fmt":    {},
+	"tools/assets/slim/json":   {},
+	"tools/assets/slim/os":     {},
+	"tools/assets/slim/url":    {},
 }
 
 // onlyIn names packages that may import what others must not, and why.

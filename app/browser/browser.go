@@ -29,3 +29,14 @@ type Typed struct {
 	marked   bool   // some text of the checkout is selected
 	from, to [2]int // where the selection begins and ends: number of the text node, offset in it
 }
+
+// failure is an error with what was being done, as of fmt.Errorf, which alone
+// would be a tenth of what a shopper downloads.
+type failure struct {
+	doing string
+	err   error
+}
+
+func (f failure) Error() string { return f.doing + ": " + f.err.Error() }
+
+func (f failure) Unwrap() error { return f.err }

@@ -5,7 +5,6 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"syscall/js"
 )
@@ -14,7 +13,7 @@ import (
 func Data(id string) ([]byte, error) {
 	element := js.Global().Get("document").Call("getElementById", id)
 	if element.IsNull() {
-		return nil, fmt.Errorf("reading the data block %q: it is not in the page", id)
+		return nil, errors.New("reading the data block " + id + ": it is not in the page")
 	}
 	return []byte(element.Get("textContent").String()), nil
 }
@@ -36,11 +35,11 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 	}
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
-		return 0, nil, fmt.Errorf("requesting %s %s: %w", method, path, err)
+		return 0, nil, failure{"requesting " + method + " " + path, err}
 	}
 	text, err := await(response.Call("text"))
 	if err != nil {
-		return 0, nil, fmt.Errorf("reading the answer to %s %s: %w", method, path, err)
+		return 0, nil, failure{"reading the answer to " + method + " " + path, err}
 	}
 	return response.Get("status").Int(), []byte(text.String()), nil
 }

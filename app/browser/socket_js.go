@@ -5,7 +5,6 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"syscall/js"
 )
@@ -40,7 +39,7 @@ func Dial(ctx context.Context, path string) (*Socket, error) {
 		return s, nil
 	case <-s.closed:
 		s.Close()
-		return nil, fmt.Errorf("opening the websocket %s: refused", path)
+		return nil, errors.New("opening the websocket " + path + ": refused")
 	case <-ctx.Done():
 		s.Close()
 		return nil, ctx.Err()

@@ -4,7 +4,6 @@ package browser
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,13 +146,13 @@ func request(provider js.Value, method string, parameter map[string]any) (js.Val
 	}
 	answer, err := guarded(func() js.Value { return provider.Call("request", arguments) })
 	if err != nil {
-		return js.Undefined(), fmt.Errorf("asking a wallet for %s: %w", method, err)
+		return js.Undefined(), failure{"asking a wallet for " + method, err}
 	}
 	value, reason, ok := settle(answer)
 	if ok {
 		return value, nil
 	}
-	return js.Undefined(), fmt.Errorf("asking a wallet for %s: %w", method, refusal(reason))
+	return js.Undefined(), failure{"asking a wallet for " + method, refusal(reason)}
 }
 
 // refusal is the error of a rejected request. Codes: EIP-1193 and EIP-3326; some

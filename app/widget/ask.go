@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -65,7 +64,7 @@ func (p Page) support() string {
 	if subject == "" || !strings.HasPrefix(p.View.Support, "mailto:") {
 		return p.View.Support
 	}
-	return p.View.Support + "?subject=" + strings.ReplaceAll(url.QueryEscape(subject), "+", "%20") // RFC 6068
+	return p.View.Support + "?subject=" + strings.ReplaceAll(escaped(subject), "+", "%20") // RFC 6068
 }
 
 // reference shows what to quote, with a button that copies all of it.

@@ -2,12 +2,12 @@ package widget
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/feed"
+	"coinslot/app/json"
 	"coinslot/app/wire"
 )
 

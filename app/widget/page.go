@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -86,7 +85,7 @@ func (p Page) Link(sub string, extra ...Field) string {
 	query := make([]string, 0, len(p.Carry)+len(extra))
 	for _, f := range append(append([]Field{}, p.Carry...), extra...) {
 		if f.Value != "" && f.Name != "key" {
-			query = append(query, url.QueryEscape(f.Name)+"="+url.QueryEscape(f.Value))
+			query = append(query, escaped(f.Name)+"="+escaped(f.Value))
 		}
 	}
 	if len(query) == 0 {

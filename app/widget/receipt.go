@@ -1,8 +1,6 @@
 package widget
 
 import (
-	"net/url"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/wire"
@@ -70,8 +68,8 @@ func signature(p Page) app.UI {
 // shoppers to go afterwards, else this checkout; "" if none of them is known.
 func (p Page) merchant() string {
 	for _, address := range []string{p.Shop, p.View.SuccessURL, p.URL} {
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			return u.Host
+		if host := hostOf(address); host != "" {
+			return host
 		}
 	}
 	return ""

@@ -1,37 +1,9 @@
 package widget
 
 import (
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 )
-
-// ReadText reads a catalogue of sentences, static/text/<language>.json: a JSON
-// object of key and sentence, where a sentence that depends on a number is an
-// object of plural category and sentence. Its forms get the key and "#category".
-func ReadText(raw []byte) (map[string]string, error) {
-	var entries map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &entries); err != nil {
-		return nil, fmt.Errorf("decoding a text catalogue: %w", err)
-	}
-	text := make(map[string]string, len(entries))
-	for key, entry := range entries {
-		var sentence string
-		if json.Unmarshal(entry, &sentence) == nil {
-			text[key] = sentence
-			continue
-		}
-		var forms map[string]string
-		if err := json.Unmarshal(entry, &forms); err != nil {
-			return nil, fmt.Errorf("decoding the text of %q: %w", key, err)
-		}
-		for category, form := range forms {
-			text[key+"#"+category] = form
-		}
-	}
-	return text, nil
-}
 
 // say returns the sentence of key with each {name} replaced by the value that
 // follows the name in pairs.

@@ -1,6 +1,6 @@
 // Package wire holds what crosses the wire between the BFF and a browser, and
-// nothing else. It imports the standard library only, because both halves of
-// the product are built from it.
+// nothing else. It imports nothing but the standard library and
+// [coinslot/app/json], because both halves of the product are built from it.
 //
 // # Protocol
 //

@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
+
+	"coinslot/app/json"
 )
 
 // View is everything that a page shows of one session. The zero View is not
@@ -48,7 +48,7 @@ type View struct {
 func ParseView(message []byte) (View, error) {
 	var v View
 	if err := json.Unmarshal(message, &v); err != nil {
-		return View{}, fmt.Errorf("decoding a view: %w", err)
+		return View{}, errors.New("decoding a view: " + err.Error())
 	}
 	if v.Status == "" {
 		return View{}, errors.New("decoding a view: it has no status")

@@ -5,36 +5,46 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // go-app brings its own web server, its encryption and its router into every
-// program, because one package holds both halves: two fifths of what a shopper
-// would download, and never run. The program is therefore compiled with a copy
-// of go-app in which a few files are exchanged for those in slim/. Everything
-// that components see is untouched, and ./app compiles with the original too.
+// program, because one package holds both halves, and with them most of the
+// standard library: half of what a shopper would download, and never run. The
+// program is therefore compiled with a copy of go-app in which a few files are
+// exchanged for those in slim/, and a few packages for those in slim's folders.
+// Everything that components see is untouched, and ./app compiles with the
+// original too.
 //
-//go:embed slim/*.txt
+//go:embed slim/*.txt slim/*/*.go
 var slimFiles embed.FS
 
 const (
 	goApp = "github.com/maxence-charriere/go-app/v10"
+	// slimHome is where slim's packages are in this module; in the copy they are
+	// in goApp+"/pkg/slim".
+	slimHome = "coinslot/tools/assets/slim"
 	// slimOf is the hash of the originals that slim/ was written for. With
 	// others the program is compiled with go-app as it is, which only costs size.
-	slimOf = "25c2b242dab4756f"
+	slimOf = "81a0f827f3dc64a9"
 )
 
 // slimLost lists files of which nothing is needed.
 func slimLost() []string { return []string{"http.go", "wasm.go"} }
 
-// slimReplaced lists files for which slim/ has another.
-func slimReplaced() []string { return []string{"crypto.go", "resource.go", "route.go"} }
-
-// slimEdited lists files that use one function of a package that is left out.
-func slimEdited() []string { return []string{"context.go", "state.go"} }
+// slimPackages lists the packages of which go-app needs little, by the name of
+// the folder in slim/ that holds this little.
+func slimPackages() map[string]string {
+	return map[string]string{
+		"errors": goApp + "/pkg/errors", "fmt": "fmt", "json": "encoding/json", "os": "os", "url": "net/url",
+	}
+}
 
 // slim writes the copy into folder and returns the flag that makes the compiler
 // use it; none if go-app is not the one that slim/ was written for.
@@ -53,59 +63,96 @@ func (b *build) slim(folder string) ([]string, error) {
 		return nil, nil
 	}
 	copied := filepath.Join(folder, "go-app")
-	for _, part := range []string{"app", "errors"} {
-		if err := copySources(filepath.Join(module, "pkg", part), filepath.Join(copied, "pkg", part)); err != nil {
-			return nil, err
-		}
+	app := filepath.Join(copied, "pkg", "app")
+	if err := copySources(original, app); err != nil {
+		return nil, err
 	}
 	if err := copyFile(filepath.Join(module, "go.mod"), filepath.Join(copied, "go.mod")); err != nil {
 		return nil, err
 	}
-	if err := exchange(filepath.Join(copied, "pkg", "app")); err != nil {
+	if err := exchange(app); err != nil {
 		return nil, err
 	}
 	return b.moduleFile(folder, copied)
 }
 
-// slimSum hashes the originals of everything that is exchanged.
+// slimSum hashes the originals: all of them, because any may come to use more
+// of what is left out.
 func slimSum(folder string) (string, error) {
+	files, err := sources(folder)
+	if err != nil {
+		return "", err
+	}
 	sum := sha256.New()
-	for _, list := range [][]string{slimLost(), slimReplaced(), slimEdited()} {
-		for _, name := range list {
-			content, err := os.ReadFile(filepath.Join(folder, name))
-			if err != nil {
-				return "", fmt.Errorf("reading go-app: %w", err)
-			}
-			sum.Write(content)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("reading go-app: %w", err)
 		}
+		sum.Write(content)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// exchange takes files out of the copy and puts those of slim/ in.
+// exchange takes files out of the copy, puts those of slim/ in, and turns all to
+// slim's packages.
 func exchange(folder string) error {
 	for _, name := range slimLost() {
 		if err := os.Remove(filepath.Join(folder, name)); err != nil {
 			return fmt.Errorf("leaving a file of go-app out: %w", err)
 		}
 	}
-	for _, name := range slimReplaced() {
-		content, err := slimFiles.ReadFile("slim/" + name + ".txt")
-		if err != nil {
-			return fmt.Errorf("reading a replacement: %w", err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
-			return fmt.Errorf("replacing a file of go-app: %w", err)
+	replaced, err := fs.Glob(slimFiles, "slim/*.txt")
+	if err != nil {
+		return fmt.Errorf("listing replacements: %w", err)
+	}
+	for _, name := range replaced {
+		if err := unpack(name, filepath.Join(folder, strings.TrimSuffix(path.Base(name), ".txt"))); err != nil {
+			return err
 		}
 	}
-	edit := strings.NewReplacer("\t\"github.com/google/uuid\"\n", "", "uuid.NewString()", "newID()")
-	for _, name := range slimEdited() {
-		path := filepath.Join(folder, name)
-		content, err := os.ReadFile(path)
+	for name := range slimPackages() {
+		to := filepath.Join(folder, "..", "slim", name, name+".go")
+		if err := unpack("slim/"+name+"/"+name+".go", to); err != nil {
+			return err
+		}
+	}
+	return editImports(folder)
+}
+
+// unpack writes a file of slim/.
+func unpack(name, to string) error {
+	content, err := slimFiles.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("reading a replacement: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	if err := os.WriteFile(to, []byte(strings.ReplaceAll(string(content), slimHome, goApp+"/pkg/slim")), 0o644); err != nil {
+		return fmt.Errorf("replacing a file of go-app: %w", err)
+	}
+	return nil
+}
+
+// editImports makes the copy use slim's packages, and the one function of
+// another that it needs.
+func editImports(folder string) error {
+	pairs := []string{"\t\"github.com/google/uuid\"\n", "", "uuid.NewString()", "newID()"}
+	for name, path := range slimPackages() {
+		pairs = append(pairs, "\t\""+path+"\"\n", "\t\""+goApp+"/pkg/slim/"+name+"\"\n")
+	}
+	edit := strings.NewReplacer(pairs...)
+	files, err := sources(folder)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("reading the copy of go-app: %w", err)
 		}
-		if err := os.WriteFile(path, []byte(edit.Replace(string(content))), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(edit.Replace(string(content))), 0o644); err != nil {
 			return fmt.Errorf("editing the copy of go-app: %w", err)
 		}
 	}
@@ -139,19 +186,25 @@ func (b *build) moduleFolder(path string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
+// sources lists the Go files of one folder, without tests.
+func sources(folder string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return nil, fmt.Errorf("listing sources: %w", err)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") }), nil
+}
+
 // copySources copies the Go files of one folder, without tests.
 func copySources(from, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return fmt.Errorf("making a folder: %w", err)
 	}
-	files, err := filepath.Glob(filepath.Join(from, "*.go"))
+	files, err := sources(from)
 	if err != nil {
-		return fmt.Errorf("listing sources: %w", err)
+		return err
 	}
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
 		if err := copyFile(file, filepath.Join(to, filepath.Base(file))); err != nil {
 			return err
 		}

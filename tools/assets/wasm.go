@@ -121,11 +121,14 @@ func (b *build) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
-	slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", "*.txt"))
-	if err != nil {
-		return "", fmt.Errorf("listing replacements: %w", err)
+	for _, pattern := range []string{"*.txt", "*/*.go"} {
+		slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", pattern))
+		if err != nil {
+			return "", fmt.Errorf("listing replacements: %w", err)
+		}
+		files = append(files, slim...)
 	}
-	for _, file := range append(files, slim...) {
+	for _, file := range files {
 		if err := hashFile(sum, file); err != nil {
 			return "", err
 		}

@@ -1,0 +1,172 @@
+package json
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// number reads a number into a whole one.
+// Source: RFC 8259, section 6.
+func (r *reader) number(into reflect.Value) {
+	start := r.at
+	r.one("-")
+	if !r.one("0") {
+		r.digits()
+	}
+	if r.one(".") {
+		r.digits()
+	}
+	if r.one("eE") {
+		r.one("+-")
+		r.digits()
+	}
+	if !into.IsValid() || r.err != nil {
+		return
+	}
+	n, err := strconv.ParseInt(r.text[start:r.at], 10, 64)
+	if err != nil || !into.CanInt() || into.OverflowInt(n) {
+		r.fail("not the " + into.Type().String() + " expected")
+		return
+	}
+	into.SetInt(n)
+}
+
+// one takes the next byte if it is one of those.
+func (r *reader) one(of string) bool {
+	if r.at == len(r.text) || strings.IndexByte(of, r.text[r.at]) < 0 {
+		return false
+	}
+	r.at++
+	return true
+}
+
+// digits takes at least one digit.
+func (r *reader) digits() {
+	if !r.one("0123456789") {
+		r.fail("malformed")
+	}
+	for r.one("0123456789") {
+	}
+}
+
+// string reads a string; its quotation mark is next. What is no UTF-8 becomes
+// U+FFFD.
+func (r *reader) string() string {
+	r.at++
+	var out []byte
+	for start := r.at; r.at < len(r.text); {
+		switch c := r.text[r.at]; {
+		case c == '"':
+			rest := r.text[start:r.at]
+			r.at++
+			if out == nil {
+				return valid(rest)
+			}
+			return valid(string(out) + rest)
+		case c == '\\':
+			out = append(out, r.text[start:r.at]...)
+			r.at++
+			out = r.escape(out)
+			start = r.at
+		case c < ' ':
+			r.fail("malformed")
+		default:
+			r.at++
+		}
+	}
+	r.fail("malformed")
+	return ""
+}
+
+// escape reads what follows a backslash and appends what it stands for.
+func (r *reader) escape(to []byte) []byte {
+	const letters, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	if r.at < len(r.text) {
+		if i := strings.IndexByte(letters, r.text[r.at]); i >= 0 {
+			r.at++
+			return append(to, meant[i])
+		}
+	}
+	first, ok := r.unit()
+	if !ok {
+		r.fail("malformed")
+		return to
+	}
+	if utf16.IsSurrogate(first) && strings.HasPrefix(r.text[r.at:], `\`) {
+		back := r.at
+		r.at++
+		if second, ok := r.unit(); ok {
+			if both := utf16.DecodeRune(first, second); both != utf8.RuneError {
+				return utf8.AppendRune(to, both)
+			}
+		}
+		r.at = back
+	}
+	return utf8.AppendRune(to, first)
+}
+
+// unit reads u and four hexadecimal digits, if they are next.
+func (r *reader) unit() (rune, bool) {
+	if len(r.text)-r.at < 5 || r.text[r.at] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(r.text[r.at+1:r.at+5], 16, 16)
+	if err != nil {
+		return 0, false
+	}
+	r.at += 5
+	return rune(n), true
+}
+
+// valid returns s with U+FFFD for each byte that is no UTF-8.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// Marshal writes an object whose members are strings, by their names.
+func Marshal(members map[string]any) ([]byte, error) {
+	names := make([]string, 0, len(members))
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out := []byte{'{'}
+	for i, name := range names {
+		text, ok := members[name].(string)
+		if !ok {
+			return nil, errors.New("writing JSON: " + name + " is no string")
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(quote(out, name), ':')
+		out = quote(out, text)
+	}
+	return append(out, '}'), nil
+}
+
+// quote writes a string.
+func quote(out []byte, s string) []byte {
+	out = append(out, '"')
+	for _, c := range s {
+		switch {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', byte(c))
+		case c < ' ':
+			const digits = "0123456789abcdef"
+			out = append(out, `\u00`...)
+			out = append(out, digits[c>>4], digits[c&15])
+		default:
+			out = utf8.AppendRune(out, c)
+		}
+	}
+	return append(out, '"')
+}
