@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 
 	"tools/assets/slim/errors": {"tools/assets/slim/fmt"},
 	"tools/assets/slim/fmt":    {},
+	"tools/assets/slim/html":   {},
 	"tools/assets/slim/json":   {},
 	"tools/assets/slim/os":     {},
 	"tools/assets/slim/url":    {},

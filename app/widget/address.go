@@ -285,7 +285,7 @@ func tonAccount(s string) string {
 	if raw := rawTON(s); raw != "" || len(s) != 48 {
 		return raw
 	}
-	b, err := base64.URLEncoding.DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(s))
+	b, err := base64.URLEncoding.DecodeString(strings.ReplaceAll(strings.ReplaceAll(s, "+", "-"), "/", "_"))
 	if err != nil || len(b) != 36 || crc16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
 		return ""
 	}

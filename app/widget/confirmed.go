@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -90,11 +92,33 @@ func paidLine(p Page, a wire.Attempt) app.UI {
 // moment writes a time of RFC 3339 for people, in UTC and without the order of
 // day and month that depends on the country; "" if it is none.
 func moment(at string) string {
-	t, err := time.Parse(time.RFC3339, at)
-	if err != nil {
+	if len(at) < len("2006-01-02T15:04:05Z") {
 		return ""
 	}
-	return t.UTC().Format("2006-01-02 15:04") + " UTC"
+	written, zone := at[:19], at[19:]
+	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v } // what is no number differs below
+	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0, time.UTC)
+	ahead, ok := offset(zone)
+	if !ok || t.Format("2006-01-02T15:04:05") != written {
+		return ""
+	}
+	return t.Add(-ahead).Format("2006-01-02 15:04") + " UTC"
+}
+
+// offset reads the end of a time of RFC 3339, after its seconds.
+func offset(zone string) (time.Duration, bool) {
+	if fraction, ok := strings.CutPrefix(zone, "."); ok {
+		zone = strings.TrimLeft(fraction, "0123456789")
+	}
+	if zone == "Z" {
+		return 0, true
+	}
+	if len(zone) != len("+02:00") || zone[3] != ':' {
+		return 0, false
+	}
+	hours, err1 := strconv.Atoi(zone[:3])
+	minutes, err2 := strconv.Atoi(zone[:1] + zone[4:])
+	return time.Duration(hours*60+minutes) * time.Minute, err1 == nil && err2 == nil
 }
 
 // closing is a button for a modal checkout; frame.js tells the host page.

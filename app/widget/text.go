@@ -30,14 +30,32 @@ func Sentence(text map[string]string, dir, key string, pairs ...string) string {
 	if !ok {
 		return key
 	}
-	if len(pairs) == 0 {
-		return sentence
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(sentence, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if value, ok := paired(pairs, name); ok && closed {
+			out.WriteString(apart(dir, value))
+			sentence = after
+		} else {
+			out.WriteByte('{')
+			sentence = rest
+		}
 	}
-	old := make([]string, 0, len(pairs))
+}
+
+// paired returns what follows name in pairs.
+func paired(pairs []string, name string) (string, bool) {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		old = append(old, "{"+pairs[i]+"}", apart(dir, pairs[i+1]))
+		if pairs[i] == name {
+			return pairs[i+1], true
+		}
 	}
-	return strings.NewReplacer(old...).Replace(sentence)
+	return "", false
 }
 
 // apart puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE

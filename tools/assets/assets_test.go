@@ -26,6 +26,17 @@ func TestSlimFitsGoApp(t *testing.T) {
 	}
 }
 
+// TestOverlayFitsGo fails when Go was upgraded and slim/std has to be looked at.
+func TestOverlayFitsGo(t *testing.T) {
+	file, sum, err := godebugSum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum != godebugOf {
+		t.Errorf("%s hashes to %s; slim/std was written for %s", file, sum, godebugOf)
+	}
+}
+
 // TestFrameFirst holds the order that a page depends on: the storage shim runs
 // before anything else, Go's loader after it in the same file.
 func TestFrameFirst(t *testing.T) {

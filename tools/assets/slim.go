@@ -22,7 +22,7 @@ import (
 // Everything that components see is untouched, and ./app compiles with the
 // original too.
 //
-//go:embed slim/*.txt slim/*/*.go
+//go:embed slim/*.txt slim/*/*.go slim/std/*.txt
 var slimFiles embed.FS
 
 const (
@@ -42,7 +42,7 @@ func slimLost() []string { return []string{"http.go", "wasm.go"} }
 // the folder in slim/ that holds this little.
 func slimPackages() map[string]string {
 	return map[string]string{
-		"errors": goApp + "/pkg/errors", "fmt": "fmt", "json": "encoding/json", "os": "os", "url": "net/url",
+		"errors": goApp + "/pkg/errors", "fmt": "fmt", "html": "html", "json": "encoding/json", "os": "os", "url": "net/url",
 	}
 }
 

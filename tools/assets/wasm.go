@@ -47,7 +47,11 @@ func (b *build) wasm() error {
 	if err != nil {
 		return err
 	}
-	if err := b.compile(file, slim); err != nil {
+	overlay, err := b.overlay(folder)
+	if err != nil {
+		return err
+	}
+	if err := b.compile(file, append(slim, overlay...)); err != nil {
 		return err
 	}
 	content, err := os.ReadFile(file)
@@ -110,7 +114,7 @@ func (b *build) builtBefore(stamp string) (entry, bool) {
 // versions, the toolchain, the flags and the compression.
 func (b *build) stamp() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), oldCollector(), slimOf, joinGap, b.quality)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), oldCollector(), slimOf, godebugOf, joinGap, b.quality)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
@@ -121,7 +125,7 @@ func (b *build) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
-	for _, pattern := range []string{"*.txt", "*/*.go"} {
+	for _, pattern := range []string{"*.txt", "*/*.go", "*/*.txt"} {
 		slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", pattern))
 		if err != nil {
 			return "", fmt.Errorf("listing replacements: %w", err)
