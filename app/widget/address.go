@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"encoding/base64"
 	"strings"
 	"unicode"
 
@@ -285,8 +284,8 @@ func tonAccount(s string) string {
 	if raw := rawTON(s); raw != "" || len(s) != 48 {
 		return raw
 	}
-	b, err := base64.URLEncoding.DecodeString(strings.ReplaceAll(strings.ReplaceAll(s, "+", "-"), "/", "_"))
-	if err != nil || len(b) != 36 || crc16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
+	b := decoded(s)
+	if len(b) != 36 || crc16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
 		return ""
 	}
 	chain := "0:"
@@ -302,6 +301,27 @@ func tonAccount(s string) string {
 		account.WriteByte(hexDigits[c&15])
 	}
 	return account.String()
+}
+
+// decoded decodes base64 of either alphabet and whole groups of four; nil if s is
+// none.
+func decoded(s string) []byte {
+	b := make([]byte, 0, len(s)/4*3)
+	bits := 0
+	for i := range len(s) {
+		digit := strings.IndexByte(base64Digits, s[i])
+		if digit < 0 {
+			return nil
+		}
+		if digit >= 64 { // the same two in the other alphabet
+			digit -= 2
+		}
+		bits = bits<<6 | digit
+		if i%4 == 3 {
+			b = append(b, byte(bits>>16), byte(bits>>8), byte(bits))
+		}
+	}
+	return b
 }
 
 // rawTON returns a TON address in raw form in lower case; empty if it is none.

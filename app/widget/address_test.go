@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"bytes"
+	"encoding/base64"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -198,6 +200,22 @@ func FuzzCompare(f *testing.F) {
 		}
 		if ours != theirs && shape(ours) == wire.OtherFamily {
 			t.Fatalf("compare(%q, %q) says they are the same, of an unknown kind", ours, pasted)
+		}
+	})
+}
+
+// FuzzDecoded: base64 is decoded as by the standard library.
+func FuzzDecoded(f *testing.F) {
+	for _, s := range []string{"", "AAAA", "+/-_", "EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2", "AAA=", "AA\nAA", "AAA\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s)%4 != 0 {
+			return
+		}
+		want, err := base64.RawURLEncoding.DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(s))
+		if got := decoded(s); err == nil && !strings.ContainsAny(s, "\r\n") && !bytes.Equal(got, want) || err != nil && got != nil {
+			t.Errorf("decoded(%q) = %x; want %x, %v", s, got, want, err)
 		}
 	})
 }
