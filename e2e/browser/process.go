@@ -42,7 +42,11 @@ func flags(profile string) []string {
 		// Where frames of another site may keep no cookies they may not use
 		// localStorage either. Left on, these features would give them a
 		// partition: the first one in Chromium 148, the second one in 156.
-		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,ThirdPartyStoragePartitioning,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter",
+		//
+		// The popups of the address bar are pages themselves, one for each window,
+		// loaded before anybody types there: they cost as much as a page of ours.
+		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,ThirdPartyStoragePartitioning,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter," +
+			"WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 	}
 }
 
