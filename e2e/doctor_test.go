@@ -194,7 +194,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		{"the script is missing", nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame", "Content-Type: text/javascript; charset=utf-8"},
 	} {
 		s.does(c.ask, c.answer)
-		p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{Patience: 20 * time.Second})
+		p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{})
 		for id := range strings.FieldsSeq(c.checks) {
 			p.Wait(`[data-part="doctor-check-` + id + `"][data-status="fail"]`)
 		}

@@ -13,7 +13,7 @@
 //	}
 //
 // There are no errors to check: what cannot be done fails the test, after
-// waiting for it (20 s unless Options.Patience says otherwise), with the URL,
+// waiting for it (a minute unless Options.Patience says otherwise), with the URL,
 // the HTML, the console and a screenshot (kept with go test -artifacts). A
 // command waits for its element to be there, to be visible and, for Click and
 // Type, enabled, still and not covered; so tests need no sleeps.
@@ -75,7 +75,8 @@ type Options struct {
 	// AcceptLanguage is what pages and requests are told of the user's languages, as
 	// a list without weights: "pl, de". Empty means the browser's own.
 	AcceptLanguage string
-	// Patience is how long anything is waited for. Zero means 20 s.
+	// Patience is how long anything is waited for. Zero means a minute,
+	// which is long for a person and short for a machine that does much else.
 	Patience time.Duration
 }
 
@@ -88,7 +89,7 @@ func (o Options) filled() Options {
 		o.Height = 800
 	}
 	if o.Patience == 0 {
-		o.Patience = 20 * time.Second
+		o.Patience = time.Minute
 	}
 	return o
 }

@@ -59,18 +59,23 @@ func (v *View) Hold(css string) (release func()) {
 		if err := v.drawn(ctx); err != nil {
 			return false, err
 		}
-		if err := v.page.mouse(ctx, at, "mouseMoved", "mousePressed"); err != nil {
-			return false, final{err}
-		}
 		return true, nil
 	})
+	v.hand("clicking "+css, at, "mouseMoved", "mousePressed")
 	return func() {
 		v.page.tb.Helper()
-		ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
-		defer cancel()
-		if err := v.page.mouse(ctx, at, "mouseReleased"); err != nil {
-			v.fail("clicking "+css, err)
-		}
+		v.hand("clicking "+css, at, "mouseReleased")
+	}
+}
+
+// hand is what the mouse does at a place, once: it is waited for longer than a look,
+// because what is pressed twice is another thing.
+func (v *View) hand(doing string, at point, steps ...string) {
+	v.page.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
+	defer cancel()
+	if err := v.page.mouse(ctx, at, steps...); err != nil {
+		v.fail(doing, err)
 	}
 }
 
