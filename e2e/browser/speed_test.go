@@ -6,22 +6,36 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// A slow page is slow in a frame of another site too, whichever came first.
+// A slow page is slow in a frame of another site too, whichever came first. Other
+// work on the machine makes either speed look slower now and then: the two take
+// turns until the difference is seen, and where it is not they never differ.
 func TestSlow(t *testing.T) {
 	s := serveSites(t)
 	p := browser.Start(t).Open(t, s.shop, browser.Options{})
-	took := func(v *browser.View) (ms float64) {
-		v.Eval(`(() => { const t = performance.now(); for (let i = 0, x = 0; i < 2e7; i++) x += Math.sqrt(i); return performance.now() - t })()`, &ms)
+	p.Slow(8)
+	slower(t, p, "a frame that was there")
+	p.Slow(8)
+	p.Reload()
+	slower(t, p, "a frame that came later")
+}
+
+// slower asserts that a page which is 8 times slower now needs four times the time
+// at least for the same work in its frame, and leaves it at its own speed.
+func slower(t *testing.T, p *browser.Page, what string) {
+	t.Helper()
+	took := func() (ms float64) {
+		p.Frame("till").Eval(`(() => { const t = performance.now(); for (let i = 0, x = 0; i < 2e6; i++) x += Math.sqrt(i); return performance.now() - t })()`, &ms)
 		return ms
 	}
-	f := p.Frame("till")
-	fast := min(took(f), took(f), took(f))
-	p.Slow(8)
-	if slow := min(took(f), took(f), took(f)); slow < 2*fast {
-		t.Errorf("a loop in the frame took %.0f ms and, 8 times slower, %.0f", fast, slow)
+	best := 0.0
+	for range 10 {
+		slow := min(took(), took(), took(), took(), took())
+		p.Slow(1)
+		best = max(best, slow/min(took(), took(), took(), took(), took()))
+		if best >= 4 {
+			return
+		}
+		p.Slow(8)
 	}
-	p.Reload()
-	if slow := min(took(p.Frame("till")), took(p.Frame("till"))); slow < 2*fast {
-		t.Errorf("a loop in the new frame took %.0f ms; %.0f before the page was slow", slow, fast)
-	}
+	t.Errorf("%s: 8 times slower it took %.1f times as long at most; want 4 at least", what, best)
 }
