@@ -29,7 +29,7 @@ var storageFaults = []struct {
 func TestTortureStorage(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		t.Skip("strace is missing: make install-test-tools")
+		t.Fatal("strace is missing: make install-test-tools")
 	}
 	if out, err := exec.Command(strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v %s", err, out)
