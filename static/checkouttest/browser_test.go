@@ -1,8 +1,11 @@
 package checkouttest_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
 	"testing"
 
 	"coinslot/e2e/browser"
@@ -26,5 +29,23 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer chromium.Close()
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		fmt.Fprintln(os.Stderr, "setting the number of tests at once:", err)
+		return 1
+	}
 	return m.Run()
 }
+
+// together lets a test run beside others: each has a stage of its own, and most of its time is waiting. Parts of a test
+// go one after the other unless they say otherwise.
+func together(t *testing.T) {
+	if strings.Contains(t.Name(), "/") {
+		return
+	}
+	if _, again := alongside.LoadOrStore(t, true); !again {
+		t.Parallel()
+	}
+}
+
+var alongside sync.Map // *testing.T to true

@@ -47,7 +47,7 @@ func TestOpenOptions(t *testing.T) {
 	s.Eval(`(() => { Object.prototype.evil = 'x'; window.el = Coinslot.open({ item: 'tip', amount: 7, quantity: 2, returnUrl: '/thanks', theme: 'dark', target: document.body });
 		delete Object.prototype.evil })()`, nil)
 	s.WaitJS(`el === `+element+` && el.mode === 'modal' && el.getAttribute('return-url') === '/thanks' && !el.hasAttribute('evil') && el.result instanceof Promise`, "the element")
-	s.WaitJS(`seen.length > 0`, "ready")
+	s.WaitJS(`seen.some((line) => line.startsWith('ready'))`, "ready")
 	if got, want := s.asked()[0], "/checkout?item=tip&amount=7&quantity=2&embed=modal"; !strings.HasPrefix(got, want) {
 		t.Errorf("frame = %s; want %s…", got, want)
 	}
@@ -109,7 +109,7 @@ func TestSlowNetwork(t *testing.T) {
 				s.said("ready cs_1 open")
 				return
 			}
-			s.Eval(`new Promise((done) => setTimeout(done, 2500))`, nil) // idle waits for 2 s
+			s.pass(2500) // idle waits for 2 s
 			if got := s.asked(); len(got) != 0 {
 				t.Errorf("frames = %v; want none", got)
 			}

@@ -3,7 +3,6 @@ package checkouttest_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"coinslot/e2e/browser"
 )
@@ -57,7 +56,7 @@ func TestOtherViolations(t *testing.T) {
 	for _, event := range []string{`effectiveDirective: 'frame-src', blockedURI: ''`, `effectiveDirective: 'img-src', blockedURI: '` + s.bff + `'`} {
 		s.Eval(`window.dispatchEvent(new SecurityPolicyViolationEvent('securitypolicyviolation', { disposition: 'enforce', `+event+` }))`, nil)
 	}
-	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
+	s.unharmed(t)
 }
 
 // TestLinkOfThePage: with nothing sold the page's own link is what a failure offers; without one there is none.
@@ -87,7 +86,7 @@ func TestLooksOfAFailure(t *testing.T) {
 func TestReportOnlyPolicy(t *testing.T) {
 	s := play(t, inline, "report only: frame-src https://elsewhere.example", browser.Options{})
 	s.said("ready cs_1 open")
-	s.WaitJS(`!details.some(({ name }) => name === 'error')`, "no error")
+	s.unharmed(t)
 }
 
 func TestFailureInAModal(t *testing.T) {
@@ -102,7 +101,7 @@ func TestFailureInAModal(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`, "", browser.Options{Patience: 20 * time.Second})
+	s := play(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`, "", browser.Options{})
 	s.failed(t, english, "timeout", "timeout is it reachable?")
 }
 

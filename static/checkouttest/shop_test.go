@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"coinslot/e2e/browser"
 )
@@ -17,6 +16,7 @@ type item struct{ ID, Title, Description, Price, Session, URL string }
 // openShop opens the demo shop with a pretended BFF, under the policy that it promises to run with.
 func openShop(t *testing.T, o browser.Options) *stage {
 	t.Helper()
+	together(t)
 	s := &stage{}
 	bff, shop := http.NewServeMux(), http.NewServeMux()
 	s.bff, s.host = serve(t, "localhost", bff), serve(t, "127.0.0.1", shop)
@@ -35,7 +35,6 @@ func openShop(t *testing.T, o browser.Options) *stage {
 			t.Errorf("rendering the shop: %v", err)
 		}
 	})
-	o.Patience = 8 * time.Second
 	s.Page = chromium.Open(t, s.host, o)
 	return s
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"coinslot/e2e/browser"
 )
@@ -41,9 +40,7 @@ const head = `<!doctype html><html lang=en><meta name=viewport content="width=de
 // that begins with "report only: " is sent as such.
 func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	t.Helper()
-	if o.Patience == 0 {
-		o.Patience = 8 * time.Second
-	}
+	together(t)
 	s := &stage{}
 	bff, host := http.NewServeMux(), http.NewServeMux()
 	s.bff, s.host = serve(t, "localhost", bff), serve(t, "127.0.0.1", host)
@@ -156,6 +153,24 @@ func (s *stage) pay() *browser.View { return s.Frame("coinslot-checkout") }
 // said waits until an event was seen; want is "name session status".
 func (s *stage) said(want string) {
 	s.WaitJS(fmt.Sprintf("window.seen.includes(%q)", want), "event "+want)
+}
+
+// unharmed asserts that no error was told. The line to the frame is in order, so what was to be told is told by the
+// time that the next message has come through; without a frame to ask there is no telling.
+func (s *stage) unharmed(t *testing.T) {
+	t.Helper()
+	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
+	s.said("status cs_1 pending")
+	var told []map[string]any
+	if s.Eval(`details.filter(({ name }) => name === 'error')`, &told); len(told) != 0 {
+		t.Errorf("told: %v; want no error", told)
+	}
+}
+
+// pass lets some of the page's time go by. Whatever the page itself wanted to do earlier than that, it has done then,
+// however slow the machine: one page's timers run in their order.
+func (s *stage) pass(ms int) {
+	s.Eval(fmt.Sprintf("new Promise((done) => setTimeout(done, %d))", ms), nil)
 }
 
 // say makes the frame post a message, given as JavaScript.
