@@ -306,6 +306,9 @@ func (v *View) URL() string {
 func (v *View) Eval(js string, out any) {
 	v.page.tb.Helper()
 	v.until("evaluating "+short(js, 200), func(ctx context.Context) (bool, error) {
+		// What is slow to answer has begun: asked again, it would be done twice.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), v.page.options.Patience)
+		defer cancel()
 		err := v.run(ctx, js, out)
 		if err == nil || unstarted(err) {
 			return err == nil, err
