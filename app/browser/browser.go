@@ -30,8 +30,8 @@ type Typed struct {
 	from, to [2]int // where the selection begins and ends: number of the text node, offset in it
 }
 
-// failure is an error with what was being done, as of fmt.Errorf, which alone
-// would be a tenth of what a shopper downloads.
+// failure is an error with what was being done, as of fmt.Errorf, which
+// would be a twentieth of what a shopper downloads.
 type failure struct {
 	doing string
 	err   error

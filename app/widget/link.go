@@ -3,7 +3,7 @@ package widget
 import "strings"
 
 // escaped returns s as it stands in a query, as of url.QueryEscape; net/url
-// alone would be a thirtieth of what a shopper downloads.
+// would be a thirteenth of what a shopper downloads.
 func escaped(s string) string {
 	const digits = "0123456789ABCDEF"
 	var out strings.Builder

@@ -1,6 +1,6 @@
 // Package fmt is what go-app needs of the package of that name: values of basic
 // types, errors and those that can say themselves what they are. The whole one
-// is a tenth of what a shopper would download.
+// would be a twentieth of what a shopper downloads.
 package fmt
 
 import (
