@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"bff/doctor":            {},
 	"bff/gateway":           {"bff/checkout"},
 	"bff/hub":               {},
+	"bff/live":              {},
 	"bff/order":             {"app/wire", "bff/checkout"},
 	"bff/poll":              {"bff/checkout", "bff/crash"},
 	"bff/receipt":           {"app/wire", "bff/checkout"},
@@ -39,7 +40,7 @@ var arrows = map[string][]string{
 	"bff/store/pgtest":      {},
 	"bff/store/storetest":   {"app/wire", "bff/checkout"},
 	"bff/token":             {"app/wire"},
-	"bff/web":               {"app/widget", "app/wire", "bff/checkout", "bff/config", "bff/doctor", "bff/hub", "bff/order"},
+	"bff/web":               {"app/widget", "app/wire", "bff/checkout", "bff/config", "bff/doctor", "bff/hub", "bff/live", "bff/order"},
 	"bff/webhook":           {"bff/checkout", "bff/crash"},
 	"static/checkouttest":   {},
 	"docs/examples/go":      {},
@@ -74,7 +75,7 @@ var onlyIn = []struct {
 }{
 	{"database/sql", "storage is behind checkout.Store", []string{"bff/store"}},
 	{"syscall/js", "JavaScript lives in app/browser", []string{"app/browser"}},
-	{"github.com/gorilla/websocket", "sockets are bff/web's and a test driver's; a browser cannot use it", []string{"bff/web", "e2e/firefox"}},
+	{"github.com/gorilla/websocket", "sockets are bff/live's, bff/web's and a test driver's; a browser cannot use it", []string{"bff/live", "bff/web", "e2e/firefox"}},
 }
 
 type listed struct {

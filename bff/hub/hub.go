@@ -10,34 +10,29 @@
 // A socket costs least with one goroutine, and that one has to sit in the
 // socket's read: nobody else would notice that the other side has closed or
 // has answered a ping. A goroutine that reads cannot wait for a channel as well,
-// so a 1-slot channel would need a second goroutine for each socket: 13.5
-// instead of 9.0 KiB each, as measured with gorilla/websocket. A function needs
-// none: it marks the socket as having news and, if it was not marked already,
-// puts it on the queue of a few writers that all sockets share. One wheel that
-// pings all sockets can use the same queue. An idle socket then costs the hub
-// less than 200 bytes, its session's id included (BenchmarkIdle).
-//
-// A writer clears the mark before it fetches the view, so that news which come
-// in between mark the socket anew. Where a channel is wanted after all:
-//
-//	news := make(chan struct{}, 1)
-//	notify := func() {
-//		select {
-//		case news <- struct{}{}:
-//		default:
-//		}
-//	}
+// so a 1-slot channel would need a second goroutine for each socket. A function
+// needs none: it marks the socket as having news and, if it was not marked
+// already, puts it on the queue of a few writers that all sockets share (package
+// live). An idle socket costs the hub less than 200 bytes, its session's id
+// included (BenchmarkIdle).
 //
 // # No lost news
 //
 // Subscribe first and fetch the first view after that: whatever is committed
 // later is published to the new subscriber, whatever was before is in that view.
+//
+// # The numbers of publications
+//
+// Publications are numbered, so that a view can be made once for many: who asks
+// [Hub.Published] and reads the session after that holds that publication and all
+// before it, and need not read again for a subscriber that was told of one of them.
 package hub
 
 import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Config is what a [Hub] is made of.
@@ -50,6 +45,8 @@ type Config struct {
 // goroutine, also from within a notify.
 type Hub struct {
 	perSession, perProcess int
+
+	published atomic.Uint64 // publications there were
 
 	mu     sync.RWMutex             // guards the fields below
 	byID   map[string][]*subscriber // by session id; a slice in it is never changed, only replaced
@@ -115,6 +112,7 @@ func (h *Hub) drop(session string, s *subscriber) {
 // Publish tells each subscriber of the session that something is new. It waits
 // for nobody, and does nothing if there is none or the hub is closed.
 func (h *Hub) Publish(session string) {
+	h.published.Add(1)
 	h.mu.RLock()
 	present := h.byID[session]
 	if h.closed {
@@ -126,12 +124,19 @@ func (h *Hub) Publish(session string) {
 	}
 }
 
-// Watched reports whether the session has a subscriber.
-func (h *Hub) Watched(session string) bool {
+// Published returns the number of the latest publication, of whatever session;
+// zero = there was none. What is read from the database after that holds it.
+func (h *Hub) Published() uint64 { return h.published.Load() }
+
+// Watchers returns how many subscribers the session has.
+func (h *Hub) Watchers(session string) int {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return len(h.byID[session]) > 0
+	return len(h.byID[session])
 }
+
+// Watched reports whether the session has a subscriber.
+func (h *Hub) Watched(session string) bool { return h.Watchers(session) > 0 }
 
 // Sessions returns the sessions that have a subscriber, in no order.
 func (h *Hub) Sessions() []string {
@@ -152,6 +157,7 @@ func (h *Hub) Len() int {
 // counted by Len, until they cancel: Len reaching zero means that all have left.
 // A second Close does nothing.
 func (h *Hub) Close() {
+	h.published.Add(1)
 	for _, s := range h.shut() {
 		s.notify()
 	}

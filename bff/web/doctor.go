@@ -146,7 +146,7 @@ func (s *server) echo(w http.ResponseWriter, r *http.Request) error {
 	if err := s.asksSocket(r); err != nil {
 		return err
 	}
-	conn, err := openSocket(w, r)
+	conn, err := s.openSocket(w, r)
 	if err != nil {
 		return err
 	}

@@ -115,8 +115,9 @@ func TestHiddenOnce(t *testing.T) {
 			}
 		},
 		"sockets": func(s *server) {
-			s.joined(forwarding, "cs_1", func() {})
-			s.joined(forwarding, "cs_2", func() {})
+			for _, session := range []string{"cs_1", "cs_2"} {
+				(&line{server: s, session: session}).join(forwarding, func() {})
+			}
 		},
 	} {
 		s, log := proxied(), &strings.Builder{}
@@ -129,6 +130,23 @@ func TestHiddenOnce(t *testing.T) {
 		if n := strings.Count(log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
 			t.Errorf("%s: %d hints; want one: %s", name, n, log)
 		}
+	}
+}
+
+// TestJoin: who subscribes is told of what was before, and has a place of its client's until it leaves.
+func TestJoin(t *testing.T) {
+	s := proxied()
+	s.Log, s.Hub, s.Limits.Sockets = silent(), hub.New(hub.Config{PerSession: 1}), 2
+	r, told := from("203.0.113.9:1", ""), 0
+	first, other := &line{server: s, session: "cs_1"}, &line{server: s, session: "cs_1"}
+	if !first.join(r, func() { told++ }) || told != 1 {
+		t.Errorf("told %d times; want once", told)
+	}
+	if other.join(r, func() { told++ }) || told != 1 || s.sockets.open["203.0.113.9"] != 1 {
+		t.Errorf("told %d times, places %v: a session has one place here", told, s.sockets.open)
+	}
+	if first.Leave(); len(s.sockets.open) != 0 || s.Hub.Len() != 0 {
+		t.Errorf("places %v, %d subscribers; want none", s.sockets.open, s.Hub.Len())
 	}
 }
 

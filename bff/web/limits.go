@@ -146,18 +146,19 @@ type crowd struct {
 	open map[string]int // by bucket; absent = none
 }
 
-// enter takes one of most places of that client, until leave is called, once.
-func (c *crowd) enter(client string, most int) (leave func(), ok bool) {
+// enter takes one of most places of that client, until leave is called, once. It
+// reports whether there was one.
+func (c *crowd) enter(client string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[client] >= most {
-		return nil, false
+		return false
 	}
 	if c.open == nil {
 		c.open = map[string]int{}
 	}
 	c.open[client]++
-	return func() { c.leave(client) }, true
+	return true
 }
 
 func (c *crowd) leave(client string) {

@@ -76,6 +76,12 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 	return p
 }
 
+// language is the one that a session's page is in.
+func (s *server) language(f framed, session checkout.Session) string {
+	tag, _, _ := s.words.in(f.lang, session.Order.Lang, f.accept)
+	return tag
+}
+
 // blank is a page with everything but a view, in the language that the page's
 // address asks for, else the order's, else the browser's.
 func (s *server) blank(f framed, order string) widget.Page {
@@ -251,15 +257,4 @@ func picked(p widget.Page, values url.Values) widget.Page {
 		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
 	}
 	return p
-}
-
-// latest is the view of a session as it is now, for its socket.
-func (s *server) latest(id string, f framed) (wire.View, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	session, err := s.Checkout.Session(ctx, id)
-	if err != nil {
-		return wire.View{}, err
-	}
-	return s.sessionPage(ctx, session, f).View, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
+	"coinslot/bff/live"
 	"coinslot/bff/order"
 
 	"github.com/go-chi/httprate"
@@ -69,6 +70,9 @@ type server struct {
 	policies policies
 	guesses  *httprate.RateLimiter // counts wrong keys
 	sockets  crowd
+	lines    *live.Sockets
+	finding  chan struct{} // one for each socket whose session is looked for
+	views    views
 	hints    sync.Once // for a proxy that is not named, which is logged once
 	unread   sync.Once // for a proxy that names nobody, which is logged once
 }
@@ -76,7 +80,8 @@ type server struct {
 // New returns the handler of everything that shoppers and merchants reach.
 // Errors: texts or assets that cannot be read.
 func New(c Config) (http.Handler, error) {
-	s := &server{Config: c}
+	s := &server{Config: c, lines: live.New(), finding: make(chan struct{}, findAtOnce)}
+	s.views = views{hub: c.Hub, encoded: s.encodedView, keep: sharedFor, recent: map[viewKey]*rendering{}}
 	if s.Log == nil {
 		s.Log = silent()
 	}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package server_test
+
+// idleBytes bounds the heap and stack of an idle socket.
+const idleBytes = 5 << 10
