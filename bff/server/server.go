@@ -43,7 +43,9 @@ type Options struct {
 	Pace checkout.Pace
 	// Limits bound what one client may do; zero = the defaults.
 	Limits web.Limits
-	Log    *slog.Logger // nil = silent
+	// Hub bounds the sockets of a session and of the process; zero = the defaults.
+	Hub hub.Config
+	Log *slog.Logger // nil = silent
 }
 
 // Server is a checkout, ready to serve and to run.
@@ -84,7 +86,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 	crash.Point("start.opened")
-	s := &Server{store: db, hub: hub.New(hub.Config{})}
+	s := &Server{store: db, hub: hub.New(o.Hub)}
 	if err := s.assemble(c, o, catalog, tokens); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,6 +68,9 @@ func newWorld(tb testing.TB, extra ...string) *world {
 func (w *world) start() {
 	w.tb.Helper()
 	w.process = exec.Command(binary, "serve")
+	if slices.Contains(w.env, wide) {
+		w.process = exec.Command(os.Args[0])
+	}
 	w.process.Env = w.env
 	w.process.Stderr = os.Stderr
 	child.Tie(w.process)

@@ -1,0 +1,61 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"testing"
+
+	"coinslot/bff/config"
+	"coinslot/bff/hub"
+	"coinslot/bff/server"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// role is the variable that makes the test binary a server: naive or wide.
+const role = "LOAD_ROLE"
+
+// wide is in the environment of a world whose sessions may have any number of
+// sockets.
+const wide = role + "=wide"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "naive":
+		os.Exit(naiveMain())
+	case "wide":
+		os.Exit(wideMain())
+	}
+	os.Exit(m.Run())
+}
+
+// wideMain is the command's serve with one limit lifted: a session may have any
+// number of sockets.
+func wideMain() int {
+	if err := serveWide(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func serveWide(ctx context.Context) error {
+	c, err := config.Load(os.Environ(), nil)
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(ctx, c, server.Options{Hub: hub.Config{PerSession: 1 << 20}})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	server.Serve(ctx, group, l, srv.Handler)
+	group.Go(func() error { return srv.Run(ctx) })
+	return group.Wait()
+}

@@ -1,0 +1,193 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/e2e/child"
+)
+
+// crowd is how many sockets are open when memory and pushes are measured.
+const crowd = 10_000
+
+// warm is how many pages are asked for before memory is measured: the database's
+// cache, which does not grow with the sockets, is full then.
+const warm = 2000
+
+// BenchmarkSockets measures what an idle socket costs in resident memory: with a
+// session of its own each, after every socket was pinged once; beside it the
+// naive server, which has no sessions.
+func BenchmarkSockets(b *testing.B) {
+	b.Run("coinslot", func(b *testing.B) {
+		w := newWorld(b)
+		sessions := w.sessions(crowd)
+		child.End(w.process) // what they have left in memory is not the sockets'
+		w.start()
+		parallel(b, warm, 8, func(i int) error { w.version(sessions[i]); return nil })
+		idle(b, w, sessions, livePath)
+	})
+	b.Run("naive", func(b *testing.B) { idle(b, newNaive(b), make([]string, crowd), naivePath) })
+}
+
+// idle reports the memory of a socket for each of the sessions.
+func idle(b *testing.B, w *world, sessions []string, path func(string) string) {
+	look(b, w.base, sessions[:1], path) // what comes with the first one is not the others'
+	before := w.resident()
+	all := look(b, w.base, sessions, path)
+	every(b, "a ping of every socket", all, func(s *shopper) bool { return s.pings.Load() > 0 && s.version.Load() > 0 })
+	var samples []int
+	for range 5 {
+		samples = append(samples, w.resident()-before)
+		<-time.After(200 * time.Millisecond)
+	}
+	if i := slices.IndexFunc(all, func(s *shopper) bool { return s.cut.Load() }); i >= 0 {
+		b.Fatalf("socket %d was cut", i)
+	}
+	silence(b)
+	b.ReportMetric(float64(median(samples))/1024/float64(len(all)), "KiB/socket")
+}
+
+// BenchmarkPush measures the time from a request that changes something to the
+// last of all sockets having heard of it.
+//
+//   - coinslot: all look at one session, which is called off: the gateway is
+//     asked, the database committed to. The limit of 20 sockets for a session is lifted.
+//   - naive: a message of the same size to all; there is nothing to commit.
+//   - sessions: 20 look at each of 500 sessions, with the real binary; all of them
+//     are called off by as many requests.
+func BenchmarkPush(b *testing.B) {
+	size := 4 << 10
+	b.Run("coinslot", func(b *testing.B) {
+		w := newWorld(b, wide, "COINSLOT_GATEWAY_RPS=1000")
+		session := w.session(map[string]any{"amount_usd": "25.00"})
+		all := look(b, w.base, each([]string{session}, crowd), livePath)
+		pushes(b, w, all, func() func() int64 {
+			chosen := w.act(session, "attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"})
+			every(b, "the choice to be seen", all, func(s *shopper) bool { return s.version.Load() >= chosen })
+			return func() int64 { return w.act(session, "cancel", map[string]any{}) }
+		})
+		size = int(all[0].size.Load())
+	})
+	b.Run("naive", func(b *testing.B) {
+		w := newNaive(b)
+		all := look(b, w.base, make([]string, crowd), naivePath)
+		version := int64(1)
+		pushes(b, w, all, func() func() int64 {
+			version++
+			text := fmt.Sprintf(`{"version":%d,"text":"%s"}`, version, strings.Repeat("x", size-30))
+			return func() int64 { w.say(text); return version }
+		})
+	})
+	b.Run("sessions", func(b *testing.B) {
+		w := newWorld(b)
+		sessions := w.sessions(crowd / 20)
+		all := look(b, w.base, each(sessions, 20), livePath)
+		every(b, "a first view", all, func(s *shopper) bool { return s.version.Load() > 0 })
+		began := time.Now()
+		parallel(b, len(sessions), 8, func(i int) error { w.cancel(sessions[i]); return nil })
+		committed := time.Since(began)
+		newest := w.version(sessions[0])
+		every(b, "the last to hear of it", all, func(s *shopper) bool { return s.version.Load() >= newest })
+		silence(b)
+		b.ReportMetric(milliseconds(time.Since(began)), "ms")
+		b.ReportMetric(milliseconds(committed), "committed-ms")
+	})
+}
+
+// pushes makes five changes and reports the time of the middle and of the quickest
+// one, and what each costs the server's processors. ready prepares a change, which
+// returns the version to wait for.
+func pushes(b *testing.B, w *world, all []*shopper, ready func() func() int64) {
+	every(b, "a first view", all, func(s *shopper) bool { return s.version.Load() > 0 })
+	var took, spent []float64
+	for range 5 {
+		change := ready()
+		cpu := w.cpu()
+		began := time.Now()
+		version := change()
+		every(b, "the last to hear of it", all, func(s *shopper) bool { return s.version.Load() >= version })
+		took = append(took, milliseconds(time.Since(began)))
+		spent = append(spent, milliseconds(w.cpu()-cpu))
+	}
+	silence(b)
+	b.ReportMetric(median(took), "ms")
+	b.ReportMetric(slices.Min(took), "best-ms")
+	b.ReportMetric(median(spent), "cpu-ms")
+}
+
+// act does what a shopper can do and returns the version after it.
+func (w *world) act(session, what string, body map[string]any) int64 {
+	w.tb.Helper()
+	var view struct{ Version int64 }
+	if status := w.call(http.MethodPost, "/checkout/"+session+"/"+what, body, &view); status != http.StatusOK {
+		w.tb.Fatalf("%s of %s = %d", what, session, status)
+	}
+	return view.Version
+}
+
+// cancel has the merchant call a session off.
+func (w *world) cancel(session string) {
+	w.tb.Helper()
+	if status := w.call(http.MethodPost, "/v1/sessions/"+session+"/cancel", map[string]any{}, nil); status != http.StatusOK {
+		w.tb.Fatalf("calling %s off = %d", session, status)
+	}
+}
+
+// version is the newest of a session.
+func (w *world) version(session string) int64 {
+	w.tb.Helper()
+	var view struct{ Version int64 }
+	if status := w.call(http.MethodGet, "/checkout/"+session+"/view", nil, &view); status != http.StatusOK {
+		w.tb.Fatalf("the view of %s = %d", session, status)
+	}
+	return view.Version
+}
+
+// say has the naive server send a text to all.
+func (w *world) say(text string) {
+	w.tb.Helper()
+	resp, err := w.client.Post(w.base+"/say", "application/json", bytes.NewBufferString(text))
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	resp.Body.Close()
+}
+
+// cpu is the time that the process has used of the processors.
+//
+// Source: proc_pid_stat(5), utime and stime, in hundredths of a second.
+func (w *world) cpu() time.Duration {
+	w.tb.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid))
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	ticks := 0
+	for _, field := range strings.Fields(rest)[11:13] {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			w.tb.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// median of a list that is not empty.
+func median[T int | float64](list []T) T {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[len(sorted)/2]
+}
+
+// silence leaves out the time of the benchmark itself, which says nothing.
+func silence(b *testing.B) { b.ReportMetric(0, "ns/op") }
