@@ -61,6 +61,7 @@ func host(typed browser.Typed) *widget.Host {
 		Show:    browser.Show,
 		Restore: func() { browser.Quiet(); typed.Restore() },
 		Watch:   tab.Watch,
+		Network: browser.Network,
 	}
 }
 
@@ -93,5 +94,8 @@ func (s views) Next(ctx context.Context) (wire.View, error) {
 	if err != nil {
 		return wire.View{}, err
 	}
-	return wire.ParseView(message)
+	told := s.Hushed() // of the line as it was when this was said
+	view, err := wire.ParseView(message)
+	view.Told = err == nil && told
+	return view, err
 }

@@ -342,6 +342,37 @@ for (const name of ['localStorage', 'sessionStorage']) {
   addEventListener('online', look);
   document.addEventListener('visibilitychange', look);
 
+  // --- What a waiting page hears -------------------------------------------------------------------------------------
+
+  const JUST_NOW = 5000; // ms; wire.JustNow
+  const ALIVE = 45000; // ms for which a socket may seem silent; it is taken for dead after a minute
+  const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
+
+  // coinslotHush takes a socket's handler and lets it hear what is new. While nothing happens, a socket's messages differ
+  // in two times only, and WebAssembly would wake for each; the latest is said, as it is by then, when it is JUST_NOW old.
+  // coinslotHeard is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.
+  window.coinslotHush = (socket) => {
+    const tell = socket.onmessage;
+    let last, came, told, late;
+    const say = () => {
+      if (!socket.onmessage || last === undefined) return; // it was closed by this side, or has said nothing
+      const since = Math.ceil(performance.now() - came);
+      window.coinslotHeard = null; // from now on the age is counted aloud, so the next message is news
+      tell({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
+    };
+    socket.onmessage = ({ data }) => {
+      clearTimeout(late);
+      [last, came] = [data, performance.now()];
+      let age = JUST_NOW;
+      const words = data.replace(TIMES, (all, ago, ms) => { if (ago) age = +ms; return ''; });
+      if (age < JUST_NOW) late = setTimeout(say, JUST_NOW - age + 1);
+      if (words === window.coinslotHeard && age < JUST_NOW && came - told < ALIVE) return;
+      [window.coinslotHeard, told] = [age < JUST_NOW ? words : null, came];
+      tell({ data });
+    };
+    socket.addEventListener('close', () => { clearTimeout(late); say(); });
+  };
+
   // --- Start ---------------------------------------------------------------------------------------------------------
 
   ready.then(() => {

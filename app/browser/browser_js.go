@@ -38,6 +38,7 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 		return 0, nil, failure{"requesting " + method + " " + path, err}
 	}
 	text, err := await(response.Call("text"))
+	unhush()
 	if err != nil {
 		return 0, nil, failure{"reading the answer to " + method + " " + path, err}
 	}
@@ -158,6 +159,13 @@ func (t *Tab) isLeft(js.Value) {
 	leave := t.leave
 	t.mu.Unlock()
 	leave()
+}
+
+// Network tells changed when the network has come or gone. The listeners live as
+// long as the page.
+func Network(changed func()) {
+	on(js.Global(), "online", func(js.Value) { changed() })
+	on(js.Global(), "offline", func(js.Value) { changed() })
 }
 
 // on listens for as long as the page lives.

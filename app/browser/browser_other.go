@@ -39,6 +39,9 @@ type Tab struct{}
 // Watch does nothing.
 func (t *Tab) Watch(back, leave func()) {}
 
+// Network does nothing.
+func Network(changed func()) {}
+
 // Socket is never opened.
 type Socket struct{}
 
@@ -47,6 +50,9 @@ func Dial(context.Context, string) (*Socket, error) { return nil, ErrNoBrowser }
 
 // Read reports ErrNoBrowser.
 func (s *Socket) Read(context.Context) ([]byte, error) { return nil, ErrNoBrowser }
+
+// Hushed reports false.
+func (s *Socket) Hushed() bool { return false }
 
 // Close does nothing.
 func (s *Socket) Close() {}

@@ -21,6 +21,7 @@ type Socket struct {
 	closed   chan struct{} // closed by the close callback
 	free     sync.Once
 	funcs    []js.Func
+	hushed   bool // frame.js keeps back what says nothing new
 }
 
 // Dial opens a websocket at a path of the page's own origin. It fails when the
@@ -55,7 +56,23 @@ func (s *Socket) listen() {
 			s.push([]byte(data.String()))
 		}
 	})
+	if hush := js.Global().Get("coinslotHush"); hush.Type() == js.TypeFunction {
+		hush.Invoke(s.value)
+		s.hushed = true
+	}
 }
+
+// Hushed reports whether messages that say nothing new are kept back, until the
+// latest is a few seconds old: WebAssembly wakes for none of them. An open socket only is
+// heard at all.
+func (s *Socket) Hushed() bool { return s.hushed && s.value.Get("readyState").Int() == open }
+
+// open is a websocket's readyState.
+const open = 1
+
+// unhush lets the next message of any socket through, whatever it says: the page
+// was told something else meanwhile.
+func unhush() { js.Global().Set("coinslotHeard", js.Null()) }
 
 func (s *Socket) on(event string, do func(js.Value)) {
 	callback := js.FuncOf(func(_ js.Value, args []js.Value) any {

@@ -2,7 +2,8 @@ package widget
 
 import "github.com/maxence-charriere/go-app/v10/pkg/app"
 
-// Names of the actions by which parts tell the root what the shopper wants.
+// Names of the actions by which parts tell the root what the shopper wants, and
+// the root tells parts what has happened.
 const (
 	actionSend   = "coinslot/send"   // value: request
 	actionChange = "coinslot/change" // value: bool, whether the chooser is shown
@@ -14,6 +15,9 @@ const (
 	actionQR     = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
 	actionPay    = "coinslot/pay"    // value: payment
 	actionPrice  = "coinslot/price"  // value: wish
+
+	actionInstant = "coinslot/instant" // value: instant; from the root to what tells the time
+	actionNetwork = "coinslot/network" // no value: the network has come or gone; likewise
 )
 
 // request is a form's content, sent by the WebAssembly program instead of the

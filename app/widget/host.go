@@ -40,4 +40,6 @@ type Host struct {
 	// Watch tells when the tab is left (leave) and when it is back, online
 	// again or shown (back). Only the two of the last call are told.
 	Watch func(back, leave func())
+	// Network tells when the network has come or gone.
+	Network func(changed func())
 }

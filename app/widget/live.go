@@ -2,6 +2,7 @@ package widget
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -29,6 +30,7 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	ctx.Handle(actionQR, func(_ app.Context, a app.Action) { c.hold(a.Value.(bool)) })
 	ctx.Handle(actionPrice, func(ctx app.Context, a app.Action) { c.reprice(ctx, a.Value.(wish)) })
 	ctx.Handle(actionPay, func(ctx app.Context, a app.Action) { c.pay(ctx, a.Value.(payment)) })
+	c.Host.Network(func() { ctx.NewAction(actionNetwork) })
 	c.Host.Restore()
 	c.follow(ctx)
 	c.discover(ctx)
@@ -86,6 +88,12 @@ func (c *Checkout) take(ctx app.Context, v wire.View) {
 	if v.Session == old.Session && v.Version < old.Version {
 		return
 	}
+	if !c.offline && repeats(old, v) {
+		c.Page.View, c.at = v, time.Now()
+		ctx.NewActionWithValue(actionInstant, instant{v, c.at})
+		ctx.PreventUpdate()
+		return
+	}
 	c.Page.View, c.at, c.offline = v, time.Now(), false
 	if old.Session == "" && v.Session != "" {
 		c.Page = c.Page.Stored(v.Session)
@@ -106,6 +114,23 @@ func (c *Checkout) take(ctx app.Context, v wire.View) {
 	} else if partial(v) && !partial(old) || arrived(v) && !arrived(old) {
 		c.moved(ctx)
 	}
+}
+
+// repeats reports whether v shows nothing that old does not, but for the time: most
+// views do, and the page is not drawn again for them.
+func repeats(old, v wire.View) bool {
+	return reflect.DeepEqual(timeless(old), timeless(v))
+}
+
+// timeless returns a view without what changes while nothing happens.
+func timeless(v wire.View) wire.View {
+	v.CheckedMsAgo, v.Told = 0, false
+	if v.Attempt != nil {
+		a := *v.Attempt
+		a.ExpiresInMs = 0
+		v.Attempt = &a
+	}
+	return v
 }
 
 // moved announces a new screen once and brings the keyboard to its heading.

@@ -51,6 +51,7 @@ func (b *browserFake) host() *Host {
 		Show:    func(string) {},
 		Restore: func() {},
 		Watch:   func(back, _ func()) { b.back = back },
+		Network: func(func()) {},
 	}
 }
 

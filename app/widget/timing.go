@@ -22,7 +22,8 @@ func (p Page) LastMinutes() bool {
 
 // timing tells how much time is left, how to get more, and how fresh the page
 // is. It counts from the moment the view came, by the browser's own stopwatch,
-// so that a wrong clock does no harm.
+// so that a wrong clock does no harm. One timer wakes it when the next word of it
+// is no longer true, and then only that word is drawn again: people wait long.
 type timing struct {
 	app.Compo
 
@@ -32,25 +33,62 @@ type timing struct {
 	Offline bool      // the BFF did not answer
 
 	elapsed time.Duration
-	asked   bool      // a look was asked for because the time has run out
-	away    bool      // the browser says that it has no network
-	awayAt  time.Time // At of the view that was shown when it had none; zero if it never was so
+	least   time.Duration // the shortest time left so far
+	number  int           // of the attempt that least is about
+	early   bool          // what was drawn is for more than the last minutes
+	asked   bool          // a look was asked for because the time has run out
+	away    bool          // the browser says that it has no network
+	awayAt  time.Time     // At of the view that was shown when it had none; zero if it never was so
+
+	ctx       app.Context // of the mounted component
+	timer     *time.Timer // nil until something is to come
+	countdown *word       // nil until it is mounted
+	fresh     *word
 }
 
-// OnMount starts the ticking; go-app ends it with the component.
-func (t *timing) OnMount(ctx app.Context) { t.tick(ctx) }
+// instant is when a view came that shows nothing new but the time.
+type instant struct {
+	View wire.View
+	At   time.Time
+}
+
+// OnMount starts the counting.
+func (t *timing) OnMount(ctx app.Context) {
+	t.ctx = ctx
+	ctx.Handle(actionInstant, func(ctx app.Context, a app.Action) {
+		m := a.Value.(instant)
+		t.Page.View, t.At = m.View, m.At
+		t.tick(ctx)
+	})
+	ctx.Handle(actionNetwork, func(ctx app.Context, _ app.Action) {
+		t.network(online())
+		t.tick(ctx)
+	})
+	t.network(online())
+	t.count()
+}
+
+// OnDismount ends it.
+func (t *timing) OnDismount() {
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
 
 // OnUpdate starts counting anew: the view is fresh.
-func (t *timing) OnUpdate(app.Context) { t.measure() }
+func (t *timing) OnUpdate(ctx app.Context) {
+	t.ctx = ctx
+	t.count()
+}
 
 // Render draws the lines and, below them, the way to more time.
 func (t *timing) Render() app.UI {
+	t.early = t.remaining() >= lastMinutes
 	return el("div").Class("timing").Body(spaced(
 		app.If(t.Left, func() app.UI {
-			return el("span").Class("countdown").DataSet("part", "countdown").Attr("role", "timer").
-				Aria("live", "off").Text(t.left())
+			return &word{Class: "countdown", Timer: true, Text: t.left(), mounted: func(w *word) { t.countdown = w }}
 		}),
-		el("span").Class("checked").DataSet("part", "checked").Text(t.checked()),
+		&word{Class: "checked", Text: t.checked(), mounted: func(w *word) { t.fresh = w }},
 		t.extend(),
 	)...)
 }
@@ -62,7 +100,7 @@ func (t *timing) Render() app.UI {
 func (t *timing) extend() app.UI {
 	p := t.Page
 	return app.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() app.UI {
-		class, early := "extend", t.remaining() >= lastMinutes
+		class, early := "extend", t.early
 		if early {
 			class += " extend-early"
 		}
@@ -75,19 +113,87 @@ func (t *timing) extend() app.UI {
 	})
 }
 
-// tick measures now and again in a second.
+// tick draws the words again that have changed, and nothing else.
 func (t *timing) tick(ctx app.Context) {
-	before := t.remaining()
-	t.measure()
-	if t.Left && announced(before, t.remaining()) {
-		ctx.NewActionWithValue(actionSay, t.left())
+	ctx.PreventUpdate()
+	t.count()
+	if t.early != (t.remaining() >= lastMinutes) {
+		t.ctx.Update() // more time is offered from now on
+		return
 	}
-	over := t.Left && t.remaining() <= 0
+	t.countdown.say(t.ctx, t.left())
+	t.fresh.say(t.ctx, t.checked())
+}
+
+// count measures, says aloud what is to be said at such a time, and sets the
+// timer.
+func (t *timing) count() {
+	t.measure()
+	left := t.remaining()
+	if number := attemptNumber(t.Page.View); number != t.number {
+		t.number, t.least = number, left
+	}
+	if t.Left && announced(t.least, left) {
+		t.ctx.NewActionWithValue(actionSay, t.left())
+	}
+	t.least = min(t.least, left)
+	over := t.Left && left <= 0
 	if over && !t.asked {
-		ctx.NewAction(actionLook)
+		t.ctx.NewAction(actionLook)
 	}
 	t.asked = over
-	ctx.After(time.Second, t.tick)
+	t.wake(t.next())
+}
+
+// wake sets the timer; zero leaves it off.
+func (t *timing) wake(in time.Duration) {
+	switch {
+	case t.timer == nil && in > 0:
+		ctx := t.ctx
+		t.timer = time.AfterFunc(in, func() { ctx.Dispatch(t.tick) })
+	case in > 0:
+		t.timer.Reset(in)
+	case t.timer != nil:
+		t.timer.Stop()
+	}
+}
+
+// next is how long what is shown stays true; zero is for good.
+func (t *timing) next() time.Duration {
+	left, age := t.leftHolds(), t.checkedHolds()
+	if left == 0 || age > 0 && age < left {
+		return age
+	}
+	return left
+}
+
+// leftHolds is how long left says the same; zero is for good.
+func (t *timing) leftHolds() time.Duration {
+	left := t.remaining()
+	switch {
+	case !t.Left || left <= 0:
+		return 0
+	case left >= lastMinutes:
+		return left%time.Minute + time.Millisecond
+	}
+	return left%time.Second + time.Millisecond
+}
+
+// checkedHolds is how long checked says the same; zero is for good.
+func (t *timing) checkedHolds() time.Duration {
+	if t.unsure() != "" {
+		return 0
+	}
+	age := t.age()
+	switch {
+	case age < justNow && t.Page.View.Told:
+		return 0
+	case age < justNow:
+		return justNow - age
+	case age < time.Minute:
+		return time.Second - age%time.Second
+	}
+	return time.Minute - age%time.Minute
 }
 
 // announced reports whether the time left is told to screen readers now: when
@@ -106,17 +212,20 @@ func (t *timing) measure() {
 	if !t.At.IsZero() {
 		t.elapsed = max(0, time.Since(t.At))
 	}
-	if app.IsClient {
-		t.network(app.Window().Get("navigator").Get("onLine").Bool())
+	if t.away {
+		t.awayAt = t.At
 	}
+}
+
+// online is what the browser says of its network.
+func online() bool {
+	return !app.IsClient || app.Window().Get("navigator").Get("onLine").Bool()
 }
 
 // network takes what the browser says of its network.
 func (t *timing) network(there bool) {
 	t.away = !there
-	if t.away {
-		t.awayAt = t.At
-	}
+	t.measure()
 }
 
 // remaining is the time left to pay; zero if there is nothing to pay.
@@ -144,28 +253,84 @@ func (t *timing) left() string {
 }
 
 // justNow is how old an answer may be without its age being counted aloud.
-const justNow = 5 // seconds
+const justNow = wire.JustNow * time.Millisecond
 
-// checked says how long ago the gateway was asked, or why that is not known: the
-// network is away, or it is back and the answer is awaited.
+// checked says how long ago the gateway was asked, or why that is not known.
 func (t *timing) checked() string {
-	ago := t.Page.View.CheckedMsAgo
+	if why := t.unsure(); why != "" {
+		return t.Page.say(why)
+	}
+	age := t.age()
+	switch {
+	case age < justNow:
+		return t.Page.say("checked.now")
+	case age < time.Minute:
+		return t.Page.count("checked.seconds", int(age.Seconds()))
+	}
+	return t.Page.count("checked.minutes", int(age.Minutes()))
+}
+
+// unsure is the sentence that tells why it is not known how fresh the page is: the
+// network is away, or it is back and the answer is awaited. It is empty if that is known.
+func (t *timing) unsure() string {
 	switch {
 	case t.away:
-		return t.Page.say("checked.offline")
+		return "checked.offline"
 	case !t.awayAt.IsZero() && t.awayAt.Equal(t.At):
-		return t.Page.say("checked.again")
+		return "checked.again"
 	case t.Offline:
-		return t.Page.say("checked.offline")
-	case ago < 0:
-		return t.Page.say("checked.never")
+		return "checked.offline"
+	case t.Page.View.CheckedMsAgo < 0:
+		return "checked.never"
 	}
-	seconds := int((time.Duration(ago)*time.Millisecond + t.elapsed).Seconds())
-	switch {
-	case seconds < justNow:
-		return t.Page.say("checked.now")
-	case seconds < 60:
-		return t.Page.count("checked.seconds", seconds)
+	return ""
+}
+
+// age is how long ago the gateway was asked. What would have been told by now is
+// not older than it was.
+func (t *timing) age() time.Duration {
+	ago := time.Duration(t.Page.View.CheckedMsAgo) * time.Millisecond
+	if t.Page.View.Told && ago < justNow {
+		return ago
 	}
-	return t.Page.count("checked.minutes", seconds/60)
+	return ago + t.elapsed
+}
+
+// word is a text that changes by itself. It is a component, so that it can be
+// drawn again alone.
+type word struct {
+	app.Compo
+
+	Class string // and handle
+	Timer bool   // it counts down; nobody wants to hear each step
+	Text  string
+
+	mounted func(w *word) // is told which of the words drawn is on the page
+	ctx     app.Context
+}
+
+// OnMount tells where the word is.
+func (w *word) OnMount(ctx app.Context) {
+	w.ctx = ctx
+	w.mounted(w)
+}
+
+// Render draws it.
+func (w *word) Render() app.UI {
+	span := el("span").Class(w.Class).DataSet("part", w.Class)
+	if w.Timer {
+		span = span.Attr("role", "timer").Aria("live", "off")
+	}
+	return span.Text(w.Text)
+}
+
+// say draws the word again if it has changed, and none of what is around it,
+// which is the component of around. Before it is mounted, and for nil, nothing
+// happens: what is drawn then is right.
+func (w *word) say(around app.Context, text string) {
+	if w == nil || w.Text == text || !w.Mounted() {
+		return
+	}
+	w.Text = text
+	w.ctx.Dispatch(func(app.Context) { around.PreventUpdate() })
 }

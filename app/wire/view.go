@@ -41,7 +41,15 @@ type View struct {
 	// Support is where the merchant answers shoppers, an https: or mailto: URL;
 	// empty if not set.
 	Support string `json:"support,omitempty"`
+
+	// Told is set by a page that will be told the view again once CheckedMsAgo has
+	// grown to [JustNow], or sooner if there is news: until then it need not count.
+	Told bool `json:"-"`
 }
+
+// JustNow is how old the gateway's answer may be, in milliseconds, without a page
+// counting its age aloud. static/frame.js knows it too.
+const JustNow = 5000
 
 // ParseView reads a View's JSON. What is valid JSON and no View, such as null,
 // is an error too: taken for one, it would empty the page.

@@ -1,0 +1,113 @@
+package widget
+
+import (
+	"testing"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+)
+
+// counting is a mounted timing that nothing happens to.
+func counting(t *testing.T, left, ago time.Duration, told bool) *timing {
+	t.Helper()
+	return &timing{Left: true, Page: Page{Text: english(t), View: wire.View{
+		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), Told: told, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
+	}}}
+}
+
+// TestWakesForWordsOnly holds what a minute of waiting costs: the timer wakes for
+// each word that is no longer true, and for nothing else.
+func TestWakesForWordsOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		left, ago time.Duration
+		told      bool
+		most      int
+	}{
+		"half an hour, told":         {30 * time.Minute, 200 * time.Millisecond, true, 1},
+		"half an hour, not told":     {30 * time.Minute, 200 * time.Millisecond, false, 57},
+		"hours":                      {3*time.Hour + 30*time.Second, 0, true, 1},
+		"the last minutes":           {4 * time.Minute, 900 * time.Millisecond, true, 60},
+		"the last minutes, not told": {250_500 * time.Millisecond, 100 * time.Millisecond, false, 116},
+		"nearly the last minutes":    {5*time.Minute + 10*time.Second, 0, true, 52},
+		"over":                       {0, 10 * time.Minute, true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := counting(t, c.left, c.ago, c.told)
+			wakes := 0
+			for wake := s.next(); wake > 0 && s.elapsed+wake <= time.Minute; wake = s.next() {
+				left, checked, began := s.left(), s.checked(), s.elapsed
+				for _, s.elapsed = range []time.Duration{began + wake/2, began + wake - 2*time.Millisecond} {
+					if wake > 2*time.Millisecond && (s.left() != left || s.checked() != checked) {
+						t.Fatalf("after %v, %q, %q was still shown; it is %q, %q", s.elapsed, left, checked, s.left(), s.checked())
+					}
+				}
+				s.elapsed = began + wake
+				if wakes++; s.left() == left && s.checked() == checked {
+					t.Errorf("after %v it wakes for nothing", s.elapsed)
+				}
+			}
+			if wakes > c.most {
+				t.Errorf("it wakes %d times in a minute; want at most %d", wakes, c.most)
+			}
+		})
+	}
+}
+
+// drawn is a checkout that counts how often it is drawn.
+type drawn struct {
+	*Checkout
+	times int
+	ctx   app.Context
+}
+
+func (d *drawn) Render() app.UI {
+	d.times++
+	return d.Checkout.Render()
+}
+
+func (d *drawn) OnPreRender(ctx app.Context) { d.ctx = ctx }
+
+// TestRepeatsDrawNothing: a view that shows nothing new costs no drawing.
+func TestRepeatsDrawNothing(t *testing.T) {
+	first := named(t, "pending")
+	first.View.Version = 9
+	d := &drawn{Checkout: &Checkout{Page: first, Host: (&browserFake{}).host()}}
+	engine := app.NewTestEngine()
+	if err := engine.Load(d); err != nil {
+		t.Fatal(err)
+	}
+	engine.ConsumeAll()
+	takes := func(change func(*wire.View)) (times int) {
+		v := first.View
+		a := *v.Attempt
+		v.Attempt = &a
+		change(&v)
+		d.times = 0
+		d.ctx.Dispatch(func(ctx app.Context) { d.take(ctx, v) })
+		engine.ConsumeAll()
+		return d.times
+	}
+	for ms := range int64(20) {
+		if n := takes(func(v *wire.View) { v.CheckedMsAgo, v.Attempt.ExpiresInMs, v.Told = ms, 700_000-3000*ms, ms%2 == 0 }); n != 0 {
+			t.Fatalf("the page was drawn %d times for a view that shows nothing new", n)
+		}
+	}
+	if got := d.Page.View.CheckedMsAgo; got != 19 {
+		t.Errorf("the time of the last view was not taken: %d", got)
+	}
+	for name, change := range map[string]func(*wire.View){
+		"version": func(v *wire.View) { v.Version = 10 },
+		"sum":     func(v *wire.View) { v.Version, v.Attempt.PaidAmount, v.Attempt.MissingAmount = 11, "1.00", "2.00" },
+		"notice":  func(v *wire.View) { v.Version, v.Notice = 11, &wire.Notice{Message: "news"} },
+	} {
+		if takes(change) == 0 {
+			t.Errorf("another %s was not drawn", name)
+		}
+	}
+	d.offline = true
+	if takes(func(v *wire.View) { *v = d.Page.View }) == 0 {
+		t.Error("that the server is back was not drawn")
+	}
+}
