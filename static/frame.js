@@ -337,7 +337,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   }
 
   (function keepLooking() {
-    setTimeout(() => look().finally(keepLooking), ASK_EVERY * (0.75 + Math.random() / 2));
+    setTimeout(() => live() || look().finally(keepLooking), ASK_EVERY * (0.75 + Math.random() / 2));
   })();
   addEventListener('online', look);
   document.addEventListener('visibilitychange', look);
