@@ -39,7 +39,7 @@ func (o coinOption) head() app.UI {
 			Attr("checked", o.picked.Symbol == symbol && !none).Attr("disabled", none).
 			Aria("labelledby", o.id).Aria("describedby", o.id+"-hint").
 			OnChange(func(app.Context, app.Event) { o.c.pick(symbol) }, app.EventScope(symbol)), o.page.soleCoin()),
-		icon(o.currency.Icon, "coin-icon", 32),
+		icon(o.currency.Icon, "coin-icon", 32, false),
 		el("span").Class("coin-name").ID(o.id).Body(
 			el("strong").Text(o.currency.Name),
 			app.Text(" "),
@@ -67,11 +67,11 @@ func when(so bool, text string) string {
 }
 
 // icon is the mark of a coin or network. It says nothing that the name beside it
-// does not.
-func icon(src, class string, size int) app.UI {
+// does not. One that is lazy is not loaded before it is seen.
+func icon(src, class string, size int, lazy bool) app.UI {
 	return app.If(src != "", func() app.UI {
 		return void("img").Class(class).Attr("src", src).Attr("role", "presentation").
-			Aria("hidden", "true").Attr("width", size).Attr("height", size)
+			Aria("hidden", "true").Attr("width", size).Attr("height", size).Attr("loading", when(lazy, "lazy"))
 	})
 }
 
@@ -137,7 +137,7 @@ func (o coinOption) network(n wire.Network, id string) app.UI {
 			OnChange(func(app.Context, app.Event) {
 				o.c.touched, o.c.picked = true, choice{Symbol: symbol, Network: value}
 			}, app.EventScope(symbol, value)), o.page.soleNetwork()),
-		icon(n.Mark, "network-mark", 22),
+		icon(n.Mark, "network-mark", 22, true),
 		el("span").Class("network-name").Body(append([]app.UI{
 			el("span").ID(id).Body(el("strong").Text(n.Name), app.Text(" "), code(n)),
 		}, badges...)...),

@@ -1,148 +1,113 @@
 package widget
 
 import (
+	"bytes"
 	"html"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // HTML returns ui as HTML.
-//
-// go-app's own printer is not enough for pages that browsers read without
-// WebAssembly: it quotes attribute values as Go strings, so that a quotation
-// mark in a product's title ends the attribute; it writes a value of "true" as
-// none, which is wrong for aria-*, and "false" as present, which checks a radio;
-// it indents, which puts spaces into an address; and its attribute order is
-// random. What it prints can be read back without doubt, though, because text is
-// escaped and Go strings are self-delimiting; so it is read and written anew.
 func HTML(ui app.UI) string {
-	r := rewriter{in: app.HTMLString(ui)}
-	for r.in != "" {
-		r.text()
-		r.tag()
-	}
-	return r.out.String()
+	var page bytes.Buffer
+	WriteHTML(&page, ui)
+	return page.String()
 }
 
-// rewriter turns go-app's printed tree into HTML.
-type rewriter struct {
-	in    string // what is left to read
-	out   strings.Builder
-	depth int // open elements, for the indent that the printer has used
+// WriteHTML writes ui as HTML.
+//
+// go-app's own printer is not for pages that browsers read without WebAssembly:
+// it quotes attribute values as Go strings, so that a quotation mark in a
+// product's title ends the attribute; it writes a value of "true" as none, which
+// is wrong for aria-*, and "false" as present, which checks a radio; it indents,
+// which puts spaces into an address; its attribute order is random; and for every
+// call it makes an engine with queues of 64 kB. So the tree is read as it is.
+func WriteHTML(page *bytes.Buffer, ui app.UI) {
+	looked.Do(look)
+	w := writer{page: page}
+	w.write(ui)
 }
 
-// text copies what stands before the next tag, without the printer's indent.
-func (r *rewriter) text() {
-	end := strings.IndexByte(r.in, '<')
-	if end < 0 {
-		end = len(r.in)
-	}
-	text := r.in[:end]
-	r.in = r.in[end:]
-	if inner, indented := strings.CutPrefix(text, "\n"); indented {
-		text = trimSpaces(inner, 2*r.depth)
-	}
-	if last := strings.LastIndexByte(text, '\n'); last >= 0 && strings.Trim(text[last:], "\n ") == "" {
-		text = text[:last]
-	}
-	r.out.WriteString(text)
+// writer writes trees.
+type writer struct {
+	page *bytes.Buffer
+	list []pair // the attributes of one element
 }
 
-// trimSpaces removes at most n leading spaces.
-func trimSpaces(s string, n int) string {
-	for n > 0 && strings.HasPrefix(s, " ") {
-		s, n = s[1:], n-1
-	}
-	return s
-}
+// pair is one attribute.
+type pair struct{ name, value string }
 
-// tag copies one tag, if there is one.
-func (r *rewriter) tag() {
-	if !strings.HasPrefix(r.in, "<") {
+// write writes ui with all that is in it. It panics on what is neither an
+// element, a text nor a component: nothing else is drawn here.
+func (w *writer) write(ui app.UI) {
+	switch reflect.TypeOf(ui) {
+	case elementType, voidType:
+		w.element(elementOf(ui))
+		return
+	case textType:
+		w.page.WriteString(html.EscapeString(textOf(ui)))
 		return
 	}
-	end := strings.IndexAny(r.in, " >")
-	name := r.in[1:end]
-	r.in = r.in[end:]
-	r.out.WriteString("<" + name)
-	attributes := r.attributes()
-	if isAlt := func(a string) bool { return strings.HasPrefix(a, " alt=") }; name == "img" && !slices.ContainsFunc(attributes, isAlt) {
-		attributes = append(attributes, ` alt=""`) // go-app leaves out what is empty
-	}
-	for _, a := range attributes {
-		r.out.WriteString(a)
-	}
-	r.out.WriteByte('>')
-	switch {
-	case strings.HasPrefix(name, "/"):
-		r.depth--
-	case !isVoid(name):
-		r.depth++
+	for _, drawn := range app.FilterUIElems(ui.(app.Composer).Render()) {
+		w.write(drawn)
 	}
 }
 
-// attributes reads up to and including the tag's end and returns each attribute
-// as HTML, sorted.
-func (r *rewriter) attributes() []string {
-	var list []string
-	for strings.HasPrefix(r.in, " ") {
-		end := strings.IndexAny(r.in[1:], " =>") + 1
-		name, value := r.in[1:end], "true"
-		r.in = r.in[end:]
-		if strings.HasPrefix(r.in, "=") {
-			value = r.quoted()
-		}
-		if a := attribute(name, value); a != "" {
-			list = append(list, a)
-		}
+func (w *writer) element(e *element) {
+	w.page.WriteByte('<')
+	w.page.WriteString(e.tag)
+	w.attributes(e)
+	w.page.WriteByte('>')
+	if e.isSelfClosing {
+		return
 	}
-	r.in = strings.TrimPrefix(r.in, ">")
-	slices.Sort(list)
-	return list
+	for _, child := range e.children {
+		w.write(child)
+	}
+	w.page.WriteString("</")
+	w.page.WriteString(e.tag)
+	w.page.WriteByte('>')
 }
 
-// quoted reads ="…" and returns what the Go string holds.
-func (r *rewriter) quoted() string {
-	quoted, err := strconv.QuotedPrefix(r.in[1:])
-	if err != nil {
-		panic("reading a printed attribute: " + err.Error())
+// attributes writes those of e, sorted, with the empty text of a picture, which
+// go-app forgets, behind them.
+func (w *writer) attributes(e *element) {
+	w.list = w.list[:0]
+	for name, value := range e.attributes {
+		w.list = append(w.list, pair{name, value})
 	}
-	r.in = r.in[1+len(quoted):]
-	value, err := strconv.Unquote(quoted)
-	if err != nil {
-		panic("reading a printed attribute: " + err.Error())
+	slices.SortFunc(w.list, func(a, b pair) int { return strings.Compare(a.name, b.name) })
+	for _, a := range w.list {
+		w.attribute(a)
 	}
-	return strings.ToValidUTF8(value, "\ufffd")
+	if _, told := e.attributes["alt"]; e.tag == "img" && !told {
+		w.page.WriteString(` alt=""`)
+	}
 }
 
-// attribute returns one attribute with a space before it; empty for a boolean
-// one that is not set.
-func attribute(name, value string) string {
-	if !boolean(name) {
-		return " " + name + `="` + html.EscapeString(value) + `"`
+// attribute writes one attribute; nothing of a boolean one that is not set.
+func (w *writer) attribute(a pair) {
+	whole := boolean(a.name)
+	if whole && a.value == "false" {
+		return
 	}
-	if value == "false" {
-		return ""
+	w.page.WriteByte(' ')
+	w.page.WriteString(a.name)
+	if whole {
+		return
 	}
-	return " " + name
+	w.page.WriteString(`="`)
+	w.page.WriteString(html.EscapeString(strings.ToValidUTF8(a.value, "\ufffd")))
+	w.page.WriteByte('"')
 }
 
 // boolean reports whether an attribute's presence alone is its value.
 func boolean(name string) bool {
 	switch name {
 	case "autofocus", "checked", "disabled", "hidden", "multiple", "open", "readonly", "required", "selected":
-		return true
-	}
-	return false
-}
-
-// isVoid reports whether an element of HTML has no end tag.
-func isVoid(name string) bool {
-	switch name {
-	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr":
 		return true
 	}
 	return false

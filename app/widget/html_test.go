@@ -1,8 +1,13 @@
 package widget
 
 import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
@@ -42,5 +47,87 @@ func TestHTML(t *testing.T) {
 				t.Errorf("HTML = %s\nwant   %s", got, c.want)
 			}
 		})
+	}
+}
+
+// tags finds start tags as go-app prints them, quoted values as Go strings, and
+// as this package does.
+var (
+	tags       = regexp.MustCompile(`<(/?[a-z0-9]+)((?: [^ =>]+(?:="(?:[^"\\]|\\.)*")?)*)>`)
+	attributes = regexp.MustCompile(` ([^ =>]+)(?:=("(?:[^"\\]|\\.)*"))?`)
+)
+
+// skeleton is the tags of a printed tree with the names of their attributes, but
+// for what go-app prints otherwise.
+func skeleton(printed string) string {
+	var all []string
+	for _, tag := range tags.FindAllStringSubmatch(printed, -1) {
+		names := []string{tag[1]}
+		for _, a := range attributes.FindAllStringSubmatch(tag[2], -1) {
+			if off := boolean(a[1]) && a[2] == `"false"`; !off && a[1] != "alt" {
+				names = append(names, a[1])
+			}
+		}
+		slices.Sort(names[1:])
+		all = append(all, strings.Join(names, " "))
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestHTMLIsWhatGoAppHolds compares every page with what go-app prints of it: its
+// memory is read rightly, and no element is left out.
+func TestHTMLIsWhatGoAppHolds(t *testing.T) {
+	for _, s := range Gallery() {
+		s.Page.Text = english(t)
+		want, got := skeleton(app.HTMLString(&Checkout{Page: s.Page})), skeleton(HTML(&Checkout{Page: s.Page}))
+		if diff := cmp.Diff(want, got); diff != "" || len(got) < 250 {
+			t.Errorf("%s: %d characters of tags (-go-app +here):\n%s", s.Name, len(got), diff)
+		}
+	}
+}
+
+// TestLook holds that another layout is noticed before its memory is read.
+func TestLook(t *testing.T) {
+	looked.Do(look)
+	mine := reflect.TypeFor[element]()
+	for name, other := range map[string]any{
+		"fewer fields": struct{ tag, xmlns string }{},
+		"another name": struct {
+			name, xmlns   string
+			treeDepth     uint
+			isSelfClosing bool
+			jsElement     app.Value
+			attributes    map[string]string
+			eventHandlers map[string]int
+			parentElement app.UI
+			children      []app.UI
+		}{},
+		"another type": struct {
+			tag, xmlns    string
+			treeDepth     uint
+			isSelfClosing bool
+			jsElement     app.Value
+			attributes    map[string][]byte
+			eventHandlers map[string]int
+			parentElement app.UI
+			children      []app.UI
+		}{},
+		"another order": struct {
+			xmlns, tag    string
+			treeDepth     uint
+			isSelfClosing bool
+			jsElement     app.Value
+			attributes    map[string]string
+			eventHandlers map[string]int
+			parentElement app.UI
+			children      []app.UI
+		}{},
+	} {
+		if alike(reflect.TypeOf(other), mine) {
+			t.Errorf("%s: taken for go-app's", name)
+		}
+	}
+	if !alike(elementType.Elem().Field(0).Type, mine) {
+		t.Error("go-app's own is not known")
 	}
 }

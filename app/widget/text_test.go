@@ -102,6 +102,10 @@ func TestSay(t *testing.T) {
 	if got, want := p.say("a", "x", "1", "y", "{x}"), "1 and {x}, 1"; got != want {
 		t.Errorf("say = %q; want %q", got, want)
 	}
+	p.Text["c"] = "{{x}} {z} {n {x} {x"
+	if got, want := p.say("c", "x", "1", "odd"), "{1} {z} {n 1 {x"; got != want {
+		t.Errorf("say = %q; want %q", got, want)
+	}
 	if got := p.say("b"); got != "b" {
 		t.Errorf("say of an unknown key = %q; want the key", got)
 	}
