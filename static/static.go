@@ -10,9 +10,10 @@ import "embed"
 // Files holds
 //
 //	dist/                 built files and manifest.json; only .gitkeep before the first build
-//	checkout.* frame.js doctor.*    sources, served as they are when dist is empty
+//	css/                  the parts of checkout.css; see package sheet
+//	checkout.js checkout.d.ts frame.js doctor.*    sources, served as they are when dist is empty
 //	icons/                coin marks as SVG, named by symbol in lower case; default.svg
 //	text/                 every sentence of the page by key, one JSON file per language
 //
-//go:embed all:dist checkout.css frame.js checkout.js doctor.css doctor.js icons text
+//go:embed all:dist css frame.js checkout.js doctor.css doctor.js icons text
 var Files embed.FS

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"coinslot/static/sheet"
 )
 
 // assets serves the files that browsers get: built ones under /assets with
@@ -94,7 +96,14 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 
 // readSources takes the sources as they are.
 func (a *assets) readSources(files fs.FS) error {
-	names := []string{"checkout.css", "frame.js", "checkout.js", "checkout.d.ts", "doctor.css", "doctor.js"}
+	css, err := sheet.Of(files)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		a.enterSource("checkout.css", css)
+	}
+	names := []string{"frame.js", "checkout.js", "checkout.d.ts", "doctor.css", "doctor.js"}
 	icons, err := fs.Glob(files, "icons/*.svg")
 	if err != nil {
 		return err
@@ -107,14 +116,17 @@ func (a *assets) readSources(files fs.FS) error {
 		if err != nil {
 			return err
 		}
-		plain := strings.ReplaceAll(name, "icons/", "icon-")
-		sum := sha256.Sum256(content)
-		hash := hex.EncodeToString(sum[:6])
-		stem, extension, _ := strings.Cut(plain, ".")
-		a.enter(plain, &asset{name: stem + "." + hash + "." + extension, mime: mimeOf(plain),
-			forms: map[string][]byte{"identity": content}})
+		a.enterSource(strings.ReplaceAll(name, "icons/", "icon-"), content)
 	}
 	return nil
+}
+
+// enterSource takes a source under its plain name.
+func (a *assets) enterSource(plain string, content []byte) {
+	sum := sha256.Sum256(content)
+	stem, extension, _ := strings.Cut(plain, ".")
+	a.enter(plain, &asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension, mime: mimeOf(plain),
+		forms: map[string][]byte{"identity": content}})
 }
 
 func (a *assets) enter(name string, f *asset) {

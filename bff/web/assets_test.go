@@ -189,7 +189,7 @@ func TestAssetRefusals(t *testing.T) {
 
 func TestAssetsWithoutABuild(t *testing.T) {
 	a, err := newAssets(fstest.MapFS{
-		"checkout.css": {Data: []byte("p{}")}, "frame.js": {Data: []byte("1")}, "icons/default.svg": {Data: []byte("<svg/>")},
+		"css/1.css": {Data: []byte("p{}")}, "frame.js": {Data: []byte("1")}, "icons/default.svg": {Data: []byte("<svg/>")},
 	})
 	if err != nil {
 		t.Fatal(err)

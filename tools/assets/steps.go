@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"coinslot/static/sheet"
 )
 
 // scripts minifies the frame's script, with Go's own loader behind it, the
@@ -44,17 +46,24 @@ func (b *build) scripts() error {
 	return nil
 }
 
+// styles minifies the checkout's style sheet, of its parts, and the doctor's.
 func (b *build) styles() error {
-	for _, name := range []string{"checkout.css", "doctor.css"} {
-		css, err := b.minified(name, api.LoaderCSS)
-		if err != nil {
-			return err
-		}
-		if err := b.add(name, css, true); err != nil {
-			return err
-		}
+	whole, err := sheet.Of(os.DirFS(filepath.Join(b.root, "static")))
+	if err != nil {
+		return err
 	}
-	return nil
+	css, err := minify(string(whole), "checkout.css", api.LoaderCSS)
+	if err != nil {
+		return err
+	}
+	if err := b.add("checkout.css", css, true); err != nil {
+		return err
+	}
+	css, err = b.minified("doctor.css", api.LoaderCSS)
+	if err != nil {
+		return err
+	}
+	return b.add("doctor.css", css, true)
 }
 
 // icons enters each icon as "icons/usdt.svg"; the slash stays out of file names.
