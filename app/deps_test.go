@@ -22,7 +22,7 @@ var banned = map[string]string{
 	"github.com/gorilla/websocket": "+695, and there is no network to dial in a browser",
 	"html/template":                "+455",
 	"text/template":                "+401",
-	"golang.org/x/text":            "+112; text travels with the page",
+	"golang.org/x/text":            "+112; text is loaded beside the program",
 	"github.com/piglig/go-qr":      "+112; QR codes are drawn by the BFF",
 	"regexp":                       "+75; left out with go-app's router",
 	"log/slog":                     "+29; app.Log does",

@@ -15,15 +15,22 @@ import (
 // pageID is the id of the data block with the widget.Page.
 const pageID = "coinslot-page"
 
-// checkout builds the root from the page's data block and what was typed in it.
+// checkout builds the root from the page's data block, the sentences of its
+// language, which frame.js has fetched, and what was typed in it.
 func checkout(typed browser.Typed) (*widget.Checkout, error) {
 	data, err := browser.Data(pageID)
 	if err != nil {
 		return nil, err
 	}
+	sentences, err := browser.Sentences(pageID)
+	if err != nil {
+		return nil, err
+	}
 	var page widget.Page
-	if err := json.Unmarshal(data, &page); err != nil {
-		return nil, errors.New("decoding the page's data: " + err.Error())
+	for _, members := range [][]byte{data, sentences} {
+		if err := json.Unmarshal(members, &page); err != nil {
+			return nil, errors.New("decoding the page's data: " + err.Error())
+		}
 	}
 	if page.View.Status == wire.Open || page.Changing {
 		page.Chosen = typed.Values["currency_symbol"]

@@ -40,7 +40,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const SCHEMES = ['ethereum:', 'ton:', 'bitcoin:', 'litecoin:', 'dogecoin:', 'solana:'];
   const ASK_EVERY = 4000; // ms between two looks while WebAssembly does not drive the page
 
-  const given = document.currentScript.dataset; // origin, embed, wasm, refresh: written by the BFF
+  const given = document.currentScript.dataset; // origin, embed, wasm, loader, text, refresh: written by the BFF
   const page = document.documentElement;
   page.dataset.js = '1'; // CSS shows what needs a script
   if (history.length > 1) page.dataset.back = '1'; // … and what needs a page before this one
@@ -249,10 +249,13 @@ for (const name of ['localStorage', 'sessionStorage']) {
     if (typeof WebAssembly !== 'object') return fail('wasm_unsupported', 'this browser has no WebAssembly: nothing to change');
     try {
       const binary = fetch(given.wasm); // at once, while the page is still being read
-      binary.catch(() => {});
+      const loader = import(given.loader), sentences = read(given.text);
+      for (const coming of [binary, loader, sentences]) coming.catch(() => {});
       await ready;
+      await loader;
       const go = new Go();
       const { instance } = await compile(binary, go.importObject);
+      document.getElementById('coinslot-page').sentences = await sentences; // app.wasm looks there
       await Promise.race([painted, unseen()]);
       performance.mark('coinslot:program');
       await rest();
@@ -262,6 +265,13 @@ for (const name of ['localStorage', 'sessionStorage']) {
       if (!navigator.onLine) addEventListener('online', boot, { once: true });
       fail('wasm_failed', cureOf(cause), cause);
     }
+  }
+
+  // read gets the sentences of the page's language, which all its pages share.
+  async function read(url) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(url + ': ' + answer.status);
+    return answer.text();
   }
 
   // The page is shown first: while the program starts, nothing is painted. The second frame of animation says that the

@@ -18,6 +18,16 @@ func Data(id string) ([]byte, error) {
 	return []byte(element.Get("textContent").String()), nil
 }
 
+// Sentences returns what frame.js has fetched besides the data block with the
+// given id: members of the same object, that all pages of a language share.
+func Sentences(id string) ([]byte, error) {
+	text := js.Global().Get("document").Call("getElementById", id).Get("sentences")
+	if text.Type() != js.TypeString {
+		return nil, errors.New("reading the sentences of " + id + ": they have not been fetched")
+	}
+	return []byte(text.String()), nil
+}
+
 // Fetch makes one request on the page's own origin. body is JSON; nil sends
 // none. The error says that no answer came, or that ctx has ended.
 func Fetch(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {

@@ -7,6 +7,9 @@ import "context"
 // Data reports ErrNoBrowser.
 func Data(string) ([]byte, error) { return nil, ErrNoBrowser }
 
+// Sentences reports ErrNoBrowser.
+func Sentences(string) ([]byte, error) { return nil, ErrNoBrowser }
+
 // Fetch reports ErrNoBrowser.
 func Fetch(context.Context, string, string, []byte) (int, []byte, error) {
 	return 0, nil, ErrNoBrowser

@@ -58,9 +58,11 @@ func policyOf(kind, public string, origins []string) map[string]string {
 	case "page":
 		fresh(pageStart+strings.Join(append([]string{"'self'"}, origins...), " ")+pageEnd, "cross-origin", "same-origin-allow-popups")
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+		h["Vary"] = "Accept, Accept-Encoding, Accept-Language"
 	case "alone":
 		fresh(pageStart+"'none'"+pageEnd, "same-origin", "same-origin")
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+		h["Vary"] = "Accept, Accept-Encoding, Accept-Language"
 	case "doctor":
 		fresh(pageStart+"'none'"+pageEnd+"; frame-src 'self'", "same-origin", "same-origin")
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
@@ -71,7 +73,7 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		h["Cross-Origin-Embedder-Policy"] = "require-corp"
 	case "picture":
 		fresh(barePolicy+"; sandbox", "same-origin", "same-origin")
-		delete(h, "Vary")
+		h["Vary"] = "Accept-Encoding"
 	case "hashed":
 		kept("public, max-age=31536000, immutable", "")
 	case "script":

@@ -32,8 +32,9 @@ type assets struct {
 	// there is no WebAssembly.
 	built bool
 	// missing answers for what is not there; nil = as net/http does.
-	missing  http.Handler
-	policies policies
+	missing   http.Handler
+	policies  policies
+	sentences sentences // nil = none
 }
 
 // asset is one file in all forms in which it is there.
@@ -126,7 +127,7 @@ func (a *assets) enterSource(plain string, content []byte) {
 	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(plain, ".")
 	a.enter(plain, &asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension, mime: mimeOf(plain),
-		forms: map[string][]byte{"identity": content}})
+		forms: map[string][]byte{identity: content}})
 }
 
 func (a *assets) enter(name string, f *asset) {
@@ -222,7 +223,11 @@ func (a *assets) notFound(w http.ResponseWriter, r *http.Request) {
 
 // ServeHTTP answers GET and HEAD /assets/{file} with a file that never changes.
 func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f := a.hashed[path.Base(r.URL.Path)]
+	name := path.Base(r.URL.Path)
+	f := a.hashed[name]
+	if f == nil {
+		f = a.sentences.find(name)
+	}
 	if f == nil {
 		a.notFound(w, r)
 		return
@@ -285,7 +290,7 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request, f *asset, k kind)
 		return
 	}
 	content := f.content(coding)
-	if coding != "identity" {
+	if coding != identity {
 		h.Set("Content-Encoding", coding)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(content)))
@@ -295,16 +300,15 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request, f *asset, k kind)
 	}
 }
 
-// coding chooses the form for an Accept-Encoding header: the smallest that is
-// accepted. A client that says nothing gets the plain form, which is always
-// possible.
+// coding chooses the form for an Accept-Encoding header: the smallest of those
+// that there are.
 func (f *asset) coding(accept string) string {
 	for _, coding := range []string{"br", "gzip"} {
 		if f.forms[coding] != nil && accepts(accept, coding) {
 			return coding
 		}
 	}
-	return "identity"
+	return identity
 }
 
 // content returns a form. The plain one of a file kept compressed only is
@@ -322,33 +326,6 @@ func (f *asset) content(coding string) []byte {
 		return nil
 	}
 	return content
-}
-
-// accepts reports whether an Accept-Encoding header accepts a coding: it, or *,
-// is named with a weight above zero (RFC 9110, 12.5.3).
-func accepts(header, coding string) bool {
-	named, star := -1.0, -1.0
-	for part := range strings.SplitSeq(header, ",") {
-		name, parameter, _ := strings.Cut(part, ";")
-		weight := 1.0
-		if q, ok := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(parameter), " ", ""), "q="); ok {
-			parsed, err := strconv.ParseFloat(q, 64)
-			if err != nil {
-				parsed = 0
-			}
-			weight = parsed
-		}
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case coding:
-			named = weight
-		case "*":
-			star = weight
-		}
-	}
-	if named >= 0 {
-		return named > 0
-	}
-	return star > 0
 }
 
 // matchesTag reports whether an If-None-Match header names tag; weak ones count

@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
@@ -30,56 +31,74 @@ func refresh(p widget.Page) int {
 // document writes the page around the widget. It is complete as it leaves the
 // server: forms post, links go, and what waits refreshes itself.
 type document struct {
-	css, frame, wasm string // addresses; wasm is empty if it was not built
+	css, frame, wasm, loader string // addresses; the last two are empty if they were not built
+	sentences                sentences
 }
 
 // newDocument returns a document that refers to the given assets.
 func newDocument(a *assets) *document {
-	return &document{css: a.URL("checkout.css"), frame: a.URL("frame.js"), wasm: a.URL("app.wasm")}
+	return &document{css: a.URL("checkout.css"), frame: a.URL("frame.js"), wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: a.sentences}
 }
+
+// pages is memory for pages on their way out.
+var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // write answers with the page; its policy is set already. The error says that
 // nothing was written.
-func (d *document) write(w http.ResponseWriter, status int, p widget.Page) error {
-	var page bytes.Buffer
-	if err := d.render(&page, p); err != nil {
+func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page) error {
+	page := pages.Get().(*bytes.Buffer)
+	defer pages.Put(page)
+	page.Reset()
+	if err := d.render(page, p); err != nil {
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
-	w.WriteHeader(status)
-	w.Write(page.Bytes()) // a client that has gone is not our error
+	send(w, r, status, page.Bytes())
 	return nil
 }
 
 // render writes the document.
 func (d *document) render(page *bytes.Buffer, p widget.Page) error {
-	data, err := json.Marshal(p) // escapes <, > and &, so that no text ends the block
-	if err != nil {
-		return fmt.Errorf("encoding the page's data: %w", err)
-	}
-	fmt.Fprintf(page, "<!doctype html>\n<html lang=%s dir=%s class=%s>\n<head>\n<meta charset=\"utf-8\">\n",
-		quote(p.Lang), quote(p.Dir), quote("theme-"+theme(p.Theme)))
-	fmt.Fprintf(page, "<script src=%s data-origin=%s data-embed=%s data-wasm=%s data-refresh=%s></script>\n",
-		quote(d.frame), quote(p.Origin), quote(p.Embed), quote(d.wasm), quote(p.Link("")))
-	fmt.Fprintf(page, "<title>%s</title>\n", html.EscapeString(p.Title()))
-	page.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-	page.WriteString("<meta name=\"robots\" content=\"noindex\">\n")
-	fmt.Fprintf(page, "<meta name=\"color-scheme\" content=%s>\n", quote(scheme(p.Theme)))
-	fmt.Fprintf(page, "<link rel=\"stylesheet\" href=%s>\n", quote(d.css))
-	fmt.Fprintf(page, "<link rel=\"icon\" type=\"image/svg+xml\" href=%s>\n", quote(p.Icon()))
-	if p.Waits() {
-		fmt.Fprintf(page, "<noscript><meta http-equiv=\"refresh\" content=%s></noscript>\n",
-			quote(fmt.Sprintf("%d; url=%s", refresh(p), p.Link(""))))
-	}
-	page.WriteString("</head>\n<body>\n")
-	page.WriteString(widget.HTML(&widget.Checkout{Page: p}))
-	fmt.Fprintf(page, "\n<script type=\"application/json\" id=\"coinslot-page\">%s</script>\n</body>\n</html>\n", data)
-	return nil
+	d.head(page, p)
+	page.WriteString("<body>\n")
+	widget.WriteHTML(page, &widget.Checkout{Page: p})
+	return d.data(page, p)
 }
 
-// quote returns an attribute's value with its quotation marks.
-func quote(value string) string { return `"` + html.EscapeString(value) + `"` }
+// head writes everything before the body.
+func (d *document) head(page *bytes.Buffer, p widget.Page) {
+	put := func(parts ...string) {
+		for i, part := range parts {
+			if i%2 == 1 {
+				part = html.EscapeString(part)
+			}
+			page.WriteString(part)
+		}
+	}
+	here := p.Link("")
+	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-", theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
+	put("<script src=\"", d.frame, "\" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
+		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang), "\" data-refresh=\"", here, "\"></script>\n")
+	put("<title>", p.Title(), "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n")
+	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme), "\">\n<link rel=\"stylesheet\" href=\"", d.css,
+		"\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
+	if p.Waits() {
+		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refresh(p)), "; url=", here, "\"></noscript>\n")
+	}
+	page.WriteString("</head>\n")
+}
+
+// data writes what the WebAssembly program starts from, but for what its file of
+// sentences holds, and ends the page.
+func (d *document) data(page *bytes.Buffer, p widget.Page) error {
+	p.Text, p.Languages = nil, nil
+	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
+	if err := json.NewEncoder(page).Encode(p); err != nil { // escapes <, > and &, so that no text ends the block
+		return fmt.Errorf("encoding the page's data: %w", err)
+	}
+	page.WriteString("</script>\n</body>\n</html>\n")
+	return nil
+}
 
 func theme(name string) string {
 	switch name {

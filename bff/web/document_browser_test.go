@@ -35,14 +35,11 @@ type till struct {
 // openTill starts a till that shows a page of the gallery, and its shop.
 func openTill(t *testing.T, sample string) *till {
 	t.Helper()
-	a, err := newAssets(static.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, d := builtPages(t, static.Files)
 	if !a.built {
 		t.Fatal("static/dist is empty: make assets")
 	}
-	s := &till{assets: a, document: newDocument(a), page: galleryPage(t, sample)}
+	s := &till{assets: a, document: d, page: galleryPage(t, sample)}
 	mux := http.NewServeMux()
 	a.routes(mux)
 	mux.HandleFunc("GET /checkout/cs_gallery", s.show)
@@ -94,7 +91,7 @@ func (s *till) show(w http.ResponseWriter, r *http.Request) {
 		p.Carry = []widget.Field{{Name: "embed", Value: p.Embed}, {Name: "origin", Value: p.Origin}}
 	}
 	newPolicies([]string{s.shop}).set(w.Header(), kindPage)
-	if err := s.document.write(w, http.StatusOK, p); err != nil {
+	if err := s.document.write(w, r, http.StatusOK, p); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }

@@ -3,33 +3,48 @@ package web
 import (
 	"encoding/json"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"coinslot/app/widget"
-	"coinslot/app/wire"
 	"coinslot/static"
 )
+
+// allWords are those of static, read once.
+var allWords = sync.OnceValues(func() (*words, error) { return readWords(static.Files, silent()) })
+
+// builtPages returns the document of the given files, with all languages.
+func builtPages(tb testing.TB, files fs.FS) (*assets, *document) {
+	tb.Helper()
+	a, err := newAssets(files)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w, err := allWords()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	a.sentences = newSentences(w)
+	return a, newDocument(a)
+}
 
 // galleryPage returns a page of the gallery in English.
 func galleryPage(tb testing.TB, name string) widget.Page {
 	tb.Helper()
-	raw, err := static.Files.ReadFile("text/en.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	text, err := widget.ReadText(raw)
+	w, err := allWords()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for _, s := range widget.Gallery() {
 		if s.Name == name {
-			s.Page.Text = text
+			s.Page.Text, s.Page.Languages = w.texts["en"](), w.menu
 			return s.Page
 		}
 	}
@@ -40,13 +55,10 @@ func galleryPage(tb testing.TB, name string) widget.Page {
 // written returns the document of a page as a client gets it.
 func written(tb testing.TB, p widget.Page) (*http.Response, string) {
 	tb.Helper()
-	a, err := newAssets(builtFiles(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	_, d := builtPages(tb, builtFiles(tb))
 	w := httptest.NewRecorder()
 	newPolicies([]string{"https://shop.example"}).set(w.Header(), kindPage)
-	if err := newDocument(a).write(w, http.StatusTeapot, p); err != nil {
+	if err := d.write(w, httptest.NewRequest("GET", "/", nil), http.StatusTeapot, p); err != nil {
 		tb.Fatal(err)
 	}
 	body, err := io.ReadAll(w.Result().Body)
@@ -76,20 +88,33 @@ func TestDocumentHeaders(t *testing.T) {
 	}
 }
 
-// dataBlock finds what the WebAssembly program starts from.
-var dataBlock = regexp.MustCompile(`(?s)<script type="application/json" id="coinslot-page">(.*?)</script>`)
+// The two parts of what the WebAssembly program starts from.
+var (
+	dataBlock     = regexp.MustCompile(`(?s)<script type="application/json" id="coinslot-page">(.*?)</script>`)
+	sentencesFile = regexp.MustCompile(`data-text="([^"]+)"`)
+)
 
+// TestDocumentData reads a page's data as the program does: first the page's
+// own, then what all pages of its language share.
 func TestDocumentData(t *testing.T) {
 	p := galleryPage(t, "pending-partial")
 	p.View.Order.Title = `</script><script>alert(1)</script> & "quoted" <!--`
 	_, page := written(t, p)
-	found := dataBlock.FindStringSubmatch(page)
-	if found == nil {
-		t.Fatal("no data block")
+	own, file := dataBlock.FindStringSubmatch(page), sentencesFile.FindStringSubmatch(page)
+	if own == nil || file == nil {
+		t.Fatalf("no data: block %t, file %t", own != nil, file != nil)
+	}
+	a, _ := builtPages(t, builtFiles(t))
+	shared := ask(t, a, "GET", file[1])
+	text, err := io.ReadAll(shared.Body)
+	if err != nil || shared.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", file[1], shared.StatusCode, err)
 	}
 	var got widget.Page
-	if err := json.Unmarshal([]byte(found[1]), &got); err != nil {
-		t.Fatal(err)
+	for _, members := range []string{own[1], string(text)} {
+		if err := json.Unmarshal([]byte(members), &got); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if diff := cmp.Diff(p, got); diff != "" {
 		t.Errorf("data differs (-want +got):\n%s", diff)
@@ -155,22 +180,6 @@ func TestDocumentTitleAndTheme(t *testing.T) {
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s", want)
-		}
-	}
-}
-
-func BenchmarkDocument(b *testing.B) {
-	a, err := newAssets(static.Files)
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, d := galleryPage(b, "pending"), newDocument(a)
-	if p.View.Status != wire.Pending {
-		b.Fatal("another page")
-	}
-	for b.Loop() {
-		if err := d.write(httptest.NewRecorder(), http.StatusOK, p); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 	p.View = s.blankView()
 	p.View.Notice = &wire.Notice{Message: s.words.saying(p.Lang)("return.neutral")}
 	s.as(w, kindAlone)
-	return s.document.write(w, http.StatusOK, p)
+	return s.document.write(w, r, http.StatusOK, p)
 }
 
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)

@@ -94,7 +94,7 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	if wantsJSON(r) {
 		return respond(w, http.StatusOK, p.View)
 	}
-	return s.write(w, http.StatusOK, picked(p, q), f)
+	return s.write(w, r, http.StatusOK, picked(p, q), f)
 }
 
 // orderPage is the page of an order that is not stored. The key that it carries

@@ -24,7 +24,7 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 	f := s.framedOf(r, r.URL.Query())
 	p := s.sessionPage(r.Context(), session, f)
 	p.Changing = r.URL.Query().Get("change") == "1" && session.Status != wire.Confirmed
-	return s.write(w, http.StatusOK, asked(p, r.URL.Query()), f)
+	return s.write(w, r, http.StatusOK, asked(p, r.URL.Query()), f)
 }
 
 // pastedLimit is how many characters of a pasted address are taken.
@@ -157,12 +157,12 @@ func (s *server) nudge(ctx context.Context, session checkout.Session) {
 }
 
 // write sends a page. One whose host is not listed says so instead.
-func (s *server) write(w http.ResponseWriter, status int, p widget.Page, f framed) error {
+func (s *server) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page, f framed) error {
 	if f.refused() {
 		s.Log.Warn("a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
 	}
 	s.as(w, kindPage)
-	return s.document.write(w, status, p)
+	return s.document.write(w, r, status, p)
 }
 
 // page wraps a handler whose errors a shopper may read.
@@ -201,7 +201,7 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	if later(w.Header(), e.Status) && r.Method == http.MethodGet {
 		w.Header().Set("Refresh", againAfter)
 	}
-	if err := s.write(w, e.Status, p, f); err != nil {
+	if err := s.write(w, r, e.Status, p, f); err != nil {
 		s.Log.Error("writing an error page", "error", err)
 	}
 }

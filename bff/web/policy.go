@@ -30,6 +30,7 @@ const (
 	inert      = closed + "; sandbox" // a picture that is opened on its own runs and loads nothing
 	forever    = "public, max-age=31536000, immutable"
 	negotiated = "Accept, Accept-Language"
+	compressed = "Accept, Accept-Encoding, Accept-Language"
 )
 
 // unused are the features of a browser that no page needs, so that nothing in it
@@ -66,11 +67,11 @@ func newPolicies(origins []string) policies {
 	file := policy{content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin"}
 	return policies{
 		kindData:      {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
-		kindPage:      {content(framers), "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
-		kindAlone:     {content("'none'"), "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
+		kindPage:      {content(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
+		kindAlone:     {content("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp", features, ""},
 		kindDoctor:    {content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
 		kindMoved:     {closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", "", ""},
-		kindPicture:   {inert, "no-store", "", "same-origin", "same-origin", "", "", ""},
+		kindPicture:   {inert, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", ""},
 		kindHashed:    file.kept(forever),
 		kindScript:    file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
 		kindRelease:   file.kept(forever).open(),

@@ -34,10 +34,8 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.as(w, kindPicture)
-	h := w.Header()
-	h.Set("Content-Type", "image/svg+xml")
-	h.Set("Content-Length", strconv.Itoa(len(drawn)))
-	w.Write(drawn) // a client that has gone is not our error
+	w.Header().Set("Content-Type", "image/svg+xml")
+	send(w, r, http.StatusOK, drawn)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	f := framed{lang: all.lang, accept: all.accept}
 	p := s.sessionPage(r.Context(), session, f)
 	p.Receipt = true
-	return s.write(w, http.StatusOK, p, f)
+	return s.write(w, r, http.StatusOK, p, f)
 }
 
 // keySet is GET /.well-known/jwks.json: the public keys by which receipts are

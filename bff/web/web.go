@@ -110,7 +110,7 @@ func New(c Config) (http.Handler, error) {
 	if s.assets, err = newAssets(c.Static); err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
-	s.assets.missing, s.assets.policies = s.api(s.nothing), s.policies
+	s.assets.missing, s.assets.policies, s.assets.sentences = s.api(s.nothing), s.policies, newSentences(s.words)
 	s.document = newDocument(s.assets)
 	return s.outermost(s.routes()), nil
 }

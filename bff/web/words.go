@@ -17,8 +17,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// words are the sentences that shoppers read, from text/<language>.json. They travel
-// with the page, in one language.
+// words are the sentences that shoppers read, from text/<language>.json; see
+// sentences for how they reach the program.
 type words struct {
 	texts   map[string]func() map[string]string // by tag; read when they are first wanted
 	names   map[string]string                   // of the languages in themselves, by tag

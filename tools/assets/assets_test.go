@@ -38,26 +38,35 @@ func TestOverlayFitsGo(t *testing.T) {
 }
 
 // TestFrameFirst holds the order that a page depends on: the storage shim runs
-// before anything else, Go's loader after it in the same file.
+// before anything else, and Go's loader, which is imported, after it.
 func TestFrameFirst(t *testing.T) {
 	b := &build{root: "../..", out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
 	if err := b.scripts(); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(filepath.Join(b.out, b.manifest.Files["frame.js"].File))
+	frame, loader := b.built(t, "frame.js"), b.built(t, loaderName)
+	shim, boot := strings.Index(frame, "localStorage"), strings.Index(frame, "import(")
+	if shim < 0 || shim > 80 || boot < shim || strings.Contains(frame, "importObject=") {
+		t.Errorf("the shim is at %d, the import of Go's loader at %d, or the loader is in the file", shim, boot)
+	}
+	if !strings.Contains(loader, "importObject=") || !strings.Contains(loader, "globalThis.Go=") {
+		t.Error("Go's loader is another one: frame.js needs it to define Go")
+	}
+	for _, evil := range []string{"eval(", "new Function", "innerHTML", "document.write"} {
+		if strings.Contains(frame+loader, evil) {
+			t.Errorf("the page's scripts contain %s, which the page's policy blocks", evil)
+		}
+	}
+}
+
+// built returns what was written for a name.
+func (b *build) built(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(b.out, b.manifest.Files[name].File))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(content)
-	shim, loader := strings.Index(text, "localStorage"), strings.Index(text, "importObject=")
-	if shim < 0 || shim > 80 || loader < shim {
-		t.Errorf("the shim is at %d, Go's loader at %d", shim, loader)
-	}
-	for _, evil := range []string{"eval(", "new Function", "innerHTML", "document.write"} {
-		if strings.Contains(text, evil) {
-			t.Errorf("frame.js contains %s, which the page's policy blocks", evil)
-		}
-	}
+	return string(content)
 }
 
 func TestMinifyReportsErrors(t *testing.T) {

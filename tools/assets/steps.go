@@ -12,29 +12,10 @@ import (
 	"coinslot/static/sheet"
 )
 
-// scripts minifies the frame's script, with Go's own loader behind it, the
-// merchant's, and the doctor's.
+// scripts minifies the frame's script, the merchant's and the doctor's, and Go's
+// own loader, which the frame's script imports beside the program.
 func (b *build) scripts() error {
-	frame, err := b.minified("frame.js", api.LoaderJS)
-	if err != nil {
-		return err
-	}
-	toolchain, err := goroot()
-	if err != nil {
-		return err
-	}
-	loader, err := os.ReadFile(filepath.Join(toolchain, "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
-	}
-	loader, err = minify(string(loader), "wasm_exec.js", api.LoaderJS)
-	if err != nil {
-		return err
-	}
-	if err := b.add("frame.js", append(append(frame, '\n'), loader...), true); err != nil {
-		return err
-	}
-	for _, name := range []string{"checkout.js", "doctor.js"} {
+	for _, name := range []string{"frame.js", "checkout.js", "doctor.js"} {
 		script, err := b.minified(name, api.LoaderJS)
 		if err != nil {
 			return err
@@ -43,8 +24,23 @@ func (b *build) scripts() error {
 			return err
 		}
 	}
-	return nil
+	toolchain, err := goroot()
+	if err != nil {
+		return err
+	}
+	loader, err := os.ReadFile(filepath.Join(toolchain, "lib", "wasm", loaderName))
+	if err != nil {
+		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
+	}
+	loader, err = minify(string(loader), loaderName, api.LoaderJS)
+	if err != nil {
+		return err
+	}
+	return b.add(loaderName, loader, true)
 }
+
+// loaderName is what Go calls its loader.
+const loaderName = "wasm_exec.js"
 
 // styles minifies the checkout's style sheet, of its parts, and the doctor's.
 func (b *build) styles() error {

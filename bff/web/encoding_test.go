@@ -1,0 +1,78 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// delivered returns what send answers to a client that accepts these codings.
+func delivered(tb testing.TB, accept, content string) (coding, unpacked string) {
+	tb.Helper()
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	if accept != "" {
+		r.Header.Set("Accept-Encoding", accept)
+	}
+	send(w, r, http.StatusTeapot, []byte(content))
+	body, err := io.ReadAll(w.Result().Body)
+	if err != nil || w.Code != http.StatusTeapot || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
+		tb.Errorf("%q: %d, %d bytes of %s, %v", accept, w.Code, len(body), w.Header().Get("Content-Length"), err)
+	}
+	coding = w.Header().Get("Content-Encoding")
+	return coding, string(unpack(tb, coding, body))
+}
+
+func TestSend(t *testing.T) {
+	content := strings.Repeat("<p>a page</p>\n", 300)
+	for accept, want := range map[string]string{
+		"": "", "identity": "", "gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "BR": "br", "br;q=0, gzip;q=0.5": "gzip",
+		"br;q=0, gzip;q=0": "", "*": "br", "*;q=0": "", "br;q=0.0, *;q=1": "gzip", "zstd, deflate": "", "br;q=x": "", "brx, xgzip": "", ",;q=1,": "",
+	} {
+		if coding, unpacked := delivered(t, accept, content); coding != want || unpacked != content {
+			t.Errorf("%q: coding %q; want %q, and the content is the same: %t", accept, coding, want, unpacked == content)
+		}
+	}
+	if _, unpacked := delivered(t, "br", ""); unpacked != "" {
+		t.Errorf("nothing becomes %q", unpacked)
+	}
+}
+
+// TestSendAtOnce: memory that is used again does not mix one answer with another.
+func TestSendAtOnce(t *testing.T) {
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			content := bytes.Repeat([]byte{byte('a' + n)}, 1000*(n+1))
+			for i := range 20 {
+				accept := []string{"br", "gzip"}[i%2]
+				if _, unpacked := delivered(t, accept, string(content)); unpacked != string(content) {
+					t.Errorf("answer %d in %s has become another", n, accept)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A page and a QR code are compressed, and an answer that a key opens is not.
+func TestPagesAreCompressed(t *testing.T) {
+	_, d := builtPages(t, builtFiles(t))
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept-Encoding", "gzip, br")
+	if err := d.write(w, r, http.StatusOK, galleryPage(t, "open")); err != nil {
+		t.Fatal(err)
+	}
+	if coding := w.Header().Get("Content-Encoding"); coding != "br" || w.Body.Len() > 5000 {
+		t.Errorf("a page is sent as %q, %d bytes", coding, w.Body.Len())
+	}
+	for _, k := range []kind{kindPage, kindAlone, kindPicture} {
+		if vary := newPolicies(nil)[k].vary; !strings.Contains(vary, "Accept-Encoding") {
+			t.Errorf("kind %d varies by %q", k, vary)
+		}
+	}
+}
