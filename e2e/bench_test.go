@@ -1,37 +1,13 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
-	"io/fs"
 	"slices"
 	"testing"
 	"time"
 
 	"coinslot/e2e/browser"
-	"coinslot/static"
 )
-
-// BenchmarkSize tells what a shopper's browser loads, in bytes. Nothing is timed.
-func BenchmarkSize(b *testing.B) {
-	raw, err := fs.ReadFile(static.Files, "dist/manifest.json")
-	if err != nil {
-		b.Fatalf("%v: make build", err)
-	}
-	var manifest struct {
-		Files map[string]struct{ Size, Brotli float64 }
-	}
-	if err := json.Unmarshal(raw, &manifest); err != nil {
-		b.Fatal(err)
-	}
-	for _, name := range []string{"checkout.js", "frame.js", "checkout.css", "app.wasm"} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportMetric(manifest.Files[name].Size, "raw-B")
-			b.ReportMetric(manifest.Files[name].Brotli, "brotli-B")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
-}
 
 // BenchmarkShow tells what passes from the click on a shop's link until the
 // checkout can be used and until WebAssembly drives it, in milliseconds: medians, and

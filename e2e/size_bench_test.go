@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"coinslot/static"
+)
+
+// BenchmarkSize tells what a shopper's browser loads, in bytes, and what a server
+// needs. Nothing is timed.
+func BenchmarkSize(b *testing.B) {
+	built := builtSizes(b)
+	for _, name := range []string{"checkout.js", "frame.js", "checkout.css", "app.wasm"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportMetric(built[name].Size, "raw-B")
+			b.ReportMetric(built[name].Brotli, "brotli-B")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+	b.Run("page", func(b *testing.B) {
+		largest := 0
+		for _, p := range pagesOf(b) {
+			b.Logf("%s: %v", p.name, p.parts)
+			largest = max(largest, p.sum())
+		}
+		b.ReportMetric(float64(largest), "brotli-B")
+		b.ReportMetric(0, "ns/op")
+	})
+	b.Run("coinslot", func(b *testing.B) {
+		info, err := os.Stat(binary)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(info.Size()), "raw-B")
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// pageLimit is the promise to shoppers: bytes on the wire of a page with all that
+// a frame loads before WebAssembly.
+const pageLimit = 14_000
+
+func TestPageSize(t *testing.T) {
+	for _, p := range pagesOf(t) {
+		if p.sum() > pageLimit || len(p.parts) < 4 {
+			t.Errorf("%s: %d bytes in %d parts; want at most %d: %v", p.name, p.sum(), len(p.parts), pageLimit, p.parts)
+		}
+	}
+}
+
+// builtSizes is what tools/assets says of the files it has built, in bytes.
+func builtSizes(tb testing.TB) map[string]struct{ Size, Brotli float64 } {
+	tb.Helper()
+	raw, err := fs.ReadFile(static.Files, "dist/manifest.json")
+	if err != nil {
+		tb.Fatalf("%v: make build", err)
+	}
+	var manifest struct {
+		Files map[string]struct{ Size, Brotli float64 }
+	}
+	if err := json.Unmarshal(raw, &manifest); err != nil {
+		tb.Fatal(err)
+	}
+	return manifest.Files
+}
+
+// loaded is a page and what a browser loads with it before WebAssembly.
+type loaded struct {
+	name  string
+	parts map[string]int // bytes of the bodies, as they were sent, by path
+}
+
+func (l loaded) sum() (n int) {
+	for _, size := range l.parts {
+		n += size
+	}
+	return n
+}
+
+// pagesOf loads the pages on which a shopper chooses and pays as a browser does
+// that understands brotli.
+func pagesOf(tb testing.TB) []loaded {
+	tb.Helper()
+	s := newStack(tb)
+	order := order{"amount_usd": "25.00", "title": "Two tickets, Saturday", "order_ref": "1001"}
+	choosing, paying := "/checkout/"+s.session(order), ""
+	order["order_ref"] = "1002"
+	paying = "/checkout/" + s.session(order)
+	s.begin(tb, paying)
+	return []loaded{s.load(tb, "open", choosing), s.load(tb, "pending", paying)}
+}
+
+// begin opens the first payment of a session and waits for its address.
+func (s *stack) begin(tb testing.TB, path string) {
+	tb.Helper()
+	var view struct{ Status string }
+	s.call(http.MethodPost, path+"/attempts", []byte(`{"currency_symbol":"USDT","network_code":"trc20"}`), &view)
+	await(tb, "the address", func() bool {
+		s.call(http.MethodGet, path+"/view", nil, &view)
+		return view.Status == "pending"
+	})
+}
+
+// subresources are what a page in a frame loads by itself: scripts, style sheets,
+// and pictures that do not wait until they are seen. A frame shows no icon of a tab.
+var subresources = regexp.MustCompile(`<(?:script|img) [^>]*?src="([^"]+)"[^>]*>|<link rel="stylesheet" href="([^"]+)"`)
+
+// load fetches a page with everything that it loads before WebAssembly.
+func (s *stack) load(tb testing.TB, name, path string) loaded {
+	tb.Helper()
+	l := loaded{name, map[string]int{}}
+	page := s.fetch(tb, path, "identity")
+	l.parts[path] = len(s.fetch(tb, path, "br, gzip"))
+	for _, found := range subresources.FindAllStringSubmatch(string(page), -1) {
+		if strings.Contains(found[0], `loading="lazy"`) {
+			continue
+		}
+		url := strings.ReplaceAll(found[1]+found[2], "&amp;", "&")
+		l.parts[url] = len(s.fetch(tb, url, "br, gzip"))
+	}
+	return l
+}
+
+// fetch returns the body of an answer as it was sent.
+func (s *stack) fetch(tb testing.TB, path, accept string) []byte {
+	tb.Helper()
+	r, err := http.NewRequest(http.MethodGet, s.base+path, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", accept)
+	r.Header.Set("Accept", "text/html")
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		tb.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
+	}
+	return body
+}
