@@ -40,26 +40,6 @@ func BenchmarkShow(b *testing.B) {
 // shown are two moments after a click, in milliseconds.
 type shown struct{ Usable, Live float64 }
 
-// clocks is a script of the shop and the checkout: when was the click, in which
-// painted frames of the dialog could coins be chosen, and in which did WebAssembly
-// answer. A frame of animation is asked for only where something is painted, and
-// the message that it sends arrives when that is done.
-const clocks = `
-const now = () => performance.timeOrigin + performance.now();
-addEventListener("click", e => { if (e.isTrusted) window.clicked = performance.timeOrigin + e.timeStamp }, true);
-if (self !== top) {
-	const painted = new MessageChannel();
-	painted.port1.onmessage = ({data}) => { window[data] ??= now() };
-	requestAnimationFrame(function look() {
-		const coin = document.querySelector("[data-part=currency]:enabled");
-		if (document.documentElement.dataset.shown && coin?.closest("label").checkVisibility() && document.querySelector("link[rel=stylesheet]")?.sheet) {
-			painted.port2.postMessage("usable");
-			if (document.querySelector("#coinslot[data-live=wasm]")) painted.port2.postMessage("live");
-		}
-		if (!window.live) requestAnimationFrame(look);
-	});
-}`
-
 // show opens a checkout in a fresh browser and tells how long it took.
 func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m shown) {
 	b.Helper()
@@ -68,7 +48,7 @@ func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m show
 		prewarm = "intent"
 	}
 	id := s.session(order{"amount_usd": "25.00"})
-	p := chromium.Open(b, "", browser.Options{Script: clocks, Height: 1000, Patience: 2 * time.Minute})
+	p := chromium.Open(b, "", browser.Options{Script: coinslotClocks, Height: 1000, Patience: 2 * time.Minute})
 	defer p.Close()
 	p.Goto(host + "/?session=" + id + "&mode=modal&prewarm=" + prewarm)
 	p.WaitJS(`customElements.get("coinslot-checkout")`, "the element to be defined")

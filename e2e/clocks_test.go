@@ -1,0 +1,35 @@
+package e2e
+
+// clocks is a script of every document: when was the click, and in which painted
+// frames of the documents that have them could the shopper choose, and did
+// WebAssembly answer. Each is told as an expression. A frame of animation is asked
+// for only where something is painted, and the message that it sends arrives when
+// that is done.
+func clocks(have, usable, live string) string {
+	return `
+const now = () => performance.timeOrigin + performance.now();
+addEventListener("click", e => { if (e.isTrusted) window.clicked = performance.timeOrigin + e.timeStamp }, true);
+if (` + have + `) {
+	const painted = new MessageChannel();
+	painted.port1.onmessage = ({data}) => { window[data] ??= now() };
+	requestAnimationFrame(function look() {
+		if (` + usable + `) {
+			painted.port2.postMessage("usable");
+			if (` + live + `) painted.port2.postMessage("live");
+		}
+		if (!window.live) requestAnimationFrame(look);
+	});
+}`
+}
+
+// coinslotClocks are those of a checkout in a shop's page: usable is the frame's
+// first coin that can be chosen, dressed, once the shop's page shows the frame.
+var coinslotClocks = clocks(`self !== top`,
+	`document.documentElement.dataset.shown && document.querySelector("[data-part=currency]:enabled")?.closest("label").checkVisibility() && document.querySelector("link[rel=stylesheet]")?.sheet`,
+	`document.querySelector("#coinslot[data-live=wasm]")`)
+
+// goappClocks are those of the hello world: go-app takes its loader away.
+var goappClocks = clocks(`true`, `document.querySelector("h1")`, `!document.querySelector("#app-wasm-loader")`)
+
+// plainClocks are those of a page that is all there is.
+var plainClocks = clocks(`true`, `document.querySelector("input")?.checkVisibility()`, `true`)

@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"testing"
+
+	"coinslot/e2e/browser"
+	"coinslot/e2e/link"
+)
+
+// BenchmarkCold tells how long a shopper with a slow phone, who has never been
+// here, waits from the request of the shop's page on: until a coin can be chosen
+// in it, until WebAssembly drives the checkout, and how many bytes came until the
+// former. static is a page with nothing but text, goapp a hello world in go-app.
+// Medians; -v tells what was asked for, and when.
+func BenchmarkCold(b *testing.B) {
+	b.Run("static", func(b *testing.B) {
+		l := newLine(b)
+		url := plainPage(b, l)
+		cold(b, l, plainClocks, func() string { return url }, whole)
+	})
+	b.Run("coinslot", func(b *testing.B) {
+		h := newPhone(b)
+		cold(b, h.line, coinslotClocks, func() string { return h.page("inline") }, framed)
+	})
+	b.Run("goapp", func(b *testing.B) {
+		l := newLine(b)
+		url := startGoapp(b, l)
+		cold(b, l, goappClocks, func() string { return url }, whole)
+	})
+}
+
+// whole and framed are the document in which clocks run.
+func whole(p *browser.Page) *browser.View  { return p.View }
+func framed(p *browser.Page) *browser.View { return p.Frame(frame) }
+
+// cold loads pages, each in a browser that knows nothing, and reports medians.
+func cold(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) {
+	var all []seen
+	for b.Loop() {
+		to := url()
+		p := newTab(b, script)
+		slowly(l, func() { all = append(all, watch(l, p, to, in)) })
+		p.Close()
+	}
+	report(b, all)
+}
+
+// watch takes a page somewhere and reads its clocks once it is live.
+func watch(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) seen {
+	p.Goto(to)
+	in(p).WaitJS(`window.live`, "the page to be live")
+	return look(l, p, in(p))
+}
+
+// report tells the medians.
+func report(b *testing.B, all []seen) {
+	var usable, live, bytes []float64
+	for _, s := range all {
+		usable, live, bytes = append(usable, s.usable), append(live, s.live), append(bytes, float64(s.bytes))
+		b.Log(s.log)
+	}
+	b.ReportMetric(median(usable), "usable-ms")
+	b.ReportMetric(usable[0], "fastest-ms") // median has sorted them
+	b.ReportMetric(median(bytes), "wire-B")
+	b.ReportMetric(median(live), "live-ms")
+	b.ReportMetric(0, "ns/op")
+}

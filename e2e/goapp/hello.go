@@ -1,0 +1,16 @@
+package main
+
+import "github.com/maxence-charriere/go-app/v10/pkg/app"
+
+type hello struct {
+	app.Compo
+	name string
+}
+
+func (h *hello) Render() app.UI {
+	return app.Div().Body(
+		app.H1().Body(app.Text("Hello, "), app.If(h.name != "", func() app.UI { return app.Text(h.name) }).
+			Else(func() app.UI { return app.Text("World!") })),
+		app.Input().Type("text").Value(h.name).AutoFocus(true).OnChange(h.ValueTo(&h.name)),
+	)
+}

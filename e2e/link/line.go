@@ -1,0 +1,113 @@
+package link
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	packetSize = 1460
+	// ahead is how far a connection may book the line in advance, so that a timer
+	// that fires late leaves no gap; more would keep others waiting behind it.
+	ahead = 30 * time.Millisecond
+	// flying is more packets than are ever under way at once.
+	flying = 4096
+)
+
+// line is one direction of a link. One packet after another is on it.
+type line struct {
+	mu   sync.Mutex // guards the fields below
+	rate int        // bytes per second; 0 = no limit
+	free time.Time  // when the last packet has left
+}
+
+func (w *line) limit(rate int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rate, w.free = rate, time.Time{}
+}
+
+// book returns when n bytes have left.
+func (w *line) book(n int) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); w.free.Before(now) {
+		w.free = now
+	}
+	if w.rate > 0 {
+		w.free = w.free.Add(time.Duration(n) * time.Second / time.Duration(w.rate))
+	}
+	return w.free
+}
+
+// packet is what arrives at once.
+type packet struct {
+	data []byte
+	at   time.Time
+}
+
+// way is told what is carried: what left, as it is read, and how much came, as
+// it is written. Either may be nil.
+type way struct {
+	left func([]byte)
+	came func(int)
+}
+
+// carry brings what src says to dst, over the line and delay later, and then
+// that it has ended.
+func carry(dst io.Writer, src io.Reader, w *line, delay time.Duration, tell way) {
+	packets := make(chan packet, flying)
+	go func() {
+		defer close(packets)
+		for {
+			data := make([]byte, packetSize)
+			n, err := src.Read(data)
+			if n > 0 && tell.left != nil {
+				tell.left(data[:n])
+			}
+			gone := w.book(n)
+			packets <- packet{data[:n], gone.Add(delay)}
+			if err != nil {
+				return
+			}
+			sleepUntil(gone.Add(-ahead))
+		}
+	}()
+	deliver(dst, packets, tell)
+	end(src, dst)
+	for range packets { // what comes too late
+	}
+}
+
+// deliver writes each packet when it arrives, until the last or an error.
+func deliver(dst io.Writer, packets <-chan packet, tell way) {
+	for p := range packets {
+		sleepUntil(p.at)
+		if _, err := dst.Write(p.data); err != nil {
+			return
+		}
+		if tell.came != nil {
+			tell.came(len(p.data))
+		}
+	}
+}
+
+// end says to each side that nothing follows: of src nothing is read any more,
+// to dst nothing is written.
+func end(src io.Reader, dst io.Writer) {
+	if half, ok := src.(interface{ CloseRead() error }); ok {
+		_ = half.CloseRead() // it may have ended by itself
+	}
+	if half, ok := dst.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	} else if whole, ok := dst.(io.Closer); ok {
+		_ = whole.Close()
+	}
+}
+
+func sleepUntil(at time.Time) {
+	if left := time.Until(at); left > 0 {
+		time.Sleep(left)
+	}
+}
