@@ -52,6 +52,8 @@ var arrows = map[string][]string{
 	"e2e/firefox":           {"e2e/child"},
 	"e2e/gallery":           {"app/widget", "static/sheet"},
 	"e2e/load":              {},
+	"e2e/goapp":             {},
+	"e2e/link":              {},
 	"tools/assets":          {"static/sheet"},
 	"tools/bench":           {},
 	"tools/torture":         {"torture/goal"},

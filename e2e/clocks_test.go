@@ -25,7 +25,7 @@ if (` + have + `) {
 // coinslotClocks are those of a checkout in a shop's page: usable is the frame's
 // first coin that can be chosen, dressed, once the shop's page shows the frame.
 var coinslotClocks = clocks(`self !== top`,
-	`document.documentElement.dataset.shown && document.querySelector("[data-part=currency]:enabled")?.closest("label").checkVisibility() && document.querySelector("link[rel=stylesheet]")?.sheet`,
+	`document.documentElement.dataset.shown && document.querySelector("[data-part=currency]:enabled")?.closest("label").checkVisibility() && (document.adoptedStyleSheets.length || document.querySelector("link[rel=stylesheet]")?.sheet)`,
 	`document.querySelector("#coinslot[data-live=wasm]")`)
 
 // goappClocks are those of the hello world: go-app takes its loader away.

@@ -33,6 +33,10 @@ func BenchmarkSize(b *testing.B) {
 		b.ReportMetric(float64(largest), "brotli-B")
 		b.ReportMetric(0, "ns/op")
 	})
+	b.Run("goapp", func(b *testing.B) {
+		b.ReportMetric(float64(buildGoapp(b)), "brotli-B")
+		b.ReportMetric(0, "ns/op")
+	})
 	b.Run("coinslot", func(b *testing.B) {
 		info, err := os.Stat(binary)
 		if err != nil {

@@ -27,7 +27,7 @@ func newPhone(t testing.TB, extra ...string) *phone {
 	checkout = "http://localhost:" + port(h.front(t, func() string { return inner }))
 	host, _ := newHost(t, &checkout)
 	h.shop = "http://" + h.front(t, func() string { return strings.TrimPrefix(host, "http://") })
-	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop)...)
+	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+strings.Replace(h.shop, "127.0.0.1", "localhost", 1))...)
 	inner = strings.Replace(h.base, "http://localhost", "127.0.0.1", 1)
 	h.base = checkout
 	return h

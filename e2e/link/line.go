@@ -17,19 +17,20 @@ const (
 
 // line is one direction of a link. One packet after another is on it.
 type line struct {
-	mu   sync.Mutex // guards the fields below
-	rate int        // bytes per second; 0 = no limit
-	free time.Time  // when the last packet has left
+	mu    sync.Mutex // guards the fields below
+	rate  int        // bytes per second; 0 = no limit
+	delay time.Duration
+	free  time.Time // when the last packet has left
 }
 
-func (w *line) limit(rate int) {
+func (w *line) set(rate int, delay time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rate, w.free = rate, time.Time{}
+	w.rate, w.delay, w.free = rate, delay, time.Time{}
 }
 
-// book returns when n bytes have left.
-func (w *line) book(n int) time.Time {
+// book returns when n bytes have left, and when they come.
+func (w *line) book(n int) (left, come time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := time.Now(); w.free.Before(now) {
@@ -38,7 +39,7 @@ func (w *line) book(n int) time.Time {
 	if w.rate > 0 {
 		w.free = w.free.Add(time.Duration(n) * time.Second / time.Duration(w.rate))
 	}
-	return w.free
+	return w.free, w.free.Add(w.delay)
 }
 
 // packet is what arrives at once.
@@ -47,16 +48,15 @@ type packet struct {
 	at   time.Time
 }
 
-// way is told what is carried: what left, as it is read, and how much came, as
+// way is told what is carried: what left, as it is read, and how much comes, as
 // it is written. Either may be nil.
 type way struct {
 	left func([]byte)
 	came func(int)
 }
 
-// carry brings what src says to dst, over the line and delay later, and then
-// that it has ended.
-func carry(dst io.Writer, src io.Reader, w *line, delay time.Duration, tell way) {
+// carry brings what src says to dst, over the line, and then that it has ended.
+func carry(dst io.Writer, src io.Reader, w *line, tell way) {
 	packets := make(chan packet, flying)
 	go func() {
 		defer close(packets)
@@ -66,8 +66,8 @@ func carry(dst io.Writer, src io.Reader, w *line, delay time.Duration, tell way)
 			if n > 0 && tell.left != nil {
 				tell.left(data[:n])
 			}
-			gone := w.book(n)
-			packets <- packet{data[:n], gone.Add(delay)}
+			gone, come := w.book(n)
+			packets <- packet{data[:n], come}
 			if err != nil {
 				return
 			}
@@ -84,11 +84,11 @@ func carry(dst io.Writer, src io.Reader, w *line, delay time.Duration, tell way)
 func deliver(dst io.Writer, packets <-chan packet, tell way) {
 	for p := range packets {
 		sleepUntil(p.at)
+		if tell.came != nil {
+			tell.came(len(p.data)) // first: what is written may be answered at once
+		}
 		if _, err := dst.Write(p.data); err != nil {
 			return
-		}
-		if tell.came != nil {
-			tell.came(len(p.data))
 		}
 	}
 }

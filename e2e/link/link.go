@@ -33,7 +33,7 @@ type Link struct {
 	diary
 
 	mu        sync.Mutex // guards the fields below
-	shape     Shape
+	rtt       time.Duration
 	listeners []net.Listener
 	open      map[net.Conn]bool
 }
@@ -45,13 +45,14 @@ func New(s Shape) *Link {
 	return l
 }
 
-// Set changes the shape. What is under way already goes on as it was.
+// Set changes the shape, also for connections that are open. What is under way
+// already goes on as it was.
 func (l *Link) Set(s Shape) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shape = s
-	l.down.limit(s.Down)
-	l.up.limit(s.Up)
+	l.rtt = s.RTT
+	l.down.set(s.Down, s.RTT/2)
+	l.up.set(s.Up, s.RTT/2)
 }
 
 // Front returns the address of a way over the link to the address that target
@@ -103,16 +104,16 @@ func (l *Link) connect(near net.Conn, target func() string) {
 		return
 	}
 	l.mu.Lock()
-	shape := l.shape
+	rtt := l.rtt
 	l.open[near], l.open[far] = true, true
 	l.mu.Unlock()
 	seen := l.diary.connection(far.RemoteAddr().String(), dialled)
 	var both sync.WaitGroup
 	both.Go(func() {
-		sleepUntil(dialled.Add(shape.RTT))
-		carry(far, near, &l.up, shape.RTT/2, way{left: seen.asked})
+		sleepUntil(dialled.Add(rtt))
+		carry(far, near, &l.up, way{left: seen.asked})
 	})
-	both.Go(func() { carry(near, far, &l.down, shape.RTT/2, way{came: seen.answered}) })
+	both.Go(func() { carry(near, far, &l.down, way{came: seen.answered}) })
 	both.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()

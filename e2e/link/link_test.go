@@ -1,0 +1,221 @@
+package link
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// random are n bytes, the same at each call.
+func random(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
+
+// carried sends data over a line and returns what came, when the first byte did
+// and how long it took.
+func carried(t *testing.T, data []byte, w *line) (got []byte, first, all time.Duration) {
+	t.Helper()
+	began := time.Now()
+	in, src := io.Pipe()
+	out, dst := io.Pipe()
+	go func() {
+		src.Write(data)
+		src.Close()
+	}()
+	go carry(dst, in, w, way{came: func(int) {
+		if first == 0 {
+			first = time.Since(began)
+		}
+	}})
+	got, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, first, time.Since(began)
+}
+
+func TestLineBringsAllInOrder(t *testing.T) {
+	for _, size := range []int{0, 1, packetSize, packetSize + 1, 100_000} {
+		synctest.Test(t, func(t *testing.T) {
+			data := random(size)
+			got, _, _ := carried(t, data, &line{rate: 200_000, delay: 75 * time.Millisecond})
+			if !bytes.Equal(got, data) {
+				t.Errorf("%d bytes came as %d others", size, len(got))
+			}
+		})
+	}
+}
+
+func TestLineTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const delay, rate, size = 75 * time.Millisecond, 200_000, 100_000
+		_, first, all := carried(t, random(size), &line{rate: rate, delay: delay})
+		packet := time.Second * packetSize / rate
+		if first != delay+packet {
+			t.Errorf("the first packet took %v; want half a round trip and its own length, %v", first, delay+packet)
+		}
+		if want := delay + time.Second*size/rate; all < want || all > want+want/10 {
+			t.Errorf("all took %v; want %v and at most a tenth more", all, want)
+		}
+	})
+}
+
+// Two connections at once take as long as one with all that both say.
+func TestLineIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rate, size = 200_000, 50_000
+		w, done := &line{rate: rate}, make(chan time.Duration)
+		for range 2 {
+			go func() {
+				_, _, all := carried(t, random(size), w)
+				done <- all
+			}()
+		}
+		first, last := <-done, <-done
+		whole := time.Second * 2 * size / rate
+		if last < whole || last > whole+whole/10 {
+			t.Errorf("the last took %v; want %v and at most a tenth more", last, whole)
+		}
+		if first < whole*8/10 {
+			t.Errorf("the first took %v of %v: it had the line for itself", first, whole)
+		}
+	})
+}
+
+// A line that was not used has saved nothing.
+func TestLineHasNoBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &line{rate: 1000}
+		time.Sleep(time.Hour)
+		left, _ := w.book(500)
+		if took := time.Until(left); took != time.Second/2 {
+			t.Errorf("500 bytes after an hour of silence took %v; want %v", took, time.Second/2)
+		}
+	})
+}
+
+func TestLineWithoutLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if _, _, all := carried(t, random(100_000), &line{}); all != 0 {
+			t.Errorf("took %v; want no time at all", all)
+		}
+	})
+}
+
+// newFront returns the address of a way to a server.
+func newFront(t *testing.T, l *Link, target string) string {
+	t.Helper()
+	address, err := l.Front(func() string { return target })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return address
+}
+
+func TestLinkTellsOfExchanges(t *testing.T) {
+	body := strings.Repeat("x", 5000)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, body) }))
+	defer server.Close()
+	l := New(Shape{RTT: 20 * time.Millisecond})
+	address := newFront(t, l, server.Listener.Addr().String())
+	began := time.Now()
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	for _, path := range []string{"/one", "/two?x=1"} {
+		answer, err := client.Get("http://" + address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(answer.Body); err != nil || string(got) != body {
+			t.Errorf("GET %s: %d bytes, %v", path, len(got), err)
+		}
+		answer.Body.Close()
+	}
+	list := l.Exchanges(began)
+	if len(list) != 2 || list[0].Line != "GET /one" || list[1].Line != "GET /two?x=1" {
+		t.Fatalf("exchanges = %+v; want both requests", list)
+	}
+	if list[0].Dialled.IsZero() || !list[1].Dialled.IsZero() {
+		t.Errorf("dialled = %v, %v; want the second on the connection of the first", list[0].Dialled, list[1].Dialled)
+	}
+	if opened := list[0].Asked.Sub(list[0].Dialled); opened < 20*time.Millisecond {
+		t.Errorf("the connection opened in %v; want a round trip", opened)
+	}
+	sum := 0
+	for _, e := range list {
+		if answered := e.First.Sub(e.Asked); answered < 20*time.Millisecond {
+			t.Errorf("%s was answered in %v; want a round trip", e.Line, answered)
+		}
+		if e.Bytes <= len(body) || e.Last.Before(e.First) {
+			t.Errorf("exchange = %+v; want the body and its headers", e)
+		}
+		sum += e.Bytes
+	}
+	if got := l.Came(began, time.Now()); got != sum {
+		t.Errorf("%d bytes came; want the %d of both answers", got, sum)
+	}
+	if got := l.Came(began, list[0].Asked); got != 0 {
+		t.Errorf("%d bytes came before the first answer", got)
+	}
+}
+
+// Each side hears that the other has ended, and a server that is not there is one
+// that hangs up.
+func TestLinkPassesTheEndOn(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	heard := make(chan string)
+	go func() {
+		conn, err := server.Accept()
+		if err != nil {
+			return
+		}
+		said, _ := io.ReadAll(conn) // until the browser's end
+		fmt.Fprint(conn, "goodbye")
+		conn.Close()
+		heard <- string(said)
+	}()
+	address := newFront(t, New(SlowPhone), server.Addr().String())
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "hello")
+	conn.(*net.TCPConn).CloseWrite()
+	if said := <-heard; said != "hello" {
+		t.Errorf("the server heard %q", said)
+	}
+	if answer, err := io.ReadAll(conn); err != nil || string(answer) != "goodbye" {
+		t.Errorf("the browser heard %q, %v", answer, err)
+	}
+	gone, err := net.Dial("tcp", newFront(t, New(Shape{}), "127.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gone.Close()
+	if answer, _ := io.ReadAll(gone); len(answer) > 0 {
+		t.Errorf("nobody answered %q", answer)
+	}
+}
