@@ -67,8 +67,10 @@ for (const name of ['localStorage', 'sessionStorage']) {
     port.onmessage = ({ data }) => hears[data?.type]?.(data);
     parent.postMessage({ coinslot: 1, type: 'hello', version: VERSION }, given.origin, [channel.port2]);
     tell();
-    size();
-    new ResizeObserver(size).observe(document.body);
+    setTimeout(() => { // not now: a message leaves when its task is over, and this lays the page out
+      size();
+      new ResizeObserver(size).observe(document.body);
+    });
   }
 
   // trouble tells by code why there is nothing to pay, once for each reason.
@@ -248,15 +250,15 @@ for (const name of ['localStorage', 'sessionStorage']) {
     if (!given.wasm) return void (page.dataset.wasm = 'none'); // built without: forms, links and polling do it all
     if (typeof WebAssembly !== 'object') return fail('wasm_unsupported', 'this browser has no WebAssembly: nothing to change');
     try {
-      const binary = fetch(given.wasm); // at once, while the page is still being read
+      await seen();
+      for (const mark of document.querySelectorAll('img.network-mark')) mark.loading = 'eager'; // before all that is asked for here
+      const binary = fetch(given.wasm, { priority: 'low' });
       const loader = import(given.loader), sentences = read(given.text);
       for (const coming of [binary, loader, sentences]) coming.catch(() => {});
-      await ready;
       await loader;
       const go = new Go();
       const { instance } = await compile(binary, go.importObject);
       document.getElementById('coinslot-page').sentences = await sentences; // app.wasm looks there
-      await Promise.race([painted, unseen()]);
       performance.mark('coinslot:program');
       await rest();
       await go.run(instance);
@@ -274,11 +276,15 @@ for (const name of ['localStorage', 'sessionStorage']) {
     return answer.text();
   }
 
-  // The page is shown first: while the program starts, nothing is painted. The second frame of animation says that the
-  // first is done. A hidden page has none and is not waited for.
-  const UNSEEN = 200; // ms
-  const painted = new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
-  const unseen = () => new Promise((done) => setTimeout(done, UNSEEN));
+  // The page is shown first: its program is a hundred times as large as all else, and while it starts nothing is
+  // painted. The second frame of animation says that the first is done. A page that nobody sees has none, and is waited
+  // for until it has all its files.
+  const UNSEEN = 300; // ms
+  const wait = (time) => new Promise((done) => setTimeout(done, time));
+  const loaded = new Promise((done) => addEventListener('load', done, { once: true }));
+  const shown = new Promise((done) => parent === window ? done() : addEventListener('coinslot-shown', done, { once: true }));
+  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  const seen = () => Promise.race([ready.then(() => shown).then(frames), loaded.then(() => wait(UNSEEN))]);
 
   // The program puts elements of its own in the place of the page's. Were that done between a press and its release, the
   // browser would make no click of them, so it waits, for this long (ms) after each: a tap's click comes late, what a
