@@ -32,12 +32,16 @@ func refresh(p widget.Page) int {
 // server: forms post, links go, and what waits refreshes itself.
 type document struct {
 	css, frame, wasm, loader string // addresses; the last two are empty if they were not built
+	framed                   string // of frame.js with the style sheet in it; empty if it was not built
 	sentences                sentences
 }
 
 // newDocument returns a document that refers to the given assets.
 func newDocument(a *assets) *document {
-	return &document{css: a.URL("checkout.css"), frame: a.URL("frame.js"), wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: a.sentences}
+	return &document{
+		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"),
+		wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: a.sentences,
+	}
 }
 
 // pages is memory for pages on their way out.
@@ -76,12 +80,12 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 		}
 	}
 	here := p.Link("")
+	script, async, style := d.start(p)
 	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-", theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
-	put("<script src=\"", d.frame, "\" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
+	put("<script"+async+" src=\"", script, "\" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang), "\" data-refresh=\"", here, "\"></script>\n")
 	put("<title>", p.Title(), "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n")
-	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme), "\">\n<link rel=\"stylesheet\" href=\"", d.css,
-		"\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
+	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme), "\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
 	if p.Waits() {
 		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refresh(p)), "; url=", here, "\"></noscript>\n")
 	}
@@ -98,6 +102,17 @@ func (d *document) data(page *bytes.Buffer, p widget.Page) error {
 	}
 	page.WriteString("</script>\n</body>\n</html>\n")
 	return nil
+}
+
+// start returns the address of the page's script, an attribute of it, and the
+// markup of the page's looks. A frame is seen only once its script has run: it
+// gets both in one file, and the page is read meanwhile.
+func (d *document) start(p widget.Page) (script, async, style string) {
+	style = "<link rel=\"stylesheet\" href=\"" + html.EscapeString(d.css) + "\">\n"
+	if p.Embed == "" || d.framed == "" {
+		return d.frame, "", style
+	}
+	return d.framed, " async", "<noscript>" + style + "</noscript>\n"
 }
 
 func theme(name string) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,6 +43,24 @@ func (b *build) scripts() error {
 // loaderName is what Go calls its loader.
 const loaderName = "wasm_exec.js"
 
+// dressed enters what a frame starts with: the page's script with the style sheet
+// in it, one file instead of two, of which the second would wait for a connection
+// of its own. No policy is asked: the sheet is part of a script that it allows.
+func (b *build) dressed(css []byte) error {
+	script, err := b.minified("frame.js", api.LoaderJS)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	encode := json.NewEncoder(&text)
+	encode.SetEscapeHTML(false)
+	if err := encode.Encode(string(css)); err != nil {
+		return fmt.Errorf("quoting the style sheet: %w", err)
+	}
+	dress := fmt.Sprintf("(sheet=>{sheet.replaceSync(%s);document.adoptedStyleSheets=[sheet]})(new CSSStyleSheet);\n", bytes.TrimSpace(text.Bytes()))
+	return b.add("framed.js", append([]byte(dress), script...), true)
+}
+
 // styles minifies the checkout's style sheet, of its parts, and the doctor's.
 func (b *build) styles() error {
 	whole, err := sheet.Of(os.DirFS(filepath.Join(b.root, "static")))
@@ -53,6 +72,9 @@ func (b *build) styles() error {
 		return err
 	}
 	if err := b.add("checkout.css", css, true); err != nil {
+		return err
+	}
+	if err := b.dressed(css); err != nil {
 		return err
 	}
 	css, err = b.minified("doctor.css", api.LoaderCSS)
