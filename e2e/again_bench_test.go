@@ -18,7 +18,7 @@ const visits = 3
 func BenchmarkAgain(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)
-		again(b, h.line, coinslotClocks, func() string { return h.page("inline") }, framed)
+		again(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, framed)
 	})
 	b.Run("goapp", func(b *testing.B) {
 		l := newLine(b)

@@ -10,7 +10,8 @@ import (
 // BenchmarkCold tells how long a shopper with a slow phone, who has never been
 // here, waits from the request of the shop's page on: until a coin can be chosen
 // in it, until WebAssembly drives the checkout, and how many bytes came until the
-// former. static is a page with nothing but text, goapp a hello world in go-app.
+// former. Shop and checkout are neighbours on one site, and on two in crosssite.
+// static is a page with nothing but text, goapp a hello world in go-app.
 // Medians; -v tells what was asked for, and when.
 func BenchmarkCold(b *testing.B) {
 	b.Run("static", func(b *testing.B) {
@@ -20,7 +21,11 @@ func BenchmarkCold(b *testing.B) {
 	})
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)
-		cold(b, h.line, coinslotClocks, func() string { return h.page("inline") }, framed)
+		cold(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, framed)
+	})
+	b.Run("crosssite", func(b *testing.B) {
+		h := newPhone(b)
+		cold(b, h.line, coinslotClocks, func() string { return h.page(h.far) }, framed)
 	})
 	b.Run("goapp", func(b *testing.B) {
 		l := newLine(b)

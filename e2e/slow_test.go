@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,18 +18,20 @@ import (
 type phone struct {
 	*stack
 	line *link.Link
-	shop string // the shop's origin
+	shop string // the shop's origin, on the checkout's site
+	far  string // the same shop on another site
 }
 
 func newPhone(t testing.TB, extra ...string) *phone {
 	t.Helper()
 	h := &phone{line: newLine(t)}
-	var inner, checkout string
-	checkout = "http://localhost:" + port(h.front(t, func() string { return inner }))
+	var inner atomic.Value // a string, known once the server runs
+	checkout := "http://localhost:" + port(h.front(t, func() string { return inner.Load().(string) }))
 	host, _ := newHost(t, &checkout)
-	h.shop = "http://" + h.front(t, func() string { return strings.TrimPrefix(host, "http://") })
-	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+strings.Replace(h.shop, "127.0.0.1", "localhost", 1))...)
-	inner = strings.Replace(h.base, "http://localhost", "127.0.0.1", 1)
+	h.far = "http://" + h.front(t, func() string { return strings.TrimPrefix(host, "http://") })
+	h.shop = "http://localhost:" + port(h.far)
+	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+h.far)...)
+	inner.Store(strings.Replace(h.base, "http://localhost", "127.0.0.1", 1))
 	h.base = checkout
 	return h
 }
@@ -67,8 +70,8 @@ func slowly(l *link.Link, do func()) {
 }
 
 // page is where a shop shows the checkout of a new session in its page.
-func (h *phone) page(mode string) string {
-	return h.shop + "/?session=" + h.session(order{"amount_usd": "25.00"}) + "&mode=" + mode
+func (h *phone) page(shop string) string {
+	return shop + "/?session=" + h.session(order{"amount_usd": "25.00"}) + "&mode=inline"
 }
 
 // seen is a page that was loaded: when, and what it cost.

@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/e2e/browser"
+	"coinslot/e2e/link"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// beforeUsable is the most that may come to a shopper's phone before a coin can
+// be chosen, in bytes with headers: of all but the checkout's own page, whose size
+// has a limit of its own, and the coins' marks, which nobody waits for.
+const beforeUsable = 18_500
+
+// asked are the requests of since until until, without their queries, sorted, and
+// the bytes of their answers but the checkout's page. Marks of coins, and what a
+// browser asks of a shop by itself, are left out.
+func asked(l *link.Link, since, until time.Time) (paths []string, bytes int) {
+	for _, e := range l.Exchanges(since) {
+		path, _, _ := strings.Cut(strings.TrimPrefix(e.Line, "GET "), "?")
+		if e.Asked.After(until) || strings.HasPrefix(path, "/icons/") || path == "/favicon.ico" {
+			continue
+		}
+		path = plainPath(path)
+		if path != "/checkout/cs" {
+			bytes += e.Bytes
+		}
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths, bytes
+}
+
+// plainPath is a path without what is other each time.
+func plainPath(path string) string {
+	if rest, ok := strings.CutPrefix(path, "/checkout/cs_"); ok {
+		_, rest, _ = strings.Cut(rest, "/")
+		return strings.TrimSuffix("/checkout/cs/"+rest, "/")
+	}
+	if strings.HasPrefix(path, "/assets/") { // name.hash.extension
+		parts := strings.Split(path, ".")
+		return parts[0] + "." + parts[len(parts)-1]
+	}
+	return path
+}
+
+// A coin can be chosen when the least has come that must: one file after the page.
+// The WebAssembly program is not asked for before, and then it is. Who comes
+// again asks for pages only.
+func TestShopperWaitsForLittle(t *testing.T) {
+	h := newPhone(t)
+	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks, Width: 400, Height: 800, Patience: time.Minute})
+	var s seen
+	to := h.page(h.far)
+	slowly(h.line, func() {
+		p.Goto(to)
+		framed(p).WaitJS(`window.usable`, "a coin to be there")
+		s = look(h.line, p, framed(p))
+	})
+	usable := s.began.Add(time.Duration(s.usable * float64(time.Millisecond)))
+	paths, bytes := asked(h.line, s.began, usable)
+	want := []string{"/", "/assets/framed.js", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s\n%s", diff, s.log)
+	}
+	if bytes > beforeUsable {
+		t.Errorf("%d bytes came beside the page, of which %d may\n%s", bytes, beforeUsable, s.log)
+	}
+	framed(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
+
+	to = h.page(h.far)
+	began := time.Now()
+	p.Goto(to)
+	framed(p).WaitJS(`window.live`, "WebAssembly to drive the checkout again")
+	paths, _ = asked(h.line, began, time.Now())
+	for _, path := range paths {
+		if !slices.Contains([]string{"/", "/checkout/cs", "/checkout/cs/live", "/checkout/cs/view"}, path) {
+			t.Errorf("asked for again: %s", path)
+		}
+	}
+}
