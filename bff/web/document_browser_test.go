@@ -230,10 +230,10 @@ func TestProgramDies(t *testing.T) {
 	p := browser.Start(t).Open(t, s.shop, browser.Options{})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
-	f.Eval(`void setTimeout(goappNav)`, nil) // go-app's own door, which expects an argument
+	f.Eval(`void (document.createElement = null)`, nil) // the program draws with it, and a panic ends it
+	s.become("confirmed")
 	f.Wait(`html[data-wasm=failed] [data-live=html]`)
 	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"the program has ended: see the lines before"}`)
-	s.become("confirmed")
 	f.Wait(`[data-status=confirmed]`)
 }
 
