@@ -54,7 +54,7 @@ func TestOpenRefusesAtOnce(t *testing.T) {
 		w.set(0, broken)
 		w.fail(t, 5)
 		start := time.Now()
-		for _, ctx := range []context.Context{t.Context(), Background(t.Context())} {
+		for _, ctx := range []context.Context{t.Context(), Background(t.Context(), Single)} {
 			refused(t, w.call(ctx, true), checkout.ReasonUnsent, time.Second, 2*time.Second)
 			refused(t, w.call(ctx, false), checkout.ReasonUnsent, time.Second, 2*time.Second)
 		}

@@ -60,7 +60,9 @@ type Config struct {
 type Budget struct {
 	Config
 	breaker breaker
-	first   chan struct{} // one slot, held by the background call whose turn is next
+	// Background calls line up by rank; each line has one slot, held by the call that
+	// stands first in it and in all lines behind. That of lines[0] has the next turn.
+	lines [ranks]chan struct{}
 
 	mu     sync.Mutex // guards the field below
 	paused time.Time  // nothing is sent before; as far as this process knows
@@ -87,15 +89,30 @@ func New(c Config) *Budget {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Budget{Config: c, first: make(chan struct{}, 1)}
+	b := &Budget{Config: c}
+	for i := range b.lines {
+		b.lines[i] = make(chan struct{}, 1)
+	}
+	return b
 }
 
 type backgroundKey struct{}
 
+// Rank says which background calls go first.
+type Rank int
+
+const (
+	Watched Rank = iota // about a payment that somebody is looking at
+	Shared              // about many payments at once
+	Single              // about one that nobody looks at
+	ranks   = iota
+)
+
 // Background marks calls made with ctx as ones that nobody waits for: polls,
-// reconciliation. All others are interactive.
-func Background(ctx context.Context) context.Context {
-	return context.WithValue(ctx, backgroundKey{}, true)
+// reconciliation. All others are interactive. Of two that wait, the lower rank
+// goes first, but one call of each higher rank is always let through in turn.
+func Background(ctx context.Context, r Rank) context.Context {
+	return context.WithValue(ctx, backgroundKey{}, r)
 }
 
 // Admit blocks until one request may be sent, at most Config.Patience or until

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,7 +137,7 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		one, other := newWorld(func(c *Config) { c.Bucket = shared }), newWorld(func(c *Config) { c.Bucket = shared })
 		waits := make(chan error)
 		for range 10 { // the burst
-			_ = one.call(Background(t.Context()), false)
+			_ = one.call(Background(t.Context(), Single), false)
 		}
 		go func() { waits <- one.call(t.Context(), true) }()
 		synctest.Wait()
@@ -147,7 +148,7 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		}
 		one.tell(t.Context(), ticket{}, busy(30*time.Second)())
 		for _, w := range []*world{one, other} {
-			for _, ctx := range []context.Context{t.Context(), Background(t.Context())} {
+			for _, ctx := range []context.Context{t.Context(), Background(t.Context(), Single)} {
 				refused(t, w.call(ctx, false), checkout.ReasonBusy, 24*time.Second, 33*time.Second)
 			}
 		}
@@ -295,7 +296,7 @@ func TestBackgroundIsServedInOrder(t *testing.T) {
 		late := make(chan error, 20)
 		for i := range 20 {
 			go func() {
-				if err := w.call(Background(t.Context()), false); err != nil {
+				if err := w.call(Background(t.Context(), Single), false); err != nil {
 					late <- err
 					return
 				}
@@ -327,13 +328,13 @@ func (sick) Pause(context.Context, time.Duration) error                 { return
 // TestBucketThatCannotBeAsked lets nothing out: others may be using it up.
 func TestBucketThatCannotBeAsked(t *testing.T) {
 	w := newWorld(func(c *Config) { c.Bucket = sick{} })
-	for _, ctx := range []context.Context{t.Context(), Background(t.Context())} {
+	for _, ctx := range []context.Context{t.Context(), Background(t.Context(), Single)} {
 		if err := w.call(ctx, false); !errors.Is(err, errWorld) {
 			t.Errorf("call = %v; want the bucket's error", err)
 		}
 	}
-	if len(w.history()) != 0 || len(w.first) != 0 {
-		t.Errorf("%d calls sent, %d at the head of the line", len(w.history()), len(w.first))
+	if len(w.history()) != 0 || len(w.lines[Single]) != 0 {
+		t.Errorf("%d calls sent, %d at the head of the line", len(w.history()), len(w.lines[Single]))
 	}
 }
 
@@ -344,4 +345,40 @@ func TestNewWithoutAProbe(t *testing.T) {
 		}
 	}()
 	New(Config{})
+}
+
+// Those who wait for watched payments pass those who do not, and nobody waits
+// for ever.
+func TestRanks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Rate, w.Bucket = 10, Local(10, nil)
+		for range 10 { // the second's burst is gone
+			_ = w.call(Background(t.Context(), Single), false)
+		}
+		start := time.Now()
+		last := map[Rank]time.Duration{}
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		wait := func(n int, r Rank) {
+			for range n {
+				all.Go(func() {
+					_ = w.call(Background(t.Context(), r), false)
+					mu.Lock()
+					defer mu.Unlock()
+					last[r] = max(last[r], time.Since(start))
+				})
+				synctest.Wait()
+			}
+		}
+		wait(16, Single)
+		wait(8, Shared)
+		wait(4, Watched)
+		all.Wait()
+		// Ahead of the watched are at most two slots that are near already, and one
+		// call that stands first in its line.
+		if last[Watched] > 900*time.Millisecond || last[Shared] > 1700*time.Millisecond || last[Single] < 2*time.Second {
+			t.Errorf("the last ones were sent after %v; want the watched within 0.9 s, then the shared", last)
+		}
+	})
 }

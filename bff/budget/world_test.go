@@ -130,7 +130,7 @@ func (w *world) poll(ctx context.Context, orders int, every time.Duration) *sync
 			wait := every
 			for sleep(ctx, wait) == nil {
 				slots <- struct{}{}
-				err := w.call(Background(ctx), false)
+				err := w.call(Background(ctx, Single), false)
 				<-slots
 				wait = max(every, min(asked(err), time.Minute))
 			}

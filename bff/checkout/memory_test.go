@@ -297,3 +297,42 @@ func (m *memory) outbox(id string) []checkout.Event {
 	}
 	return list
 }
+
+func (m *memory) TouchAll(_ context.Context, now time.Time, list []checkout.Touched) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range list {
+		s, err := m.load(t.ID)
+		if err != nil || s.Version != t.Version || !s.DueAt.Equal(t.DueAt) || m.leases[t.ID].After(now) {
+			continue
+		}
+		s.CheckedAt, s.DueAt = t.At, t.Due
+		m.save(s)
+	}
+	return nil
+}
+
+func (m *memory) Tracked(_ context.Context, codes []string) ([]checkout.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []checkout.Session
+	m.every(func(s checkout.Session) bool {
+		if slices.ContainsFunc(s.Attempts, func(a checkout.Attempt) bool { return slices.Contains(codes, a.TrackingCode) }) {
+			list = append(list, s)
+		}
+		return true
+	})
+	return list, nil
+}
+
+func (m *memory) Count(_ context.Context, status string) (n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.every(func(s checkout.Session) bool {
+		if string(s.Status) == status {
+			n++
+		}
+		return true
+	})
+	return n, nil
+}

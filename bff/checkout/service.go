@@ -161,6 +161,9 @@ func (c *Service) telling() Telling { return Telling{Page: c.Page, Receipt: c.Re
 // Object returns s as the merchant sees it.
 func (c *Service) Object(s Session) Object { return s.Object(c.telling()) }
 
+// IsWatched reports whether somebody is looking at s, here or at another instance.
+func (c *Service) IsWatched(s Session) bool { return c.watched(s) }
+
 // watched reports whether somebody is looking at s, here or at another instance.
 func (c *Service) watched(s Session) bool {
 	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())

@@ -51,6 +51,14 @@ type Store interface {
 	// already, and DueAt dueBy, unless it is earlier. There is no new version, and
 	// leases stay. Ids that are not there are left out.
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
+	// TouchAll is Touch of many, in one commit. It passes over those of which DueAt
+	// or Version are not what they were, and those that are leased at now.
+	TouchAll(ctx context.Context, now time.Time, list []Touched) error
+	// Tracked returns the sessions that have an attempt of one of the tracking
+	// codes, in no order; what nobody has is left out.
+	Tracked(ctx context.Context, trackingCodes []string) ([]Session, error)
+	// Count returns how many sessions have that status.
+	Count(ctx context.Context, status string) (int, error)
 	// Lookup returns the session that has an attempt of that tracking code or
 	// marker, or ErrNotFound.
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (Session, error)

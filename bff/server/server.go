@@ -57,6 +57,7 @@ type Server struct {
 
 	checkout *checkout.Service
 	poller   *poll.Poller
+	sweeper  *poll.Sweeper
 	sender   *webhook.Sender
 	hub      *hub.Hub
 	store    *store.DB
@@ -143,6 +144,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.poller = poll.New(poll.Config{Store: s.store, Tend: s.tend, Log: o.Log, Now: s.store.Now})
+	s.sweeper = poll.NewSweeper(s.sweeping(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log)
 	}
@@ -164,7 +166,26 @@ func (s *Server) changed(session string) {
 
 // tend looks after a session within what polling may use of the budget.
 func (s *Server) tend(ctx context.Context, session checkout.Session) error {
-	return s.checkout.Tend(budget.Background(ctx), session)
+	rank := budget.Single
+	if s.checkout.IsWatched(session) {
+		rank = budget.Watched
+	}
+	return s.checkout.Tend(budget.Background(ctx, rank), session)
+}
+
+// sweeping is how the gateway's list is read when many payments wait.
+func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
+	c := poll.SweepConfig{
+		Count: s.checkout.CountPending, Watched: func() int { return len(s.hub.Sessions()) },
+		Page: func(ctx context.Context, n int) (checkout.RecordPage, error) {
+			return s.checkout.Pending(budget.Background(ctx, budget.Shared), n)
+		},
+		Heed: s.checkout.Heed, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
+	}
+	if s.store.Shared() {
+		c.Turn = func(ctx context.Context, d time.Duration) (bool, error) { return s.store.Turn(ctx, "sweep", d) }
+	}
+	return c
 }
 
 // bucket returns the bucket of that name that all instances share, nil if there
@@ -228,6 +249,7 @@ func (s *Server) ready(ctx context.Context) error { return s.store.Ping(ctx) }
 func (s *Server) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
+	group.Go(func() error { return s.sweeper.Run(ctx) })
 	group.Go(func() error { return s.sender.Run(ctx) })
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })

@@ -1,0 +1,290 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Touched is a session that [Store.TouchAll] is to touch, as it was read, and
+// the times that it is to get.
+type Touched struct {
+	Session
+	At, Due time.Time // CheckedAt and DueAt
+}
+
+// Reading is one reading of the gateway's list of pending transactions, page by
+// page: what it has shown so far. It is safe for concurrent use.
+type Reading struct {
+	// Next is how long after a page was asked for its rows should have been read
+	// again, by the next reading.
+	Next time.Duration
+
+	mu      sync.Mutex      // guards the fields below
+	doubted map[string]bool // by tracking code: shown otherwise than stored
+	tally   Tally
+}
+
+// Tally is what a [Reading] has shown.
+type Tally struct {
+	Unchanged int // rows that are as stored
+	Watched   int // payments that somebody looks at, which may be among Unchanged
+	Stale     int // rows that say pending although status has said long ago that it is over
+}
+
+// Tally returns what was shown so far.
+func (r *Reading) Tally() Tally {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tally
+}
+
+// Pending returns a page, from 1, of what the gateway lists as pending.
+// Errors: the gateway's.
+func (c *Service) Pending(ctx context.Context, page int) (RecordPage, error) {
+	return c.Gateway.Transactions(ctx, ListQuery{Limit: 50, Page: page, Status: "pending"})
+}
+
+// CountPending returns how many sessions wait for a payment. Errors: the store's.
+func (c *Service) CountPending(ctx context.Context) (int, error) {
+	return c.Store.Count(ctx, string(wire.Pending))
+}
+
+// Heed takes in a page of the list that was asked for at that time. Payments
+// that it shows exactly as they are stored count as checked then, and need no
+// status read for a while. The list is no evidence of anything else: what it
+// shows otherwise is made due now, and what it does not show stays due. doubted
+// reports whether something was made due. Errors: the store's.
+func (c *Service) Heed(ctx context.Context, r *Reading, records []Record, asked time.Time) (doubted bool, err error) {
+	asked = asked.Truncate(time.Microsecond) // as the store keeps it, and no later
+	byCode := map[string]Record{}
+	var codes []string
+	for _, record := range records {
+		if old, twice := byCode[record.TrackingCode]; twice && !old.alike(record) {
+			r.doubt(record.TrackingCode)
+		}
+		byCode[record.TrackingCode] = record
+		codes = append(codes, record.TrackingCode)
+	}
+	sessions, err := c.Store.Tracked(ctx, codes)
+	if err != nil {
+		return false, fmt.Errorf("looking for listed payments: %w", err)
+	}
+	var touched []Touched
+	for _, s := range sessions {
+		for i := range s.Attempts {
+			record, listed := byCode[s.Attempts[i].TrackingCode]
+			if !listed {
+				continue
+			}
+			switch due, means := c.weigh(r, &s, &s.Attempts[i], record, asked); means {
+			case unchanged:
+				touched = append(touched, Touched{Session: s, At: asked, Due: due})
+			case otherwise:
+				doubted = true
+				if err := c.suspect(ctx, s); err != nil {
+					return doubted, err
+				}
+			}
+		}
+	}
+	return doubted, c.touchAll(ctx, touched)
+}
+
+// touchAll writes what a page has shown, in one commit.
+func (c *Service) touchAll(ctx context.Context, list []Touched) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := c.Store.TouchAll(ctx, c.Now(), list); err != nil {
+		return fmt.Errorf("noting what the list shows: %w", err)
+	}
+	for _, t := range list {
+		if c.watched(t.Session) {
+			c.Changed(t.ID)
+		}
+	}
+	return nil
+}
+
+// suspect makes s due now.
+func (c *Service) suspect(ctx context.Context, s Session) error {
+	now := c.Now()
+	if !s.DueAt.After(now) {
+		return nil
+	}
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, now); err != nil {
+		return fmt.Errorf("having a listed payment checked: %w", err)
+	}
+	return nil
+}
+
+// meaning is what a row of the list says about a payment.
+type meaning int
+
+const (
+	nothing   meaning = iota // leave it as it is
+	unchanged                // it is as stored: touch it
+	otherwise                // something is different: read its status now
+)
+
+// weigh decides what record, of a page that was asked for at that time, means for
+// attempt a of s, and counts it; due is when an unchanged one is due next.
+func (c *Service) weigh(r *Reading, s *Session, a *Attempt, record Record, asked time.Time) (due time.Time, means meaning) {
+	watched := c.watched(*s)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case s.Environment != c.Gateway.Environment():
+		return due, nothing
+	case a.endedBefore(asked.Add(-c.Pace.Unwatched)) && record.Status == "pending":
+		r.tally.Stale++
+		return due, nothing
+	case s.Status != wire.Pending || s.Current() != a || a.State != Waiting:
+		return due, nothing
+	}
+	if watched {
+		r.tally.Watched++
+	}
+	switch {
+	case r.doubted[a.TrackingCode]:
+		return due, otherwise
+	case !a.shownBy(record) || !s.keptBy(a.Number, record, asked):
+		r.note(a.TrackingCode)
+		return due, otherwise
+	}
+	r.tally.Unchanged++
+	due = c.nextListed(s, a, watched, r.Next, asked)
+	if due.IsZero() || !s.calm(a, c.Pace.interval(watched), asked, c.Now()) || s.milestone(a, c.Pace, watched, asked) {
+		return due, nothing
+	}
+	return due, unchanged
+}
+
+// doubt is note for callers that do not hold r.mu.
+func (r *Reading) doubt(code string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.note(code)
+}
+
+// note remembers that this reading contradicts itself, or what is stored, about a
+// transaction: no other row of it counts any more. r.mu is held.
+func (r *Reading) note(code string) {
+	if r.doubted == nil {
+		r.doubted = map[string]bool{}
+	}
+	r.doubted[code] = true
+}
+
+// alike reports whether two rows of one transaction tell the same.
+func (r Record) alike(o Record) bool {
+	return r.Status == o.Status && r.PaidAmount == o.PaidAmount && r.TxID == o.TxID && r.PaidAt.Equal(o.PaidAt)
+}
+
+// endedBefore reports whether a status read before t has told that a is over,
+// and none has told otherwise since.
+func (a *Attempt) endedBefore(t time.Time) bool {
+	return a.State != InReview && !a.EndedAt.IsZero() && a.EndedAt.Before(t) && a.Regressions == 0
+}
+
+// shownBy reports whether the row tells exactly what is stored: also less than
+// that is something else.
+func (a *Attempt) shownBy(r Record) bool {
+	unpaid := r.PaidAmount == "" && a.Paid.IsZero()
+	paid := r.PaidReadable && r.Paid.Equal(a.Paid)
+	return r.Status == "pending" && !r.CancelledByUser && (unpaid || paid) &&
+		r.TxID == a.TxID && (r.TxURL == a.TxURL || r.TxID == "") && r.PaidAt.Equal(a.PaidAt)
+}
+
+// keptBy reports whether r, were it a status record, would change nothing.
+func (s *Session) keptBy(n int, r Record, at time.Time) bool {
+	probe := *s
+	probe.Attempts, probe.Trail = append([]Attempt(nil), s.Attempts...), append([]Entry(nil), s.Trail...)
+	return probe.observe(n, r, s.Environment, at) == nil && probe.Attempt(n).same(s.Attempt(n)) && s.Attempt(n).steady()
+}
+
+// nextListed returns when s is due if a reading that comes again after next goes
+// on to show it unchanged; zero if that is not often enough for it, or if it need
+// not be written because the next reading is soon enough.
+func (c *Service) nextListed(s *Session, a *Attempt, watched bool, next time.Duration, asked time.Time) time.Time {
+	interval := c.Pace.interval(watched)
+	if watched && next > 2*interval || s.DueAt.After(asked.Add(2*next)) {
+		return time.Time{}
+	}
+	wait := min(max(next.Truncate(time.Microsecond), nearly(interval)), 2*interval)
+	due := asked.Add(a.slower(asked, wait))
+	for i := range s.Attempts {
+		other := &s.Attempts[i]
+		if other.Number == a.Number {
+			continue
+		}
+		if !other.settled() || !s.unanswered(other, c.Pace).IsZero() {
+			return time.Time{}
+		}
+		if t := other.due(c.Pace, asked, watched); !t.IsZero() && t.Before(due) {
+			due = t
+		}
+	}
+	if !due.After(c.Now()) { // something else is due, or the page took too long
+		return time.Time{}
+	}
+	return due
+}
+
+// settled reports whether the times at which a is due are fixed, if it has any.
+func (a *Attempt) settled() bool {
+	switch a.State {
+	case Expired, Cancelled, Refused:
+		return true
+	case Lost, Rejected, Stray:
+		return a.TrackingCode == "" || !a.EndedAt.IsZero()
+	}
+	return false
+}
+
+// calm reports whether s waits for nothing but its usual check. If something made
+// it due sooner, or since the page was asked for, the page is no answer to that;
+// neither is one that was asked for before the last check.
+func (s *Session) calm(a *Attempt, interval time.Duration, asked, now time.Time) bool {
+	last := s.CheckedAt
+	if last.Before(a.StartedAt) {
+		last = a.StartedAt
+	}
+	sooner := s.DueAt.Before(last.Add(nearly(interval)))
+	meanwhile := s.DueAt.After(asked) && !s.DueAt.After(now)
+	return !s.DueAt.IsZero() && !sooner && !meanwhile && last.Before(asked)
+}
+
+// nearly is how long after its last check a payment is due that the list shows:
+// a little sooner than the interval, so that one that has left the list is
+// checked by then.
+func nearly(interval time.Duration) time.Duration {
+	return (interval * 29 / 30).Truncate(time.Microsecond)
+}
+
+// Audit is how often the status of a payment is read that the list goes on to show
+// unchanged: a list that is wrong would hide it for ever.
+func (p Pace) Audit(watched bool) time.Duration {
+	if watched {
+		return 10 * p.Watched // half a minute
+	}
+	return 400 * p.Unwatched // 100 minutes
+}
+
+// milestone reports whether a's status is to be read between its last check and
+// the time when a page was asked for, whatever that shows: soon after the end of
+// its window, and once in an audit's time, evenly spread over all sessions.
+func (s *Session) milestone(a *Attempt, p Pace, watched bool, asked time.Time) bool {
+	passed := func(t time.Time) bool { return t.After(s.CheckedAt) && !t.After(asked) }
+	every := p.Audit(watched)
+	h := fnv.New64a()
+	h.Write([]byte(s.ID)) // never fails
+	phase := time.Duration(h.Sum64() % uint64(every))
+	last := asked.Add(-phase).Truncate(every).Add(phase)
+	return passed(last) && last.After(a.StartedAt) || !a.ExpiresAt.IsZero() && passed(a.ExpiresAt.Add(p.Unwatched))
+}

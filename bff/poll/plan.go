@@ -1,0 +1,80 @@
+package poll
+
+import (
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// mode is a way to watch all payments.
+type mode int
+
+const (
+	statuses mode = iota // one status read for each
+	slow                 // the gateway's list for those that nobody looks at, status reads for the others
+	fast                 // the gateway's list for all
+	modes    = iota
+)
+
+// load is what there is to watch.
+type load struct {
+	pending int // payments that wait
+	watched int // of them, those that somebody looks at
+	pages   int // of the gateway's list, which may hold others' transactions too; zero = not known
+	missed  int // of the pending ones, those that the list has not shown
+}
+
+// period is the time between two readings of the list for payments that are to be
+// checked once in an interval: what is left is for those that it does not show.
+func period(interval time.Duration) time.Duration { return interval * 9 / 10 }
+
+// every is how often the list is read in a mode.
+func (m mode) every(p checkout.Pace) time.Duration {
+	if m == fast {
+		return period(p.Watched)
+	}
+	return period(p.Unwatched)
+}
+
+// costs are the requests an hour that each mode makes.
+func (l load) costs(p checkout.Pace) [modes]int {
+	pages := l.pages
+	if pages == 0 {
+		pages = (l.pending + 49) / 50
+	}
+	watched := min(l.watched, l.pending)
+	unwatched := l.pending - watched
+	besides := hourly(min(l.missed, unwatched), p.Unwatched) + hourly(unwatched, p.Audit(false))
+	return [modes]int{
+		statuses: hourly(unwatched, p.Unwatched) + hourly(watched, p.Watched),
+		slow:     hourly(pages, slow.every(p)) + hourly(watched, p.Watched) + besides,
+		fast:     hourly(pages, fast.every(p)) + hourly(watched, p.Audit(true)) + besides,
+	}
+}
+
+// hourly is how many requests an hour n make that come once in every.
+func hourly(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
+
+// worth is the least saving, in requests an hour, for which the list is read.
+const worth = 3600
+
+// plan returns the cheapest mode. A change must save a fifth, so that it does not
+// go back and forth; the list is read for a saving of a request a second at
+// least, and no longer once that has halved.
+func plan(l load, p checkout.Pace, now mode) mode {
+	costs := l.costs(p)
+	best, least := statuses, worth
+	if now != statuses {
+		least /= 2
+	}
+	for _, m := range []mode{slow, fast} {
+		if costs[m] < costs[best] && costs[m] <= costs[statuses]-least {
+			best = m
+		}
+	}
+	stays := now == statuses || costs[now] <= costs[statuses]-least
+	if stays && costs[best]*5 > costs[now]*4 {
+		return now
+	}
+	return best
+}

@@ -1,0 +1,279 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// SweepConfig is what a [Sweeper] is made of.
+type SweepConfig struct {
+	// Count returns how many payments wait, Watched how many of them somebody looks
+	// at, as far as is known here.
+	Count   func(ctx context.Context) (int, error)
+	Watched func() int
+	// Page reads a page, from 1, of the gateway's list of pending transactions, and
+	// Heed takes in what it shows; see [checkout.Service.Heed].
+	Page func(ctx context.Context, n int) (checkout.RecordPage, error)
+	Heed func(ctx context.Context, r *checkout.Reading, records []checkout.Record, asked time.Time) (doubted bool, err error)
+	// Turn reports whether this instance is to read the list until d from now, and
+	// no other one. Nil = there is no other.
+	Turn func(ctx context.Context, d time.Duration) (bool, error)
+	// Kick is called when something was made due. Nil = nobody is told.
+	Kick func()
+	Pace checkout.Pace
+	// AtOnce is how many pages are read at once; 1 = by the goroutine of Run. Zero
+	// means 8.
+	AtOnce int
+	Now    func() time.Time // nil = time.Now
+	// Wait waits until a time. Nil = by the clock. Errors: ctx's.
+	Wait func(ctx context.Context, until time.Time) error
+	Log  *slog.Logger // nil = silent
+}
+
+// Sweeper reads the gateway's list of pending transactions whenever that takes
+// fewer requests than the status of each payment. All that it does is put off
+// what a [Poller] would do: if it fails, stops or is too slow, payments fall due.
+type Sweeper struct {
+	SweepConfig
+	now     mode
+	last    load          // of the last whole reading: what it has told of pages and misses
+	at      time.Time     // when that was; zero = there is none that still counts
+	took    time.Duration // how long it took
+	barred  time.Time     // the list is not believed before
+	failing bool          // the last reading failed
+}
+
+// NewSweeper returns a sweeper that does nothing until Run.
+func NewSweeper(c SweepConfig) *Sweeper {
+	if c.Kick == nil {
+		c.Kick = func() {}
+	}
+	if c.AtOnce == 0 {
+		c.AtOnce = 8
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Wait == nil {
+		c.Wait = func(ctx context.Context, until time.Time) error { return wait(ctx, until.Sub(c.Now())) }
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Sweeper{SweepConfig: c}
+}
+
+// wait waits for d. Errors: ctx's.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Run reads the list for as long as that is worth it, and looks again and again
+// whether it is, until ctx ends.
+func (s *Sweeper) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		began := s.Now()
+		pause := s.round(ctx)
+		if s.Wait(ctx, began.Add(pause)) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// round reads the list once if that is worth it, and returns how long after its
+// beginning the next round begins.
+func (s *Sweeper) round(ctx context.Context) time.Duration {
+	usual := slow.every(s.Pace)
+	if s.Now().Before(s.barred) {
+		s.now = statuses
+		return usual
+	}
+	l, err := s.load(ctx)
+	if err != nil {
+		s.fail(ctx, err)
+		return usual
+	}
+	if s.now = plan(l, s.Pace, s.now); s.now == statuses {
+		return usual
+	}
+	every := s.now.every(s.Pace)
+	mine, err := s.turn(ctx, max(every, s.took)*19/20) // free again when the next round begins
+	if err == nil && !mine {
+		return every / 4
+	}
+	if err == nil {
+		err = s.sweep(ctx, l, every)
+	}
+	if s.fail(ctx, err); err != nil {
+		return usual
+	}
+	return every
+}
+
+func (s *Sweeper) turn(ctx context.Context, d time.Duration) (bool, error) {
+	if s.Turn == nil {
+		return true, nil
+	}
+	return s.Turn(ctx, d)
+}
+
+// fail tells of the first of several failures, and of their end; nil is none.
+func (s *Sweeper) fail(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil || s.failing == (err != nil):
+		return
+	case err != nil:
+		s.Log.Warn("reading the list of pending transactions", "error", err)
+	default:
+		s.Log.Info("the list of pending transactions is read again")
+	}
+	s.failing = err != nil
+}
+
+// lasting is for how many rounds what a reading has told is believed to be so:
+// the list may have grown or shrunk, or show what it did not.
+const lasting = 10
+
+// load returns what there is to watch.
+func (s *Sweeper) load(ctx context.Context) (load, error) {
+	pending, err := s.Count(ctx)
+	if err != nil {
+		return load{}, fmt.Errorf("counting payments: %w", err)
+	}
+	if s.Now().Sub(s.at) > lasting*slow.every(s.Pace) {
+		s.last, s.at = load{}, time.Time{}
+	}
+	return load{pending: pending, watched: max(s.Watched(), s.last.watched), pages: s.last.pages, missed: s.last.missed}, nil
+}
+
+// errStale says that the list shows as pending what is known to be over.
+var errStale = errors.New("the list is behind what is known")
+
+// sweep reads the whole list once, its pages spread over the time until the
+// next reading, so that they are in nobody's way.
+func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error {
+	began := s.Now()
+	w := sweep{Sweeper: s, reading: &checkout.Reading{Next: max(every, s.took) * 29 / 27}, pages: 1}
+	err := w.run(ctx, l, began, every*9/10)
+	if errors.Is(err, errDear) {
+		return nil
+	}
+	if err != nil {
+		s.took = 0
+		return err
+	}
+	tally := w.reading.Tally()
+	s.took = s.Now().Sub(began)
+	s.last = load{watched: tally.Watched, pages: w.pages, missed: max(0, l.pending-tally.Unchanged)}
+	s.at = began
+	if stale(tally, l.pending) {
+		s.barred = s.Now().Add(2 * lasting * slow.every(s.Pace))
+		return fmt.Errorf("%w: %d transactions", errStale, tally.Stale)
+	}
+	return nil
+}
+
+// stale reports whether a list cannot be believed. A row or two that are stuck
+// must not stop it from being read for ever.
+func stale(t checkout.Tally, pending int) bool { return t.Stale > 2+pending/1000 }
+
+// sweep is one reading of the list under way.
+type sweep struct {
+	*Sweeper
+	reading *checkout.Reading
+
+	mu     sync.Mutex // guards the fields below
+	pages  int        // as the last answer had it
+	failed int        // pages that could not be read
+	err    error      // of one of them
+}
+
+// errDear says that the list is longer than it is worth.
+var errDear = errors.New("the list is too long")
+
+// run reads the first page, which tells how many there are, then the others at
+// their times within span.
+func (w *sweep) run(ctx context.Context, l load, began time.Time, span time.Duration) error {
+	if w.read(ctx, 1); w.err != nil {
+		return w.err
+	}
+	if l.pages = w.pages; plan(l, w.Pace, w.now) != w.now {
+		w.last.pages, w.at = w.pages, began
+		return errDear
+	}
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	slots := make(chan struct{}, w.AtOnce)
+	for n := 2; ; n++ {
+		pages, err := w.state()
+		if n > pages || err != nil {
+			break
+		}
+		if err := w.Wait(ctx, began.Add(span*time.Duration(n-1)/time.Duration(pages))); err != nil {
+			return err
+		}
+		if w.AtOnce == 1 {
+			w.read(ctx, n)
+			continue
+		}
+		slots <- struct{}{}
+		reading.Go(func() {
+			w.read(ctx, n)
+			<-slots
+		})
+	}
+	reading.Wait()
+	_, err := w.state()
+	return err
+}
+
+// state returns how many pages there are, and why no more is to be read, if so.
+func (w *sweep) state() (pages int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed > 2+w.pages/20 {
+		return w.pages, w.err
+	}
+	return w.pages, nil
+}
+
+// read reads page n and takes it in. One that cannot be read is left out: what is
+// on it falls due.
+func (w *sweep) read(ctx context.Context, n int) {
+	asked := w.Now()
+	page, err := w.Page(ctx, n)
+	doubted := false
+	if err == nil {
+		doubted, err = w.Heed(ctx, w.reading, page.Items, asked)
+	}
+	if doubted {
+		w.Kick()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.failed, w.err = w.failed+1, fmt.Errorf("reading page %d: %w", n, err)
+		return
+	}
+	w.pages = min(page.LastPage, most)
+}
+
+// most bounds a list that does not end.
+const most = 1_000_000

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	touchListed = `UPDATE sessions SET checked_at = $1, due_at = $2
+		WHERE id = $3 AND version = $4 AND due_at = $5 AND (lease_until IS NULL OR lease_until <= $6)`
+	countSessions = `SELECT count(*) FROM sessions WHERE status = $1`
+	// The clock is the %[1]s. $2 is how long the turn lasts.
+	takeTurn = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
+		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s RETURNING next_at`
+)
+
+// TouchAll implements checkout.Store. The rows are locked in one order by all
+// instances.
+func (db *DB) TouchAll(ctx context.Context, now time.Time, list []checkout.Touched) error {
+	list = slices.SortedFunc(slices.Values(list), func(a, b checkout.Touched) int { return cmp.Compare(a.ID, b.ID) })
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		touch, err := tx.PrepareContext(ctx, touchListed)
+		if err != nil {
+			return err
+		}
+		defer touch.Close()
+		for _, t := range list {
+			_, err := touch.ExecContext(ctx, micros(t.At), micros(t.Due), key(t.ID), t.Version, micros(t.DueAt), now.UnixMicro())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("touching %d sessions: %w", len(list), err)
+	}
+	return nil
+}
+
+// Tracked implements checkout.Store.
+func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]checkout.Session, error) {
+	var found []checkout.Session
+	for batch := range slices.Chunk(distinct(trackingCodes), batchSize) {
+		err := db.view(ctx, func(ctx context.Context, q queryer) error {
+			query, args := trackedQuery(batch)
+			list, err := querySessions(ctx, q, query, args...)
+			found = append(found, list...)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("looking for sessions: %w", err)
+		}
+	}
+	return distinctSessions(found), nil
+}
+
+func trackedQuery(codes []string) (query string, args []any) {
+	in, args := among(1, codes)
+	return `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN (SELECT session FROM attempts WHERE tracking_code IN ` + in + `)`, args
+}
+
+// distinctSessions is list without what was found in two batches.
+func distinctSessions(list []checkout.Session) []checkout.Session {
+	slices.SortFunc(list, func(a, b checkout.Session) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(list, func(a, b checkout.Session) bool { return a.ID == b.ID })
+}
+
+// Count implements checkout.Store.
+func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		return q.QueryRowContext(ctx, countSessions, key(status)).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("counting sessions: %w", err)
+	}
+	return n, nil
+}
+
+// Turn takes the turn of that name until d from now, by the database's clock,
+// and reports whether nobody else has it. It keeps several instances from doing
+// the same at once, most of the time: nothing may depend on it.
+func (db *DB) Turn(ctx context.Context, name string, d time.Duration) (bool, error) {
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		var until int64
+		query := fmt.Sprintf(takeTurn, db.dialect.clock)
+		return tx.QueryRowContext(ctx, query, name, d.Microseconds()).Scan(&until)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("taking the turn of %q: %w", name, err)
+	}
+	return true, nil
+}
