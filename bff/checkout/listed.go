@@ -273,7 +273,7 @@ func (p Pace) Audit(watched bool) time.Duration {
 	if watched {
 		return 10 * p.Watched // half a minute
 	}
-	return 400 * p.Unwatched // 100 minutes
+	return 480 * p.Unwatched // two hours
 }
 
 // milestone reports whether a's status is to be read between its last check and

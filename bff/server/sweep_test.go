@@ -1,0 +1,344 @@
+package server_test
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/poll"
+	"coinslot/bff/store"
+
+	"github.com/shopspring/decimal"
+	_ "modernc.org/sqlite" // the file, as anybody can read it
+)
+
+// book is a gateway that holds pending transactions, by number, and answers
+// status and list as the sandbox does; it counts what it is asked. Every
+// transaction is the same but for its tracking code.
+type book struct {
+	now func() time.Time
+
+	mu       sync.Mutex // guards the fields below
+	pending  []int32    // oldest first
+	ended    map[int]string
+	statuses int
+	pages    int
+}
+
+func code(n int) string { return fmt.Sprintf("tx%09d", n) }
+
+func (b *book) record(n int) checkout.Record {
+	status := cmp.Or(b.ended[n], "pending")
+	return checkout.Record{
+		TrackingCode: code(n), Status: status, CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
+		AmountUSD: decimal.NewFromInt(25), PayAmount: decimal.NewFromInt(25), CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
+	}
+}
+
+func (b *book) Status(_ context.Context, tracking string) (checkout.Record, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(tracking, "tx"))
+	if err != nil {
+		return checkout.Record{}, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.statuses++
+	return b.record(n), nil
+}
+
+func (b *book) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pages++
+	total := len(b.pending)
+	p := checkout.RecordPage{Page: q.Page, Total: total, LastPage: max(1, (total+q.Limit-1)/q.Limit)}
+	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
+		p.Items = append(p.Items, b.record(int(b.pending[total-1-i])))
+	}
+	return p, nil
+}
+
+// end lets the gateway give a transaction another status.
+func (b *book) end(n int, status string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended[n] = status
+	b.pending = slices.DeleteFunc(b.pending, func(p int32) bool { return int(p) == n })
+}
+
+func (b *book) requests() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.statuses + b.pages
+}
+
+func (b *book) Currencies(context.Context) ([]checkout.Currency, error) { return nil, nil }
+func (b *book) Create(context.Context, checkout.CreateRequest) (checkout.Created, error) {
+	return checkout.Created{}, errors.New("not in this book")
+}
+func (b *book) Recheck(context.Context, string) error { return nil }
+func (b *book) Cancel(context.Context, string) error  { return nil }
+func (b *book) Environment() string                   { return "book" }
+
+// simStart is when simulations begin.
+var simStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+
+// simulation is a checkout with so many pending payments, a gateway, and a
+// clock that jumps from one thing to do to the next.
+type simulation struct {
+	tb       testing.TB
+	book     *book
+	db       *store.DB
+	raw      *sql.DB // the same file
+	service  *checkout.Service
+	poller   *poll.Poller
+	sweeper  *poll.Sweeper
+	payments int
+
+	mu  sync.Mutex // guards now
+	now time.Time
+
+	each     func()        // every simulated second, if not nil
+	measured time.Time     // oldest is looked for from then on
+	oldest   time.Duration // check
+	looks    time.Duration // how far apart the looks for it are
+}
+
+func (s *simulation) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+func newSimulation(tb testing.TB, payments int) *simulation {
+	tb.Helper()
+	s := &simulation{tb: tb, payments: payments, now: simStart, looks: time.Second}
+	s.book = &book{now: s.clock, ended: map[int]string{}}
+	path := filepath.Join(tb.TempDir(), "sweep.db")
+	var err error
+	if s.db, err = store.Open(tb.Context(), store.Config{DSN: path, Now: s.clock}); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { s.db.Close() })
+	if s.raw, err = sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { s.raw.Close() })
+	s.seed()
+	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: s.book, Page: "https://pay.example/checkout/", Now: s.clock})
+	s.poller = poll.New(poll.Config{Store: s.db, Tend: s.service.Tend, Now: s.clock})
+	s.sweeper = poll.NewSweeper(poll.SweepConfig{
+		Count: s.service.CountPending, Watched: func() int { return 0 }, Page: s.service.Pending, Heed: s.service.Heed,
+		Pace: s.service.Pace, AtOnce: 1, Now: s.clock, Wait: s.wait,
+	})
+	return s
+}
+
+// seed writes payments that were checked just now, as the store would.
+func (s *simulation) seed() {
+	tx, err := s.raw.Begin()
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer tx.Rollback()
+	for n := range s.payments {
+		s.book.pending = append(s.book.pending, int32(n))
+		p := payment(n, simStart)
+		doc, err := json.Marshal(p)
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, doc) VALUES (?, 1, ?, ?, ?, ?, ?)`,
+				p.ID, string(p.Status), p.CreatedAt.UnixMicro(), p.CheckedAt.UnixMicro(), p.DueAt.UnixMicro(), string(doc))
+		}
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`, p.ID, p.Attempts[0].Marker, code(n))
+		}
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// payment is a session that waits for transaction n.
+func payment(n int, checked time.Time) checkout.Session {
+	usd := decimal.NewFromInt(25)
+	return checkout.Session{
+		ID: fmt.Sprintf("cs_%026d", n), Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: usd}, Digest: "d",
+		Environment: "book", CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
+		CheckedAt: checked, DueAt: checked.Add(15 * time.Second),
+		Attempts: []checkout.Attempt{{
+			Number: 1, State: checkout.Waiting, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: code(n), TTLMinutes: 24 * 60,
+			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: usd, PayAmount: usd,
+			PayText: "25.00000000", Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
+		}},
+	}
+}
+
+// tick is how often the poller looks.
+const tick = 250 * time.Millisecond
+
+// wait lets the clock run until that time, and whatever is due happen.
+func (s *simulation) wait(ctx context.Context, until time.Time) error {
+	for ctx.Err() == nil && s.clock().Before(until) {
+		s.mu.Lock()
+		before := s.now
+		s.now = before.Truncate(tick).Add(tick)
+		if s.now.After(until) {
+			s.now = until
+		}
+		now := s.now
+		s.mu.Unlock()
+		if now.Truncate(tick).Equal(now) {
+			s.tend(ctx)
+		}
+		if s.looks > 0 && !now.Truncate(s.looks).Equal(before.Truncate(s.looks)) {
+			s.look(now)
+		}
+	}
+	return ctx.Err()
+}
+
+// tend does what is due.
+func (s *simulation) tend(ctx context.Context) {
+	for {
+		n, err := s.poller.Pass(ctx)
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}
+
+// look notes the oldest check of a payment that waits.
+func (s *simulation) look(now time.Time) {
+	if s.each != nil {
+		s.each()
+	}
+	if s.measured.IsZero() || now.Before(s.measured) {
+		return
+	}
+	var checked sql.NullInt64
+	if err := s.raw.QueryRow(`SELECT min(checked_at) FROM sessions WHERE status = 'pending'`).Scan(&checked); err != nil {
+		s.tb.Fatal(err)
+	}
+	if checked.Valid {
+		s.oldest = max(s.oldest, now.Sub(time.UnixMicro(checked.Int64)))
+	}
+}
+
+// run lets so much time pass with everything running.
+func (s *simulation) run(d time.Duration) {
+	ctx, cancel := context.WithCancel(s.tb.Context())
+	defer cancel()
+	end := s.clock().Add(d)
+	stop := s.each
+	s.each = func() {
+		if stop != nil {
+			stop()
+		}
+		if !s.clock().Before(end) {
+			cancel()
+		}
+	}
+	defer func() { s.each = stop }()
+	if err := s.sweeper.Run(ctx); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// steady runs for that time after it has come to rest, and returns how many
+// requests that took for each payment and minute.
+func (s *simulation) steady(d time.Duration) (perMinute float64) {
+	before := 0
+	s.measured = s.clock().Add(time.Minute)
+	s.each = func() {
+		if s.clock().Equal(s.measured) {
+			before = s.book.requests()
+		}
+	}
+	s.run(time.Minute + d)
+	return float64(s.book.requests()-before) / float64(s.payments) / d.Minutes()
+}
+
+// TestSweepFewRequests holds the row of docs/performance.md at a size that takes
+// a moment.
+func TestSweepFewRequests(t *testing.T) {
+	s := newSimulation(t, 500)
+	perMinute := s.steady(4 * time.Minute)
+	t.Logf("%.3f requests for each payment and minute, %d pages, %d status reads, oldest check %v", perMinute, s.book.pages, s.book.statuses, s.oldest)
+	if perMinute > 0.1 || s.oldest > 15*time.Second {
+		t.Errorf("%.3f requests for each payment and minute, oldest check %v; want 0.1 and 15 s at most", perMinute, s.oldest)
+	}
+}
+
+// BenchmarkSweep watches 5,000 payments that nobody looks at for five minutes of
+// a simulation. "million" does so once for a million, on demand.
+func BenchmarkSweep(b *testing.B) {
+	b.Run("coinslot", func(b *testing.B) {
+		for b.Loop() {
+			s := newSimulation(b, 5000)
+			b.ReportMetric(s.steady(5*time.Minute), "requests/min")
+			b.ReportMetric(s.oldest.Seconds(), "oldest-s")
+		}
+		b.ReportMetric(0, "ns/op")
+	})
+	b.Run("naive", func(b *testing.B) {
+		for b.Loop() {
+			perMinute, oldest := naive(5000, 5*time.Minute)
+			b.ReportMetric(perMinute, "requests/min")
+			b.ReportMetric(oldest.Seconds(), "oldest-s")
+		}
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// naive reads the status of each payment every fifteen seconds.
+func naive(payments int, d time.Duration) (perMinute float64, oldest time.Duration) {
+	checked := make([]time.Time, payments)
+	for i := range checked {
+		checked[i] = simStart.Add(-15 * time.Second * time.Duration(i) / time.Duration(payments))
+	}
+	requests := 0
+	for now := simStart; now.Before(simStart.Add(d)); now = now.Add(tick) {
+		for i := range checked {
+			if age := now.Sub(checked[i]); age >= 15*time.Second {
+				oldest = max(oldest, age)
+				checked[i] = now
+				requests++
+			}
+		}
+	}
+	return float64(requests) / float64(payments) / d.Minutes(), oldest
+}
+
+// resident is the memory of this process that is in use, in MB.
+//
+// Source: proc_pid_statm(5).
+func resident(tb testing.TB) int {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		tb.Skip(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return pages * os.Getpagesize() >> 20
+}
