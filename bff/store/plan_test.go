@@ -17,6 +17,7 @@ import (
 // queries are all there are, by name.
 func queries(d dialect) map[string]string {
 	held, _ := heldQuery([]string{"a", "b"})
+	tracked, _ := trackedQuery([]string{"a", "b"})
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
 	replay, _ := of(checkout.Range{}, replayEvents, "", 0)
 	replayOf, _ := of(checkout.Range{Session: "a"}, replayEvents, "", 0)
@@ -29,6 +30,7 @@ func queries(d dialect) map[string]string {
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
+		"touchListed": touchListed, "tracked": tracked, "countSessions": countSessions,
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
 		"dueDeliveries": dueDeliveries, "leaseDelivery": leaseDelivery, "settleDelivery": settleDelivery, "findDelivery": findDelivery,
 		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter,

@@ -29,7 +29,7 @@ type Opener func(t *testing.T, endpoints []string) Backend
 // Run tests what open returns. Each test opens one of its own.
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
-		insertTests(), updateTests(), uniqueTests(), dueTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
+		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/store/pgtest"
+)
+
+// A turn is one's until it ends; a name has turns of its own.
+func TestTurn(t *testing.T) {
+	for name, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "turn.db"), "postgres": pgtest.DSN(t)} {
+		t.Run(name, func(t *testing.T) {
+			db := opened(t, dsn)
+			take := func(name string, d time.Duration) bool {
+				mine, err := db.Turn(t.Context(), name, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return mine
+			}
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			taken := 0
+			for range 16 {
+				all.Go(func() {
+					if take("sweep", time.Hour) {
+						mu.Lock()
+						taken++
+						mu.Unlock()
+					}
+				})
+			}
+			all.Wait()
+			if taken != 1 {
+				t.Errorf("%d have the turn; want one", taken)
+			}
+			if !take("other", -time.Second) || !take("other", time.Hour) || take("other", time.Hour) {
+				t.Error("a turn that has ended is still somebody's, or one that has not is free")
+			}
+		})
+	}
+}

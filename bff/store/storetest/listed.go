@@ -1,0 +1,126 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func listedTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"touch all":                       touchAll,
+		"touch all passes over":           touchAllPasses,
+		"touch all of a lease that ended": touchAllLease,
+		"tracked":                         tracked,
+		"count":                           count,
+	}
+}
+
+func touchMany(t *testing.T, b Backend, now time.Time, list ...checkout.Touched) {
+	t.Helper()
+	if err := b.TouchAll(t.Context(), now, list); err != nil {
+		t.Fatalf("TouchAll = %v", err)
+	}
+}
+
+// due is a session of that number that is due at the epoch.
+func due(t *testing.T, b Backend, n int) checkout.Session {
+	t.Helper()
+	s := fresh(n)
+	s.DueAt = epoch()
+	return inserted(t, b, s)
+}
+
+func touchAll(t *testing.T, open Opener) {
+	b := open(t, nil)
+	touchMany(t, b, epoch())
+	var list []checkout.Touched
+	for n := range 60 {
+		at := epoch().Add(time.Duration(n) * time.Second)
+		list = append(list, checkout.Touched{Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute)})
+	}
+	other := due(t, b, 100)
+	touchMany(t, b, epoch(), list...)
+	for _, x := range list {
+		x.Session.CheckedAt, x.Session.DueAt = x.At, x.Due
+		check(t, b, x.Session)
+	}
+	check(t, b, other)
+}
+
+// What was changed, hastened or claimed since it was read is passed over, and
+// the others are touched.
+func touchAllPasses(t *testing.T, open Opener) {
+	b := open(t, nil)
+	changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
+	undue := inserted(t, b, fresh(5)) // is never due
+	var list []checkout.Touched
+	for _, s := range []checkout.Session{changed, hastened, leased, calm, undue, fresh(6)} {
+		list = append(list, checkout.Touched{Session: s, At: epoch().Add(time.Second), Due: later()})
+	}
+	changed = updated(t, b, changed.ID, nothing)
+	touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
+	hastened.CheckedAt, hastened.DueAt = epoch(), epoch().Add(-time.Second)
+	leased = stored(hold(t, b, leased.ID, epoch()))
+	touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
+	calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
+	for _, s := range []checkout.Session{changed, hastened, leased, calm, undue} {
+		check(t, b, s)
+	}
+}
+
+func touchAllLease(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := stored(claimed(t, b, 1))
+	touchMany(t, b, epoch().Add(time.Minute), checkout.Touched{Session: s, At: epoch(), Due: later()})
+	s.CheckedAt, s.DueAt = epoch(), later()
+	check(t, b, s)
+}
+
+func tracked(t *testing.T, open Opener) {
+	b := open(t, nil)
+	one := fresh(1)
+	one.Attempts = []checkout.Attempt{attempt(1, checkout.Expired, "m1"), attempt(2, checkout.Waiting, "m2"), attempt(3, checkout.Creating, "m3")}
+	one.Attempts[0].TrackingCode, one.Attempts[1].TrackingCode = "t1", "t2"
+	one = inserted(t, b, one)
+	two := fresh(2)
+	two.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m4")}
+	two.Attempts[0].TrackingCode = "t4"
+	two = inserted(t, b, two)
+	codes := []string{"t1", "", "m3", "unknown", "a\x00b", "\xff"}
+	for range 450 {
+		codes = append(codes, "t2")
+	}
+	for n := range 450 {
+		codes = append(codes, fresh(n).ID)
+	}
+	for _, tt := range []struct {
+		codes []string
+		want  []checkout.Session
+	}{
+		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil}, {codes, []checkout.Session{one}},
+		{append(codes, "t4"), []checkout.Session{one, two}},
+	} {
+		got, err := b.Tracked(t.Context(), tt.codes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "Tracked", got, tt.want)
+	}
+}
+
+func count(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n, status := range []wire.Status{wire.Pending, wire.Open, wire.Pending} {
+		s := fresh(n)
+		s.Status = status
+		inserted(t, b, s)
+	}
+	for status, want := range map[string]int{"pending": 2, "open": 1, "confirmed": 0, "": 0, "\xff": 0} {
+		if got, err := b.Count(t.Context(), status); got != want || err != nil {
+			t.Errorf("Count(%q) = %d, %v; want %d", status, got, err, want)
+		}
+	}
+}
