@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,29 +20,27 @@ type Touched struct {
 }
 
 // Reading is one reading of the gateway's list of pending transactions, page by
-// page: what it has shown so far. It is safe for concurrent use.
+// page. It is safe for concurrent use.
 type Reading struct {
 	// Next is how long after a page was asked for its rows should have been read
 	// again, by the next reading.
 	Next time.Duration
 
-	mu      sync.Mutex      // guards the fields below
+	mu      sync.Mutex      // guards the field below
 	doubted map[string]bool // by tracking code: shown otherwise than stored
-	tally   Tally
 }
 
-// Tally is what a [Reading] has shown.
+// Tally counts what a page has shown.
 type Tally struct {
-	Unchanged int // rows that are as stored
-	Watched   int // payments that somebody looks at, which may be among Unchanged
+	Unchanged int // payments that are as stored
+	Otherwise int // payments that are not, and were made due
+	Watched   int // of both, those that somebody looks at
 	Stale     int // rows that say pending although status has said long ago that it is over
 }
 
-// Tally returns what was shown so far.
-func (r *Reading) Tally() Tally {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.tally
+// Add is both together.
+func (t Tally) Add(o Tally) Tally {
+	return Tally{t.Unchanged + o.Unchanged, t.Otherwise + o.Otherwise, t.Watched + o.Watched, t.Stale + o.Stale}
 }
 
 // Pending returns a page, from 1, of what the gateway lists as pending.
@@ -57,42 +57,46 @@ func (c *Service) CountPending(ctx context.Context) (int, error) {
 // Heed takes in a page of the list that was asked for at that time. Payments
 // that it shows exactly as they are stored count as checked then, and need no
 // status read for a while. The list is no evidence of anything else: what it
-// shows otherwise is made due now, and what it does not show stays due. doubted
-// reports whether something was made due. Errors: the store's.
-func (c *Service) Heed(ctx context.Context, r *Reading, records []Record, asked time.Time) (doubted bool, err error) {
+// shows otherwise is made due now, and what it does not show stays due. Errors:
+// the store's.
+func (c *Service) Heed(ctx context.Context, r *Reading, records []Record, asked time.Time) (tally Tally, err error) {
 	asked = asked.Truncate(time.Microsecond) // as the store keeps it, and no later
-	byCode := map[string]Record{}
-	var codes []string
-	for _, record := range records {
-		if old, twice := byCode[record.TrackingCode]; twice && !old.alike(record) {
-			r.doubt(record.TrackingCode)
-		}
-		byCode[record.TrackingCode] = record
-		codes = append(codes, record.TrackingCode)
-	}
-	sessions, err := c.Store.Tracked(ctx, codes)
+	rows := r.rows(records)
+	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
-		return false, fmt.Errorf("looking for listed payments: %w", err)
+		return tally, fmt.Errorf("looking for listed payments: %w", err)
 	}
 	var touched []Touched
 	for _, s := range sessions {
 		for i := range s.Attempts {
-			record, listed := byCode[s.Attempts[i].TrackingCode]
+			row, listed := rows[s.Attempts[i].TrackingCode]
 			if !listed {
 				continue
 			}
-			switch due, means := c.weigh(r, &s, &s.Attempts[i], record, asked); means {
+			switch due, means := c.weigh(r, &tally, &s, &s.Attempts[i], row, asked); means {
 			case unchanged:
 				touched = append(touched, Touched{Session: s, At: asked, Due: due})
 			case otherwise:
-				doubted = true
 				if err := c.suspect(ctx, s); err != nil {
-					return doubted, err
+					return tally, err
 				}
 			}
 		}
 	}
-	return doubted, c.touchAll(ctx, touched)
+	return tally, c.touchAll(ctx, touched)
+}
+
+// rows are records by tracking code. One that is there twice, and different, is
+// doubted.
+func (r *Reading) rows(records []Record) map[string]Record {
+	rows := map[string]Record{}
+	for _, record := range records {
+		if old, twice := rows[record.TrackingCode]; twice && !old.alike(record) {
+			r.doubt(record.TrackingCode)
+		}
+		rows[record.TrackingCode] = record
+	}
+	return rows
 }
 
 // touchAll writes what a page has shown, in one commit.
@@ -132,32 +136,30 @@ const (
 	otherwise                // something is different: read its status now
 )
 
-// weigh decides what record, of a page that was asked for at that time, means for
+// weigh decides what row, of a page that was asked for at that time, means for
 // attempt a of s, and counts it; due is when an unchanged one is due next.
-func (c *Service) weigh(r *Reading, s *Session, a *Attempt, record Record, asked time.Time) (due time.Time, means meaning) {
-	watched := c.watched(*s)
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (c *Service) weigh(r *Reading, t *Tally, s *Session, a *Attempt, row Record, asked time.Time) (due time.Time, means meaning) {
 	switch {
 	case s.Environment != c.Gateway.Environment():
 		return due, nothing
-	case a.endedBefore(asked.Add(-c.Pace.Unwatched)) && record.Status == "pending":
-		r.tally.Stale++
+	case a.endedBefore(asked.Add(-c.Pace.Unwatched)) && row.Status == "pending":
+		t.Stale++
 		return due, nothing
 	case s.Status != wire.Pending || s.Current() != a || a.State != Waiting:
 		return due, nothing
 	}
+	watched := c.watched(*s)
 	if watched {
-		r.tally.Watched++
+		t.Watched++
 	}
-	switch {
-	case r.doubted[a.TrackingCode]:
-		return due, otherwise
-	case !a.shownBy(record) || !s.keptBy(a.Number, record, asked):
-		r.note(a.TrackingCode)
+	if !a.shownBy(row) || !s.keptBy(a.Number, row, asked) {
+		r.doubt(a.TrackingCode)
+	}
+	if r.doubts(a.TrackingCode) {
+		t.Otherwise++
 		return due, otherwise
 	}
-	r.tally.Unchanged++
+	t.Unchanged++
 	due = c.nextListed(s, a, watched, r.Next, asked)
 	if due.IsZero() || !s.calm(a, c.Pace.interval(watched), asked, c.Now()) || s.milestone(a, c.Pace, watched, asked) {
 		return due, nothing
@@ -165,20 +167,21 @@ func (c *Service) weigh(r *Reading, s *Session, a *Attempt, record Record, asked
 	return due, unchanged
 }
 
-// doubt is note for callers that do not hold r.mu.
+// doubt remembers that this reading contradicts itself, or what is stored, about a
+// transaction: no other row of it counts any more.
 func (r *Reading) doubt(code string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.note(code)
-}
-
-// note remembers that this reading contradicts itself, or what is stored, about a
-// transaction: no other row of it counts any more. r.mu is held.
-func (r *Reading) note(code string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}
 	}
 	r.doubted[code] = true
+}
+
+func (r *Reading) doubts(code string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.doubted[code]
 }
 
 // alike reports whether two rows of one transaction tell the same.

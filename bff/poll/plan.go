@@ -55,24 +55,27 @@ func (l load) costs(p checkout.Pace) [modes]int {
 // hourly is how many requests an hour n make that come once in every.
 func hourly(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
 
-// worth is the least saving, in requests an hour, for which the list is read.
-const worth = 3600
+// worth is the least saving, in requests an hour, for which a mode is chosen. A
+// status read is the quickest way to hear of a payment, so that those who look
+// at their page get it until that takes a default budget's worth.
+var worth = [modes]int{slow: 3600, fast: 10 * 3600}
 
 // plan returns the cheapest mode. A change must save a fifth, so that it does not
-// go back and forth; the list is read for a saving of a request a second at
-// least, and no longer once that has halved.
+// go back and forth; the list is read only if it saves what that is worth, or
+// half of that once it is being read.
 func plan(l load, p checkout.Pace, now mode) mode {
 	costs := l.costs(p)
-	best, least := statuses, worth
-	if now != statuses {
-		least /= 2
-	}
+	best, stays := statuses, now == statuses
 	for _, m := range []mode{slow, fast} {
-		if costs[m] < costs[best] && costs[m] <= costs[statuses]-least {
+		least := worth[m]
+		if m == now {
+			least /= 2
+		}
+		if costs[m] <= costs[best]-least {
 			best = m
 		}
+		stays = stays || m == now && costs[m] <= costs[statuses]-least
 	}
-	stays := now == statuses || costs[now] <= costs[statuses]-least
 	if stays && costs[best]*5 > costs[now]*4 {
 		return now
 	}

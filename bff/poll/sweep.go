@@ -20,7 +20,7 @@ type SweepConfig struct {
 	// Page reads a page, from 1, of the gateway's list of pending transactions, and
 	// Heed takes in what it shows; see [checkout.Service.Heed].
 	Page func(ctx context.Context, n int) (checkout.RecordPage, error)
-	Heed func(ctx context.Context, r *checkout.Reading, records []checkout.Record, asked time.Time) (doubted bool, err error)
+	Heed func(ctx context.Context, r *checkout.Reading, records []checkout.Record, asked time.Time) (checkout.Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
 	// no other one. Nil = there is no other.
 	Turn func(ctx context.Context, d time.Duration) (bool, error)
@@ -179,13 +179,12 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 		s.took = 0
 		return err
 	}
-	tally := w.reading.Tally()
 	s.took = s.Now().Sub(began)
-	s.last = load{watched: tally.Watched, pages: w.pages, missed: max(0, l.pending-tally.Unchanged)}
+	s.last = load{watched: w.tally.Watched, pages: w.pages, missed: max(0, l.pending-w.tally.Unchanged)}
 	s.at = began
-	if stale(tally, l.pending) {
+	if stale(w.tally, l.pending) {
 		s.barred = s.Now().Add(2 * lasting * slow.every(s.Pace))
-		return fmt.Errorf("%w: %d transactions", errStale, tally.Stale)
+		return fmt.Errorf("%w: %d transactions", errStale, w.tally.Stale)
 	}
 	return nil
 }
@@ -201,8 +200,9 @@ type sweep struct {
 
 	mu     sync.Mutex // guards the fields below
 	pages  int        // as the last answer had it
-	failed int        // pages that could not be read
-	err    error      // of one of them
+	tally  checkout.Tally
+	failed int   // pages that could not be read
+	err    error // of one of them
 }
 
 // errDear says that the list is longer than it is worth.
@@ -259,15 +259,16 @@ func (w *sweep) state() (pages int, err error) {
 func (w *sweep) read(ctx context.Context, n int) {
 	asked := w.Now()
 	page, err := w.Page(ctx, n)
-	doubted := false
+	var tally checkout.Tally
 	if err == nil {
-		doubted, err = w.Heed(ctx, w.reading, page.Items, asked)
+		tally, err = w.Heed(ctx, w.reading, page.Items, asked)
 	}
-	if doubted {
+	if tally.Otherwise > 0 {
 		w.Kick()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.tally = w.tally.Add(tally)
 	if err != nil {
 		w.failed, w.err = w.failed+1, fmt.Errorf("reading page %d: %w", n, err)
 		return

@@ -1,0 +1,254 @@
+package checkout_test
+
+import (
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// listing is a shop with a payment that was checked ten seconds ago, and what the
+// gateway's list says of it.
+type listing struct {
+	*shop
+	id      string
+	row     checkout.Record
+	asked   time.Time // the page
+	reading *checkout.Reading
+}
+
+func newListing(t *testing.T, kind string) *listing {
+	h := newShopOver(t, kind)
+	l := &listing{shop: h, id: h.chosen("25.00", usdt()).ID, reading: &checkout.Reading{Next: 14500 * time.Millisecond}}
+	h.clock.move(15 * time.Second)
+	if err := h.tend(); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.move(10 * time.Second)
+	l.asked, l.row = h.clock.Now(), h.gateway.all()[0].Record
+	return l
+}
+
+func (l *listing) heed(rows ...checkout.Record) checkout.Tally {
+	l.t.Helper()
+	tally, err := l.service.Heed(l.t.Context(), l.reading, rows, l.asked)
+	if err != nil {
+		l.t.Fatalf("Heed = %v", err)
+	}
+	return tally
+}
+
+// pay lets money arrive that the row does not show.
+func (l *listing) pay(amount string) { l.gateway.pay(l.row.TrackingCode, dec(amount), "tx1") }
+
+// update changes the row in the store, keeping its times.
+func (l *listing) update(change func(*checkout.Session)) {
+	l.t.Helper()
+	_, err := l.store.Update(l.t.Context(), l.id, func(s *checkout.Session) ([]checkout.Event, error) {
+		change(s)
+		return nil, nil
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// same compares what is stored: instants, and numbers by what they mean.
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: (-want +got)\n%s", what, diff)
+	}
+}
+
+// What a page shows exactly as it is stored counts as a check; whatever else it
+// shows is read by itself, now; and what waits for more than its usual check is
+// left alone.
+func TestHeed(t *testing.T) {
+	const (
+		touched  = "counts as checked"
+		hastened = "is due now"
+		left     = "is left"
+	)
+	for name, tt := range map[string]struct {
+		set  func(l *listing) // before the page is asked for
+		flaw func(l *listing) // of the page, or after it was asked for
+		want string
+	}{
+		"as stored":    {want: touched},
+		"twice":        {flaw: func(l *listing) { l.heed(l.row) }, want: touched},
+		"expired":      {flaw: func(l *listing) { l.row.Status = "expired" }, want: hastened},
+		"confirmed":    {flaw: func(l *listing) { l.row.Status = "confirmed" }, want: hastened},
+		"new status":   {flaw: func(l *listing) { l.row.Status = "frozen" }, want: hastened},
+		"by the user":  {flaw: func(l *listing) { l.row.CancelledByUser = true }, want: hastened},
+		"paid in part": {flaw: func(l *listing) { l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = dec("1"), "1", true }, want: hastened},
+		"not readable": {flaw: func(l *listing) { l.row.PaidAmount = "a lot" }, want: hastened},
+		"transaction":  {flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
+		"paid at":      {flaw: func(l *listing) { l.row.PaidAt = l.asked }, want: hastened},
+		"other window": {flaw: func(l *listing) { l.row.ExpiresAt = l.row.ExpiresAt.Add(-10 * time.Minute) }, want: hastened},
+		"of another":   {flaw: func(l *listing) { l.row.TrackingCode = "other" }, want: left},
+		"empty code":   {flaw: func(l *listing) { l.row.TrackingCode = "" }, want: left},
+		"twice, different": {flaw: func(l *listing) {
+			other := l.row
+			other.Paid, other.PaidAmount, other.PaidReadable = dec("1"), "1", true
+			l.heed(l.row, other)
+		}, want: hastened},
+		"different, then as stored": {flaw: func(l *listing) {
+			other := l.row
+			other.TxID = "0xabc"
+			l.heed(other)
+		}, want: hastened},
+		"older than the last check": {flaw: func(l *listing) { l.asked = l.asked.Add(-11 * time.Second) }, want: left},
+		"took longer than its worth": {flaw: func(l *listing) { l.clock.move(14500 * time.Millisecond) },
+			want: left},
+		"claimed": {flaw: func(l *listing) {
+			if _, err := l.store.Hold(l.t.Context(), l.id, l.clock.Now(), time.Minute); err != nil {
+				l.t.Fatal(err)
+			}
+		}, want: left},
+		"hinted": {flaw: func(l *listing) {
+			l.clock.move(time.Second)
+			if err := l.service.Hint(l.t.Context(), l.load(l.id)); err != nil {
+				l.t.Fatal(err)
+			}
+		}, want: left},
+		"hinted for later": {set: func(l *listing) {
+			s := l.load(l.id)
+			if err := l.store.Touch(l.t.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)); err != nil {
+				l.t.Fatal(err)
+			}
+		}, want: left},
+		"due since before": {set: func(l *listing) { l.clock.move(time.Minute) }, want: touched},
+		"due meanwhile":    {flaw: func(l *listing) { l.clock.move(6 * time.Second) }, want: left},
+		"watched": {set: func(l *listing) {
+			until := l.clock.Now().Add(time.Minute)
+			if err := l.store.Watch(l.t.Context(), []string{l.id}, until, until); err != nil {
+				l.t.Fatal(err)
+			}
+		}, want: left},
+		"watched, changed": {set: func(l *listing) {
+			until := l.clock.Now().Add(time.Minute)
+			if err := l.store.Watch(l.t.Context(), []string{l.id}, until, until); err != nil {
+				l.t.Fatal(err)
+			}
+		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
+		"of another gateway": {set: func(l *listing) { l.update(func(s *checkout.Session) { s.Environment = "other" }) }, want: left},
+		"closed by the merchant": {set: func(l *listing) {
+			l.update(func(s *checkout.Session) { s.ClosedBy, s.Status = checkout.ClosedByMerchant, wire.Cancelled })
+		}, want: left},
+		"in review": {set: func(l *listing) {
+			l.update(func(s *checkout.Session) { s.Attempts[0].State, s.Status = checkout.InReview, wire.Review })
+		}, want: left},
+		"over for us": {set: func(l *listing) {
+			l.update(func(s *checkout.Session) { s.Attempts[0].State, s.Status = checkout.Expired, wire.Expired })
+		}, want: left},
+		"with an orphan that lives": {set: func(l *listing) {
+			l.update(func(s *checkout.Session) {
+				s.Attempts = append([]checkout.Attempt{{Number: 1, State: checkout.Lost, Marker: "m", TrackingCode: "orphan"}}, s.Attempts...)
+				s.Attempts[1].Number = 2
+			})
+		}, want: left},
+		"with a recheck that nobody has read": {set: func(l *listing) {
+			l.update(func(s *checkout.Session) {
+				s.Attempts = append([]checkout.Attempt{{Number: 1, State: checkout.Expired, Marker: "m", TrackingCode: "old",
+					EndedAt: l.clock.Now(), RecheckedAt: l.clock.Now()}}, s.Attempts...)
+				s.Attempts[1].Number = 2
+			})
+		}, want: left},
+		"after its window": {set: func(l *listing) { l.clock.move(31 * time.Minute) }, want: left},
+	} {
+		for _, kind := range []string{"memory", "sqlite"} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				l := newListing(t, kind)
+				if tt.set != nil {
+					tt.set(l)
+				}
+				l.asked = l.clock.Now()
+				l.row = l.gateway.all()[0].Record
+				l.row.Status = "pending" // the list may lag
+				if tt.flaw != nil {
+					tt.flaw(l)
+				}
+				before := l.load(l.id)
+				l.heed(l.row)
+				got, want := l.load(l.id), before
+				switch tt.want {
+				case touched:
+					want.CheckedAt, want.DueAt = l.asked, l.asked.Add(14500*time.Millisecond)
+				case hastened:
+					want.DueAt = l.clock.Now()
+					want.CheckedAt = got.CheckedAt
+				}
+				same(t, tt.want, got, want)
+				if n := l.gateway.called("status"); n != 1 {
+					t.Errorf("%d status reads; want the one before", n)
+				}
+			})
+		}
+	}
+}
+
+// Nobody is told of anything, and no version is new, whatever the list says.
+func TestListChangesNothing(t *testing.T) {
+	l := newListing(t, "memory")
+	before := l.load(l.id)
+	for _, status := range []string{"confirmed", "expired", "cancelled", "pending", ""} {
+		row := l.row
+		row.Status, row.Paid, row.PaidAmount, row.PaidReadable = status, dec("25"), "25", true
+		l.heed(row)
+	}
+	after := l.load(l.id)
+	if after.Version != before.Version || len(l.told(l.id)) != 1 {
+		t.Errorf("version %d, events %v; want %d and that it is pending", after.Version, l.told(l.id), before.Version)
+	}
+	same(t, "attempts", after.Attempts, before.Attempts)
+}
+
+// A list that goes on to show a payment as it was hides it until the end of its
+// window at the latest, and two hours at most after that.
+func TestListThatIsStuck(t *testing.T) {
+	l := newListing(t, "memory")
+	l.pay("25") // at once: the list never shows it
+	var reads []time.Duration
+	start := l.clock.Now()
+	for range 31 * 60 {
+		l.asked = l.clock.Now()
+		if l.asked.Sub(start)%(13*time.Second) == 0 {
+			l.heed(l.row)
+		}
+		before := l.gateway.called("status")
+		if err := l.tend(); err != nil {
+			t.Fatal(err)
+		}
+		if l.gateway.called("status") > before {
+			reads = append(reads, l.asked.Sub(start))
+		}
+		l.clock.move(time.Second)
+	}
+	if s := l.load(l.id); s.Status != wire.Confirmed {
+		t.Errorf("status %s after its window, with reads at %v; want confirmed", s.Status, reads)
+	}
+}
+
+// A list that shows as pending what was over long ago is noticed.
+func TestStaleList(t *testing.T) {
+	l := newListing(t, "memory")
+	l.pay("25")
+	l.clock.move(5 * time.Second)
+	if err := l.tend(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		after time.Duration
+		want  int
+	}{{15 * time.Second, 0}, {time.Second, 1}, {time.Hour, 1}} {
+		l.clock.move(tt.after)
+		l.asked = l.clock.Now()
+		if got := l.heed(l.row); got.Stale != tt.want || got.Unchanged != 0 {
+			t.Errorf("%v later: %+v; want %d stale", tt.after, got, tt.want)
+		}
+	}
+}

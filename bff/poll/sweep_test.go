@@ -1,0 +1,181 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// list is a gateway's list in a bubble of fake time.
+type list struct {
+	pages int // that it has
+	shows int // payments that are ours and unchanged, on each
+	takes time.Duration
+	fails func(n int) bool // nil = none
+	calls []call
+	next  []time.Duration // of each reading
+	turns []time.Duration
+	mine  func() bool // nil = there is nobody else
+}
+
+type call struct {
+	page int
+	at   time.Duration // since the start
+}
+
+// watch runs a sweeper over l with that many payments.
+func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*SweepConfig)) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	start := time.Now()
+	var last *checkout.Reading
+	c := SweepConfig{
+		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(), AtOnce: 1,
+		Page: func(ctx context.Context, n int) (checkout.RecordPage, error) {
+			l.calls = append(l.calls, call{n, time.Since(start)})
+			if err := wait(ctx, l.takes); err != nil {
+				return checkout.RecordPage{}, err
+			}
+			if l.fails != nil && l.fails(n) {
+				return checkout.RecordPage{}, errors.New("busy")
+			}
+			return checkout.RecordPage{LastPage: l.pages, Total: 50 * l.pages}, nil
+		},
+		Heed: func(_ context.Context, r *checkout.Reading, _ []checkout.Record, _ time.Time) (checkout.Tally, error) {
+			if r != last {
+				last, l.next = r, append(l.next, r.Next)
+			}
+			return checkout.Tally{Unchanged: l.shows}, nil
+		},
+	}
+	if l.mine != nil {
+		c.Turn = func(_ context.Context, d time.Duration) (bool, error) {
+			l.turns = append(l.turns, d)
+			return l.mine(), nil
+		}
+	}
+	if change != nil {
+		change(&c)
+	}
+	if err := NewSweeper(c).Run(ctx); err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// begun is when readings began.
+func (l *list) begun() (at []time.Duration) {
+	for _, c := range l.calls {
+		if c.page == 1 {
+			at = append(at, c.at)
+		}
+	}
+	return at
+}
+
+func TestSweepSpreadsItsPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &list{shows: 50, pages: 100}
+		l.watch(t, 5000, 40*time.Second, func(c *SweepConfig) { c.AtOnce = 0 })
+		if want := []time.Duration{0, 13500 * time.Millisecond, 27 * time.Second}; !slices.Equal(l.begun(), want) {
+			t.Errorf("readings began at %v; want %v", l.begun(), want)
+		}
+		for i, c := range l.calls[:200] {
+			want := time.Duration(i/100)*13500*time.Millisecond + time.Duration(i%100)*121500*time.Microsecond
+			if c.page != i%100+1 || c.at != want {
+				t.Fatalf("call %d is of page %d at %v; want page %d at %v", i, c.page, c.at, i%100+1, want)
+			}
+		}
+		if l.next[1] != 14500*time.Millisecond {
+			t.Errorf("rows are read again after %v; want 14.5s", l.next[1])
+		}
+	})
+}
+
+// A list that takes longer than the period is read again and again, and its rows
+// are not due sooner than that.
+func TestSweepThatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &list{shows: 50, pages: 100, takes: 270 * time.Millisecond}
+		l.watch(t, 5000, 80*time.Second, nil)
+		if want := []time.Duration{0, 27 * time.Second, 54 * time.Second}; !slices.Equal(l.begun(), want) {
+			t.Errorf("readings began at %v; want %v", l.begun(), want)
+		}
+		if want := []time.Duration{14500 * time.Millisecond, 29 * time.Second, 29 * time.Second}; !slices.Equal(l.next, want) {
+			t.Errorf("rows are expected again after %v; want %v", l.next, want)
+		}
+	})
+}
+
+func TestSweepFailures(t *testing.T) {
+	for name, tt := range map[string]struct {
+		list    list
+		pending int
+		readings,
+		calls int // in a minute: at 0, 13.5, 27, 40.5 and 54 s
+	}{
+		"nothing to watch":       {list{pages: 1}, 0, 0, 0},
+		"few":                    {list{pages: 1}, 10, 0, 0},
+		"one page":               {list{pages: 1}, 50, 5, 5},
+		"pages that fail":        {list{pages: 60, fails: func(n int) bool { return n%30 == 0 }}, 3000, 5, 4*60 + 30},
+		"every page fails":       {list{shows: 50, pages: 100, fails: func(int) bool { return true }}, 5000, 5, 5},
+		"all but the first fail": {list{shows: 50, pages: 100, fails: func(n int) bool { return n > 1 }}, 5000, 5, 5 * 9},
+		"too long":               {list{pages: 20_000}, 5000, 1, 1},
+		"no pages at all":        {list{pages: 0}, 5000, 1, 1},
+		"somebody else's turn":   {list{shows: 50, pages: 100, mine: func() bool { return false }}, 5000, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := tt.list
+				l.shows = 50
+				l.watch(t, tt.pending, time.Minute, nil)
+				if n := len(l.begun()); n != tt.readings || len(l.calls) < tt.calls-2 || len(l.calls) > tt.calls+2 {
+					t.Errorf("%d readings, %d calls; want %d and %d", n, len(l.calls), tt.readings, tt.calls)
+				}
+			})
+		})
+	}
+}
+
+// A dead instance's turn ends by itself, and another's reading begins within a
+// quarter of the period.
+func TestSweepTakesOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		l := &list{shows: 50, pages: 100, mine: func() bool { return time.Since(start) > 10*time.Second }}
+		l.watch(t, 5000, 30*time.Second, nil)
+		if at := l.begun(); len(at) != 2 || at[0] > 13500*time.Millisecond {
+			t.Errorf("readings began at %v; want one within a quarter of 13.5 s of the tenth", at)
+		}
+		if l.turns[0] >= 13500*time.Millisecond {
+			t.Errorf("a turn of %v is not over when the next reading begins", l.turns[0])
+		}
+	})
+}
+
+// A list that does not show what is ours is left alone, but for a look at it now
+// and then; here, Heed counts nothing as unchanged.
+func TestSweepOfNoUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &list{pages: 100}
+		l.watch(t, 5000, 10*time.Minute, nil)
+		if n := len(l.begun()); n < 4 || n > 5 {
+			t.Errorf("%d readings in ten minutes; want one in ten periods", n)
+		}
+	})
+}
+
+func TestStale(t *testing.T) {
+	for _, tt := range []struct {
+		stale, pending int
+		want           bool
+	}{{0, 0, false}, {2, 50, false}, {3, 50, true}, {3, 5000, false}, {8, 5000, true}, {900, 1_000_000, false}, {1003, 1_000_000, true}} {
+		if got := stale(checkout.Tally{Stale: tt.stale}, tt.pending); got != tt.want {
+			t.Errorf("stale(%d of %d) = %t", tt.stale, tt.pending, got)
+		}
+	}
+}
