@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,13 +30,12 @@ import (
 // status and list as the sandbox does; it counts what it is asked. Every
 // transaction is the same but for its tracking code.
 type book struct {
-	now func() time.Time
-
 	mu       sync.Mutex // guards the fields below
 	pending  []int32    // oldest first
 	ended    map[int]string
 	statuses int
 	pages    int
+	drops    func(n int) bool // rows that the list lacks; nil = none
 }
 
 func code(n int) string { return fmt.Sprintf("tx%09d", n) }
@@ -66,7 +66,9 @@ func (b *book) Transactions(_ context.Context, q checkout.ListQuery) (checkout.R
 	total := len(b.pending)
 	p := checkout.RecordPage{Page: q.Page, Total: total, LastPage: max(1, (total+q.Limit-1)/q.Limit)}
 	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
-		p.Items = append(p.Items, b.record(int(b.pending[total-1-i])))
+		if n := int(b.pending[total-1-i]); b.drops == nil || !b.drops(n) {
+			p.Items = append(p.Items, b.record(n))
+		}
 	}
 	return p, nil
 }
@@ -126,7 +128,17 @@ func (s *simulation) clock() time.Time {
 func newSimulation(tb testing.TB, payments int) *simulation {
 	tb.Helper()
 	s := &simulation{tb: tb, payments: payments, now: simStart, looks: time.Second}
-	s.book = &book{now: s.clock, ended: map[int]string{}}
+	s.book = &book{ended: map[int]string{}}
+	s.open()
+	s.seed()
+	s.serve(s.book)
+	return s
+}
+
+// open makes an empty database.
+func (s *simulation) open() {
+	tb := s.tb
+	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "sweep.db")
 	var err error
 	if s.db, err = store.Open(tb.Context(), store.Config{DSN: path, Now: s.clock}); err != nil {
@@ -137,14 +149,16 @@ func newSimulation(tb testing.TB, payments int) *simulation {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { s.raw.Close() })
-	s.seed()
-	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: s.book, Page: "https://pay.example/checkout/", Now: s.clock})
+}
+
+// serve makes everything that is to run, nothing of which is looked at.
+func (s *simulation) serve(g checkout.Gateway) {
+	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: g, Page: "https://pay.example/checkout/", Now: s.clock})
 	s.poller = poll.New(poll.Config{Store: s.db, Tend: s.service.Tend, Now: s.clock})
 	s.sweeper = poll.NewSweeper(poll.SweepConfig{
 		Count: s.service.CountPending, Watched: func() int { return 0 }, Page: s.service.Pending, Heed: s.service.Heed,
 		Pace: s.service.Pace, AtOnce: 1, Now: s.clock, Wait: s.wait,
 	})
-	return s
 }
 
 // seed writes payments that were checked just now, as the store would.
@@ -178,7 +192,7 @@ func (s *simulation) seed() {
 func payment(n int, checked time.Time) checkout.Session {
 	usd := decimal.NewFromInt(25)
 	return checkout.Session{
-		ID: fmt.Sprintf("cs_%026d", n), Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: usd}, Digest: "d",
+		ID: id(n), Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: usd}, Digest: "d",
 		Environment: "book", CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 		CheckedAt: checked, DueAt: checked.Add(15 * time.Second),
 		Attempts: []checkout.Attempt{{
@@ -244,20 +258,22 @@ func (s *simulation) look(now time.Time) {
 }
 
 // run lets so much time pass with everything running.
-func (s *simulation) run(d time.Duration) {
+func (s *simulation) run(d time.Duration) { s.until(d, func() bool { return false }) }
+
+// until is run that ends as soon as something is so, at a full second.
+func (s *simulation) until(d time.Duration, so func() bool) {
 	ctx, cancel := context.WithCancel(s.tb.Context())
 	defer cancel()
-	end := s.clock().Add(d)
-	stop := s.each
+	end, each := s.clock().Add(d), s.each
 	s.each = func() {
-		if stop != nil {
-			stop()
+		if each != nil {
+			each()
 		}
-		if !s.clock().Before(end) {
+		if !s.clock().Before(end) || so() {
 			cancel()
 		}
 	}
-	defer func() { s.each = stop }()
+	defer func() { s.each = each }()
 	if err := s.sweeper.Run(ctx); err != nil {
 		s.tb.Fatal(err)
 	}
@@ -287,6 +303,45 @@ func TestSweepFewRequests(t *testing.T) {
 		t.Errorf("%.3f requests for each payment and minute, oldest check %v; want 0.1 and 15 s at most", perMinute, s.oldest)
 	}
 }
+
+// TestSweepOfAListThatMoves: payments end everywhere in the list while it is
+// read, so that rows move from page to page and are missed, and some are never
+// shown. Each end is known within the interval and a look of the poller.
+func TestSweepOfAListThatMoves(t *testing.T) {
+	s := newSimulation(t, 400)
+	random := rand.New(rand.NewPCG(1, 2))
+	s.book.drops = func(n int) bool { return n%20 == 0 }
+	ended := map[int]time.Time{}
+	var worst time.Duration
+	second := 0
+	s.each = func() {
+		for n, at := range ended {
+			if session, err := s.db.Session(t.Context(), id(n)); err != nil {
+				t.Fatal(err)
+			} else if session.Status == wire.Expired {
+				worst = max(worst, s.clock().Sub(at))
+				delete(ended, n)
+			}
+		}
+		if second++; second > 60 {
+			return
+		}
+		for range 2 {
+			n := int(s.book.pending[random.IntN(len(s.book.pending))])
+			s.book.end(n, "expired")
+			ended[n] = s.clock()
+		}
+	}
+	s.measured = simStart.Add(30 * time.Second)
+	s.run(90 * time.Second)
+	t.Logf("the last end was known after %v; oldest check %v", worst, s.oldest)
+	if len(ended) > 0 || worst > 16*time.Second || s.oldest > 16*time.Second {
+		t.Errorf("%d ends are not known, the others after %v at most; oldest check %v", len(ended), worst, s.oldest)
+	}
+}
+
+// id is the session of transaction n.
+func id(n int) string { return fmt.Sprintf("cs_%026d", n) }
 
 // BenchmarkSweep watches 5,000 payments that nobody looks at for five minutes of
 // a simulation. "million" does so once for a million, on demand.

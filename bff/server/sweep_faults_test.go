@@ -1,0 +1,183 @@
+package server_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/gateway"
+	"coinslot/bff/sandbox"
+
+	"github.com/shopspring/decimal"
+)
+
+// listed is a simulation whose gateway is the sandbox, over HTTP.
+type listed struct {
+	*simulation
+	sandbox *sandbox.Server
+	api     string
+	ids     []string
+	codes   []string // of ids
+}
+
+func newListed(t *testing.T, payments int) *listed {
+	t.Helper()
+	l := &listed{simulation: &simulation{tb: t, payments: payments, now: simStart, looks: time.Second}}
+	l.sandbox = sandbox.New(sandbox.Config{Key: gatewayKey, Now: l.clock})
+	api := httptest.NewServer(l.sandbox)
+	t.Cleanup(api.Close)
+	l.api = api.URL
+	l.open()
+	client, err := gateway.New(gateway.Config{URL: api.URL, Key: gatewayKey, Now: l.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.serve(client)
+	for range payments {
+		s, _, err := l.service.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
+		if err == nil {
+			s, err = l.service.Choose(t.Context(), s.ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.ids, l.codes = append(l.ids, s.ID), append(l.codes, s.Current().TrackingCode)
+	}
+	return l
+}
+
+func (l *listed) status(id string) wire.Status {
+	l.tb.Helper()
+	s, err := l.db.Session(l.tb.Context(), id)
+	if err != nil {
+		l.tb.Fatal(err)
+	}
+	return s.Status
+}
+
+// asked is how often the gateway was asked for a path, of the last thousand times.
+func (l *listed) asked(path string) (n int) {
+	for _, r := range l.sandbox.Requests() {
+		if r.Path == "/api/v1/merchant/transaction/"+path {
+			n++
+		}
+	}
+	return n
+}
+
+// takes pays a payment and returns how long it takes to be confirmed.
+func (l *listed) takes(n int) time.Duration {
+	l.tb.Helper()
+	if err := l.sandbox.Pay(l.codes[n], sandbox.KindPay); err != nil {
+		l.tb.Fatal(err)
+	}
+	paid := l.clock()
+	l.until(5*time.Minute, func() bool { return l.status(l.ids[n]) == wire.Confirmed })
+	return l.clock().Sub(paid)
+}
+
+// A list that fails, lies, repeats itself or has rows missing costs requests. No
+// payment is heard of later than without it by more than an interval, and none is
+// believed to be what its status does not say.
+func TestListFaults(t *testing.T) {
+	l := newListed(t, 48)
+	l.run(15 * time.Second)
+	if n := l.asked("list"); n == 0 {
+		t.Fatal("the list is not read")
+	}
+	faults := []sandbox.Fault{
+		{}, // none
+		{Status: 500}, {Status: 429, RetryAfter: time.Minute}, {HTML: true}, {CutBefore: true}, {CutAfter: true},
+		{Raw: `{"status":200,"data":{"items":[],"pagination":{"page":1,"limit":50,"total":0,"last_page":0}}}`},
+		{Set: map[string]any{"status": "confirmed"}}, {Set: map[string]any{"status": "expired"}}, {Set: map[string]any{"status": "???"}},
+		{Set: map[string]any{"paid_amount": "25.00000000"}}, {Set: map[string]any{"tx_id": "0xabc"}}, {Set: map[string]any{"paid_at": 1}},
+		{Set: map[string]any{"tracking_code": "other"}}, {Set: map[string]any{"expired_at": 5}}, {Set: map[string]any{"pagination.last_page": 1_000_000}},
+	}
+	next := 0
+	for _, f := range faults {
+		t.Run(f.String(), func(t *testing.T) {
+			if f.String() != "nothing" {
+				f.Path, f.Times = "list", -1
+				l.sandbox.Inject(f)
+				defer l.sandbox.ClearFaults()
+			}
+			l.oldest, l.measured = 0, l.clock()
+			if took := l.takes(next); took > 16*time.Second {
+				t.Errorf("heard of after %v; want 15 s, and a second for the look", took)
+			}
+			if l.oldest > 16*time.Second {
+				t.Errorf("the oldest check was %v old", l.oldest)
+			}
+			next++
+			for n, id := range l.ids {
+				if status := l.status(id); (status == wire.Confirmed) != (n < next) || status != wire.Confirmed && status != wire.Pending {
+					t.Errorf("payment %d is %s, when %d are paid", n, status, next)
+				}
+			}
+		})
+	}
+}
+
+// A list that stays as it was hides payments that nobody looks at. It is not
+// believed any more once it contradicts a few that were looked at.
+func TestListThatIsFrozen(t *testing.T) {
+	l := newListed(t, 40)
+	l.run(15 * time.Second)
+	l.sandbox.Inject(sandbox.Fault{Path: "list", Times: -1, Raw: l.page()})
+	l.run(15 * time.Second)
+	lists := l.asked("list")
+	for n := range 20 {
+		if err := l.sandbox.Pay(l.codes[n], sandbox.KindPay); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.run(30 * time.Second)
+	if hidden := l.unheard(20); hidden < 15 {
+		t.Fatalf("%d of 20 are hidden: the list was not read", hidden)
+	}
+	for n := range 5 { // come back from the gateway's page
+		s, err := l.db.Session(t.Context(), l.ids[n])
+		if err == nil {
+			err = l.service.Hint(t.Context(), s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.run(time.Minute)
+	if hidden := l.unheard(20); hidden > 0 {
+		t.Errorf("%d of 20 are hidden, after the list was read %d times", hidden, l.asked("list")-lists)
+	}
+}
+
+// unheard is how many of the first n payments are not known to be confirmed.
+func (l *listed) unheard(n int) int {
+	confirmed := slices.DeleteFunc(slices.Clone(l.ids[:n]), func(id string) bool { return l.status(id) == wire.Confirmed })
+	return len(confirmed)
+}
+
+// page is the first page of the list of pending transactions.
+func (l *listed) page() string {
+	l.tb.Helper()
+	req, err := http.NewRequest(http.MethodGet, l.api+"/api/v1/merchant/transaction/list?status=pending&limit=50", nil)
+	if err != nil {
+		l.tb.Fatal(err)
+	}
+	req.Header.Set("x-api-key", gatewayKey)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		l.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		l.tb.Fatal(fmt.Errorf("the list: %d, %w", resp.StatusCode, err))
+	}
+	return string(body)
+}
