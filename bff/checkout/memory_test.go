@@ -171,11 +171,18 @@ func (m *memory) Touch(_ context.Context, old checkout.Session, checkedAt, dueAt
 	return nil
 }
 
-func (m *memory) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (m *memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	m.mu.Lock()
+	order := slices.Clone(m.order)
+	m.mu.Unlock()
+	return m.ClaimOf(ctx, order, now, lease, limit)
+}
+
+func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var due []checkout.Session
-	for _, id := range m.order {
+	for _, id := range ids {
 		if at := m.due[id]; at.IsZero() || at.After(now) || m.leases[id].After(now) {
 			continue
 		}

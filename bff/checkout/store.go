@@ -39,6 +39,8 @@ type Store interface {
 	// unless they are released. Each returned session is Claimed, with an Epoch
 	// that no claim of it has had before.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	// ClaimOf is Claim of those of the given sessions, in no order.
+	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]Session, error)
 	// Hold is Claim of one session, whoever has it and whenever it is due.
 	// Errors: ErrNotFound.
 	Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (Session, error)

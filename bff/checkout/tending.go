@@ -253,14 +253,15 @@ func (c *Service) count(ctx context.Context, s Session, a Attempt) error {
 	return err
 }
 
-// Nudge makes a session that is not settled due now, unless it was checked a
-// moment ago: somebody has opened its page. It believes and changes nothing.
+// Nudge makes a session that is not settled due now, or when a watched one is due
+// again if it was checked a moment ago: somebody has opened its page. It believes
+// and changes nothing.
 func (c *Service) Nudge(ctx context.Context, s Session) error {
-	now := c.Now()
-	if now.Sub(s.CheckedAt) < c.Pace.Watched {
-		return nil
+	at := c.Now()
+	if again := s.CheckedAt.Add(c.Pace.Watched); again.After(at) {
+		at = again
 	}
-	return c.hasten(ctx, s, now)
+	return c.hasten(ctx, s, at)
 }
 
 // hintPace is how soon after one look a hint can make for another.

@@ -19,6 +19,7 @@ import (
 // Store is what the poller needs of a [checkout.Store].
 type Store interface {
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
+	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
 }
 
 // Config is what a [Poller] is made of.
@@ -26,30 +27,42 @@ type Config struct {
 	Store Store
 	// Tend does what is due for one session. It blocks until that is done.
 	Tend func(ctx context.Context, s checkout.Session) error
-	// Every is the pause between two looks into the store. Zero means 250 ms.
+	// Every is the pause between two looks into the store. Zero means 50 ms.
 	Every time.Duration
 	// Lease is how long a claimed session is left alone by other claims: what
 	// takes longer than most of it is called off. Zero means 30 s.
 	Lease time.Duration
-	// AtOnce is how many sessions are tended at once. Zero means 16.
+	// AtOnce is how many sessions are tended at once, and as many again of those
+	// that are watched. Zero means 16.
 	AtOnce int
-	Now    func() time.Time // nil = time.Now
-	Log    *slog.Logger     // nil = silent
+	// Watched returns the sessions that somebody looks at here, which do not wait
+	// behind others; nil = none. WatchedEvery is how often such a one is due.
+	Watched      func() []string
+	WatchedEvery time.Duration
+	Now          func() time.Time // nil = time.Now
+	Log          *slog.Logger     // nil = silent
 }
 
 // Poller tends sessions when they are due. One that takes long holds up no
 // other: no more is claimed than can be started at once.
 type Poller struct {
 	Config
-	kick    chan struct{}  // one slot; written by Kick, read by Run
-	slots   chan struct{}  // capacity AtOnce; full = as many are tended as may be
+	kick    chan struct{} // one slot; written by Kick, read by Run
+	lanes   []lane
 	tending sync.WaitGroup // of those that hold a slot
+	watch   watch          // used by start only
+}
+
+// lane is a way to be claimed, with places of its own.
+type lane struct {
+	slots chan struct{} // full = as many are tended as may be
+	claim func(ctx context.Context, limit int) ([]checkout.Session, error)
 }
 
 // New returns a poller that does nothing until Run.
 func New(c Config) *Poller {
 	if c.Every == 0 {
-		c.Every = 250 * time.Millisecond
+		c.Every = 50 * time.Millisecond
 	}
 	if c.Lease == 0 {
 		c.Lease = max(5*time.Second, crash.Hurry(30*time.Second))
@@ -63,7 +76,14 @@ func New(c Config) *Poller {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Poller{Config: c, kick: make(chan struct{}, 1), slots: make(chan struct{}, c.AtOnce)}
+	p := &Poller{Config: c, kick: make(chan struct{}, 1)}
+	if c.Watched != nil {
+		p.lanes = append(p.lanes, lane{make(chan struct{}, c.AtOnce), p.claimWatched})
+	}
+	p.lanes = append(p.lanes, lane{make(chan struct{}, c.AtOnce), func(ctx context.Context, limit int) ([]checkout.Session, error) {
+		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
+	}})
+	return p
 }
 
 // Kick makes Run look into the store now. It never blocks.
@@ -104,29 +124,37 @@ func (p *Poller) Pass(ctx context.Context) (int, error) {
 }
 
 // start claims as much as there are free slots and begins to tend it.
-func (p *Poller) start(ctx context.Context) (int, error) {
-	free := cap(p.slots) - len(p.slots)
+func (p *Poller) start(ctx context.Context) (n int, err error) {
+	for _, l := range p.lanes {
+		started, laneErr := p.startLane(ctx, l)
+		n, err = n+started, errors.Join(err, laneErr)
+	}
+	return n, err
+}
+
+func (p *Poller) startLane(ctx context.Context, l lane) (int, error) {
+	free := cap(l.slots) - len(l.slots)
 	if free == 0 {
 		return 0, nil
 	}
-	due, err := p.Store.Claim(ctx, p.Now(), p.Lease, free)
+	due, err := l.claim(ctx, free)
 	if err != nil {
-		return 0, fmt.Errorf("claiming sessions: %w", err)
+		err = fmt.Errorf("claiming sessions: %w", err)
 	}
 	if len(due) > 0 {
 		crash.Point("session.claimed")
 	}
 	for _, s := range due {
-		p.slots <- struct{}{}
+		l.slots <- struct{}{}
 		p.tending.Go(func() {
 			p.tend(ctx, s)
-			<-p.slots
+			<-l.slots
 			if len(due) == free { // there may be more
 				p.Kick()
 			}
 		})
 	}
-	return len(due), nil
+	return len(due), err
 }
 
 // tend looks after one session; a panic in one must not stop the others.

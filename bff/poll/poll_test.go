@@ -32,6 +32,19 @@ func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limi
 	return list, r.err
 }
 
+func (r *rows) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []checkout.Session
+	for _, id := range ids {
+		if at, ok := r.due[id]; ok && !at.After(now) && len(list) < limit {
+			r.due[id] = now.Add(lease)
+			list = append(list, checkout.Session{ID: id})
+		}
+	}
+	return list, r.err
+}
+
 func (r *rows) set(id string, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,6 +166,44 @@ func TestSlowSessionHoldsUpNobody(t *testing.T) {
 		close(slow)
 		if err := <-ended; err != nil {
 			t.Errorf("Run = %v; want nil", err)
+		}
+	})
+}
+
+// Behind a thousand others that nobody looks at, and while all places are taken,
+// what is watched is tended every time that it is due.
+func TestWatchedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &rows{due: map[string]time.Time{}}
+		start := time.Now()
+		for i := range 1000 {
+			store.set(fmt.Sprint("cs_", i), start.Add(-time.Hour))
+		}
+		store.set("cs_watched", start)
+		var at []time.Duration
+		p := New(Config{
+			Store: store, AtOnce: 2, Watched: func() []string { return []string{"cs_watched", "cs_settled"} }, WatchedEvery: 3 * time.Second,
+			Tend: func(ctx context.Context, s checkout.Session) error {
+				if s.ID == "cs_watched" {
+					at = append(at, time.Since(start))
+					store.set(s.ID, time.Now().Add(3*time.Second))
+					return nil
+				}
+				return wait(ctx, 10*time.Second)
+			},
+		})
+		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+		defer stop()
+		if err := p.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if len(at) != 10 {
+			t.Fatalf("tended at %v; want ten times in half a minute", at)
+		}
+		for i, d := range at {
+			if late := d - time.Duration(i)*3*time.Second; late > time.Duration(i+1)*p.Every {
+				t.Errorf("tended at %v, %v after it was due first", d, late)
+			}
 		}
 	})
 }

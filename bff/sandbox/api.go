@@ -122,13 +122,21 @@ func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal
 	if refused != nil {
 		return envelope{}, refused
 	}
-	var found []transactionRecord
-	for _, t := range slices.Backward(s.Transactions()) {
-		if sel.takes(string(t.Status), t.CreatedAt) {
-			found = append(found, t.record())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	var found []*Transaction
+	for _, t := range slices.Backward(s.transactions) {
+		if t.settle(now); sel.takes(string(t.Status), t.CreatedAt) {
+			found = append(found, t)
 		}
 	}
-	return success(paginate(found, sel)), nil
+	page := paginate(found, sel)
+	records := listPage[transactionRecord]{Items: []transactionRecord{}, Pagination: page.Pagination}
+	for _, t := range page.Items {
+		records.Items = append(records.Items, t.record())
+	}
+	return success(records), nil
 }
 
 func (s *Server) createTransaction(r *http.Request, body []byte) (envelope, *refusal) {

@@ -143,7 +143,9 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.Simulate != nil,
 		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
-	s.poller = poll.New(poll.Config{Store: s.store, Tend: s.tend, Log: o.Log, Now: s.store.Now})
+	s.poller = poll.New(poll.Config{
+		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
+	})
 	s.sweeper = poll.NewSweeper(s.sweeping(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log)

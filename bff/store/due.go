@@ -20,6 +20,9 @@ const (
 	claimSessions = `WITH due AS MATERIALIZED (SELECT id FROM sessions
 			WHERE due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
 		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id RETURNING ` + sessionColumns
+	claimThese = `WITH due AS MATERIALIZED (SELECT id FROM sessions
+			WHERE id IN %s AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2 FOR UPDATE SKIP LOCKED)
+		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id RETURNING ` + sessionColumns
 	holdSession    = `UPDATE sessions SET lease_until = $2, epoch = epoch + 1 WHERE id = $1 RETURNING ` + sessionColumns
 	releaseSession = `UPDATE sessions SET lease_until = NULL, due_at = CASE WHEN due_at IS NOT DISTINCT FROM $3 THEN $4 ELSE due_at END
 		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
@@ -63,9 +66,35 @@ func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, lim
 	if limit < 1 { // which SQL would take for "no limit"
 		return nil, nil
 	}
+	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro())
+}
+
+// ClaimOf implements checkout.Store.
+func (db *DB) ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) (claimed []checkout.Session, err error) {
+	for batch := range slices.Chunk(distinct(ids), batchSize) {
+		if limit <= len(claimed) {
+			break
+		}
+		query, args := claimQuery(batch, now, lease, limit-len(claimed))
+		list, err := db.claim(ctx, query, args...)
+		if claimed = append(claimed, list...); err != nil {
+			return claimed, err
+		}
+	}
+	return claimed, nil
+}
+
+func claimQuery(ids []string, now time.Time, lease time.Duration, limit int) (query string, args []any) {
+	in, list := among(4, ids)
+	args = []any{now.UnixMicro(), limit, now.Add(lease).UnixMicro()}
+	return fmt.Sprintf(claimThese, in), append(args, list...)
+}
+
+// claim runs a query that claims.
+func (db *DB) claim(ctx context.Context, query string, args ...any) ([]checkout.Session, error) {
 	var claimed []checkout.Session
 	err := db.write(ctx, func(tx *sql.Tx) (err error) {
-		claimed, err = querySessions(ctx, tx, db.dialect.locked(claimSessions), now.UnixMicro(), limit, now.Add(lease).UnixMicro())
+		claimed, err = querySessions(ctx, tx, db.dialect.locked(query), args...)
 		return err
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 func queries(d dialect) map[string]string {
 	held, _ := heldQuery([]string{"a", "b"})
 	tracked, _ := trackedQuery([]string{"a", "b"})
+	these, _ := claimQuery([]string{"a", "b"}, time.Time{}, 0, 1)
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
 	replay, _ := of(checkout.Range{}, replayEvents, "", 0)
 	replayOf, _ := of(checkout.Range{Session: "a"}, replayEvents, "", 0)
@@ -28,7 +29,7 @@ func queries(d dialect) map[string]string {
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
 		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
-		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "holdSession": holdSession,
+		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
 		"touchListed": touchListed, "tracked": tracked, "countSessions": countSessions,
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery,

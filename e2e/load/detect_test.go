@@ -1,0 +1,204 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/gateway"
+	"coinslot/bff/sandbox"
+	"coinslot/e2e/child"
+
+	"github.com/gorilla/websocket"
+	"github.com/shopspring/decimal"
+	_ "modernc.org/sqlite"
+)
+
+// interval is how often a watched payment is checked: the default of
+// COINSLOT_POLL_INTERVAL.
+const interval = 3 * time.Second
+
+// payments is what the gateway and the database know, with pages that are open.
+type payments struct {
+	*world
+	ids, codes []string
+}
+
+// newPayments starts a checkout in which so many payments are pending. The
+// gateway has them from its API; the database is given them while nobody uses it.
+func newPayments(tb testing.TB, n int, extra ...string) *payments {
+	p := &payments{world: newWorld(tb, extra...)}
+	child.End(p.process)
+	client, err := gateway.New(gateway.Config{URL: p.api.URL, Key: gatewayKey})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+p.database())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer tx.Rollback()
+	for range n {
+		if err := p.add(tb.Context(), tx, client); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		tb.Fatal(err)
+	}
+	p.start()
+	return p
+}
+
+func (p *payments) database() string {
+	i := slices.IndexFunc(p.env, func(s string) bool { return strings.HasPrefix(s, "COINSLOT_DATABASE=") })
+	return strings.TrimPrefix(p.env[i], "COINSLOT_DATABASE=")
+}
+
+// add opens a transaction and writes its session, as the server would.
+func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) error {
+	usd := decimal.NewFromInt(25)
+	made, err := client.Create(ctx, checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: usd, TTL: 30})
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC()
+	s := checkout.Session{
+		ID: checkout.NewSessionID(), Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: usd}, Digest: "d",
+		Environment: client.Environment(), CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour), CheckedAt: now, DueAt: now.Add(15 * time.Second),
+		Attempts: []checkout.Attempt{{
+			Number: 1, State: checkout.Waiting, Marker: fmt.Sprintf("cs-%020d", len(p.ids)), TrackingCode: made.TrackingCode, TTLMinutes: 30,
+			CurrencySymbol: made.CurrencySymbol, CurrencyName: made.CurrencyName, NetworkCode: made.NetworkCode, NetworkName: made.NetworkName,
+			AmountUSD: usd, PayAmount: made.PayAmount, PayText: made.PayAmountText, Address: made.Address, Tolerance: made.TolerancePercent,
+			StartedAt: now, ExpiresAt: made.ExpiresAt,
+		}},
+	}
+	doc, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, doc) VALUES (?, 1, ?, ?, ?, ?, ?)`,
+		s.ID, string(s.Status), now.UnixMicro(), now.UnixMicro(), s.DueAt.UnixMicro(), string(doc))
+	if err != nil {
+		return err
+	}
+	p.ids, p.codes = append(p.ids, s.ID), append(p.codes, made.TrackingCode)
+	_, err = tx.ExecContext(ctx, `INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`, s.ID, s.Attempts[0].Marker, made.TrackingCode)
+	return err
+}
+
+// watch opens the socket of a session and tells when it shows that it is paid.
+func (p *payments) watch(n int, paid chan<- time.Time) {
+	p.tb.Helper()
+	d := websocket.Dialer{HandshakeTimeout: time.Minute}
+	conn, _, err := d.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/checkout/"+p.ids[n]+"/live", http.Header{"Origin": {p.base}})
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	p.tb.Cleanup(func() { conn.Close() })
+	go func() {
+		for {
+			var view struct{ Status string }
+			if err := conn.ReadJSON(&view); err != nil {
+				return // the end, or a test that will wait in vain
+			}
+			if view.Status == string(wire.Confirmed) {
+				paid <- time.Now()
+				return
+			}
+		}
+	}()
+}
+
+// settle waits until nothing is overdue: a process that has just started has
+// everything to check at once.
+func (p *payments) settle() {
+	p.tb.Helper()
+	db, err := sql.Open("sqlite", "file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)")
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	defer db.Close()
+	start := time.Now()
+	for range 3 { // times in a row, some apart
+		await(p.tb, "every payment to be checked", func() bool {
+			var n int
+			query := `SELECT count(*) FROM sessions WHERE due_at < ? OR checked_at < ?`
+			if err := db.QueryRow(query, time.Now().Add(-time.Second).UnixMicro(), start.UnixMicro()).Scan(&n); err != nil {
+				p.tb.Fatal(err)
+			}
+			return n == 0
+		})
+		<-time.After(interval)
+	}
+}
+
+// detect pays for watched payments at random moments, and returns how long each
+// took to be on the screen.
+func (p *payments) detect(watched int, within time.Duration) []time.Duration {
+	shown := make([]chan time.Time, watched)
+	for n := range watched {
+		shown[n] = make(chan time.Time, 1)
+		p.watch(n, shown[n])
+	}
+	p.settle()
+	took := make([]time.Duration, watched)
+	var all sync.WaitGroup
+	for n := range watched {
+		all.Go(func() {
+			<-time.After(rand.N(within))
+			at := time.Now()
+			if err := p.gateway.Pay(p.codes[n], sandbox.KindPay); err != nil {
+				p.tb.Error(err)
+				return
+			}
+			select {
+			case seen := <-shown[n]:
+				took[n] = seen.Sub(at)
+			case <-time.After(time.Minute):
+				p.tb.Errorf("payment %d is not shown after a minute", n)
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(took)
+	return took
+}
+
+// BenchmarkDetect is how much longer than the poll interval it takes from the
+// gateway's change to the shopper's screen: 5,000 payments are pending and 200 of
+// them watched, at 120 requests a second, of which 67 are status reads of those.
+func BenchmarkDetect(b *testing.B) {
+	for b.Loop() {
+		p := newPayments(b, 5000, "COINSLOT_GATEWAY_RPS=120")
+		took := p.detect(200, 40*time.Second)
+		b.Logf("median %v, p99 %v, most %v", took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+		b.ReportMetric(float64((took[len(took)*99/100] - interval).Milliseconds()), "p99-ms")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// TestDetect: what is watched is heard of within the interval, and what lies
+// between, beside many that nobody looks at.
+func TestDetect(t *testing.T) {
+	p := newPayments(t, 300)
+	took := p.detect(10, time.Second)
+	if most := took[len(took)-1]; most > 15*time.Second {
+		t.Errorf("a watched payment was shown after %v; want about %v", most, interval)
+	}
+}
