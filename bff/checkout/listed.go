@@ -216,10 +216,10 @@ func (s *Session) keptBy(n int, r Record, at time.Time) bool {
 // not be written because the next reading is soon enough.
 func (c *Service) nextListed(s *Session, a *Attempt, watched bool, next time.Duration, asked time.Time) time.Time {
 	interval := c.Pace.interval(watched)
-	if watched && next > 2*interval || s.DueAt.After(asked.Add(2*next)) {
+	if watched && next > interval || s.DueAt.After(asked.Add(2*next)) {
 		return time.Time{}
 	}
-	wait := min(max(next.Truncate(time.Microsecond), nearly(interval)), 2*interval)
+	wait := min(max(next.Truncate(time.Microsecond), nearly(interval)), 2*interval) // longer only while the list cannot be read in time
 	due := asked.Add(a.slower(asked, wait))
 	for i := range s.Attempts {
 		other := &s.Attempts[i]

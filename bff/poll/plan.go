@@ -18,10 +18,11 @@ const (
 
 // load is what there is to watch.
 type load struct {
-	pending int // payments that wait
-	watched int // of them, those that somebody looks at
-	pages   int // of the gateway's list, which may hold others' transactions too; zero = not known
-	missed  int // of the pending ones, those that the list has not shown
+	pending  int  // payments that wait
+	watched  int  // of them, those that somebody looks at
+	pages    int  // of the gateway's list, which may hold others' transactions too; zero = not known
+	missed   int  // of the pending ones, those that the list has not shown
+	sluggish bool // the list cannot be read fast enough for those that are watched
 }
 
 // period is the time between two readings of the list for payments that are to be
@@ -62,7 +63,7 @@ var worth = [modes]int{slow: 3600, fast: 10 * 3600}
 
 // plan returns the cheapest mode. A change must save a fifth, so that it does not
 // go back and forth; the list is read only if it saves what that is worth, or
-// half of that once it is being read.
+// half of that once it is being read, and never in a mode that it is too slow for.
 func plan(l load, p checkout.Pace, now mode) mode {
 	costs := l.costs(p)
 	best, stays := statuses, now == statuses
@@ -70,6 +71,9 @@ func plan(l load, p checkout.Pace, now mode) mode {
 		least := worth[m]
 		if m == now {
 			least /= 2
+		}
+		if m == fast && l.sluggish {
+			continue
 		}
 		if costs[m] <= costs[best]-least {
 			best = m

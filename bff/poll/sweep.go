@@ -160,7 +160,9 @@ func (s *Sweeper) load(ctx context.Context) (load, error) {
 	if s.Now().Sub(s.at) > lasting*slow.every(s.Pace) {
 		s.last, s.at = load{}, time.Time{}
 	}
-	return load{pending: pending, watched: max(s.Watched(), s.last.watched), pages: s.last.pages, missed: s.last.missed}, nil
+	l := s.last
+	l.pending, l.watched = pending, max(s.Watched(), l.watched)
+	return l, nil
 }
 
 // errStale says that the list shows as pending what is known to be over.
@@ -180,8 +182,14 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 		return err
 	}
 	s.took = s.Now().Sub(began)
-	s.last = load{watched: w.tally.Watched, pages: w.pages, missed: max(0, l.pending-w.tally.Unchanged)}
-	s.at = began
+	sluggish := s.last.sluggish
+	if s.now == fast {
+		sluggish = s.took > every*21/20
+	}
+	s.last = load{sluggish: sluggish, watched: w.tally.Watched, pages: w.pages, missed: max(0, l.pending-w.tally.Unchanged)}
+	if !sluggish || s.at.IsZero() || s.now == fast { // or it would never be tried again
+		s.at = began
+	}
 	if stale(w.tally, l.pending) {
 		s.barred = s.Now().Add(2 * lasting * slow.every(s.Pace))
 		return fmt.Errorf("%w: %d transactions", errStale, w.tally.Stale)

@@ -157,6 +157,20 @@ func TestSweepTakesOver(t *testing.T) {
 	})
 }
 
+// With many watched payments the list is read at their pace, unless that cannot
+// be done: then it is read at the other one, and tried again later.
+func TestSweepForTheWatched(t *testing.T) {
+	for takes, want := range map[time.Duration]int{0: 23, 40 * time.Millisecond: 6} {
+		synctest.Test(t, func(t *testing.T) {
+			l := &list{shows: 50, pages: 100, takes: takes}
+			l.watch(t, 5000, time.Minute, func(c *SweepConfig) { c.Watched = func() int { return 1000 } })
+			if n := len(l.begun()); n < want-1 || n > want+1 {
+				t.Errorf("with pages of %v: readings began at %v; want about %d", takes, l.begun(), want)
+			}
+		})
+	}
+}
+
 // A list that does not show what is ours is left alone, but for a look at it now
 // and then; here, Heed counts nothing as unchanged.
 func TestSweepOfNoUse(t *testing.T) {
