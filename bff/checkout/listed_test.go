@@ -96,6 +96,11 @@ func TestHeed(t *testing.T) {
 			other.Paid, other.PaidAmount, other.PaidReadable = dec("1"), "1", true
 			l.heed(l.row, other)
 		}, want: hastened},
+		"different and as stored on one page": {flaw: func(l *listing) {
+			other := l.row
+			other.TxID = "0xabc"
+			l.heed(other, l.row)
+		}, want: hastened},
 		"different, then as stored": {flaw: func(l *listing) {
 			other := l.row
 			other.TxID = "0xabc"
