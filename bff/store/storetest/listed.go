@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ func listedTests() map[string]func(*testing.T, Opener) {
 		"touch all of a lease that ended": touchAllLease,
 		"tracked":                         tracked,
 		"count":                           count,
+		"claim of some":                   claimOf,
 	}
 }
 
@@ -123,4 +126,32 @@ func count(t *testing.T, open Opener) {
 			t.Errorf("Count(%q) = %d, %v; want %d", status, got, err, want)
 		}
 	}
+}
+
+// Of those that are asked for, what is due and not leased is claimed, as by Claim.
+func claimOf(t *testing.T, open Opener) {
+	b := open(t, nil)
+	one, two, leased := due(t, b, 1), due(t, b, 2), due(t, b, 3)
+	due(t, b, 4) // is not asked for
+	hold(t, b, leased.ID, epoch())
+	early := fresh(5)
+	early.DueAt = epoch().Add(time.Microsecond)
+	early = inserted(t, b, early)
+	asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
+	take := func(limit int) []checkout.Session {
+		claimed, err := b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return claimed
+	}
+	same(t, "of none", ids(take(0)), []string(nil))
+	first := take(1)
+	all := append(first, take(10)...)
+	slices.SortFunc(all, func(a, b checkout.Session) int { return strings.Compare(a.ID, b.ID) })
+	for _, s := range []*checkout.Session{&one, &two} {
+		s.Epoch, s.Claimed = 1, true
+	}
+	same(t, "claimed", all, []checkout.Session{one, two})
+	same(t, "again", ids(take(10)), []string(nil))
 }
