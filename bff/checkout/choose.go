@@ -21,7 +21,11 @@ type Offer struct {
 // networks that the order does not allow are left out; those that its
 // amount rules out are in, with the reason.
 func offers(o Order, currencies []Currency) []Offer {
-	var all []Offer
+	most := 0
+	for _, c := range currencies {
+		most += len(c.Networks)
+	}
+	all := make([]Offer, 0, most)
 	for _, c := range currencies {
 		for _, n := range c.Networks {
 			if allowed(o.Currencies, c.Symbol, n.Code) {

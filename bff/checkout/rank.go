@@ -20,14 +20,14 @@ import (
 // Coins are compared by their best network, in the same way. All networks of a
 // coin stand together, where the gateway lists the coin twice as well.
 func ranked(all []Offer) []Offer {
-	byCoin := map[string][]Offer{}
+	byCoin := map[string][]priced{}
 	var symbols []string
-	for _, o := range all {
-		symbol := o.Currency.Symbol
+	for i := range all {
+		symbol := all[i].Currency.Symbol
 		if byCoin[symbol] == nil {
 			symbols = append(symbols, symbol)
 		}
-		byCoin[symbol] = append(byCoin[symbol], o)
+		byCoin[symbol] = append(byCoin[symbol], priced{&all[i], all[i].feeUSD()})
 	}
 	for _, offers := range byCoin {
 		slices.SortStableFunc(offers, cheaper)
@@ -35,20 +35,28 @@ func ranked(all []Offer) []Offer {
 	slices.SortStableFunc(symbols, func(a, b string) int { return cheaper(byCoin[a][0], byCoin[b][0]) })
 	list := make([]Offer, 0, len(all))
 	for _, symbol := range symbols {
-		list = append(list, byCoin[symbol]...)
+		for _, p := range byCoin[symbol] {
+			list = append(list, *p.Offer)
+		}
 	}
 	return list
 }
 
+// priced is an offer with its fee, which is worked out once and not for each comparison.
+type priced struct {
+	*Offer
+	fee decimal.Decimal
+}
+
 // cheaper compares two offers as ranked does: less than zero if a comes first.
-func cheaper(a, b Offer) int {
+func cheaper(a, b priced) int {
 	switch {
 	case a.Code == "" && b.Code != "":
 		return -1
 	case a.Code != "" && b.Code == "":
 		return 1
 	}
-	if fee := a.feeUSD().Cmp(b.feeUSD()); fee != 0 {
+	if fee := a.fee.Cmp(b.fee); fee != 0 {
 		return fee
 	}
 	return a.Network.MinimumUSD.Cmp(b.Network.MinimumUSD)
@@ -56,7 +64,7 @@ func cheaper(a, b Offer) int {
 
 // feeUSD is the dearer reading of the network's fee, in US dollars. Where the
 // coin's price is not known there is one reading.
-func (o Offer) feeUSD() decimal.Decimal {
+func (o *Offer) feeUSD() decimal.Decimal {
 	return decimal.Max(o.Network.Fee, o.Network.Fee.Mul(o.Currency.PriceInUSDT))
 }
 
