@@ -148,12 +148,12 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt}
 }
 
-// nudge makes a session due now and wakes the poller; it cannot fail a request.
+// nudge makes a session due now; it cannot fail a request. The poller looks often enough to find it, and thousands of pages that
+// come back at once would else make it look as often.
 func (s *server) nudge(ctx context.Context, session checkout.Session) {
 	if err := s.Checkout.Nudge(ctx, session); err != nil {
 		s.Log.Warn("nudging a session", "session", session.ID, "error", err)
 	}
-	s.Kick()
 }
 
 // write sends a page. One whose host is not listed says so instead.
