@@ -55,7 +55,7 @@ func (c *Checkout) follow(ctx app.Context) {
 	c.feed = feed.New(feed.Config{
 		Fetch: func(ctx context.Context) (wire.View, error) { return c.Host.view(ctx, base+"/view"+lang) },
 		Dial:  func(ctx context.Context) (feed.Socket, error) { return c.Host.Dial(ctx, base+"/live"+lang) },
-		Got:   func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.take(ctx, v) }) },
+		Got:   func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.hear(ctx, v) }) },
 		Lost:  func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
 		From:  c.Page.View.Version,
 	})
@@ -82,16 +82,22 @@ func (c *Checkout) stop() {
 	}
 }
 
+// hear takes a view that came by itself. Of one that repeats what is on screen
+// only the words about time are drawn.
+func (c *Checkout) hear(ctx app.Context, v wire.View) {
+	if c.offline || !repeats(c.Page.View, v) {
+		c.take(ctx, v)
+		return
+	}
+	c.Page.View, c.at = v, time.Now()
+	ctx.NewActionWithValue(actionInstant, instant{v, c.at})
+	ctx.PreventUpdate()
+}
+
 // take shows a view that is newer than the one on screen, or as new and fresher.
 func (c *Checkout) take(ctx app.Context, v wire.View) {
 	old := c.Page.View
 	if v.Session == old.Session && v.Version < old.Version {
-		return
-	}
-	if !c.offline && repeats(old, v) {
-		c.Page.View, c.at = v, time.Now()
-		ctx.NewActionWithValue(actionInstant, instant{v, c.at})
-		ctx.PreventUpdate()
 		return
 	}
 	c.Page.View, c.at, c.offline = v, time.Now(), false

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -85,7 +86,7 @@ func TestRepeatsDrawNothing(t *testing.T) {
 		v.Attempt = &a
 		change(&v)
 		d.times = 0
-		d.ctx.Dispatch(func(ctx app.Context) { d.take(ctx, v) })
+		d.ctx.Dispatch(func(ctx app.Context) { d.hear(ctx, v) })
 		engine.ConsumeAll()
 		return d.times
 	}
@@ -109,5 +110,28 @@ func TestRepeatsDrawNothing(t *testing.T) {
 	d.offline = true
 	if takes(func(v *wire.View) { *v = d.Page.View }) == 0 {
 		t.Error("that the server is back was not drawn")
+	}
+}
+
+// TestAnswersAreDrawn: an answer that repeats what is on screen ends the waiting
+// for it all the same.
+func TestAnswersAreDrawn(t *testing.T) {
+	page := named(t, "pending")
+	d := &drawn{Checkout: &Checkout{Page: page, Host: (&browserFake{}).host()}}
+	engine := app.NewTestEngine()
+	if err := engine.Load(d); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := json.Marshal(page.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.busy, d.Page.Changing = true, true
+	engine.ConsumeAll()
+	d.times = 0
+	d.ctx.Dispatch(func(ctx app.Context) { d.answered(ctx, 200, answer, nil) })
+	engine.ConsumeAll()
+	if d.times == 0 || d.busy || d.Page.Changing {
+		t.Errorf("drawn %d times, busy %t, changing %t; want it drawn, and neither", d.times, d.busy, d.Page.Changing)
 	}
 }
