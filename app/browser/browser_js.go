@@ -43,12 +43,12 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 		options["body"] = string(body)
 		options["headers"] = map[string]any{"Accept": "application/json", "Content-Type": "application/json"}
 	}
+	defer unhush() // also of a failure: the page says that it is offline until it hears something
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
 		return 0, nil, failure{"requesting " + method + " " + path, err}
 	}
 	text, err := await(response.Call("text"))
-	unhush()
 	if err != nil {
 		return 0, nil, failure{"reading the answer to " + method + " " + path, err}
 	}

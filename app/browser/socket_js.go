@@ -50,7 +50,6 @@ func Dial(ctx context.Context, path string) (*Socket, error) {
 func (s *Socket) listen() {
 	var open, shut sync.Once
 	s.on("open", func(js.Value) { open.Do(func() { close(s.opened) }) })
-	s.on("close", func(js.Value) { shut.Do(func() { close(s.closed) }) })
 	s.on("message", func(event js.Value) {
 		if data := event.Get("data"); data.Type() == js.TypeString {
 			s.push([]byte(data.String()))
@@ -60,6 +59,8 @@ func (s *Socket) listen() {
 		hush.Invoke(s.value)
 		s.hushed = true
 	}
+	// After it, so that what it has kept back is said before the socket counts as closed.
+	s.on("close", func(js.Value) { shut.Do(func() { close(s.closed) }) })
 }
 
 // Hushed reports whether messages that say nothing new are kept back, until the
