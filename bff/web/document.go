@@ -80,9 +80,9 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 		}
 	}
 	here := p.Link("")
-	script, async, style := d.start(p)
+	script, attributes, style := d.start(p)
 	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-", theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
-	put("<script"+async+" src=\"", script, "\" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
+	put("<script"+attributes+" src=\"", script, "\" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang), "\" data-refresh=\"", here, "\"></script>\n")
 	put("<title>", p.Title(), "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n")
 	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme), "\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
@@ -104,15 +104,15 @@ func (d *document) data(page *bytes.Buffer, p widget.Page) error {
 	return nil
 }
 
-// start returns the address of the page's script, an attribute of it, and the
+// start returns the address of the page's script, attributes of it, and the
 // markup of the page's looks. A frame is seen only once its script has run: it
 // gets both in one file, and the page is read meanwhile.
-func (d *document) start(p widget.Page) (script, async, style string) {
+func (d *document) start(p widget.Page) (script, attributes, style string) {
 	style = "<link rel=\"stylesheet\" href=\"" + html.EscapeString(d.css) + "\">\n"
 	if p.Embed == "" || d.framed == "" {
 		return d.frame, "", style
 	}
-	return d.framed, " async", "<noscript>" + style + "</noscript>\n"
+	return d.framed, " async data-style=\"" + html.EscapeString(d.css) + "\"", "<noscript>" + style + "</noscript>\n"
 }
 
 func theme(name string) string {

@@ -237,6 +237,15 @@ func TestProgramDies(t *testing.T) {
 	f.Wait(`[data-status=confirmed]`)
 }
 
+// TestOldBrowserIsDressed: one that makes no style sheet from text loads the file.
+func TestOldBrowserIsDressed(t *testing.T) {
+	s := openTill(t, "pending")
+	p := browser.Start(t).Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`[data-live=wasm]`)
+	f.WaitJS(`document.styleSheets[0]?.href.endsWith(".css") && !document.adoptedStyleSheets.length`, "the style sheet to be loaded")
+}
+
 // TestWithoutScripts: forms and links alone lead from the choice to the end.
 func TestWithoutScripts(t *testing.T) {
 	s := openTill(t, "open")

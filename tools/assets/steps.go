@@ -43,6 +43,12 @@ func (b *build) scripts() error {
 // loaderName is what Go calls its loader.
 const loaderName = "wasm_exec.js"
 
+// dress puts a style sheet, as a string of JavaScript, before a script. A browser that
+// cannot make one from text (Safari before 16.4) fetches the file.
+const dress = `try{const sheet=new CSSStyleSheet;sheet.replaceSync(%s);document.adoptedStyleSheets=[sheet]}` +
+	`catch{const link=document.createElement("link");link.rel="stylesheet";link.href=document.currentScript.dataset.style;document.head.append(link)}
+%s`
+
 // dressed enters what a frame starts with: the page's script with the style sheet
 // in it, one file instead of two, of which the second would wait for a connection
 // of its own. No policy is asked: the sheet is part of a script that it allows.
@@ -57,8 +63,7 @@ func (b *build) dressed(css []byte) error {
 	if err := encode.Encode(string(css)); err != nil {
 		return fmt.Errorf("quoting the style sheet: %w", err)
 	}
-	dress := fmt.Sprintf("(sheet=>{sheet.replaceSync(%s);document.adoptedStyleSheets=[sheet]})(new CSSStyleSheet);\n", bytes.TrimSpace(text.Bytes()))
-	return b.add("framed.js", append([]byte(dress), script...), true)
+	return b.add("framed.js", fmt.Appendf(nil, dress, bytes.TrimSpace(text.Bytes()), script), true)
 }
 
 // styles minifies the checkout's style sheet, of its parts, and the doctor's.
