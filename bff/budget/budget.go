@@ -60,9 +60,7 @@ type Config struct {
 type Budget struct {
 	Config
 	breaker breaker
-	// Background calls line up by rank; each line has one slot, held by the call that
-	// stands first in it and in all lines behind. That of lines[0] has the next turn.
-	lines [ranks]chan struct{}
+	line    line // of background calls
 
 	mu     sync.Mutex // guards the field below
 	paused time.Time  // nothing is sent before; as far as this process knows
@@ -89,11 +87,7 @@ func New(c Config) *Budget {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Budget{Config: c}
-	for i := range b.lines {
-		b.lines[i] = make(chan struct{}, 1)
-	}
-	return b
+	return &Budget{Config: c}
 }
 
 type backgroundKey struct{}
@@ -110,7 +104,7 @@ const (
 
 // Background marks calls made with ctx as ones that nobody waits for: polls,
 // reconciliation. All others are interactive. Of two that wait, the lower rank
-// goes first, but one call of each higher rank is always let through in turn.
+// goes first, but no rank lets more than four others pass for one of its own.
 func Background(ctx context.Context, r Rank) context.Context {
 	return context.WithValue(ctx, backgroundKey{}, r)
 }

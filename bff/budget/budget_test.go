@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -333,8 +334,8 @@ func TestBucketThatCannotBeAsked(t *testing.T) {
 			t.Errorf("call = %v; want the bucket's error", err)
 		}
 	}
-	if len(w.history()) != 0 || len(w.lines[Single]) != 0 {
-		t.Errorf("%d calls sent, %d at the head of the line", len(w.history()), len(w.lines[Single]))
+	if len(w.history()) != 0 || w.line.busy {
+		t.Errorf("%d calls sent, somebody has the turn: %t", len(w.history()), w.line.busy)
 	}
 }
 
@@ -381,4 +382,35 @@ func TestRanks(t *testing.T) {
 			t.Errorf("the last ones were sent after %v; want the watched within 0.9 s, then the shared", last)
 		}
 	})
+}
+
+// TestNoRankStarves: those that come again and again leave room for the others.
+func TestNoRankStarves(t *testing.T) {
+	for _, rate := range []int{10, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld()
+			w.Rate, w.Bucket = rate, Local(rate, nil)
+			start := time.Now()
+			var sent [ranks]atomic.Int64
+			var all sync.WaitGroup
+			for r, n := range []int{16, 8, 16} {
+				for range n {
+					all.Go(func() {
+						for time.Since(start) < 2*time.Minute {
+							if w.call(Background(t.Context(), Rank(r)), false) == nil {
+								sent[r].Add(1)
+							}
+						}
+					})
+				}
+			}
+			all.Wait()
+			whole := int64(rate * 120)
+			for r, least := range []int64{whole / 2, whole / 10, whole / 10} {
+				if n := sent[r].Load(); n < least {
+					t.Errorf("%d/s: %d calls of rank %d; want at least %d of %d", rate, n, r, least, whole)
+				}
+			}
+		})
+	}
 }

@@ -63,55 +63,38 @@ func (b *Budget) take(ctx context.Context, bucket Bucket, patience time.Duration
 	return sleep(ctx, wait)
 }
 
-// background waits in line with its like, then until a slot is near: the lines
-// are in this process, so that the shared bucket never holds more than a few
+// background waits in line with its like, then until a slot is near: the line
+// is in this process, so that the shared bucket never holds more than a few
 // polls for shoppers to wait behind.
 func (b *Budget) background(ctx context.Context, rank Rank, end time.Time) error {
 	if err := b.lineUp(ctx, rank, end); err != nil {
 		return err
 	}
 	wait, err := b.near(ctx, end)
-	b.leave(0, rank)
+	b.line.next()
 	if err != nil {
 		return err
 	}
 	return sleep(ctx, wait)
 }
 
-// lineUp waits until the caller is the first of its rank, then of each one before
-// it, where it meets all of those but one of its own. If it fails, it has left.
+// lineUp waits until it is the caller's turn. If it fails, somebody else has it.
 func (b *Budget) lineUp(ctx context.Context, rank Rank, end time.Time) error {
-	for r := rank; r >= 0; r-- {
-		if err := b.line(ctx, r, end); err != nil {
-			b.leave(r+1, rank)
-			return err
-		}
-	}
-	return nil
-}
-
-// leave gives back the lines from first to last.
-func (b *Budget) leave(first, last Rank) {
-	for r := first; r <= last; r++ {
-		<-b.lines[r]
-	}
-}
-
-// line waits until the caller is the first in that line. Channels serve senders
-// in the order in which they came.
-func (b *Budget) line(ctx context.Context, r Rank, end time.Time) error {
 	left := time.Until(end)
 	if left <= 0 { // Go 1.26's race detector also dies of a timer that is over before it is waited for, in a synctest bubble
 		return b.noTurn(minPause, ErrFull)
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
+	place := b.line.join(rank)
 	select {
-	case b.lines[r] <- struct{}{}:
+	case <-place:
 		return nil
 	case <-ctx.Done():
+		b.line.quit(rank, place)
 		return ctx.Err()
 	case <-timer.C:
+		b.line.quit(rank, place)
 		return b.noTurn(minPause, ErrFull)
 	}
 }
