@@ -32,6 +32,7 @@ func searchesShareTheList(t *testing.T, h *shop) {
 	if err := h.service.Tend(t.Context(), due[0]); err != nil {
 		t.Fatal(err)
 	}
+	h.service.Close() // waits for what is being read: on a busy machine nobody is, after two seconds
 	for _, id := range ids {
 		if a := h.load(id).Attempts[0]; a.TrackingCode == "" {
 			t.Fatalf("session %s does not know its transaction after another's search", id)

@@ -149,8 +149,11 @@ func TestViewsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(g.recent) != mostShared {
-			t.Errorf("%d views are kept; want %d", len(g.recent), mostShared)
+		g.mu.Lock()
+		kept := len(g.recent)
+		g.mu.Unlock()
+		if kept != mostShared {
+			t.Errorf("%d views are kept; want %d", kept, mostShared)
 		}
 		time.Sleep(2 * time.Minute)
 	})
