@@ -81,12 +81,13 @@ func (v *View) hand(doing string, at point, steps ...string) {
 
 // drawn waits until a frame is on screen as it is now: the browser gives a click
 // to what it has drawn, and one that comes sooner to the page around the frame.
-// Nobody clicks what they do not see. Without JavaScript there is no telling.
+// Nobody clicks what they do not see. A frame that is drawn
+// no more, since nothing changes, was long enough; without JavaScript there is no telling.
 func (v *View) drawn(ctx context.Context) error {
 	if v.parent == nil || v.page.options.NoJS {
 		return nil
 	}
-	return v.run(ctx, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))", nil)
+	return v.run(ctx, "new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(() => done(0))); setTimeout(() => done(0), 2000) })", nil)
 }
 
 // point is where in the page's viewport the middle of the element is.
