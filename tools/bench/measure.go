@@ -62,9 +62,9 @@ func needed(wanted []row) []need {
 
 // benchmark runs one and returns what it printed. Errors: it failed; the text is in it.
 func benchmark(ctx context.Context, in, of string) (string, error) {
-	often := times[in]
-	if often == "" {
-		often = "1x"
+	often := "1x"
+	if n, ok := times[in+"."+of]; ok {
+		often = n
 	}
 	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$", "-benchmem", "-benchtime", often, "-timeout", "30m", in)
 	var out bytes.Buffer

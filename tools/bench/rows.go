@@ -12,8 +12,9 @@ type row struct {
 	peer string  // what others were measured at, and is not measured here; see docs/performance.md
 }
 
-// times is how often a benchmark is run for its medians, by package; others run once.
-var times = map[string]string{"./e2e": "5x", "./bff/web": "2000x"}
+// times is how often a benchmark is run for its medians; others run once, or see
+// to it themselves.
+var times = map[string]string{"./e2e.Cold": "5x", "./e2e.Again": "5x", "./e2e.Show": "7x", "./e2e.Start": "5x", "./bff/web.Document": "4000x"}
 
 var rows = []row{
 	{"usable, cold, slow phone", "./e2e", "Cold/coinslot", "usable-ms", 1300, false, "Cold/static", "BTCPay Server 3,408; Adyen 1,626; Daimo 6,555"},
