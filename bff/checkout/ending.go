@@ -106,11 +106,12 @@ func (s *Session) close(by Closer, now time.Time) error {
 // at the gateway, whoever asks for them.
 const recheckPause = 30 * time.Second
 
-// lookPause is how old the last status of a waiting payment may be for another
-// look to be needless.
+// lookPause is how long after the last check of a waiting payment another look has
+// to wait.
 const lookPause = 500 * time.Millisecond
 
-// Recheck looks at the gateway now; an ended transaction is re-verified there,
+// Recheck looks at the gateway now, or has the poller look in a moment if a payment
+// was checked just now, perhaps by the gateway's list; an ended transaction is re-verified there,
 // at most twice a minute. Confirmed sessions are returned as they are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
@@ -127,7 +128,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	case a.State == Confirmed || a.State == Unknown || a.TrackingCode == "":
 		return s, nil
 	case a.State == Waiting && c.Now().Sub(s.CheckedAt) < lookPause:
-		return s, nil
+		return s, c.Nudge(ctx, s)
 	case a.State == Waiting:
 		return c.look(ctx, s, a.Number)
 	}

@@ -161,7 +161,7 @@ func (c *Service) weigh(r *Reading, t *Tally, s *Session, a *Attempt, row Record
 	}
 	t.Unchanged++
 	due = c.nextListed(s, a, watched, r.Next, asked)
-	if due.IsZero() || !s.calm(a, c.Pace.interval(watched), asked, c.Now()) || s.milestone(a, c.Pace, watched, asked) {
+	if due.IsZero() || !s.calm(c.Pace.interval(watched), asked, c.Now()) || s.milestone(a, c.Pace, watched, asked) {
 		return due, nothing
 	}
 	return due, unchanged
@@ -253,14 +253,25 @@ func (a *Attempt) settled() bool {
 // calm reports whether s waits for nothing but its usual check. If something made
 // it due sooner, or since the page was asked for, the page is no answer to that;
 // neither is one that was asked for before the last check.
-func (s *Session) calm(a *Attempt, interval time.Duration, asked, now time.Time) bool {
-	last := s.CheckedAt
-	if last.Before(a.StartedAt) {
-		last = a.StartedAt
-	}
+func (s *Session) calm(interval time.Duration, asked, now time.Time) bool {
+	last := s.checked()
 	sooner := s.DueAt.Before(last.Add(nearly(interval)))
 	meanwhile := s.DueAt.After(asked) && !s.DueAt.After(now)
 	return !s.DueAt.IsZero() && !sooner && !meanwhile && last.Before(asked)
+}
+
+// checked is when s was last checked, or its payment was begun since.
+func (s *Session) checked() time.Time {
+	if a := s.Current(); a != nil && s.CheckedAt.Before(a.StartedAt) {
+		return a.StartedAt
+	}
+	return s.CheckedAt
+}
+
+// wish is the DueAt that makes for a status read whatever the list shows: a little
+// sooner than any usual check of s, so that it is never taken for one.
+func (s *Session) wish(p Pace) time.Time {
+	return s.checked().Add(nearly(min(p.Watched, p.Unwatched)) - time.Microsecond)
 }
 
 // nearly is how long after its last check a payment is due that the list shows:

@@ -257,3 +257,81 @@ func TestStaleList(t *testing.T) {
 		}
 	}
 }
+
+// Somebody who opens the page, comes back to it or asks gets a status read, also of a
+// payment that the list has just shown and goes on to show; hints get one in ten
+// seconds.
+func TestListAnswersNoHint(t *testing.T) {
+	const every = 2700 * time.Millisecond
+	for name, tt := range map[string]struct {
+		unwatched bool
+		sluggish  bool
+		ask       func(l *listing, s checkout.Session) error
+		reads     int // in ten seconds of one asking each second
+	}{
+		"nothing": {ask: func(*listing, checkout.Session) error { return nil }},
+		"hints":   {ask: func(l *listing, s checkout.Session) error { return l.service.Hint(t.Context(), s) }, reads: 1},
+		"hints, of one that nobody looks at": {unwatched: true, reads: 1,
+			ask: func(l *listing, s checkout.Session) error { return l.service.Hint(t.Context(), s) }},
+		"hints, with a list that takes long": {unwatched: true, sluggish: true, reads: 1,
+			ask: func(l *listing, s checkout.Session) error { return l.service.Hint(t.Context(), s) }},
+		"pages": {ask: func(l *listing, s checkout.Session) error { return l.service.Nudge(t.Context(), s) }, reads: 3},
+		"rechecks": {ask: func(l *listing, s checkout.Session) error {
+			_, err := l.service.Recheck(t.Context(), s.ID)
+			return err
+		}, reads: 8}, // not those that are half a second after a check
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newListing(t, "memory")
+			if !tt.unwatched {
+				until := l.clock.Now().Add(time.Hour)
+				if err := l.store.Watch(t.Context(), []string{l.id}, until, l.clock.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.tend(); err != nil {
+				t.Fatal(err)
+			}
+			l.reading.Next = every * 29 / 27
+			if tt.sluggish {
+				l.reading.Next = 30 * time.Second
+				l.clock.move(time.Second)
+				l.asked = l.clock.Now()
+				l.heed(l.row)
+				l.clock.move(20 * time.Second)
+			}
+			before := l.gateway.called("status")
+			for n := range 100 {
+				l.clock.move(100 * time.Millisecond)
+				l.asked = l.clock.Now().Add(-time.Microsecond)
+				if n%10 == 0 {
+					if err := tt.ask(l, l.load(l.id)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if n%27 == 1 || tt.sluggish {
+					l.heed(l.row)
+				}
+				if err := l.tend(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := l.gateway.called("status") - before; got < tt.reads || got > tt.reads+1 {
+				t.Errorf("%d status reads; want %d or one more", got, tt.reads)
+			}
+		})
+	}
+}
+
+// "Check again" just after the list has shown a payment is answered by a status read.
+func TestRecheckAfterTheList(t *testing.T) {
+	l := newListing(t, "memory")
+	l.heed(l.row)
+	l.pay("25")
+	must(t)(l.service.Recheck(t.Context(), l.id))
+	l.clock.move(3 * time.Second)
+	if err := l.tend(); err != nil {
+		t.Fatal(err)
+	}
+	l.wantStatus(l.id, wire.Confirmed)
+}

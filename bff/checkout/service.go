@@ -51,6 +51,7 @@ type Service struct {
 	Config
 	currencies *currencyList
 	sweeps     sweeps
+	hints      hints
 	creating   sync.WaitGroup // creates and sweeps under way
 }
 

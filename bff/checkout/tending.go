@@ -257,11 +257,7 @@ func (c *Service) count(ctx context.Context, s Session, a Attempt) error {
 // again if it was checked a moment ago: somebody has opened its page. It believes
 // and changes nothing.
 func (c *Service) Nudge(ctx context.Context, s Session) error {
-	at := c.Now()
-	if again := s.CheckedAt.Add(c.Pace.Watched); again.After(at) {
-		at = again
-	}
-	return c.hasten(ctx, s, at)
+	return c.hasten(ctx, s, s.wish(c.Pace))
 }
 
 // hintPace is how soon after one look a hint can make for another.
@@ -271,11 +267,16 @@ const hintPace = 10 * time.Second
 // back from the gateway's page, or says that something happened there. It makes
 // for one look in ten seconds at most.
 func (c *Service) Hint(ctx context.Context, s Session) error {
-	at := c.Now()
-	if soonest := s.CheckedAt.Add(hintPace); at.Before(soonest) {
-		at = soonest
+	now := c.Now()
+	if at := s.checked().Add(hintPace); now.Before(at) {
+		if hintPace < nearly(c.Pace.interval(c.watched(s))) {
+			return c.hasten(ctx, s, at)
+		}
+		if !c.hints.take(s.ID, now) { // the list may check it so often that ten seconds are never over
+			return nil
+		}
 	}
-	return c.hasten(ctx, s, at)
+	return c.hasten(ctx, s, s.wish(c.Pace))
 }
 
 // hasten makes a session due at that time, if it would be later and there is
