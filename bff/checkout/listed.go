@@ -26,8 +26,22 @@ type Reading struct {
 	// again, by the next reading.
 	Next time.Duration
 
+	writing sync.RWMutex    // held while rows are put off, and alone while some are made due
+	before  map[string]bool // what the reading before this one doubted
 	mu      sync.Mutex      // guards the field below
-	doubted map[string]bool // by tracking code: shown otherwise than stored
+	doubted map[string]bool // by tracking code: shown otherwise than stored; true = made due for it
+}
+
+// After returns the reading that follows r, which may be nil: what r has doubted
+// was read by itself, or could not be, and is not made due for the same again.
+func (r *Reading) After(next time.Duration) *Reading {
+	after := &Reading{Next: next}
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		after.before = r.doubted
+	}
+	return after
 }
 
 // Tally counts what a page has shown.
@@ -67,6 +81,7 @@ func (c *Service) Heed(ctx context.Context, r *Reading, records []Record, asked 
 		return tally, fmt.Errorf("looking for listed payments: %w", err)
 	}
 	var touched []Touched
+	var suspects []Session
 	for _, s := range sessions {
 		for i := range s.Attempts {
 			row, listed := rows[s.Attempts[i].TrackingCode]
@@ -77,13 +92,16 @@ func (c *Service) Heed(ctx context.Context, r *Reading, records []Record, asked 
 			case unchanged:
 				touched = append(touched, Touched{Session: s, At: asked, Due: due})
 			case otherwise:
-				if err := c.suspect(ctx, s); err != nil {
-					return tally, err
+				if r.first(row.TrackingCode) {
+					suspects = append(suspects, s)
 				}
 			}
 		}
 	}
-	return tally, c.touchAll(ctx, touched)
+	if err := c.suspect(ctx, r, suspects); err != nil {
+		return tally, err
+	}
+	return tally, c.touchAll(ctx, r, touched)
 }
 
 // rows are records by tracking code. One that is there twice, and different, is
@@ -99,8 +117,12 @@ func (r *Reading) rows(records []Record) map[string]Record {
 	return rows
 }
 
-// touchAll writes what a page has shown, in one commit.
-func (c *Service) touchAll(ctx context.Context, list []Touched) error {
+// touchAll writes what a page has shown, in one commit, but for what another page
+// has shown otherwise meanwhile.
+func (c *Service) touchAll(ctx context.Context, r *Reading, list []Touched) error {
+	r.writing.RLock()
+	defer r.writing.RUnlock()
+	list = slices.DeleteFunc(list, func(t Touched) bool { return r.doubts(t.Current().TrackingCode) })
 	if len(list) == 0 {
 		return nil
 	}
@@ -115,16 +137,38 @@ func (c *Service) touchAll(ctx context.Context, list []Touched) error {
 	return nil
 }
 
-// suspect makes s due now.
-func (c *Service) suspect(ctx context.Context, s Session) error {
-	now := c.Now()
-	if !s.DueAt.After(now) {
+// suspect makes sessions due now that are not changed, being read or put off by a
+// failure since. No page of r puts them off beside that: one may have done so before.
+func (c *Service) suspect(ctx context.Context, r *Reading, list []Session) error {
+	if len(list) == 0 {
 		return nil
 	}
-	if err := c.Store.Touch(ctx, s, s.CheckedAt, now); err != nil {
-		return fmt.Errorf("having a listed payment checked: %w", err)
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	now := c.Now()
+	var due []Touched
+	for _, old := range list {
+		s, err := c.Store.Session(ctx, old.ID)
+		if err != nil {
+			return fmt.Errorf("having a listed payment checked: %w", err)
+		}
+		if s.Version == old.Version && s.DueAt.After(now) && !s.postponed(c.Pace, now) {
+			due = append(due, Touched{Session: s, At: s.CheckedAt, Due: now})
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	if err := c.Store.TouchAll(ctx, now, due); err != nil {
+		return fmt.Errorf("having listed payments checked: %w", err)
 	}
 	return nil
+}
+
+// postponed reports whether a failed look has put off s, which waits for a payment:
+// neither a look nor the list puts it off by so much.
+func (s *Session) postponed(p Pace, now time.Time) bool {
+	return s.DueAt.After(s.checked().Add(2 * s.Current().slower(now, p.Unwatched)))
 }
 
 // meaning is what a row of the list says about a payment.
@@ -175,13 +219,25 @@ func (r *Reading) doubt(code string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}
 	}
-	r.doubted[code] = true
+	r.doubted[code] = r.doubted[code] // keeps true
 }
 
 func (r *Reading) doubts(code string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.doubted[code]
+	_, doubted := r.doubted[code]
+	return doubted
+}
+
+// first reports whether a doubted transaction is to be made due, which it is once
+// for as long as one reading after the other doubts it.
+func (r *Reading) first(code string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, before := r.before[code]
+	due := r.doubted[code]
+	r.doubted[code] = true
+	return !before && !due
 }
 
 // alike reports whether two rows of one transaction tell the same.

@@ -1,6 +1,8 @@
 package checkout_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -334,4 +336,103 @@ func TestRecheckAfterTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.wantStatus(l.id, wire.Confirmed)
+}
+
+// A payment that the list never shows as it is stored is made due once, and then
+// read at its usual pace; and what a failed read has put off stays put off.
+func TestListThatAlwaysDiffers(t *testing.T) {
+	for name, tt := range map[string]struct {
+		fails error
+		reads int // in four and a half minutes
+	}{
+		"and can be read":        {reads: 19},
+		"and is not to be asked": {fails: &checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: time.Minute}, reads: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newListing(t, "memory")
+			l.row.CancelledByUser = true
+			if tt.fails != nil {
+				l.gateway.statusHook = func(string) error { return tt.fails }
+				l.clock.move(5 * time.Second)
+				l.tend()
+			}
+			before := l.gateway.called("status")
+			for n := range 270 * 2 {
+				l.clock.move(time.Second / 2)
+				l.asked = l.clock.Now()
+				if n%27 == 0 {
+					l.reading = l.reading.After(l.reading.Next)
+					l.heed(l.row)
+				}
+				l.tend()
+			}
+			if got := l.gateway.called("status") - before; got > tt.reads {
+				t.Errorf("%d status reads; want %d", got, tt.reads)
+			}
+		})
+	}
+}
+
+// What a look has found out while a page was weighed is kept: the page's doubts
+// write no older check, and leave a lease alone.
+func TestDoubtsAreGuarded(t *testing.T) {
+	l := newListing(t, "memory")
+	l.row.TxID = "0xabc"
+	held, err := l.store.Hold(t.Context(), l.id, l.clock.Now(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := l.load(l.id)
+	l.heed(l.row)
+	same(t, "while it is read", l.load(l.id), before)
+	if err := l.store.Touch(t.Context(), held, l.clock.Now(), l.clock.Now().Add(15*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	l.reading = &checkout.Reading{Next: l.reading.Next}
+	l.heed(l.row)
+	if got := l.load(l.id).CheckedAt; !got.Equal(l.clock.Now()) {
+		t.Errorf("checked at %v; want %v", got, l.clock.Now())
+	}
+}
+
+// meanwhile is a store in which something happens after a page's rows were looked
+// for.
+type meanwhile struct {
+	ledger
+	found func()
+}
+
+func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]checkout.Session, error) {
+	list, err := m.ledger.Tracked(ctx, codes)
+	if f := m.found; f != nil {
+		m.found = nil
+		f()
+	}
+	return list, err
+}
+
+// Of two pages that are read at once, the one that shows a payment otherwise wins,
+// whichever is the first to look for it or to write.
+func TestDoubtBesideAnotherPage(t *testing.T) {
+	for name, first := range map[string]bool{"as stored, then otherwise": true, "otherwise, then as stored": false} {
+		t.Run(name, func(t *testing.T) {
+			l := newListing(t, "memory")
+			l.clock.move(30 * time.Second) // it is due
+			l.asked = l.clock.Now()
+			m := &meanwhile{ledger: l.store}
+			l.store = m
+			l.restart()
+			other := l.row
+			other.TxID = "0xabc"
+			pages := []checkout.Record{other, l.row}
+			if first {
+				slices.Reverse(pages)
+			}
+			m.found = func() { l.heed(pages[1]) }
+			l.heed(pages[0])
+			if due := l.load(l.id).DueAt; due.After(l.clock.Now()) {
+				t.Errorf("due in %v; want now", due.Sub(l.clock.Now()))
+			}
+		})
+	}
 }

@@ -47,6 +47,7 @@ type Sweeper struct {
 	took    time.Duration // how long it took
 	barred  time.Time     // the list is not believed before
 	failing bool          // the last reading failed
+	reading *checkout.Reading
 }
 
 // NewSweeper returns a sweeper that does nothing until Run.
@@ -172,7 +173,8 @@ var errStale = errors.New("the list is behind what is known")
 // next reading, so that they are in nobody's way.
 func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error {
 	began := s.Now()
-	w := sweep{Sweeper: s, reading: &checkout.Reading{Next: max(every, s.took) * 29 / 27}, pages: 1}
+	s.reading = s.reading.After(max(every, s.took) * 29 / 27)
+	w := sweep{Sweeper: s, pages: 1}
 	err := w.run(ctx, l, began, every*9/10)
 	if errors.Is(err, errDear) {
 		return nil
@@ -204,7 +206,6 @@ func stale(t checkout.Tally, pending int) bool { return t.Stale > 2+pending/1000
 // sweep is one reading of the list under way.
 type sweep struct {
 	*Sweeper
-	reading *checkout.Reading
 
 	mu     sync.Mutex // guards the fields below
 	pages  int        // as the last answer had it
