@@ -174,7 +174,7 @@ var errStale = errors.New("the list is behind what is known")
 func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error {
 	began := s.Now()
 	s.reading = s.reading.After(max(every, s.took) * 29 / 27)
-	w := sweep{Sweeper: s, pages: 1}
+	w := sweep{Sweeper: s, pages: 1, end: most}
 	err := w.run(ctx, l, began, every*9/10)
 	if errors.Is(err, errDear) {
 		return nil
@@ -188,7 +188,7 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 	if s.now == fast {
 		sluggish = s.took > every*21/20
 	}
-	s.last = load{sluggish: sluggish, watched: w.tally.Watched, pages: w.pages, missed: max(0, l.pending-w.tally.Unchanged)}
+	s.last = load{sluggish: sluggish, watched: w.tally.Watched, pages: min(w.pages, w.end), missed: max(0, l.pending-w.tally.Unchanged)}
 	if !sluggish || s.at.IsZero() || s.now == fast { // or it would never be tried again
 		s.at = began
 	}
@@ -209,6 +209,7 @@ type sweep struct {
 
 	mu     sync.Mutex // guards the fields below
 	pages  int        // as the last answer had it
+	end    int        // the first page that is known to have shown nothing
 	tally  checkout.Tally
 	failed int   // pages that could not be read
 	err    error // of one of them
@@ -218,20 +219,22 @@ type sweep struct {
 var errDear = errors.New("the list is too long")
 
 // run reads the first page, which tells how many there are, then the others at
-// their times within span.
+// their times within span, for as long as their number is worth it.
 func (w *sweep) run(ctx context.Context, l load, began time.Time, span time.Duration) error {
 	if w.read(ctx, 1); w.err != nil {
 		return w.err
-	}
-	if l.pages = w.pages; plan(l, w.Pace, w.now) != w.now {
-		w.last.pages, w.at = w.pages, began
-		return errDear
 	}
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	slots := make(chan struct{}, w.AtOnce)
 	for n := 2; ; n++ {
 		pages, err := w.state()
+		if pages > l.pages || n == 2 {
+			if l.pages = pages; plan(l, w.Pace, w.now) != w.now {
+				w.last.pages, w.at = pages, began
+				return errDear
+			}
+		}
 		if n > pages || err != nil {
 			break
 		}
@@ -257,10 +260,11 @@ func (w *sweep) run(ctx context.Context, l load, began time.Time, span time.Dura
 func (w *sweep) state() (pages int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.failed > 2+w.pages/20 {
-		return w.pages, w.err
+	pages = min(w.pages, w.end)
+	if w.failed > 2+pages/20 {
+		return pages, w.err
 	}
-	return w.pages, nil
+	return pages, nil
 }
 
 // read reads page n and takes it in. One that cannot be read is left out: what is
@@ -283,6 +287,9 @@ func (w *sweep) read(ctx context.Context, n int) {
 		return
 	}
 	w.pages = min(page.LastPage, most)
+	if len(page.Items) == 0 {
+		w.end = min(w.end, n)
+	}
 }
 
 // most bounds a list that does not end.

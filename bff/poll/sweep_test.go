@@ -14,6 +14,8 @@ import (
 // list is a gateway's list in a bubble of fake time.
 type list struct {
 	pages int // that it has
+	grows int // how many more it says to have at each page
+	empty int // the first page without items; 0 = none
 	shows int // payments that are ours and unchanged, on each
 	takes time.Duration
 	fails func(n int) bool // nil = none
@@ -44,7 +46,11 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 			if l.fails != nil && l.fails(n) {
 				return checkout.RecordPage{}, errors.New("busy")
 			}
-			return checkout.RecordPage{LastPage: l.pages, Total: 50 * l.pages}, nil
+			page := checkout.RecordPage{LastPage: l.pages + l.grows*n, Total: 50 * l.pages}
+			if l.empty == 0 || n < l.empty {
+				page.Items = make([]checkout.Record, 50)
+			}
+			return page, nil
 		},
 		Heed: func(_ context.Context, r *checkout.Reading, _ []checkout.Record, _ time.Time) (checkout.Tally, error) {
 			if r != last {
@@ -118,15 +124,19 @@ func TestSweepFailures(t *testing.T) {
 		readings,
 		calls int // in a minute: at 0, 13.5, 27, 40.5 and 54 s
 	}{
-		"nothing to watch":       {list{pages: 1}, 0, 0, 0},
-		"few":                    {list{pages: 1}, 10, 0, 0},
-		"one page":               {list{pages: 1}, 50, 5, 5},
-		"pages that fail":        {list{pages: 60, fails: func(n int) bool { return n%30 == 0 }}, 3000, 5, 4*60 + 30},
-		"every page fails":       {list{shows: 50, pages: 100, fails: func(int) bool { return true }}, 5000, 5, 5},
-		"all but the first fail": {list{shows: 50, pages: 100, fails: func(n int) bool { return n > 1 }}, 5000, 5, 5 * 9},
-		"too long":               {list{pages: 20_000}, 5000, 1, 1},
-		"no pages at all":        {list{pages: 0}, 5000, 1, 1},
-		"somebody else's turn":   {list{shows: 50, pages: 100, mine: func() bool { return false }}, 5000, 0, 0},
+		"nothing to watch":                    {list{pages: 1}, 0, 0, 0},
+		"few":                                 {list{pages: 1}, 10, 0, 0},
+		"one page":                            {list{pages: 1}, 50, 5, 5},
+		"pages that fail":                     {list{pages: 60, fails: func(n int) bool { return n%30 == 0 }}, 3000, 5, 4*60 + 30},
+		"every page fails":                    {list{shows: 50, pages: 100, fails: func(int) bool { return true }}, 5000, 5, 5},
+		"all but the first fail":              {list{shows: 50, pages: 100, fails: func(n int) bool { return n > 1 }}, 5000, 5, 5 * 9},
+		"too long":                            {list{pages: 20_000}, 5000, 1, 1},
+		"grows for ever, as dear as statuses": {list{pages: 100, grows: 1}, 5000, 1, 4405},
+		"grows fast":                          {list{pages: 100, grows: 100}, 5000, 1, 45},
+		"nothing after page 10":               {list{pages: 100, empty: 11}, 5000, 5, 5 * 11},
+		"grows, but is empty":                 {list{pages: 100, grows: 1, empty: 101}, 5000, 5, 5*101 - 3},
+		"no pages at all":                     {list{pages: 0}, 5000, 1, 1},
+		"somebody else's turn":                {list{shows: 50, pages: 100, mine: func() bool { return false }}, 5000, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
