@@ -22,7 +22,7 @@ type SweepConfig struct {
 	Page func(ctx context.Context, n int) (checkout.RecordPage, error)
 	Heed func(ctx context.Context, r *checkout.Reading, records []checkout.Record, asked time.Time) (checkout.Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
-	// no other one. Nil = there is no other.
+	// no other one; whoever is asks again while reading. Nil = there is no other.
 	Turn func(ctx context.Context, d time.Duration) (bool, error)
 	// Kick is called when something was made due. Nil = nobody is told.
 	Kick func()
@@ -115,7 +115,7 @@ func (s *Sweeper) round(ctx context.Context) time.Duration {
 		return usual
 	}
 	every := s.now.every(s.Pace)
-	mine, err := s.turn(ctx, max(every, s.took)*19/20) // free again when the next round begins
+	mine, err := s.turn(ctx, every)
 	if err == nil && !mine {
 		return every / 4
 	}
@@ -128,11 +128,13 @@ func (s *Sweeper) round(ctx context.Context) time.Duration {
 	return every
 }
 
-func (s *Sweeper) turn(ctx context.Context, d time.Duration) (bool, error) {
+// turn reports whether this instance is to read the list. If it dies, another one
+// begins within a round and a quarter.
+func (s *Sweeper) turn(ctx context.Context, every time.Duration) (bool, error) {
 	if s.Turn == nil {
 		return true, nil
 	}
-	return s.Turn(ctx, d)
+	return s.Turn(ctx, every*19/20) // over when the next round begins, if there is none
 }
 
 // fail tells of the first of several failures, and of their end; nil is none.
@@ -174,7 +176,7 @@ var errStale = errors.New("the list is behind what is known")
 func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error {
 	began := s.Now()
 	s.reading = s.reading.After(max(every, s.took) * 29 / 27)
-	w := sweep{Sweeper: s, pages: 1, end: most}
+	w := sweep{Sweeper: s, every: every, kept: began, pages: 1, end: most}
 	err := w.run(ctx, l, began, every*9/10)
 	if errors.Is(err, errDear) {
 		return nil
@@ -206,8 +208,10 @@ func stale(t checkout.Tally, pending int) bool { return t.Stale > 2+pending/1000
 // sweep is one reading of the list under way.
 type sweep struct {
 	*Sweeper
+	every time.Duration // from one reading to the next
 
 	mu     sync.Mutex // guards the fields below
+	kept   time.Time  // when the turn was last asked for
 	pages  int        // as the last answer had it
 	end    int        // the first page that is known to have shown nothing
 	tally  checkout.Tally
@@ -270,8 +274,10 @@ func (w *sweep) state() (pages int, err error) {
 // read reads page n and takes it in. One that cannot be read is left out: what is
 // on it falls due.
 func (w *sweep) read(ctx context.Context, n int) {
+	w.keep(ctx)
 	asked := w.Now()
 	page, err := w.Page(ctx, n)
+	w.keep(ctx)
 	var tally checkout.Tally
 	if err == nil {
 		tally, err = w.Heed(ctx, w.reading, page.Items, asked)
@@ -289,6 +295,23 @@ func (w *sweep) read(ctx context.Context, n int) {
 	w.pages = min(page.LastPage, most)
 	if len(page.Items) == 0 {
 		w.end = min(w.end, n)
+	}
+}
+
+// keep keeps the turn while the list is read. If it is lost, two read the list.
+func (w *sweep) keep(ctx context.Context) {
+	w.mu.Lock()
+	now := w.Now()
+	due := now.Sub(w.kept) >= w.every/2 || now.Before(w.kept)
+	if due {
+		w.kept = now
+	}
+	w.mu.Unlock()
+	if !due {
+		return
+	}
+	if _, err := w.turn(ctx, w.every); err != nil && ctx.Err() == nil {
+		w.Log.Warn("keeping the turn to read the list", "error", err)
 	}
 }
 

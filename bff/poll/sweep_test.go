@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -201,5 +202,47 @@ func TestStale(t *testing.T) {
 		if got := stale(checkout.Tally{Stale: tt.stale}, tt.pending); got != tt.want {
 			t.Errorf("stale(%d of %d) = %t", tt.stale, tt.pending, got)
 		}
+	}
+}
+
+// rivals are two instances that share a turn by a clock.
+type rivals struct {
+	mu    sync.Mutex // guards the fields below
+	has   int
+	until time.Time
+}
+
+func (r *rivals) take(who int) func(context.Context, time.Duration) (bool, error) {
+	return func(_ context.Context, d time.Duration) (bool, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		now := time.Now()
+		if r.has != who && now.Before(r.until) {
+			return false, nil
+		}
+		r.has, r.until = who, now.Add(d)
+		return true, nil
+	}
+}
+
+// A reading that takes far longer than the period is one instance's to its end and
+// beyond; when that one dies, the other begins within a period and a quarter.
+func TestSweepKeepsItsTurn(t *testing.T) {
+	for _, takes := range []time.Duration{0, 500 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			var turn rivals
+			first := &list{shows: 50, pages: 100, takes: takes}
+			other := &list{shows: 50, pages: 100, takes: takes}
+			var both sync.WaitGroup
+			both.Go(func() { // dies in the middle of a reading
+				first.watch(t, 5000, 130*time.Second, func(c *SweepConfig) { c.Turn = turn.take(1) })
+			})
+			synctest.Wait()
+			other.watch(t, 5000, 150*time.Second, func(c *SweepConfig) { c.Turn = turn.take(2) })
+			both.Wait()
+			if len(other.calls) == 0 || other.calls[0].at < 130*time.Second || other.calls[0].at > 130*time.Second+13500*time.Millisecond*5/4 {
+				t.Errorf("with pages of %v: the other began with %v; want 130 s and up to 16.9", takes, other.begun())
+			}
+		})
 	}
 }

@@ -185,7 +185,7 @@ func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
 		Heed: s.checkout.Heed, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
-		c.Turn = func(ctx context.Context, d time.Duration) (bool, error) { return s.store.Turn(ctx, "sweep", d) }
+		c.Turn = s.store.Turn("sweep").Take
 	}
 	return c
 }

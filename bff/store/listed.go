@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"coinslot/bff/checkout"
@@ -16,9 +17,11 @@ const (
 	touchListed = `UPDATE sessions SET checked_at = $1, due_at = $2
 		WHERE id = $3 AND version = $4 AND due_at = $5 AND (lease_until IS NULL OR lease_until <= $6)`
 	countSessions = `SELECT count(*) FROM sessions WHERE status = $1`
-	// The clock is the %[1]s. $2 is how long the turn lasts.
+	// The clock is the %[1]s. $2 is how long the turn lasts, $3 when the last one of
+	// whoever asks ends: no other has written just that.
 	takeTurn = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
-		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s RETURNING next_at`
+		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s OR buckets.next_at = $3
+		RETURNING next_at`
 )
 
 // TouchAll implements checkout.Store. The rows are locked in one order by all
@@ -85,20 +88,35 @@ func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
 	return n, nil
 }
 
-// Turn takes the turn of that name until d from now, by the database's clock,
-// and reports whether nobody else has it. It keeps several instances from doing
-// the same at once, most of the time: nothing may depend on it.
-func (db *DB) Turn(ctx context.Context, name string, d time.Duration) (bool, error) {
-	err := db.write(ctx, func(tx *sql.Tx) error {
-		var until int64
-		query := fmt.Sprintf(takeTurn, db.dialect.clock)
-		return tx.QueryRowContext(ctx, query, name, d.Microseconds()).Scan(&until)
+// Turn is what one instance does at a time, by a name that all use: it keeps
+// several from doing the same at once, most of the time. Nothing may depend on it.
+type Turn struct {
+	db   *DB
+	name string
+
+	mu    sync.Mutex // guards the field below
+	until int64      // as this instance has written it last; 0 = never
+}
+
+// Turn returns the turn of that name, which nobody has before Take.
+func (db *DB) Turn(name string) *Turn { return &Turn{db: db, name: name} }
+
+// Take takes the turn until d from now, by the database's clock, and reports
+// whether no other instance has it. Whoever has it takes it again to keep it.
+func (t *Turn) Take(ctx context.Context, d time.Duration) (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var until int64
+	err := t.db.write(ctx, func(tx *sql.Tx) error {
+		query := fmt.Sprintf(takeTurn, t.db.dialect.clock)
+		return tx.QueryRowContext(ctx, query, t.name, d.Microseconds(), t.until).Scan(&until)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("taking the turn of %q: %w", name, err)
+		return false, fmt.Errorf("taking the turn of %q: %w", t.name, err)
 	}
+	t.until = until
 	return true, nil
 }

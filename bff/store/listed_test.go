@@ -14,13 +14,14 @@ func TestTurn(t *testing.T) {
 	for name, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "turn.db"), "postgres": pgtest.DSN(t)} {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
-			take := func(name string, d time.Duration) bool {
-				mine, err := db.Turn(t.Context(), name, d)
+			taking := func(turn *Turn, d time.Duration) bool {
+				mine, err := turn.Take(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return mine
 			}
+			take := func(name string, d time.Duration) bool { return taking(db.Turn(name), d) } // each time by another instance
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			taken := 0
@@ -39,6 +40,13 @@ func TestTurn(t *testing.T) {
 			}
 			if !take("other", -time.Second) || !take("other", time.Hour) || take("other", time.Hour) {
 				t.Error("a turn that has ended is still somebody's, or one that has not is free")
+			}
+			one, other := db.Turn("kept"), db.Turn("kept")
+			if !taking(one, time.Hour) || !taking(one, time.Hour) || taking(other, time.Hour) {
+				t.Error("a turn cannot be kept, or another can take it")
+			}
+			if !taking(one, -time.Second) || !taking(one, -time.Second) || !taking(other, time.Hour) || taking(one, time.Hour) {
+				t.Error("a turn that has ended cannot be kept as long as nobody takes it, or when somebody has")
 			}
 		})
 	}
