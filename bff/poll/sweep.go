@@ -20,6 +20,9 @@ type SweepConfig struct {
 	// Page reads a page, from 1, of the gateway's list of pending transactions, and
 	// Heed takes in what it shows; see [checkout.Service.Heed].
 	Page func(ctx context.Context, n int) (checkout.RecordPage, error)
+	// Soon is Page of a list that is read for payments that somebody looks at, too, so
+	// that it must not wait behind status reads of those. Nil = Page.
+	Soon func(ctx context.Context, n int) (checkout.RecordPage, error)
 	Heed func(ctx context.Context, r *checkout.Reading, records []checkout.Record, asked time.Time) (checkout.Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
 	// no other one; whoever is asks again while reading. Nil = there is no other.
@@ -52,6 +55,9 @@ type Sweeper struct {
 
 // NewSweeper returns a sweeper that does nothing until Run.
 func NewSweeper(c SweepConfig) *Sweeper {
+	if c.Soon == nil {
+		c.Soon = c.Page
+	}
 	if c.Kick == nil {
 		c.Kick = func() {}
 	}
@@ -275,8 +281,12 @@ func (w *sweep) state() (pages int, err error) {
 // on it falls due.
 func (w *sweep) read(ctx context.Context, n int) {
 	w.keep(ctx)
+	get := w.Page
+	if w.now == fast {
+		get = w.Soon
+	}
 	asked := w.Now()
-	page, err := w.Page(ctx, n)
+	page, err := get(ctx, n)
 	w.keep(ctx)
 	var tally checkout.Tally
 	if err == nil {

@@ -246,3 +246,24 @@ func TestSweepKeepsItsTurn(t *testing.T) {
 		})
 	}
 }
+
+// The pages of a list that is read for watched payments do not wait behind status
+// reads of those; others do.
+func TestSweepIsAsUrgentAsItsRows(t *testing.T) {
+	for watched, want := range map[int]bool{0: false, 1000: true} {
+		synctest.Test(t, func(t *testing.T) {
+			l, soon := &list{shows: 50, pages: 100}, 0
+			l.watch(t, 5000, 20*time.Second, func(c *SweepConfig) {
+				c.Watched = func() int { return watched }
+				page := c.Page
+				c.Soon = func(ctx context.Context, n int) (checkout.RecordPage, error) {
+					soon++
+					return page(ctx, n)
+				}
+			})
+			if n := len(l.calls); n == 0 || want && soon != n || !want && soon != 0 {
+				t.Errorf("with %d watched, %d of %d pages are urgent; want all: %t", watched, soon, n, want)
+			}
+		})
+	}
+}

@@ -177,11 +177,14 @@ func (s *Server) tend(ctx context.Context, session checkout.Session) error {
 
 // sweeping is how the gateway's list is read when many payments wait.
 func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
+	pages := func(rank budget.Rank) func(context.Context, int) (checkout.RecordPage, error) {
+		return func(ctx context.Context, n int) (checkout.RecordPage, error) {
+			return s.checkout.Pending(budget.Background(ctx, rank), n)
+		}
+	}
 	c := poll.SweepConfig{
 		Count: s.checkout.CountPending, Watched: func() int { return len(s.hub.Sessions()) },
-		Page: func(ctx context.Context, n int) (checkout.RecordPage, error) {
-			return s.checkout.Pending(budget.Background(ctx, budget.Shared), n)
-		},
+		Page: pages(budget.Shared), Soon: pages(budget.Watched), // such a page takes the place of 50 status reads
 		Heed: s.checkout.Heed, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
