@@ -207,3 +207,21 @@ func TestWatchedFirst(t *testing.T) {
 		}
 	})
 }
+
+// A clock that is set back does not keep a watched session waiting until it has
+// caught up.
+func TestWatchedWithAClockSetBack(t *testing.T) {
+	now := time.Now()
+	store := &rows{due: map[string]time.Time{"cs_watched": now.Add(-2 * time.Hour)}}
+	p := New(Config{
+		Store: store, Watched: func() []string { return []string{"cs_watched"} }, WatchedEvery: 3 * time.Second,
+		Now: func() time.Time { return now },
+	})
+	for range 2 {
+		if claimed, err := p.claimWatched(t.Context(), 1); len(claimed) != 1 || err != nil {
+			t.Errorf("at %v: claimed %v, %v; want the one that is due", now, claimed, err)
+		}
+		now = now.Add(-time.Hour)
+		store.set("cs_watched", now)
+	}
+}

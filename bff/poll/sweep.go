@@ -97,18 +97,27 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began := s.Now()
 		pause := s.round(ctx)
-		if s.Wait(ctx, began.Add(pause)) != nil {
+		if s.Wait(ctx, s.since(began).Add(pause)) != nil {
 			break
 		}
 	}
 	return nil
 }
 
+// since is a time that was now, or now if the clock was set back since: nothing
+// waits until it has caught up.
+func (s *Sweeper) since(t time.Time) time.Time {
+	if now := s.Now(); now.Before(t) {
+		return now
+	}
+	return t
+}
+
 // round reads the list once if that is worth it, and returns how long after its
 // beginning the next round begins.
 func (s *Sweeper) round(ctx context.Context) time.Duration {
 	usual := slow.every(s.Pace)
-	if s.Now().Before(s.barred) {
+	if left := s.barred.Sub(s.Now()); left > 0 && left <= s.bar() {
 		s.now = statuses
 		return usual
 	}
@@ -160,13 +169,16 @@ func (s *Sweeper) fail(ctx context.Context, err error) {
 // the list may have grown or shrunk, or show what it did not.
 const lasting = 10
 
+// bar is how long a list is not believed that was behind.
+func (s *Sweeper) bar() time.Duration { return 2 * lasting * slow.every(s.Pace) }
+
 // load returns what there is to watch.
 func (s *Sweeper) load(ctx context.Context) (load, error) {
 	pending, err := s.Count(ctx)
 	if err != nil {
 		return load{}, fmt.Errorf("counting payments: %w", err)
 	}
-	if s.Now().Sub(s.at) > lasting*slow.every(s.Pace) {
+	if now := s.Now(); now.Sub(s.at) > lasting*slow.every(s.Pace) || now.Before(s.at) {
 		s.last, s.at = load{}, time.Time{}
 	}
 	l := s.last
@@ -191,7 +203,7 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 		s.took = 0
 		return err
 	}
-	s.took = s.Now().Sub(began)
+	s.took = s.Now().Sub(s.since(began))
 	sluggish := s.last.sluggish
 	if s.now == fast {
 		sluggish = s.took > every*21/20
@@ -201,7 +213,7 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 		s.at = began
 	}
 	if stale(w.tally, l.pending) {
-		s.barred = s.Now().Add(2 * lasting * slow.every(s.Pace))
+		s.barred = s.Now().Add(s.bar())
 		return fmt.Errorf("%w: %d transactions", errStale, w.tally.Stale)
 	}
 	return nil
@@ -248,6 +260,7 @@ func (w *sweep) run(ctx context.Context, l load, began time.Time, span time.Dura
 		if n > pages || err != nil {
 			break
 		}
+		began = w.since(began)
 		if err := w.Wait(ctx, began.Add(span*time.Duration(n-1)/time.Duration(pages))); err != nil {
 			return err
 		}

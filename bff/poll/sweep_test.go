@@ -267,3 +267,52 @@ func TestSweepIsAsUrgentAsItsRows(t *testing.T) {
 		})
 	}
 }
+
+// A clock that is set back by an hour delays nothing by more than a period.
+func TestSweepWithAClockSetBack(t *testing.T) {
+	for _, at := range []time.Duration{5 * time.Second, 12800 * time.Millisecond} { // in the middle of a reading, and between two
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			l := &list{shows: 50, pages: 100}
+			l.watch(t, 5000, 2*time.Minute, func(c *SweepConfig) {
+				c.Now = func() time.Time {
+					now := time.Now()
+					if now.Sub(start) >= at {
+						return now.Add(-time.Hour)
+					}
+					return now
+				}
+			})
+			for i, c := range l.calls[1:] {
+				if pause := c.at - l.calls[i].at; pause > 13500*time.Millisecond {
+					t.Errorf("the clock set back after %v: nothing was read for %v", at, pause)
+				}
+			}
+			if n := len(l.begun()); n < 8 {
+				t.Errorf("the clock set back after %v: %d readings in two minutes", at, n)
+			}
+		})
+	}
+}
+
+// What is known to be so for a while is not known for ever if the clock is set back.
+func TestSweepForgetsWithAClockSetBack(t *testing.T) {
+	now := time.Now()
+	c := SweepConfig{
+		Count: func(context.Context) (int, error) { return 5000, nil }, Watched: func() int { return 0 },
+		Page: func(context.Context, int) (checkout.RecordPage, error) {
+			return checkout.RecordPage{}, errors.New("busy")
+		},
+		Pace: checkout.DefaultPace(), Now: func() time.Time { return now },
+	}
+	s := NewSweeper(c)
+	s.barred = now.Add(s.bar())
+	if s.round(t.Context()); s.now != statuses {
+		t.Fatalf("mode %d; want none while the list is barred", s.now)
+	}
+	s.last, s.at = load{pages: 20_000, sluggish: true}, now
+	now = now.Add(-time.Hour)
+	if s.round(t.Context()); s.now != slow {
+		t.Errorf("mode %d an hour before; want %d", s.now, slow)
+	}
+}

@@ -24,6 +24,9 @@ const (
 // claimed them by then, but those claim the oldest first and may be far behind.
 func (p *Poller) claimWatched(ctx context.Context, limit int) ([]checkout.Session, error) {
 	now := p.Now()
+	if now.Before(p.watch.looked) { // the clock was set back
+		p.watch = watch{}
+	}
 	if now.Sub(p.watch.looked) >= watchEvery {
 		p.watch.look(now, p.Watched())
 	}
