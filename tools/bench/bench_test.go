@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +56,35 @@ func TestNumber(t *testing.T) {
 			t.Errorf("number(%v) = %q; want %q", v, got, want)
 		}
 	}
+}
+
+// Every row's benchmark exists: a row of one that was renamed would say "not
+// measured" for ever.
+func TestRowsExist(t *testing.T) {
+	for _, r := range rows {
+		top, _, _ := strings.Cut(r.of, "/")
+		if !declared(t, filepath.Join("../..", r.in), "func Benchmark"+top+"(") {
+			t.Errorf("%s: %s has no Benchmark%s", r.what, r.in, top)
+		}
+	}
+}
+
+func declared(t *testing.T, folder, head string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), head) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestWriteInto(t *testing.T) {
