@@ -54,11 +54,11 @@ func FuzzPlan(f *testing.F) {
 		const most = 10_000_000
 		for _, n := range []int{pending, watched, pages, missed} {
 			if n < 0 || n > most {
-				t.Skip()
+				return
 			}
 		}
 		if now < 0 || now >= modes {
-			t.Skip()
+			return
 		}
 		l := load{pending: pending, watched: watched, pages: pages, missed: missed, sluggish: pages%2 == 0}
 		costs := l.costs(checkout.DefaultPace())
