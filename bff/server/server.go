@@ -1,6 +1,8 @@
 // Package server puts the parts together: store, gateway client, domain,
 // poller, webhook sender and HTTP. It is what the coinslot command runs, and
-// what a merchant with a Go server of their own can mount.
+// what a merchant with a Go server of their own can mount: [New] makes a
+// [Server], which is an [http.Handler], [Server.Run] watches payments, and
+// [Server.Close] ends it. See the example and docs/library.md.
 package server
 
 import (
@@ -65,8 +67,9 @@ type Server struct {
 }
 
 // New opens the database and makes every part; nothing polls or delivers
-// before Run. The caller closes the server. Errors: a setting that does not
-// serve, a database that cannot be opened.
+// before Run. The caller closes the server. c comes from config.Load, which
+// checks it. Errors: a setting that does not serve, a database that cannot be
+// opened.
 func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

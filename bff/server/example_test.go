@@ -1,0 +1,104 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	bff "coinslot/bff/server"
+
+	"github.com/shopspring/decimal"
+)
+
+// A shop in Go takes the checkout into its own process: one more host name of its
+// server, no API call, and the log of events in place of webhooks. The gateway is
+// the simulated one, and its Pay stands for the shopper's wallet.
+func Example() {
+	gateway := sandbox.New(sandbox.Config{})
+	api := httptest.NewServer(gateway)
+	defer api.Close()
+	folder, err := os.MkdirTemp("", "coinslot-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+
+	settings, err := config.Load(os.Environ(), map[string]string{
+		"public-url": "https://pay.shop.example", "origins": "https://shop.example",
+		"gateway-url": api.URL, "gateway-page-url": api.URL + "/pay", "gateway-key": sandbox.DefaultKey,
+		"secret-key": "an-example-key-of-the-api-0123456789", "database": filepath.Join(folder, "coinslot.db"),
+		"poll-interval": "100ms",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	pay, err := bff.New(ctx, settings, bff.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pay.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- pay.Run(ctx) }() // watches payments
+	defer func() { stop(); <-ended }()
+
+	mux := http.NewServeMux() // of the shop's server
+	mux.Handle("pay.shop.example/", pay)
+	mux.HandleFunc("shop.example/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the shop") })
+
+	session, _, err := pay.Open(ctx, checkout.Order{Ref: "1001", AmountUSD: decimal.RequireFromString("25.00"), Title: "Two tickets"}, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(session.OrderRef, session.Status)
+
+	choose(mux, session.URL) // in the shopper's browser
+	if err := gateway.Pay(gateway.Transactions()[0].TrackingCode, sandbox.KindPay); err != nil {
+		log.Fatal(err)
+	}
+	for after := ""; ; { // in the shop: release what is confirmed, and keep the mark with it
+		page, err := pay.Events(ctx, checkout.EventQuery{After: after})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, event := range page.Events {
+			fmt.Println(event.Type)
+			if event.Type == checkout.EventConfirmed {
+				session, err = pay.Session(ctx, event.Session)
+				fmt.Println(session.OrderRef, session.Status, session.Status == wire.Confirmed, err)
+				return
+			}
+		}
+		after = page.Next
+		time.Sleep(50 * time.Millisecond)
+	}
+
+	// Output:
+	// 1001 open
+	// checkout.pending
+	// checkout.confirmed
+	// 1001 confirmed true <nil>
+}
+
+// choose posts the form of the checkout page.
+func choose(h http.Handler, page string) {
+	form := url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}}
+	r := httptest.NewRequest("POST", page+"/attempts", strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", "https://pay.shop.example")
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != http.StatusSeeOther {
+		log.Fatalf("choosing a coin: %s", w.Body)
+	}
+}
