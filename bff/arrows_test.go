@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"app/feed":              {"app/wire"},
 	"app/browser":           {},
 	"app/widget":            {"app/feed", "app/json", "app/wire"},
-	"bff":                   {"bff/checkout", "bff/config", "bff/demo", "bff/order", "bff/server", "bff/token"},
+	"bff":                   {"bff/checkout", "bff/config", "bff/demo", "bff/order", "bff/sandbox", "bff/server", "bff/token"},
 	"bff/budget":            {"bff/checkout", "bff/crash"},
 	"bff/budget/budgettest": {"bff/budget"},
 	"bff/checkout":          {"app/wire", "bff/crash", "bff/token"},

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/demo"
 	"coinslot/bff/order"
+	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/token"
 
@@ -37,6 +39,7 @@ func commands() []command {
 	return []command{
 		{"serve", "serve shoppers and merchants (the default)", serve},
 		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
+		{"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language", runSandbox},
 		{"check", "check the settings and the gateway, changing nothing", check},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
 		{"order-token", "mint an order token for trying out", orderToken},
@@ -119,13 +122,24 @@ func serve(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(s.errors, nil))
-	srv, err := server.New(ctx, c, server.Options{Log: log})
+	srv, err := server.New(ctx, c, options(c, log))
 	if err != nil {
 		return err
 	}
 	return errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
+}
+
+// options are what the settings leave to say: how payments are pretended.
+func options(c config.Config, log *slog.Logger) server.Options {
+	o := server.Options{Log: log}
+	if c.Sandbox {
+		gateway := sandbox.Remote{URL: c.GatewayURL}
+		o.Kinds = demo.Kinds()
+		o.Simulate = func(ctx context.Context, code, kind string) error { return gateway.Pay(ctx, code, sandbox.Kind(kind)) }
+	}
+	return o
 }
 
 // listen serves srv on the configured addresses and runs it; ready is called

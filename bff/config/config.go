@@ -22,6 +22,7 @@ type Config struct {
 	GatewayURL           string
 	GatewayKey           Secret
 	GatewayPageURL       string
+	Sandbox              bool     // the gateway is `coinslot sandbox`
 	Origins              []string // origins, no slash at the end
 	Support              string   // https: or mailto: URL; empty = none
 	SecretKeys           []Secret // the first signs receipts
@@ -221,6 +222,9 @@ func (c Config) together() []error {
 	var problems []error
 	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
 		problems = append(problems, errors.New("COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: COINSLOT_WEBHOOK_URL needs it, webhooks are always signed"))
+	}
+	if c.Sandbox && !local(c.GatewayURL) {
+		problems = append(problems, errors.New("COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this machine, like http://127.0.0.1:8082; unset it for real payments"))
 	}
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {

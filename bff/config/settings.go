@@ -30,6 +30,8 @@ func Settings() []Setting {
 			set: func(c *Config, v string) error { c.GatewayKey = Secret{v}; return apiKey(v) }},
 		{Name: "COINSLOT_GATEWAY_PAGE_URL", Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
 			set: func(c *Config, v string) error { c.GatewayPageURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
+		{Name: "COINSLOT_SANDBOX", Default: "false", Help: "true says that the gateway is coinslot sandbox: sessions are tests and can be paid from the page; never with real money",
+			set: func(c *Config, v string) (err error) { c.Sandbox, err = boolean(v); return err }},
 		{Name: "COINSLOT_ORIGINS", Help: "host pages allowed to frame the checkout, comma separated",
 			set: func(c *Config, v string) (err error) { c.Origins, err = origins(v); return err }},
 		{Name: "COINSLOT_SUPPORT", Help: "where shoppers ask for help: an https address or an e-mail address; unset = no link",
@@ -155,6 +157,12 @@ func support(v string) (string, error) {
 
 // mailbox is an address that needs no quoting anywhere, the way that shops have them.
 var mailbox = regexp.MustCompile(`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`)
+
+// local reports whether a URL that has been checked leads to this machine.
+func local(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && loopback(u.Hostname())
+}
 
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)

@@ -1,0 +1,53 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Remote is a Server in another process, by its controls. The zero value is of
+// no use; URL is needed.
+type Remote struct {
+	URL string // where the Server listens, "http://127.0.0.1:8082"
+}
+
+// remote is patient with a process of this machine, and no more.
+var remote = &http.Client{Timeout: 5 * time.Second}
+
+// Pay is [Server.Pay] there. It blocks for five seconds at most.
+//
+// Errors: nobody answers, or what the Server says to that kind and code.
+func (r Remote) Pay(ctx context.Context, code string, kind Kind) error {
+	address := strings.TrimRight(r.URL, "/") + "/sandbox/transactions/" + url.PathEscape(code) + "/" + url.PathEscape(string(kind))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
+	if err != nil {
+		return fmt.Errorf("pretending %q at the sandbox: %w", kind, err)
+	}
+	request.Header.Set("Accept", "application/json")
+	answer, err := remote.Do(request)
+	if err != nil {
+		return fmt.Errorf("pretending %q at the sandbox: %w", kind, err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return fmt.Errorf("pretending %q at the sandbox: %s", kind, said(answer))
+}
+
+// said is the error that a control answered with, or the status line.
+func said(answer *http.Response) string {
+	var problem struct {
+		Error string `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 4096)).Decode(&problem); err != nil || problem.Error == "" {
+		return answer.Status
+	}
+	return problem.Error
+}
