@@ -80,6 +80,7 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call npm,react,19.2.0,4de5ae8fd4773b2356f95a22e58cb154a161c35376aef7c006490fb964556d66)
 	@$(call npm,react-dom,19.2.0,6c47e801364162210540ccee8bc5d813e032ae361ba4e2be72102e76093ecf5b)
 	@$(call npm,scheduler,0.27.0,ab26ce35ce4032f04b78cfc5bbb4cfe13358e9fe7a5433a8aa6315c3debc5095)
+	@$(call playwright)
 	@$(call install,strace,strace)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 
@@ -95,6 +96,20 @@ endef
 define npm
 [ -f .cache/npm/$(1)-$(2) ] || { mkdir -p .cache/npm/$(1) && cd .cache/npm && npm pack --silent $(1)@$(2) >/dev/null && \
   echo "$(3)  $(1)-$(2).tgz" | sha256sum --check --quiet && tar xzf $(1)-$(2).tgz -C $(1) --strip-components=1 && touch $(1)-$(2); }
+endef
+
+# What docs/examples/playwright is run with; its browser is Debian's. Three packages, by exact version and content, in a
+# node_modules of their own.
+PLAYWRIGHT := 1.65.1
+define playwright
+[ -f .cache/playwright/$(PLAYWRIGHT) ] || { rm -rf .cache/playwright && mkdir -p .cache/playwright/node_modules/@playwright/test .cache/playwright/node_modules/playwright .cache/playwright/node_modules/playwright-core && \
+  cd .cache/playwright && npm pack --silent @playwright/test@$(PLAYWRIGHT) playwright@$(PLAYWRIGHT) playwright-core@$(PLAYWRIGHT) >/dev/null && \
+  printf '%s\n' "025a0b1ab36fd4e5f4ede6c9397020b9c3805d8f19c75a16989a02d70a88f37b  playwright-test-$(PLAYWRIGHT).tgz" \
+    "e2ebec5abb40f511c7a4442e83042fd8a4e654c3367e120b76e94a61a8f91e01  playwright-$(PLAYWRIGHT).tgz" \
+    "6f5a60be62a4fddfbe7d10c448d8fbd54547da3358f2f8a04211440471ee863e  playwright-core-$(PLAYWRIGHT).tgz" | sha256sum --check --quiet && \
+  tar xzf playwright-test-$(PLAYWRIGHT).tgz -C node_modules/@playwright/test --strip-components=1 && \
+  tar xzf playwright-$(PLAYWRIGHT).tgz -C node_modules/playwright --strip-components=1 && \
+  tar xzf playwright-core-$(PLAYWRIGHT).tgz -C node_modules/playwright-core --strip-components=1 && touch $(PLAYWRIGHT); }
 endef
 
 .PHONY: install-chromium

@@ -1,0 +1,31 @@
+// Starts a gateway in which no money moves, the checkout at it, and the shop (here docs/examples/node), then runs the
+// tests. Put your own shop in the place of the third. Nothing of it needs an account or a network.
+import { defineConfig } from "@playwright/test";
+
+const {
+  COINSLOT = "coinslot", SHOP = "node ../node/server.mjs", CHROMIUM,
+  CHECKOUT_PORT = "8080", SHOP_PORT = "3000", GATEWAY_PORT = "8082",
+} = process.env;
+const checkout = `http://localhost:${CHECKOUT_PORT}`, gateway = `http://127.0.0.1:${GATEWAY_PORT}`, shop = `http://127.0.0.1:${SHOP_PORT}`;
+const both = { // keys that the shop and the checkout share; these guard nothing but a test
+  COINSLOT_SECRET_KEY: "a-key-for-tests-0123456789abcdef0123456789",
+  COINSLOT_WEBHOOK_SECRET: "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz",
+};
+
+export default defineConfig({
+  use: { baseURL: shop, launchOptions: CHROMIUM ? { executablePath: CHROMIUM, args: ["--no-sandbox"] } : {} },
+  webServer: [
+    { name: "gateway", command: `${COINSLOT} sandbox -listen 127.0.0.1:${GATEWAY_PORT}`, url: `${gateway}/sandbox/` },
+    {
+      name: "checkout", command: `${COINSLOT} serve`, url: `${checkout}/checkout.js`,
+      env: {
+        ...both, COINSLOT_SANDBOX: "true", COINSLOT_GATEWAY_URL: gateway, COINSLOT_GATEWAY_PAGE_URL: `${gateway}/pay`,
+        COINSLOT_GATEWAY_KEY: "sandbox-key-2f9c1d7be4a86053", // of every coinslot sandbox
+        COINSLOT_LISTEN: `127.0.0.1:${CHECKOUT_PORT}`, COINSLOT_PUBLIC_URL: checkout, COINSLOT_OPS_LISTEN: "-",
+        COINSLOT_DATABASE: process.env.DATABASE ?? "test-results/coinslot.db", COINSLOT_POLL_INTERVAL: "500ms",
+        COINSLOT_ORIGINS: shop, COINSLOT_WEBHOOK_URL: `${shop}/hooks/coinslot`, COINSLOT_ALLOW_PRIVATE_WEBHOOKS: "true",
+      },
+    },
+    { name: "shop", command: SHOP, url: shop, env: { ...both, COINSLOT_URL: checkout, SHOP_URL: shop, SHOP_LISTEN: `127.0.0.1:${SHOP_PORT}`, SHOP_TEST: "1" } },
+  ],
+});
