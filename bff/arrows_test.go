@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"static/checkouttest":   {},
 	"docs/examples/go":      {},
 	"docs/examples/verify":  {},
+	"docs/examples/webhook": {},
 	"e2e":                   {},
 	"e2e/browser":           {"e2e/child"},
 	"e2e/child":             {},

@@ -1,0 +1,219 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sample "coinslot/docs/examples/webhook"
+)
+
+// folder holds the samples of docs/webhooks.md.
+const folder = "../../docs/examples/webhook"
+
+// message is what arrives at a merchant's server.
+type message struct {
+	Name    string            `json:"name"`
+	Secret  string            `json:"secret"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	Now     int64             `json:"now"` // seconds
+	good    bool
+}
+
+// arrived is every case that a sample has to tell apart. The first is the vector
+// of the reference libraries.
+func arrived() []message {
+	vector := func() message {
+		return message{
+			Name: "the vector", Secret: secretOne, Body: vectorBody, Now: vectorSeconds, good: true,
+			Headers: map[string]string{"webhook-id": vectorID, "webhook-timestamp": "1614265330", "webhook-signature": vectorSignature},
+		}
+	}
+	list := []message{vector()}
+	add := func(name string, good bool, change func(m *message)) {
+		m := vector()
+		m.Name, m.good = name, good
+		change(&m)
+		list = append(list, m)
+	}
+	header := func(name, value string) func(m *message) { return func(m *message) { m.Headers[name] = value } }
+	other := independent(secretTwo, vectorID, vectorSeconds, []byte(vectorBody))
+	bare := strings.TrimPrefix(vectorSignature, "v1,")
+
+	add("with the new secret, too", true, header("webhook-signature", other+" "+vectorSignature))
+	add("with another version before", true, header("webhook-signature", "v1a,"+bare+" v2,x v1, "+vectorSignature))
+	add("five minutes later", true, func(m *message) { m.Now += 300 })
+	add("five minutes earlier", true, func(m *message) { m.Now -= 300 })
+	add("not in ASCII", true, func(m *message) {
+		m.Body = `{"title":"Zwei Brötchen ☕"}`
+		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds, []byte(m.Body))
+	})
+	add("too late", false, func(m *message) { m.Now += 301 })
+	add("too early", false, func(m *message) { m.Now -= 301 })
+	add("another secret", false, func(m *message) { m.Secret = secretTwo })
+	add("another body", false, func(m *message) { m.Body += " " })
+	add("another id", false, header("webhook-id", vectorID+"x"))
+	add("another time", false, header("webhook-timestamp", "1614265331"))
+	add("another version only", false, header("webhook-signature", "v2,"+bare))
+	add("no version", false, header("webhook-signature", bare))
+	add("a part of the signature", false, header("webhook-signature", vectorSignature[:20]))
+	add("more than the signature", false, header("webhook-signature", vectorSignature+"A"))
+	add("an empty signature", false, header("webhook-signature", ""))
+	add("a signature that is no base64", false, header("webhook-signature", "v1,*é"+strings.Repeat("x", 42)))
+	for _, stamp := range []string{"", "abc", "1614265330.0", "1614265330x", "-1614265330", "1e9", "99999999999999999999", "1614265330\n"} {
+		add("the time "+stamp, false, header("webhook-timestamp", stamp))
+	}
+	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
+		add("no "+name, false, func(m *message) { delete(m.Headers, name) })
+	}
+	add("no secret, and signed with none", false, func(m *message) {
+		m.Secret = ""
+		m.Headers["webhook-signature"] = independent("", vectorID, vectorSeconds, []byte(vectorBody))
+	})
+	return list
+}
+
+func TestSampleGo(t *testing.T) {
+	for _, m := range arrived() {
+		h := http.Header{}
+		for name, value := range m.Headers {
+			h.Set(name, value)
+		}
+		if got := sample.Verify(m.Secret, h, []byte(m.Body), time.Unix(m.Now, 0)); got != m.good {
+			t.Errorf("%s: %v; want %v", m.Name, got, m.good)
+		}
+	}
+}
+
+// TestSampleGoReceives has the sample answer the sender.
+func TestSampleGoReceives(t *testing.T) {
+	for name, tc := range map[string]struct {
+		secret string
+		fails  error
+		want   int
+	}{
+		"current secret": {secretTwo, nil, 204}, "old secret": {secretOne, nil, 204},
+		"other secret":   {"whsec_" + strings.Repeat("QUFB", 8), nil, 401},
+		"no secret":      {"", nil, 401},
+		"storing failed": {secretOne, os.ErrPermission, 500},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var taken []string
+			got := deliverTo(t, sample.Receive(tc.secret, func(id string, _ []byte) error {
+				taken = append(taken, id)
+				return tc.fails
+			}), func(c *Config) { c.Secrets = []string{secretTwo, secretOne} })
+			if got.Status != tc.want || (len(taken) == 1) != (tc.want != 401) {
+				t.Errorf("result = %+v, taken %v; want status %d", got, taken, tc.want)
+			}
+		})
+	}
+}
+
+// others are the samples in other languages. Each is run by a few lines that
+// answer every message on a line of its own: "good", or the sample's reason.
+var others = []struct {
+	language, command, file, run string
+}{
+	{"js", "node", "webhook.mjs", `import { readFileSync } from "node:fs";
+const { verify } = await import(process.argv[2]);
+for (const m of JSON.parse(readFileSync(0, "utf8"))) {
+  try { verify(m.secret, m.headers, Buffer.from(m.body), m.now); console.log("good"); } catch (e) { console.log(e.message); }
+}`},
+	{"python", "python3", "webhook.py", `import json, sys
+sys.path.insert(0, sys.argv[1].rsplit("/", 1)[0])
+sys.dont_write_bytecode = True
+from webhook import verify
+for m in json.load(sys.stdin):
+    try:
+        verify(m["secret"], m["headers"], m["body"].encode(), m["now"])
+        print("good")
+    except ValueError as e:
+        print(e)
+`},
+	{"php", "php", "webhook.php", `<?php
+require $argv[1];
+set_error_handler(fn (int $level, string $text) => throw new ErrorException($text)); // warnings, too
+foreach (json_decode(stream_get_contents(STDIN), true) as $m) {
+    try { verify($m['secret'], $m['headers'], $m['body'], $m['now']); echo "good\n"; }
+    catch (UnexpectedValueException $e) { echo $e->getMessage() . "\n"; }
+}`},
+	{"ruby", "ruby", "webhook.rb", `require ARGV[0]
+JSON.parse(STDIN.read).each do |m|
+  begin
+    verify(m["secret"], m["headers"], m["body"], m["now"])
+    puts "good"
+  rescue ArgumentError => e
+    puts e.message
+  end
+end`},
+}
+
+// TestSamples runs the samples of docs/webhooks.md.
+func TestSamples(t *testing.T) {
+	list := arrived()
+	input, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range others {
+		t.Run(s.language, func(t *testing.T) {
+			t.Parallel()
+			command, err := exec.LookPath(s.command)
+			if err != nil {
+				t.Fatalf("%s is missing: make install-test-tools", s.command)
+			}
+			file, err := filepath.Abs(filepath.Join(folder, s.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := filepath.Join(t.TempDir(), "run"+filepath.Ext(s.file))
+			if err := os.WriteFile(run, []byte(s.run), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), command, run, file)
+			cmd.Stdin = bytes.NewReader(input)
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			out, err := cmd.Output()
+			said := strings.Split(strings.TrimSpace(string(out)), "\n")
+			if err != nil || len(said) != len(list) {
+				t.Fatalf("%v after %d messages: %s", err, len(said), errs.String())
+			}
+			for i, m := range list {
+				if (said[i] == "good") != m.good || said[i] != "good" && !strings.HasPrefix(said[i], "webhook: ") {
+					t.Errorf("%s: %q; want good %v, or a reason of the sample's own", m.Name, said[i], m.good)
+				}
+			}
+		})
+	}
+}
+
+// TestPageHoldsTheSamples: what docs/webhooks.md shows is what is run here, byte
+// for byte.
+func TestPageHoldsTheSamples(t *testing.T) {
+	files := map[string]string{"webhook.go": "go"}
+	for _, s := range others {
+		files[s.file] = s.language
+	}
+	for file, language := range files {
+		code, err := os.ReadFile(filepath.Join(folder, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page(t), "```"+language+"\n"+string(code)+"```\n") {
+			t.Errorf("docs/webhooks.md does not show %s as it is", file)
+		}
+	}
+	there, err := os.ReadDir(folder)
+	if err != nil || len(there) != len(files) {
+		t.Errorf("%d files in %s, %v; want %d", len(there), folder, err, len(files))
+	}
+}
