@@ -127,10 +127,10 @@ func (c *chooser) coinList() app.UI {
 }
 
 func (c *chooser) coins() []app.UI {
-	list := make([]app.UI, 0, len(c.Page.View.Currencies))
+	list, picked := make([]app.UI, 0, len(c.Page.View.Currencies)), c.selection()
 	for i, currency := range c.Page.arranged() {
 		list = append(list, coinOption{
-			c: c, page: c.Page, currency: currency, picked: c.selection(),
+			c: c, currency: currency, picked: picked,
 			found: c.matching(currency), id: "coinslot-coin-" + strconv.Itoa(i),
 		}.draw())
 	}

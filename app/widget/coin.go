@@ -12,8 +12,7 @@ import (
 
 // coinOption is one coin of the chooser with its networks.
 type coinOption struct {
-	c        *chooser
-	page     Page
+	c        *chooser // all that handlers hold: the option itself stays off the heap
 	currency wire.Currency
 	picked   choice
 	found    []wire.Network // those of the coin's networks that the search finds
@@ -23,8 +22,8 @@ type coinOption struct {
 func (o coinOption) draw() app.UI {
 	return el("div").Class("coin").Attr("hidden", len(o.found) == 0).Body(
 		o.head(),
-		el("fieldset").Class("networks").Class(when(o.page.soleNetwork(), "sole")).Body(append([]app.UI{
-			el("legend").Text(o.page.say("choose.network", "coin", o.currency.Symbol)),
+		el("fieldset").Class("networks").Class(when(o.c.Page.soleNetwork(), "sole")).Body(append([]app.UI{
+			el("legend").Text(o.c.Page.say("choose.network", "coin", o.currency.Symbol)),
 		}, o.networks()...)...),
 	)
 }
@@ -32,13 +31,13 @@ func (o coinOption) draw() app.UI {
 // head is the coin's radio. The only coin is not asked for: its radio is there
 // for the form, but neither seen nor reached.
 func (o coinOption) head() app.UI {
-	symbol := o.currency.Symbol
+	c, symbol := o.c, o.currency.Symbol
 	none := possible(o.currency) == 0
 	return el("label").Class("coin-head").Body(
 		quiet(void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).DataSet("part", "currency").
 			Attr("checked", o.picked.Symbol == symbol && !none).Attr("disabled", none).
 			Aria("labelledby", o.id).Aria("describedby", o.id+"-hint").
-			OnChange(func(app.Context, app.Event) { o.c.pick(symbol) }, app.EventScope(symbol)), o.page.soleCoin()),
+			OnChange(func(app.Context, app.Event) { c.pick(symbol) }, app.EventScope(symbol)), o.c.Page.soleCoin()),
 		icon(o.currency.Icon, "coin-icon", 32, false),
 		el("span").Class("coin-name").ID(o.id).Body(
 			el("strong").Text(o.currency.Name),
@@ -85,11 +84,11 @@ func (o coinOption) hint() app.UI {
 	return el("span").Class("coin-hint").ID(o.id+"-hint").Body(
 		app.If(o.currency.Networks[i].Estimate != "", func() app.UI {
 			sum := amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
-			return el("span").Class("coin-about").Text(o.page.say("choose.about", "amount", sum))
+			return el("span").Class("coin-about").Text(o.c.Page.say("choose.about", "amount", sum))
 		}),
 		app.Text(" "),
-		app.If(!o.page.soleCoin(), func() app.UI {
-			return el("small").Class("coin-count").Text(o.page.count("choose.networks", possible(o.currency)))
+		app.If(!o.c.Page.soleCoin(), func() app.UI {
+			return el("small").Class("coin-count").Text(o.c.Page.count("choose.networks", possible(o.currency)))
 		}),
 	)
 }
@@ -105,11 +104,11 @@ func (o coinOption) why() string {
 		if !slices.Contains(reasons, n.Reason) {
 			reasons = append(reasons, n.Reason)
 		}
-		each = append(each, apart(o.page.Dir, n.Name)+": "+apart(o.page.Dir, n.Reason))
+		each = append(each, apart(o.c.Page.Dir, n.Name)+": "+apart(o.c.Page.Dir, n.Reason))
 	}
 	switch len(reasons) {
 	case 0:
-		return o.page.say("choose.unavailable")
+		return o.c.Page.say("choose.unavailable")
 	case 1:
 		return reasons[0]
 	}
@@ -127,7 +126,7 @@ func (o coinOption) networks() []app.UI {
 // network is one radio. One that cannot be chosen stays, with its reason. A
 // search leaves those that it finds and the one that is picked.
 func (o coinOption) network(n wire.Network, id string) app.UI {
-	symbol, value := o.currency.Symbol, key(o.currency.Symbol, n.Code)
+	c, symbol, value := o.c, o.currency.Symbol, key(o.currency.Symbol, n.Code)
 	picked := o.picked.Network == value && n.Available
 	badges, ids := o.badges(n, id)
 	return el("div").Body(el("label").Class("network").Attr("hidden", !picked && !slices.Contains(o.found, n)).Body(
@@ -135,8 +134,8 @@ func (o coinOption) network(n wire.Network, id string) app.UI {
 			Attr("checked", picked).Attr("disabled", !n.Available).
 			Aria("labelledby", id).Aria("describedby", strings.Join(append([]string{id + "-note"}, ids...), " ")).
 			OnChange(func(app.Context, app.Event) {
-				o.c.touched, o.c.picked = true, choice{Symbol: symbol, Network: value}
-			}, app.EventScope(symbol, value)), o.page.soleNetwork()),
+				c.touched, c.picked = true, choice{Symbol: symbol, Network: value}
+			}, app.EventScope(symbol, value)), o.c.Page.soleNetwork()),
 		icon(n.Mark, "network-mark", 22, true),
 		el("span").Class("network-name").Body(append([]app.UI{
 			el("span").ID(id).Body(el("strong").Text(n.Name), app.Text(" "), code(n)),
@@ -160,12 +159,12 @@ func (o coinOption) badges(n wire.Network, id string) (list []app.UI, ids []stri
 	add := func(so bool, name, text string) {
 		if so && n.Available {
 			ids = append(ids, id+"-"+name)
-			list = append(list, el("span").Class("badge").ID(id+"-"+name).DataSet("badge", name).Text(o.page.say(text)))
+			list = append(list, el("span").Class("badge").ID(id+"-"+name).DataSet("badge", name).Text(o.c.Page.say(text)))
 		}
 	}
 	add(cheapest(o.currency, n), "lowest", "choose.lowest")
-	add(o.page.Exchange && n.Exchanges, "most", "choose.exchange.most")
-	add(o.page.Exchange && !n.Exchanges, "check", "choose.exchange.check")
+	add(o.c.Page.Exchange && n.Exchanges, "most", "choose.exchange.most")
+	add(o.c.Page.Exchange && !n.Exchanges, "check", "choose.exchange.check")
 	return list, ids
 }
 
@@ -175,11 +174,11 @@ func (o coinOption) note(n wire.Network) string {
 	case !n.Available && n.Reason != "":
 		return n.Reason
 	case !n.Available:
-		return o.page.say("choose.unavailable")
+		return o.c.Page.say("choose.unavailable")
 	case n.Fee == "":
 		return ""
 	case strings.Trim(n.Fee, "0.") == "":
-		return o.page.say("choose.nofee")
+		return o.c.Page.say("choose.nofee")
 	}
-	return o.page.say("choose.fee", "fee", Number(o.page.Text, n.Fee))
+	return o.c.Page.say("choose.fee", "fee", Number(o.c.Page.Text, n.Fee))
 }

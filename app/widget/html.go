@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -48,12 +49,43 @@ func (w *writer) write(ui app.UI) {
 		w.element(elementOf(ui))
 		return
 	case textType:
-		w.page.WriteString(html.EscapeString(textOf(ui)))
+		w.escaped(textOf(ui))
 		return
 	}
-	for _, drawn := range app.FilterUIElems(ui.(app.Composer).Render()) {
+	if list, ok := ui.(*languageList); ok {
+		w.menu(list)
+		return
+	}
+	w.drawn(ui.(app.Composer))
+}
+
+// drawn writes what a component draws.
+func (w *writer) drawn(c app.Composer) {
+	for _, drawn := range app.FilterUIElems(c.Render()) {
 		w.write(drawn)
 	}
+}
+
+// menu is what was written of a list of languages.
+type menu struct {
+	languages []Language
+	html      []byte
+}
+
+// menus holds a *menu for each language that was chosen in one: its fifty elements
+// would be a quarter of what a page costs.
+var menus sync.Map
+
+// menu writes l, which is made only where it is not what it was.
+func (w *writer) menu(l *languageList) {
+	kept, ok := menus.Load(l.Lang)
+	if !ok || !slices.Equal(kept.(*menu).languages, l.Languages) {
+		var out bytes.Buffer
+		(&writer{page: &out}).drawn(l)
+		kept = &menu{slices.Clone(l.Languages), out.Bytes()}
+		menus.Store(l.Lang, kept)
+	}
+	w.page.Write(kept.(*menu).html)
 }
 
 func (w *writer) element(e *element) {
@@ -83,7 +115,10 @@ func (w *writer) attributes(e *element) {
 	for _, a := range w.list {
 		w.attribute(a)
 	}
-	if _, told := e.attributes["alt"]; e.tag == "img" && !told {
+	if e.tag != "img" {
+		return
+	}
+	if _, told := e.attributes["alt"]; !told {
 		w.page.WriteString(` alt=""`)
 	}
 }
@@ -100,9 +135,12 @@ func (w *writer) attribute(a pair) {
 		return
 	}
 	w.page.WriteString(`="`)
-	w.page.WriteString(html.EscapeString(strings.ToValidUTF8(a.value, "\ufffd")))
+	w.escaped(strings.ToValidUTF8(a.value, "\ufffd"))
 	w.page.WriteByte('"')
 }
+
+// escaped writes s with what HTML would take for its own escaped.
+func (w *writer) escaped(s string) { w.page.WriteString(html.EscapeString(s)) }
 
 // boolean reports whether an attribute's presence alone is its value.
 func boolean(name string) bool {

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"html"
 	"reflect"
 	"regexp"
 	"slices"
@@ -78,11 +79,32 @@ func skeleton(printed string) string {
 // memory is read rightly, and no element is left out.
 func TestHTMLIsWhatGoAppHolds(t *testing.T) {
 	for _, s := range Gallery() {
-		s.Page.Text = english(t)
+		s.Page.Text, s.Page.Languages = english(t), []Language{{"de", "Deutsch"}, {"en", "English"}}
 		want, got := skeleton(app.HTMLString(&Checkout{Page: s.Page})), skeleton(HTML(&Checkout{Page: s.Page}))
 		if diff := cmp.Diff(want, got); diff != "" || len(got) < 250 {
 			t.Errorf("%s: %d characters of tags (-go-app +here):\n%s", s.Name, len(got), diff)
 		}
+	}
+}
+
+// TestLanguageListIsKept holds that what is kept of a list is what would be written
+// of it now.
+func TestLanguageListIsKept(t *testing.T) {
+	two := []Language{{"en", "English"}, {"fr", "Français & \"co\""}}
+	three := append([]Language{{"de", "Deutsch"}}, two...)
+	for _, l := range []languageList{
+		{Languages: two, Lang: "en"}, {Languages: two, Lang: "en"}, {Languages: two, Lang: "fr"},
+		{Languages: three, Lang: "fr"}, {Languages: three[:2], Lang: "fr"}, {Languages: two, Lang: "xx"},
+	} {
+		want := `<select data-part="language" name="lang">`
+		for _, one := range l.Languages {
+			chosen := when(one.Tag == l.Lang, " selected")
+			want += `<option lang="` + one.Tag + `"` + chosen + ` value="` + one.Tag + `">` + html.EscapeString(one.Name) + `</option>`
+		}
+		if got := HTML(&l); got != want+"</select>" {
+			t.Errorf("%q of %d languages:\n%s\nwant\n%s", l.Lang, len(l.Languages), got, want)
+		}
+		l.Languages[0].Name += "!" // a list that was changed is another
 	}
 }
 

@@ -15,7 +15,7 @@ func languageMenu(p Page) app.UI {
 			Body(append(p.carriedBut("lang", "key"), spaced(
 				el("label").Body(
 					el("span").Class("offscreen").Text(p.say("lang.label")),
-					el("select").Attr("name", "lang").DataSet("part", "language").Body(p.languages()...),
+					&languageList{Languages: p.Languages, Lang: p.Lang},
 				),
 				el("button").Attr("type", "submit").DataSet("part", "language-set").Text(p.say("lang.set")),
 			)...)...)
@@ -42,10 +42,21 @@ func (p Page) carriedBut(names ...string) []app.UI {
 	return carried(p)
 }
 
-func (p Page) languages() []app.UI {
-	list := make([]app.UI, 0, len(p.Languages))
-	for _, l := range p.Languages {
-		list = append(list, el("option").Attr("value", l.Tag).Attr("lang", l.Tag).Attr("selected", l.Tag == p.Lang).Text(l.Name))
+// languageList is the field of the menu. It is a component, because it is the same
+// on all pages of a language: in a browser nothing of it is drawn again, and the
+// server keeps what it has written of it.
+type languageList struct {
+	app.Compo
+
+	Languages []Language
+	Lang      string // the one that is chosen
+}
+
+// Render draws it.
+func (l *languageList) Render() app.UI {
+	list := make([]app.UI, 0, len(l.Languages))
+	for _, one := range l.Languages {
+		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).Attr("selected", one.Tag == l.Lang).Text(one.Name))
 	}
-	return list
+	return el("select").Attr("name", "lang").DataSet("part", "language").Body(list...)
 }

@@ -30,6 +30,9 @@ func Sentence(text map[string]string, dir, key string, pairs ...string) string {
 	if !ok {
 		return key
 	}
+	if strings.IndexByte(sentence, '{') < 0 { // as most are
+		return sentence
+	}
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(sentence, "{")
