@@ -13,9 +13,9 @@ func ask(p Page) app.UI {
 	if len(lines) == 0 && p.View.Support == "" {
 		return app.Text("")
 	}
-	return el("section").Class("ask").Aria("labelledby", "coinslot-ask").Body(
+	return el("section").Class("ask").Attr("aria-labelledby", "coinslot-ask").Body(
 		el("h2").ID("coinslot-ask").Text(p.say("ask.title")),
-		app.If(len(lines) > 0, func() app.UI {
+		given(len(lines) > 0, func() app.UI {
 			return &reference{Lines: lines, Label: p.say("ask.text"),
 				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"), Failed: p.say("copy.failed")}}
 		}),
@@ -45,8 +45,8 @@ func (p Page) reference() []string {
 // supportLink leads to the people who answer. A frame must not navigate away, so
 // there it opens a page of its own.
 func supportLink(p Page) app.UI {
-	return app.If(p.View.Support != "", func() app.UI {
-		a := el("a").Class("button quiet").DataSet("part", "support").Attr("href", p.support()).Text(p.say("ask.link"))
+	return given(p.View.Support != "", func() app.UI {
+		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.support()).Text(p.say("ask.link"))
 		if p.Embed == "" {
 			return a
 		}
@@ -87,10 +87,10 @@ func (r *reference) Render() app.UI {
 	}
 	return el("div").Class("reference-box").Body(
 		el("p").ID("coinslot-reference").Text(r.Label),
-		el("ul").Class("reference").Attr("translate", "no").DataSet("part", "reference").DataSet("value", value).
-			Aria("labelledby", "coinslot-reference").Body(lines...),
-		el("button").Attr("type", "button").Class("button copy needs-script").DataSet("part", "copy-reference").DataSet("copy", value).
-			DataSet("copied", r.Text.Copied).DataSet("failed", r.Text.Failed).
+		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").Attr("data-value", value).
+			Attr("aria-labelledby", "coinslot-reference").Body(lines...),
+		el("button").Attr("type", "button").Class("button copy needs-script").Attr("data-part", "copy-reference").Attr("data-copy", value).
+			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).
 			Text(r.buttonText()).OnClick(r.copy, app.EventScope(value)),
 	)
 }
@@ -131,8 +131,8 @@ func next(p Page, keys ...string) app.UI {
 			sentences = append(sentences, el("p").Text(p.say(key)))
 		}
 	}
-	return app.If(len(sentences) > 0, func() app.UI {
-		return el("section").Class("next").Aria("labelledby", "coinslot-next").Body(
+	return given(len(sentences) > 0, func() app.UI {
+		return el("section").Class("next").Attr("aria-labelledby", "coinslot-next").Body(
 			append([]app.UI{el("h2").ID("coinslot-next").Text(p.say("next.title"))}, sentences...)...)
 	})
 }

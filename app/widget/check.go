@@ -31,9 +31,9 @@ func (c *checker) Render() app.UI {
 		el("p").ID("coinslot-check-why").Text(p.say("pay.check.why")),
 		still(p, "check", p.say("pay.check")),
 		c.form(found),
-		el("p").Class("check-result "+found.Match.name()).DataSet("part", "check-result").DataSet("value", found.Match.name()).
+		el("p").Class("check-result "+found.Match.name()).Attr("data-part", "check-result").Attr("data-value", found.Match.name()).
 			Attr("role", "status").Text(c.sentence(found)),
-		app.If(found.N > 0, func() app.UI { return c.sideBySide(found) }),
+		given(found.N > 0, func() app.UI { return c.sideBySide(found) }),
 	)
 }
 
@@ -66,8 +66,8 @@ func (c *checker) form(found comparison) app.UI {
 		Body(append(carried(p), spaced(
 			el("label").Attr("for", "coinslot-check").Text(p.say("pay.check.label")),
 			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
-				DataSet("part", "check-address").Aria("describedby", "coinslot-check-why").
-				Aria("invalid", found.Match > matchSame).
+				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
+				Attr("aria-invalid", found.Match > matchSame).
 				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").Attr("spellcheck", "false").
 				OnInput(func(ctx app.Context, _ app.Event) {
 					c.typed, c.asked, c.text = true, false, ctx.JSSrc().Get("value").String()
@@ -130,7 +130,7 @@ func opened(class string, open bool) app.HTMLElem {
 // still is a link for pages without scripts, which load themselves again every
 // few seconds: the page that it leads to comes with the part opened.
 func still(p Page, part, text string) app.UI {
-	return app.If(p.Opened != part, func() app.UI {
+	return given(p.Opened != part, func() app.UI {
 		return el("noscript").Body(
 			el("a").Class("button").Attr("href", p.carrying("open", part).Link("")).Text(text),
 		)

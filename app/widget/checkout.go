@@ -46,20 +46,20 @@ func (c *Checkout) OnDismount() { c.stop() }
 func (c *Checkout) Render() app.UI {
 	p := c.Page
 	return el("main").ID("coinslot").Class("checkout").
-		DataSet("status", string(p.View.Status)).
-		DataSet("live", c.driver()).
-		DataSet("session", p.View.Session).
-		DataSet("version", p.View.Version).
-		DataSet("base", p.Base).
-		DataSet("embed", p.Embed).
-		DataSet("title", p.Title()).
-		DataSet("icon", p.Icon()).
-		DataSet("receipt", p.View.Receipt).
+		Attr("data-status", string(p.View.Status)).
+		Attr("data-live", c.driver()).
+		Attr("data-session", p.View.Session).
+		Attr("data-version", p.View.Version).
+		Attr("data-base", p.Base).
+		Attr("data-embed", p.Embed).
+		Attr("data-title", p.Title()).
+		Attr("data-icon", p.Icon()).
+		Attr("data-receipt", p.View.Receipt).
 		Body(
 			orderHead(p),
-			el("p").Class("announce").Attr("role", "status").Aria("live", "polite").Text(c.said),
+			el("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").Text(c.said),
 			c.trouble(),
-			el("section").Class("screen").Aria("labelledby", headingID).Body(c.screen()),
+			el("section").Class("screen").Attr("aria-labelledby", headingID).Body(c.screen()),
 			simulateBar(p),
 			orderFoot(p),
 		)
@@ -94,7 +94,7 @@ func (c *Checkout) trouble() app.UI {
 // failure is the words of an error; its code is for the host page, which
 // frame.js tells.
 func failure(code wire.Code, text string) app.HTMLElem {
-	return el("p").Class("error").DataSet("part", "error").DataSet("code", string(code)).Attr("role", "alert").Text(text)
+	return el("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).Attr("role", "alert").Text(text)
 }
 
 // screen is what the status calls for.

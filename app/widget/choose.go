@@ -87,7 +87,7 @@ func (c *chooser) exchange() app.UI {
 	}
 	return el("div").Class("exchange").Body(
 		c.toggle("choose.exchange"),
-		app.If(p.possible() > 1, func() app.UI {
+		given(p.possible() > 1, func() app.UI {
 			return el("p").Class("chooser-note").Text(p.say("choose.order"))
 		}),
 	)
@@ -99,7 +99,7 @@ func (c *chooser) toggle(text string) app.UI {
 	if c.Page.Changing {
 		change = "1"
 	}
-	return el("a").DataSet("part", "exchange").
+	return el("a").Attr("data-part", "exchange").
 		Attr("href", c.Page.payingFrom(!c.Page.Exchange).Link("", Field{"change", change})).Text(c.Page.say(text)).
 		OnClick(func(ctx app.Context, e app.Event) {
 			if stays(e) {
@@ -146,7 +146,7 @@ func (c *chooser) mail() app.UI {
 		el("span").Class("mail-label").Text(c.Page.say("choose.email")),
 		void("input").Attr("type", "text").Attr("name", "email").Attr("value", c.Page.Email).
 			Attr("autocomplete", "email").Attr("inputmode", "email").
-			Aria("describedby", "coinslot-mail-why").
+			Attr("aria-describedby", "coinslot-mail-why").
 			OnInput(func(ctx app.Context, _ app.Event) {
 				c.mailed, c.email = true, ctx.JSSrc().Get("value").String()
 			}),
@@ -164,7 +164,7 @@ func (c *chooser) estimate() app.UI {
 		return el("div").Class("offscreen").Attr("role", "status")
 	}
 	sum := amount(network.Estimate, c.selection().Symbol)
-	return el("div").Class("estimate").Attr("role", "status").DataSet("part", "estimate").Body(
+	return el("div").Class("estimate").Attr("role", "status").Attr("data-part", "estimate").Body(
 		el("p").Text(p.say("choose.estimate", "amount", sum, "network", network.Name)),
 		el("small").Text(p.say("choose.estimate.why")),
 	)
@@ -180,14 +180,14 @@ func (c *chooser) complete() (wire.Currency, wire.Network, bool) {
 // where there was nothing.
 func (c *chooser) onward() app.UI {
 	if c.Page.possible() == 0 {
-		return el("a").Class("button primary").DataSet("part", "reload").Attr("href", c.Page.Link("")).Text(c.Page.say("closed.again"))
+		return el("a").Class("button primary").Attr("data-part", "reload").Attr("href", c.Page.Link("")).Text(c.Page.say("closed.again"))
 	}
 	return button("continue", "primary", c.continueText(), c.Busy)
 }
 
 // back leads from changing to the payment as it is.
 func (c *chooser) back() app.UI {
-	return app.If(c.Page.Changing, func() app.UI {
+	return given(c.Page.Changing, func() app.UI {
 		return el("a").Class("button quiet").Attr("href", c.Page.Link("")).Text(c.Page.say("choose.keep")).
 			OnClick(func(ctx app.Context, e app.Event) { toggleChange(ctx, e, false) })
 	})

@@ -23,7 +23,7 @@ func (s *closed) Render() app.UI {
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(s.title())),
-		app.If(!s.news() && !s.unseen(), func() app.UI { return el("p").Text(p.say("closed.text")) }),
+		given(!s.news() && !s.unseen(), func() app.UI { return el("p").Text(p.say("closed.text")) }),
 		el("div").Class("buttons").Body(
 			s.onward(),
 			backToShop(p, p.View.CancelURL, s.backClass()),
@@ -46,8 +46,8 @@ func (s *closed) onward() app.UI {
 			class += " primary"
 		}
 		return []app.UI{
-			el("button").Attr("type", "button").Class(class).DataSet("part", "back").Text(p.say("closed.back")),
-			app.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() app.UI { return s.again("quiet") }),
+			el("button").Attr("type", "button").Class(class).Attr("data-part", "back").Text(p.say("closed.back")),
+			given(p.View.CancelURL+p.Shop+p.View.Support == "", func() app.UI { return s.again("quiet") }),
 		}
 	})
 }
@@ -61,7 +61,7 @@ func (s *closed) backClass() string {
 }
 
 func (s *closed) again(class string) app.UI {
-	return el("a").Class("button "+class).DataSet("part", "reload").Attr("href", s.Page.Link("")).Text(s.Page.say("closed.again"))
+	return el("a").Class("button "+class).Attr("data-part", "reload").Attr("href", s.Page.Link("")).Text(s.Page.say("closed.again"))
 }
 
 // title is that of a failure, unless the notice is only news, there is nothing

@@ -34,9 +34,9 @@ func (o coinOption) head() app.UI {
 	c, symbol := o.c, o.currency.Symbol
 	none := possible(o.currency) == 0
 	return el("label").Class("coin-head").Body(
-		quiet(void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).DataSet("part", "currency").
+		quiet(void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).Attr("data-part", "currency").
 			Attr("checked", o.picked.Symbol == symbol && !none).Attr("disabled", none).
-			Aria("labelledby", o.id).Aria("describedby", o.id+"-hint").
+			Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
 			OnChange(func(app.Context, app.Event) { c.pick(symbol) }, app.EventScope(symbol)), o.c.Page.soleCoin()),
 		icon(o.currency.Icon, "coin-icon", 32, false),
 		el("span").Class("coin-name").ID(o.id).Body(
@@ -68,9 +68,9 @@ func when(so bool, text string) string {
 // icon is the mark of a coin or network. It says nothing that the name beside it
 // does not. One that is lazy is not loaded before it is seen.
 func icon(src, class string, size int, lazy bool) app.UI {
-	return app.If(src != "", func() app.UI {
+	return given(src != "", func() app.UI {
 		return void("img").Class(class).Attr("src", src).Attr("role", "presentation").
-			Aria("hidden", "true").Attr("width", size).Attr("height", size).Attr("loading", when(lazy, "lazy"))
+			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).Attr("loading", when(lazy, "lazy"))
 	})
 }
 
@@ -82,12 +82,12 @@ func (o coinOption) hint() app.UI {
 		return el("span").Class("network-note").ID(o.id + "-hint").Text(o.why())
 	}
 	return el("span").Class("coin-hint").ID(o.id+"-hint").Body(
-		app.If(o.currency.Networks[i].Estimate != "", func() app.UI {
+		given(o.currency.Networks[i].Estimate != "", func() app.UI {
 			sum := amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
 			return el("span").Class("coin-about").Text(o.c.Page.say("choose.about", "amount", sum))
 		}),
 		app.Text(" "),
-		app.If(!o.c.Page.soleCoin(), func() app.UI {
+		given(!o.c.Page.soleCoin(), func() app.UI {
 			return el("small").Class("coin-count").Text(o.c.Page.count("choose.networks", possible(o.currency)))
 		}),
 	)
@@ -130,9 +130,9 @@ func (o coinOption) network(n wire.Network, id string) app.UI {
 	picked := o.picked.Network == value && n.Available
 	badges, ids := o.badges(n, id)
 	return el("div").Body(el("label").Class("network").Attr("hidden", !picked && !slices.Contains(o.found, n)).Body(
-		quiet(void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).DataSet("part", "network").
+		quiet(void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).Attr("data-part", "network").
 			Attr("checked", picked).Attr("disabled", !n.Available).
-			Aria("labelledby", id).Aria("describedby", strings.Join(append([]string{id + "-note"}, ids...), " ")).
+			Attr("aria-labelledby", id).Attr("aria-describedby", strings.Join(append([]string{id + "-note"}, ids...), " ")).
 			OnChange(func(app.Context, app.Event) {
 				c.touched, c.picked = true, choice{Symbol: symbol, Network: value}
 			}, app.EventScope(symbol, value)), o.c.Page.soleNetwork()),
@@ -148,7 +148,7 @@ func (o coinOption) network(n wire.Network, id string) app.UI {
 // it already.
 func code(n wire.Network) app.UI {
 	short := strings.ToUpper(n.Code)
-	return app.If(!strings.Contains(strings.ToUpper(n.Name), short), func() app.UI {
+	return given(!strings.Contains(strings.ToUpper(n.Name), short), func() app.UI {
 		return el("span").Class("network-code").Attr("translate", "no").Text(short)
 	})
 }
@@ -159,7 +159,7 @@ func (o coinOption) badges(n wire.Network, id string) (list []app.UI, ids []stri
 	add := func(so bool, name, text string) {
 		if so && n.Available {
 			ids = append(ids, id+"-"+name)
-			list = append(list, el("span").Class("badge").ID(id+"-"+name).DataSet("badge", name).Text(o.c.Page.say(text)))
+			list = append(list, el("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).Text(o.c.Page.say(text)))
 		}
 	}
 	add(cheapest(o.currency, n), "lowest", "choose.lowest")

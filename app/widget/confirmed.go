@@ -32,20 +32,20 @@ func (s *confirmed) Render() app.UI {
 		next(p, "done.next", s.surplus(a)),
 		el("div").Class("buttons").Body(
 			backToShop(p, p.View.SuccessURL, "primary"),
-			el("a").Class("button").DataSet("part", "receipt").Attr("href", p.Link("/receipt")).
+			el("a").Class("button").Attr("data-part", "receipt").Attr("href", p.Link("/receipt")).
 				Attr("target", "_blank").Attr("rel", "noopener").Text(p.say("done.receipt")),
 			closing(p),
 		),
-		app.If(a.Late || a.OverpaidAmount != "", func() app.UI { return ask(p) }),
+		given(a.Late || a.OverpaidAmount != "", func() app.UI { return ask(p) }),
 	)
 }
 
 // unusual says what is not as it should have been: late, or too much.
 func unusual(p Page, a wire.Attempt) app.UI {
-	return app.If(a.Late || a.OverpaidAmount != "", func() app.UI {
+	return given(a.Late || a.OverpaidAmount != "", func() app.UI {
 		return el("div").Class("unusual").Body(
-			app.If(a.Late, func() app.UI {
-				return el("p").Class("note").DataSet("part", "late").Text(p.say("late.text"))
+			given(a.Late, func() app.UI {
+				return el("p").Class("note").Attr("data-part", "late").Text(p.say("late.text"))
 			}),
 			surplus(p, a),
 		)
@@ -86,7 +86,7 @@ func paidLine(p Page, a wire.Attempt) app.UI {
 	if paid == "" {
 		paid = a.PayableAmount
 	}
-	return app.If(paid != "", func() app.UI { return line(p, "done.paid", "paid", paid, a.CurrencySymbol) })
+	return given(paid != "", func() app.UI { return line(p, "done.paid", "paid", paid, a.CurrencySymbol) })
 }
 
 // moment writes a time of RFC 3339 for people, in UTC and without the order of
@@ -123,7 +123,7 @@ func offset(zone string) (time.Duration, bool) {
 
 // closing is a button for a modal checkout; frame.js tells the host page.
 func closing(p Page) app.UI {
-	return app.If(p.Embed == "modal" && p.Origin != "", func() app.UI {
-		return el("button").Attr("type", "button").Class("button quiet needs-script").DataSet("part", "close").Text(p.say("close"))
+	return given(p.Embed == "modal" && p.Origin != "", func() app.UI {
+		return el("button").Attr("type", "button").Class("button quiet needs-script").Attr("data-part", "close").Text(p.say("close"))
 	})
 }

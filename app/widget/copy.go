@@ -54,13 +54,13 @@ func (c *copyable) Render() app.UI {
 		el("span").Class("copyable-label").ID("coinslot-"+c.Part).Text(c.Label),
 		el("div").Class("copyable-row").Body(spaced(
 			el("span").Class("copyable-value").Attr("translate", "no").Attr("dir", "ltr").
-				DataSet("part", c.Part).DataSet("value", c.Value).Body(c.shown()...),
-			app.If(c.Unit != "", func() app.UI {
+				Attr("data-part", c.Part).Attr("data-value", c.Value).Body(c.shown()...),
+			given(c.Unit != "", func() app.UI {
 				return el("span").Class("copyable-unit").Text(c.Unit)
 			}),
-			el("button").Attr("type", "button").Class("button copy").DataSet("part", c.Copy).DataSet("copy", c.Value).
-				DataSet("copied", c.Text.Copied).DataSet("failed", c.Text.Failed).
-				Aria("describedby", "coinslot-"+c.Part).
+			el("button").Attr("type", "button").Class("button copy").Attr("data-part", c.Copy).Attr("data-copy", c.Value).
+				Attr("data-copied", c.Text.Copied).Attr("data-failed", c.Text.Failed).
+				Attr("aria-describedby", "coinslot-"+c.Part).
 				Text(c.buttonText()).OnClick(c.copy),
 		)...),
 	)

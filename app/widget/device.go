@@ -5,8 +5,8 @@ import "github.com/maxence-charriere/go-app/v10/pkg/app"
 // device takes the payment to another device: the page's address as a QR code
 // and as text. Both pages follow the payment.
 func device(p Page) app.UI {
-	return app.If(p.URL != "" && p.View.Session != "", func() app.UI {
-		return opened("device", p.Opened == "device").DataSet("part", "device").Body(
+	return given(p.URL != "" && p.View.Session != "", func() app.UI {
+		return opened("device", p.Opened == "device").Attr("data-part", "device").Body(
 			el("summary").Text(p.say("pay.device")),
 			el("p").Text(p.say("pay.device.why")),
 			still(p, "device", p.say("pay.device")),

@@ -68,12 +68,12 @@ func ended(p Page, title, text string, busy bool, after ...string) app.UI {
 		next(p, after...),
 		el("div").Class("buttons").Body(
 			again(p, busy),
-			app.If(p.View.Can(wire.Recheck), func() app.UI {
+			given(p.View.Can(wire.Recheck), func() app.UI {
 				return press(p, "/recheck", "recheck", "", p.say("ended.recheck"), busy)
 			}),
 			another(p),
 			backToShop(p, p.View.CancelURL, "quiet"),
-			app.If(stuck(p), func() app.UI { return reload(p) }),
+			given(stuck(p), func() app.UI { return reload(p) }),
 			closing(p),
 		),
 		ask(p),
@@ -104,7 +104,7 @@ func sums(p Page) app.UI {
 // has it.
 func again(p Page, busy bool) app.UI {
 	a, ok := offered(p)
-	return app.If(ok, func() app.UI {
+	return given(ok, func() app.UI {
 		fields := []Field{{"currency_symbol", a.CurrencySymbol}, {"network_code", key(a.CurrencySymbol, a.NetworkCode)}}
 		if p.Email != "" {
 			fields = append(fields, Field{"email", p.Email})
@@ -115,7 +115,7 @@ func again(p Page, busy bool) app.UI {
 
 // another leads to the chooser.
 func another(p Page) app.UI {
-	return app.If(p.View.Can(wire.Retry), func() app.UI {
+	return given(p.View.Can(wire.Retry), func() app.UI {
 		if _, ok := offered(p); ok {
 			return changeLink(p, "change", "button quiet", p.say("ended.another"))
 		}

@@ -71,8 +71,8 @@ func press(p Page, sub, part, class, text string, busy bool, fields ...Field) ap
 // button is a submit button with a stable handle. While a request is on its way
 // it says that it does nothing, but keeps the keyboard: a disabled one loses it.
 func button(part, class, text string, busy bool) app.UI {
-	return el("button").Attr("type", "submit").Class("button "+class).DataSet("part", part).
-		Aria("disabled", busy).Text(text)
+	return el("button").Attr("type", "submit").Class("button "+class).Attr("data-part", part).
+		Attr("aria-disabled", busy).Text(text)
 }
 
 // fieldsBody returns the JSON of a form's own fields. A network's key is split
@@ -92,7 +92,7 @@ func fieldsBody(fields []Field) bodyFunc {
 
 // changeLink opens the chooser: a link without WebAssembly, at once with it.
 func changeLink(p Page, part, class, text string) app.UI {
-	return el("a").Class(class).DataSet("part", part).
+	return el("a").Class(class).Attr("data-part", part).
 		Attr("href", p.Link("", Field{"change", "1"})).Text(text).
 		OnClick(func(ctx app.Context, e app.Event) { toggleChange(ctx, e, true) })
 }

@@ -22,7 +22,7 @@ func TestHTML(t *testing.T) {
 			`<p title="a &#34;b&#34; &lt;c&gt; &amp; d\e">x</p>`,
 		},
 		"true and false are words in aria and data": {
-			el("p").Aria("hidden", true).Aria("busy", false).Text(""),
+			el("p").Attr("aria-hidden", true).Attr("aria-busy", false).Text(""),
 			`<p aria-busy="false" aria-hidden="true"></p>`,
 		},
 		"what is not checked is not printed as checked": {

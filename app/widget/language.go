@@ -10,14 +10,14 @@ import (
 // that loads the page anew, so it works everywhere and changes nothing before
 // the button is pressed (WCAG 3.2.2).
 func languageMenu(p Page) app.UI {
-	return app.If(len(p.Languages) > 1, func() app.UI {
+	return given(len(p.Languages) > 1, func() app.UI {
 		return el("form").Class("languages").Attr("method", "get").Attr("action", p.here()).
 			Body(append(p.carriedBut("lang", "key"), spaced(
 				el("label").Body(
 					el("span").Class("offscreen").Text(p.say("lang.label")),
 					&languageList{Languages: p.Languages, Lang: p.Lang},
 				),
-				el("button").Attr("type", "submit").DataSet("part", "language-set").Text(p.say("lang.set")),
+				el("button").Attr("type", "submit").Attr("data-part", "language-set").Text(p.say("lang.set")),
 			)...)...)
 	})
 }
@@ -58,5 +58,5 @@ func (l *languageList) Render() app.UI {
 	for _, one := range l.Languages {
 		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).Attr("selected", one.Tag == l.Lang).Text(one.Name))
 	}
-	return el("select").Attr("name", "lang").DataSet("part", "language").Body(list...)
+	return el("select").Attr("name", "lang").Attr("data-part", "language").Body(list...)
 }

@@ -110,12 +110,12 @@ func (c *chooser) row(field app.UI) app.UI {
 // enter is the form's first button, which is what Enter presses in any of its
 // fields: it means to go on, not to look at another price.
 func (c *chooser) enter() app.UI {
-	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", -1).Aria("hidden", "true").
+	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", -1).Attr("aria-hidden", "true").
 		Text(c.Page.say("choose.continue"))
 }
 
 func (c *chooser) amountField(label string) app.UI {
-	input := void("input").Attr("type", "text").Attr("name", "amount").DataSet("part", "offer-amount").
+	input := void("input").Attr("type", "text").Attr("name", "amount").Attr("data-part", "offer-amount").
 		Attr("value", c.wish().amount).Attr("inputmode", "decimal").Attr("autocomplete", "off").
 		OnInput(func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
@@ -131,9 +131,9 @@ func (c *chooser) amountField(label string) app.UI {
 	about := "coinslot-limits"
 	if c.Wrong == "amount" {
 		about += " coinslot-mistake"
-		input = input.Aria("invalid", "true")
+		input = input.Attr("aria-invalid", "true")
 	}
-	return c.labelled(label, input.Aria("describedby", about))
+	return c.labelled(label, input.Attr("aria-describedby", about))
 }
 
 func (c *chooser) quantityField() app.UI {
@@ -143,14 +143,14 @@ func (c *chooser) quantityField() app.UI {
 		text := strconv.Itoa(n)
 		options = append(options, el("option").Attr("value", text).Attr("selected", text == c.wish().quantity).Text(text))
 	}
-	field := el("select").Attr("name", "quantity").DataSet("part", "offer-quantity").Body(options...).
+	field := el("select").Attr("name", "quantity").Attr("data-part", "offer-quantity").Body(options...).
 		OnChange(func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.ask(func(w *wish) { w.quantity = text })
 			c.apply(ctx)
 		})
 	if c.Wrong == "quantity" {
-		field = field.Aria("invalid", "true").Aria("describedby", "coinslot-mistake")
+		field = field.Attr("aria-invalid", "true").Attr("aria-describedby", "coinslot-mistake")
 	}
 	return c.labelled("offer.quantity", field)
 }
@@ -163,7 +163,7 @@ func (c *chooser) labelled(text string, field app.UI) app.UI {
 // scripts it is the form's, which then begins nothing.
 func (c *chooser) applyButton() app.UI {
 	return el("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").Class("button apply").
-		DataSet("part", "offer-apply").Text(c.Page.say("offer.apply")).
+		Attr("data-part", "offer-apply").Text(c.Page.say("offer.apply")).
 		OnClick(func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.apply(ctx)
@@ -175,7 +175,7 @@ func (c *chooser) suggested() app.UI {
 	p := c.Page
 	chips := make([]app.UI, 0, len(p.Offer.Suggested))
 	for _, amount := range p.Offer.Suggested {
-		chip := el("a").Class("chip").DataSet("part", "offer-suggested").DataSet("value", amount).
+		chip := el("a").Class("chip").Attr("data-part", "offer-suggested").Attr("data-value", amount).
 			Attr("href", p.carrying("amount", amount).Link("")).Text(p.price(amount)).
 			OnClick(func(ctx app.Context, e app.Event) {
 				if stays(e) {
@@ -184,11 +184,11 @@ func (c *chooser) suggested() app.UI {
 				}
 			}, app.EventScope(amount))
 		if amount == p.View.Order.AmountUSD && c.Wrong == "" {
-			chip = chip.Aria("current", "true")
+			chip = chip.Attr("aria-current", "true")
 		}
 		chips = append(chips, chip)
 	}
-	return el("div").Class("chips").Attr("role", "group").Aria("label", p.say("offer.suggested")).Body(spaced(chips...)...)
+	return el("div").Class("chips").Attr("role", "group").Attr("aria-label", p.say("offer.suggested")).Body(spaced(chips...)...)
 }
 
 func (c *chooser) limits() app.UI {

@@ -23,15 +23,15 @@ func orderHead(p Page) app.UI {
 	return el("header").Class("order").Body(
 		el("div").Class("order-what").Body(
 			el("p").Class("order-title").Text(title),
-			app.If(order.Description != "", func() app.UI {
+			given(order.Description != "", func() app.UI {
 				return el("p").Class("order-description").Text(order.Description)
 			}),
 		),
 		el("p").Class("order-price").Body(
-			el("span").DataSet("part", "amount-usd").DataSet("value", order.AmountUSD).
+			el("span").Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
 				Text(p.price(order.AmountUSD)),
 		),
-		app.If(p.View.Test, func() app.UI {
+		given(p.View.Test, func() app.UI {
 			return el("p").Class("order-test").Text(p.say("order.test"))
 		}),
 	)
@@ -41,10 +41,10 @@ func orderHead(p Page) app.UI {
 // checkout be closed.
 func orderFoot(p Page) app.UI {
 	return el("footer").Class("foot").Body(spaced(
-		app.If(p.View.Order.Ref != "", func() app.UI {
+		given(p.View.Order.Ref != "", func() app.UI {
 			return el("span").Class("foot-ref").Text(p.say("order.ref", "ref", p.View.Order.Ref))
 		}),
-		app.If(p.View.CancelURL != "" && before(p.View.Status), func() app.UI {
+		given(p.View.CancelURL != "" && before(p.View.Status), func() app.UI {
 			return leave(p, "foot-back", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),

@@ -31,14 +31,14 @@ func (s *pay) Render() app.UI {
 		received(p, a),
 		network(p, a),
 		s.exchange(a),
-		app.If(a.Address != "", func() app.UI { return s.transfer(a) }),
-		app.If(a.Address != "", func() app.UI { return &checker{Page: p} }),
+		given(a.Address != "", func() app.UI { return s.transfer(a) }),
+		given(a.Address != "", func() app.UI { return &checker{Page: p} }),
 		wallets(p, a, s.Wallet),
 		s.links(a),
 		el("div").Class("watch").Body(
 			el("p").Class("waiting").Text(p.say("pay.waiting")),
 			&timing{Page: p, At: s.At, Left: true, Offline: s.Offline},
-			app.If(p.Waits(), func() app.UI {
+			given(p.Waits(), func() app.UI {
 				return el("noscript").Body(el("p").Class("refresh").Text(p.say("pay.refresh")))
 			}),
 		),
@@ -94,11 +94,11 @@ func (s *pay) title(a wire.Attempt) string {
 // network names the network in words, mark and colour, with the one warning that
 // matters most.
 func network(p Page, a wire.Attempt) app.UI {
-	return el("div").Class("network-only").DataSet("network", markID(a.NetworkMark)).Body(spaced(
-		app.If(a.NetworkMark != "", func() app.UI {
-			return void("img").Class("network-mark").Attr("src", a.NetworkMark).Attr("role", "presentation").Aria("hidden", true).Attr("width", 28).Attr("height", 28)
+	return el("div").Class("network-only").Attr("data-network", markID(a.NetworkMark)).Body(spaced(
+		given(a.NetworkMark != "", func() app.UI {
+			return void("img").Class("network-mark").Attr("src", a.NetworkMark).Attr("role", "presentation").Attr("aria-hidden", true).Attr("width", 28).Attr("height", 28)
 		}),
-		el("strong").DataSet("part", "network-name").DataSet("value", a.NetworkName).Text(p.say("pay.network", "network", a.NetworkName)),
+		el("strong").Attr("data-part", "network-name").Attr("data-value", a.NetworkName).Text(p.say("pay.network", "network", a.NetworkName)),
 		el("span").Text(p.say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
 	)...)
 }
@@ -112,7 +112,7 @@ func markID(mark string) string {
 
 // exchange tells somebody who pays from an exchange what to enter there.
 func (s *pay) exchange(a wire.Attempt) app.UI {
-	return app.If(s.Page.Exchange, func() app.UI {
+	return given(s.Page.Exchange, func() app.UI {
 		sum, _ := due(a)
 		return el("p").Class("note exchange-note").Text(s.Page.say("pay.exchange", "amount", sum, "network", a.NetworkName))
 	})
@@ -121,7 +121,7 @@ func (s *pay) exchange(a wire.Attempt) app.UI {
 // transfer is what has to be put into a wallet.
 func (s *pay) transfer(a wire.Attempt) app.UI {
 	p := s.Page
-	return el("div").Class("transfer").DataSet("network", markID(a.NetworkMark)).Body(
+	return el("div").Class("transfer").Attr("data-network", markID(a.NetworkMark)).Body(
 		el("div").Class("transfer-text").Body(
 			s.amount(a),
 			&copyable{Part: "address", Copy: "copy-address", Groups: true, Value: a.Address,
@@ -133,7 +133,7 @@ func (s *pay) transfer(a wire.Attempt) app.UI {
 				}},
 			el("p").Class("address-note").Body(spaced(
 				el("span").Class("address-only").Text(p.say("pay.only", "network", a.NetworkName)),
-				app.If(checksummed(a.Family, a.Address), func() app.UI {
+				given(checksummed(a.Family, a.Address), func() app.UI {
 					return el("span").Class("verified").Text(p.say("pay.address.verified"))
 				}),
 			)...),
@@ -163,11 +163,11 @@ func (s *pay) links(a wire.Attempt) app.UI {
 		class = "button primary"
 	}
 	return el("div").Class("links").Body(
-		app.If(a.URI != "" && !p.Exchange, func() app.UI {
-			return el("a").Class("button").DataSet("part", "open-wallet").Attr("href", a.URI).Text(p.say("pay.wallet"))
+		given(a.URI != "" && !p.Exchange, func() app.UI {
+			return el("a").Class("button").Attr("data-part", "open-wallet").Attr("href", a.URI).Text(p.say("pay.wallet"))
 		}),
-		app.If(a.PaymentURL != "", func() app.UI {
-			return el("a").Class(class).DataSet("part", "hosted").Attr("href", a.PaymentURL).
+		given(a.PaymentURL != "", func() app.UI {
+			return el("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
 				Attr("target", "_blank").Attr("rel", "noopener noreferrer").Text(p.say("pay.hosted"))
 		}),
 	)
@@ -181,7 +181,7 @@ func (s *pay) help(a wire.Attempt) app.UI {
 		el("summary").Text(p.say("pay.help")),
 		el("ul").Body(
 			el("li").Text(p.say("pay.help.exchange", "amount", sum)),
-			app.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() app.UI {
+			given(a.TolerancePercent != "" && a.TolerancePercent != "0", func() app.UI {
 				return el("li").Text(p.say("pay.help.tolerance", "percent", a.TolerancePercent))
 			}),
 			el("li").Text(p.say("pay.help.network", "network", a.NetworkName)),
@@ -193,13 +193,13 @@ func (s *pay) help(a wire.Attempt) app.UI {
 func (s *pay) actions() app.UI {
 	p := s.Page
 	return el("div").Class("buttons").Body(
-		app.If(p.View.Can(wire.Recheck), func() app.UI {
+		given(p.View.Can(wire.Recheck), func() app.UI {
 			return press(p, "/recheck", "recheck", "wide", p.say("pay.recheck"), s.Busy)
 		}),
-		app.If(p.View.Can(wire.Change), func() app.UI {
+		given(p.View.Can(wire.Change), func() app.UI {
 			return changeLink(p, "change", "button quiet", p.say("pay.change"))
 		}),
-		app.If(p.View.Can(wire.Cancel), func() app.UI {
+		given(p.View.Can(wire.Cancel), func() app.UI {
 			return press(p, "/cancel", "cancel", "quiet", p.say("pay.cancel"), s.Busy)
 		}),
 	)

@@ -28,11 +28,11 @@ func (s *preparing) Render() app.UI {
 		el("p").Text(p.say("prepare.text")),
 		&timing{Page: p, At: s.At, Offline: s.Offline},
 		el("div").Class("buttons").Body(
-			app.If(p.View.Can(wire.Recheck), func() app.UI {
+			given(p.View.Can(wire.Recheck), func() app.UI {
 				return press(p, "/recheck", "recheck", "", p.say("prepare.recheck"), s.Busy)
 			}),
 			reload(p),
-			app.If(p.View.Can(wire.Cancel), func() app.UI {
+			given(p.View.Can(wire.Cancel), func() app.UI {
 				return press(p, "/cancel", "cancel", "quiet", p.say("pay.cancel"), s.Busy)
 			}),
 		),
@@ -42,13 +42,13 @@ func (s *preparing) Render() app.UI {
 // reload is the way on of a page that waits, for browsers in which it cannot
 // look again by itself.
 func reload(p Page) app.UI {
-	return app.If(!p.View.Can(wire.Recheck), func() app.UI {
-		return el("a").Class("button quiet").DataSet("part", "reload").Attr("href", p.Link("")).Text(p.say("prepare.reload"))
+	return given(!p.View.Can(wire.Recheck), func() app.UI {
+		return el("a").Class("button quiet").Attr("data-part", "reload").Attr("href", p.Link("")).Text(p.say("prepare.reload"))
 	})
 }
 
 // mark is the sign above an outcome's heading; drawn by CSS, silent for screen
 // readers.
 func mark(kind string) app.UI {
-	return el("div").Class("mark mark-"+kind).Aria("hidden", "true")
+	return el("div").Class("mark mark-"+kind).Attr("aria-hidden", "true")
 }

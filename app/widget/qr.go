@@ -21,10 +21,10 @@ func qrBox(p Page, a wire.Attempt) app.UI {
 	}
 	return el("div").Class("qr-side").Body(
 		el("div").Class("qr-box").Body(
-			void("img").Class("qr").DataSet("part", "qr").Attr("src", p.QR(kind)).
+			void("img").Class("qr").Attr("data-part", "qr").Attr("src", p.QR(kind)).
 				Attr("width", 196).Attr("height", 196).Attr("alt", alt),
 		),
-		app.If(a.URI != "", func() app.UI { return qrSwitch(p, a, link) }),
+		given(a.URI != "", func() app.UI { return qrSwitch(p, a, link) }),
 	)
 }
 
@@ -37,7 +37,7 @@ func qrSwitch(p Page, a wire.Attempt, link bool) app.UI {
 	case link:
 		why = p.say("pay.qr.link.why")
 	}
-	return el("div").Class("qr-kind").DataSet("part", "qr-kind").Attr("role", "group").Aria("label", p.say("pay.qr.kind")).Body(spaced(
+	return el("div").Class("qr-kind").Attr("data-part", "qr-kind").Attr("role", "group").Attr("aria-label", p.say("pay.qr.kind")).Body(spaced(
 		qrLink(p, false, !link, p.say("pay.qr.address")),
 		qrLink(p, true, link, p.say("pay.qr.link")),
 		el("p").Class("qr-why").Text(why),
@@ -45,7 +45,7 @@ func qrSwitch(p Page, a wire.Attempt, link bool) app.UI {
 }
 
 func qrLink(p Page, link, current bool, text string) app.UI {
-	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).Aria("current", current).Text(text).
+	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).Attr("aria-current", current).Text(text).
 		OnClick(func(ctx app.Context, e app.Event) {
 			if stays(e) {
 				ctx.NewActionWithValue(actionQR, link)

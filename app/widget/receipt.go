@@ -11,23 +11,23 @@ func receipt(p Page, a wire.Attempt) app.UI {
 	return el("article").Class("outcome receipt").Body(
 		mark("done"),
 		heading(p.say("done.printed")),
-		app.If(p.merchant() != "", func() app.UI {
+		given(p.merchant() != "", func() app.UI {
 			return el("p").Class("receipt-shop").Body(
-				el("span").DataSet("part", "shop").Attr("translate", "no").Attr("dir", "ltr").Text(p.merchant()))
+				el("span").Attr("data-part", "shop").Attr("translate", "no").Attr("dir", "ltr").Text(p.merchant()))
 		}),
 		unusual(p, a),
 		record(p, a),
 		signature(p),
 		el("p").Class("receipt-note").Body(spaced(
 			app.Text(p.say("done.anytime")),
-			app.If(p.URL != "", func() app.UI {
+			given(p.URL != "", func() app.UI {
 				return el("span").Class("receipt-url").Attr("translate", "no").Attr("dir", "ltr").Text(p.URL)
 			}),
 		)...),
 		el("div").Class("buttons").Body(
-			el("button").Attr("type", "button").Class("button primary needs-script").DataSet("part", "print").Text(p.say("done.print")),
+			el("button").Attr("type", "button").Class("button primary needs-script").Attr("data-part", "print").Text(p.say("done.print")),
 			backToShop(p, p.View.SuccessURL, ""),
-			el("a").Class("button quiet").DataSet("part", "payment").Attr("href", p.Link("")).Text(p.say("closed.back")),
+			el("a").Class("button quiet").Attr("data-part", "payment").Attr("href", p.Link("")).Text(p.say("closed.back")),
 		),
 	)
 }
@@ -35,16 +35,16 @@ func receipt(p Page, a wire.Attempt) app.UI {
 // record is all that is known of the payment, and what names it to others.
 func record(p Page, a wire.Attempt) app.UI {
 	return el("dl").Class("sums").Body(
-		app.If(a.PayableAmount != "", func() app.UI {
+		given(a.PayableAmount != "", func() app.UI {
 			return line(p, "part.asked", "asked", a.PayableAmount, a.CurrencySymbol)
 		}),
 		paidLine(p, a),
 		fact(p, "done.order", "order", p.View.Order.Ref),
 		fact(p, "done.network", "network-name", a.NetworkName),
-		app.If(a.Address != "", func() app.UI {
+		given(a.Address != "", func() app.UI {
 			return el("div").Class("line").Body(
 				el("dt").Text(p.say("pay.address.where")),
-				el("dd").Class("tx").DataSet("part", "paid-address").DataSet("value", a.Address).Attr("translate", "no").Attr("dir", "ltr").Text(a.Address),
+				el("dd").Class("tx").Attr("data-part", "paid-address").Attr("data-value", a.Address).Attr("translate", "no").Attr("dir", "ltr").Text(a.Address),
 			)
 		}),
 		fact(p, "done.time", "time", moment(a.PaidAt)),
@@ -55,8 +55,8 @@ func record(p Page, a wire.Attempt) app.UI {
 
 // signature is the proof for the shop's server, to be copied and sent along.
 func signature(p Page) app.UI {
-	return app.If(p.View.Receipt != "", func() app.UI {
-		return el("details").Class("signed").DataSet("part", "signed").Body(
+	return given(p.View.Receipt != "", func() app.UI {
+		return el("details").Class("signed").Attr("data-part", "signed").Body(
 			el("summary").Text(p.say("receipt.signed")),
 			&reference{Lines: []string{p.View.Receipt}, Label: p.say("receipt.signed.why"),
 				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"), Failed: p.say("copy.failed")}},

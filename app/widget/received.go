@@ -10,13 +10,13 @@ import (
 // missing. The sum still to be sent is drawn by the pay screen itself, where it
 // can be copied; elsewhere it is the last line here.
 func received(p Page, a wire.Attempt) app.UI {
-	return app.If(a.PaidAmount != "" && a.MissingAmount != "", func() app.UI {
+	return given(a.PaidAmount != "" && a.MissingAmount != "", func() app.UI {
 		return el("div").Class("received").Body(
-			app.If(p.View.Status == wire.Pending, func() app.UI { return el("p").Text(p.say("part.text")) }),
+			given(p.View.Status == wire.Pending, func() app.UI { return el("p").Text(p.say("part.text")) }),
 			el("dl").Class("sums").Body(
 				line(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
 				line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
-				app.If(p.View.Status != wire.Pending, func() app.UI {
+				given(p.View.Status != wire.Pending, func() app.UI {
 					return line(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
 				}),
 			),
@@ -28,24 +28,24 @@ func received(p Page, a wire.Attempt) app.UI {
 func line(p Page, label, part, number, symbol string) app.UI {
 	return el("div").Class("line").Body(
 		el("dt").Text(p.say(label)),
-		el("dd").DataSet("part", part).DataSet("value", number).Attr("translate", "no").Attr("dir", "ltr").Text(amount(number, symbol)),
+		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").Attr("dir", "ltr").Text(amount(number, symbol)),
 	)
 }
 
 // surplus says what was paid too much and whom to ask.
 func surplus(p Page, a wire.Attempt) app.UI {
-	return app.If(a.OverpaidAmount != "", func() app.UI {
-		return el("p").Class("note warn").DataSet("part", "overpaid").DataSet("value", a.OverpaidAmount).
+	return given(a.OverpaidAmount != "", func() app.UI {
+		return el("p").Class("note warn").Attr("data-part", "overpaid").Attr("data-value", a.OverpaidAmount).
 			Text(p.say("over.text", "amount", amount(a.OverpaidAmount, a.CurrencySymbol)))
 	})
 }
 
 // fact is one row of what is not a sum; nothing if there is no value.
 func fact(p Page, label, part, value string) app.UI {
-	return app.If(value != "", func() app.UI {
+	return given(value != "", func() app.UI {
 		return el("div").Class("line").Body(
 			el("dt").Text(p.say(label)),
-			el("dd").DataSet("part", part).DataSet("value", value).Attr("translate", "no").Attr("dir", "auto").Text(value),
+			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").Attr("dir", "auto").Text(value),
 		)
 	})
 }
@@ -53,7 +53,7 @@ func fact(p Page, label, part, value string) app.UI {
 // transaction is the proof on the chain, as a link to where everybody can see
 // it, if one is known.
 func transaction(p Page, a wire.Attempt) app.UI {
-	return app.If(a.TxID != "", func() app.UI {
+	return given(a.TxID != "", func() app.UI {
 		return el("div").Class("line").Body(
 			el("dt").Text(p.say("tx.label")),
 			el("dd").Body(transactionID(p, a)),
@@ -64,9 +64,9 @@ func transaction(p Page, a wire.Attempt) app.UI {
 func transactionID(p Page, a wire.Attempt) app.UI {
 	id := el("span").Class("tx-id").Attr("translate", "no").Attr("dir", "ltr").Text(a.TxID)
 	if a.TxURL == "" {
-		return el("span").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).Body(id)
+		return el("span").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).Body(id)
 	}
-	return el("a").Class("tx").DataSet("part", "tx").DataSet("value", a.TxID).
+	return el("a").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).
 		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").
 		Body(id, app.Text(" "), el("span").Class("tx-where").Text(p.say("done.explorer")))
 }

@@ -18,7 +18,7 @@ func (s *refused) Render() app.UI {
 		heading(p.say("refused.title")),
 		el("p").Text(p.say("refused.text")),
 		el("div").Class("buttons").Body(
-			el("a").Class("button primary").DataSet("part", "standalone").Attr("href", p.alone()).
+			el("a").Class("button primary").Attr("data-part", "standalone").Attr("href", p.alone()).
 				Attr("target", "_blank").Attr("rel", "noopener").Text(p.say("refused.link")),
 		),
 	)

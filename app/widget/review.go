@@ -30,7 +30,7 @@ func (s *review) Render() app.UI {
 		next(p, "review.next", "review.wait"),
 		&timing{Page: p, At: s.At, Offline: s.Offline},
 		el("div").Class("buttons").Body(
-			app.If(p.View.Can(wire.Recheck), func() app.UI {
+			given(p.View.Can(wire.Recheck), func() app.UI {
 				return press(p, "/recheck", "recheck", "", p.say("prepare.recheck"), s.Busy)
 			}),
 			reload(p),
@@ -43,9 +43,9 @@ func (s *review) Render() app.UI {
 // facts are the sums and names to be quoted when asking for help.
 func facts(p Page) app.UI {
 	a := p.View.Attempt
-	return app.If(a != nil && (a.PaidAmount != "" || a.TxID != ""), func() app.UI {
+	return given(a != nil && (a.PaidAmount != "" || a.TxID != ""), func() app.UI {
 		return el("dl").Class("sums").Body(
-			app.If(a.PaidAmount != "", func() app.UI {
+			given(a.PaidAmount != "", func() app.UI {
 				return line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol)
 			}),
 			transaction(p, *a),
@@ -59,7 +59,7 @@ func backToShop(p Page, url, class string) app.UI {
 	if url == "" && p.Embed == "" {
 		url = p.Shop
 	}
-	return app.If(url != "", func() app.UI {
+	return given(url != "", func() app.UI {
 		return leave(p, "button "+class, "order.back", url)
 	})
 }

@@ -24,8 +24,8 @@ func (c *chooser) search() app.UI {
 	if n < searchFrom {
 		return app.Text("")
 	}
-	return void("input").Attr("type", "search").Class("search").DataSet("part", "search").
-		Attr("placeholder", c.Page.say("choose.search")).Aria("label", c.Page.say("choose.search")).
+	return void("input").Attr("type", "search").Class("search").Attr("data-part", "search").
+		Attr("placeholder", c.Page.say("choose.search")).Attr("aria-label", c.Page.say("choose.search")).
 		Attr("autocomplete", "off").Attr("spellcheck", "false").
 		OnInput(func(ctx app.Context, _ app.Event) {
 			c.typed, c.query = true, ctx.JSSrc().Get("value").String()

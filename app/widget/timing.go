@@ -85,7 +85,7 @@ func (t *timing) OnUpdate(ctx app.Context) {
 func (t *timing) Render() app.UI {
 	t.early = t.remaining() >= lastMinutes
 	return el("div").Class("timing").Body(spaced(
-		app.If(t.Left, func() app.UI {
+		given(t.Left, func() app.UI {
 			return &word{Class: "countdown", Timer: true, Text: t.left(), mounted: func(w *word) { t.countdown = w }}
 		}),
 		&word{Class: "checked", Text: t.checked(), mounted: func(w *word) { t.fresh = w }},
@@ -99,13 +99,13 @@ func (t *timing) Render() app.UI {
 // nothing moves when it takes over.
 func (t *timing) extend() app.UI {
 	p := t.Page
-	return app.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() app.UI {
+	return given(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() app.UI {
 		class, early := "extend", t.early
 		if early {
 			class += " extend-early"
 		}
 		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
-		return el("details").Class(class).DataSet("part", "more-time").Attr("hidden", early && !t.At.IsZero()).Attr("open", !early).Body(
+		return el("details").Class(class).Attr("data-part", "more-time").Attr("hidden", early && !t.At.IsZero()).Attr("open", !early).Body(
 			el("summary").Text(p.say("time.extend")),
 			el("p").Text(p.count("time.extend.why", minutes)),
 			press(p, "/extend", "extend", "", p.say("time.extend.sure"), false, Field{"attempt", number}),
@@ -317,9 +317,9 @@ func (w *word) OnMount(ctx app.Context) {
 
 // Render draws it.
 func (w *word) Render() app.UI {
-	span := el("span").Class(w.Class).DataSet("part", w.Class)
+	span := el("span").Class(w.Class).Attr("data-part", w.Class)
 	if w.Timer {
-		span = span.Attr("role", "timer").Aria("live", "off")
+		span = span.Attr("role", "timer").Attr("aria-live", "off")
 	}
 	return span.Text(w.Text)
 }

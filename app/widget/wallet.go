@@ -228,16 +228,16 @@ func wallets(p Page, a wire.Attempt, r walletRequest) app.UI {
 		return app.Text("")
 	}
 	if len(p.Wallets) == 0 {
-		return app.If(p.Embed != "" && a.Address != "", func() app.UI { return walletTab(p) })
+		return given(p.Embed != "" && a.Address != "", func() app.UI { return walletTab(p) })
 	}
 	list := make([]app.UI, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
 		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
 	}
-	return el("section").Class("wallets").Aria("labelledby", "coinslot-wallets").Body(
+	return el("section").Class("wallets").Attr("aria-labelledby", "coinslot-wallets").Body(
 		el("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.say("pay.browser")),
-		app.If(r.Phase != walletSent, func() app.UI { return el("div").Class("wallets-list").Body(list...) }),
-		app.If(r.Phase != walletIdle, func() app.UI {
+		given(r.Phase != walletSent, func() app.UI { return el("div").Class("wallets-list").Body(list...) }),
+		given(r.Phase != walletIdle, func() app.UI {
 			class := "note"
 			if r.Phase >= walletRefused {
 				class = "note warn"
@@ -248,11 +248,11 @@ func wallets(p Page, a wire.Attempt, r walletRequest) app.UI {
 }
 
 func walletButton(p Page, m payment, r walletRequest) app.UI {
-	return el("button").Attr("type", "button").Class("button wallet").DataSet("part", "wallet").DataSet("value", m.Wallet.RDNS).
-		Aria("disabled", r.busy(m)).
+	return el("button").Attr("type", "button").Class("button wallet").Attr("data-part", "wallet").Attr("data-value", m.Wallet.RDNS).
+		Attr("aria-disabled", r.busy(m)).
 		Body(
-			app.If(m.Wallet.Icon != "", func() app.UI {
-				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).Attr("role", "presentation").Aria("hidden", true).Attr("width", 24).Attr("height", 24)
+			given(m.Wallet.Icon != "", func() app.UI {
+				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).Attr("role", "presentation").Attr("aria-hidden", true).Attr("width", 24).Attr("height", 24)
 			}),
 			el("span").Text(p.say("pay.browser.with", "wallet", m.Wallet.Name)),
 		).
@@ -263,8 +263,8 @@ func walletButton(p Page, m payment, r walletRequest) app.UI {
 // walletTab opens this page on its own, where wallets can see it.
 func walletTab(p Page) app.UI {
 	return el("p").Class("wallets-tab needs-script").Body(
-		el("a").Class("button").DataSet("part", "browser-tab").Attr("href", p.Bare().Link("")).
-			Attr("target", "_blank").Attr("rel", "noopener").Aria("describedby", "coinslot-tab-why").Text(p.say("pay.browser.tab")),
+		el("a").Class("button").Attr("data-part", "browser-tab").Attr("href", p.Bare().Link("")).
+			Attr("target", "_blank").Attr("rel", "noopener").Attr("aria-describedby", "coinslot-tab-why").Text(p.say("pay.browser.tab")),
 		el("small").ID("coinslot-tab-why").Text(p.say("pay.browser.tab.why")),
 	)
 }
