@@ -43,6 +43,7 @@ func commands() []command {
 		{"check", "check the settings and the gateway, changing nothing", check},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
 		{"order-token", "mint an order token for trying out", orderToken},
+		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},
 		{"version", "print the version", version},
 	}
 }
@@ -79,7 +80,7 @@ func exit(err error, errs io.Writer) int {
 func usage(w io.Writer) {
 	fmt.Fprintf(w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n", release())
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-12s %s\n", c.name, c.help)
+		fmt.Fprintf(w, "  %-14s %s\n", c.name, c.help)
 	}
 	fmt.Fprintf(w, "\nSettings (environment, or the flag of the same name):\n\n")
 	config.Print(w)

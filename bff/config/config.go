@@ -38,6 +38,8 @@ type Config struct {
 	GatewayRPS           int
 	AllowPrivateWebhooks bool
 	TrustedProxies       []netip.Prefix
+	AdminPassword        Secret // hash; empty = nobody signs in to the console by a password
+	AdminProxyHeader     string // empty = nobody signs in to the console by a proxy's word
 }
 
 // Secret is a value that never shows itself: every way to print it says only
@@ -225,6 +227,9 @@ func (c Config) together() []error {
 	}
 	if c.Sandbox && !local(c.GatewayURL) {
 		problems = append(problems, errors.New("COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this machine, like http://127.0.0.1:8082; unset it for real payments"))
+	}
+	if c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0 {
+		problems = append(problems, errors.New("COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody is believed to be the proxy"))
 	}
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {

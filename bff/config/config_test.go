@@ -68,6 +68,8 @@ func TestLoadRefuses(t *testing.T) {
 		"COINSLOT_GATEWAY_RPS":            {canary, "0", "-1", "1.5"},
 		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS": {canary, "yes", "1"},
 		"COINSLOT_TRUSTED_PROXIES":        {canary, "10.0.0.1"},
+		"COINSLOT_ADMIN_PASSWORD":         {canary, "correct horse battery", "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$" + canary, "$2a$04$" + canary},
+		"COINSLOT_ADMIN_PROXY_HEADER":     {"two words", "Cookie", "x-forwarded-for", "X-User:", "X-Forwarded-User"}, // the last for want of proxies
 	} {
 		for _, value := range values {
 			_, err := Load(least("COINSLOT_WEBHOOK_SECRET="+whsec, setting+"="+value), nil)

@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"coinslot/bff/admin/password"
 	"coinslot/bff/webhook"
 )
 
@@ -65,6 +66,10 @@ func Settings() []Setting {
 			set: func(c *Config, v string) (err error) { c.AllowPrivateWebhooks, err = boolean(v); return err }},
 		{Name: "COINSLOT_TRUSTED_PROXIES", Help: "CIDRs whose X-Forwarded-For is believed",
 			set: func(c *Config, v string) (err error) { c.TrustedProxies, err = prefixes(v); return err }},
+		{Name: "COINSLOT_ADMIN_PASSWORD", File: true, Help: "hash of the password of the console at /admin, made by coinslot admin-password; unset = nobody signs in by one",
+			set: func(c *Config, v string) error { c.AdminPassword = Secret{v}; return password.Check(v) }},
+		{Name: "COINSLOT_ADMIN_PROXY_HEADER", Help: "header in which a proxy of COINSLOT_TRUSTED_PROXIES names who is signed in to /admin, like X-Forwarded-User",
+			set: func(c *Config, v string) error { c.AdminProxyHeader = v; return naming(v) }},
 	}
 }
 
@@ -242,6 +247,21 @@ func token(v string) error {
 	}
 	return nil
 }
+
+// naming accepts the name of a header that no browser or proxy uses for anything
+// else.
+func naming(v string) error {
+	switch strings.ToLower(v) {
+	case "host", "cookie", "authorization", "origin", "referer", "user-agent", "accept", "content-type", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip":
+		return errors.New("must be a header of its own, like X-Forwarded-User")
+	}
+	if !fieldName.MatchString(v) {
+		return errors.New("must be the name of a header, like X-Forwarded-User")
+	}
+	return nil
+}
+
+var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
 func duration(v string, least, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(v)

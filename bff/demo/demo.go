@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/admin/password"
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -65,6 +66,7 @@ type demo struct {
 	Config
 	checkout, shop, gateway net.Listener
 	settings                config.Config
+	word                    string // opens the console
 	sandbox                 *sandbox.Server
 	store                   *shop
 }
@@ -91,6 +93,12 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []config.Secret{config.NewSecret(webhookSecret())},
 		PollInterval: time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 	}
+	d.word = strings.ToLower(rand.Text()[:16])
+	hash, err := password.New(d.word)
+	if err != nil {
+		return nil, err
+	}
+	d.settings.AdminPassword = config.NewSecret(hash)
 	if d.store, err = newShop(d.settings); err != nil {
 		return nil, err
 	}
@@ -139,10 +147,11 @@ func (d *demo) tell() {
     Shop      http://%s      <- open this and buy something
     Checkout  %s
     Sandbox   http://%s/sandbox/
+    Console   %[2]s/admin      password %[4]s
 
   Pay with the bar in the checkout. Ctrl-C ends the demo and forgets everything.
 
-`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr())
+`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.word)
 	if d.Own != "" {
 		d.tellKeys()
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/web"
@@ -87,6 +88,10 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		kept("public, max-age=300", "*")
 	case "icon":
 		kept("public, max-age=86400", "*")
+	case "console":
+		fresh("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'", "same-origin", "same-origin")
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", strings.Replace(permitted, "=(self)", "=()", 1)
+		h["Vary"], h["X-Robots-Tag"] = "Accept, Cookie", "noindex, nofollow"
 	default:
 		panic("no such kind: " + kind)
 	}
@@ -135,6 +140,9 @@ var routes = map[string]struct {
 	"GET /custom-elements.json":           {"published", []string{"/custom-elements.json"}},
 	"GET /web-types.json":                 {"published", []string{"/web-types.json"}},
 	"GET /icons/{file}":                   {"icon", []string{"/icons/usdt.svg", "/icons/none.svg"}},
+	"GET /admin":                          {"console", []string{"/admin"}},
+	"GET /admin/":                         {"console", []string{"/admin/", "/admin/login", "/admin/none", "/admin/payments/{session}"}},
+	"POST /admin/":                        {"console", []string{"/admin/login", "/admin/logout", "/admin/none"}},
 	"GET /healthz":                        {"ops", []string{"/healthz"}},
 	"GET /readyz":                         {"ops", []string{"/readyz"}},
 	"GET /metrics":                        {"ops", []string{"/metrics"}},
@@ -202,13 +210,16 @@ type world struct {
 // wide lets a crawl ask as often as it likes.
 var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Starts: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20}
 
+// consoleHash is of the password "correct horse battery", as cheap as is taken.
+const consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
+
 func newWorld(t *testing.T, public string, origins []string, limits web.Limits) *world {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
 	c := settings(t, api.URL)
-	c.PublicURL, c.Origins = public, origins
+	c.PublicURL, c.Origins, c.AdminPassword = public, origins, config.NewSecret(consoleHash)
 	r, _ := startWith(t, gateway, c, server.Options{Limits: limits, Kinds: []string{"pay"}, Simulate: func(_ context.Context, code, kind string) error {
 		if kind == "panic" {
 			panic("canary of the cause")
@@ -342,6 +353,8 @@ func form(answer *httptest.ResponseRecorder, mime string) (wrong []string) {
 // kindOf is the kind of an answer of that status, by a route of that kind.
 func kindOf(kind string, status int, mime string) string {
 	switch {
+	case kind == "console" && (status < 300 || status == http.StatusSeeOther || mime == "text/html"):
+		return kind
 	case status == http.StatusSeeOther:
 		return "moved"
 	case status == http.StatusTemporaryRedirect:
@@ -403,11 +416,23 @@ func (w *world) crawl(t *testing.T, pattern string) {
 					} else if strings.HasPrefix(pattern, "POST") && (method == "GET" || method == "HEAD") {
 						own = w.other(path, own)
 					}
+					if kind == "console" {
+						own = ofConsole(method, path)
+					}
 					w.try(t, own, method, path, in.body, in.headers...)
 				}
 			}
 		}
 	}
+}
+
+// ofConsole is the kind of what the console's address answers to a method.
+func ofConsole(method, path string) string {
+	switch {
+	case method == "GET", method == "HEAD", method == "POST" && strings.HasPrefix(path, "/admin/"):
+		return "console"
+	}
+	return "data" // it is not the console's
 }
 
 // other is the kind of what GET answers at the address of a POST route, if that

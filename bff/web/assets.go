@@ -97,12 +97,14 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 
 // readSources takes the sources as they are.
 func (a *assets) readSources(files fs.FS) error {
-	css, err := sheet.Of(files)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err == nil {
-		a.enterSource("checkout.css", css)
+	for name, of := range map[string]func(fs.FS) ([]byte, error){"checkout.css": sheet.Of, "console.css": sheet.Console} {
+		css, err := of(files)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil {
+			a.enterSource(name, css)
+		}
 	}
 	names := []string{"frame.js", "checkout.js", "checkout.d.ts", "doctor.css", "doctor.js"}
 	icons, err := fs.Glob(files, "icons/*.svg")

@@ -22,12 +22,15 @@ const (
 	kindModule                // a script that a page of any origin imports
 	kindPublished             // what anybody may read: types, descriptions, public keys
 	kindIcon                  // a coin's mark
+	kindConsole               // the operator's pages
 )
 
 // Values that several kinds have.
 const (
-	closed     = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-	inert      = closed + "; sandbox" // a picture that is opened on its own runs and loads nothing
+	closed = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+	inert  = closed + "; sandbox" // a picture that is opened on its own runs and loads nothing
+	// The console runs nothing and shows nothing of anybody else.
+	console    = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	forever    = "public, max-age=31536000, immutable"
 	negotiated = "Accept, Accept-Language"
 	compressed = "Accept, Accept-Encoding, Accept-Language"
@@ -78,6 +81,7 @@ func newPolicies(origins []string) policies {
 		kindModule:    {inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "", "*"},
 		kindPublished: file.kept("public, max-age=300").open(),
 		kindIcon:      file.kept("public, max-age=86400").open(),
+		kindConsole:   {console, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp", strings.Join(unused, "=(), ") + "=(), clipboard-write=()", ""},
 	}
 }
 

@@ -17,7 +17,7 @@ func TestSecurityPage(t *testing.T) {
 	list := newPolicies([]string{"https://shop.example"})
 	named := map[kind]string{
 		kindPage: "page", kindAlone: "page in no frame", kindDoctor: "doctor", kindMoved: "redirect", kindData: "data, errors", kindPicture: "QR code", kindHashed: "hashed file", kindScript: "checkout.js",
-		kindRelease: "checkout.js of a version", kindModule: "module", kindPublished: "types, descriptions, public keys", kindIcon: "coin's mark",
+		kindRelease: "checkout.js of a version", kindModule: "module", kindPublished: "types, descriptions, public keys", kindIcon: "coin's mark", kindConsole: "operator's page",
 	}
 	for k, p := range list {
 		cells := strings.Join([]string{named[k], p.cache, p.vary, p.resource, p.opener, p.embedder, p.readers}, " | ")

@@ -56,8 +56,10 @@ type Config struct {
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	// Kinds are what Simulate takes, in the order of the bar.
 	Kinds []string
-	Now   func() time.Time // nil = time.Now
-	Log   *slog.Logger     // nil = silent
+	// Console makes the operator's pages; nil = /admin is not there.
+	Console func(Within) http.Handler
+	Now     func() time.Time // nil = time.Now
+	Log     *slog.Logger     // nil = silent
 }
 
 // server is Config with what is derived from it.
@@ -159,6 +161,12 @@ func (s *server) routes() http.Handler {
 	post("POST /checkout/doctor", s.examine)
 	data("GET /checkout/doctor/live", s.echo)
 	s.assets.routes(mux)
+	if s.Console != nil {
+		pages := s.operators(s.Console(s.within()))
+		mux.Handle("GET /admin", read(pages))
+		mux.Handle("GET /admin/", read(pages))
+		mux.Handle("POST /admin/", limit(pages))
+	}
 	mux.Handle("/", read(s.elsewhere()))
 	return methods(mux, s)
 }

@@ -82,11 +82,27 @@ func (b *build) styles() error {
 	if err := b.dressed(css); err != nil {
 		return err
 	}
+	if err := b.console(); err != nil {
+		return err
+	}
 	css, err = b.minified("doctor.css", api.LoaderCSS)
 	if err != nil {
 		return err
 	}
 	return b.add("doctor.css", css, true)
+}
+
+// console minifies the style sheet of the operator's pages.
+func (b *build) console() error {
+	whole, err := sheet.Console(os.DirFS(filepath.Join(b.root, "static")))
+	if err != nil {
+		return err
+	}
+	css, err := minify(string(whole), "console.css", api.LoaderCSS)
+	if err != nil {
+		return err
+	}
+	return b.add("console.css", css, true)
 }
 
 // icons enters each icon as "icons/usdt.svg"; the slash stays out of file names.

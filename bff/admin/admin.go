@@ -1,0 +1,150 @@
+// Package admin is the operator's console: pages under /admin for whoever looks
+// after the shop's payments. It signs people in, by a password or by the word of
+// a proxy, shows what the store knows, and lets them do what /v1 lets a
+// merchant's server do; every act is written down with who did it.
+//
+// Pages are drawn with package page. One that is added is a method that takes a
+// [visit] and returns a page.Page, and a line in routes; what changes something
+// is a method that returns where to go next, and a line in routes too.
+package admin
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/httprate"
+
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+	"coinslot/bff/token"
+)
+
+// Config is what a console is made of.
+type Config struct {
+	Checkout *checkout.Service
+	// Hash is of the password, argon2id or bcrypt; empty = nobody signs in by one.
+	Hash string
+	// Header is the name of the header in which a proxy names who is signed in;
+	// empty = none does.
+	Header string
+	// Secret keys logins and forms together with Hash: the key of the merchant's API.
+	Secret string
+	// Secure says that browsers reach the console by https.
+	Secure bool
+	Test   bool // no real money moves
+	Tokens *token.Registry
+	Now    func() time.Time // nil = time.Now
+	Log    *slog.Logger     // nil = silent
+	Within Within
+}
+
+// Within is what the server around the console tells it.
+type Within struct {
+	CSS string // address of console.css
+	// Client is whom a request comes from, as limits count.
+	Client func(*http.Request) string
+	// Proxied reports whether a request comes straight from a proxy that is believed.
+	Proxied func(*http.Request) bool
+	// SameOrigin refuses posts that a page of another origin has made.
+	SameOrigin func(*http.Request) error
+	// RequestID is the id of a request, for whoever asks for help.
+	RequestID func(*http.Request) string
+}
+
+// console is Config with what is derived from it.
+type console struct {
+	Config
+	keys    keys
+	guesses *httprate.RateLimiter // logins by client
+	hashing chan struct{}         // one for each hash being computed
+	ended   ended
+}
+
+// New returns the handler of /admin and all below. Somebody has to be able to
+// sign in: Hash or Header is set.
+func New(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &console{
+		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, hashesAtOnce),
+		guesses: httprate.NewRateLimiter(loginsPerMinute, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{})),
+	}
+	return s.routes()
+}
+
+// reader answers with a page; actor does something and says where to go next and
+// what has happened, a key of notices, "" for nothing.
+type (
+	reader func(*visit) (page.Page, error)
+	actor  func(*visit) (to, done string, err error)
+)
+
+// routes is every route there is.
+func (s *console) routes() http.Handler {
+	mux := http.NewServeMux()
+	show := func(path string, h reader) { mux.Handle("GET "+path, s.signedIn(s.shown(h))) }
+	act := func(path string, h actor) { mux.Handle("POST "+path, s.guarded(s.signedIn(s.acted(h)))) }
+
+	mux.HandleFunc("GET /admin/login", s.doorstep)
+	mux.Handle("POST /admin/login", s.guarded(http.HandlerFunc(s.login)))
+	mux.Handle("POST /admin/logout", s.guarded(s.signedIn(s.logout)))
+
+	show("/admin", s.overview)
+	act("/admin/", s.nothingDone)
+	show("/admin/", s.nothing)
+	return mux
+}
+
+// shown writes the page that h returns.
+func (s *console) shown(h reader) visited {
+	return func(v *visit) {
+		p, err := h(v)
+		if err != nil {
+			p = v.trouble(err)
+		}
+		v.show(p)
+	}
+}
+
+// acted does what h does and leads on: a reload does nothing twice.
+func (s *console) acted(h actor) visited {
+	return func(v *visit) {
+		if err := v.proven(); err != nil {
+			v.show(v.trouble(err))
+			return
+		}
+		to, done, err := h(v)
+		if err != nil {
+			v.show(v.trouble(err))
+			return
+		}
+		v.lead(page.With(to, nil, "done", done))
+	}
+}
+
+// write answers with a whole document.
+func (s *console) write(w http.ResponseWriter, f page.Frame) {
+	f.CSS, f.Test = s.Within.CSS, s.Test
+	var out bytes.Buffer
+	page.Write(&out, f)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if f.Status != 0 {
+		w.WriteHeader(f.Status)
+	}
+	w.Write(out.Bytes()) // a client that has gone is not our error
+}
+
+func (s *console) nothing(*visit) (page.Page, error) { return page.Page{}, errNowhere }
+
+func (s *console) nothingDone(*visit) (to, done string, err error) { return "", "", errNowhere }
+
+// overview is GET /admin.
+func (s *console) overview(_ *visit) (page.Page, error) {
+	return page.Page{Title: "Overview", Section: "/admin"}, nil
+}

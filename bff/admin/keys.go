@@ -1,0 +1,89 @@
+package admin
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// stays is how long a login holds.
+const stays = 12 * time.Hour
+
+// keys sign logins and the tokens of forms. They are made of the secret key and
+// the hash of the password, so that changing either ends every login.
+type keys struct{ logins, forms []byte }
+
+func newKeys(secret, hash string) keys {
+	root := mac([]byte(secret), "coinslot console", hash)
+	return keys{logins: mac(root, "logins"), forms: mac(root, "forms")}
+}
+
+// mac is HMAC-SHA256 of parts, none of which holds a line break.
+func mac(key []byte, parts ...string) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte(strings.Join(parts, "\n")))
+	return m.Sum(nil)
+}
+
+func coded(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+
+// login returns a new one, the value of its cookie.
+func (k keys) login(now time.Time) string {
+	body := strconv.FormatInt(now.Add(stays).Unix(), 10) + "." + rand.Text()
+	return body + "." + coded(mac(k.logins, body))
+}
+
+// holds reports whether login is one of ours that has not run out, and until when.
+func (k keys) holds(login string, now time.Time) (until time.Time, ok bool) {
+	end := strings.LastIndexByte(login, '.')
+	if end < 0 || !hmac.Equal([]byte(login[end+1:]), []byte(coded(mac(k.logins, login[:end])))) {
+		return until, false
+	}
+	seconds, _, _ := strings.Cut(login, ".")
+	unix, err := strconv.ParseInt(seconds, 10, 64) // signed: it is a number
+	until = time.Unix(unix, 0)
+	return until, err == nil && now.Before(until)
+}
+
+// token returns what the forms of a login carry now. It is different for every
+// login; login holds no line break.
+func (k keys) token(login string) string { return coded(mac(k.forms, login)) }
+
+// proves reports whether token is of that login's forms.
+func (k keys) proves(token, login string) bool {
+	return hmac.Equal([]byte(token), []byte(k.token(login)))
+}
+
+// ended are logins that somebody has signed out of and that have not run out:
+// the cookie alone is no way back. Each instance knows its own.
+type ended struct {
+	mu   sync.Mutex
+	list map[string]time.Time // by login, until when it would hold
+}
+
+// end ends a login that would hold until then.
+func (e *ended) end(login string, until, now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.list == nil {
+		e.list = map[string]time.Time{}
+	}
+	for l, t := range e.list {
+		if !now.Before(t) {
+			delete(e.list, l)
+		}
+	}
+	e.list[login] = until
+}
+
+func (e *ended) has(login string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, has := e.list[login]
+	return has
+}

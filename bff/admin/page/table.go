@@ -1,0 +1,121 @@
+package page
+
+import (
+	"net/url"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Column is one column of a table.
+type Column struct {
+	Name string
+	// Number puts the column's cells to the right, for figures that are compared.
+	Number bool
+	// Whole keeps a cell in one line.
+	Whole bool
+}
+
+// Table is rows of cells. On a narrow screen every row becomes a card, with the
+// name of its column beside each cell; the first column is its head.
+type Table struct {
+	Caption string // for those who do not see it; needed
+	Columns []Column
+	Rows    [][]app.UI // as many cells as columns
+	Empty   string     // what is said instead of no rows; empty = "Nothing here."
+}
+
+// roles keep a table a table where its looks are those of cards: browsers
+// forget what is not laid out as one.
+func (t Table) draw() app.UI {
+	if len(t.Rows) == 0 {
+		words := t.Empty
+		if words == "" {
+			words = "Nothing here."
+		}
+		return El("p").Class("empty").DataSet("part", "empty").Text(words)
+	}
+	var heads []app.UI
+	for _, c := range t.Columns {
+		heads = append(heads, El("th").Attr("scope", "col").Attr("role", "columnheader").Class(c.class()).Text(c.Name))
+	}
+	var rows []app.UI
+	for _, cells := range t.Rows {
+		rows = append(rows, t.row(cells))
+	}
+	return El("table").Class("table").Attr("role", "table").Body(
+		El("caption").Class("offscreen").Text(t.Caption),
+		El("thead").Attr("role", "rowgroup").Body(El("tr").Attr("role", "row").Body(heads...)),
+		El("tbody").Attr("role", "rowgroup").Body(rows...),
+	)
+}
+
+func (t Table) row(cells []app.UI) app.UI {
+	var list []app.UI
+	for i, cell := range cells {
+		c := t.Columns[i]
+		td := El("td").Attr("role", "cell").Class(c.class())
+		if i > 0 {
+			td = td.DataSet("label", c.Name)
+		}
+		list = append(list, td.Body(cell))
+	}
+	return El("tr").Attr("role", "row").Body(list...)
+}
+
+func (c Column) class() string {
+	class := ""
+	if c.Number {
+		class = "number"
+	}
+	if c.Whole {
+		class += " whole"
+	}
+	return class
+}
+
+// Draw returns the table.
+func (t Table) Draw() app.UI { return t.draw() }
+
+// Pager leads from one page of a list to the next; there is no way back but to
+// the first one, since lists grow at their head. next is the cursor of the next
+// page, empty = there is none; path and query are this page's.
+func Pager(path string, query url.Values, next string, shown int) app.UI {
+	first := query.Get("cursor") == ""
+	if first && next == "" {
+		return El("p").Class("pager").Body(El("span").Class("soft").Text(plural(shown, "row")))
+	}
+	return El("nav").Class("pager").Aria("label", "Pages").Body(
+		El("span").Class("soft").Text(plural(shown, "row")+" on this page"),
+		app.If(!first, func() app.UI {
+			return El("a").Class("button").Attr("href", With(path, query, "cursor", "")).Text("First page")
+		}),
+		app.If(next != "", func() app.UI {
+			return El("a").Class("button").Attr("rel", "next").DataSet("part", "next").Attr("href", With(path, query, "cursor", next)).Text("Next page")
+		}),
+	)
+}
+
+// With returns the address of path with query, in which name has that value;
+// empty values are left out.
+func With(path string, query url.Values, name, value string) string {
+	q := url.Values{}
+	for n, values := range query {
+		if n != name && len(values) > 0 && values[0] != "" {
+			q.Set(n, values[0])
+		}
+	}
+	if value != "" {
+		q.Set(name, value)
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return Count(n) + " " + word + "s"
+}

@@ -1,0 +1,132 @@
+package admin
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/admin/page"
+)
+
+// visit is one request of somebody who is signed in.
+type visit struct {
+	*console
+	w   http.ResponseWriter
+	r   *http.Request
+	who string // a name that shows and stores well
+	// logins are what the visitor's forms are bound to, the present one first.
+	logins []string
+	// way is how they are signed in.
+	way way
+}
+
+type way int
+
+const (
+	byPassword way = iota
+	byProxy
+)
+
+// visited answers one.
+type visited func(*visit)
+
+// by is who acts, for trails and the audit.
+func (v *visit) by() string { return "console:" + v.who }
+
+// now is the moment of the visit.
+func (v *visit) now() time.Time { return v.Now().UTC() }
+
+// query returns the filters of a page's address, without what only leads on.
+func (v *visit) query() url.Values {
+	q := v.r.URL.Query()
+	q.Del("done")
+	return q
+}
+
+// token returns what every form of this visitor carries.
+func (v *visit) token() string { return v.keys.token(v.logins[0]) }
+
+// proven refuses a post without the token of the visitor's own forms.
+func (v *visit) proven() error {
+	for _, login := range v.logins {
+		if v.keys.proves(v.r.PostFormValue("token"), login) {
+			return nil
+		}
+	}
+	return errForged
+}
+
+// lead sends the browser on.
+func (v *visit) lead(to string) { http.Redirect(v.w, v.r, to, http.StatusSeeOther) }
+
+// show writes a page in its frame.
+func (v *visit) show(p page.Page) {
+	f := page.Frame{Page: p, Who: v.who, Notice: notices[v.r.URL.Query().Get("done")]}
+	if v.way == byPassword {
+		f.Token = v.token()
+	}
+	v.write(v.w, f)
+}
+
+// notices are what is said after something was done, by the word for it in the
+// address: no address makes a page say anything else.
+var notices = map[string]page.Notice{
+	"signed-out": {Kind: "good", Text: "You are signed out."},
+}
+
+var (
+	errNowhere = errors.New("nothing is here")
+	errForged  = errors.New("the form is not of this login")
+)
+
+// troubles are what is said of an error, in words for the one who looks after it.
+var troubles = map[wire.Code]struct {
+	status int
+	words  string
+}{
+	wire.CodeSessionUnknown:     {404, "There is no such payment."},
+	wire.CodeSessionPaid:        {409, "The payment is confirmed already: it stays as it is."},
+	wire.CodePaymentInProgress:  {409, "Money is on its way, or the gateway is being asked for an address right now: it cannot be called off at this moment. Look again in a minute."},
+	wire.CodeNotPossible:        {409, "That is not possible in the payment's present status."},
+	wire.CodeGatewayUnavailable: {503, "The gateway does not answer now. Nothing was changed; try again in a minute."},
+	wire.CodeStorageUnavailable: {503, "The database cannot be used now. Nothing was changed; try again in a minute."},
+	wire.CodeInvalid:            {422, "Something in the form is missing or too long."},
+	wire.CodeForbidden:          {403, "The request came from another site and was refused."},
+}
+
+// trouble returns the page that says why something is not to be had.
+func (v *visit) trouble(err error) page.Page {
+	p := page.Page{Title: "That did not work", Section: section(v.r.URL.Path), Status: http.StatusInternalServerError}
+	words := "Something went wrong. The log of the server says what, under the id below."
+	var known *wire.Error
+	var large *http.MaxBytesError
+	switch {
+	case errors.Is(err, errNowhere):
+		p.Title, p.Status, words = "Nothing is here", http.StatusNotFound, "There is no such page."
+	case errors.Is(err, errForged):
+		p.Title, p.Status, words = "Please do that again", http.StatusForbidden, "The form is from before the last login. Nothing was changed: go back, reload the page and send it again."
+	case errors.As(err, &large):
+		p.Status, words = http.StatusRequestEntityTooLarge, "The form is too large."
+	case errors.As(err, &known) && troubles[known.Code].status != 0:
+		t := troubles[known.Code]
+		p.Status, words = t.status, t.words
+	}
+	if p.Status >= http.StatusInternalServerError {
+		v.Log.Error("the console failed", "path", v.r.URL.Path, "request_id", v.Within.RequestID(v.r), "error", err)
+	}
+	p.Body = append(p.Body, page.Note("bad", words), page.Facts(page.Fact{Name: "Request", Value: page.Code(v.Within.RequestID(v.r))}))
+	return p
+}
+
+// section is the entry of the navigation that a path belongs to.
+func section(path string) string {
+	for _, s := range page.Sections()[1:] {
+		if path == s.Path || strings.HasPrefix(path, s.Path+"/") {
+			return s.Path
+		}
+	}
+	return "/admin"
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"coinslot/bff/admin/password"
+)
+
+// adminPassword prints the hash of a password, which comes from the terminal,
+// twice and unseen, or else is the first line of the standard input.
+func adminPassword(_ context.Context, args []string, s streams) error {
+	if len(args) > 0 {
+		return errors.New("a password is no argument: others could read it in the list of processes")
+	}
+	read := func() (string, error) { return line(os.Stdin) }
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		read = func() (string, error) { return typed(s.errors) }
+	}
+	word, err := read()
+	if err != nil {
+		return fmt.Errorf("reading a password: %w", err)
+	}
+	hash, err := password.New(word)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.out, hash)
+	return nil
+}
+
+// typed reads a password twice from the terminal, which does not show it.
+func typed(prompt io.Writer) (string, error) {
+	var words [2]string
+	for i, ask := range []string{"Password for the console: ", "The same again: "} {
+		fmt.Fprint(prompt, ask)
+		word, err := term.ReadPassword(int(os.Stdin.Fd()))
+		fmt.Fprintln(prompt)
+		if err != nil {
+			return "", err
+		}
+		words[i] = string(word)
+	}
+	if words[0] != words[1] {
+		return "", errors.New("the two are not the same")
+	}
+	return words[0], nil
+}
+
+// line is the first line of in.
+func line(in io.Reader) (string, error) {
+	text, err := bufio.NewReader(io.LimitReader(in, password.Most+2)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return strings.TrimRight(text, "\r\n"), nil
+}

@@ -1,0 +1,25 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"coinslot/bff/admin"
+	"coinslot/bff/config"
+	"coinslot/bff/token"
+	"coinslot/bff/web"
+)
+
+// console returns what makes the operator's pages; nil if nobody can sign in.
+func (s *Server) console(c config.Config, o Options, tokens *token.Registry) func(web.Within) http.Handler {
+	if c.AdminPassword.Reveal() == "" && c.AdminProxyHeader == "" {
+		return nil
+	}
+	return func(w web.Within) http.Handler {
+		return admin.New(admin.Config{
+			Checkout: s.checkout, Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader, Secret: config.Reveal(c.SecretKeys)[0],
+			Secure: strings.HasPrefix(c.PublicURL, "https:"), Test: o.Simulate != nil, Tokens: tokens, Now: s.store.Now, Log: o.Log,
+			Within: admin.Within{CSS: w.Asset("console.css"), Client: w.Client, Proxied: w.Proxied, SameOrigin: w.SameOrigin, RequestID: w.RequestID},
+		})
+	}
+}
