@@ -13,6 +13,7 @@
 //	sweep.go      one reading of the gateway's list for all who search it
 //	compare.go    what gateway and database disagree on, for people
 //	ending.go     cancel, recheck, resolve by hand
+//	console.go    what people look at: search, sums, deliveries, the audit log
 //	tending.go    what the poller does with a session that is due
 //
 // Rules are functions of (row, evidence, now) without I/O. Service loads a

@@ -65,9 +65,10 @@ type DB struct {
 }
 
 var (
-	_ checkout.Store  = (*DB)(nil)
-	_ checkout.Outbox = (*DB)(nil)
-	_ checkout.Log    = (*DB)(nil)
+	_ checkout.Store   = (*DB)(nil)
+	_ checkout.Outbox  = (*DB)(nil)
+	_ checkout.Log     = (*DB)(nil)
+	_ checkout.Records = (*DB)(nil)
 )
 
 // Open opens the database. An SQLite file is opened alone: a second process is

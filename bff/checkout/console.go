@@ -1,0 +1,167 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// ErrRange is a range of time that is too long, or ends before it begins.
+var ErrRange = errors.New("range of more than 92 days, or of none")
+
+// ErrEndpoint is an endpoint that is not configured.
+var ErrEndpoint = errors.New("endpoint not configured")
+
+// ErrEventUnknown is an event that is not there.
+var ErrEventUnknown = errors.New("event not found")
+
+// Records is what people look at: the merchant's console, metrics. Nothing of it
+// decides about a payment. storetest.Run is the contract.
+//
+// Pages are newest first. A Cursor is the Next of the page before, of the same
+// query; one that is not gives *wire.Error with CodeInvalid and Param "cursor".
+// Any other error is the database's.
+type Records interface {
+	// Search returns the sessions that q asks for. A database that an older release
+	// has written is made searchable in the background, the newest first: until
+	// that is done, Coin, Network and Text may miss old sessions.
+	Search(ctx context.Context, q Query) (Page, error)
+	// Tally counts the sessions made in from <= CreatedAt < to, as they are now, by
+	// day, status and coin, in that order; what there is none of is left out.
+	// Errors: ErrRange if that is more than 92 days, or less than nothing.
+	Tally(ctx context.Context, from, to time.Time) ([]Count, error)
+
+	// Deliveries returns how webhooks were or will be sent, those of the newest
+	// event first: one for each event and endpoint.
+	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
+	// Backlogs returns what waits for each endpoint that is configured, in that order.
+	Backlogs(ctx context.Context) ([]Backlog, error)
+	// Redeliver makes the delivery of an event to an endpoint due now, as Replay
+	// does, whatever has become of it; endpoint "" means all that are configured.
+	// Kick the sender afterwards. Errors: ErrEventUnknown;
+	// ErrEndpoint if the endpoint is not configured (any more).
+	Redeliver(ctx context.Context, event, endpoint string) error
+
+	// Record adds a line to the console's audit log; a zero At is now. Nothing ever
+	// takes one away: whoever records what strangers cause has to bound it.
+	Record(ctx context.Context, a Action) error
+	// Actions returns the audit log.
+	Actions(ctx context.Context, q ActionQuery) (ActionPage, error)
+
+	// RefuseOrigin counts that a page of origin ("https://shop.example") was not
+	// allowed to show the checkout, times times since it was last told. Anybody can
+	// claim to be any origin, so at most 200 are kept: a new one takes the place of
+	// the one that was seen least. session is the last one it was about; "" = not known.
+	RefuseOrigin(ctx context.Context, origin, session string, times int) error
+	// RefusedOrigins returns all that are kept, the one seen last first. What they
+	// say is the word of strangers.
+	RefusedOrigins(ctx context.Context) ([]RefusedOrigin, error)
+}
+
+// Query selects sessions; zero fields do not restrict.
+type Query struct {
+	// Text is one thing that a session is known by, whole: its id, order_ref, the
+	// e-mail address, a tracking code, the six-digit order id, an address or a
+	// transaction id. Of an order_ref the beginning is enough, from three characters
+	// on; of those with the same beginning, the first 1,000 are looked at.
+	// Case counts only where it does for the gateway or the chain.
+	Text          string
+	Status        string    // of the session
+	Coin, Network string    // of the current attempt: "USDT", "trc20"
+	From, To      time.Time // From <= CreatedAt < To
+	Cursor        string    // empty = first page
+	Limit         int       // 1…100; zero = 20
+}
+
+// Count is how many sessions of a day have a status and a coin.
+type Count struct {
+	Day       time.Time // its beginning, UTC
+	Status    string
+	Coin      string // of the current attempt; empty = none was chosen
+	Sessions  int
+	AmountUSD decimal.Decimal // what they are about, together; paid or not says Status
+}
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+// The states of a delivery.
+const (
+	DeliveryWaiting   DeliveryState = "waiting"   // not tried since it was opened
+	DeliveryRetrying  DeliveryState = "retrying"  // has failed, and is tried again
+	DeliveryDone      DeliveryState = "delivered" // 2xx
+	DeliveryAbandoned DeliveryState = "abandoned" // 410, or the last of the schedule
+)
+
+// DeliveryQuery selects deliveries; zero fields do not restrict.
+type DeliveryQuery struct {
+	State   DeliveryState // DeliveryRetrying, DeliveryAbandoned or empty; others find nothing
+	Session string
+	Cursor  string
+	Limit   int // 1…100; zero = 20
+}
+
+// DeliveryRow is one event on its way to one endpoint, as people see it.
+type DeliveryRow struct {
+	Event    string // id
+	Type     EventType
+	Session  string
+	At       time.Time // of the event
+	Endpoint string    // URL; may hold a secret in its query
+	State    DeliveryState
+	Tries    int       // since it was opened; zero = none yet
+	Status   int       // HTTP status of the last try; zero = none was read
+	Note     string    // what was answered or went wrong; empty = nothing, or it went well
+	TriedAt  time.Time // of the last try; zero = never
+	NextAt   time.Time // of the next try; zero = there is none
+}
+
+// DeliveryPage is one page of deliveries; Next is empty on the last one.
+type DeliveryPage struct {
+	Rows []DeliveryRow
+	Next string
+}
+
+// Backlog is what waits for one endpoint. Counts end at 10,000, which then means
+// that many or more.
+type Backlog struct {
+	Endpoint  string    // URL; may hold a secret in its query
+	Waiting   int       // neither delivered nor abandoned
+	Abandoned int       // not replayed since
+	OldestAt  time.Time // when the first of Waiting is or was due; zero = none waits
+}
+
+// Action is one line of the console's audit log.
+type Action struct {
+	At      time.Time
+	By      string // who: "console", a name
+	From    string // the client's address
+	What    string // "session.cancelled", lower case
+	Session string // empty = about none
+	Detail  string // for people, no secrets
+}
+
+// ActionQuery selects actions; zero fields do not restrict.
+type ActionQuery struct {
+	Session  string
+	From, To time.Time // From <= At < To
+	Cursor   string
+	Limit    int // 1…100; zero = 20
+}
+
+// ActionPage is one page of the audit log; Next is empty on the last one.
+type ActionPage struct {
+	Actions []Action
+	Next    string
+}
+
+// RefusedOrigin is a host page that wanted to show the checkout and is not in
+// COINSLOT_ORIGINS.
+type RefusedOrigin struct {
+	Origin          string // scheme, host and port
+	Session         string // the last one it was about; empty = not known
+	Times           int
+	FirstAt, LastAt time.Time
+}
