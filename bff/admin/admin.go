@@ -24,6 +24,12 @@ import (
 // Config is what a console is made of.
 type Config struct {
 	Checkout *checkout.Service
+	Records  checkout.Records
+	// Deliver makes the webhook sender look for due deliveries now.
+	Deliver func()
+	// Down reports since when the gateway refuses to answer, the zero time while it
+	// answers; nil = not known.
+	Down func() time.Time
 	// Hash is of the password, argon2id or bcrypt; empty = nobody signs in by one.
 	Hash string
 	// Header is the name of the header in which a proxy names who is signed in;
@@ -43,14 +49,12 @@ type Config struct {
 // Within is what the server around the console tells it.
 type Within struct {
 	CSS string // address of console.css
-	// Client is whom a request comes from, as limits count.
-	Client func(*http.Request) string
+	// Address is where a request comes from; Client is that as limits count it.
+	Address, Client func(*http.Request) string
 	// Proxied reports whether a request comes straight from a proxy that is believed.
 	Proxied func(*http.Request) bool
 	// SameOrigin refuses posts that a page of another origin has made.
 	SameOrigin func(*http.Request) error
-	// RequestID is the id of a request, for whoever asks for help.
-	RequestID func(*http.Request) string
 }
 
 // console is Config with what is derived from it.
@@ -58,6 +62,7 @@ type console struct {
 	Config
 	keys    keys
 	guesses *httprate.RateLimiter // logins by client
+	written *httprate.RateLimiter // failed ones in the audit log
 	hashing chan struct{}         // one for each hash being computed
 	ended   ended
 }
@@ -68,14 +73,22 @@ func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Deliver == nil {
+		c.Deliver = func() {}
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &console{
 		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, hashesAtOnce),
-		guesses: httprate.NewRateLimiter(loginsPerMinute, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{})),
+		guesses: perMinute(loginsPerMinute), written: perMinute(failuresPerMinute),
 	}
 	return s.routes()
+}
+
+// perMinute counts up to n things in a minute, each sort of them on its own.
+func perMinute(n int) *httprate.RateLimiter {
+	return httprate.NewRateLimiter(n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{}))
 }
 
 // reader answers with a page; actor does something and says where to go next and
@@ -96,6 +109,15 @@ func (s *console) routes() http.Handler {
 	mux.Handle("POST /admin/logout", s.guarded(s.signedIn(s.logout)))
 
 	show("/admin", s.overview)
+	show("/admin/payments", s.payments)
+	mux.Handle("GET /admin/payments.csv", s.signedIn(s.export))
+	show("/admin/payments/{session}", s.payment)
+	for _, d := range deeds() {
+		show("/admin/payments/{session}/"+d.path, s.asks(d))
+		act("/admin/payments/{session}/"+d.path, s.does(d))
+	}
+	act(redeliverPath, s.redeliver)
+	show("/admin/audit", s.audit)
 	act("/admin/", s.nothingDone)
 	show("/admin/", s.nothing)
 	return mux
@@ -143,8 +165,3 @@ func (s *console) write(w http.ResponseWriter, f page.Frame) {
 func (s *console) nothing(*visit) (page.Page, error) { return page.Page{}, errNowhere }
 
 func (s *console) nothingDone(*visit) (to, done string, err error) { return "", "", errNowhere }
-
-// overview is GET /admin.
-func (s *console) overview(_ *visit) (page.Page, error) {
-	return page.Page{Title: "Overview", Section: "/admin"}, nil
-}

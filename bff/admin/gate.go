@@ -70,7 +70,7 @@ func (s *console) visitor(w http.ResponseWriter, r *http.Request) (*visit, error
 	if _, ok := s.keys.holds(c.Value, s.Now()); !ok || s.ended.has(c.Value) {
 		return nil, nil
 	}
-	return &visit{console: s, w: w, r: r, who: "operator", logins: []string{c.Value}, way: byPassword}, nil
+	return &visit{console: s, w: w, r: r, who: operator, logins: []string{c.Value}, way: byPassword}, nil
 }
 
 // proxied is whom a believed proxy names, nil if it names nobody.

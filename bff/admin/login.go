@@ -8,6 +8,7 @@ import (
 
 	"coinslot/bff/admin/page"
 	"coinslot/bff/admin/password"
+	"coinslot/bff/checkout"
 )
 
 // Logins are guarded by their price and their number: a client may try a few
@@ -15,8 +16,11 @@ import (
 // which takes 19 MiB.
 const (
 	loginsPerMinute = 10
-	hashesAtOnce    = 2
-	hashPatience    = 5 * time.Second
+	// failuresPerMinute is how many wrong passwords of all clients are written to the
+	// audit log, which nothing is taken out of; the server's log has every one.
+	failuresPerMinute = 10
+	hashesAtOnce      = 2
+	hashPatience      = 5 * time.Second
 )
 
 // doorstep is GET /admin/login.
@@ -84,12 +88,28 @@ func (s *console) login(w http.ResponseWriter, r *http.Request) {
 		s.later(w, to, "Many people sign in at this moment. Try again in a few seconds.", http.StatusServiceUnavailable)
 	case !right:
 		s.Log.Warn("a wrong password for the console", "client", client)
+		if !s.written.OnLimit(w, r, "") {
+			s.note(r, "login.failed")
+		}
 		s.ask(w, doorway{to: to, wrong: "That is not the password.", status: http.StatusForbidden})
 	default:
+		s.note(r, "login")
 		http.SetCookie(w, s.cookie(s.keys.login(s.Now())))
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	}
 }
+
+// note writes a login down. One that cannot be is let in all the same: to look at
+// a database that takes no writes is what somebody may want to sign in for.
+func (s *console) note(r *http.Request, what string) {
+	v := visit{console: s, r: r, who: operator}
+	if err := s.Records.Record(r.Context(), checkout.Action{By: v.by(), From: s.Within.Address(r), What: what}); err != nil {
+		s.Log.Error("writing down a login", "what", what, "error", err)
+	}
+}
+
+// operator is who signs in by the password: it is everybody's.
+const operator = "operator"
 
 // later asks for the password again, but not now.
 func (s *console) later(w http.ResponseWriter, to, why string, status int) {
@@ -120,6 +140,7 @@ func (s *console) logout(v *visit) {
 		return
 	}
 	if v.way == byPassword {
+		s.note(v.r, "logout")
 		if until, ok := s.keys.holds(v.logins[0], v.now()); ok {
 			s.ended.end(v.logins[0], until, v.now())
 		}

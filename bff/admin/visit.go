@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
 )
 
 // visit is one request of somebody who is signed in.
@@ -34,7 +35,10 @@ const (
 type visited func(*visit)
 
 // by is who acts, for trails and the audit.
-func (v *visit) by() string { return "console:" + v.who }
+func (v *visit) by() string { return checkout.Console(v.who) }
+
+// request is the id of the request, which the log has too.
+func (v *visit) request() string { return v.w.Header().Get("X-Request-Id") }
 
 // now is the moment of the visit.
 func (v *visit) now() time.Time { return v.Now().UTC() }
@@ -75,6 +79,11 @@ func (v *visit) show(p page.Page) {
 // address: no address makes a page say anything else.
 var notices = map[string]page.Notice{
 	"signed-out": {Kind: "good", Text: "You are signed out."},
+	"confirmed":  {Kind: "good", Text: "Settled as paid. Your server is being told."},
+	"discarded":  {Kind: "good", Text: "Settled as not paid. Your server is being told."},
+	"rechecked":  {Kind: "good", Text: "The gateway was asked. What it said is below; a payment asked about a moment ago is looked at again in a few seconds."},
+	"cancelled":  {Kind: "good", Text: "The payment is called off."},
+	"sent-again": {Kind: "good", Text: "The webhook is being sent again. Reload the page to see the answer."},
 }
 
 var (
@@ -108,6 +117,8 @@ func (v *visit) trouble(err error) page.Page {
 		p.Title, p.Status, words = "Nothing is here", http.StatusNotFound, "There is no such page."
 	case errors.Is(err, errForged):
 		p.Title, p.Status, words = "Please do that again", http.StatusForbidden, "The form is from before the last login. Nothing was changed: go back, reload the page and send it again."
+	case errors.Is(err, checkout.ErrEventUnknown), errors.Is(err, checkout.ErrEndpoint):
+		p.Status, words = http.StatusConflict, "That webhook cannot be sent: the event is gone, or its endpoint is not set any more."
 	case errors.As(err, &large):
 		p.Status, words = http.StatusRequestEntityTooLarge, "The form is too large."
 	case errors.As(err, &known) && troubles[known.Code].status != 0:
@@ -115,9 +126,9 @@ func (v *visit) trouble(err error) page.Page {
 		p.Status, words = t.status, t.words
 	}
 	if p.Status >= http.StatusInternalServerError {
-		v.Log.Error("the console failed", "path", v.r.URL.Path, "request_id", v.Within.RequestID(v.r), "error", err)
+		v.Log.Error("the console failed", "path", v.r.URL.Path, "request_id", v.request(), "error", err)
 	}
-	p.Body = append(p.Body, page.Note("bad", words), page.Facts(page.Fact{Name: "Request", Value: page.Code(v.Within.RequestID(v.r))}))
+	p.Body = append(p.Body, page.Note("bad", words), page.Facts(page.Fact{Name: "Request", Value: page.Code(v.request())}))
 	return p
 }
 

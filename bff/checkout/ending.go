@@ -58,6 +58,16 @@ func (c *Service) begun(ctx context.Context, s Session, n int, r Record) error {
 // Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
 func (c *Service) Cancel(ctx context.Context, id string, by Closer) (Session, error) {
+	return c.cancel(ctx, id, by, string(by))
+}
+
+// CancelBy is Cancel for the merchant, by somebody of theirs: who is the trail's
+// By, which [Console] makes.
+func (c *Service) CancelBy(ctx context.Context, id, who string) (Session, error) {
+	return c.cancel(ctx, id, ClosedByMerchant, who)
+}
+
+func (c *Service) cancel(ctx context.Context, id string, by Closer, who string) (Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -77,7 +87,7 @@ func (c *Service) Cancel(ctx context.Context, id string, by Closer) (Session, er
 				return err
 			}
 		}
-		err := s.close(by, now)
+		err := s.close(by, who, now)
 		if errors.Is(err, ErrUnchanged) && last != nil {
 			return nil // but what was seen is new
 		}
@@ -85,8 +95,9 @@ func (c *Service) Cancel(ctx context.Context, id string, by Closer) (Session, er
 	})
 }
 
-// close records that by wants no payment any more; ErrUnchanged if it is so.
-func (s *Session) close(by Closer, now time.Time) error {
+// close records that by wants no payment any more, who being its name in the
+// trail; ErrUnchanged if it is so.
+func (s *Session) close(by Closer, who string, now time.Time) error {
 	switch s.status() {
 	case wire.Confirmed:
 		return problem(wire.CodeSessionPaid, "")
@@ -98,7 +109,7 @@ func (s *Session) close(by Closer, now time.Time) error {
 		}
 	}
 	s.ClosedBy, s.Notice = by, Notice{}
-	s.note(now, string(by), "session.cancelled", "")
+	s.note(now, who, "session.cancelled", "")
 	return nil
 }
 
@@ -177,6 +188,12 @@ func (c *Service) look(ctx context.Context, s Session, n int) (Session, error) {
 // Errors: *wire.Error with CodeNotPossible if the session is not in review,
 // CodeInvalid for another as or an empty or overlong reason.
 func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason string) (Session, error) {
+	return c.ResolveBy(ctx, id, as, reason, merchant)
+}
+
+// ResolveBy is Resolve by somebody of the merchant's: who is the trail's By, which
+// [Console] makes.
+func (c *Service) ResolveBy(ctx context.Context, id string, as wire.Status, reason, who string) (Session, error) {
 	if reason == "" || !line(reason, maxMetaValue) {
 		return Session{}, problem(wire.CodeInvalid, "reason")
 	}
@@ -198,7 +215,7 @@ func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason
 		default:
 			return problem(wire.CodeInvalid, "as")
 		}
-		s.note(now, "merchant", "session.resolved", string(as)+": "+reason)
+		s.note(now, who, "session.resolved", string(as)+": "+reason)
 		return nil
 	})
 }

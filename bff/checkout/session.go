@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"strings"
 	"time"
 
 	"coinslot/app/wire"
@@ -80,7 +81,7 @@ type Notice struct {
 // Entry is one line of a session's audit trail.
 type Entry struct {
 	At     time.Time `json:"at"`
-	By     string    `json:"by"`   // shopper, merchant, gateway, coinslot
+	By     string    `json:"by"`   // shopper, merchant, gateway, coinslot, console:<name>
 	What   string    `json:"what"` // "attempt.created", lower case
 	Detail string    `json:"detail,omitempty"`
 }
@@ -196,10 +197,20 @@ func (s *Session) Attempt(number int) *Attempt {
 	return &s.Attempts[number-1]
 }
 
+// Who acts in a trail for the merchant: its server, or a person by name.
+const (
+	merchant = "merchant"
+	console  = "console:"
+)
+
+// Console is whom a trail names for what somebody of the merchant's has done at
+// the console.
+func Console(name string) string { return console + name }
+
 // note adds a line to the audit trail.
 func (s *Session) note(at time.Time, by, what, detail string) {
 	most := maxTrail
-	if by == "merchant" || what == "attempt.confirmed" {
+	if by == merchant || strings.HasPrefix(by, console) || what == "attempt.confirmed" {
 		most += spareTrail
 	}
 	if len(s.Trail) >= most {

@@ -8,24 +8,22 @@ import (
 // Within is what the operator's console needs of the server around it.
 type Within struct {
 	Asset func(name string) string // the immutable address of a file, "console.css"
-	// Client is whom a request comes from, as limits count.
-	Client func(*http.Request) string
+	// Address is where a request comes from; Client is that as limits count it.
+	Address, Client func(*http.Request) string
 	// Proxied reports whether a request comes straight from one of TrustedProxies.
 	Proxied func(*http.Request) bool
 	// SameOrigin refuses posts that a page of another origin has made, by a *wire.Error.
 	SameOrigin func(*http.Request) error
-	// RequestID is the id of a request.
-	RequestID func(*http.Request) string
 }
 
 // within is what this server tells its console.
 func (s *server) within() Within {
 	return Within{
 		Asset:      s.assets.URL,
+		Address:    s.client,
 		Client:     func(r *http.Request) string { return bucket(s.client(r)) },
 		Proxied:    s.proxied,
 		SameOrigin: s.sameOrigin,
-		RequestID:  func(r *http.Request) string { return requestID(r.Context()) },
 	}
 }
 

@@ -126,6 +126,9 @@ func Count(n int) string {
 	return text
 }
 
+// Plain is a whole number as it is, as of an HTTP status.
+func Plain(n int) string { return strconv.Itoa(n) }
+
 // Time is a moment in UTC to the second; the zero time is nothing.
 func Time(t time.Time) app.UI {
 	if t.IsZero() {

@@ -1,0 +1,201 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+)
+
+// deed is what can be done about a payment. Each has a page of its own that says
+// what will happen, and is written down before it is done.
+type deed struct {
+	path, part string // the address below the payment's, and the button's data-part
+	name       string // of the button that leads to the page
+	title      string
+	button     string
+	will       []string
+	never      []string // what cannot be undone
+	record     string   // of the audit log
+	done       string   // of notices
+	reason     bool     // asks for one
+	first      bool     // what is likely wanted
+	possible   func(checkout.Session) bool
+	do         func(ctx context.Context, v *visit, id string) error
+}
+
+// deeds are all there are, in the order of their buttons.
+func deeds() []deed {
+	return []deed{
+		{
+			path: "confirm", part: "resolve-confirmed", name: "Settle as paid", title: "Settle as paid?", button: "Settle as paid", reason: true, first: true,
+			will: []string{
+				"The payment becomes confirmed on your word, although the gateway has not proven it.",
+				"The shopper's page says that it is paid, and gives a signed receipt.",
+				"Your server gets the webhook checkout.confirmed, and will probably ship.",
+			},
+			never:  []string{"A confirmed payment is never taken back.", "What ships on it is gone, if the money is not there."},
+			record: "session.confirm", done: "confirmed", possible: inReview,
+			do: resolve(wire.Confirmed),
+		},
+		{
+			path: "discard", part: "resolve-cancelled", name: "Settle as not paid", title: "Settle as not paid?", button: "Settle as not paid", reason: true,
+			will: []string{
+				"The payment becomes cancelled, for good: this order cannot be paid any more.",
+				"Your server gets the webhook checkout.cancelled.",
+				"Money that has come stays where it is: you refund it by hand, from your wallet.",
+			},
+			never:  []string{"The order is closed. The shopper needs a new one to pay."},
+			record: "session.discard", done: "discarded", possible: inReview,
+			do: resolve(wire.Cancelled),
+		},
+		{
+			path: "recheck", part: "recheck", name: "Ask the gateway now", title: "Ask the gateway now?", button: "Ask now", first: true,
+			will: []string{
+				"The gateway is asked how the payment stands. If it has ended, the gateway is first asked to look at the chain again.",
+				"What it answers is judged as always: it may confirm the payment, or put it into review.",
+			},
+			record: "session.recheck", done: "rechecked", possible: recheckable,
+			do: func(ctx context.Context, v *visit, id string) error {
+				_, err := v.Checkout.Recheck(ctx, id)
+				return err
+			},
+		},
+		{
+			path: "cancel", part: "cancel", name: "Call off", title: "Call this payment off?", button: "Call it off",
+			will: []string{
+				"An open transaction is cancelled at the gateway, unless money is on its way: then nothing happens, and you are told.",
+				"The shopper's page says that the shop has called it off.",
+				"Your server gets the webhook checkout.cancelled.",
+			},
+			never:  []string{"The order is closed for good: no coin can be chosen for it any more.", "Money that is sent to its address all the same is seen for three days and would still confirm it."},
+			record: "session.cancel", done: "cancelled", possible: cancellable,
+			do: func(ctx context.Context, v *visit, id string) error {
+				_, err := v.Checkout.CancelBy(ctx, id, v.by())
+				return err
+			},
+		},
+	}
+}
+
+func inReview(s checkout.Session) bool { return s.Status == wire.Review }
+
+func recheckable(s checkout.Session) bool {
+	a := s.Current()
+	return a != nil && a.TrackingCode != "" && a.State != checkout.Confirmed
+}
+
+func cancellable(s checkout.Session) bool {
+	switch s.Status {
+	case wire.Open, wire.Pending, wire.Expired:
+		return s.ClosedBy != checkout.ClosedByMerchant
+	}
+	return false
+}
+
+func resolve(as wire.Status) func(context.Context, *visit, string) error {
+	return func(ctx context.Context, v *visit, id string) error {
+		_, err := v.Checkout.ResolveBy(ctx, id, as, v.r.PostFormValue("reason"), v.by())
+		return err
+	}
+}
+
+// mostReason is how long the reason of a settlement may be; see checkout.Service.Resolve.
+const mostReason = 500
+
+// asks is GET of a deed: the page that says what will happen.
+func (s *console) asks(d deed) reader {
+	return func(v *visit) (page.Page, error) {
+		session, err := s.Checkout.Session(v.r.Context(), v.r.PathValue("session"))
+		if err != nil {
+			return page.Page{}, err
+		}
+		if !d.possible(session) {
+			return page.Page{}, &wire.Error{Code: wire.CodeNotPossible}
+		}
+		form := page.Form{Path: paymentPath(session.ID) + "/" + d.path, Token: v.token(), Button: d.button, Part: "do-" + d.part, Danger: len(d.never) > 0, Cancel: paymentPath(session.ID)}
+		if d.reason {
+			form.Fields = []page.Field{{Name: "reason", Label: "Reason", Required: true, Max: mostReason, Hint: "For the trail: what you have looked at, and what it showed. One line."}}
+		}
+		return page.Page{
+			Title: d.title, Section: paymentsPath, Back: page.Back{To: paymentPath(session.ID), Label: "The payment"},
+			Body: append([]app.UI{page.Facts(
+				page.Fact{Name: "Order", Value: order(session)}, page.Fact{Name: "Amount", Value: page.USD(session.Order.AmountUSD.StringFixed(2))},
+				page.Fact{Name: "Status", Value: page.Status(session.Status)},
+			)}, page.Confirm(d.will, d.never, form)),
+		}, nil
+	}
+}
+
+// does is POST of a deed. It is written down first: what cannot be is not done.
+func (s *console) does(d deed) actor {
+	return func(v *visit) (to, done string, err error) {
+		id := v.r.PathValue("session")
+		if _, err := s.Checkout.Session(v.r.Context(), id); err != nil {
+			return "", "", err
+		}
+		if err := v.record(d.record, id, v.r.PostFormValue("reason")); err != nil {
+			return "", "", err
+		}
+		if err := d.do(v.r.Context(), v, id); err != nil {
+			v.refused(d.record, id, err)
+			return "", "", err
+		}
+		return paymentPath(id), d.done, nil
+	}
+}
+
+// record writes down what the visitor is about to do.
+func (v *visit) record(what, session, detail string) error {
+	err := v.Records.Record(v.r.Context(), checkout.Action{By: v.by(), From: v.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
+	if err != nil {
+		return &wire.Error{Code: wire.CodeStorageUnavailable, Detail: "writing down " + what + ": " + err.Error()}
+	}
+	v.Log.Info("done at the console", "who", v.who, "what", what, "session", session)
+	return nil
+}
+
+// refused writes down that what was about to be done was not.
+func (v *visit) refused(what, session string, err error) {
+	why := "something went wrong, request " + v.request()
+	var known *wire.Error
+	if errors.As(err, &known) {
+		why = string(known.Code)
+	}
+	if err := v.record("refused", session, what+": "+why); err != nil {
+		v.Log.Error("writing down what was refused", "what", what, "session", session, "error", err)
+	}
+}
+
+// clipped is text, at most n bytes of it.
+func clipped(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return text[:n] + "…"
+}
+
+// redeliverPath is where a webhook is sent again from, on any page.
+const redeliverPath = "/admin/webhooks/send"
+
+// redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint
+// is due now. It leads back to the payment, or to the list if none is named.
+func (s *console) redeliver(v *visit) (to, done string, err error) {
+	event, endpoint, session := v.r.PostFormValue("event"), v.r.PostFormValue("endpoint"), v.r.PostFormValue("session")
+	if err := v.record("webhook.redeliver", session, event+" to "+host(endpoint)); err != nil {
+		return "", "", err
+	}
+	if err := s.Records.Redeliver(v.r.Context(), event, endpoint); err != nil {
+		v.refused("webhook.redeliver", session, err)
+		return "", "", err
+	}
+	s.Deliver()
+	if to = "/admin/webhooks"; v.r.PostFormValue("back") == "" && session != "" {
+		to = paymentPath(session)
+	}
+	return to, "sent-again", nil
+}

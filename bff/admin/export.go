@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+)
+
+const (
+	rowsOfAnExport = 10_000
+	rowsOfARead    = 100
+)
+
+// columns are what an export has of each payment.
+var columns = []string{
+	"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin", "network", "attempts", "address",
+	"asked", "received", "missing", "overpaid", "tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test", "metadata",
+}
+
+// export is GET /admin/payments.csv: what the list shows, as a file for
+// spreadsheets. It is written as it is read; one that breaks off has no end that
+// a browser takes for one.
+func (s *console) export(v *visit) {
+	q, form, err := search(v.query())
+	if err == nil {
+		q.Limit = rowsOfARead
+		err = v.record("payments.export", "", without(form, "cursor").Encode())
+	}
+	var found checkout.Page
+	if err == nil {
+		found, err = s.Records.Search(v.r.Context(), q)
+	}
+	if err != nil {
+		v.show(v.trouble(err))
+		return
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	h.Set("Content-Disposition", `attachment; filename="payments-`+v.now().Format("2006-01-02-1504")+`.csv"`)
+	fmt.Fprint(v.w, "\ufeff"+line(columns)) // the mark tells Excel that it is UTF-8
+	if err := s.stream(v, q, found); err != nil {
+		s.Log.Error("an export broke off", "request_id", v.request(), "error", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// stream writes the rows of found and of all pages behind it, up to a bound,
+// which it tells of in a last row.
+func (s *console) stream(v *visit, q checkout.Query, found checkout.Page) error {
+	for written := 0; ; {
+		for i := range found.Sessions {
+			if _, err := fmt.Fprint(v.w, line(s.cells(&found.Sessions[i]))); err != nil {
+				return err
+			}
+		}
+		if written += len(found.Sessions); found.Next == "" {
+			return nil
+		}
+		if written >= rowsOfAnExport {
+			_, err := fmt.Fprint(v.w, line([]string{"There are more than " + page.Count(rowsOfAnExport) + ": narrow the dates."}))
+			return err
+		}
+		var err error
+		q.Cursor = found.Next
+		if found, err = s.Records.Search(v.r.Context(), q); err != nil {
+			return err
+		}
+	}
+}
+
+// cells are those of one payment. Amounts are exact text.
+func (s *console) cells(session *checkout.Session) []string {
+	o := s.Checkout.Object(*session)
+	var a checkout.AttemptObject
+	if current := session.Current(); current != nil {
+		a = o.Attempts[current.Number-1]
+	}
+	var extra []string
+	for _, name := range sorted(o.Metadata) {
+		extra = append(extra, name+"="+o.Metadata[name])
+	}
+	paid, number := "", ""
+	if a.PaidAt != nil {
+		paid = a.PaidAt.Format(time.RFC3339)
+	}
+	if a.OrderID != 0 {
+		number = page.Plain(a.OrderID)
+	}
+	return []string{
+		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email, o.AmountUSD, a.CurrencySymbol, a.NetworkCode, page.Plain(len(o.Attempts)), a.Address,
+		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode, number, a.TxID, paid, yes(a.Late), o.ReviewReason, yes(o.Test), strings.Join(extra, "; "),
+	}
+}
+
+func yes(so bool) string {
+	if so {
+		return "yes"
+	}
+	return ""
+}
+
+// line is one row of a CSV file, every cell quoted. Source: RFC 4180.
+func line(cells []string) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + strings.ReplaceAll(defused(cell), `"`, `""`) + `"`)
+	}
+	return b.String() + "\r\n"
+}
+
+// defused is text that no spreadsheet takes for a formula: one that begins like
+// it gets an apostrophe before it, which says that it is text. Line breaks are
+// spaces, so that no reader can take what is in a cell for a row. Source: OWASP,
+// CSV Injection.
+func defused(text string) string {
+	dangerous := text != "" && strings.ContainsAny(text[:1], "=+-@\t\r\n") || strings.HasPrefix(text, "＝") || strings.HasPrefix(text, "＋") ||
+		strings.HasPrefix(text, "－") || strings.HasPrefix(text, "＠")
+	text = strings.Map(func(r rune) rune {
+		if r == '\r' || r == '\n' || r == 0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	if trimmed := strings.TrimLeft(text, " "); dangerous || trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t") {
+		return "'" + text
+	}
+	return text
+}

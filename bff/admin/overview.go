@@ -1,0 +1,160 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+)
+
+// charted is how many days the charts show, today included.
+const charted = 30
+
+// overview is GET /admin: what needs somebody now, and how the last days were.
+func (s *console) overview(v *visit) (page.Page, error) {
+	today := v.now().Truncate(24 * time.Hour)
+	from := today.AddDate(0, 0, 1-charted)
+	counts, err := s.Records.Tally(v.r.Context(), from, today.AddDate(0, 0, 1))
+	if err != nil {
+		return page.Page{}, err
+	}
+	needs, err := s.needs(v)
+	if err != nil {
+		return page.Page{}, err
+	}
+	body := []app.UI{attention(needs)}
+	if len(counts) == 0 {
+		body = append(body, page.El("p").Class("empty").Text("No order has come in the last 30 days."))
+	} else {
+		body = append(body, figures(counts), charts(counts, from))
+	}
+	return page.Page{Title: "Overview", Section: "/admin", Body: body}, nil
+}
+
+// need is one thing that somebody should look at.
+type need struct {
+	kind  string // of a badge: how urgent it is
+	title string
+	words string
+	to    string
+	label string // of the link
+	list  []app.UI
+}
+
+// mostNamed is how many things of a kind are named one by one.
+const mostNamed = 5
+
+// needs are what somebody should look at now, the gravest first.
+func (s *console) needs(v *visit) (list []need, err error) {
+	for _, find := range []func(context.Context, time.Time) ([]need, error){s.reviews, s.gatewayDown, s.stuck, s.backlogs, s.origins} {
+		found, err := find(v.r.Context(), v.now())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// reviews are the payments that a human has to settle.
+func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
+	n, err := s.Checkout.Store.Count(ctx, string(wire.Review))
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	found, err := s.Records.Search(ctx, checkout.Query{Status: string(wire.Review), Limit: mostNamed})
+	if err != nil {
+		return nil, err
+	}
+	var list []app.UI
+	for _, session := range found.Sessions {
+		list = append(list, page.El("li").Body(order(session), page.El("span").Body(page.USD(session.Order.AmountUSD.StringFixed(2))),
+			page.El("span").Class("soft").Text(reviewed(s.Checkout.Object(session).ReviewReason).what), page.El("span").Class("soft").Text(page.Apart(session.CreatedAt, now))))
+	}
+	return []need{{"bad", plural(n, "payment") + " in review", "Reported as paid, but not proven: nothing ships until you settle them.", paymentsPath + "?status=review", "All of them", list}}, nil
+}
+
+// gatewayDown says that the gateway does not answer.
+func (s *console) gatewayDown(_ context.Context, now time.Time) ([]need, error) {
+	if s.Down == nil {
+		return nil, nil
+	}
+	since := s.Down()
+	if since.IsZero() {
+		return nil, nil
+	}
+	return []need{{kind: "bad", title: "The gateway does not answer", words: "For " + page.Span(now.Sub(since)) + ", so no new payment can begin. It is tried again every few seconds; payments that have begun are looked at as soon as it is back."}}, nil
+}
+
+// stuck are payments whose create is not answered for; a few are normal.
+func (s *console) stuck(ctx context.Context, _ time.Time) ([]need, error) {
+	n, err := s.Checkout.Store.Count(ctx, string(wire.Preparing))
+	if err != nil || n < 3 {
+		return nil, err
+	}
+	return []need{{kind: "warn", title: plural(n, "payment") + " being prepared", words: "They wait for the gateway to give an address. More than a few for more than a minute mean that it is slow.", to: paymentsPath + "?status=preparing", label: "Look at them"}}, nil
+}
+
+// backlogs are endpoints of the merchant that do not take webhooks.
+func (s *console) backlogs(ctx context.Context, now time.Time) (list []need, err error) {
+	endpoints, err := s.Records.Backlogs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range endpoints {
+		late := !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute
+		switch {
+		case b.Abandoned > 0:
+			list = append(list, need{kind: "bad", title: plural(b.Abandoned, "webhook") + " given up", words: host(b.Endpoint) + " did not take them: it said 410, or failed for the whole schedule.", to: "/admin/webhooks?state=abandoned", label: "Look at them"})
+		case late:
+			list = append(list, need{kind: "warn", title: plural(b.Waiting, "webhook") + " waiting", words: host(b.Endpoint) + " has not taken the oldest for " + page.Span(now.Sub(b.OldestAt)) + ".", to: "/admin/webhooks?state=retrying", label: "Look at them"})
+		}
+	}
+	return list, nil
+}
+
+// origins are host pages that wanted to show the checkout in the last day.
+func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
+	refused, err := s.Records.RefusedOrigins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []app.UI
+	for _, o := range refused {
+		if now.Sub(o.LastAt) < 24*time.Hour {
+			list = append(list, page.El("li").Body(page.Foreign(o.Origin), page.El("span").Class("soft").Text(plural(o.Times, "time")), page.El("span").Class("soft").Text(page.Apart(o.LastAt, now))))
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return []need{{"warn", plural(len(list), "host page") + " refused today", "They wanted to show the checkout and are not in COINSLOT_ORIGINS. If one is yours, add it.", "/admin/origins", "All of them", list[:min(len(list), mostNamed)]}}, nil
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return page.Count(n) + " " + word + "s"
+}
+
+// attention lists needs, or says that there are none.
+func attention(needs []need) app.UI {
+	if len(needs) == 0 {
+		return page.El("section").Class("calm").DataSet("part", "calm").Body(
+			page.El("h2").Text("Nothing needs you now"), page.El("p").Class("soft").Text("No payment is in review, webhooks arrive, and the gateway answers."))
+	}
+	var list []app.UI
+	for _, n := range needs {
+		list = append(list, page.El("li").DataSet("kind", n.kind).DataSet("part", "need").Body(
+			page.El("h3").Text(n.title), page.El("p").Text(n.words),
+			app.If(len(n.list) > 0, func() app.UI { return page.El("ul").Class("named").Body(n.list...) }),
+			app.If(n.to != "", func() app.UI { return page.El("p").Body(page.Link(n.to, page.Text(n.label))) }),
+		))
+	}
+	return page.El("section").Class("needs").Body(page.El("h2").Text("Needs somebody"), page.El("ul").Body(list...))
+}

@@ -1,0 +1,273 @@
+package admin
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+)
+
+// story is everything that is known of one payment.
+type story struct {
+	*visit
+	session    checkout.Session
+	told       checkout.Object
+	deliveries checkout.DeliveryPage
+	actions    checkout.ActionPage
+}
+
+// payment is GET /admin/payments/{session}.
+func (s *console) payment(v *visit) (page.Page, error) {
+	t, err := s.story(v)
+	if err != nil {
+		return page.Page{}, err
+	}
+	title := t.told.OrderRef
+	if title == "" {
+		title = t.told.Title
+	}
+	if title == "" {
+		title = "Payment"
+	}
+	body := []app.UI{t.strip()}
+	body = append(body, t.alarm()...)
+	body = append(body, page.El("div").Class("story").Body(
+		page.El("div").Class("stack").Body(append(t.attempts(), t.webhooks(), t.trail())...),
+		page.El("div").Class("stack side").Body(t.order(), t.links(), t.done()),
+	))
+	return page.Page{
+		Title: title, Section: paymentsPath, Back: page.Back{To: paymentsPath, Label: "Payments"},
+		Tools: t.tools(), Body: body,
+	}, nil
+}
+
+// story reads what there is of the session that the address names.
+func (s *console) story(v *visit) (story, error) {
+	session, err := s.Checkout.Session(v.r.Context(), v.r.PathValue("session"))
+	if err != nil {
+		return story{}, err
+	}
+	t := story{visit: v, session: session, told: s.Checkout.Object(session)}
+	if t.deliveries, err = s.Records.Deliveries(v.r.Context(), checkout.DeliveryQuery{Session: session.ID, Limit: 100}); err != nil {
+		return t, err
+	}
+	t.actions, err = s.Records.Actions(v.r.Context(), checkout.ActionQuery{Session: session.ID, Limit: 100})
+	return t, err
+}
+
+// strip is the state in one line.
+func (t story) strip() app.UI {
+	o := t.told
+	return page.El("div").Class("strip").Body(
+		page.El("span").Class("strip-status").DataSet("part", "status").Body(page.Status(o.Status)),
+		page.El("strong").Class("strip-amount").Body(page.USD(o.AmountUSD)),
+		app.If(o.Late, func() app.UI { return page.Badge("warn", "paid late") }),
+		app.If(o.OverpaidAmount != "", func() app.UI { return page.Badge("warn", "overpaid") }),
+		app.If(o.MissingAmount != "", func() app.UI { return page.Badge("warn", "something is missing") }),
+		app.If(o.Test, func() app.UI { return page.Badge("", "test") }),
+		page.El("span").Class("soft").Body(page.Text("made "), page.Ago(o.CreatedAt, t.now())),
+		app.If(o.CheckedAt != nil, func() app.UI {
+			return page.El("span").Class("soft").Body(page.Text("gateway asked "), page.Ago(*o.CheckedAt, t.now()))
+		}),
+	)
+}
+
+// alarm says why a human is needed and what to do, nothing if none is.
+func (t story) alarm() []app.UI {
+	if t.told.ReviewReason == "" {
+		return nil
+	}
+	r := reviewed(t.told.ReviewReason)
+	return []app.UI{page.El("section").Class("alarmed").DataSet("part", "review").Body(
+		page.El("h2").Text(r.what), page.El("p").Text(r.todo),
+		page.El("p").Class("soft").Body(page.Text("Reason: "), page.Code(t.told.ReviewReason)),
+	)}
+}
+
+// tools are what can be done now.
+func (t story) tools() (list []app.UI) {
+	for _, d := range deeds() {
+		if d.possible(t.session) {
+			class := "button"
+			if d.first {
+				class = "button primary"
+			}
+			list = append(list, page.El("a").Class(class).Attr("href", paymentPath(t.session.ID)+"/"+d.path).DataSet("part", d.part).Text(d.name))
+		}
+	}
+	return list
+}
+
+// order is what is sold, in the merchant's words.
+func (t story) order() app.UI {
+	o := t.told
+	facts := []page.Fact{
+		{Name: "Reference", Value: page.Foreign(o.OrderRef)}, {Name: "Title", Value: page.Foreign(o.Title)},
+		{Name: "Description", Value: unless(o.Descr == "", page.Foreign(o.Descr))}, {Name: "Amount", Value: page.USD(o.AmountUSD)},
+		{Name: "E-mail", Value: page.Foreign(o.Email)}, {Name: "Language", Value: unless(o.Lang == "", page.Code(o.Lang))},
+		{Name: "Coins", Value: unless(len(o.Currencies) == 0, page.Code(strings.Join(o.Currencies, ", ")))},
+		{Name: "Choice until", Value: page.Time(o.ExpiresAt)},
+		{Name: "Closed by", Value: unless(t.session.ClosedBy == "", page.Text(string(t.session.ClosedBy)))},
+		{Name: "Session", Value: page.Code(o.ID)},
+	}
+	return page.Block("order", "Order", append([]app.UI{page.Facts(facts...)}, metadata(o.Metadata)...)...)
+}
+
+// unless returns ui, or nothing.
+func unless(not bool, ui app.UI) app.UI {
+	if not {
+		return nil
+	}
+	return ui
+}
+
+func metadata(pairs map[string]string) []app.UI {
+	if len(pairs) == 0 {
+		return nil
+	}
+	var rows []app.UI
+	for _, name := range sorted(pairs) {
+		rows = append(rows, page.El("div").Body(page.El("dt").Body(page.Foreign(name)), page.El("dd").Body(page.Foreign(pairs[name]))))
+	}
+	return []app.UI{page.El("h3").Text("Metadata"), page.El("dl").Class("facts").Body(rows...)}
+}
+
+// links lead to what the shopper sees.
+func (t story) links() app.UI {
+	list := []app.UI{page.El("li").Body(page.Away(t.told.URL, page.Text("The shopper's checkout page")))}
+	if t.told.Status == wire.Confirmed {
+		list = append(list, page.El("li").Body(page.Away(t.told.URL+"/receipt", page.Text("Receipt, to be printed"))))
+	}
+	for _, l := range []struct{ to, label string }{{t.told.SuccessURL, "Where the shop sends who has paid"}, {t.told.CancelURL, "Where the shop sends who has not"}} {
+		if l.to != "" {
+			list = append(list, page.El("li").Body(page.Away(l.to, page.Text(l.label))))
+		}
+	}
+	return page.Block("links", "Pages", page.El("ul").Class("list").Body(list...),
+		page.Note("", "Who has the address of the checkout page can choose the coin and call the payment off: it is a private link."))
+}
+
+// attempts are the gateway's transactions, the latest first.
+func (t story) attempts() (list []app.UI) {
+	for i := len(t.session.Attempts) - 1; i >= 0; i-- {
+		list = append(list, t.attempt(t.session.Attempts[i], t.told.Attempts[i]))
+	}
+	if len(list) == 0 {
+		list = append(list, page.Block("attempts", "Attempts", page.Note("", "No coin was chosen yet: nothing exists at the gateway.")))
+	}
+	return list
+}
+
+func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
+	state := states[a.State]
+	unit := a.CurrencySymbol
+	return page.El("section").Class("block").DataSet("part", "attempt").Body(
+		page.El("div").Class("block-head").Body(
+			page.El("h2").Text("Attempt "+page.Count(a.Number)), t.coin(a), page.Badge(state.kind, state.word),
+			app.If(a.Late, func() app.UI { return page.Badge("warn", "late") })),
+		page.El("dl").Class("sums").Body(
+			sum("Asked", page.Amount(o.PayAmount, unit)), sum("Received", page.Amount(o.PaidAmount, unit)),
+			sum("Missing", page.Amount(o.MissingAmount, unit)), sum("Too much", page.Amount(o.OverpaidAmount, unit))),
+		page.Note("", state.means),
+		page.Facts(
+			page.Fact{Name: "Address", Value: page.Code(a.Address)},
+			page.Fact{Name: "Transaction", Value: transaction(o)},
+			page.Fact{Name: "Tracking code", Value: page.Code(a.TrackingCode)},
+			page.Fact{Name: "Order id", Value: unless(a.OrderID == 0, page.Code(page.Plain(a.OrderID)))},
+			page.Fact{Name: "Tolerance", Value: unless(a.TrackingCode == "", page.Text(o.TolerancePercent+" %"))},
+			page.Fact{Name: "Started", Value: page.Time(a.StartedAt)},
+			page.Fact{Name: "To be paid until", Value: page.Time(a.ExpiresAt)},
+			page.Fact{Name: "Paid", Value: unless(a.PaidAt.IsZero(), page.Time(a.PaidAt))},
+			page.Fact{Name: "Ended", Value: unless(a.EndedAt.IsZero(), page.Time(a.EndedAt))},
+			page.Fact{Name: "Reason", Value: unless(o.Reason == "", page.Foreign(o.Reason))},
+			page.Fact{Name: "Shopper's e-mail", Value: unless(a.Email == "", page.Foreign(a.Email))},
+			page.Fact{Name: "Shopper's comment", Value: unless(a.Comment == "", page.Foreign(a.Comment))},
+			page.Fact{Name: "Marker", Value: page.Code(a.Marker)},
+			page.Fact{Name: "Gateway's page", Value: unless(a.PaymentURL == "", page.Away(a.PaymentURL, page.Text("Open")))},
+		),
+	)
+}
+
+func sum(name string, value app.UI) app.UI {
+	return page.El("div").Body(page.El("dt").Text(name), page.El("dd").Body(value))
+}
+
+// transaction is the id on the chain, which leads to the explorer if the gateway
+// has named one.
+func transaction(o checkout.AttemptObject) app.UI {
+	switch {
+	case o.TxID == "":
+		return page.None()
+	case o.TxURL != "":
+		return page.Away(o.TxURL, page.Code(o.TxID))
+	}
+	return page.Code(o.TxID)
+}
+
+// webhooks are what the merchant's server was told of this payment.
+func (t story) webhooks() app.UI {
+	var rows [][]app.UI
+	for _, d := range t.deliveries.Rows {
+		rows = append(rows, t.delivery(d))
+	}
+	return page.Block("webhooks", "Webhooks", page.Table{
+		Caption: "Webhooks of this payment", Empty: "Nothing was to be told yet, or no endpoint is set.",
+		Columns: []page.Column{{Name: "Event"}, {Name: "To"}, {Name: "State"}, {Name: "Tries", Number: true}, {Name: "Last try"}, {Name: "Next try"}, {Name: ""}},
+		Rows:    rows,
+	}.Draw())
+}
+
+func (t story) delivery(d checkout.DeliveryRow) []app.UI {
+	return []app.UI{
+		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
+		page.Foreign(host(d.Endpoint)),
+		page.El("span").Body(Delivery(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
+		page.Text(page.Count(d.Tries)), page.Ago(d.TriedAt, t.now()), page.Ago(d.NextAt, t.now()),
+		page.Form{Path: redeliverPath, Token: t.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
+			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: d.Endpoint}, {Value: "session", Label: d.Session}}}.Draw(),
+	}
+}
+
+// Delivery is how a delivery stands, with the last answer.
+func Delivery(d checkout.DeliveryRow) app.UI {
+	kind, word := map[checkout.DeliveryState]string{checkout.DeliveryDone: "good", checkout.DeliveryWaiting: "wait", checkout.DeliveryRetrying: "warn", checkout.DeliveryAbandoned: "bad"}[d.State],
+		map[checkout.DeliveryState]string{checkout.DeliveryDone: "Delivered", checkout.DeliveryWaiting: "Waiting", checkout.DeliveryRetrying: "Retrying", checkout.DeliveryAbandoned: "Given up"}[d.State]
+	if d.Status != 0 {
+		word += " · " + page.Plain(d.Status)
+	}
+	return page.Badge(kind, word)
+}
+
+// host is the part of an endpoint that may be shown: its query may hold a key.
+func host(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return "an endpoint"
+	}
+	return u.Host + u.Path
+}
+
+// trail is what has happened, in words, the first thing first.
+func (t story) trail() app.UI {
+	var list []app.UI
+	for _, e := range t.session.Trail {
+		words, detail := happened(e)
+		list = append(list, page.El("li").DataSet("what", e.What).Body(
+			page.Time(e.At), page.El("span").Class("event").Body(
+				page.Text(words), app.If(detail != "", func() app.UI { return page.El("span").Class("detail").Body(page.Text(" "), page.Foreign(detail)) })),
+			page.El("span").Class("actor").Body(page.Foreign(e.By))))
+	}
+	return page.Block("trail", "What has happened", page.El("ol").Class("trail").Body(list...))
+}
+
+// done is what people have done here about this payment.
+func (t story) done() app.UI {
+	if len(t.actions.Actions) == 0 {
+		return page.Block("audit", "Done at the console", page.Note("", "Nobody has done anything here."))
+	}
+	return page.Block("audit", "Done at the console", deedsList(t.actions.Actions))
+}

@@ -1,0 +1,119 @@
+package admin
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+)
+
+// states say what the state of an attempt means to whoever looks after it.
+var states = map[checkout.State]struct{ kind, word, means string }{
+	checkout.Creating:  {"wait", "Being created", "The gateway is being asked for an address. If its answer is lost, its list is searched."},
+	checkout.Unknown:   {"warn", "Answer lost", "The gateway may or may not have opened a transaction. Its list is searched until that is known; nothing has to be done."},
+	checkout.Waiting:   {"wait", "Waiting for money", "The address is shown to the shopper, and the gateway is asked again and again."},
+	checkout.Confirmed: {"good", "Confirmed", "The gateway has proven that it was paid."},
+	checkout.Expired:   {"", "Expired", "The time to pay is over. Money that comes late is still seen, for three days."},
+	checkout.Cancelled: {"", "Cancelled", "It was called off. Money that comes late is still seen, for three days."},
+	checkout.Refused:   {"warn", "Refused by the gateway", "The gateway said no; nothing exists there, and another coin can be chosen."},
+	checkout.Lost:      {"", "Given up", "It was replaced by another attempt, and called off at the gateway."},
+	checkout.Rejected:  {"bad", "Answer refused", "The gateway's answer failed our checks: its address was never shown, and it is called off."},
+	checkout.InReview:  {"bad", "In review", "The gateway reports it as paid in a way that proves nothing. A human has to settle it."},
+	checkout.Stray:     {"warn", "Second transaction", "The gateway has opened two for one request. This one was never shown and is called off."},
+}
+
+// reviews say why a payment is not proven, and what to do, by the reason's code.
+var reviews = map[string]struct{ what, todo string }{
+	"tracking_code_mismatch":    {"The gateway answered for another transaction", "Ask the gateway's support with the tracking code below before you settle it."},
+	"order_id_mismatch":         {"The gateway's order number is not ours", "The money may belong to another order. Compare the tracking code in the gateway's own panel before you settle it."},
+	"amount_usd_mismatch":       {"The gateway reports another price", "Compare the order's amount with the gateway's panel. Do not ship on this alone."},
+	"currency_mismatch":         {"It was reported in another coin or network", "Look at the transaction in the explorer: which coin has come, and to which address?"},
+	"pay_amount_mismatch":       {"The gateway asks for another amount than it first said", "Look at the transaction in the explorer and compare what has come with what was asked."},
+	"paid_amount_unreadable":    {"The gateway reports an amount that cannot be read", "Look at the transaction in the explorer for what has come."},
+	"paid_amount_short":         {"Paid, says the gateway, but too little has come", "Look at the transaction in the explorer. If you take less, settle it as confirmed; else refund and settle it as cancelled."},
+	"gateway_changed":           {"The gateway's address or key has changed since", "It was opened with another key. Look it up in that account before you settle it."},
+	"transaction_id_reused":     {"The same transaction has paid another order", "An exchange may pay two orders at once: then the amount of the transaction covers both. If it does not, this order is not paid."},
+	"session_confirmed_already": {"The order was paid twice", "One order is paid once. Refund the second payment, and settle it as cancelled."},
+	"confirmation_taken_back":   {"The gateway has taken the confirmation back", "It said confirmed, and three times since that it is not. It stays confirmed here: look at the transaction in the explorer and ask the gateway."},
+	"paid_after_confirmation":   {"More money has come after the payment was confirmed", "The shopper has paid more than once or too much. Refund what is too much."},
+}
+
+// reviewed explains the reason of a review.
+func reviewed(code string) struct{ what, todo string } {
+	if r, ok := reviews[code]; ok {
+		return r
+	}
+	return struct{ what, todo string }{"This payment is not proven", "Look it up in the gateway's own panel and in the explorer before you settle it."}
+}
+
+// events say what a line of a trail means; the line's detail goes behind it.
+var events = map[string]string{
+	"session.created":            "The order came.",
+	"session.cancelled":          "The payment was called off.",
+	"session.expired":            "Nobody chose a coin in time.",
+	"session.resolved":           "Settled by hand:",
+	"attempt.intended":           "A coin was chosen:",
+	"attempt.pending":            "The gateway gave an address. Tracking code",
+	"attempt.refused":            "The gateway refused:",
+	"attempt.rejected":           "The gateway's answer failed our checks and was not shown:",
+	"attempt.unknown":            "The gateway's answer was lost; its list is searched:",
+	"attempt.late_answer":        "The gateway's answer came late. Tracking code",
+	"attempt.found":              "Found in the gateway's list:",
+	"attempt.stray":              "The gateway has opened a second transaction, which is called off:",
+	"attempt.handed_over":        "It could not be called off: the gateway's own page is shown. Tracking code",
+	"attempt.lost":               "Given up and called off. Tracking code",
+	"attempt.confirmed":          "The gateway has proven the payment. Tracking code",
+	"attempt.expired":            "The time to pay is over. Tracking code",
+	"attempt.cancelled":          "Called off at the gateway. Tracking code",
+	"attempt.review":             "Reported as paid, but not proven:",
+	"attempt.paid_more":          "More money has come; in all",
+	"attempt.regressed":          "The gateway says otherwise than before:",
+	"attempt.shares_transaction": "Paid by the same transaction as another order:",
+}
+
+// happened says what a line of a trail means; detail is in somebody else's words.
+func happened(e checkout.Entry) (words, detail string) {
+	if words = events[e.What]; words == "" {
+		words = e.What
+	}
+	return words, e.Detail
+}
+
+// doings say what somebody has done at the console, by the word of the audit log.
+var doings = map[string]string{
+	"login":             "signed in",
+	"login.failed":      "tried a wrong password",
+	"logout":            "signed out",
+	"session.recheck":   "had the gateway asked again",
+	"session.cancel":    "called the payment off",
+	"session.confirm":   "settled the payment as paid",
+	"session.discard":   "settled the payment as not paid",
+	"webhook.redeliver": "sent a webhook again",
+	"payments.export":   "exported payments",
+	"refused":           "was refused",
+}
+
+// did is what an action was, in words.
+func did(what string) string {
+	if words := doings[what]; words != "" {
+		return words
+	}
+	return what
+}
+
+// deedsList is a list of actions about one payment, the last one first.
+func deedsList(list []checkout.Action) app.UI {
+	var items []app.UI
+	for _, a := range list {
+		items = append(items, page.El("li").Body(
+			page.Time(a.At), page.El("span").Class("event").Body(
+				page.Foreign(a.By), page.Text(" "+did(a.What)),
+				app.If(a.Detail != "", func() app.UI { return page.El("span").Class("detail").Body(page.Text(": "), page.Foreign(a.Detail)) }))))
+	}
+	return page.El("ol").Class("trail short").Body(items...)
+}
+
+func sorted(pairs map[string]string) []string { return slices.Sorted(maps.Keys(pairs)) }
