@@ -33,8 +33,8 @@ const (
 	eventsTimes  = `SELECT at ` + eventsOf + `%s ORDER BY at, seq LIMIT $3`
 	countEvents  = `SELECT count(*) ` + eventsOf + `%s`
 	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
-		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT) ` + eventsOf + `%s
-		ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at = excluded.next_at, opened_at = excluded.opened_at,
+		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT) ` + eventsOf + `%s ` + openAgain
+	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at = excluded.next_at, opened_at = excluded.opened_at,
 		tries = 0, lease_until = NULL`
 )
 

@@ -41,11 +41,43 @@ func queries(d dialect) map[string]string {
 		query, _ := listQuery(f, cursor{}, 20)
 		all[fmt.Sprintf("list by status %q ref %q", f.Status, f.OrderRef)] = query
 	}
+	lookedAt(all)
 	for name, query := range all {
 		all[name] = d.locked(query)
 	}
 	return all
 }
+
+// lookedAt adds the queries for people. The table of refused origins is not among
+// them: it has 200 rows at most, and is read whole.
+func lookedAt(all map[string]string) {
+	for _, q := range []checkout.Query{
+		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20", Status: "open", From: time.Now()},
+		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
+	} {
+		for i, w := range ways(q, cursor{}, 20) {
+			name := fmt.Sprintf("way %d of text %q status %q coin %q", i, q.Text, q.Status, q.Coin)
+			if !strings.HasPrefix(w.tables, "words") && q.Text != "" {
+				name += sorted
+			}
+			all[name] = w.query()
+		}
+	}
+	in, _ := among(1, []string{"a", "b"})
+	actions, _ := actionQuery(checkout.ActionQuery{From: time.Now()}, entry{}, 20)
+	actionsOf, _ := actionQuery(checkout.ActionQuery{Session: "a"}, entry{}, 20)
+	for name, query := range map[string]string{
+		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "lacking": lacking, "mendThese" + sorted: fmt.Sprintf(mendThese, in), "mendSession": mendSession,
+		"insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "actions": actions, "actions of session": actionsOf,
+		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
+		"countWaiting": countWaiting, "countAbandoned": countAbandoned, "redeliver": redeliver,
+	} {
+		all[name] = query
+	}
+}
+
+// sorted is in the name of a query that sorts what it has found, which is not much.
+const sorted = " (sorted)"
 
 // Every query finds its rows by an index and in the order that it wants them.
 func TestNothingScans(t *testing.T) {
@@ -57,8 +89,8 @@ func TestNothingScans(t *testing.T) {
 		all := queries(db.dialect)
 		all["releaseSessions"], all["releaseDeliveries"] = releaseSessions, releaseDeliveries
 		for name, query := range all {
-			plan := strings.NewReplacer("SCAN due", "", "SCAN seen", "", "SCAN CONSTANT ROW", "").Replace(explain(t, db, query)) // what was found
-			if strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(name, "ref \"1\"") {
+			plan := strings.NewReplacer("SCAN due", "", "SCAN seen", "", "SCAN CONSTANT ROW", "", "SCAN s\n", "\n", "SCAN waiting", "", "SCAN given_up", "").Replace(explain(t, db, query)) // what was found
+			if strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) {
 				t.Errorf("%s statistics, %s:\n%s%s", statistics, name, query, plan)
 			}
 		}
@@ -94,7 +126,7 @@ func explain(t *testing.T, db *DB, query string) string {
 }
 
 // The same on PostgreSQL, for which a table this small must be made to look too
-// dear to be read whole.
+// dear to be read whole, or sorted.
 func TestNothingScansOnPostgres(t *testing.T) {
 	db := opened(t, pgtest.DSN(t), "https://a.example/")
 	for n := range 50 {
@@ -105,14 +137,14 @@ func TestNothingScansOnPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for _, setting := range []string{`SET enable_seqscan = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
+	for _, setting := range []string{`SET enable_seqscan = off`, `SET enable_sort = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
 		if _, err := conn.ExecContext(t.Context(), setting); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, query := range queries(db.dialect) {
 		plan := explainPostgres(t, conn, query)
-		if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !strings.Contains(name, "ref \"1\"") && name != "watchSessions" {
+		if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) && name != "watchSessions" {
 			t.Errorf("%s:\n%s%s", name, query, plan)
 		}
 	}

@@ -101,10 +101,6 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 		return err
 	}
 	db.hints = newHints()
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	db.stop = stop
-	db.running.Go(func() { db.keepTime(background) })
-	db.running.Go(func() { db.send(background) })
 	return nil
 }
 

@@ -93,7 +93,7 @@ func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Cont
 		if err := postgres(db, ctx, c.DSN); err != nil {
 			return nil, fmt.Errorf("opening the PostgreSQL database: %w", errors.Join(err, db.Close()))
 		}
-		return db, nil
+		return db.started(ctx), nil
 	}
 	path, err := sqlitePath(c.DSN)
 	if err != nil {
@@ -103,7 +103,22 @@ func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Cont
 	if err := sqlite(db, ctx, path); err != nil {
 		return nil, fmt.Errorf("opening database %q: %w", c.DSN, errors.Join(err, db.Close()))
 	}
-	return db, nil
+	return db.started(ctx), nil
+}
+
+// started begins what runs besides, until Close.
+func (db *DB) started(ctx context.Context) *DB {
+	if db.writer == nil {
+		return db
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	db.stop = stop
+	if db.Shared() {
+		db.running.Go(func() { db.keepTime(background) })
+		db.running.Go(func() { db.send(background) })
+	}
+	db.running.Go(func() { db.mend(background) })
+	return db
 }
 
 // Close waits for what is under way and closes the database.

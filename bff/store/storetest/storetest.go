@@ -1,6 +1,6 @@
-// Package storetest is the contract of checkout.Store, checkout.Outbox and
-// checkout.Log as tests. Every implementation runs it, with [Run], and one that
-// several instances share with [RunShared], too.
+// Package storetest is the contract of checkout.Store, checkout.Outbox,
+// checkout.Log and checkout.Records as tests. Every implementation runs it, with
+// [Run], and one that several instances share with [RunShared], too.
 package storetest
 
 import (
@@ -20,6 +20,7 @@ type Backend interface {
 	checkout.Store
 	checkout.Outbox
 	checkout.Log
+	checkout.Records
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -30,6 +31,7 @@ type Opener func(t *testing.T, endpoints []string) Backend
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
 		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
+		searchTests(), consoleTests(),
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

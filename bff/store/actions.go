@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail) VALUES ($1, $2, $3, $4, $5, $6)`
+
+// Record implements checkout.Records.
+func (db *DB) Record(ctx context.Context, a checkout.Action) error {
+	if a.At.IsZero() {
+		a.At = db.Now()
+	}
+	err := db.execute(ctx, insertAction, a.At.UnixMicro(), remark(a.By).String, remark(a.From), remark(a.What).String, text(a.Session), remark(a.Detail))
+	if err != nil {
+		return fmt.Errorf("recording %q: %w", a.What, err)
+	}
+	return nil
+}
+
+// entry is the last action of a page.
+type entry struct{ at, seq int64 }
+
+func (e entry) String() string {
+	return strconv.FormatInt(e.at, 10) + "." + strconv.FormatInt(e.seq, 10)
+}
+
+// parseEntry reads what String writes; "" stands before the first action. Errors:
+// *wire.Error with CodeInvalid and Param "cursor".
+func parseEntry(text string) (entry, error) {
+	if text == "" {
+		return entry{at: math.MaxInt64}, nil
+	}
+	first, second, _ := strings.Cut(text, ".")
+	micros, err1 := strconv.ParseInt(first, 10, 64)
+	seq, err2 := strconv.ParseInt(second, 10, 64)
+	if e := (entry{micros, seq}); err1 == nil && err2 == nil && e.String() == text {
+		return e, nil
+	}
+	return entry{}, &wire.Error{Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours"}
+}
+
+// Actions implements checkout.Records.
+func (db *DB) Actions(ctx context.Context, q checkout.ActionQuery) (checkout.ActionPage, error) {
+	from, err := parseEntry(q.Cursor)
+	if err != nil {
+		return checkout.ActionPage{}, err
+	}
+	size := pageSize(q.Limit)
+	query, args := actionQuery(q, from, size+1) // one more tells whether there is a next page
+	var page checkout.ActionPage
+	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
+		page, err = actionPage(ctx, conn, query, args, size)
+		return err
+	})
+	if err != nil {
+		return checkout.ActionPage{}, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return page, nil
+}
+
+func actionQuery(q checkout.ActionQuery, from entry, limit int) (query string, args []any) {
+	query = `SELECT seq, at, actor, address, what, session, detail FROM actions WHERE (at, seq) < ($1, $2)`
+	if until := ceil(q.To); !q.To.IsZero() && until <= from.at {
+		from = entry{at: until}
+	}
+	args = []any{from.at, from.seq}
+	where := func(condition string, value any) {
+		args = append(args, value)
+		query += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	if !q.From.IsZero() {
+		where("at >= $%d", ceil(q.From))
+	}
+	if q.Session != "" {
+		where("session = $%d", key(q.Session))
+	}
+	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
+}
+
+func actionPage(ctx context.Context, q queryer, query string, args []any, size int) (page checkout.ActionPage, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return page, err
+	}
+	defer rows.Close()
+	for last := (entry{}); rows.Next(); {
+		var a checkout.Action
+		var this entry
+		var address, session, detail sql.NullString
+		if err := rows.Scan(&this.seq, &this.at, &a.By, &address, &a.What, &session, &detail); err != nil {
+			return page, err
+		}
+		if len(page.Actions) == size {
+			page.Next = last.String()
+			return page, nil
+		}
+		last = this
+		a.At, a.From, a.Session, a.Detail = time.UnixMicro(this.at).UTC(), address.String, plain(session.String), detail.String
+		page.Actions = append(page.Actions, a)
+	}
+	return page, rows.Err()
+}

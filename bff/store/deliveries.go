@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+const (
+	rowColumns = `SELECT d.event, d.endpoint, d.state, d.tries, d.last_status, d.note, d.settled_at, d.next_at, e.id, e.type, e.session, e.at `
+	rowOrder   = ` ORDER BY d.event DESC, d.endpoint DESC LIMIT $2`
+	// The deliveries of events up to $1, at most $2: all, those of state $3 that have
+	// failed, those of session $3. CROSS says to SQLite which table comes first.
+	listDeliveries = rowColumns + `FROM deliveries d CROSS JOIN events e WHERE e.seq = d.event AND d.event <= $1` + rowOrder
+	listFailed     = rowColumns + `FROM deliveries d CROSS JOIN events e WHERE e.seq = d.event AND d.event <= $1
+		AND d.state = $3 AND d.tries > 0 AND d.state <> 'delivered'` + rowOrder
+	listOfSession = rowColumns + `FROM events e CROSS JOIN deliveries d WHERE e.seq = d.event AND e.seq <= $1
+		AND e.session = $3 ORDER BY e.seq DESC, d.endpoint DESC LIMIT $2`
+	listFailedOfSession = rowColumns + `FROM events e CROSS JOIN deliveries d WHERE e.seq = d.event AND e.seq <= $1
+		AND e.session = $3 AND d.state = $4 AND d.tries > 0 ORDER BY e.seq DESC, d.endpoint DESC LIMIT $2`
+
+	countWaiting = `SELECT count(*), min(next_at) FROM (SELECT next_at FROM deliveries WHERE endpoint = $1 AND state = 'open'
+		ORDER BY next_at LIMIT 10000) AS waiting`
+	countAbandoned = `SELECT count(*) FROM (SELECT event FROM deliveries WHERE state = 'abandoned' AND tries > 0 AND state <> 'delivered'
+		AND endpoint = $1 LIMIT 10000) AS given_up`
+
+	redeliver = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
+		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT) FROM events WHERE id = $1 ` + openAgain
+)
+
+// mark is where a page of deliveries begins: it passes over the first ones of an
+// event, and names no endpoint, since their addresses may hold secrets.
+type mark struct {
+	event int64
+	shown int // of that event
+}
+
+func (m mark) String() string {
+	return strconv.FormatInt(m.event, 10) + "." + strconv.Itoa(m.shown)
+}
+
+// mostShown bounds what a cursor can make a page pass over.
+const mostShown = 1_000
+
+// parseMark reads what String writes; "" stands before the first delivery. Errors:
+// *wire.Error with CodeInvalid and Param "cursor".
+func parseMark(text string) (mark, error) {
+	if text == "" {
+		return mark{event: math.MaxInt64}, nil
+	}
+	event, shown, _ := strings.Cut(text, ".")
+	seq, err1 := strconv.ParseInt(event, 10, 64)
+	n, err2 := strconv.Atoi(shown)
+	m := mark{seq, n}
+	if err1 != nil || err2 != nil || n < 0 || n > mostShown || m.String() != text {
+		return mark{}, &wire.Error{Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours"}
+	}
+	return m, nil
+}
+
+// Deliveries implements checkout.Records.
+func (db *DB) Deliveries(ctx context.Context, q checkout.DeliveryQuery) (checkout.DeliveryPage, error) {
+	from, err := parseMark(q.Cursor)
+	if err != nil {
+		return checkout.DeliveryPage{}, err
+	}
+	size := pageSize(q.Limit)
+	query, args := deliveryQuery(q, from, from.shown+size+1) // one more tells whether there is a next page
+	var page checkout.DeliveryPage
+	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
+		page, err = deliveryPage(ctx, conn, query, args, from, size)
+		return err
+	})
+	if err != nil {
+		return checkout.DeliveryPage{}, fmt.Errorf("listing deliveries: %w", err)
+	}
+	return page, nil
+}
+
+func deliveryQuery(q checkout.DeliveryQuery, from mark, limit int) (query string, args []any) {
+	state := string(q.State)
+	if q.State == checkout.DeliveryRetrying {
+		state = waiting
+	} else if q.State != checkout.DeliveryAbandoned && q.State != "" {
+		state = "no such state"
+	}
+	args = []any{from.event, limit}
+	switch {
+	case q.Session != "" && state != "":
+		return listFailedOfSession, append(args, key(q.Session), state)
+	case q.Session != "":
+		return listOfSession, append(args, key(q.Session))
+	case state != "":
+		return listFailed, append(args, state)
+	}
+	return listDeliveries, args
+}
+
+func deliveryPage(ctx context.Context, q queryer, query string, args []any, from mark, size int) (page checkout.DeliveryPage, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return page, err
+	}
+	defer rows.Close()
+	last := from
+	for skip := from.shown; rows.Next(); {
+		seq, row, err := readDelivery(rows)
+		if err != nil {
+			return page, err
+		}
+		if seq == from.event && skip > 0 {
+			skip--
+			continue
+		}
+		if len(page.Rows) == size {
+			page.Next = last.String()
+			return page, nil
+		}
+		if seq != last.event {
+			last = mark{event: seq}
+		}
+		last.shown++
+		page.Rows = append(page.Rows, row)
+	}
+	return page, rows.Err()
+}
+
+func readDelivery(rows *sql.Rows) (seq int64, r checkout.DeliveryRow, err error) {
+	var state string
+	var status, tried sql.NullInt64
+	var note sql.NullString
+	var next, told int64
+	err = rows.Scan(&seq, &r.Endpoint, &state, &r.Tries, &status, &note, &tried, &next, &r.Event, &r.Type, &r.Session, &told)
+	r.Endpoint, r.Session = plain(r.Endpoint), plain(r.Session)
+	r.At, r.Status, r.Note, r.TriedAt = time.UnixMicro(told).UTC(), int(status.Int64), note.String, at(tried)
+	switch {
+	case state != waiting:
+		r.State = checkout.DeliveryState(state)
+		return seq, r, err
+	case r.Tries > 0:
+		r.State = checkout.DeliveryRetrying
+	default:
+		r.State = checkout.DeliveryWaiting
+	}
+	r.NextAt = time.UnixMicro(next).UTC()
+	return seq, r, err
+}
+
+// Backlogs implements checkout.Records.
+func (db *DB) Backlogs(ctx context.Context) ([]checkout.Backlog, error) {
+	var list []checkout.Backlog
+	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+		list = nil
+		for _, endpoint := range db.endpoints {
+			b := checkout.Backlog{Endpoint: endpoint}
+			var oldest sql.NullInt64
+			if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest); err != nil {
+				return err
+			}
+			if err := q.QueryRowContext(ctx, countAbandoned, key(endpoint)).Scan(&b.Abandoned); err != nil {
+				return err
+			}
+			b.OldestAt = at(oldest)
+			list = append(list, b)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting deliveries: %w", err)
+	}
+	return list, nil
+}
+
+// Redeliver implements checkout.Records.
+func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
+	endpoints := db.endpoints
+	if endpoint != "" {
+		endpoints = []string{endpoint}
+	}
+	if len(endpoints) == 0 || !slices.Contains(db.endpoints, endpoints[0]) {
+		return checkout.ErrEndpoint
+	}
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		for _, endpoint := range endpoints {
+			result, err := tx.ExecContext(ctx, redeliver, key(event), key(endpoint), db.Now().UnixMicro())
+			if err != nil {
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil {
+				return err
+			} else if n == 0 {
+				return checkout.ErrEventUnknown
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, checkout.ErrEventUnknown) {
+		return fmt.Errorf("sending event %q again: %w", event, err)
+	}
+	return err
+}

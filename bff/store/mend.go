@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"time"
+)
+
+const (
+	// lacking goes from a session to older ones and says of each whether an older
+	// release has written it.
+	lacking     = `SELECT created_at, id, cents IS NULL FROM sessions WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3`
+	mendThese   = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s ORDER BY id FOR UPDATE`
+	mendSession = `UPDATE sessions SET coin = $2, network = $3, cents = $4 WHERE id = $1`
+)
+
+const (
+	// mendLook is how many sessions are looked at in one step, mendBatch how many are
+	// mended in one transaction: shoppers wait for it.
+	mendLook, mendBatch = 5_000, 20
+	mendPause           = 10 * time.Millisecond
+)
+
+// mend makes the sessions searchable that an older release has written, the newest
+// first, in small steps until all are done or ctx ends. What it has not come to is
+// found by less until then.
+func (db *DB) mend(ctx context.Context) {
+	at := cursor{createdAt: math.MaxInt64}
+	for ctx.Err() == nil {
+		old, next, err := db.lacking(ctx, at)
+		if err == nil {
+			err = db.mendAll(ctx, old)
+		}
+		if err != nil && ctx.Err() == nil {
+			db.log.Warn("not all old sessions are searchable; the next start goes on", "error", err)
+			return
+		}
+		if next == at {
+			return
+		}
+		at = next
+		doze(ctx, mendPause)
+	}
+}
+
+// lacking returns which of the next sessions before at have to be mended, and the
+// last that was looked at; at itself if there is none.
+func (db *DB) lacking(ctx context.Context, at cursor) (ids []string, next cursor, err error) {
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		ids, next = nil, at
+		rows, err := q.QueryContext(ctx, lacking, at.createdAt, key(at.id), mendLook)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var lacks bool
+			if err := rows.Scan(&next.createdAt, &next.id, &lacks); err != nil {
+				return err
+			}
+			next.id = plain(next.id)
+			if lacks {
+				ids = append(ids, next.id)
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, at, fmt.Errorf("looking for old sessions: %w", err)
+	}
+	return ids, next, nil
+}
+
+// mendAll mends the sessions, a few at a time.
+func (db *DB) mendAll(ctx context.Context, ids []string) error {
+	for len(ids) > 0 && ctx.Err() == nil {
+		batch := ids[:min(mendBatch, len(ids))]
+		ids = ids[len(batch):]
+		if err := db.write(ctx, func(tx *sql.Tx) error { return db.mendSome(ctx, tx, batch) }); err != nil {
+			return fmt.Errorf("mending old sessions: %w", err)
+		}
+		doze(ctx, mendPause)
+	}
+	return ctx.Err()
+}
+
+func (db *DB) mendSome(ctx context.Context, tx *sql.Tx, ids []string) error {
+	in, args := among(1, ids)
+	list, err := querySessions(ctx, tx, db.dialect.locked(fmt.Sprintf(mendThese, in)), args...)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		s := &list[i]
+		coin, network, cents := chosen(s)
+		if _, err := tx.ExecContext(ctx, mendSession, key(s.ID), coin, network, cents); err != nil {
+			return err
+		}
+		if err := spell(ctx, tx, s, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doze waits for d, or until ctx ends.
+func doze(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

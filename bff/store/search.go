@@ -1,0 +1,171 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	// shortestPrefix is how many characters of an order_ref are enough to find it.
+	shortestPrefix = 3
+	// afterAll follows every text that begins like the one it is put behind.
+	afterAll = "\U0010FFFF"
+
+	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
+)
+
+// Search implements checkout.Records. What is found is found first, and read
+// after that: what is sorted and passed over on the way are short rows.
+func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, error) {
+	from, err := parseCursor(q.Cursor)
+	if err != nil {
+		return checkout.Page{}, err
+	}
+	size := pageSize(q.Limit)
+	var page checkout.Page
+	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
+		page, err = search(ctx, conn, ways(q, from, size+1), size) // one more tells whether there is a next page
+		return err
+	})
+	if err != nil {
+		return checkout.Page{}, fmt.Errorf("searching sessions: %w", err)
+	}
+	return page, nil
+}
+
+func search(ctx context.Context, q queryer, ways []way, size int) (page checkout.Page, err error) {
+	var found []cursor
+	for _, w := range ways {
+		list, err := places(ctx, q, w)
+		if err != nil {
+			return page, err
+		}
+		found = append(found, list...)
+	}
+	slices.SortFunc(found, func(a, b cursor) int {
+		return cmp.Or(cmp.Compare(b.createdAt, a.createdAt), cmp.Compare(b.id, a.id))
+	})
+	found = slices.Compact(found)
+	if len(found) > size {
+		found, page.Next = found[:size], found[size-1].String()
+	}
+	page.Sessions, err = sessionsAt(ctx, q, found)
+	return page, err
+}
+
+// places returns where the sessions stand that one way finds.
+func places(ctx context.Context, q queryer, w way) ([]cursor, error) {
+	rows, err := q.QueryContext(ctx, w.query(), w.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []cursor
+	for rows.Next() {
+		var c cursor
+		if err := rows.Scan(&c.createdAt, &c.id); err != nil {
+			return nil, err
+		}
+		c.id = plain(c.id)
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// sessionsAt reads the sessions in the order of the list.
+func sessionsAt(ctx context.Context, q queryer, list []cursor) ([]checkout.Session, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	place := map[string]int{} // by id
+	var ids []string
+	for i, c := range list {
+		place[c.id], ids = i, append(ids, c.id)
+	}
+	in, args := among(1, ids)
+	sessions, err := querySessions(ctx, q, fmt.Sprintf(sessionsAmong, in), args...)
+	slices.SortFunc(sessions, func(a, b checkout.Session) int { return place[a.ID] - place[b.ID] })
+	return sessions, err
+}
+
+// way is one way to find sessions: those of its tables that meet all conditions,
+// newest first.
+type way struct {
+	tables     string
+	at, id     string // columns
+	conditions []string
+	args       []any
+	limit      int
+}
+
+// where adds a condition; each ? of it is one of the values.
+func (w *way) where(condition string, values ...any) {
+	for _, v := range values {
+		w.args = append(w.args, v)
+		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(w.args)), 1)
+	}
+	w.conditions = append(w.conditions, condition)
+}
+
+func (w *way) query() string {
+	return fmt.Sprintf(`SELECT %[2]s, %[3]s FROM %[1]s WHERE %[4]s ORDER BY %[2]s DESC, %[3]s DESC LIMIT %[5]d`,
+		w.tables, w.at, w.id, strings.Join(w.conditions, " AND "), w.limit)
+}
+
+// ways returns how to find what q asks for, from a place on. CROSS keeps SQLite
+// from going through all sessions in search of a word.
+func ways(q checkout.Query, from cursor, limit int) []way {
+	if until := ceil(q.To); !q.To.IsZero() && until <= from.createdAt {
+		from = cursor{createdAt: until}
+	}
+	var list []way
+	add := func(w way, condition string, values ...any) {
+		if condition != "" {
+			w.where(condition, values...)
+		}
+		w.restrict(q, from)
+		w.limit = limit
+		list = append(list, w)
+	}
+	sessions := way{tables: "sessions s", at: "s.created_at", id: "s.id"}
+	what := strings.TrimSpace(q.Text)
+	if what == "" {
+		add(sessions, "")
+		return list
+	}
+	add(sessions, "s.id = ?", key(what))
+	add(way{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"}, "a.tracking_code = ? AND s.id = a.session", key(what))
+	add(way{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"}, "w.word = ? AND s.id = w.session", word(what))
+	if utf8.RuneCountInString(what) < shortestPrefix || key(what) != what {
+		add(sessions, "s.order_ref = ?", key(what))
+	} else {
+		add(beginning(what), "")
+	}
+	return list
+}
+
+// beginning finds sessions by how their order_ref begins: of these only a part,
+// because that has to be sorted.
+func beginning(ref string) way {
+	return way{at: "s.created_at", id: "s.id", args: []any{ref, ref + afterAll}, tables: `(SELECT created_at, id, status, coin, network
+		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
+}
+
+// restrict adds what q restricts besides the text.
+func (w *way) restrict(q checkout.Query, from cursor) {
+	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, key(from.id))
+	if !q.From.IsZero() {
+		w.where(w.at+" >= ?", ceil(q.From))
+	}
+	for _, c := range []struct{ column, value string }{{"status", q.Status}, {"coin", coin(q.Coin)}, {"network", network(q.Network)}} {
+		if c.value != "" {
+			w.where("s."+c.column+" = ?", key(c.value))
+		}
+	}
+}

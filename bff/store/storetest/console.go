@@ -1,0 +1,282 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func consoleTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"deliveries":                     deliveries,
+		"deliveries by pages":            deliveryPages,
+		"backlogs and sending again":     redeliver,
+		"audit log":                      auditLog,
+		"refused origins":                refusedOrigins,
+		"refused origins are not many":   refusedOriginsBounded,
+		"cursors of people that are not": consoleCursors,
+	}
+}
+
+// toldAs is an event of that id.
+func toldAs(session, id string, at time.Time) checkout.Event {
+	return checkout.Event{ID: id, Type: checkout.EventPending, Session: session, At: at, Body: []byte("{}")}
+}
+
+// sent settles the next delivery to an endpoint.
+func sent(t *testing.T, b Backend, now time.Time, endpoint string, r checkout.DeliveryResult) checkout.Delivery {
+	t.Helper()
+	due, err := b.ClaimDeliveries(t.Context(), now, time.Minute, 1, []string{endpoint})
+	if err != nil || len(due) != 1 {
+		t.Fatalf("ClaimDeliveries = %v, %v; want one", due, err)
+	}
+	if err := b.Settle(t.Context(), due[0], r); err != nil {
+		t.Fatal(err)
+	}
+	return due[0]
+}
+
+func listDeliveries(t *testing.T, b Backend, q checkout.DeliveryQuery) checkout.DeliveryPage {
+	t.Helper()
+	page, err := b.Deliveries(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Deliveries(%+v) = %v", q, err)
+	}
+	return page
+}
+
+// brief is a row in one line.
+func brief(rows []checkout.DeliveryRow) (list []string) {
+	for _, r := range rows {
+		list = append(list, fmt.Sprintf("%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note))
+	}
+	return list
+}
+
+func deliveries(t *testing.T, open Opener) {
+	const first, second = "https://a.example/", "https://b.example/"
+	b := open(t, []string{first, second})
+	now := epoch()
+	for n := range 2 {
+		s := inserted(t, b, fresh(n))
+		updated(t, b, s.ID, nothing, toldAs(s.ID, fmt.Sprint("evt_", n), now))
+	}
+	next := now.Add(time.Minute)
+	sent(t, b, now, first, checkout.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
+	sent(t, b, now, first, checkout.DeliveryResult{Delivered: true, Status: 204})
+	sent(t, b, now, second, checkout.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
+	page := listDeliveries(t, b, checkout.DeliveryQuery{})
+	same(t, "Deliveries", brief(page.Rows), []string{
+		"evt_1 https://b.example/ waiting 0 0 ", "evt_1 https://a.example/ delivered 1 204 ",
+		"evt_0 https://b.example/ abandoned 1 410 gone", "evt_0 https://a.example/ retrying 1 500 oops",
+	})
+	waits, failed := page.Rows[0], page.Rows[3]
+	if !waits.NextAt.Equal(now) || !waits.At.Equal(now) || !waits.TriedAt.IsZero() || waits.Session != fresh(1).ID || waits.Type != checkout.EventPending {
+		t.Errorf("what waits = %+v", waits)
+	}
+	if !failed.NextAt.Equal(next) || failed.TriedAt.IsZero() || !page.Rows[1].NextAt.IsZero() || !page.Rows[2].NextAt.IsZero() {
+		t.Errorf("next try of what failed = %+v; of what was settled %s, %s", failed, page.Rows[1].NextAt, page.Rows[2].NextAt)
+	}
+	for _, c := range []struct {
+		query checkout.DeliveryQuery
+		want  []checkout.DeliveryRow
+	}{
+		{checkout.DeliveryQuery{State: checkout.DeliveryRetrying}, page.Rows[3:]},
+		{checkout.DeliveryQuery{State: checkout.DeliveryAbandoned}, page.Rows[2:3]},
+		{checkout.DeliveryQuery{State: checkout.DeliveryAbandoned, Session: fresh(0).ID}, page.Rows[2:3]},
+		{checkout.DeliveryQuery{State: checkout.DeliveryAbandoned, Session: fresh(1).ID}, nil},
+		{checkout.DeliveryQuery{State: "x"}, nil},
+		{checkout.DeliveryQuery{Session: fresh(0).ID}, page.Rows[2:]},
+		{checkout.DeliveryQuery{Session: "\xff"}, nil},
+	} {
+		same(t, fmt.Sprintf("Deliveries(%+v)", c.query), listDeliveries(t, b, c.query).Rows, c.want)
+	}
+}
+
+func deliveryPages(t *testing.T, open Opener) {
+	b := open(t, []string{"https://a.example/", "https://b.example/", "https://c.example/"})
+	s := inserted(t, b, fresh(1))
+	for n := range 3 {
+		updated(t, b, s.ID, nothing, toldAs(s.ID, fmt.Sprint("evt_", n), epoch()))
+	}
+	for _, size := range []int{1, 2, 4, 9} {
+		for _, session := range []string{"", s.ID} {
+			var got []string
+			for q := (checkout.DeliveryQuery{Limit: size, Session: session}); ; {
+				page := listDeliveries(t, b, q)
+				got = append(got, brief(page.Rows)...)
+				if q.Cursor = page.Next; q.Cursor == "" {
+					break
+				}
+			}
+			same(t, fmt.Sprintf("all pages of %d", size), got, brief(listDeliveries(t, b, checkout.DeliveryQuery{}).Rows))
+		}
+	}
+}
+
+func redeliver(t *testing.T, open Opener) {
+	const first, second = "https://a.example/", "https://b.example/"
+	b := open(t, []string{first, second})
+	now := epoch()
+	s := inserted(t, b, fresh(1))
+	updated(t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now), toldAs(s.ID, "evt_2", now.Add(time.Second)))
+	sent(t, b, now, first, checkout.DeliveryResult{Abandoned: true, Status: 410})
+	sent(t, b, now, second, checkout.DeliveryResult{Delivered: true, Status: 200})
+	backlogs := func() (list []string) {
+		all, err := b.Backlogs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range all {
+			list = append(list, fmt.Sprintf("%s %d %d %t", l.Endpoint, l.Waiting, l.Abandoned, l.OldestAt.Equal(now.Add(time.Second))))
+		}
+		return list
+	}
+	same(t, "Backlogs", backlogs(), []string{"https://a.example/ 1 1 true", "https://b.example/ 1 0 true"})
+	for _, c := range []struct {
+		event, endpoint string
+		want            error
+	}{
+		{"evt_3", first, checkout.ErrEventUnknown}, {"\x00", "", checkout.ErrEventUnknown},
+		{"evt_1", "https://c.example/", checkout.ErrEndpoint}, {"evt_1", "\xff", checkout.ErrEndpoint},
+		{"evt_1", first, nil},
+	} {
+		if err := b.Redeliver(t.Context(), c.event, c.endpoint); !errors.Is(err, c.want) {
+			t.Errorf("Redeliver(%q, %q) = %v; want %v", c.event, c.endpoint, err, c.want)
+		}
+	}
+	same(t, "Deliveries after", brief(listDeliveries(t, b, checkout.DeliveryQuery{}).Rows), []string{
+		"evt_2 https://b.example/ waiting 0 0 ", "evt_2 https://a.example/ waiting 0 0 ",
+		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
+	})
+	if err := b.Redeliver(t.Context(), "evt_1", ""); err != nil {
+		t.Fatal(err)
+	}
+	far := time.Now().Add(100 * 365 * 24 * time.Hour)
+	due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{first, second})
+	if err != nil || len(due) != 4 {
+		t.Errorf("%d deliveries are due, %v; want 4", len(due), err)
+	}
+}
+
+func auditLog(t *testing.T, open Opener) {
+	b := open(t, nil)
+	var want []checkout.Action
+	for n := range 5 {
+		a := checkout.Action{At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1", What: fmt.Sprint("did.", n), Detail: "so"}
+		if n%2 == 0 {
+			a.Session, a.Detail, a.From = fresh(n).ID, "", ""
+		}
+		if err := b.Record(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		want = append([]checkout.Action{a}, want...)
+	}
+	var got []checkout.Action
+	for q := (checkout.ActionQuery{Limit: 2}); ; {
+		page, err := b.Actions(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, page.Actions...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	same(t, "all actions", got, want)
+	for _, c := range []struct {
+		query checkout.ActionQuery
+		want  []checkout.Action
+	}{
+		{checkout.ActionQuery{Session: fresh(2).ID}, want[2:3]},
+		{checkout.ActionQuery{Session: "\xff"}, nil},
+		{checkout.ActionQuery{From: epoch().Add(time.Second), To: epoch().Add(2 * time.Second)}, want[1:3]},
+	} {
+		page, err := b.Actions(t.Context(), c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
+	}
+	if err := b.Record(t.Context(), checkout.Action{By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00"}); err != nil {
+		t.Errorf("recording what no text holds = %v", err)
+	}
+	page, err := b.Actions(t.Context(), checkout.ActionQuery{Session: "\xff"})
+	if err != nil || len(page.Actions) != 1 || time.Since(page.Actions[0].At).Abs() > time.Minute {
+		t.Errorf("an action without a time = %+v, %v; want one of now", page.Actions, err)
+	}
+}
+
+func refuse(t *testing.T, b Backend, origin, session string, times int) {
+	t.Helper()
+	if err := b.RefuseOrigin(t.Context(), origin, session, times); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func strangers(t *testing.T, b Backend) []checkout.RefusedOrigin {
+	t.Helper()
+	list, err := b.RefusedOrigins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func refusedOrigins(t *testing.T, open Opener) {
+	b := open(t, nil)
+	same(t, "RefusedOrigins of nothing", strangers(t, b), []checkout.RefusedOrigin(nil))
+	refuse(t, b, "https://a.example", "cs_1", 2)
+	refuse(t, b, "https://b.example", "", 1)
+	refuse(t, b, "https://a.example", "", 3)
+	refuse(t, b, "\xff\x00", "\xff", 1)
+	byOrigin := map[string]checkout.RefusedOrigin{}
+	for _, o := range strangers(t, b) {
+		byOrigin[o.Origin] = o
+	}
+	a := byOrigin["https://a.example"]
+	if len(byOrigin) != 3 || a.Session != "cs_1" || a.Times != 5 || a.LastAt.Before(a.FirstAt) || time.Since(a.FirstAt).Abs() > time.Minute {
+		t.Errorf("RefusedOrigins = %+v", byOrigin)
+	}
+}
+
+// Strangers who make up hosts take places from one another, not from the shop that
+// somebody has forgotten to list.
+func refusedOriginsBounded(t *testing.T, open Opener) {
+	b := open(t, nil)
+	refuse(t, b, "https://shop.example", "", 2)
+	for n := range 230 {
+		refuse(t, b, fmt.Sprintf("https://%d.example", n), "", 1)
+	}
+	list := strangers(t, b)
+	has := func(origin string) bool {
+		return slices.ContainsFunc(list, func(o checkout.RefusedOrigin) bool { return o.Origin == origin })
+	}
+	if len(list) != 200 || !has("https://shop.example") || !has("https://229.example") {
+		t.Errorf("%d origins are kept, the shop's %t, the last %t; want 200, and both", len(list), has("https://shop.example"), has("https://229.example"))
+	}
+}
+
+func consoleCursors(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for _, cursor := range []string{"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1", "\xff.\x00"} {
+		_, err1 := b.Deliveries(t.Context(), checkout.DeliveryQuery{Cursor: cursor})
+		_, err2 := b.Actions(t.Context(), checkout.ActionQuery{Cursor: cursor})
+		_, err3 := b.Search(t.Context(), checkout.Query{Cursor: cursor, Text: "order"})
+		var known *wire.Error
+		if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" || cursor == "\xff.\x00" {
+			err3 = &wire.Error{} // an id may be anything
+		}
+		if cursor == "1.-1" || cursor == "1.99999" {
+			err2 = &wire.Error{}
+		}
+		if !errors.As(err1, &known) || !errors.As(err2, &known) || !errors.As(err3, &known) {
+			t.Errorf("cursor %q gives %v, %v, %v; want errors about it", cursor, err1, err2, err3)
+		}
+	}
+}
