@@ -75,7 +75,7 @@ type Books interface {
 
 // Compare holds the gateway's transactions of the days from…to against the
 // database and changes nothing on either side. Errors: the gateway's; the store's.
-func Compare(ctx context.Context, g Gateway, books Books, from, to time.Time) (Comparison, error) {
+func Compare(ctx context.Context, g Lister, books Books, from, to time.Time) (Comparison, error) {
 	c := Comparison{From: from, To: to}
 	records := map[string]Record{} // by tracking code
 	for _, q := range months(from, to) {
@@ -115,9 +115,25 @@ func months(from, to time.Time) []ListQuery {
 	return list
 }
 
-func gravity(k FindingKind) int {
-	return slices.Index([]FindingKind{FindingPaidThere, FindingPaidHere, FindingMoney, FindingUnknownHere,
-		FindingOrphan, FindingSecond, FindingUnknownThere, FindingEnded}, k)
+// FindingKinds returns all kinds, the gravest first.
+func FindingKinds() []FindingKind {
+	return []FindingKind{FindingPaidThere, FindingPaidHere, FindingMoney, FindingUnknownHere,
+		FindingOrphan, FindingSecond, FindingUnknownThere, FindingEnded}
+}
+
+func gravity(k FindingKind) int { return slices.Index(FindingKinds(), k) }
+
+// Counts returns how many findings there are of each kind; a kind without any is
+// there too, with zero.
+func (c Comparison) Counts() map[FindingKind]int {
+	counts := map[FindingKind]int{}
+	for _, k := range FindingKinds() {
+		counts[k] = 0
+	}
+	for _, f := range c.Findings {
+		counts[f.Kind]++
+	}
+	return counts
 }
 
 // there looks at each record from the gateway's side.

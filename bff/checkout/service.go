@@ -17,6 +17,8 @@ import (
 type Config struct {
 	Store   Store
 	Gateway Gateway
+	// Ledger is the gateway's books, for whoever reads them; nil = they cannot be read.
+	Ledger Ledger
 	// Page is the address of the checkout pages with a slash at its end,
 	// "https://pay.shop.example/checkout/".
 	Page string

@@ -152,7 +152,7 @@ func (c *Service) sweepAll(ctx context.Context, w window) {
 // listed reads every page of q, all statuses. Pages may shift while they are
 // read, which repeats a record or hides one: then the list is read again, and
 // what any reading has shown counts.
-func listed(ctx context.Context, g Gateway, q ListQuery) ([]Record, error) {
+func listed(ctx context.Context, g Lister, q ListQuery) ([]Record, error) {
 	seen := map[string]int{} // index in records by tracking code
 	var records []Record
 	for range searchPasses {
@@ -177,7 +177,7 @@ func listed(ctx context.Context, g Gateway, q ListQuery) ([]Record, error) {
 // pass reads the pages of q once, and one more than it is told of if the last one
 // is full. moved reports that the list has changed while it was read: its length
 // differs from page to page, or a record came twice.
-func pass(ctx context.Context, g Gateway, q ListQuery, see func(Record)) (moved bool, err error) {
+func pass(ctx context.Context, g Lister, q ListQuery, see func(Record)) (moved bool, err error) {
 	here := map[string]bool{} // tracking codes of this pass
 	total := -1
 	for q.Page = 1; q.Page <= searchPages; q.Page++ {
@@ -212,7 +212,7 @@ func pass(ctx context.Context, g Gateway, q ListQuery, see func(Record)) (moved 
 const pageTries = 3
 
 // readPage reads one page, again after a moment if that fails.
-func readPage(ctx context.Context, g Gateway, q ListQuery) (page RecordPage, err error) {
+func readPage(ctx context.Context, g Lister, q ListQuery) (page RecordPage, err error) {
 	for try := 1; ; try++ {
 		page, err = g.Transactions(ctx, q)
 		if err == nil || try == pageTries || ctx.Err() != nil {

@@ -27,7 +27,10 @@ import (
 	"coinslot/bff/checkout"
 )
 
-var _ checkout.Gateway = (*Client)(nil)
+var (
+	_ checkout.Gateway = (*Client)(nil)
+	_ checkout.Ledger  = (*Client)(nil)
+)
 
 // Config says which gateway to call, as which merchant, and how.
 type Config struct {

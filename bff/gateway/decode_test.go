@@ -113,7 +113,9 @@ func FuzzRecord(f *testing.F) {
 		}
 		_, _ = readCreated(tree)
 		_, _, _ = readCurrencies(tree)
-		_, _ = readWithdrawal(tree)
+		c := &Client{hide: func(s string) string { return s }}
+		_, _, _ = readShown(tree, c.readWithdrawal)
+		_, _, _ = readShown(tree, c.readEntry)
 		r, err := readRecord(tree, (*fields).money)
 		if err != nil {
 			return

@@ -146,7 +146,7 @@ func everyCall() map[string]func(context.Context, *Client) error {
 			return err
 		},
 		"withdrawals": func(ctx context.Context, c *Client) error {
-			_, err := c.Withdrawals(ctx, WithdrawalQuery{})
+			_, err := c.Withdrawals(ctx, checkout.WithdrawalQuery{})
 			return err
 		},
 	}

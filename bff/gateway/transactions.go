@@ -89,16 +89,12 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
 func (c *Client) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
-	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
-	if err := sel.check("pending", "confirmed", "expired", "cancelled"); err != nil {
-		return checkout.RecordPage{}, invalid(err)
-	}
-	k := call{
-		name: "transactions", method: http.MethodGet, path: "/api/v1/merchant/transaction/list",
-		query: sel.values(),
+	k, err := listCall(q)
+	if err != nil {
+		return checkout.RecordPage{}, err
 	}
 	var result checkout.RecordPage
-	err := c.do(ctx, k, func(data any) error {
+	err = c.do(ctx, k, func(data any) error {
 		items, p, err := readPage(data, func(item any) (checkout.Record, error) {
 			return readRecord(item, (*fields).optional)
 		})
@@ -109,6 +105,18 @@ func (c *Client) Transactions(ctx context.Context, q checkout.ListQuery) (checko
 		return checkout.RecordPage{}, err
 	}
 	return result, nil
+}
+
+// listCall is the request for a page of the list. Errors: q breaks a documented limit.
+func listCall(q checkout.ListQuery) (call, error) {
+	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
+	if err := sel.check("pending", "confirmed", "expired", "cancelled"); err != nil {
+		return call{}, invalid(err)
+	}
+	return call{
+		name: "transactions", method: http.MethodGet, path: "/api/v1/merchant/transaction/list",
+		query: sel.values(),
+	}, nil
 }
 
 // about reads the answer to an operation: some record, and not that of another

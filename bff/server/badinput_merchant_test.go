@@ -149,12 +149,35 @@ func badLists(t *testing.T, b *bench) {
 	for path, param := range map[string]string{"/v1/events?sesion=cs_x": "sesion", "/v1/events?limit=1&limit=1": "limit", "/v1/events?session=cs_a&session=cs_b": "session", "/v1/events?after=%zz": "query", "/v1/events?limit=05": "limit", "/v1/currencies?symbol=USDT": "symbol", "/v1/currencies?;": "query"} {
 		list = append(list, input{id: "B23/" + path, method: "GET", path: path, headers: []string{bearer}, code: "invalid", param: param})
 	}
+	list = append(list, badLedger()...)
 	b.refuse(t, list)
 	b.accept(t, []input{
 		{id: "B23/limit 1", method: "GET", path: "/v1/sessions?limit=1", headers: []string{bearer}, status: 200, has: `"object":"list"`}, {id: "B23/limit 100", method: "GET", path: "/v1/sessions?limit=100", headers: []string{bearer}, status: 200},
 		{id: "B23/reference that is not there", method: "GET", path: "/v1/sessions?order_ref=%27%20OR%202=2--", headers: []string{bearer}, status: 200, has: `"data":[]`}, {id: "B23/NUL in a reference", method: "GET", path: "/v1/sessions?order_ref=%00", headers: []string{bearer}, status: 200, has: `"data":[]`},
 		{id: "B23/invalid UTF-8 in a reference", method: "GET", path: "/v1/sessions?order_ref=%ff", headers: []string{bearer}, status: 200, has: `"data":[]`}, {id: "B23/review", method: "GET", path: "/v1/sessions?status=review", headers: []string{bearer}, status: 200, has: `"data":[]`},
 	})
+}
+
+// badLedger is what the gateway's lists are not asked for.
+func badLedger() (list []input) {
+	for param, queries := range map[string][]string{
+		"limit":     {"limit=0", "limit=51", "limit=-1", "limit=1e1", "limit=05", "limit=%D9%A1", "limit=1&limit=2"},
+		"page":      {"page=0", "page=-1", "page=2147483648", "page=1.0", "page=%2B1"},
+		"from_date": {"from_date=x&to_date=2026-01-02", "to_date=2026-01-02", "from_date=&to_date=2026-01-02", "from_date=2026-02-30&to_date=2026-03-01", "from_date=2026-1-2&to_date=2026-01-03", "from_date=01.01.2026&to_date=2026-01-02"},
+		"to_date":   {"from_date=2026-01-02", "from_date=2026-01-02&to_date=2026-01-01", "from_date=2026-01-01&to_date=2026-02-01", "from_date=2026-01-01&to_date=%00", "from_date=2026-01-01&to_date=2026-01-02T00:00:00Z"},
+		"status":    {"status=review", "status=CONFIRMED", "status=open", "status=pending%20", "status=*"},
+		"query":     {"limit=%zz", "limit=1;page=2"},
+		"order_id":  {"order_id=123456"},
+	} {
+		for i, query := range queries {
+			path := []string{"/v1/transactions?", "/v1/withdrawals?"}[i%2] + query
+			list = append(list, input{id: "B23/" + path, method: "GET", path: path, headers: []string{bearer}, code: "invalid", param: param})
+		}
+	}
+	for path, param := range map[string]string{"/v1/transactions?status=processing": "status", "/v1/withdrawals?status=expired": "status"} {
+		list = append(list, input{id: "B23/" + path, method: "GET", path: path, headers: []string{bearer}, code: "invalid", param: param})
+	}
+	return list
 }
 
 // badEvents: B27, the event log and what is to be sent again.

@@ -126,6 +126,8 @@ var routes = map[string]struct {
 	"POST /v1/sessions/{session}/recheck": {"data", []string{"/v1/sessions/{session}/recheck"}},
 	"POST /v1/sessions/{session}/resolve": {"data", []string{"/v1/sessions/{session}/resolve"}},
 	"GET /v1/currencies":                  {"data", []string{"/v1/currencies"}},
+	"GET /v1/transactions":                {"data", []string{"/v1/transactions?limit=1", "/v1/transactions?page=0"}},
+	"GET /v1/withdrawals":                 {"data", []string{"/v1/withdrawals?status=processing", "/v1/withdrawals?from_date=x"}},
 	"GET /v1/events":                      {"data", []string{"/v1/events?limit=1"}},
 	"POST /v1/events/replay":              {"data", []string{"/v1/events/replay"}},
 	"GET /checkout/doctor":                {"doctor", []string{"/checkout/doctor", "/checkout/doctor?origin=https://evil.example", "/checkout/doctor?format=html"}},

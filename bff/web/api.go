@@ -89,7 +89,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if f.Cursor != "" && !pageMark.MatchString(f.Cursor) {
 		return refuse(wire.CodeInvalid, "cursor")
 	}
-	if f.Limit, err = limitOf(q.Get("limit")); err != nil {
+	if f.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
 		return err
 	}
 	page, err := s.Checkout.Store.List(r.Context(), f)

@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"time"
 
 	"coinslot/app/wire"
@@ -26,7 +25,7 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	query := checkout.EventQuery{After: q.Get("after"), Session: q.Get("session")}
-	if query.Limit, err = limitOf(q.Get("limit")); err != nil {
+	if query.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
 		return err
 	}
 	page, err := s.Events.Events(r.Context(), query)
@@ -42,18 +41,6 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 		data = append(data, t)
 	}
 	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data, "next_cursor": page.Next, "has_more": page.More})
-}
-
-// limitOf reads the limit of a list, 1…100; "" is zero, the default.
-func limitOf(text string) (int, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 100 || strconv.Itoa(n) != text {
-		return 0, refuse(wire.CodeInvalid, "limit")
-	}
-	return n, nil
 }
 
 // maxReplay is how many events one request sends again at most.

@@ -151,6 +151,8 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/sessions/{session}/recheck", s.recheckSession)
 	merchant("POST /v1/sessions/{session}/resolve", s.resolveSession)
 	merchant("GET /v1/currencies", s.listCurrencies)
+	merchant("GET /v1/transactions", s.listTransactions)
+	merchant("GET /v1/withdrawals", s.listWithdrawals)
 	merchant("GET /v1/events", s.listEvents)
 	merchant("POST /v1/events/replay", s.replayEvents)
 	merchant("/v1/", s.nothing)

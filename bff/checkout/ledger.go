@@ -1,0 +1,169 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// Ledger is the gateway's books as people and merchants' programs read them. No
+// payment is decided by it, so it waits behind everything that one is.
+type Ledger interface {
+	Lister
+	// Entries returns one page of the merchant's transactions as the gateway tells
+	// them. What cannot be read is left out: it is shown, and proves nothing.
+	Entries(ctx context.Context, q ListQuery) (EntryPage, error)
+	// Withdrawals returns one page of what was paid out to the merchant.
+	Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error)
+}
+
+// Lister reads the gateway's list of transactions; see [Gateway].
+type Lister interface {
+	Transactions(ctx context.Context, q ListQuery) (RecordPage, error)
+}
+
+// LedgerEntry is a transaction as the gateway tells it. Amounts are as it wrote
+// them, on one line; empty = absent. Source: gateway-api.md, "Transaction record".
+type LedgerEntry struct {
+	TrackingCode     string
+	Status           string // lower case; pending, confirmed, expired, cancelled or something new
+	OrderID          string // as written; empty = none
+	PaymentURL       string // of the gateway's own pages, or empty
+	CurrencyCode     string // "usdt_trc20"
+	CurrencyName     string
+	NetworkCode      string
+	NetworkName      string
+	AmountUSD        string
+	PayAmount        string
+	PaidAmount       string // empty while nothing is paid
+	PlatformShare    string
+	MerchantShare    string
+	FeePercent       string
+	TolerancePercent string
+	CancelledByUser  bool
+	TxID             string
+	TxURL            string // https, or empty
+	Email            string
+	Comment          string
+	PaidAt           time.Time // zero = unset or not plausible, as the others
+	CreatedAt        time.Time
+	ExpiresAt        time.Time
+
+	// Whose it is here; filled in by [Service.Entries].
+	Session string // empty = not ours
+	Attempt int
+}
+
+// EntryPage is one page of entries. Items is never nil.
+type EntryPage struct {
+	Items []LedgerEntry
+	Paging
+}
+
+// Paging is where a page stands in a list of the gateway's; zero = not said.
+type Paging struct{ Page, Limit, Total, LastPage int }
+
+// WithdrawalQuery selects withdrawals. Zero fields are not sent.
+type WithdrawalQuery struct {
+	Limit    int       // 1…50
+	Page     int       // from 1
+	From, To time.Time // dates, given together, at most 30 days apart
+	Status   string    // pending, processing, confirmed
+}
+
+// Withdrawal is one payout to the merchant.
+// Source: gateway-api.md, "Withdrawal record".
+type Withdrawal struct {
+	TrackingCode string
+	CurrencyName string
+	NetworkName  string
+	Destination  string          // address
+	AmountText   string          // as the gateway wrote it: "$1,250.00"
+	AmountUSD    decimal.Decimal // AmountText read as a decimal; valid if AmountKnown
+	AmountKnown  bool            // false if AmountText is empty or not an amount
+	Status       string          // lower case; pending, processing, confirmed or something new
+	TxID         string          // empty = none
+	TxURL        string          // empty = none
+	CreatedAt    time.Time       // zero = unset or not plausible
+}
+
+// WithdrawalPage is one page of the list. Items is never nil.
+type WithdrawalPage struct {
+	Items []Withdrawal
+	Paging
+}
+
+// Entries returns a page of the gateway's transactions, each with the session that
+// it is of. Errors: *wire.Error with CodeGatewayUnavailable; the store's.
+func (c *Service) Entries(ctx context.Context, q ListQuery) (EntryPage, error) {
+	if c.Ledger == nil {
+		return EntryPage{}, problem(wire.CodeGatewayUnavailable, "")
+	}
+	page, err := c.Ledger.Entries(ctx, q)
+	if err != nil {
+		return EntryPage{}, c.unavailable("listing transactions", err)
+	}
+	if err := c.ours(ctx, page.Items); err != nil {
+		return EntryPage{}, err
+	}
+	for i := range page.Items {
+		page.Items[i].PaymentURL, page.Items[i].TxURL = hosted(page.Items[i].PaymentURL, c.PaymentPage), explorer(page.Items[i].TxURL)
+	}
+	return page, nil
+}
+
+// ours notes whose the entries are: by their code, else by the marker in their
+// comment, which is there before the code is known here.
+func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
+	var keys []string
+	for _, e := range list {
+		keys = append(keys, e.TrackingCode, markerText.FindString(e.Comment))
+	}
+	held, err := c.Store.Held(ctx, keys)
+	if err != nil {
+		return fmt.Errorf("looking for attempts: %w", err)
+	}
+	owners := map[string]Held{}
+	for _, h := range held {
+		owners[h.Marker], owners[h.TrackingCode] = h, h
+	}
+	delete(owners, "")
+	for i := range list {
+		h, known := owners[list[i].TrackingCode]
+		if !known {
+			h = owners[markerText.FindString(list[i].Comment)]
+		}
+		list[i].Session, list[i].Attempt = h.Session, h.Number
+	}
+	return nil
+}
+
+// Withdrawals returns a page of what the gateway has paid out. Errors: *wire.Error
+// with CodeGatewayUnavailable.
+func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error) {
+	if c.Ledger == nil {
+		return WithdrawalPage{}, problem(wire.CodeGatewayUnavailable, "")
+	}
+	page, err := c.Ledger.Withdrawals(ctx, q)
+	if err != nil {
+		return WithdrawalPage{}, c.unavailable("listing withdrawals", err)
+	}
+	for i := range page.Items {
+		page.Items[i].TxURL = explorer(page.Items[i].TxURL)
+	}
+	return page, nil
+}
+
+// Compare holds the gateway's transactions of the days from…to against the
+// database; see [Compare]. Errors: *wire.Error with CodeGatewayUnavailable; the
+// store's.
+func (c *Service) Compare(ctx context.Context, from, to time.Time) (Comparison, error) {
+	if c.Ledger == nil {
+		return Comparison{}, problem(wire.CodeGatewayUnavailable, "")
+	}
+	return Compare(ctx, c.Ledger, c.Store, from, to)
+}

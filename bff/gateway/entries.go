@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"coinslot/bff/checkout"
+)
+
+// Entries is Transactions for whoever reads the list: all that the gateway tells
+// of each, as it writes it. What cannot be read of an item is left out.
+//
+// Errors: those of Transactions, but for single members.
+//
+// Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
+func (c *Client) Entries(ctx context.Context, q checkout.ListQuery) (checkout.EntryPage, error) {
+	k, err := listCall(q)
+	if err != nil {
+		return checkout.EntryPage{}, err
+	}
+	var result checkout.EntryPage
+	err = c.do(ctx, k, func(data any) (err error) {
+		result.Items, result.Paging, err = readShown(data, c.readEntry)
+		return err
+	})
+	if err != nil {
+		return checkout.EntryPage{}, err
+	}
+	return result, nil
+}
+
+func (c *Client) readEntry(f *fields) checkout.LedgerEntry {
+	text := c.shown(f)
+	return checkout.LedgerEntry{
+		TrackingCode:     text("tracking_code"),
+		Status:           lower(text("status")),
+		OrderID:          text("order_id"),
+		PaymentURL:       text("payment_url"),
+		CurrencyCode:     text("currency_code"),
+		CurrencyName:     text("currency_name"),
+		NetworkCode:      text("network_code"),
+		NetworkName:      text("network_name"),
+		AmountUSD:        text("amount_usd"),
+		PayAmount:        text("pay_amount"),
+		PaidAmount:       text("paid_amount"),
+		PlatformShare:    text("platform_share"),
+		MerchantShare:    text("merchant_share"),
+		FeePercent:       text("payment_fee_percent"),
+		TolerancePercent: text("payment_tolerance_percent"),
+		CancelledByUser:  f.truth("is_canceled_by_user"),
+		TxID:             text("tx_id"),
+		TxURL:            text("tx_explorer_url"),
+		Email:            text("email"),
+		Comment:          text("comment"),
+		PaidAt:           f.moment("paid_at"),
+		CreatedAt:        f.moment("created_at"),
+		ExpiresAt:        f.moment("expired_at"),
+	}
+}
+
+// mostShown bounds a text that is only shown, in characters.
+const mostShown = 1000
+
+// shown reads texts of f that are only shown: on one line, not without end, and
+// without the key, should the gateway repeat it.
+func (c *Client) shown(f *fields) func(name string) string {
+	return func(name string) string { return shorten(c.hide(f.label(name)), mostShown) }
+}
+
+// readShown reads the data of a list answer that is only shown. Where a page
+// stands may be missing.
+func readShown[T any](data any, read func(*fields) T) ([]T, checkout.Paging, error) {
+	rows, err := list(open(data).object["items"])
+	if err != nil {
+		return nil, checkout.Paging{}, fmt.Errorf("reading items: %w", err)
+	}
+	items := make([]T, 0, len(rows))
+	for i, row := range rows {
+		f := open(row)
+		if f.err != nil {
+			return nil, checkout.Paging{}, fmt.Errorf("reading item %d: %w", i, f.err)
+		}
+		items = append(items, read(f))
+	}
+	object, _ := open(data).object["pagination"].(map[string]any)
+	at := func(name string) int { return (&fields{object: object}).whole(name) }
+	return items, checkout.Paging{Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page")}, nil
+}

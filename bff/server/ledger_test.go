@@ -1,0 +1,138 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/sandbox"
+
+	"github.com/shopspring/decimal"
+)
+
+// ledgerList is what the merchant's program reads of one of the gateway's lists.
+type ledgerList struct {
+	Object                       string
+	Data                         []map[string]any
+	Page, Limit, Total, LastPage int
+}
+
+func (r *rig) ledger(path string) (list ledgerList) {
+	r.t.Helper()
+	answer := r.ask("GET", path, "", bearer)
+	if answer.Code != http.StatusOK {
+		r.t.Fatalf("GET %s = %d %s", path, answer.Code, answer.Body)
+	}
+	body := strings.ReplaceAll(answer.Body.String(), `"last_page"`, `"LastPage"`)
+	if err := json.Unmarshal([]byte(body), &list); err != nil {
+		r.t.Fatal(err)
+	}
+	return list
+}
+
+// foreign opens a transaction at the gateway that no checkout knows of.
+func (r *rig) foreign(api string) {
+	r.t.Helper()
+	req, err := http.NewRequest("POST", api+"/api/v1/merchant/transaction/create", strings.NewReader(
+		`{"currency_symbol":"USDT","network_code":"trc20","amount_usd":7,"ttl":15,"comment":"the point of sale `+gatewayKey+`"}`))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", gatewayKey)
+	req.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		r.t.Fatal(err, answer)
+	}
+	answer.Body.Close()
+}
+
+// The gateway's lists come through as they are, with whose they are, and with
+// nothing that is secret.
+func TestLedger(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	r, _ := start(t, gateway, settings(t, api.URL))
+	session := r.open(`{"amount_usd":"25.00","email":"ann@shop.example"}`)
+	r.choose(session)
+	r.await(session, "pending")
+	r.foreign(api.URL)
+
+	list := r.ledger("/v1/transactions")
+	if list.Object != "list" || list.Total != 2 || list.Page != 1 || list.Limit != 20 || list.LastPage != 1 {
+		t.Errorf("the list is %+v", list)
+	}
+	ours := slices.IndexFunc(list.Data, func(e map[string]any) bool { return e["session"] == session })
+	if len(list.Data) != 2 || ours < 0 {
+		t.Fatalf("%d transactions, ours is at %d: %v", len(list.Data), ours, list.Data)
+	}
+	mine, other := list.Data[ours], list.Data[1-ours]
+	for name, want := range map[string]any{"amount_usd": "25.00000000", "status": "pending", "attempt": 1.0, "email": "ann@shop.example", "paid_at": nil, "currency_code": "usdt_trc20", "paid_amount": ""} {
+		if mine[name] != want {
+			t.Errorf("%s of our transaction = %v; want %v", name, mine[name], want)
+		}
+	}
+	if at, err := time.Parse(time.RFC3339, fmt.Sprint(mine["created_at"])); err != nil || time.Since(at).Abs() > time.Minute {
+		t.Errorf("created_at = %v, %v", mine["created_at"], err)
+	}
+	if _, err := decimal.NewFromString(fmt.Sprint(mine["merchant_share"])); err != nil || mine["payment_url"] == "" {
+		t.Errorf("merchant_share %v, payment_url %v", mine["merchant_share"], mine["payment_url"])
+	}
+	if other["session"] != "" || other["attempt"] != 0.0 || other["comment"] != "the point of sale [key]" {
+		t.Errorf("what is not ours = %v", other)
+	}
+	today := time.Now().UTC().Format(time.DateOnly)
+	second := r.ledger("/v1/transactions?status=pending&limit=1&page=2&from_date=" + today + "&to_date=" + today)
+	if len(second.Data) != 1 || second.Page != 2 || second.Limit != 1 || second.LastPage != 2 {
+		t.Errorf("the second page of one is %+v", second)
+	}
+	if none := r.ledger("/v1/transactions?status=expired&page=9"); none.Data == nil || len(none.Data) > 0 {
+		t.Errorf("nothing is %v", none.Data)
+	}
+	t.Run("withdrawals", func(t *testing.T) { r.withdrawals(t) })
+	t.Run("odd answers", func(t *testing.T) { r.oddLedger(t) })
+}
+
+func (r *rig) withdrawals(t *testing.T) {
+	list := r.ledger("/v1/withdrawals?status=confirmed&limit=50")
+	if len(list.Data) != 1 || list.Limit != 50 || list.Data[0]["amount_usd"] != "1250.00" || list.Data[0]["status"] != "confirmed" || list.Data[0]["tx_explorer_url"] == "" {
+		t.Errorf("withdrawals = %+v", list)
+	}
+}
+
+// A gateway that writes in another way is still read; one that cannot be asked is
+// said to be away.
+func (r *rig) oddLedger(t *testing.T) {
+	r.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{
+		"pagination": nil, "amount_usd": 25.5, "paid_amount": map[string]any{"x": 1}, "order_id": "n/a", "created_at": "2026-11-20T10:00:00+01:00",
+		"tx_explorer_url": "javascript:alert(1)", "payment_url": "http://evil.example/x", "comment": "a\u202eb\n" + strings.Repeat("x", 5000), "status": "PAID\n", "is_canceled_by_user": "1",
+	}})
+	list := r.ledger("/v1/transactions?limit=7")
+	if list.Page != 1 || list.Limit != 7 || list.Total != 0 || len(list.Data) != 2 {
+		t.Fatalf("a list without pagination = %+v", list)
+	}
+	for name, want := range map[string]any{"amount_usd": "25.5", "paid_amount": "", "order_id": "n/a", "created_at": "2026-11-20T09:00:00Z", "tx_explorer_url": "", "payment_url": "", "status": "paid", "is_canceled_by_user": true} {
+		if got := list.Data[0][name]; got != want {
+			t.Errorf("%s = %v; want %v", name, got, want)
+		}
+	}
+	if comment := fmt.Sprint(list.Data[0]["comment"]); len(comment) > 1100 || strings.ContainsAny(comment, "\n\u202e") {
+		t.Errorf("the comment is %d long: %.40q", len(comment), comment)
+	}
+	for path, fault := range map[string]sandbox.Fault{
+		"/v1/transactions": {Path: "list", Raw: `{"status":200,"data":{"items":7}}`}, "/v1/transactions?page=2": {Path: "list", Status: 500},
+		"/v1/withdrawals": {Path: "withdrawals", Status: 401}, "/v1/withdrawals?page=2": {Path: "withdrawals", HTML: true},
+	} {
+		r.gateway.Inject(fault)
+		answer := r.ask("GET", path, "", bearer)
+		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), `"gateway_unavailable"`) || answer.Header().Get("Retry-After") == "" {
+			t.Errorf("GET %s of a gateway in trouble = %d %s", path, answer.Code, answer.Body)
+		}
+	}
+}
