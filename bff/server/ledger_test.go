@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+	"coinslot/bff/store"
 
 	"github.com/shopspring/decimal"
 )
@@ -134,5 +138,36 @@ func (r *rig) oddLedger(t *testing.T) {
 		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), `"gateway_unavailable"`) || answer.Header().Get("Retry-After") == "" {
 			t.Errorf("GET %s of a gateway in trouble = %d %s", path, answer.Code, answer.Body)
 		}
+	}
+}
+
+// Pages that want to show the checkout and are not listed are noted for whoever
+// looks after it, once for all of their visits.
+func TestRefusedOrigins(t *testing.T) {
+	c := settings(t, "http://127.0.0.1:9")
+	srv, err := server.New(t.Context(), c, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		"/checkout/embed.js?origin=https://forgotten.example", "/checkout?item=coffee&embed=inline&origin=https://Forgotten.example:443",
+		"/checkout/embed.js?origin=" + shop, "/checkout/embed.js?origin=" + c.PublicURL, "/checkout/embed.js", "/checkout/embed.js?origin=null",
+		"/checkout/embed.js?origin=https://x.example/path", "/checkout/embed.js?origin=https://<script>",
+	} {
+		srv.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := errors.Join(srv.Run(ctx), srv.Close()); err != nil { // what is counted is written at the end
+		t.Fatal(err)
+	}
+	db, err := store.OpenReader(t.Context(), store.Config{DSN: c.Database})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	list, err := db.RefusedOrigins(t.Context())
+	if err != nil || len(list) != 1 || list[0].Origin != "https://forgotten.example" || list[0].Times != 2 {
+		t.Errorf("RefusedOrigins = %+v, %v; want the forgotten one, twice", list, err)
 	}
 }

@@ -63,6 +63,7 @@ type Server struct {
 	sender   *webhook.Sender
 	hub      *hub.Hub
 	store    *store.DB
+	refusals *web.Refusals
 	fanout   *fanout // nil = this is the only instance
 }
 
@@ -153,7 +154,9 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log)
 	}
+	s.refusals = web.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = web.New(web.Config{
+		Refusals: s.refusals,
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		Console: s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Log: o.Log,
@@ -259,6 +262,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.poller.Run(ctx) })
 	group.Go(func() error { return s.sweeper.Run(ctx) })
 	group.Go(func() error { return s.sender.Run(ctx) })
+	group.Go(func() error { return s.refusals.Run(ctx) })
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
 	}

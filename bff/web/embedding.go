@@ -40,6 +40,9 @@ type embedding struct {
 // the doctor does not tell.
 func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	f := s.framedOf(r, r.URL.Query())
+	if f.wanted != "" && f.origin == "" {
+		s.Refusals.Note(f.wanted, "")
+	}
 	_, _, text := s.words.in(f.lang, f.accept)
 	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
 		Listed: f.origin != "", Title: text["title.none"], Close: text["close"], Retry: text["closed.again"],

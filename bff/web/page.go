@@ -160,6 +160,7 @@ func (s *server) nudge(ctx context.Context, session checkout.Session) {
 func (s *server) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page, f framed) error {
 	if f.refused() {
 		s.Log.Warn("a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
+		s.Refusals.Note(f.wanted, p.View.Session)
 	}
 	s.as(w, kindPage)
 	return s.document.write(w, r, status, p)

@@ -34,6 +34,8 @@ type Config struct {
 	PublicURL string
 	// Origins are the host pages that may frame the checkout.
 	Origins []string
+	// Refusals counts pages of other origins that wanted to show it; nil = nobody does.
+	Refusals *Refusals
 	// SecretKeys open /v1, each of them; none = closed. OrderKey verifies order
 	// tokens; empty = refused. HookToken opens /hooks/gateway/{token}; empty = 404.
 	SecretKeys          []string
