@@ -137,9 +137,9 @@ func byDay(counts []checkout.Count, from time.Time) []app.UI {
 // ceiling is a round number, not below n, and even.
 func ceiling(n int) int {
 	for step := 2; ; step *= 10 {
-		for _, c := range []int{step, 2 * step, 3 * step, 4 * step} {
-			if c >= n {
-				return c
+		for _, times := range []int{1, 2, 3, 4, 5} {
+			if times*step >= n {
+				return times * step
 			}
 		}
 	}

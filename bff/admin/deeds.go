@@ -123,10 +123,10 @@ func (s *console) asks(d deed) reader {
 		}
 		return page.Page{
 			Title: d.title, Section: paymentsPath, Back: page.Back{To: paymentPath(session.ID), Label: "The payment"},
-			Body: append([]app.UI{page.Facts(
+			Body: []app.UI{page.Confirm(page.Facts(
 				page.Fact{Name: "Order", Value: order(session)}, page.Fact{Name: "Amount", Value: page.USD(session.Order.AmountUSD.StringFixed(2))},
 				page.Fact{Name: "Status", Value: page.Status(session.Status)},
-			)}, page.Confirm(d.will, d.never, form)),
+			), d.will, d.never, form)},
 		}, nil
 	}
 }

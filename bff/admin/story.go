@@ -182,7 +182,7 @@ func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
 			page.Fact{Name: "Started", Value: page.Time(a.StartedAt)},
 			page.Fact{Name: "To be paid until", Value: page.Time(a.ExpiresAt)},
 			page.Fact{Name: "Paid", Value: unless(a.PaidAt.IsZero(), page.Time(a.PaidAt))},
-			page.Fact{Name: "Ended", Value: unless(a.EndedAt.IsZero(), page.Time(a.EndedAt))},
+			page.Fact{Name: "Ended", Value: unless(a.EndedAt.IsZero() || a.State == checkout.Confirmed, page.Time(a.EndedAt))},
 			page.Fact{Name: "Reason", Value: unless(o.Reason == "", page.Foreign(o.Reason))},
 			page.Fact{Name: "Shopper's e-mail", Value: unless(a.Email == "", page.Foreign(a.Email))},
 			page.Fact{Name: "Shopper's comment", Value: unless(a.Comment == "", page.Foreign(a.Comment))},
@@ -216,7 +216,7 @@ func (t story) webhooks() app.UI {
 	}
 	return page.Block("webhooks", "Webhooks", page.Table{
 		Caption: "Webhooks of this payment", Empty: "Nothing was to be told yet, or no endpoint is set.",
-		Columns: []page.Column{{Name: "Event"}, {Name: "To"}, {Name: "State"}, {Name: "Tries", Number: true}, {Name: "Last try"}, {Name: "Next try"}, {Name: ""}},
+		Columns: []page.Column{{Name: "Event"}, {Name: "To"}, {Name: "State"}, {Name: "Tries", Number: true}, {Name: "Last", Whole: true}, {Name: "Next", Whole: true}, {Name: ""}},
 		Rows:    rows,
 	}.Draw())
 }
@@ -226,7 +226,7 @@ func (t story) delivery(d checkout.DeliveryRow) []app.UI {
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Foreign(host(d.Endpoint)),
 		page.El("span").Body(Delivery(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
-		page.Text(page.Count(d.Tries)), page.Ago(d.TriedAt, t.now()), page.Ago(d.NextAt, t.now()),
+		page.Text(page.Count(d.Tries)), page.When(d.TriedAt, t.now()), page.When(d.NextAt, t.now()),
 		page.Form{Path: redeliverPath, Token: t.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
 			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: d.Endpoint}, {Value: "session", Label: d.Session}}}.Draw(),
 	}

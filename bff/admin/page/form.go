@@ -139,9 +139,9 @@ func (f Form) Draw() app.UI {
 	return El("form").Class(kind).Attr("method", "post").Attr("action", f.Path).Body(list...)
 }
 
-// Confirm is the body of a page that asks before something is done: what will
-// happen, what cannot be undone, and the form.
-func Confirm(will, never []string, form Form) app.UI {
+// Confirm is the body of a page that asks before something is done: what it is
+// about, what will happen, what cannot be undone, and the form.
+func Confirm(about app.UI, will, never []string, form Form) app.UI {
 	lines := func(title string, words []string) app.UI {
 		var list []app.UI
 		for _, w := range words {
@@ -152,5 +152,5 @@ func Confirm(will, never []string, form Form) app.UI {
 		})
 	}
 	return El("div").Class("confirm").Body(
-		lines("What will happen", will), El("div").Class("never").Body(lines("What cannot be undone", never)), form.Draw())
+		about, lines("What will happen", will), El("div").Class("never").Body(lines("What cannot be undone", never)), form.Draw())
 }

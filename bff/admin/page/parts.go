@@ -147,6 +147,15 @@ func Ago(t, now time.Time) app.UI {
 	return El("span").Class("ago").Body(Time(t), Text(" "), El("small").Text(Apart(t, now)))
 }
 
+// When is how long before or after now t is; its title has the moment.
+func When(t, now time.Time) app.UI {
+	if t.IsZero() {
+		return None()
+	}
+	t = t.UTC()
+	return El("time").Class("when").Attr("datetime", t.Format(time.RFC3339)).Attr("title", t.Format("2006-01-02 15:04:05 UTC")).Text(Apart(t, now))
+}
+
 // Apart says how long before or after now t is, in its largest unit.
 func Apart(t, now time.Time) string {
 	d := now.Sub(t)

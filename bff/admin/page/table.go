@@ -15,8 +15,9 @@ type Column struct {
 	Whole bool
 }
 
-// Table is rows of cells. On a narrow screen every row becomes a card, with the
-// name of its column beside each cell; the first column is its head.
+// Table is rows of cells. Where it has little room, on a phone or in a column,
+// every row becomes a card with the name of its column beside each cell; the first
+// column is its head.
 type Table struct {
 	Caption string // for those who do not see it; needed
 	Columns []Column
@@ -42,11 +43,11 @@ func (t Table) draw() app.UI {
 	for _, cells := range t.Rows {
 		rows = append(rows, t.row(cells))
 	}
-	return El("table").Class("table").Attr("role", "table").Body(
+	return El("div").Class("rows").Body(El("table").Class("table").Attr("role", "table").Body(
 		El("caption").Class("offscreen").Text(t.Caption),
 		El("thead").Attr("role", "rowgroup").Body(El("tr").Attr("role", "row").Body(heads...)),
 		El("tbody").Attr("role", "rowgroup").Body(rows...),
-	)
+	))
 }
 
 func (t Table) row(cells []app.UI) app.UI {
