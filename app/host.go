@@ -101,8 +101,5 @@ func (s views) Next(ctx context.Context) (wire.View, error) {
 	if err != nil {
 		return wire.View{}, err
 	}
-	told := s.Hushed() // of the line as it was when this was said
-	view, err := wire.ParseView(message)
-	view.Told = err == nil && told
-	return view, err
+	return wire.ParseView(message)
 }

@@ -1,10 +1,11 @@
 package e2e
 
 import (
-	"strconv"
+	"net/http"
 	"strings"
 	"testing"
 
+	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
 
@@ -30,13 +31,14 @@ addEventListener('DOMContentLoaded', () => new MutationObserver((list) => {
 }).observe(document.documentElement, {childList: true, subtree: true, characterData: true, attributes: true}));
 `
 
-// TestWaitingCostsNextToNothing holds what a page does while it waits: for answers
-// that say nothing new WebAssembly does not wake, and nothing but the words of the
-// clock changes, once a second at most.
+// TestWaitingCostsNextToNothing holds what a page does while it waits: the server
+// keeps answers that say nothing new to itself, WebAssembly does not wake, and
+// nothing but the words of the clock changes, once a second at most. That the gateway
+// answers no more, and does again, is told in time all the same.
 func TestWaitingCostsNextToNothing(t *testing.T) {
 	s := newStack(t)
 	_, p, _ := s.waiting(t, 4, browser.Options{Script: counted})
-	p.WaitJS(`window.said > 2`, "the gateway's answers")
+	p.WaitJS(`window.said > 0`, "the socket")
 	var before, after struct {
 		Said, Heard int
 		At          float64
@@ -45,10 +47,11 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 	const state = `({said, heard, at: performance.now(), changes: window.changes})`
 	p.Eval(`window.changes = {}`, nil)
 	p.Eval(state, &before)
-	p.WaitJS(`window.said >= 12 + `+strconv.Itoa(before.Said), "a dozen answers")
+	asked := len(s.gateway.Requests())
+	await(t, "a dozen answers of the gateway", func() bool { return len(s.gateway.Requests()) >= asked+12 })
 	p.Eval(state, &after)
-	if n := after.Heard - before.Heard; n > 1 {
-		t.Errorf("WebAssembly woke for %d of %d answers that say nothing new", n, after.Said-before.Said)
+	if said, heard := after.Said-before.Said, after.Heard-before.Heard; said > 1 || heard > 1 {
+		t.Errorf("of a dozen answers that say nothing new the socket told %d, and WebAssembly woke for %d", said, heard)
 	}
 	seconds := int(after.At-before.At)/1000 + 2 // one on either side of the time
 	for where, n := range after.Changes {
@@ -59,24 +62,37 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 	if after.Changes["characterData countdown"] == 0 {
 		t.Error("the countdown stands still")
 	}
+	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusBadGateway})
+	p.WaitText(`[data-part="checked"]`, "seconds ago")
+	s.gateway.ClearFaults()
+	p.WaitText(`[data-part="checked"]`, "just now")
 }
 
-// TestHush: what is kept back is said, as it is by then, when it is five seconds
-// old; what follows is news.
+// TestHush: what is kept back is said, as it is by then, when the socket has been
+// silent for twenty seconds, or closes; what follows is news.
 func TestHush(t *testing.T) {
 	s := newStack(t)
 	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
 	var heard []string
-	p.Eval(`(async () => {
-		const heard = [], socket = {onmessage: ({data}) => heard.push(data), addEventListener() {}};
+	p.Eval(`(() => {
+		const real = {setTimeout, clearTimeout, now: performance.now};
+		let clock = 1000, timer = null; // nothing else runs meanwhile
+		window.setTimeout = (f, ms) => { timer = {f, at: clock + ms}; return 1; };
+		window.clearTimeout = () => { timer = null; };
+		performance.now = () => clock;
+		const pass = (ms) => { clock += ms; const due = timer; if (due?.at <= clock) { timer = null; due.f(); } };
+		const heard = [], closing = [], socket = {onmessage: ({data}) => heard.push(data), addEventListener(_, f) { closing.push(f); }};
 		coinslotHush(socket);
 		const say = (word, left, ago) => socket.onmessage({data: JSON.stringify({word, attempt: {expires_in_ms: left}, checked_ms_ago: ago})});
 		say('a', 60000, 100);
 		say('a', 57000, 90);
 		say('b', 56000, 80);
+		pass(19999);
 		say('b', 300, 4500);
+		pass(19999);
 		heard.push('-');
-		while (heard.length < 4) await new Promise((done) => setTimeout(done, 20));
+		pass(1);
+		pass(60000);
 		heard.push('-');
 		say('b', 50000, 70);
 		say('b', 49000, 70);
@@ -85,27 +101,28 @@ func TestHush(t *testing.T) {
 		say('b', 46000, 0);
 		window.coinslotHeard = null;
 		say('b', 45000, 0);
-		say('b', 44000, -1);
+		say('b', 44000, 7);
+		pass(500);
+		for (const closed of closing) closed();
+		say('b', 43000, -1);
 		socket.onmessage = null;
+		for (const closed of closing) closed(); // by this side
+		Object.assign(window, {setTimeout: real.setTimeout, clearTimeout: real.clearTimeout});
+		performance.now = real.now;
 		return heard;
 	})()`, &heard)
 	got := strings.Join(heard, "\n")
-	late := ""
-	if len(heard) > 3 {
-		late = heard[3]
-	}
-	if !strings.HasPrefix(late, `{"word":"b","attempt":{"expires_in_ms":0},"checked_ms_ago":5`) {
-		t.Errorf("what was kept back is said as %s", late)
-	}
 	want := strings.Join([]string{
 		`{"word":"a","attempt":{"expires_in_ms":60000},"checked_ms_ago":100}`,
-		`{"word":"b","attempt":{"expires_in_ms":56000},"checked_ms_ago":80}`, "-", late, "-",
+		`{"word":"b","attempt":{"expires_in_ms":56000},"checked_ms_ago":80}`, "-",
+		`{"word":"b","attempt":{"expires_in_ms":0},"checked_ms_ago":24500}`, "-",
 		`{"word":"b","attempt":{"expires_in_ms":50000},"checked_ms_ago":70}`,
 		`{"word":"b","attempt":{"expires_in_ms":48000},"checked_ms_ago":5000}`,
 		`{"word":"b","attempt":{"expires_in_ms":47000},"checked_ms_ago":9000}`,
 		`{"word":"b","attempt":{"expires_in_ms":46000},"checked_ms_ago":0}`,
 		`{"word":"b","attempt":{"expires_in_ms":45000},"checked_ms_ago":0}`,
-		`{"word":"b","attempt":{"expires_in_ms":44000},"checked_ms_ago":-1}`,
+		`{"word":"b","attempt":{"expires_in_ms":43500},"checked_ms_ago":507}`,
+		`{"word":"b","attempt":{"expires_in_ms":43000},"checked_ms_ago":-1}`,
 	}, "\n")
 	if got != want {
 		t.Errorf("heard\n%s\nwant\n%s", got, want)

@@ -361,11 +361,14 @@ for (const name of ['localStorage', 'sessionStorage']) {
   // --- What a waiting page hears -------------------------------------------------------------------------------------
 
   const JUST_NOW = 5000; // ms; wire.JustNow
+  const SILENT = 20000; // ms after which a socket that says nothing is not believed to be alive; it speaks every 15 s
   const ALIVE = 45000; // ms for which a socket may seem silent; it is taken for dead after a minute
   const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
 
   // coinslotHush takes a socket's handler and lets it hear what is new. While nothing happens, a socket's messages differ
-  // in two times only, and WebAssembly would wake for each; the latest is said, as it is by then, when it is JUST_NOW old.
+  // in two times only, and WebAssembly would wake for each. The server speaks as soon as the gateway's last answer is
+  // JUST_NOW old (bff/web/hush.go), so silence means that it is not; if the socket is SILENT or closes, the latest is said,
+  // as it is by then.
   // coinslotHeard is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.
   window.coinslotHush = (socket) => {
     const tell = socket.onmessage;
@@ -381,7 +384,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
       [last, came] = [data, performance.now()];
       let age = JUST_NOW;
       const words = data.replace(TIMES, (all, ago, ms) => { if (ago) age = +ms; return ''; });
-      if (age < JUST_NOW) late = setTimeout(say, JUST_NOW - age + 1);
+      if (age < JUST_NOW) late = setTimeout(say, SILENT);
       if (words === window.coinslotHeard && age < JUST_NOW && came - told < ALIVE) return;
       [window.coinslotHeard, told] = [age < JUST_NOW ? words : null, came];
       tell({ data });

@@ -63,9 +63,9 @@ func (s *Socket) listen() {
 	s.on("close", func(js.Value) { shut.Do(func() { close(s.closed) }) })
 }
 
-// Hushed reports whether messages that say nothing new are kept back, until the
-// latest is a few seconds old: WebAssembly wakes for none of them. An open socket only is
-// heard at all.
+// Hushed reports whether messages that say nothing new are kept back: WebAssembly
+// wakes for none of them, until there is news or silence has lasted too long. An open
+// socket only is heard at all.
 func (s *Socket) Hushed() bool { return s.hushed && s.value.Get("readyState").Int() == open }
 
 // open is a websocket's readyState.

@@ -37,6 +37,9 @@ type Socket interface {
 	// Next returns the next view. It fails when the socket has closed, when the
 	// message is not a view, and when ctx ends.
 	Next(ctx context.Context) (wire.View, error)
+	// Hushed reports whether the socket is open and tells of the view's time by
+	// itself, as [wire.View.Told] has it.
+	Hushed() bool
 	// Close closes the socket; closing twice is allowed.
 	Close()
 }
@@ -66,6 +69,7 @@ type Feed struct {
 
 	mu      sync.Mutex // guards the fields below
 	version int64
+	socket  Socket // nil = there is none
 	lost    bool
 	away    bool          // the tab is left: no socket, no questions
 	left    chan struct{} // closed by Leave, exchanged by Back
@@ -129,6 +133,8 @@ func (f *Feed) listen(ctx context.Context) bool {
 		return false
 	}
 	defer socket.Close()
+	f.hold(socket)
+	defer f.hold(nil)
 	stop := f.lookOnBack(ctx, socket)
 	defer stop()
 	heard := false
@@ -141,6 +147,24 @@ func (f *Feed) listen(ctx context.Context) bool {
 		f.got(view)
 	}
 }
+
+// hold remembers the socket that is open.
+func (f *Feed) hold(s Socket) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.socket = s
+}
+
+// Told reports whether the page will be told the view again once it has grown old:
+// that is then so of every view, also of one that was asked for.
+func (f *Feed) Told() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.told()
+}
+
+// told is Told. mu is held.
+func (f *Feed) told() bool { return f.socket != nil && f.socket.Hushed() }
 
 // next reads one view, for at most the time of silence.
 func next(ctx context.Context, s Socket) (wire.View, error) {
@@ -264,7 +288,7 @@ func (f *Feed) got(v wire.View) bool {
 		return false
 	}
 	grown := v.Version > f.version
-	f.version = v.Version
+	f.version, v.Told = v.Version, f.told()
 	f.config.Got(v)
 	return grown
 }

@@ -20,6 +20,7 @@ type record struct {
 	dials   []time.Duration // since start
 	fetches []time.Duration // since start
 	got     []int64         // versions that the page was shown
+	told    []bool          // of these, whether the page will be told of their time
 	lost    []bool
 }
 
@@ -31,6 +32,7 @@ type server struct {
 	version int64
 	sockets bool // Dial works
 	answers bool // Fetch works
+	hush    bool // sockets tell of the time by themselves
 	record
 }
 
@@ -38,13 +40,14 @@ type server struct {
 func (s *server) seen() record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return record{slices.Clone(s.open), slices.Clone(s.dials), slices.Clone(s.fetches), slices.Clone(s.got), slices.Clone(s.lost)}
+	return record{slices.Clone(s.open), slices.Clone(s.dials), slices.Clone(s.fetches), slices.Clone(s.got), slices.Clone(s.told), slices.Clone(s.lost)}
 }
 
 type socket struct {
 	views  chan wire.View // capacity 8
 	closed chan struct{}
 	once   sync.Once
+	hushed bool // tells of the time by itself
 }
 
 func (s *socket) Next(ctx context.Context) (wire.View, error) {
@@ -58,6 +61,17 @@ func (s *socket) Next(ctx context.Context) (wire.View, error) {
 	}
 }
 
+func (s *socket) Hushed() bool { return s.hushed && !s.isClosed() }
+
+func (s *socket) isClosed() bool {
+	select {
+	case <-s.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 func (s *socket) Close() { s.once.Do(func() { close(s.closed) }) }
 
 func (s *server) dial(context.Context) (Socket, error) {
@@ -67,7 +81,7 @@ func (s *server) dial(context.Context) (Socket, error) {
 	if !s.sockets {
 		return nil, errDown
 	}
-	c := &socket{views: make(chan wire.View, 8), closed: make(chan struct{})}
+	c := &socket{views: make(chan wire.View, 8), closed: make(chan struct{}), hushed: s.hush}
 	c.views <- wire.View{Version: s.version}
 	s.open = append(s.open, c)
 	return c, nil
@@ -86,7 +100,7 @@ func (s *server) fetch(context.Context) (wire.View, error) {
 func (s *server) take(v wire.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.got = append(s.got, v.Version)
+	s.got, s.told = append(s.got, v.Version), append(s.told, v.Told)
 }
 
 func (s *server) tell(lost bool) {
@@ -235,6 +249,28 @@ func TestBackAsksAtOnce(t *testing.T) {
 			t.Errorf("%d sockets; the dead one was not exchanged", len(s.seen().open))
 		}
 	})
+}
+
+// What is asked for beside such a socket is told of later, like what it has said
+// itself; without one, nothing is.
+func TestTold(t *testing.T) {
+	s := &server{version: 1, sockets: true, answers: true, hush: true}
+	run(t, s, func(f *Feed) {
+		f.Back()
+		synctest.Wait()
+		if !f.Told() {
+			t.Error("an open socket tells nothing")
+		}
+		s.set(func() { s.sockets = false })
+		s.open[0].Close()
+		pass(10 * time.Second)
+		if f.Told() {
+			t.Error("a socket that is closed would tell")
+		}
+	})
+	if told := s.seen().told; len(told) < 3 || !told[0] || !told[1] || told[2] {
+		t.Errorf("told %v; want what came while the socket was open, and no more", told)
+	}
 }
 
 func TestLeaving(t *testing.T) {

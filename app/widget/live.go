@@ -125,18 +125,7 @@ func (c *Checkout) take(ctx app.Context, v wire.View) {
 // repeats reports whether v shows nothing that old does not, but for the time: most
 // views do, and the page is not drawn again for them.
 func repeats(old, v wire.View) bool {
-	return reflect.DeepEqual(timeless(old), timeless(v))
-}
-
-// timeless returns a view without what changes while nothing happens.
-func timeless(v wire.View) wire.View {
-	v.CheckedMsAgo, v.Told = 0, false
-	if v.Attempt != nil {
-		a := *v.Attempt
-		a.ExpiresInMs = 0
-		v.Attempt = &a
-	}
-	return v
+	return reflect.DeepEqual(old.Timeless(), v.Timeless())
 }
 
 // moved announces a new screen once and brings the keyboard to its heading.
@@ -269,6 +258,7 @@ func (c *Checkout) answered(ctx app.Context, status int, answer []byte, err erro
 		c.fail(ctx, c.worded(problem))
 		return
 	}
+	view.Told = c.feed != nil && c.feed.Told()
 	c.take(ctx, view)
 	c.Page.Changing = false
 }

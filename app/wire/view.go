@@ -51,6 +51,18 @@ type View struct {
 // counting its age aloud. static/frame.js knows it too.
 const JustNow = 5000
 
+// Timeless returns v without what changes while nothing happens: the times, and
+// whether they are told. v stays as it is.
+func (v View) Timeless() View {
+	v.CheckedMsAgo, v.Told = 0, false
+	if v.Attempt != nil {
+		a := *v.Attempt
+		a.ExpiresInMs = 0
+		v.Attempt = &a
+	}
+	return v
+}
+
 // ParseView reads a View's JSON. What is valid JSON and no View, such as null,
 // is an error too: taken for one, it would empty the page.
 func ParseView(message []byte) (View, error) {

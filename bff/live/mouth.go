@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Message is a text for any number of sockets, framed. The zero Message is none.
+// Message is a text for any number of sockets, framed. The zero Message says nothing.
 type Message struct{ frame []byte }
 
 // Text returns the message with that text, which is UTF-8.
@@ -61,6 +61,9 @@ func (m *mouth) say(frame []byte) error {
 
 // Text returns what m says.
 func (m Message) Text() string {
+	if m.frame == nil {
+		return ""
+	}
 	switch m.frame[1] {
 	case 126:
 		return string(m.frame[4:])

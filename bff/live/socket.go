@@ -12,7 +12,8 @@ import (
 // Show decides what a socket says.
 type Show interface {
 	// Message returns what is to be sent now: after the opening, after news and
-	// with each ping. It holds the publication of that number and all before.
+	// with each ping. It holds the publication of that number and all before. The
+	// zero Message says nothing.
 	// It is called by one goroutine at a time. Errors: *End with how to say
 	// goodbye; any other is told as "try again later".
 	Message(news uint64) (Message, error)
@@ -134,8 +135,8 @@ func (s *Socket) pinged(text []byte) error {
 	return s.say(framed(websocket.PongMessage, text))
 }
 
-// ping has the socket pinged. A page cannot see pings; a message goes with each
-// and tells it that the line is alive.
+// ping has the socket pinged. A page cannot see pings; a message goes with each,
+// unless there was one a moment ago, and tells it that the line is alive.
 func (s *Socket) ping() {
 	s.due.Store(true)
 	s.wake()
@@ -169,6 +170,9 @@ func (s *Socket) send() error {
 	if err != nil {
 		s.goodbye(err, websocket.CloseTryAgainLater)
 		return err
+	}
+	if message.frame == nil {
+		return nil
 	}
 	return s.say(message.frame)
 }

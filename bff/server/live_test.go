@@ -14,6 +14,7 @@ import (
 	"coinslot/bff/server"
 
 	"github.com/gorilla/websocket"
+	"github.com/shopspring/decimal"
 )
 
 const ownOrigin = "http://localhost:8080"
@@ -386,6 +387,27 @@ func silent(t *testing.T, addr, id string) {
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n", id, ownOrigin)
 }
 
+// drip has a payment grow, little by little, until the test ends: news for its
+// sockets without end.
+func (r *rig) drip(code string) {
+	ended, stop := make(chan struct{}), make(chan struct{})
+	r.t.Cleanup(func() { close(stop); <-ended })
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			if err := r.gateway.PayAmount(code, decimal.New(1, -4)); err != nil {
+				r.t.Error(err)
+				return
+			}
+		}
+	}()
+}
+
 // Those who do not read hold up nobody, are cut after a while, and their place
 // is free again.
 func TestLiveSlowReaders(t *testing.T) {
@@ -397,6 +419,7 @@ func TestLiveSlowReaders(t *testing.T) {
 	}
 	quick := connect(t, addr, id)
 	r.choose(id)
+	r.drip(r.gateway.Transactions()[0].TrackingCode)
 	until(t, "the session is full", func() bool {
 		conn, _, err := dial(addr, id)
 		if err == nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // live is GET /checkout/{session}/live: a websocket on which every message is a
-// whole view. It sends one at once, then after each change and each check.
+// whole view. It sends one at once, then after each change, and of the checks
+// that have found none what a page has to know; see hush.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if err := s.asksSocket(r); err != nil {
 		return err
@@ -91,7 +92,9 @@ type line struct {
 	*server
 	session, lang string
 	client        string // whose place it has
+	notify        func() // has it asked for a message
 	unsubscribe   func()
+	hush          hush
 }
 
 // join subscribes to the session's news for the client of r, who has only so many
@@ -103,6 +106,7 @@ func (l *line) join(r *http.Request, notify func()) (ok bool) {
 		l.hidden(r)
 		return false
 	}
+	l.notify = notify
 	if l.unsubscribe, ok = l.Hub.Subscribe(l.session, notify); !ok {
 		l.sockets.leave(l.client)
 		return false
@@ -122,5 +126,9 @@ func (l *line) Message(news uint64) (live.Message, error) {
 	if l.Hub.Closed() {
 		return live.Message{}, &live.End{Code: websocket.CloseServiceRestart, Why: "restarting"}
 	}
-	return l.views.message(viewKey{l.session, l.lang}, news)
+	v, err := l.views.message(viewKey{l.session, l.lang}, news)
+	if err != nil || !l.hush.lets(v, l.notify) {
+		return live.Message{}, err
+	}
+	return v.Message, nil
 }

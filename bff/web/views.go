@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -30,11 +31,18 @@ type viewKey struct{ session, lang string }
 // and encoded once for all that are told of the same news.
 type views struct {
 	hub     *hub.Hub
-	encoded func(viewKey) ([]byte, error) // as it is now
+	encoded func(viewKey) (shown, error) // as it is now
 	keep    time.Duration
 
 	mu     sync.Mutex // guards the fields below
 	recent map[viewKey]*rendering
+}
+
+// shown is what a session shows, encoded.
+type shown struct {
+	live.Message
+	words uint64        // a hash of it without its times, of this process
+	age   time.Duration // of the gateway's last answer; negative = there was none
 }
 
 // rendering is a view that is sent to several sockets.
@@ -42,29 +50,27 @@ type rendering struct {
 	holds uint64        // this publication and all before
 	done  chan struct{} // closed when the fields below are set
 
-	message live.Message
-	err     error
+	shown shown
+	err   error
 }
 
 // message returns the view that holds the publication of that number, encoded.
 // Errors: those of encoded.
-func (v *views) message(key viewKey, news uint64) (live.Message, error) {
+func (v *views) message(key viewKey, news uint64) (shown, error) {
 	if v.hub.Watchers(key.session) < 2 {
-		text, err := v.encoded(key)
-		return live.Text(text), err
+		return v.encoded(key)
 	}
 	r, found := v.find(key, news)
 	if found {
 		<-r.done
-		return r.message, r.err
+		return r.shown, r.err
 	}
 	defer close(r.done)
-	text, err := v.encoded(key)
-	if err != nil {
+	r.shown, r.err = v.encoded(key)
+	if r.err != nil {
 		v.drop(key, r) // the next one may have more luck
 	}
-	r.message, r.err = live.Text(text), err
-	return r.message, r.err
+	return r.shown, r.err
 }
 
 // find returns a rendering that will do, or a new one for the caller to fill in.
@@ -91,20 +97,33 @@ func (v *views) drop(key viewKey, r *rendering) {
 	}
 }
 
-// encodedView is the JSON of a session's view as it is now, for its sockets.
-// Errors: *live.End if there is no such session.
-func (s *server) encodedView(key viewKey) ([]byte, error) {
+// encodedView is a session's view as it is now, for its sockets. Errors:
+// *live.End if there is no such session.
+func (s *server) encodedView(key viewKey) (shown, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	session, err := s.Checkout.Session(ctx, key.session)
 	if errors.Is(err, refuse(wire.CodeSessionUnknown, "")) {
-		return nil, &live.End{Code: websocket.ClosePolicyViolation, Why: string(wire.CodeSessionUnknown)}
+		return shown{}, &live.End{Code: websocket.ClosePolicyViolation, Why: string(wire.CodeSessionUnknown)}
 	}
 	if err != nil {
-		return nil, err
+		return shown{}, err
 	}
 	show := s.showing(ctx, key.lang)
 	p := widget.Page{Lang: key.lang, View: session.View(show)}
 	s.explain(&p, show)
-	return json.Marshal(p.View)
+	return encode(p.View)
+}
+
+// hashing is a seed for the words of this process's views.
+var hashing = maphash.MakeSeed()
+
+// encode is v for a socket.
+func encode(v wire.View) (shown, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return shown{}, err
+	}
+	words, err := json.Marshal(v.Timeless())
+	return shown{live.Text(text), maphash.Bytes(hashing, words), time.Duration(v.CheckedMsAgo) * time.Millisecond}, err
 }

@@ -23,11 +23,11 @@ type gallery struct {
 
 func newGallery(watchers int) *gallery {
 	g := &gallery{views: views{hub: hub.New(hub.Config{PerSession: 1000}), keep: sharedFor, recent: map[viewKey]*rendering{}}}
-	g.encoded = func(viewKey) ([]byte, error) {
+	g.encoded = func(viewKey) (shown, error) {
 		g.made.Add(1)
 		text := fmt.Append(nil, g.committed.Load())
 		time.Sleep(time.Millisecond)
-		return text, g.err
+		return shown{Message: live.Text(text)}, g.err
 	}
 	for range watchers {
 		g.hub.Subscribe("cs_1", func() {})
@@ -43,7 +43,7 @@ func (g *gallery) publish() (news uint64) {
 }
 
 // get is the message for a socket that was told of that publication.
-func (g *gallery) get(t *testing.T, news uint64) live.Message {
+func (g *gallery) get(t *testing.T, news uint64) shown {
 	t.Helper()
 	m, err := g.message(viewKey{"cs_1", "en"}, news)
 	if err != nil {
@@ -106,7 +106,9 @@ func TestViewsAreNew(t *testing.T) {
 // sent a view from before the change they were told of.
 func TestViewsHoldThePublication(t *testing.T) {
 	g := newGallery(2)
-	g.encoded = func(viewKey) ([]byte, error) { return fmt.Appendf(nil, "%06d", g.committed.Load()), nil }
+	g.encoded = func(viewKey) (shown, error) {
+		return shown{Message: live.Text(fmt.Appendf(nil, "%06d", g.committed.Load()))}, nil
+	}
 	var workers sync.WaitGroup
 	for range 4 {
 		workers.Go(func() {
