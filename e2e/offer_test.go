@@ -91,6 +91,35 @@ func TestOfferAmount(t *testing.T) {
 	}
 }
 
+// An answer that comes while something is pressed waits for its release, a second at
+// most: an open amount is priced when its field is left, the error above it goes, and
+// with it would what was pressed to leave it.
+func TestNothingMovesUnderAPress(t *testing.T) {
+	s := newStack(t, offersFile(t))
+	p := chromium.Open(t, s.base+"/checkout?item=tip&lang=en", browser.Options{Height: 1800, Script: `
+		window.answers = 0;
+		const real = fetch;
+		window.fetch = async (...given) => { const answer = await real(...given); answers++; return answer; };
+	`})
+	p.Wait(`[data-live="wasm"]`)
+	p.Type(amountField, "1,000")
+	p.Press("Tab")
+	p.WaitText(`[data-part="error"]`, "Enter an amount")
+	p.Type(amountField, "7")
+	p.Eval(`window.answers = 0`, nil)
+	usdt := `label:has([data-part="currency"][value="USDT"])`
+	release := p.Hold(usdt)
+	p.WaitJS(`window.answers > 0`, "the price")
+	p.Eval(`new Promise(done => setTimeout(done, 200))`, nil) // as long as a press may last
+	release()
+	p.WaitJS(`document.querySelector('[data-part="currency"][value="USDT"]').checked`, "what was pressed to be chosen")
+	p.Wait(costs("7.00"))
+	p.Type(amountField, "9")
+	release = p.Hold(usdt)
+	p.Wait(costs("9.00")) // nobody lets go
+	release()
+}
+
 func TestOfferQuantity(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	set := func(p *browser.Page, n string) {

@@ -5,8 +5,10 @@ package browser
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"syscall/js"
+	"time"
 )
 
 // Data returns the text of the page's data block with the given id.
@@ -29,7 +31,8 @@ func Sentences(id string) ([]byte, error) {
 }
 
 // Fetch makes one request on the page's own origin. body is JSON; nil sends
-// none. The error says that no answer came, or that ctx has ended.
+// none. The answer, or the error that says that none came or that ctx has ended, waits
+// for the end of a press.
 func Fetch(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
 	abort := js.Global().Get("AbortController").New()
 	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
@@ -43,6 +46,7 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 		options["body"] = string(body)
 		options["headers"] = map[string]any{"Accept": "application/json", "Content-Type": "application/json"}
 	}
+	defer unpressed()
 	defer unhush() // also of a failure: the page says that it is offline until it hears something
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
@@ -53,6 +57,19 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 		return 0, nil, failure{"reading the answer to " + method + " " + path, err}
 	}
 	return response.Get("status").Int(), []byte(text.String()), nil
+}
+
+// unpressed waits while something on the page is pressed, a second at most: were it
+// moved before its release, there would be no click. It must not be called from a
+// callback.
+func unpressed() {
+	left := js.Global().Get("coinslotPressed")
+	if left.Type() != js.TypeFunction {
+		return
+	}
+	for ms := left.Invoke().Float(); ms > 0; ms = left.Invoke().Float() {
+		time.Sleep(time.Duration(min(math.Ceil(ms), 20)) * time.Millisecond)
+	}
 }
 
 // await blocks until a promise settles. It must not be called from a callback.

@@ -99,9 +99,10 @@ func (s *Socket) push(message []byte) {
 	}
 }
 
-// Read returns the next message. It fails when the socket has closed and all
-// was read, and when ctx ends.
+// Read returns the next message, after the end of a press. It fails when the socket
+// has closed and all was read, and when ctx ends.
 func (s *Socket) Read(ctx context.Context) ([]byte, error) {
+	defer unpressed()
 	select {
 	case message := <-s.messages:
 		return message, nil
