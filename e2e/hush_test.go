@@ -68,6 +68,23 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 	p.WaitText(`[data-part="checked"]`, "just now")
 }
 
+// TestFailureIsForgotten: a request that fails says that there is no connection, and
+// the next message, which says nothing new, that there is one.
+func TestFailureIsForgotten(t *testing.T) {
+	s := newStack(t)
+	_, p, _ := s.waiting(t, 20, browser.Options{})
+	p.WaitText(`[data-part="checked"]`, "just now")
+	p.Eval(`(() => {
+		window.words = [];
+		new MutationObserver(() => words.push(document.querySelector('[data-part="checked"]').textContent))
+			.observe(document.body, {childList: true, subtree: true, characterData: true});
+		const real = fetch;
+		window.fetch = () => { window.fetch = real; return Promise.reject(new TypeError("cut")); };
+		dispatchEvent(new Event("online"));
+	})()`, nil)
+	p.WaitJS(`words.some(w => w.includes("no connection")) && words.at(-1).includes("just now")`, "the connection to be lost and found")
+}
+
 // TestHush: what is kept back is said, as it is by then, when the socket has been
 // silent for twenty seconds, or closes; what follows is news.
 func TestHush(t *testing.T) {

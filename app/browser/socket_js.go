@@ -18,7 +18,8 @@ type Socket struct {
 	value    js.Value
 	messages chan []byte   // by the message callback, never closed
 	opened   chan struct{} // closed by the open callback
-	closed   chan struct{} // closed by the close callback
+	closed   chan struct{} // closed by the close callback, or by Close
+	shut     sync.Once     // closes closed
 	free     sync.Once
 	funcs    []js.Func
 	hushed   bool // frame.js keeps back what says nothing new
@@ -48,7 +49,7 @@ func Dial(ctx context.Context, path string) (*Socket, error) {
 }
 
 func (s *Socket) listen() {
-	var open, shut sync.Once
+	var open sync.Once
 	s.on("open", func(js.Value) { open.Do(func() { close(s.opened) }) })
 	s.on("message", func(event js.Value) {
 		if data := event.Get("data"); data.Type() == js.TypeString {
@@ -60,7 +61,7 @@ func (s *Socket) listen() {
 		s.hushed = true
 	}
 	// After it, so that what it has kept back is said before the socket counts as closed.
-	s.on("close", func(js.Value) { shut.Do(func() { close(s.closed) }) })
+	s.on("close", func(js.Value) { s.end() })
 }
 
 // Hushed reports whether messages that say nothing new are kept back: WebAssembly
@@ -74,6 +75,9 @@ const open = 1
 // unhush lets the next message of any socket through, whatever it says: the page
 // was told something else meanwhile.
 func unhush() { js.Global().Set("coinslotHeard", js.Null()) }
+
+// end has Read end once all was read.
+func (s *Socket) end() { s.shut.Do(func() { close(s.closed) }) }
 
 func (s *Socket) on(event string, do func(js.Value)) {
 	callback := js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -128,5 +132,6 @@ func (s *Socket) Close() {
 		for _, callback := range s.funcs {
 			callback.Release()
 		}
+		s.end() // nobody else will
 	})
 }

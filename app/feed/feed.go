@@ -174,7 +174,9 @@ func next(ctx context.Context, s Socket) (wire.View, error) {
 }
 
 // lookOnBack asks once whenever Back is called while the socket is open. A
-// socket that has not told what the question brings is dead and is closed.
+// socket that has not told what the question brings is dead and is closed; so is one
+// beside which the question fails, since it may be silent for long: a new one speaks
+// at once.
 func (f *Feed) lookOnBack(ctx context.Context, s Socket) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -184,7 +186,7 @@ func (f *Feed) lookOnBack(ctx context.Context, s Socket) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-f.back:
-				if f.ask(ctx) == newer {
+				if f.ask(ctx) != known {
 					s.Close()
 				}
 			}

@@ -251,6 +251,18 @@ func TestBackAsksAtOnce(t *testing.T) {
 	})
 }
 
+// A question that fails beside a socket, whichever of them it is, makes for a new one.
+func TestFailureBesideASocket(t *testing.T) {
+	s := &server{version: 1, sockets: true}
+	run(t, s, func(f *Feed) {
+		f.Back()
+		pass(2 * time.Second)
+	})
+	if got := s.seen(); len(got.open) != 2 || !slices.Equal(got.lost, []bool{true, false}) {
+		t.Errorf("%d sockets, told %v; want another one, and that the connection was lost and found", len(got.open), got.lost)
+	}
+}
+
 // What is asked for beside such a socket is told of later, like what it has said
 // itself; without one, nothing is.
 func TestTold(t *testing.T) {
