@@ -16,7 +16,8 @@
 //
 //	connect  -> the current View at once
 //	change   -> the whole View, each time its Version has grown
-//	check    -> the whole View, same Version, newer CheckedMsAgo
+//	silence  -> the whole View every 15 s, also as soon as CheckedMsAgo is
+//	            [JustNow], and with the first check after that
 //
 // A client keeps the View with the highest Version and takes one of equal
 // Version as a fresher copy; a lower Version is dropped. A request that cannot
