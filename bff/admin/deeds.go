@@ -2,6 +2,8 @@ package admin
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -182,11 +184,47 @@ func clipped(text string, n int) string {
 // redeliverPath is where a webhook is sent again from, on any page.
 const redeliverPath = "/admin/webhooks/send"
 
+// sendAgain is the button that sends a webhook once more. list says that it
+// stands in the list of all, which it leads back to. Addresses of endpoints may
+// hold keys, so that the form has only a mark of them.
+func (v *visit) sendAgain(d checkout.DeliveryRow, list bool) app.UI {
+	f := page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
+		{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}, {Value: "session", Label: d.Session}}}
+	if list {
+		f.Hidden = append(f.Hidden, page.Option{Value: "back", Label: "list"})
+	}
+	return f.Draw()
+}
+
+// marked is a short mark of an endpoint, which says nothing of it.
+func marked(endpoint string) string {
+	sum := sha256.Sum256([]byte(endpoint))
+	return hex.EncodeToString(sum[:8])
+}
+
+// endpoint is the one of that mark, if it is configured.
+func (s *console) endpoint(ctx context.Context, mark string) (string, error) {
+	list, err := s.Records.Backlogs(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, b := range list {
+		if marked(b.Endpoint) == mark {
+			return b.Endpoint, nil
+		}
+	}
+	return "", checkout.ErrEndpoint
+}
+
 // redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint
-// is due now. It leads back to the payment, or to the list if none is named.
+// is due now. It leads back to where it was asked for.
 func (s *console) redeliver(v *visit) (to, done string, err error) {
-	event, endpoint, session := v.r.PostFormValue("event"), v.r.PostFormValue("endpoint"), v.r.PostFormValue("session")
-	if err := v.record("webhook.redeliver", session, event+" to "+host(endpoint)); err != nil {
+	event, session := v.r.PostFormValue("event"), v.r.PostFormValue("session")
+	endpoint, err := s.endpoint(v.r.Context(), v.r.PostFormValue("endpoint"))
+	if err != nil {
+		return "", "", err
+	}
+	if err := v.record("webhook.redeliver", session, clipped(event, mostEvent)+" to "+host(endpoint)); err != nil {
 		return "", "", err
 	}
 	if err := s.Records.Redeliver(v.r.Context(), event, endpoint); err != nil {
@@ -194,8 +232,11 @@ func (s *console) redeliver(v *visit) (to, done string, err error) {
 		return "", "", err
 	}
 	s.Deliver()
-	if to = "/admin/webhooks"; v.r.PostFormValue("back") == "" && session != "" {
-		to = paymentPath(session)
+	if v.r.PostFormValue("back") == "list" || session == "" {
+		return "/admin/webhooks", "sent-again", nil
 	}
-	return to, "sent-again", nil
+	return paymentPath(session), "sent-again", nil
 }
+
+// mostEvent is how much of what calls itself an event's id is written down.
+const mostEvent = 64

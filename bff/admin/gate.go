@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -133,7 +134,7 @@ func asked(r *http.Request) string {
 // first page: no link leads a login elsewhere.
 func within(to string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Path != "/admin" && !strings.HasPrefix(u.Path, "/admin/") || strings.ContainsAny(to, "\\\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || path.Clean(u.Path) != u.Path || u.Path != "/admin" && !strings.HasPrefix(u.Path, "/admin/") || strings.ContainsAny(to, "\\\r\n\t") {
 		return "/admin"
 	}
 	return u.RequestURI()

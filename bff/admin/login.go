@@ -40,7 +40,7 @@ func (s *console) door(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d := doorway{to: asked(r), status: http.StatusForbidden, notice: notices[r.URL.Query().Get("done")], passing: fromElsewhere(r)}
-	if d.to == "/admin" {
+	if r.Method == http.MethodGet && d.to == "/admin" { // somebody who has come to sign in
 		d.status = http.StatusOK
 	}
 	s.ask(w, d)

@@ -225,15 +225,14 @@ func (t story) delivery(d checkout.DeliveryRow) []app.UI {
 	return []app.UI{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Foreign(host(d.Endpoint)),
-		page.El("span").Body(Delivery(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
+		page.El("span").Body(delivered(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
 		page.Text(page.Count(d.Tries)), page.When(d.TriedAt, t.now()), page.When(d.NextAt, t.now()),
-		page.Form{Path: redeliverPath, Token: t.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
-			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: d.Endpoint}, {Value: "session", Label: d.Session}}}.Draw(),
+		t.sendAgain(d, false),
 	}
 }
 
-// Delivery is how a delivery stands, with the last answer.
-func Delivery(d checkout.DeliveryRow) app.UI {
+// delivered is how a delivery stands, with the last answer.
+func delivered(d checkout.DeliveryRow) app.UI {
 	kind, word := map[checkout.DeliveryState]string{checkout.DeliveryDone: "good", checkout.DeliveryWaiting: "wait", checkout.DeliveryRetrying: "warn", checkout.DeliveryAbandoned: "bad"}[d.State],
 		map[checkout.DeliveryState]string{checkout.DeliveryDone: "Delivered", checkout.DeliveryWaiting: "Waiting", checkout.DeliveryRetrying: "Retrying", checkout.DeliveryAbandoned: "Given up"}[d.State]
 	if d.Status != 0 {

@@ -1,0 +1,73 @@
+package password
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+)
+
+// cheap is of "correct horse battery", as cheap as is taken.
+const cheap = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
+
+func TestMatches(t *testing.T) {
+	crypted, err := bcrypt.GenerateFromPassword([]byte("correct horse battery"), leastCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("a", mostBcrypt)
+	longHash, err := bcrypt.GenerateFromPassword([]byte(long), leastCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		hash, password string
+		want           bool
+	}{
+		{cheap, "correct horse battery", true}, {cheap, "correct horse batterY", false}, {cheap, "", false}, {cheap, cheap, false},
+		{string(crypted), "correct horse battery", true}, {string(crypted), "correct horse", false},
+		{string(longHash), long, true}, {string(longHash), long + "b", false}, // bcrypt alone would not see the end
+		{"correct horse battery", "correct horse battery", false}, {"", "", false},
+	} {
+		if got := Matches(c.hash, c.password); got != c.want {
+			t.Errorf("Matches(%.12s…, %.30q) = %v; want %v", c.hash, c.password, got, c.want)
+		}
+	}
+}
+
+// A new hash is taken, is of its password alone, and never the same twice.
+func TestNew(t *testing.T) {
+	first, err := New("correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := New("correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first == second || Check(first) != nil || !Matches(first, "correct horse battery") || !strings.HasPrefix(first, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Errorf("New = %s, then %s", first, second)
+	}
+	for _, bad := range []string{"", "short", strings.Repeat("a", Most+1)} {
+		if _, err := New(bad); err == nil || bad != "" && strings.Contains(err.Error(), bad) {
+			t.Errorf("New(%.20q): %v", bad, err)
+		}
+	}
+}
+
+// FuzzCheck: nothing but a whole hash of bearable cost is taken, and no error
+// shows what was given.
+func FuzzCheck(f *testing.F) {
+	f.Fuzz(func(t *testing.T, hash string) {
+		err := Check(hash)
+		if err == nil && !strings.HasPrefix(hash, "$argon2id$v=19$m=") && !(strings.HasPrefix(hash, "$2") && len(hash) == 60) {
+			t.Errorf("Check(%q) takes it", hash)
+		}
+		if err != nil && len(hash) > 12 && strings.Contains(err.Error(), hash) {
+			t.Errorf("Check(%q) shows it: %v", hash, err)
+		}
+		if h, err := parse(hash); err == nil && (h.memory > mostMemory || h.rounds > mostRounds || h.lanes > mostLanes || len(h.salt) < 8) {
+			t.Errorf("parse(%q) = %+v", hash, h)
+		}
+	})
+}
