@@ -136,10 +136,13 @@ func byDay(counts []checkout.Count, from time.Time) []app.UI {
 
 // ceiling is a round number, not below n, and even.
 func ceiling(n int) int {
-	for step := 2; ; step *= 10 {
-		for _, times := range []int{1, 2, 3, 4, 5} {
-			if times*step >= n {
-				return times * step
+	if n <= 10 {
+		return max(n+n%2, 2)
+	}
+	for step := 1; ; step *= 10 {
+		for _, top := range []int{12, 16, 20, 24, 30, 40, 50, 60, 80, 100} {
+			if top*step >= n {
+				return top * step
 			}
 		}
 	}

@@ -34,7 +34,19 @@ type deed struct {
 func deeds() []deed {
 	return []deed{
 		{
-			path: "confirm", part: "resolve-confirmed", name: "Settle as paid", title: "Settle as paid?", button: "Settle as paid", reason: true, first: true,
+			path: "recheck", part: "recheck", name: "Ask the gateway now", title: "Ask the gateway now?", button: "Ask now", first: true,
+			will: []string{
+				"The gateway is asked how the payment stands. If it has ended, the gateway is first asked to look at the chain again.",
+				"What it answers is judged as always: it may confirm the payment, or put it into review.",
+			},
+			record: "session.recheck", done: "rechecked", possible: recheckable,
+			do: func(ctx context.Context, v *visit, id string) error {
+				_, err := v.Checkout.Recheck(ctx, id)
+				return err
+			},
+		},
+		{
+			path: "confirm", part: "resolve-confirmed", name: "Settle as paid", title: "Settle as paid?", button: "Settle as paid", reason: true,
 			will: []string{
 				"The payment becomes confirmed on your word, although the gateway has not proven it.",
 				"The shopper's page says that it is paid, and gives a signed receipt.",
@@ -54,18 +66,6 @@ func deeds() []deed {
 			never:  []string{"The order is closed. The shopper needs a new one to pay."},
 			record: "session.discard", done: "discarded", possible: inReview,
 			do: resolve(wire.Cancelled),
-		},
-		{
-			path: "recheck", part: "recheck", name: "Ask the gateway now", title: "Ask the gateway now?", button: "Ask now", first: true,
-			will: []string{
-				"The gateway is asked how the payment stands. If it has ended, the gateway is first asked to look at the chain again.",
-				"What it answers is judged as always: it may confirm the payment, or put it into review.",
-			},
-			record: "session.recheck", done: "rechecked", possible: recheckable,
-			do: func(ctx context.Context, v *visit, id string) error {
-				_, err := v.Checkout.Recheck(ctx, id)
-				return err
-			},
 		},
 		{
 			path: "cancel", part: "cancel", name: "Call off", title: "Call this payment off?", button: "Call it off",

@@ -63,7 +63,7 @@ func (s *console) ask(w http.ResponseWriter, d doorway) {
 	}
 	p.Body = append(p.Body, page.Form{
 		Path: "/admin/login", Button: "Sign in", Part: "sign-in", Hidden: []page.Option{{Value: "to", Label: d.to}},
-		Fields: []page.Field{{Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Max: password.Most, Required: true, Focus: true}},
+		Fields: []page.Field{{Name: "username", Value: operator, Autocomplete: "username", Unseen: true}, {Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Max: password.Most, Required: true, Focus: true}},
 	}.Draw())
 	if d.passing {
 		p.Body = append(p.Body, page.El("p").Class("soft").Body(page.Text("A link of another site has led here. If you are signed in, "), page.Link(d.to, page.Text("go on")), page.Text(".")))

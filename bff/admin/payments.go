@@ -47,6 +47,10 @@ func (s *console) payments(v *visit) (page.Page, error) {
 	}, nil
 }
 
+// anyStatus is the filter that leaves all: go-app writes no attribute that is
+// empty, and the value of an option without one is its label.
+const anyStatus = "all"
+
 // soleMatch is the id of the only session that a text names, "" if it is not
 // so: who pastes an address wants its payment, not a list of one.
 func soleMatch(q checkout.Query, found checkout.Page) string {
@@ -90,6 +94,9 @@ func search(values url.Values) (q checkout.Query, form url.Values, err error) {
 	for _, name := range []string{"q", "status", "coin", "network", "from", "to", "cursor"} {
 		form.Set(name, strings.TrimSpace(values.Get(name)))
 	}
+	if form.Get("status") == anyStatus {
+		form.Del("status")
+	}
 	q = checkout.Query{
 		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"), Network: form.Get("network"), Cursor: form.Get("cursor"),
 	}
@@ -119,7 +126,7 @@ func day(text string) (time.Time, error) {
 
 // filter is the form above the list.
 func (s *console) filter(form url.Values) app.UI {
-	statuses := []page.Option{{Value: "", Label: "All"}}
+	statuses := []page.Option{{Value: anyStatus, Label: "All"}}
 	for _, status := range []wire.Status{wire.Review, wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled} {
 		statuses = append(statuses, page.Option{Value: string(status), Label: titled(string(status))})
 	}

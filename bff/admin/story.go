@@ -170,7 +170,7 @@ func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
 			page.El("h2").Text("Attempt "+page.Count(a.Number)), t.coin(a), page.Badge(state.kind, state.word),
 			app.If(a.Late, func() app.UI { return page.Badge("warn", "late") })),
 		page.El("dl").Class("sums").Body(
-			sum("Asked", page.Amount(o.PayAmount, unit)), sum("Received", page.Amount(o.PaidAmount, unit)),
+			sum("Asked", page.Amount(trimmed(o.PayAmount), unit)), sum("Received", page.Amount(o.PaidAmount, unit)),
 			sum("Missing", page.Amount(o.MissingAmount, unit)), sum("Too much", page.Amount(o.OverpaidAmount, unit))),
 		page.Note("", state.means),
 		page.Facts(
@@ -190,6 +190,15 @@ func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
 			page.Fact{Name: "Gateway's page", Value: unless(a.PaymentURL == "", page.Away(a.PaymentURL, page.Text("Open")))},
 		),
 	)
+}
+
+// trimmed is an exact decimal without the zeros at its end, to be compared with
+// others by eye.
+func trimmed(digits string) string {
+	if !strings.Contains(digits, ".") {
+		return digits
+	}
+	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 }
 
 func sum(name string, value app.UI) app.UI {

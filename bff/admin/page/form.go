@@ -4,7 +4,8 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Option is one choice of a [Field].
+// Option is one choice of a [Field]. Value is not empty: go-app writes no attribute
+// that is, and browsers send the label then.
 type Option struct{ Value, Label string }
 
 // Field is one input with its label.
@@ -22,9 +23,13 @@ type Field struct {
 	Required     bool
 	Wide         bool // takes the room that is left
 	Focus        bool // has the focus from the start
+	Unseen       bool // for password managers alone
 }
 
 func (f Field) draw() app.UI {
+	if f.Unseen {
+		return Void("input").Attr("type", "text").Attr("name", f.Name).Attr("value", f.Value).Attr("autocomplete", f.Autocomplete).Attr("hidden", true)
+	}
 	id := "f-" + f.Name
 	class := "field"
 	if f.Wide {

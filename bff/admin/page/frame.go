@@ -109,7 +109,7 @@ func (f Frame) nav() app.UI {
 			}),
 		)))
 	}
-	return El("nav").Class("sections").Aria("label", "Console").Body(El("ul").Body(list...))
+	return El("nav").Class("sections").Aria("label", "Console").Body(El("ul").Body(list...), El("p").Class("zone").Text("All times are UTC."))
 }
 
 func (f Frame) main() []app.UI {

@@ -8,7 +8,7 @@ import (
 
 // Column is one column of a table.
 type Column struct {
-	Name string
+	Name string // empty = of buttons
 	// Number puts the column's cells to the right, for figures that are compared.
 	Number bool
 	// Whole keeps a cell in one line.
@@ -37,7 +37,11 @@ func (t Table) draw() app.UI {
 	}
 	var heads []app.UI
 	for _, c := range t.Columns {
-		heads = append(heads, El("th").Attr("scope", "col").Attr("role", "columnheader").Class(c.class()).Text(c.Name))
+		name := Text(c.Name)
+		if c.Name == "" {
+			name = offscreen("To do")
+		}
+		heads = append(heads, El("th").Attr("scope", "col").Attr("role", "columnheader").Class(c.class()).Body(name))
 	}
 	var rows []app.UI
 	for _, cells := range t.Rows {
@@ -55,7 +59,10 @@ func (t Table) row(cells []app.UI) app.UI {
 	for i, cell := range cells {
 		c := t.Columns[i]
 		td := El("td").Attr("role", "cell").Class(c.class())
-		if i > 0 {
+		switch {
+		case i == 0:
+			td = td.Class("first")
+		case c.Name != "":
 			td = td.DataSet("label", c.Name)
 		}
 		list = append(list, td.Body(cell))

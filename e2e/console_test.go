@@ -1,0 +1,276 @@
+package e2e
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/store"
+	"coinslot/e2e/browser"
+)
+
+// The console's password and its hash, as cheap as is taken.
+const (
+	consoleWord = "correct horse battery"
+	consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
+)
+
+// consoleStack is a stack with a console and a month behind it, and three payments
+// in review.
+func consoleStack(t *testing.T) (s *stack, reviews []string) {
+	t.Helper()
+	dsn := filepath.Join(t.TempDir(), "month.db")
+	pastMonth(t, dsn)
+	s = newStack(t, "COINSLOT_ADMIN_PASSWORD="+consoleHash, "COINSLOT_DATABASE="+dsn)
+	paidID := s.session(order{"amount_usd": "18.50", "order_ref": "ORD-2041", "title": "House blend, 500 g", "email": "ann@shop.example", "metadata": map[string]string{"cart": "b7", "<i>note</i>": "=1+1"}})
+	s.picks(paidID)
+	s.pays("pay")
+	s.awaitStatus(paidID, "confirmed")
+	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	for i, title := range []string{"<b>Two</b> tickets, " + strings.Repeat("Saturdaynight", 9), "Poster, signed", "Two tickets, Saturday"} {
+		id := s.session(order{"amount_usd": "25.00", "order_ref": fmt.Sprintf("ORD-%d", 2042+i), "title": title, "email": "bob@shop.example"})
+		s.picks(id)
+		s.pays("pay")
+		s.awaitStatus(id, "review")
+		reviews = append(reviews, id)
+	}
+	s.gateway.ClearFaults()
+	return s, reviews
+}
+
+// picks chooses a coin.
+func (s *stack) picks(id string) {
+	s.t.Helper()
+	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {"<script>alert(1)</script>"}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp.Body.Close()
+	s.awaitStatus(id, "pending")
+}
+
+// pays has the last transaction paid.
+func (s *stack) pays(kind sandbox.Kind) {
+	s.t.Helper()
+	all := s.issued()
+	if err := s.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stack) awaitStatus(id, status string) {
+	s.t.Helper()
+	await(s.t, "the status "+status, func() bool { return string(s.read(id).Status) == status })
+}
+
+// pastMonth fills a database with the orders of a month, always the same ones.
+func pastMonth(t *testing.T, dsn string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Config{DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	titles := []string{"House blend, 500 g", "Two tickets, Saturday", "Annual plan", "Enamel mug", "Poster, signed"}
+	coins := [][4]string{{"USDT", "trc20", "TRON (TRC20)", "Tether"}, {"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether"}, {"USDC", "polygon", "Polygon", "USD Coin"}, {"ETH", "arbitrum", "Arbitrum One", "Ether"}, {"TON", "ton", "TON", "Toncoin"}}
+	for n, day := 0, 29; day > 0; day-- {
+		if *screens == "" && day%7 != 0 {
+			continue
+		}
+		for range 3 + dice.IntN(9) {
+			n++
+			at := time.Now().UTC().AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(dice.IntN(86_000)) * time.Second)
+			amount := decimal.New(int64(499+dice.IntN(14_000)), -2)
+			coin := coins[min(dice.IntN(8), len(coins)-1)]
+			state, status := checkout.Confirmed, wire.Confirmed
+			switch dice.IntN(7) {
+			case 0:
+				state, status = checkout.Expired, wire.Expired
+			case 1:
+				state, status = checkout.Cancelled, wire.Cancelled
+			}
+			o := checkout.Order{AmountUSD: amount, Ref: fmt.Sprintf("ORD-%d", 1800+n), Title: titles[dice.IntN(len(titles))], Email: fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60))}.Complete()
+			s := checkout.Session{
+				ID: checkout.NewSessionID(), Status: status, Order: o, Digest: o.Digest(), CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at.Add(4 * time.Minute),
+				Attempts: []checkout.Attempt{{
+					Number: 1, State: state, Marker: fmt.Sprintf("cs-%d", n), OrderID: 200_000 + n, CurrencySymbol: coin[0], CurrencyName: coin[3], NetworkCode: coin[1], NetworkName: coin[2],
+					AmountUSD: amount, StartedAt: at, TrackingCode: fmt.Sprintf("TRK%d", n), PayAmount: amount, PayText: amount.StringFixed(8), EndedAt: at.Add(4 * time.Minute),
+				}},
+				Trail: []checkout.Entry{{At: at, By: "merchant", What: "session.created"}},
+			}
+			if state == checkout.Confirmed {
+				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = amount, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)
+			}
+			if _, err := db.Insert(context.Background(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// signIn opens the console in a browser.
+func signIn(t *testing.T, s *stack, o browser.Options) *browser.Page {
+	t.Helper()
+	p := chromium.Open(t, s.base+"/admin", o)
+	p.Type(`#f-password`, consoleWord)
+	p.Click(`[data-part="sign-in"]`)
+	p.WaitText("h1", "Overview")
+	return p
+}
+
+// TestConsole is a night of whoever looks after the shop's payments, and the looks
+// of what they see. With -screens it leaves pictures.
+func TestConsole(t *testing.T) {
+	together(t)
+	s, reviews := consoleStack(t)
+	for i, name := range []string{"with scripts", "without scripts"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.settles(t, reviews[i], browser.Options{NoJS: i == 1, Height: 1200})
+		})
+	}
+	for _, look := range []consoleLook{{"light", 1280, 900, false}, {"phone", 360, 780, true}} {
+		t.Run(look.name, func(t *testing.T) {
+			t.Parallel()
+			s.fits(t, look, reviews[2])
+		})
+	}
+	t.Run("the file", s.exports)
+}
+
+// settles signs in, sees what needs somebody, finds the payment by its address,
+// reads its story, settles it, sends a webhook again and signs out.
+func (s *stack) settles(t *testing.T, review string, o browser.Options) {
+	p := signIn(t, s, o)
+	p.WaitText(`[data-part="need"] h3`, "in review")
+	p.Click(`.sections a[href="/admin/payments"]`)
+	p.Type("#f-q", s.addressOf(review))
+	p.Click(`[data-part="search"]`)
+	p.WaitText(`[data-part="review"]`, "The gateway reports another price")
+	p.Click(`[data-part="resolve-confirmed"]`)
+	p.WaitText(".never", "A confirmed payment is never taken back.")
+	p.Type("#f-reason", "seen in the explorer")
+	p.Click(`[data-part="do-resolve-confirmed"]`)
+	p.WaitText(`[data-part="notice"]`, "Settled as paid")
+	p.WaitText(`[data-part="status"]`, "Confirmed")
+	p.WaitText(`[data-what="session.resolved"]`, "console:operator")
+	s.sink.await(t, review, "checkout.confirmed")
+	p.Click(`#webhooks tr:first-child [data-part="redeliver"]`)
+	p.WaitText(`[data-part="notice"]`, "being sent again")
+	p.Click(`[data-part="logout"]`)
+	p.WaitText(`[data-part="notice"]`, "You are signed out.")
+	p.Goto(s.base + "/admin/payments/" + review)
+	p.Wait(`[data-part="sign-in"]`)
+	for _, line := range p.Console() {
+		if !strings.Contains(line, "403") { // the door is one
+			t.Errorf("the browser said %q", line)
+		}
+	}
+}
+
+// addressOf is where the payment of a session goes.
+func (s *stack) addressOf(id string) string {
+	s.t.Helper()
+	code := s.read(id).Attempts[0].TrackingCode
+	for _, tx := range s.issued() {
+		if tx.TrackingCode == code {
+			return tx.WalletAddress
+		}
+	}
+	s.t.Fatalf("the gateway has no transaction of %s", id)
+	return ""
+}
+
+// consolePages are pages that have something to show.
+func consolePages(review string) map[string]string {
+	return map[string]string{
+		"overview": "/admin", "payments": "/admin/payments", "payment": "/admin/payments/" + review, "settle": "/admin/payments/" + review + "/confirm", "audit": "/admin/audit",
+		"webhooks": "/admin/webhooks", "nothing": "/admin/payments?q=nothing",
+	}
+}
+
+// consoleLook is how a page is looked at.
+type consoleLook struct {
+	name          string
+	width, height int
+	dark          bool
+}
+
+// fits holds that every page passes axe and is no wider than the screen, with long
+// and strange texts in it.
+func (s *stack) fits(t *testing.T, look consoleLook, review string) {
+	axe, err := os.ReadFile("../.cache/axe/package/axe.min.js")
+	if err != nil {
+		t.Fatalf("%v: make install-test-tools fetches it", err)
+	}
+	p := signIn(t, s, browser.Options{Width: look.width, Height: look.height, Dark: look.dark})
+	for name, path := range consolePages(review) {
+		p.Goto(s.base + path)
+		p.Wait("h1")
+		var found, wide []string
+		p.Eval(string(axe)+";0", nil)
+		p.Eval(`axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`, &found)
+		p.Eval(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120))`, &wide)
+		for _, v := range found {
+			t.Errorf("%s: %s", name, v)
+		}
+		if len(wide) > 0 {
+			t.Errorf("%s is wider than the screen: %q", name, wide)
+		}
+		if *screens != "" {
+			p.Screenshot(filepath.Join(*screens, "console-"+name+"-"+look.name+".png"))
+		}
+	}
+}
+
+// exports reads the file that the button of the list saves.
+func (s *stack) exports(t *testing.T) {
+	rows := exported(t, s)
+	i := slices.IndexFunc(rows, func(row []string) bool { return slices.Contains(row, "ORD-2041") })
+	if len(rows) < 20 || i < 0 || !slices.Contains(rows[i], "<i>note</i>==1+1; cart=b7") || !slices.Contains(rows[i], "18.50") {
+		t.Errorf("the file has %d rows, and of ORD-2041 %q", len(rows), rows[max(i, 0)])
+	}
+}
+
+// exported is the file that the button of the list saves.
+func exported(t *testing.T, s *stack) [][]string {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	resp, err := client.PostForm(s.base+"/admin/login", url.Values{"password": {consoleWord}, "to": {"/admin/payments.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(raw), "\ufeff"))).ReadAll()
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("the file: %d, %v", resp.StatusCode, err)
+	}
+	return rows
+}
