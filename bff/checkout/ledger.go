@@ -97,6 +97,25 @@ type WithdrawalPage struct {
 	Paging
 }
 
+// longestList is how far apart the dates of a list may be. Source: gateway-api.md, "Limits".
+const longestList = 30 * 24 * time.Hour
+
+// ListDates reads the dates of a list of the gateway's, like "2026-11-20"; both
+// are empty, or neither. Errors: *wire.Error with CodeInvalid and Param
+// "from_date" or "to_date", also if they are more than 30 days apart.
+func ListDates(first, last string) (from, to time.Time, err error) {
+	if first == "" && last == "" {
+		return from, to, nil
+	}
+	if from, err = time.Parse(time.DateOnly, first); err != nil {
+		return from, to, problem(wire.CodeInvalid, "from_date")
+	}
+	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) || to.Sub(from) > longestList {
+		return from, to, problem(wire.CodeInvalid, "to_date")
+	}
+	return from, to, nil
+}
+
 // Entries returns a page of the gateway's transactions, each with the session that
 // it is of. Errors: *wire.Error with CodeGatewayUnavailable; the store's.
 func (c *Service) Entries(ctx context.Context, q ListQuery) (EntryPage, error) {

@@ -54,7 +54,8 @@ type Service struct {
 	currencies *currencyList
 	sweeps     sweeps
 	hints      hints
-	creating   sync.WaitGroup // creates and sweeps under way
+	comparing  comparing
+	creating   sync.WaitGroup // creates, sweeps and comparisons under way
 }
 
 // New returns a service. It starts nothing by itself.
@@ -82,7 +83,10 @@ func New(c Config) *Service {
 
 // Close waits for the creates and sweeps under way, each call of which of which ends with the
 // gateway client's own deadline at the latest.
-func (c *Service) Close() { c.creating.Wait() }
+func (c *Service) Close() {
+	c.comparing.end()
+	c.creating.Wait()
+}
 
 // Currencies returns the gateway's currency list, at most a minute old unless
 // the gateway cannot be reached.

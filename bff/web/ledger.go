@@ -140,10 +140,8 @@ type ledgerFilter struct {
 	status      string    // empty = any
 }
 
-// Limits of the gateway's lists. Source: gateway-api.md, "Limits".
 const (
-	mostEntries   = 50
-	longestLedger = 30 * 24 * time.Hour
+	mostEntries = 50 // source: gateway-api.md, "Limits"
 	// defaultEntries is ours: the gateway's own default is not documented.
 	defaultEntries = 20
 )
@@ -164,23 +162,8 @@ func ledgerFilters(r *http.Request, statuses ...string) (f ledgerFilter, err err
 	if f.status = q.Get("status"); f.status != "" && !slices.Contains(statuses, f.status) {
 		return f, refuse(wire.CodeInvalid, "status")
 	}
-	f.from, f.to, err = ledgerDates(q)
+	f.from, f.to, err = checkout.ListDates(q.Get("from_date"), q.Get("to_date"))
 	return f, err
-}
-
-// ledgerDates reads from_date and to_date, which come together.
-func ledgerDates(q url.Values) (from, to time.Time, err error) {
-	first, last := q.Get("from_date"), q.Get("to_date")
-	if first == "" && last == "" {
-		return from, to, nil
-	}
-	if from, err = time.Parse(time.DateOnly, first); err != nil {
-		return from, to, refuse(wire.CodeInvalid, "from_date")
-	}
-	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) || to.Sub(from) > longestLedger {
-		return from, to, refuse(wire.CodeInvalid, "to_date")
-	}
-	return from, to, nil
 }
 
 // ordinal reads a whole number from 1 to most.
