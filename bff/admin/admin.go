@@ -12,6 +12,8 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-chi/httprate"
@@ -25,6 +27,11 @@ import (
 type Config struct {
 	Checkout *checkout.Service
 	Records  checkout.Records
+	Events   checkout.Log
+	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
+	Gone func() []string
+	// Origins are the host pages that may frame the checkout.
+	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now.
 	Deliver func()
 	// Down reports since when the gateway refuses to answer, the zero time while it
@@ -118,6 +125,20 @@ func (s *console) routes() http.Handler {
 	}
 	act(redeliverPath, s.redeliver)
 	show("/admin/audit", s.audit)
+	show(transactionsPath, s.transactions)
+	show(withdrawalsPath, s.withdrawals)
+	show(reconciliationPath, s.reconciliation)
+	act(reconciliationPath, s.compare)
+	show(originsPath, s.originsPage)
+	show(webhooksPath, s.webhooks)
+	show(replayPath, s.asksReplay)
+	act(replayPath, s.replay)
+	for path, h := range map[string]func(*visit, url.Values) (sheet, error){
+		transactionsPath: s.transactionsFile, withdrawalsPath: s.withdrawalsFile, reconciliationPath: s.reconciliationFile,
+		originsPath: s.originsFile, webhooksPath: s.webhooksFile,
+	} {
+		mux.Handle("GET "+path+".csv", s.saved(strings.TrimPrefix(path, "/admin/"), h))
+	}
 	act("/admin/", s.nothingDone)
 	show("/admin/", s.nothing)
 	return mux

@@ -81,12 +81,16 @@ func (v *visit) show(p page.Page) {
 // notices are what is said after something was done, by the word for it in the
 // address: no address makes a page say anything else.
 var notices = map[string]page.Notice{
-	"signed-out": {Kind: "good", Text: "You are signed out."},
-	"confirmed":  {Kind: "good", Text: "Settled as paid. Your server is being told."},
-	"discarded":  {Kind: "good", Text: "Settled as not paid. Your server is being told."},
-	"rechecked":  {Kind: "good", Text: "The gateway was asked. What it said is below; a payment asked about a moment ago is looked at again in a few seconds."},
-	"cancelled":  {Kind: "good", Text: "The payment is called off."},
-	"sent-again": {Kind: "good", Text: "The webhook is being sent again. Reload the page to see the answer."},
+	"signed-out":    {Kind: "good", Text: "You are signed out."},
+	"confirmed":     {Kind: "good", Text: "Settled as paid. Your server is being told."},
+	"discarded":     {Kind: "good", Text: "Settled as not paid. Your server is being told."},
+	"rechecked":     {Kind: "good", Text: "The gateway was asked. What it said is below; a payment asked about a moment ago is looked at again in a few seconds."},
+	"cancelled":     {Kind: "good", Text: "The payment is called off."},
+	"sent-again":    {Kind: "good", Text: "The webhook is being sent again. Reload the page to see the answer."},
+	"comparing":     {Kind: "warn", Text: "A comparison is under way already. This is it."},
+	"replayed":      {Kind: "good", Text: "The webhooks of that time are being sent again."},
+	"replayed-some": {Kind: "warn", Text: "The first 10,000 events of that time are being sent again. The log says where to go on."},
+	"replayed-none": {Kind: "warn", Text: "Nothing was told in that time: nothing is sent."},
 }
 
 var (

@@ -84,16 +84,23 @@ func happened(e checkout.Entry) (words, detail string) {
 
 // doings say what somebody has done at the console, by the word of the audit log.
 var doings = map[string]string{
-	"login":             "signed in",
-	"login.failed":      "tried a wrong password",
-	"logout":            "signed out",
-	"session.recheck":   "had the gateway asked again",
-	"session.cancel":    "called the payment off",
-	"session.confirm":   "settled the payment as paid",
-	"session.discard":   "settled the payment as not paid",
-	"webhook.redeliver": "sent a webhook again",
-	"payments.export":   "exported payments",
-	"refused":           "was refused",
+	"login":                 "signed in",
+	"login.failed":          "tried a wrong password",
+	"logout":                "signed out",
+	"session.recheck":       "had the gateway asked again",
+	"session.cancel":        "called the payment off",
+	"session.confirm":       "settled the payment as paid",
+	"session.discard":       "settled the payment as not paid",
+	"webhook.redeliver":     "sent a webhook again",
+	"payments.export":       "exported payments",
+	"transactions.export":   "exported the gateway's transactions",
+	"withdrawals.export":    "exported withdrawals",
+	"reconciliation.export": "exported a comparison",
+	"origins.export":        "exported refused origins",
+	"webhooks.export":       "exported webhooks",
+	"webhook.replay":        "sent the webhooks of a time again",
+	"reconcile":             "compared gateway and database",
+	"refused":               "was refused",
 }
 
 // did is what an action was, in words.

@@ -91,6 +91,15 @@ type Withdrawal struct {
 	CreatedAt    time.Time       // zero = unset or not plausible
 }
 
+// Amount is AmountUSD as exact text with at least two fractional digits, "1250.00";
+// what the gateway wrote if that is no amount.
+func (w Withdrawal) Amount() string {
+	if !w.AmountKnown {
+		return w.AmountText
+	}
+	return w.AmountUSD.StringFixed(max(2, -w.AmountUSD.Exponent()))
+}
+
 // WithdrawalPage is one page of the list. Items is never nil.
 type WithdrawalPage struct {
 	Items []Withdrawal

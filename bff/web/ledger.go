@@ -100,13 +100,9 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := make([]withdrawal, 0, len(page.Items))
 	for _, e := range page.Items {
-		amount := e.AmountText // what cannot be read is shown as it is
-		if e.AmountKnown {
-			amount = e.AmountUSD.StringFixed(max(2, -e.AmountUSD.Exponent()))
-		}
 		data = append(data, withdrawal{
 			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName, Destination: e.Destination,
-			AmountUSD: amount, Status: e.Status, TxID: e.TxID, TxURL: e.TxURL, CreatedAt: moment(e.CreatedAt),
+			AmountUSD: e.Amount(), Status: e.Status, TxID: e.TxID, TxURL: e.TxURL, CreatedAt: moment(e.CreatedAt),
 		})
 	}
 	return respond(w, http.StatusOK, pageOf(data, page.Paging, f))

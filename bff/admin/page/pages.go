@@ -1,0 +1,50 @@
+package page
+
+import (
+	"net/url"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Numbered leads through a list that has numbered pages. last and total are 0 if
+// whoever keeps the list does not say; shown is how many rows are on this page.
+func Numbered(path string, query url.Values, number, last, total, shown int) app.UI {
+	if number < 1 {
+		number = 1
+	}
+	where := "Page " + Count(number)
+	if last > 0 {
+		where += " of " + Count(last)
+	}
+	if total > 0 {
+		where += ", " + plural(total, "row") + " in all"
+	}
+	to := func(n int) string {
+		if n < 2 {
+			return With(path, query, "page", "")
+		}
+		return With(path, query, "page", Plain(n))
+	}
+	link := func(n int, rel, label string) func() app.UI {
+		return func() app.UI {
+			return El("a").Class("button").Attr("rel", rel).DataSet("part", rel).Attr("href", to(n)).Text(label)
+		}
+	}
+	return El("nav").Class("pager").Aria("label", "Pages").Body(
+		El("span").Class("soft").Text(where),
+		app.If(number > 1, link(number-1, "prev", "Previous page")),
+		app.If(number < last || last == 0 && shown > 0, link(number+1, "next", "Next page")),
+	)
+}
+
+// Export leads to a list as a file for spreadsheets; query is the list's.
+func Export(path string, query url.Values) app.UI {
+	return El("a").Class("button").Attr("href", With(path, query, "", "")).Attr("download", "").DataSet("part", "export").Text("Export as CSV")
+}
+
+// Copied is a line that somebody copies elsewhere, whole.
+func Copied(label, line string) app.UI {
+	return El("div").Class("field wide copied").Body(
+		El("label").Body(Text(label),
+			Void("input").Attr("type", "text").Attr("readonly", true).Attr("value", Harmless(line)).Attr("spellcheck", "false").Attr("dir", "ltr").Class("code").DataSet("part", "copy")))
+}

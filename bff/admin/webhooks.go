@@ -1,0 +1,197 @@
+package admin
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/wire"
+	"coinslot/bff/admin/page"
+	"coinslot/bff/checkout"
+)
+
+const (
+	webhooksPath = "/admin/webhooks"
+	replayPath   = webhooksPath + "/replay"
+	// mostReplayed is how many events one replay sends again.
+	mostReplayed = 10_000
+)
+
+// webhooks is GET /admin/webhooks: the merchant's endpoints, what waits for them,
+// and what was sent.
+func (s *console) webhooks(v *visit) (page.Page, error) {
+	q, form := deliveryQuery(v.query())
+	q.Limit = rowsOfAPage
+	found, err := s.Records.Deliveries(v.r.Context(), q)
+	if err != nil {
+		return page.Page{}, err
+	}
+	endpoints, err := s.endpoints(v)
+	if err != nil {
+		return page.Page{}, err
+	}
+	var rows [][]app.UI
+	for _, d := range found.Rows {
+		rows = append(rows, s.sent(v, d))
+	}
+	return page.Page{
+		Title: "Webhooks", Section: webhooksPath, Lead: "What your server is told, and whether it has taken it.",
+		Tools: []app.UI{page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a time again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
+		Body: []app.UI{
+			endpoints,
+			page.Block("deliveries", "Deliveries",
+				page.Filter(webhooksPath, len(without(form, "cursor")) > 0,
+					page.Field{Name: "state", Label: "State", Type: "select", Value: form.Get("state"), Options: []page.Option{{Value: "", Label: "All"}, {Value: "retrying", Label: "Retrying"}, {Value: "abandoned", Label: "Given up"}}},
+					page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"}),
+				page.Table{Caption: "Webhooks, those of the newest event first", Rows: rows, Empty: "No webhook is like that.",
+					Columns: []page.Column{{Name: "Event"}, {Name: "Payment"}, {Name: "To"}, {Name: "State"}, {Name: "Tries", Number: true}, {Name: "Last try"}, {Name: "Next try"}, {Name: ""}}}.Draw(),
+				page.Pager(webhooksPath, form, found.Next, len(rows))),
+		},
+	}, nil
+}
+
+// deliveryQuery reads the filters.
+func deliveryQuery(values url.Values) (checkout.DeliveryQuery, url.Values) {
+	form := url.Values{}
+	for _, name := range []string{"state", "session", "cursor"} {
+		form.Set(name, strings.TrimSpace(values.Get(name)))
+	}
+	return checkout.DeliveryQuery{State: checkout.DeliveryState(form.Get("state")), Session: form.Get("session"), Cursor: form.Get("cursor")}, form
+}
+
+// endpoints is what waits for each of them.
+func (s *console) endpoints(v *visit) (app.UI, error) {
+	list, err := s.Records.Backlogs(v.r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var gone []string
+	if s.Gone != nil {
+		gone = s.Gone()
+	}
+	var rows [][]app.UI
+	for _, b := range list {
+		state := page.Badge("good", "Takes webhooks")
+		switch {
+		case slices.Contains(gone, b.Endpoint):
+			state = page.El("span").Body(page.Badge("bad", "Off: has said 410"), page.El("small").Class("below").Text("Nothing is sent to it until the server is restarted."))
+		case !b.OldestAt.IsZero() && v.now().Sub(b.OldestAt) > time.Minute:
+			state = page.Badge("warn", "Behind")
+		}
+		rows = append(rows, []app.UI{page.Foreign(host(b.Endpoint)), state, page.Text(most(b.Waiting)), page.Ago(b.OldestAt, v.now()), page.Text(most(b.Abandoned))})
+	}
+	return page.Block("endpoints", "Endpoints", page.Table{
+		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows, Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
+		Columns: []page.Column{{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"}, {Name: "Given up", Number: true}}}.Draw()), nil
+}
+
+// most is a count that ends at 10,000.
+func most(n int) string {
+	if n >= 10_000 {
+		return "10,000 or more"
+	}
+	return page.Count(n)
+}
+
+// sent is one delivery in a row.
+func (s *console) sent(v *visit, d checkout.DeliveryRow) []app.UI {
+	return []app.UI{
+		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
+		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
+		page.El("span").Body(Delivery(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
+		page.Text(page.Count(d.Tries)), page.Ago(d.TriedAt, v.now()), page.Ago(d.NextAt, v.now()),
+		page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
+			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: d.Endpoint}, {Value: "session", Label: d.Session}, {Value: "back", Label: "list"}}}.Draw(),
+	}
+}
+
+// webhooksFile is GET /admin/webhooks.csv.
+func (s *console) webhooksFile(v *visit, values url.Values) (sheet, error) {
+	file := sheet{name: "webhooks", columns: []string{"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer", "last_try", "next_try"}}
+	q, _ := deliveryQuery(values)
+	for q.Cursor, q.Limit = "", rowsOfARead; ; {
+		found, err := s.Records.Deliveries(v.r.Context(), q)
+		if err != nil {
+			return file, err
+		}
+		for _, d := range found.Rows {
+			status := ""
+			if d.Status != 0 {
+				status = page.Plain(d.Status)
+			}
+			file.rows = append(file.rows, []string{d.Event, string(d.Type), d.Session, stamp(d.At), host(d.Endpoint), string(d.State), page.Plain(d.Tries), status, d.Note, stamp(d.TriedAt), stamp(d.NextAt)})
+		}
+		if q.Cursor = found.Next; q.Cursor == "" {
+			return file, nil
+		}
+		if len(file.rows) >= rowsOfAnExport {
+			file.more = "There are more than " + page.Count(rowsOfAnExport) + "."
+			return file, nil
+		}
+	}
+}
+
+// asksReplay is GET /admin/webhooks/replay: which time is to be told again.
+func (s *console) asksReplay(v *visit) (page.Page, error) {
+	now := v.now()
+	field := func(name, label string, at time.Time) page.Field {
+		return page.Field{Name: name, Label: label, Type: "datetime-local", Value: at.Format(minuteForm), Required: true}
+	}
+	return page.Page{
+		Title: "Send the webhooks of a time again?", Section: webhooksPath, Back: page.Back{To: webhooksPath, Label: "Webhooks"},
+		Body: []app.UI{page.Confirm(page.El("p").Text("For a server that was down or has lost something. Payments are not touched."), []string{
+			"Every event of that time is sent to every endpoint that is set now, delivered before or not.",
+			"Each has the id and the body that it had: a server that keeps ids takes nothing twice.",
+			"At most " + page.Count(mostReplayed) + " events are sent; you are told if there are more.",
+		}, nil, page.Form{Path: replayPath, Token: v.token(), Button: "Send again", Part: "do-replay", Cancel: webhooksPath, Fields: []page.Field{
+			field("from", "From (UTC)", now.Add(-24*time.Hour)), field("to", "Until (UTC)", now.Add(time.Minute)),
+		}})},
+	}, nil
+}
+
+// minuteForm is how browsers send a date with a time.
+const minuteForm = "2006-01-02T15:04"
+
+// replay is POST /admin/webhooks/replay.
+func (s *console) replay(v *visit) (to, done string, err error) {
+	from, err := minute(v.r.PostFormValue("from"))
+	if err != nil {
+		return "", "", err
+	}
+	until, err := minute(v.r.PostFormValue("to"))
+	if err != nil {
+		return "", "", err
+	}
+	if !until.After(from) || from.After(v.now()) {
+		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
+	}
+	if err := v.record("webhook.replay", "", stamp(from)+" to "+stamp(until)); err != nil {
+		return "", "", err
+	}
+	again, err := s.Events.Replay(v.r.Context(), checkout.Range{From: from, To: until, Limit: mostReplayed}, v.now())
+	if err != nil {
+		return "", "", err
+	}
+	s.Deliver()
+	v.Log.Info("webhooks are sent again", "events", again.Events, "deliveries", again.Deliveries, "more", again.More)
+	switch {
+	case again.Events == 0:
+		return webhooksPath, "replayed-none", nil
+	case again.More:
+		return webhooksPath, "replayed-some", nil
+	}
+	return webhooksPath, "replayed", nil
+}
+
+// minute reads a date with a time, of UTC.
+func minute(text string) (time.Time, error) {
+	for _, form := range []string{minuteForm, minuteForm + ":05"} {
+		if t, err := time.Parse(form, text); err == nil && t.Year() >= 2000 && t.Year() <= 2200 {
+			return t, nil
+		}
+	}
+	return time.Time{}, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
+}

@@ -1,0 +1,257 @@
+package server_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+)
+
+// desk is the console of a server, as somebody sees it whom a proxy has signed in.
+type desk struct {
+	*rig
+	api     string // of the gateway
+	restart func() // the server
+}
+
+const operator = "X-Remote-User: ann"
+
+func newDesk(t *testing.T, change func(*config.Config)) *desk {
+	t.Helper()
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	if change != nil {
+		change(&c)
+	}
+	r, stop := start(t, gateway, c)
+	d := &desk{r, api.URL, nil}
+	d.restart = func() {
+		stop()
+		d.rig, stop = start(t, gateway, c)
+	}
+	return d
+}
+
+// page returns a page's HTML, which must be there.
+func (d *desk) page(path string, status int) string {
+	d.t.Helper()
+	answer := d.ask("GET", path, "", operator)
+	if answer.Code != status {
+		d.t.Fatalf("GET %s = %d, want %d: %s", path, answer.Code, status, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// file returns the rows of a CSV file.
+func (d *desk) file(path string) [][]string {
+	d.t.Helper()
+	answer := d.ask("GET", path, "", operator)
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(answer.Body.String(), "\ufeff"))).ReadAll()
+	if err != nil || answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Disposition"), "attachment;") {
+		d.t.Fatalf("GET %s = %d %v: %s", path, answer.Code, err, answer.Body)
+	}
+	return rows
+}
+
+var formToken = regexp.MustCompile(`name="token" type="hidden" value="([^"]+)"`)
+
+// post sends a form of a page and returns where it leads.
+func (d *desk) post(page, path string, form url.Values) string {
+	d.t.Helper()
+	token := formToken.FindStringSubmatch(d.page(page, http.StatusOK))
+	if token == nil {
+		d.t.Fatalf("%s has no form", page)
+	}
+	form.Set("token", token[1])
+	answer := d.ask("POST", path, form.Encode(), operator, isForm, "Origin: "+d.public)
+	if answer.Code != http.StatusSeeOther {
+		d.t.Fatalf("POST %s = %d: %s", path, answer.Code, answer.Body)
+	}
+	return answer.Header().Get("Location")
+}
+
+// displays fails unless each part is on the page.
+func displays(t *testing.T, what, body string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(body, part) {
+			t.Errorf("%s does not show %s:\n%s", what, part, words(body))
+		}
+	}
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// words is what a page says.
+func words(body string) string {
+	_, body, _ = strings.Cut(body, "<main")
+	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(body, " "))), " ")
+}
+
+// The gateway's lists are shown with whose each transaction is, and what the
+// gateway would refuse is said.
+func TestConsoleLedger(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	session := d.open(`{"amount_usd":"25.00"}`)
+	d.choose(session)
+	d.await(session, "pending")
+	d.foreign(d.api)
+	body := d.page("/admin/transactions", http.StatusOK)
+	displays(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
+	displays(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has nothing like that", `href="/admin/transactions?status=pending"`)
+	for _, query := range []string{"from=2026-01-01", "to=2026-01-01", "from=2026-01-01&to=2026-02-01", "from=x&to=y"} {
+		displays(t, query, d.page("/admin/transactions?"+query, http.StatusUnprocessableEntity), "both dates or none")
+	}
+	rows := d.file("/admin/transactions.csv?status=pending")
+	if len(rows) != 3 || rows[0][0] != "session" || rows[1][0] != session && rows[2][0] != session {
+		t.Errorf("the file of transactions is %q", rows)
+	}
+	body = d.page("/admin/withdrawals?status=confirmed", http.StatusOK)
+	displays(t, "withdrawals", body, "$1250.00", `href="https://tronscan.org/`, `rel="noopener noreferrer"`)
+	if rows := d.file("/admin/withdrawals.csv"); len(rows) != 4 {
+		t.Errorf("the file of withdrawals is %q", rows)
+	}
+	d.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
+	body = d.page("/admin/transactions", http.StatusOK)
+	displays(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
+	if strings.Contains(body, "javascript:") || strings.Contains(body, "<b>") {
+		t.Errorf("the page repeats the gateway's markup: %s", body)
+	}
+	for _, row := range d.file("/admin/transactions.csv")[1:] {
+		if comment := row[16]; comment != `'=HYPERLINK("x")` {
+			t.Errorf("a comment in the file = %q; want no formula", comment)
+		}
+	}
+	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
+	displays(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer now", `value="2026-01-05"`)
+	if answer := d.ask("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
+		t.Errorf("a file without a gateway = %d", answer.Code)
+	}
+}
+
+// What gateway and database do not agree on is shown with what to do.
+func TestConsoleReconciliation(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	session := d.open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
+	d.choose(session)
+	d.await(session, "pending")
+	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was compared")
+	if answer := d.ask("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
+		t.Errorf("a file of nothing = %d", answer.Code)
+	}
+	today := time.Now().UTC()
+	form := url.Values{"from": {today.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {today.AddDate(0, 0, 1).Format(time.DateOnly)}}
+	compare := func() (body string) {
+		if to := d.post("/admin/reconciliation", "/admin/reconciliation", form); to != "/admin/reconciliation" {
+			t.Fatalf("it leads to %s", to)
+		}
+		until(t, "the comparison has ended", func() bool {
+			body = d.page("/admin/reconciliation", http.StatusOK)
+			return !strings.Contains(body, "looks again by itself")
+		})
+		return body
+	}
+	displays(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours")
+	d.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
+	body := compare()
+	displays(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1+1")
+	rows := d.file("/admin/reconciliation.csv")
+	if len(rows) != 2 || rows[1][0] != "money" || rows[1][1] != session || rows[1][3] != "'=1+1" || rows[1][7] == "" {
+		t.Errorf("the file is %q", rows)
+	}
+	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
+	displays(t, "a gateway that is away", compare(), "broke off")
+	d.gateway.ClearFaults()
+	for name, bad := range map[string]url.Values{"too long": {"from": {"2026-01-01"}, "to": {"2026-05-01"}}, "backwards": {"from": {"2026-01-02"}, "to": {"2026-01-01"}}, "no day": {"from": {""}, "to": {"2026-01-01"}}} {
+		bad.Set("token", formToken.FindStringSubmatch(d.page("/admin/reconciliation", 200))[1])
+		if answer := d.ask("POST", "/admin/reconciliation", bad.Encode(), operator, isForm, "Origin: "+d.public); answer.Code != http.StatusUnprocessableEntity {
+			t.Errorf("%s = %d %s", name, answer.Code, words(answer.Body.String()))
+		}
+	}
+}
+
+// Refused hosts are told with the line that lets them in, and lead nowhere.
+func TestConsoleOrigins(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	for _, origin := range []string{"https://forgotten.example", shop} {
+		d.ask("GET", "/checkout/embed.js?origin="+origin, "")
+	}
+	d.restart() // which writes what was counted
+	body := d.page("/admin/origins", http.StatusOK)
+	displays(t, "origins", body, `value="COINSLOT_ORIGINS=`+shop+`,https://forgotten.example"`, ">https://forgotten.example<")
+	if strings.Contains(body, `href="https://forgotten`) {
+		t.Error("a stranger's host is a link")
+	}
+	if rows := d.file("/admin/origins.csv"); len(rows) != 2 || rows[1][0] != "https://forgotten.example" || rows[1][1] != "1" {
+		t.Errorf("the file is %q", rows)
+	}
+}
+
+// What the merchant's server has not taken is shown, and can be sent again.
+func TestConsoleWebhooks(t *testing.T) {
+	t.Parallel()
+	var takes atomic.Bool
+	var taken atomic.Int64
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		taken.Add(1)
+		if !takes.Load() {
+			w.WriteHeader(http.StatusTeapot)
+			fmt.Fprint(w, "=<b>not now</b>")
+		}
+	}))
+	t.Cleanup(hook.Close)
+	d := newDesk(t, func(c *config.Config) {
+		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=hidden"}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
+	})
+	session := d.open(`{"amount_usd":"25.00"}`)
+	d.choose(session)
+	d.await(session, "pending")
+	var body string
+	until(t, "a try has failed", func() bool {
+		body = d.page("/admin/webhooks?state=retrying", http.StatusOK)
+		return strings.Contains(body, "418")
+	})
+	displays(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Takes webhooks")
+	if address := strings.TrimPrefix(hook.URL, "http://") + "/in"; !strings.Contains(body, address) || strings.Contains(words(body), "hidden") {
+		t.Errorf("the endpoint is shown as it should not be: %s", words(body))
+	}
+	if rows := d.file("/admin/webhooks.csv?state=retrying"); len(rows) != 2 || rows[1][1] != "checkout.pending" || !strings.HasPrefix(rows[1][8], "'=") {
+		t.Errorf("the file is %q", rows)
+	}
+	takes.Store(true)
+	hidden := func(name string) string {
+		return html.UnescapeString(regexp.MustCompile(`name="` + name + `" type="hidden" value="([^"]*)"`).FindStringSubmatch(body)[1])
+	}
+	before := taken.Load()
+	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {session}, "back": {"list"}}); to != "/admin/webhooks?done=sent-again" {
+		t.Errorf("it leads to %s", to)
+	}
+	until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
+	now := time.Now().UTC()
+	span := url.Values{"from": {now.Add(-time.Hour).Format("2006-01-02T15:04")}, "to": {now.Add(time.Hour).Format("2006-01-02T15:04")}}
+	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); to != "/admin/webhooks?done=replayed" {
+		t.Errorf("it leads to %s", to)
+	}
+	until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
+	span.Set("to", now.Add(-50*time.Minute).Format("2006-01-02T15:04"))
+	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); to != "/admin/webhooks?done=replayed-none" {
+		t.Errorf("a replay of nothing leads to %s", to)
+	}
+}
