@@ -113,8 +113,8 @@ func (s *console) transactions(v *visit) (page.Page, error) {
 	return ledgerList{
 		title: "Gateway transactions", path: transactionsPath, statuses: transactionStatuses, caption: "Transactions at the gateway, as it lists them",
 		lead: "What the gateway says, read just now. It proves nothing here: the payment's own page does.",
-		columns: []page.Column{{Name: "Payment"}, {Name: "Made (UTC)", Whole: true}, {Name: "Status"}, {Name: "Price", Number: true}, {Name: "Coin"},
-			{Name: "Asked", Number: true}, {Name: "Received", Number: true}, {Name: "Yours", Number: true}, {Name: "Transaction"}},
+		columns: []page.Column{{Name: "Payment"}, {Name: "Made (UTC)", Whole: true}, {Name: "Status"}, {Name: "Price", Number: true}, {Name: "Coin", Whole: true},
+			{Name: "Asked", Number: true}, {Name: "Received", Number: true}, {Name: "Transaction"}},
 		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at checkout.Paging, err error) {
 			found, err := s.Checkout.Entries(v.r.Context(), f.entries())
 			for _, e := range found.Items {
@@ -144,19 +144,22 @@ func entry(e checkout.LedgerEntry) []app.UI {
 		proof = page.Away(e.TxURL, proof)
 	}
 	return []app.UI{
-		whose, page.Time(e.CreatedAt), gatewayStatus(e.Status), page.USD(cents(e.AmountUSD)), page.Coin(symbol, e.NetworkName, ""),
-		page.Amount(e.PayAmount, symbol), page.Amount(e.PaidAmount, symbol), page.USD(cents(e.MerchantShare)),
-		page.El("span").Body(proof, page.El("small").Class("below").Body(page.Code(e.TrackingCode))),
+		whose, page.Time(e.CreatedAt), gatewayStatus(e.Status), page.USD(least(e.AmountUSD, 2)), page.Coin(symbol, e.NetworkCode, ""),
+		page.Amount(least(e.PayAmount, 0), symbol), page.Amount(least(e.PaidAmount, 0), symbol),
+		page.El("span").Body(page.Short(e.TrackingCode), app.If(e.TxID != "", func() app.UI { return page.El("small").Class("below").Body(proof) })),
 	}
 }
 
-// cents is an amount of dollars without the zeroes behind its cents.
-func cents(digits string) string {
+// least is exact digits without the zeroes at their end, but for that many places.
+func least(digits string, places int) string {
 	whole, fraction, pointed := strings.Cut(digits, ".")
-	if !pointed || len(fraction) <= 2 {
+	if !pointed || len(fraction) <= places {
 		return digits
 	}
-	return whole + "." + fraction[:2] + strings.TrimRight(fraction[2:], "0")
+	if fraction = fraction[:places] + strings.TrimRight(fraction[places:], "0"); fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
 }
 
 // gatewayStatus is the gateway's word for how something stands.

@@ -27,8 +27,8 @@ func (s *console) originsPage(v *visit) (page.Page, error) {
 			session = page.Link(paymentPath(o.Session), page.Short(o.Session))
 		}
 		rows = append(rows, []app.UI{
-			page.Code(o.Origin), page.Text(page.Count(o.Times)), page.Ago(o.FirstAt, v.now()), page.Ago(o.LastAt, v.now()), session,
-			page.Copied("Add this host", s.allowing(o.Origin)),
+			page.Code(o.Origin), page.Text(page.Count(o.Times)), page.Ago(o.LastAt, v.now()), page.Ago(o.FirstAt, v.now()), session,
+			page.Code(s.allowing(o.Origin)),
 		})
 	}
 	var allowed []app.UI
@@ -44,9 +44,9 @@ func (s *console) originsPage(v *visit) (page.Page, error) {
 		Body: []app.UI{
 			page.Block("allowed", "Allowed by COINSLOT_ORIGINS", page.El("ul").Body(allowed...)),
 			page.Block("refused", "Refused",
-				page.Note("", "If a host is yours, set the line beside it and restart. If it is not, do nothing: what it shows is a link, and anybody can pretend to be any host. At most 200 are kept."),
+				page.Note("", "If a host is yours, copy the setting beside it and restart. If it is not, do nothing: all it shows is a link. Anybody can pretend to be any host; at most 200 are kept."),
 				page.Table{Caption: "Host pages that were refused, the last first", Empty: "No other host page has wanted to show the checkout.", Rows: rows,
-					Columns: []page.Column{{Name: "Host page"}, {Name: "Times", Number: true}, {Name: "First"}, {Name: "Last"}, {Name: "Payment"}, {Name: "Add this host"}}}.Draw()),
+					Columns: []page.Column{{Name: "Host page"}, {Name: "Times", Number: true}, {Name: "Last time"}, {Name: "First time"}, {Name: "Payment"}, {Name: "To add this host"}}}.Draw()),
 		},
 	}, nil
 }

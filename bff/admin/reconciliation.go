@@ -57,10 +57,10 @@ func (s *console) comparisonForm(v *visit, last checkout.Comparing) app.UI {
 	if from.IsZero() {
 		from, to = v.now().AddDate(0, 0, -7), v.now()
 	}
-	return page.Form{Path: reconciliationPath, Token: v.token(), Button: "Compare", Part: "compare", Fields: []page.Field{
+	return page.Block("compare", "Days to compare", page.Form{Path: reconciliationPath, Token: v.token(), Button: "Compare", Part: "compare", Fields: []page.Field{
 		{Name: "from", Label: "First day", Type: "date", Value: from.Format(time.DateOnly), Required: true},
 		{Name: "to", Label: "Last day", Type: "date", Value: to.Format(time.DateOnly), Required: true, Hint: "At most 92 days later."},
-	}}.Draw()
+	}}.Draw())
 }
 
 // compare is POST /admin/reconciliation.
@@ -95,13 +95,13 @@ func days(from, to time.Time) string {
 // their kind, the gravest first, each with what to do.
 func compared(v *visit, c checkout.Comparing) []app.UI {
 	counts := c.Result.Counts()
-	list := []app.UI{page.Facts(
+	list := []app.UI{page.Block("result", "What was compared", page.Facts(
 		page.Fact{Name: "Days", Value: page.Text(days(c.From, c.To))},
 		page.Fact{Name: "Compared", Value: page.Ago(c.Ended, v.now())},
 		page.Fact{Name: "Gateway", Value: page.Text(plural(c.Result.Transactions, "transaction") + ", " + page.Count(c.Result.Foreign) + " not ours")},
 		page.Fact{Name: "Here", Value: page.Text(plural(c.Result.Attempts, "attempt"))},
 		page.Fact{Name: "Findings", Value: page.Text(page.Count(len(c.Result.Findings)))},
-	)}
+	))}
 	if len(c.Result.Findings) == 0 {
 		return append(list, page.El("p").Class("note").DataSet("kind", "good").DataSet("part", "agree").Text("They agree."))
 	}

@@ -39,7 +39,7 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 	}
 	return page.Page{
 		Title: "Webhooks", Section: webhooksPath, Lead: "What your server is told, and whether it has taken it.",
-		Tools: []app.UI{page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a time again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
+		Tools: []app.UI{page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
 		Body: []app.UI{
 			endpoints,
 			page.Block("deliveries", "Deliveries",
@@ -47,7 +47,7 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 					page.Field{Name: "state", Label: "State", Type: "select", Value: form.Get("state"), Options: []page.Option{{Value: "", Label: "All"}, {Value: "retrying", Label: "Retrying"}, {Value: "abandoned", Label: "Given up"}}},
 					page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"}),
 				page.Table{Caption: "Webhooks, those of the newest event first", Rows: rows, Empty: "No webhook is like that.",
-					Columns: []page.Column{{Name: "Event"}, {Name: "Payment"}, {Name: "To"}, {Name: "State"}, {Name: "Tries", Number: true}, {Name: "Last try"}, {Name: "Next try"}, {Name: ""}}}.Draw(),
+					Columns: []page.Column{{Name: "Event", Whole: true}, {Name: "Payment", Whole: true}, {Name: "To"}, {Name: "Last answer"}, {Name: "Tries"}, {Name: "Next try"}, {Name: ""}}}.Draw(),
 				page.Pager(webhooksPath, form, found.Next, len(rows))),
 		},
 	}, nil
@@ -78,6 +78,8 @@ func (s *console) endpoints(v *visit) (app.UI, error) {
 		switch {
 		case slices.Contains(gone, b.Endpoint):
 			state = page.El("span").Body(page.Badge("bad", "Off: has said 410"), page.El("small").Class("below").Text("Nothing is sent to it until the server is restarted."))
+		case b.Retrying > 0:
+			state = page.Badge("warn", "Failing")
 		case !b.OldestAt.IsZero() && v.now().Sub(b.OldestAt) > time.Minute:
 			state = page.Badge("warn", "Behind")
 		}
@@ -102,10 +104,29 @@ func (s *console) sent(v *visit, d checkout.DeliveryRow) []app.UI {
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
 		page.El("span").Body(Delivery(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
-		page.Text(page.Count(d.Tries)), page.Ago(d.TriedAt, v.now()), page.Ago(d.NextAt, v.now()),
+		tries(d, v.now()), soon(d.NextAt, v.now()),
 		page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
 			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: d.Endpoint}, {Value: "session", Label: d.Session}, {Value: "back", Label: "list"}}}.Draw(),
 	}
+}
+
+// tries is how often it was tried, and when last.
+func tries(d checkout.DeliveryRow, now time.Time) app.UI {
+	if d.TriedAt.IsZero() {
+		return page.Text(page.Count(d.Tries))
+	}
+	return page.El("span").Body(page.Text(page.Count(d.Tries)), page.El("small").Class("below").Attr("title", stamp(d.TriedAt)).Text("last "+page.Apart(d.TriedAt, now)))
+}
+
+// soon is how soon something is due.
+func soon(t, now time.Time) app.UI {
+	switch {
+	case t.IsZero():
+		return page.None()
+	case !t.After(now):
+		return page.Text("now")
+	}
+	return page.El("span").Attr("title", stamp(t)).Text(page.Apart(t, now))
 }
 
 // webhooksFile is GET /admin/webhooks.csv.

@@ -129,6 +129,7 @@ type DeliveryPage struct {
 type Backlog struct {
 	Endpoint  string    // URL; may hold a secret in its query
 	Waiting   int       // neither delivered nor abandoned
+	Retrying  int       // of those: that have failed already
 	Abandoned int       // not replayed since
 	OldestAt  time.Time // when the first of Waiting is or was due; zero = none waits
 }

@@ -30,8 +30,8 @@ const (
 
 	countWaiting = `SELECT count(*), min(next_at) FROM (SELECT next_at FROM deliveries WHERE endpoint = $1 AND state = 'open'
 		ORDER BY next_at LIMIT 10000) AS waiting`
-	countAbandoned = `SELECT count(*) FROM (SELECT event FROM deliveries WHERE state = 'abandoned' AND tries > 0 AND state <> 'delivered'
-		AND endpoint = $1 LIMIT 10000) AS given_up`
+	countFailed = `SELECT count(*) FROM (SELECT event FROM deliveries WHERE endpoint = $1 AND state = $2 AND tries > 0 AND state <> 'delivered'
+		LIMIT 10000) AS failed`
 
 	redeliver = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
 		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT) FROM events WHERE id = $1 ` + openAgain
@@ -166,8 +166,10 @@ func (db *DB) Backlogs(ctx context.Context) ([]checkout.Backlog, error) {
 			if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest); err != nil {
 				return err
 			}
-			if err := q.QueryRowContext(ctx, countAbandoned, key(endpoint)).Scan(&b.Abandoned); err != nil {
-				return err
+			for state, n := range map[string]*int{waiting: &b.Retrying, abandoned: &b.Abandoned} {
+				if err := q.QueryRowContext(ctx, countFailed, key(endpoint), state).Scan(n); err != nil {
+					return err
+				}
 			}
 			b.OldestAt = at(oldest)
 			list = append(list, b)

@@ -41,10 +41,3 @@ func Numbered(path string, query url.Values, number, last, total, shown int) app
 func Export(path string, query url.Values) app.UI {
 	return El("a").Class("button").Attr("href", With(path, query, "", "")).Attr("download", "").DataSet("part", "export").Text("Export as CSV")
 }
-
-// Copied is a line that somebody copies elsewhere, whole.
-func Copied(label, line string) app.UI {
-	return El("div").Class("field wide copied").Body(
-		El("label").Body(Text(label),
-			Void("input").Attr("type", "text").Attr("readonly", true).Attr("value", Harmless(line)).Attr("spellcheck", "false").Attr("dir", "ltr").Class("code").DataSet("part", "copy")))
-}

@@ -133,11 +133,13 @@ func redeliver(t *testing.T, open Opener) {
 			t.Fatal(err)
 		}
 		for _, l := range all {
-			list = append(list, fmt.Sprintf("%s %d %d %t", l.Endpoint, l.Waiting, l.Abandoned, l.OldestAt.Equal(now.Add(time.Second))))
+			list = append(list, fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned, l.OldestAt.Equal(now.Add(time.Second))))
 		}
 		return list
 	}
-	same(t, "Backlogs", backlogs(), []string{"https://a.example/ 1 1 true", "https://b.example/ 1 0 true"})
+	same(t, "Backlogs", backlogs(), []string{"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true"})
+	sent(t, b, now.Add(time.Minute), second, checkout.DeliveryResult{Status: 500, NextAt: now.Add(time.Second)})
+	same(t, "Backlogs after a failure", backlogs(), []string{"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true"})
 	for _, c := range []struct {
 		event, endpoint string
 		want            error
@@ -151,7 +153,7 @@ func redeliver(t *testing.T, open Opener) {
 		}
 	}
 	same(t, "Deliveries after", brief(listDeliveries(t, b, checkout.DeliveryQuery{}).Rows), []string{
-		"evt_2 https://b.example/ waiting 0 0 ", "evt_2 https://a.example/ waiting 0 0 ",
+		"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
 		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
 	})
 	if err := b.Redeliver(t.Context(), "evt_1", ""); err != nil {
