@@ -80,7 +80,7 @@ func TestExtendRefuses(t *testing.T) {
 		{"a price", "POST", path, `{"attempt":1,"amount_usd":"1"}`, []string{isJSON}, 422, "unknown_field", "", ""},
 		{"a coin", "POST", path, `{"currency_symbol":"TON"}`, []string{isJSON}, 422, "unknown_field", "", ""},
 		{"zero", "POST", path, `{"attempt":0}`, []string{isJSON}, 422, "invalid", "attempt", ""},
-		{"null", "POST", path, `{"attempt":null}`, []string{isJSON}, 422, "invalid", "attempt", ""},
+		{"null", "POST", path, `{"attempt":null}`, []string{isJSON}, 409, "not_possible", "", ""},
 		{"negative", "POST", path, `{"attempt":-1}`, []string{isJSON}, 422, "invalid", "attempt", ""},
 		{"half", "POST", path, `{"attempt":1.5}`, []string{isJSON}, 422, "invalid", "attempt", ""},
 		{"large", "POST", path, `{"attempt":99999999999999999999}`, []string{isJSON}, 422, "invalid", "attempt", ""},

@@ -111,9 +111,12 @@ func (s *server) extend(w http.ResponseWriter, r *http.Request) error {
 // zero if it is not given.
 type count int
 
-// UnmarshalJSON reads 3 and "3".
+// UnmarshalJSON reads 3 and "3". A member that is null is absent.
 func (c *count) UnmarshalJSON(raw []byte) error {
 	text := unquoted(raw)
+	if string(raw) == "null" {
+		return nil
+	}
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n == 0 || text[0] == '0' {
 		return errors.New("not a number from 1")

@@ -28,9 +28,12 @@ type offer struct {
 // What it may be is for the catalogue to say.
 type whole string
 
-// UnmarshalJSON reads 3 and "3".
+// UnmarshalJSON reads 3 and "3". A member that is null is absent.
 func (n *whole) UnmarshalJSON(raw []byte) error {
 	text := unquoted(raw)
+	if string(raw) == "null" {
+		return nil
+	}
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return errors.New("not a whole number")
 	}
