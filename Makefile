@@ -65,7 +65,7 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 # command, so it is looked for by its name in Python), a way to make fsync fail, and PostgreSQL's server programs, which
 # Debian keeps out of the PATH.
 .PHONY: install-test-tools
-install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript and React
+install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,chromium,chromium)
 	@$(call install,firefox-esr,firefox-esr)
 	@$(call install,gcc,gcc libc6-dev)
@@ -81,6 +81,7 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call npm,react-dom,19.2.0,6c47e801364162210540ccee8bc5d813e032ae361ba4e2be72102e76093ecf5b)
 	@$(call npm,scheduler,0.27.0,ab26ce35ce4032f04b78cfc5bbb4cfe13358e9fe7a5433a8aa6315c3debc5095)
 	@$(call playwright)
+	@$(call openapi)
 	@$(call install,strace,strace)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 
@@ -90,6 +91,14 @@ AXE_SHA256 := 0f2b4d7dcdf7d1219df8d1959ad68e565f51d14c3f0d88bb71cd59abeb956292
 define axe
 [ -f .cache/axe/$(AXE) ] || { mkdir -p .cache/axe && cd .cache/axe && npm pack --silent $(subst axe-core-,axe-core@,$(AXE)) >/dev/null && \
   echo "$(AXE_SHA256)  $(AXE).tgz" | sha256sum --check --quiet && tar xzf $(AXE).tgz && touch $(AXE); }
+endef
+
+# The specification's own schema of OpenAPI 3.1, as a package of npm carries it; nothing of the package is run.
+OPENAPI := seriousme-openapi-schema-validator-2.11.0
+OPENAPI_SHA256 := 70f69d93ee8a9fd7ac0dbbef98288a49c3120ce7076006e5ff336e131266cd2e
+define openapi
+[ -f .cache/openapi/$(OPENAPI) ] || { mkdir -p .cache/openapi && cd .cache/openapi && npm pack --silent @seriousme/openapi-schema-validator@2.11.0 >/dev/null && \
+  echo "$(OPENAPI_SHA256)  $(OPENAPI).tgz" | sha256sum --check --quiet && tar xzf $(OPENAPI).tgz && touch $(OPENAPI); }
 endef
 
 # What the tests of checkout.js bundle and compile with, by name, exact version and content; in .cache/npm/NAME.

@@ -47,6 +47,7 @@ const (
 
 // Error is an answer that says no, as application/problem+json (RFC 9457).
 type Error struct {
+	Type      string `json:"type,omitempty"` // where the code is explained, "/docs/errors#session_unknown"
 	Status    int    `json:"status"`
 	Title     string `json:"title"`
 	Detail    string `json:"detail"`

@@ -118,7 +118,7 @@ func newBench(t *testing.T) *bench {
 		}
 		r.noSecrets(r.log.String(), "the log")
 	})
-	r.handler = srv.Handler
+	r.handler = held(t, srv.Handler)
 	return &bench{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
 }
 

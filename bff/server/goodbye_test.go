@@ -24,7 +24,7 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.handler = srv.Handler
+	r.handler = held(t, srv.Handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
@@ -33,7 +33,7 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 			t.Error(err)
 		}
 	})
-	return listen(t, srv.Handler), func() {
+	return listen(t, r.handler), func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run = %v", err)

@@ -92,7 +92,7 @@ func startWith(t *testing.T, gateway *sandbox.Server, c config.Config, o server.
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.handler = srv.Handler
+	r.handler = held(t, srv.Handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()

@@ -106,7 +106,7 @@ func (a *assets) readSources(files fs.FS) error {
 			a.enterSource(name, css)
 		}
 	}
-	names := []string{"frame.js", "checkout.js", "checkout.d.ts", "doctor.css", "doctor.js"}
+	names := []string{"frame.js", "checkout.js", "checkout.d.ts", "docs.css", "doctor.css", "doctor.js"}
 	icons, err := fs.Glob(files, "icons/*.svg")
 	if err != nil {
 		return err

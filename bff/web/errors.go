@@ -76,9 +76,12 @@ func outside(err error) wire.Error {
 	if !ok {
 		e.Code, a = wire.CodeInternal, answers[wire.CodeInternal]
 	}
-	e.Status, e.Title, e.Detail = a.status, http.StatusText(a.status), a.detail
+	e.Type, e.Status, e.Title, e.Detail = explained+string(e.Code), a.status, http.StatusText(a.status), a.detail
 	return e
 }
+
+// explained is where a page tells what a code means; see docs/errors.md.
+const explained = "/docs/errors#"
 
 // handler answers a request or says why not.
 type handler func(w http.ResponseWriter, r *http.Request) error

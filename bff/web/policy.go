@@ -20,6 +20,7 @@ const (
 	kindScript                // checkout.js, evergreen
 	kindRelease               // checkout.js of one version
 	kindModule                // a script that a page of any origin imports
+	kindManual                // a page of documentation
 	kindPublished             // what anybody may read: types, descriptions, public keys
 	kindIcon                  // a coin's mark
 	kindConsole               // the operator's pages
@@ -79,6 +80,7 @@ func newPolicies(origins []string) policies {
 		kindScript:    file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
 		kindRelease:   file.kept(forever).open(),
 		kindModule:    {inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "", "*"},
+		kindManual:    {content("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin", "same-origin", "require-corp", features, ""},
 		kindPublished: file.kept("public, max-age=300").open(),
 		kindIcon:      file.kept("public, max-age=86400").open(),
 		kindConsole:   {console, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp", strings.Join(unused, "=(), ") + "=(), clipboard-write=()", ""},

@@ -70,6 +70,7 @@ type server struct {
 	words    *words
 	document *document
 	assets   *assets
+	manual   *manual
 	turns    turns
 	policies policies
 	guesses  *httprate.RateLimiter // counts wrong keys
@@ -116,6 +117,7 @@ func New(c Config) (http.Handler, error) {
 	}
 	s.assets.missing, s.assets.policies, s.assets.sentences = s.api(s.nothing), s.policies, newSentences(s.words)
 	s.document = newDocument(s.assets)
+	s.manual = newManual(s)
 	return s.outermost(s.routes()), nil
 }
 
@@ -164,6 +166,7 @@ func (s *server) routes() http.Handler {
 	shopper("GET /checkout/doctor", s.examine)
 	post("POST /checkout/doctor", s.examine)
 	data("GET /checkout/doctor/live", s.echo)
+	s.manual.routes(mux, s)
 	s.assets.routes(mux)
 	if s.Console != nil {
 		pages := s.operators(s.Console(s.within()))

@@ -66,7 +66,8 @@ func (b *build) dressed(css []byte) error {
 	return b.add("framed.js", fmt.Appendf(nil, dress, bytes.TrimSpace(text.Bytes()), script), true)
 }
 
-// styles minifies the checkout's style sheet, of its parts, and the doctor's.
+// styles minifies the checkout's style sheet, of its parts, and those of the
+// doctor and the documentation.
 func (b *build) styles() error {
 	whole, err := sheet.Of(os.DirFS(filepath.Join(b.root, "static")))
 	if err != nil {
@@ -85,11 +86,16 @@ func (b *build) styles() error {
 	if err := b.console(); err != nil {
 		return err
 	}
-	css, err = b.minified("doctor.css", api.LoaderCSS)
-	if err != nil {
-		return err
+	for _, name := range []string{"doctor.css", "docs.css"} {
+		css, err := b.minified(name, api.LoaderCSS)
+		if err != nil {
+			return err
+		}
+		if err := b.add(name, css, true); err != nil {
+			return err
+		}
 	}
-	return b.add("doctor.css", css, true)
+	return nil
 }
 
 // console minifies the style sheet of the operator's pages.

@@ -1,0 +1,133 @@
+package reference
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"coinslot/docs"
+)
+
+// every is a table of all codes that the document names.
+func every(t *testing.T) map[string]Problem {
+	t.Helper()
+	var root tree
+	if err := yaml.UnmarshalWithOptions(docs.OpenAPI, &root, yaml.UseOrderedMap()); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]Problem{anywhere: {500, "Internal Server Error", "something went wrong"}}
+	for _, path := range members(root, "paths") {
+		for _, o := range path.Value.(tree) {
+			for _, code := range texts(o.Value, "x-errors") {
+				all[code] = Problem{422, "Unprocessable Entity", "because of " + code}
+			}
+		}
+	}
+	return all
+}
+
+func TestLoad(t *testing.T) {
+	d, err := Load("https://pay.example", every(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]any
+	}
+	text := d.JSON()
+	if err := json.Unmarshal(text, &got); err != nil || got.Servers[0].URL != "https://pay.example" || len(got.Paths) < 30 {
+		t.Fatalf("JSON = %.200s, %v", text, err)
+	}
+	for _, own := range []string{"x-errors", "x-pages", `/value"`, "coinslot.test"} {
+		if strings.Contains(string(text), own) {
+			t.Errorf("the document has %q, which is for its making", own)
+		}
+	}
+	if first, second := strings.Index(string(text), `"/v1/sessions"`), strings.Index(string(text), `"/checkout"`); first < 0 || first > second {
+		t.Error("the routes are not in the order of the file")
+	}
+}
+
+// A code that no table has would be answered with nothing that is described.
+func TestLoadRefusesCodes(t *testing.T) {
+	all := every(t)
+	delete(all, "order_conflict")
+	if _, err := Load("https://pay.example", all); err == nil || !strings.Contains(err.Error(), "post /v1/sessions: no such code: order_conflict") {
+		t.Errorf("Load = %v", err)
+	}
+}
+
+func TestPages(t *testing.T) {
+	d, err := Load("https://pay.example", every(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := d.Page("/assets/docs.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`href="/assets/docs.css"`, `id="createSession"`, "curl &#39;https://pay.example/v1/sessions&#39;", `<a href="#Session">Session</a>`,
+		`<a href="/docs/errors#order_conflict">`, "string, at most 200 characters", "list of <a href=\"#Attempt\">Attempt</a>", "because of order_conflict",
+		`-H &#34;Authorization: Bearer $KEY&#34;`, "checkout.confirmed",
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	page, err = Errors("/assets/docs.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<h3 id="unauthorized"><code>unauthorized</code></h3>`, `<a href="#the-request">`, `<p class="seen">Seen by: API, status 401.</p>`} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page of errors lacks %s", want)
+		}
+	}
+}
+
+func TestMarkup(t *testing.T) {
+	for source, want := range map[string]string{
+		"plain <b> & \"text\"":        "<p>plain &lt;b&gt; &amp; &#34;text&#34;</p>\n",
+		"a `b<c` **d `e`** f":         "<p>a <code>b&lt;c</code> <b>d <code>e</code></b> f</p>\n",
+		"`**no**` [x](/docs/api)":     `<p><code>**no**</code> <a href="/docs/api">x</a></p>` + "\n",
+		"see [it](it.md#part)":        "<p>see it</p>\n",
+		`[x](/a"onclick=b)`:           `<p><a href="/a&#34;onclick=b">x</a></p>` + "\n",
+		"one\n\ntwo":                  "<p>one</p>\n<p>two</p>\n",
+		"- one\n- `two`":              "<ul>\n<li>one</li>\n<li><code>two</code></li>\n</ul>\n",
+		"## The request":              `<h2 id="the-request">The request</h2>` + "\n",
+		"### `COINSLOT_ORIGINS`":      `<h3 id="coinslot_origins"><code>COINSLOT_ORIGINS</code></h3>` + "\n",
+		"`unclosed **and [half](none": "<p>`unclosed **and [half](none</p>\n",
+	} {
+		if got := string(blocks(source)); got != want {
+			t.Errorf("blocks(%q) = %q; want %q", source, got, want)
+		}
+	}
+}
+
+func TestTyped(t *testing.T) {
+	d := &Document{}
+	for source, want := range map[string]string{
+		"{type: string}":                                    "string",
+		"{type: [string, 'null']}":                          "string",
+		"{type: [string, 'null'], format: date-time}":       "string or null",
+		"{enum: [a, '']}":                                   "<code>a</code>, empty",
+		"{const: list}":                                     "<code>list</code>",
+		"{type: array, items: {type: string}}":              "list of string",
+		"{type: integer, minimum: 1, maximum: 9}":           "integer, 1 to 9",
+		"{type: integer, minimum: 0, default: 3}":           "integer, at least 0, 3 if absent",
+		"{anyOf: [{type: string}, {type: 'null'}]}":         "string or null",
+		"{type: object, maxProperties: 20, description: x}": "object, at most 20 pairs",
+	} {
+		var schema tree
+		if err := yaml.UnmarshalWithOptions([]byte(source), &schema, yaml.UseOrderedMap()); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(d.typed(schema)); got != want {
+			t.Errorf("typed(%s) = %q; want %q", source, got, want)
+		}
+	}
+}

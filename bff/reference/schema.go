@@ -1,0 +1,100 @@
+package reference
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// members are those of an object.
+func (d *Document) members(schema tree) (all []member) {
+	required := texts(schema, "required")
+	for _, p := range members(schema, "properties") {
+		name := fmt.Sprint(p.Key)
+		all = append(all, member{Name: name, Type: d.typed(p.Value), Required: slices.Contains(required, name), Text: d.told(p.Value)})
+	}
+	return all
+}
+
+// told is what is said of a member: its own words, else those of its type.
+func (d *Document) told(schema node) template.HTML {
+	if own := text(schema, "description"); own != "" {
+		return inline(own)
+	}
+	if named := resolve(d.root, schema); members(named, "properties") == nil {
+		return inline(text(named, "description"))
+	}
+	return ""
+}
+
+// typed is the type of a schema in a few words; an object is a link to its
+// members.
+func (d *Document) typed(schema node) template.HTML {
+	if ref := text(schema, "$ref"); ref != "" {
+		named := resolve(d.root, schema)
+		if members(named, "properties") == nil {
+			return d.typed(named)
+		}
+		name := ref[strings.LastIndexByte(ref, '/')+1:]
+		return template.HTML(`<a href="#` + template.HTMLEscapeString(name) + `">` + template.HTMLEscapeString(name) + "</a>")
+	}
+	switch {
+	case at(schema, "enum") != nil:
+		return among(list(schema, "enum"))
+	case at(schema, "const") != nil:
+		return among([]any{at(schema, "const")})
+	case at(schema, "anyOf") != nil:
+		var parts []string
+		for _, s := range list(schema, "anyOf") {
+			parts = append(parts, string(d.typed(s)))
+		}
+		return template.HTML(strings.Join(parts, " or "))
+	case at(schema, "items") != nil:
+		return "list of " + d.typed(at(schema, "items"))
+	}
+	return template.HTML(template.HTMLEscapeString(strings.Join(kinds(schema), " or ") + bounds(schema)))
+}
+
+// kinds are the types of a schema. What may be null in a request is absent, which
+// every optional member may be.
+func kinds(schema node) []string {
+	if one := text(schema, "type"); one != "" {
+		return []string{one}
+	}
+	return slices.DeleteFunc(texts(schema, "type"), func(kind string) bool {
+		return kind == "null" && text(schema, "format") == ""
+	})
+}
+
+func among(values []any) template.HTML {
+	var parts []string
+	for _, v := range values {
+		if v == "" {
+			parts = append(parts, "empty")
+			continue
+		}
+		parts = append(parts, "<code>"+template.HTMLEscapeString(fmt.Sprint(v))+"</code>")
+	}
+	return template.HTML(strings.Join(parts, ", "))
+}
+
+// bounds are the limits of a schema.
+func bounds(schema node) string {
+	parts := ""
+	low, high := at(schema, "minimum"), at(schema, "maximum")
+	switch {
+	case low != nil && high != nil:
+		parts += fmt.Sprintf(", %v to %v", low, high)
+	case low != nil:
+		parts += fmt.Sprintf(", at least %v", low)
+	}
+	for _, b := range []struct{ name, format string }{
+		{"maxLength", ", at most %v characters"}, {"maxProperties", ", at most %v pairs"}, {"default", ", %v if absent"},
+	} {
+		if v := at(schema, b.name); v != nil {
+			parts += fmt.Sprintf(b.format, v)
+		}
+	}
+	return parts
+}

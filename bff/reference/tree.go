@@ -1,0 +1,132 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// node is a value of the document: tree, []any, or a scalar.
+type node = any
+
+// tree is an object whose members keep the order of the file.
+type tree = yaml.MapSlice
+
+// at returns the value at a path of names, nil if there is none.
+func at(n node, path ...string) node {
+	for _, name := range path {
+		t, _ := n.(tree)
+		i := index(t, name)
+		if i < 0 {
+			return nil
+		}
+		n = t[i].Value
+	}
+	return n
+}
+
+// text is at for strings, "" if there is none.
+func text(n node, path ...string) string {
+	s, _ := at(n, path...).(string)
+	return s
+}
+
+// members is at for objects, nil if there is none.
+func members(n node, path ...string) tree {
+	t, _ := at(n, path...).(tree)
+	return t
+}
+
+// list is at for lists, nil if there is none.
+func list(n node, path ...string) []any {
+	l, _ := at(n, path...).([]any)
+	return l
+}
+
+// texts is list for strings.
+func texts(n node, path ...string) (all []string) {
+	for _, v := range list(n, path...) {
+		all = append(all, fmt.Sprint(v))
+	}
+	return all
+}
+
+func index(t tree, name string) int {
+	return slices.IndexFunc(t, func(m yaml.MapItem) bool { return m.Key == name })
+}
+
+// with returns t with one member set.
+func with(t tree, name string, value node) tree {
+	if i := index(t, name); i >= 0 {
+		t[i].Value = value
+		return t
+	}
+	return append(t, yaml.MapItem{Key: name, Value: value})
+}
+
+// without returns t without some members.
+func without(t tree, names ...string) tree {
+	return slices.DeleteFunc(t, func(m yaml.MapItem) bool { return slices.Contains(names, fmt.Sprint(m.Key)) })
+}
+
+// resolve follows a reference inside of root: "#/components/schemas/Session".
+// What is no reference is returned as it is.
+func resolve(root tree, n node) node {
+	for ref := text(n, "$ref"); ref != ""; ref = text(n, "$ref") {
+		n = at(root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+	}
+	return n
+}
+
+// encode writes n as JSON, its members in the order of the file.
+func encode(b *bytes.Buffer, n node, indent string) {
+	inner := indent + "  "
+	switch v := n.(type) {
+	case tree:
+		enclose(b, "{}", indent, len(v), func(i int) {
+			scalar(b, fmt.Sprint(v[i].Key))
+			b.WriteString(": ")
+			encode(b, v[i].Value, inner)
+		})
+	case []any:
+		enclose(b, "[]", indent, len(v), func(i int) { encode(b, v[i], inner) })
+	default:
+		scalar(b, v)
+	}
+}
+
+// enclose writes n things between two brackets, each on a line.
+func enclose(b *bytes.Buffer, brackets, indent string, n int, each func(i int)) {
+	b.WriteByte(brackets[0])
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n" + indent + "  ")
+		each(i)
+	}
+	if n > 0 {
+		b.WriteString("\n" + indent)
+	}
+	b.WriteByte(brackets[1])
+}
+
+func scalar(b *bytes.Buffer, v any) {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", v, err)) // text, numbers and booleans
+	}
+	b.Truncate(b.Len() - 1) // its line's end
+}
+
+// pretty is n as JSON, whose lines but the first begin with indent.
+func pretty(n node, indent string) string {
+	var b bytes.Buffer
+	encode(&b, n, indent)
+	return b.String()
+}

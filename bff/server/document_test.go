@@ -1,0 +1,255 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/doctor"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestEveryRouteIsDocumented: the document has every route of the server, and no
+// other. What is nowhere is told of in words, and the operator's pages are for
+// people.
+func TestEveryRouteIsDocumented(t *testing.T) {
+	got, want := map[string]bool{}, map[string]bool{}
+	written().each(func(route string, _ map[string]any) { got[route] = true })
+	for _, pattern := range patterns(t) {
+		if pattern != "/" && pattern != "/v1/" && !strings.Contains(pattern, " /admin") {
+			want[pattern] = true
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes (-server +docs/openapi.yaml):\n%s", diff)
+	}
+}
+
+// TestDocumentIsOpenAPI: the document is what the specification's own schema asks
+// for. make install-test-tools fetches that.
+func TestDocumentIsOpenAPI(t *testing.T) {
+	raw, err := os.ReadFile("../../.cache/openapi/package/schemas/v3.1/schema.json")
+	if err != nil {
+		t.Fatalf("the schema of OpenAPI 3.1: %v: make install-test-tools", err)
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("https://coinslot.test/openapi-3.1", schema); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("https://coinslot.test/openapi-3.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compiled.Validate(written().root); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDocumentIsComplete: what the specification leaves open, and readers need.
+func TestDocumentIsComplete(t *testing.T) {
+	c, ids := written(), map[string]bool{}
+	tags := map[any]bool{}
+	for _, tag := range c.root["tags"].([]any) {
+		tags[dig(tag, "name")] = true
+	}
+	check := func(name string, o map[string]any) {
+		id, _ := o["operationId"].(string)
+		if id == "" || ids[id] {
+			t.Errorf("%s: operationId %q is missing or not its own", name, id)
+		}
+		ids[id] = true
+		for _, text := range []string{"summary", "description"} {
+			if s, _ := o[text].(string); s == "" {
+				t.Errorf("%s has no %s", name, text)
+			}
+		}
+		if list, _ := o["tags"].([]any); len(list) != 1 || !tags[list[0]] {
+			t.Errorf("%s: tags %v; want one that the document describes", name, list)
+		}
+	}
+	c.each(func(route string, o map[string]any) {
+		check(route, o)
+		if served(o) && !slices.Contains(codesOf(o), "internal") {
+			t.Errorf("%s says nothing of errors", route)
+		}
+		for _, status := range slices.Sorted(maps.Keys(o["responses"].(map[string]any))) {
+			if c.resolved(dig(o, "responses", status))["description"] == "" {
+				t.Errorf("%s: %s has no description", route, status)
+			}
+		}
+	})
+	for name, item := range c.root["webhooks"].(map[string]any) {
+		check(name, dig(item, "post").(map[string]any))
+	}
+	for name, schema := range dig(c.root, "components", "schemas").(map[string]any) {
+		properties, _ := dig(schema, "properties").(map[string]any)
+		for member, s := range properties {
+			if d := dig(s, "description"); d == nil && dig(s, "const") == nil && dig(s, "$ref") == nil && dig(s, "items", "$ref") == nil {
+				t.Errorf("%s.%s has no description", name, member)
+			}
+		}
+	}
+}
+
+// resolved follows a reference.
+func (c *contract) resolved(v any) map[string]any {
+	if ref, ok := dig(v, "$ref").(string); ok {
+		v = dig(c.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+	}
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// TestExamplesAreValid: every example is what its schema describes, and every
+// reference leads somewhere.
+func TestExamplesAreValid(t *testing.T) {
+	c := written()
+	const name = "https://coinslot.test/examples.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(name, sealed(c.root)); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	validate := func(at string, example any) {
+		count++
+		schema, err := compiler.Compile(name + "#" + (&url.URL{Fragment: at + "/schema"}).EscapedFragment())
+		if err == nil {
+			err = schema.Validate(example)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for i, item := range v {
+				walk(fmt.Sprintf("%s/%d", at, i), item)
+			}
+		case map[string]any:
+			if ref, ok := v["$ref"].(string); ok && dig(c.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...) == nil {
+				t.Errorf("%s leads nowhere: %s", at, ref)
+			}
+			if _, ok := v["schema"].(map[string]any); ok {
+				if example, ok := v["example"]; ok {
+					validate(at, example)
+				}
+				examples, _ := v["examples"].(map[string]any)
+				for _, example := range examples {
+					validate(at, c.resolved(example)["value"])
+				}
+			}
+			for member, item := range v {
+				walk(at+"/"+escape(member), item)
+			}
+		}
+	}
+	walk("", any(c.root))
+	if count < 100 {
+		t.Errorf("%d examples; there were more", count)
+	}
+}
+
+// TestSchemasAreTheTypes: the objects have the members of the types that are
+// encoded, and call those optional that are left out if empty.
+func TestSchemasAreTheTypes(t *testing.T) {
+	for name, v := range map[string]any{
+		"Session": checkout.Object{}, "Attempt": checkout.AttemptObject{}, "Entry": checkout.Entry{},
+		"View": wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
+		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": doctor.Report{}, "Check": doctor.Check{},
+	} {
+		want := map[string]bool{} // whether it is always there
+		for field := range reflect.TypeOf(v).Fields() {
+			if tag, options, _ := strings.Cut(field.Tag.Get("json"), ","); tag != "-" {
+				want[tag] = options != "omitempty"
+			}
+		}
+		schema, got := dig(written().root, "components", "schemas", name), map[string]bool{}
+		required, _ := dig(schema, "required").([]any)
+		for member := range dig(schema, "properties").(map[string]any) {
+			got[member] = slices.Contains(required, any(member))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-Go +docs/openapi.yaml):\n%s", name, diff)
+		}
+	}
+}
+
+// TestDocumentAndPage: docs/api.md and the document have the same routes and
+// the same members.
+func TestDocumentAndPage(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(raw)
+	routes := map[string]bool{}
+	written().each(func(route string, _ map[string]any) { routes[strings.ReplaceAll(route, "{session}", "{id}")] = true })
+	named := regexp.MustCompile("`(GET|POST) (/[a-z0-9_./{}-]*)").FindAllStringSubmatch(strings.ReplaceAll(page, "{session}", "{id}"), -1)
+	if len(named) < 20 {
+		t.Fatalf("docs/api.md names %d routes", len(named))
+	}
+	for _, m := range named {
+		if route := m[1] + " " + m[2]; !routes[route] {
+			t.Errorf("docs/api.md has %s, docs/openapi.yaml has not", route)
+		}
+	}
+	for heading, schema := range map[string]string{"### `POST /v1/sessions`": "NewSession", "`201` with the session object:": "Session"} {
+		_, table, _ := strings.Cut(page, heading)
+		table, _, _ = strings.Cut(table[strings.Index(table, "|---"):], "\n\n")
+		want, got := map[string]bool{}, map[string]bool{"object": schema == "Session"}
+		for member := range dig(written().root, "components", "schemas", schema, "properties").(map[string]any) {
+			want[member] = true
+		}
+		for _, row := range regexp.MustCompile("(?m)^\\| ([^|]*) \\|").FindAllStringSubmatch(table, -1) {
+			for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
+				got[m[1]] = true
+			}
+		}
+		maps.DeleteFunc(got, func(_ string, there bool) bool { return !there })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-docs/openapi.yaml +docs/api.md):\n%s", schema, diff)
+		}
+	}
+}
+
+// TestWebhooksAreTold: the six events, with a body that is what the log has.
+func TestWebhooksAreTold(t *testing.T) {
+	c := written()
+	var want []string
+	for _, e := range []checkout.EventType{checkout.EventPending, checkout.EventPartial, checkout.EventConfirmed, checkout.EventExpired, checkout.EventCancelled, checkout.EventReview} {
+		want = append(want, string(e))
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(c.root["webhooks"].(map[string]any)))); diff != "" {
+		t.Errorf("webhooks (-code +docs/openapi.yaml):\n%s", diff)
+	}
+	event, err := json.Marshal(dig(c.root, "components", "schemas", "EventType", "enum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range want {
+		if !strings.Contains(string(event), `"`+name+`"`) {
+			t.Errorf("EventType has no %s", name)
+		}
+	}
+}

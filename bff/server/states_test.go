@@ -1,0 +1,130 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"coinslot/bff/order"
+	"coinslot/bff/sandbox"
+)
+
+// TestRefusedByState: what an operation refuses because of where a session, an
+// order or the gateway stands. It is what the document lists beyond the common
+// mistakes and no other test provokes.
+func TestRefusedByState(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w.ask("GET", "/v1/currencies", "", bearer)
+	post := func(route, id, body, code string) {
+		t.Helper()
+		problem(t, w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer), code)
+	}
+	usdt, eth := `"currency_symbol":"USDT","network_code":"bep20"`, `"currency_symbol":"ETH","network_code":"arbitrum"`
+
+	problem(t, w.ask("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
+	post("/checkout", "", `{"item":"coffee","currency_symbol":"DOGE","network_code":"x"}`, "network_unsupported")
+	post("/checkout", "", `{"item":"coffee","currency_symbol":"USDT","network_code":"erc20"}`, "amount_below_minimum")
+	post("/checkout", "", fmt.Sprintf(`{"order":%q,"currency_symbol":"USDT","network_code":"ton"}`, mintedFor(t, "large", "6000")), "amount_above_maximum")
+	post("/checkout/{session}/simulate", w.open(`{"amount_usd":"25.00"}`), `{"kind":"pay"}`, "not_possible")
+
+	// A member that is null is absent.
+	post("/checkout/{session}/extend", w.open(`{"amount_usd":"25.00"}`), `{"attempt":null}`, "not_possible")
+	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"DOGE"}`, "network_unsupported")
+
+	// Money has begun to arrive: nothing can be called off.
+	token := mintedFor(t, "half", "25.00")
+	half := w.opened(token, usdt)
+	if err := w.gateway.Pay(w.code(half), sandbox.KindHalf); err != nil {
+		t.Fatal(err)
+	}
+	post("/checkout/{session}/attempts", half, "{"+eth+"}", "payment_in_progress")
+	post("/checkout/{session}/cancel", half, "", "payment_in_progress")
+	post("/v1/sessions/{session}/cancel", half, "", "payment_in_progress")
+	post("/checkout", "", fmt.Sprintf(`{"order":%q,%s}`, token, eth), "payment_in_progress")
+
+	// The merchant has closed it.
+	token = mintedFor(t, "closed", "25.00")
+	w.asked("192.0.2.1", "POST /v1/sessions/{session}/cancel", w.opened(token, usdt), "", bearer)
+	post("/checkout", "", fmt.Sprintf(`{"order":%q,%s}`, token, usdt), "session_expired")
+
+	// The coin was changed twelve times.
+	token = mintedFor(t, "often", "25.00")
+	often := w.opened(token, usdt)
+	for i := range 11 {
+		w.asked("192.0.2.1", "POST /checkout/{session}/attempts", often, "{"+[]string{eth, usdt}[i%2]+"}", isJSON)
+	}
+	post("/checkout/{session}/extend", often, `{"attempt":12}`, "too_many_attempts")
+	post("/checkout", "", fmt.Sprintf(`{"order":%q,%s}`, token, usdt), "too_many_attempts")
+}
+
+// TestRefusedByGateway: the gateway answers nothing but errors. What a payment
+// that waits needs from it is refused, and nothing is changed.
+func TestRefusedByGateway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	id := w.open(`{"amount_usd":"25.00"}`)
+	w.choose(id)
+	w.await(id, "pending")
+	w.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	for _, route := range []string{
+		"/checkout/{session}/recheck", "/v1/sessions/{session}/recheck", "/checkout/{session}/cancel", "/v1/sessions/{session}/cancel",
+		"/checkout/{session}/extend", "/checkout/{session}/simulate",
+	} {
+		body := ""
+		if route == "/checkout/{session}/simulate" {
+			body = `{"kind":"half"}`
+		}
+		var answer *httptest.ResponseRecorder
+		until(t, route+" is refused", func() bool { // a look of a moment ago is as good as one now
+			answer = w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer)
+			return answer.Code >= 400
+		})
+		problem(t, answer, "gateway_unavailable")
+	}
+	for _, path := range []string{"/v1/transactions", "/v1/withdrawals"} {
+		problem(t, w.ask("GET", path, "", bearer), "gateway_unavailable")
+	}
+	fresh := newWorld(t, ownOrigin, []string{shop}, wide) // which has not read the list of coins
+	fresh.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	problem(t, fresh.ask("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
+}
+
+// mintedFor returns an order token.
+func mintedFor(t *testing.T, ref, amount string) string {
+	t.Helper()
+	token, err := order.Mint([]byte(orderKey), amount, ref, "", time.Hour, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// opened opens the session of a token by a choice, and returns its id.
+func (w *world) opened(token, choice string) string {
+	w.t.Helper()
+	answer := w.ask("POST", "/checkout", fmt.Sprintf(`{"order":%q,%s}`, token, choice), isJSON)
+	id := sessionID.FindString(answer.Body.String())
+	if id == "" {
+		w.t.Fatalf("POST /checkout = %d %s", answer.Code, answer.Body)
+	}
+	w.await(id, "pending")
+	return id
+}
+
+// code is the tracking code of a session's first attempt.
+func (w *world) code(id string) string {
+	w.t.Helper()
+	var session struct {
+		Attempts []struct {
+			TrackingCode string `json:"tracking_code"`
+		}
+	}
+	answer := w.ask("GET", "/v1/sessions/"+id, "", bearer)
+	if err := json.Unmarshal(answer.Body.Bytes(), &session); err != nil || len(session.Attempts) == 0 {
+		w.t.Fatalf("GET /v1/sessions/%s = %d %s", id, answer.Code, answer.Body)
+	}
+	return session.Attempts[0].TrackingCode
+}
