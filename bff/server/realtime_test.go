@@ -1,0 +1,144 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/sandbox"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/gorilla/websocket"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// realtime is docs/realtime.md.
+func realtime(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/realtime.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// asView reads a message of a socket and holds it to the contract.
+func asView(t *testing.T, message []byte) (view map[string]any) {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := written().schemas[shape{"GET /checkout/{session}/view", "200", "application/json"}].Validate(v); err != nil {
+		t.Errorf("a message is no view: %v", err)
+	}
+	return v.(map[string]any)
+}
+
+// TestRealtimeExample: a socket sends what the example of docs/realtime.md has,
+// member by member.
+func TestRealtimeExample(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(realtime(t))
+	example := asView(t, []byte(block[1]))
+	r := newRig(t)
+	id := r.open(`{"amount_usd":"25.00","currencies":["USDT_bep20"]}`)
+	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	conn, _, err := dial(listen(t, r.handler), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, message, err := conn.ReadMessage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(names("", example), names("", asView(t, message))); diff != "" {
+		t.Errorf("members of a message (-example +sent):\n%s", diff)
+	}
+}
+
+// names are the paths of all members of v, sorted.
+func names(at string, v any) (all []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, names(at+"[]", item)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(append(all, at+"."+name), names(at+"."+name, v[name])...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestRealtimeCodes: sockets close with the codes of docs/realtime.md.
+func TestRealtimeCodes(t *testing.T) {
+	t.Parallel()
+	r := &rig{t: t, public: ownOrigin, log: &lockedBuffer{}, gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}
+	addr, stop := stoppable(t, r)
+	id := r.open(`{"amount_usd":"25.00"}`)
+	seen := map[string]bool{"1013": true} // TestLiveWithoutDatabase
+	for code, provoke := range map[string]func(*websocket.Conn) error{
+		"1002": func(c *websocket.Conn) error { _, err := c.NetConn().Write([]byte{0xff, 0x80, 0, 0, 0, 0}); return err },
+		"1008": func(c *websocket.Conn) error {
+			for range 31 {
+				if err := c.WriteMessage(websocket.TextMessage, []byte("x")); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"1009": func(c *websocket.Conn) error { return c.WriteMessage(websocket.TextMessage, make([]byte, 2<<10)) },
+		"1012": func(*websocket.Conn) error { return nil },
+	} {
+		conn, _, err := dial(addr, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if code == "1012" {
+			defer func() {
+				stop()
+				ended(t, conn, code)
+			}()
+		} else if err := provoke(conn); err != nil {
+			t.Fatal(err)
+		} else {
+			ended(t, conn, code)
+		}
+		seen[code] = true
+	}
+	listed := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (1\d{3}) \|`).FindAllStringSubmatch(realtime(t), -1) {
+		listed[row[1]] = true
+	}
+	if diff := cmp.Diff(listed, seen); diff != "" {
+		t.Errorf("closing codes (-page +server):\n%s", diff)
+	}
+}
+
+// ended reads until the socket is closed, with that code.
+func ended(t *testing.T, conn *websocket.Conn, code string) {
+	t.Helper()
+	for {
+		_, message, err := conn.ReadMessage()
+		if err == nil {
+			if !json.Valid(message) {
+				t.Errorf("a message is no JSON: %.100s", message)
+			}
+			continue
+		}
+		if !strings.Contains(err.Error(), "close "+code) {
+			t.Errorf("closed with %v; want %s", err, code)
+		}
+		return
+	}
+}
