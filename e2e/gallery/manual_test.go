@@ -1,0 +1,64 @@
+package gallery
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"coinslot/bff/web"
+	"coinslot/e2e/browser"
+	"coinslot/static"
+)
+
+// wider is JavaScript for whether a page scrolls sideways, and which of its parts
+// make it.
+const wider = `document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre, table')).slice(0, 9).map(e => e.outerHTML.slice(0, 99))`
+
+// shorter is JavaScript that leaves the first few of everything that repeats: axe
+// takes its time, and the rest has the same form.
+const shorter = `for (const list of ['main > section', 'section > article', 'section > h3', '.members > div', 'tr', 'li', '.prose p'])
+  for (const parent of new Set([...document.querySelectorAll(list)].map(e => e.parentElement)))
+    [...parent.querySelectorAll(':scope > ' + list.split(' ').at(-1))].slice(2).forEach(e => e.remove())`
+
+// The pages of the documentation pass axe in both themes, fit a telephone, and
+// load nothing but their style sheet and icon.
+func TestManualPages(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile(axeFile)
+	if err != nil {
+		t.Fatalf("%v: make install-test-tools fetches it", err)
+	}
+	h, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.shop.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	page := open(t, s.URL+"/docs/api", browser.Options{Width: 320, Height: 1200, Dark: true, ReducedMotion: true})
+	for _, path := range []string{"/docs/api", "/docs/errors"} {
+		page.Goto(s.URL + path)
+		page.Eval(string(axe)+";document.querySelectorAll('details').forEach(d => d.open = true)", nil)
+		var wrong []string
+		page.Eval(wider, &wrong)
+		page.Eval(shorter, nil)
+		for _, scheme := range []string{"dark", "light"} {
+			var found []string
+			page.Eval(fmt.Sprintf("document.documentElement.style.colorScheme = %q; %s", scheme, violations), &found)
+			wrong = append(wrong, found...)
+		}
+		for _, what := range wrong {
+			t.Errorf("%s: %s", path, what)
+		}
+	}
+	for _, request := range page.Requests() {
+		if !strings.Contains(request, s.URL) {
+			t.Errorf("a request to %s", request)
+		}
+	}
+	for _, line := range page.Console() {
+		t.Errorf("the console says %s", line)
+	}
+}
