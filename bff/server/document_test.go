@@ -2,9 +2,13 @@ package server_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"reflect"
@@ -12,10 +16,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/config"
 	"coinslot/bff/doctor"
+	"coinslot/bff/sandbox"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -229,6 +236,77 @@ func TestDocumentAndPage(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-docs/openapi.yaml +docs/api.md):\n%s", schema, diff)
 		}
+	}
+}
+
+// elsewhere are codes that no operation answers, and who tells of them.
+var elsewhere = map[string]string{
+	"method_not_allowed": "any path, to a method that is not described; info.description tells of it",
+	"origin_refused":     "the page in the frame, checkout.js and the doctor",
+	"payment_refused":    "notice of a view",
+}
+
+// TestEveryCodeIsListed: each code of the table of errors is at a route, or is
+// known to be told in another way.
+func TestEveryCodeIsListed(t *testing.T) {
+	listed := map[string]bool{}
+	written().each(func(_ string, o map[string]any) {
+		for _, code := range codesOf(o) {
+			listed[code] = true
+		}
+	})
+	for code := range documented(t) {
+		if why, told := elsewhere[code]; listed[code] == told {
+			t.Errorf("%s is listed by a route: %v; told elsewhere: %q", code, listed[code], why)
+		}
+	}
+}
+
+// TestWebhookIsAsDocumented: what is delivered has the headers and the body of the
+// document.
+func TestWebhookIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	c, told := written(), make(chan error, 9)
+	const name = "https://coinslot.test/webhooks.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(name, sealed(c.root)); err != nil {
+		t.Fatal(err)
+	}
+	event, err := compiler.Compile(name + "#/components/requestBodies/Event/content/application~1json/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := jsonschema.UnmarshalJSON(r.Body)
+		if err == nil {
+			err = event.Validate(body)
+		}
+		for _, parameter := range []string{"WebhookID", "WebhookTimestamp", "WebhookSignature"} {
+			p := dig(c.root, "components", "parameters", parameter)
+			pattern, value := regexp.MustCompile(dig(p, "schema", "pattern").(string)), r.Header.Get(dig(p, "name").(string))
+			if !pattern.MatchString(value) {
+				err = errors.Join(err, fmt.Errorf("%s is %q", parameter, value))
+			}
+		}
+		told <- err
+	}))
+	t.Cleanup(shop.Close)
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	s := settings(t, api.URL)
+	s.WebhookURLs, s.AllowPrivateWebhooks = []string{shop.URL}, true
+	s.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)))}
+	r, _ := start(t, gateway, s)
+	r.choose(r.open(`{"amount_usd":"25.00"}`))
+	select {
+	case err := <-told:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("gave up waiting for a webhook")
 	}
 }
 
