@@ -75,6 +75,14 @@ func (l *local) Take(ctx context.Context, patience time.Duration) (time.Duration
 	return wait, nil
 }
 
+// Free returns how many slots could be taken without a wait now.
+func (l *local) Free(context.Context) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	return max(0, int((l.slack+l.interval-later(l.next, now).Sub(now))/l.interval)), nil
+}
+
 func (l *local) Pause(_ context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

@@ -66,6 +66,7 @@ type Budget struct {
 	paused time.Time  // nothing is sent before; as far as this process knows
 
 	sent, refused, full, pauses atomic.Uint64
+	shoppers                    atomic.Int64 // calls that wait for their turn and are no background ones
 }
 
 // New returns a Budget that knows nothing bad about the gateway. It panics
@@ -186,7 +187,7 @@ func (b *Budget) await(ctx context.Context) error {
 func (b *Budget) probe(ctx context.Context, t ticket) {
 	defer b.breaker.tell(t, nothing, time.Now())
 	if err := b.Probe(ctx); err != nil {
-		b.Log.Debug("probing the gateway", "error", err)
+		b.Log.DebugContext(ctx, "probing the gateway", "error", err)
 	}
 }
 
@@ -206,9 +207,9 @@ func (b *Budget) tell(ctx context.Context, t ticket, outcome error) {
 	}
 	switch changed, open := b.breaker.tell(t, meaning(outcome), time.Now()); {
 	case changed && open:
-		b.Log.Warn("gateway does not answer: calls are refused until it does", "error", outcome)
+		b.Log.WarnContext(ctx, "gateway does not answer: calls are refused until it does", "error", outcome)
 	case changed:
-		b.Log.Info("gateway answers again")
+		b.Log.InfoContext(ctx, "gateway answers again")
 	}
 }
 
@@ -258,12 +259,25 @@ func (b *Budget) pause(ctx context.Context, d time.Duration) {
 	b.paused = later(b.paused, time.Now().Add(d))
 	b.mu.Unlock()
 	b.pauses.Add(1)
-	b.Log.Warn("gateway asks for fewer requests", "pause", d)
+	b.Log.WarnContext(ctx, "gateway asks for fewer requests", "pause", d)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	if err := b.Bucket.Pause(ctx, d); err != nil {
-		b.Log.Error("pausing for all instances", "error", fmt.Errorf("pausing the bucket: %w", err))
+		b.Log.ErrorContext(ctx, "pausing for all instances", "error", fmt.Errorf("pausing the bucket: %w", err))
 	}
+}
+
+// Free returns how many requests could be sent at once now, as far as the bucket
+// that all share can say; ok is false if it cannot. It may ask the database.
+func (b *Budget) Free(ctx context.Context) (n int, ok bool) {
+	bucket, ok := b.Bucket.(interface {
+		Free(ctx context.Context) (int, error)
+	})
+	if !ok {
+		return 0, false
+	}
+	n, err := bucket.Free(ctx)
+	return n, err == nil
 }
 
 // State is what a Budget has to tell to its operator. Counters only grow.
@@ -271,6 +285,9 @@ type State struct {
 	Open        bool      // the breaker refuses calls
 	Since       time.Time // when it last opened or closed; zero = it never opened
 	PausedUntil time.Time // the last pause that this process asked for; zero = none
+
+	Shoppers int        // calls for shoppers that wait for their turn now
+	Waiting  [ranks]int // background calls that wait in line now, by Rank
 
 	Sent    uint64 // requests let through
 	Refused uint64 // calls refused because the breaker was open
@@ -282,6 +299,7 @@ type State struct {
 // State returns the present state.
 func (b *Budget) State() State {
 	s := State{Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(), Pauses: b.pauses.Load()}
+	s.Shoppers, s.Waiting = int(b.shoppers.Load()), b.line.lengths()
 	b.mu.Lock()
 	s.PausedUntil = b.paused
 	b.mu.Unlock()

@@ -33,6 +33,16 @@ func (l *line) join(r Rank) chan struct{} {
 	return place
 }
 
+// lengths returns how many wait, by rank.
+func (l *line) lengths() (n [ranks]int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for r := range l.waiting {
+		n[r] = len(l.waiting[r])
+	}
+	return n
+}
+
 // quit gives up a place. Where its turn has come in the same moment, it is the
 // next one's.
 func (l *line) quit(r Rank, place chan struct{}) {

@@ -22,6 +22,9 @@ func (b *Budget) turn(ctx context.Context) error {
 	take := b.interactive
 	if rank, ok := ctx.Value(backgroundKey{}).(Rank); ok {
 		take = func(ctx context.Context, end time.Time) error { return b.background(ctx, rank, end) }
+	} else {
+		b.shoppers.Add(1)
+		defer b.shoppers.Add(-1)
 	}
 	for {
 		if err := b.rest(ctx, end); err != nil {

@@ -44,7 +44,7 @@ func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (Se
 	}
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return s, c.unavailable("reading currencies", err)
+		return s, c.unavailable(ctx, "reading currencies", err)
 	}
 	offer, err := pick(offers(s.Order, currencies), choice)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Service) open(ctx context.Context, s Session, w wish) (Session, error) 
 		}
 		defer func() {
 			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
-				c.Log.Error("changing the coin", "error", err)
+				c.Log.ErrorContext(ctx, "changing the coin", "error", err)
 			}
 		}()
 		s = held
@@ -144,7 +144,13 @@ var errJoined = errors.New("attempt exists")
 // intend runs fn, which appends an intent, until the drawn order number is free.
 func (c *Service) intend(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) (Session, error) {
 	for range 20 {
-		s, err := c.change(ctx, old, fn)
+		s, err := c.change(ctx, old, func(s *Session, now time.Time) error {
+			if err := fn(s, now); err != nil {
+				return err
+			}
+			s.Attempts[len(s.Attempts)-1].Trace = c.Trace(ctx)
+			return nil
+		})
 		if !errors.Is(err, ErrTaken) {
 			s.ID = old.ID
 			return s, err
@@ -302,7 +308,7 @@ func (c *Service) create(ctx context.Context, s Session, price, fee decimal.Deci
 	}
 	crash.Point("create.committed")
 	if err != nil {
-		c.Log.Error("recording the answer to create", "session", s.ID, "attempt", n, "error", err)
+		c.Log.ErrorContext(ctx, "recording the answer to create", "session", s.ID, "attempt", n, "error", err)
 	}
 }
 
@@ -403,8 +409,8 @@ func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
 
 // unavailable turns a failed call into what the outside may know of it; the
 // cause stays in the chain, for how long the gateway asked to be left alone.
-func (c *Service) unavailable(doing string, err error) error {
-	c.Log.Warn(doing, "error", err)
+func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
+	c.Log.WarnContext(ctx, doing, "error", err)
 	return fmt.Errorf("%s: %w: %w", doing, problem(wire.CodeGatewayUnavailable, ""), err)
 }
 
@@ -413,7 +419,7 @@ func (c *Service) unavailable(doing string, err error) error {
 func (c *Service) Possible(ctx context.Context, o Order, choice wire.Choice) error {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return c.unavailable("reading currencies", err)
+		return c.unavailable(ctx, "reading currencies", err)
 	}
 	if _, err := pick(offers(o, currencies), choice); err != nil {
 		return err

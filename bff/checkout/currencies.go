@@ -71,7 +71,7 @@ func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
 	if err == nil {
 		c.list, c.at = list, c.now()
 	} else {
-		c.log.Warn("reading the gateway's currency list", "error", err)
+		c.log.WarnContext(ctx, "reading the gateway's currency list", "error", err)
 	}
 	c.renewal = nil
 	close(done)

@@ -18,18 +18,18 @@ import (
 func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, error) {
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
-		return r, c.unavailable("reading status before cancelling", err)
+		return r, c.unavailable(ctx, "reading status before cancelling", err)
 	}
 	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
 		return r, c.begun(ctx, s, a.Number, r)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-		c.Log.Warn("cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.WarnContext(ctx, "cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
 	}
 	crash.Point("cancel.sent")
 	r, err = c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
-		return r, c.unavailable("reading status after cancelling", err)
+		return r, c.unavailable(ctx, "reading status after cancelling", err)
 	}
 	return r, c.begun(ctx, s, a.Number, r)
 }
@@ -164,7 +164,7 @@ func (c *Service) verifyAgain(ctx context.Context, s Session, n int) (Session, e
 	}
 	if a := s.Attempt(n); a.State == Expired || a.State == Cancelled {
 		if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-			c.Log.Info("rechecking a transaction", "session", s.ID, "attempt", n, "error", err)
+			c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", n, "error", err)
 		}
 	}
 	return c.look(ctx, s, n)
@@ -177,7 +177,7 @@ var errTooSoon = errors.New("rechecked a moment ago")
 func (c *Service) look(ctx context.Context, s Session, n int) (Session, error) {
 	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
 	if err != nil {
-		return s, c.unavailable("reading status", err)
+		return s, c.unavailable(ctx, "reading status", err)
 	}
 	return c.record(ctx, s, n, r)
 }

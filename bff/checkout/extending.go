@@ -34,7 +34,7 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (Session, e
 	}
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return s, c.unavailable("reading currencies", err)
+		return s, c.unavailable(ctx, "reading currencies", err)
 	}
 	w, err := s.extension(currencies, c.Now())
 	if errors.Is(err, errJoined) {

@@ -133,7 +133,7 @@ func (c *Service) Entries(ctx context.Context, q ListQuery) (EntryPage, error) {
 	}
 	page, err := c.Ledger.Entries(ctx, q)
 	if err != nil {
-		return EntryPage{}, c.unavailable("listing transactions", err)
+		return EntryPage{}, c.unavailable(ctx, "listing transactions", err)
 	}
 	if err := c.ours(ctx, page.Items); err != nil {
 		return EntryPage{}, err
@@ -178,7 +178,7 @@ func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (Withdrawa
 	}
 	page, err := c.Ledger.Withdrawals(ctx, q)
 	if err != nil {
-		return WithdrawalPage{}, c.unavailable("listing withdrawals", err)
+		return WithdrawalPage{}, c.unavailable(ctx, "listing withdrawals", err)
 	}
 	for i := range page.Items {
 		page.Items[i].TxURL = explorer(page.Items[i].TxURL)

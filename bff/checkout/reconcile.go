@@ -239,7 +239,7 @@ func (c *Service) tendOrphan(ctx context.Context, s Session, a Attempt, due time
 		return c.lookLate(ctx, s, a)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-		c.Log.Warn("cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.WarnContext(ctx, "cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err)
 	}
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +38,13 @@ type Config struct {
 	// Changed is called after a session's change was committed, and after a
 	// check that found none. It must not block. Nil = nobody is told.
 	Changed func(session string)
+	// Moved is called after a session was opened, with no session before, or has
+	// changed, with what it was. The two share no attempts. It must not block. Nil =
+	// nobody counts.
+	Moved func(before, after Session)
+	// Trace returns the traceparent (W3C Trace Context) of what ctx is part of, to be
+	// kept with an attempt; "" = it is part of none. Nil = nothing is traced.
+	Trace func(ctx context.Context) string
 	// Watched reports whether somebody is looking at the session at this instance.
 	// Nil = nobody.
 	Watched func(session string) bool
@@ -68,6 +76,12 @@ func New(c Config) *Service {
 	}
 	if c.Changed == nil {
 		c.Changed = func(string) {}
+	}
+	if c.Moved == nil {
+		c.Moved = func(Session, Session) {}
+	}
+	if c.Trace == nil {
+		c.Trace = func(context.Context) string { return "" }
 	}
 	if c.Watched == nil {
 		c.Watched = func(string) bool { return false }
@@ -114,6 +128,7 @@ func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, cre
 		return Session{}, false, fmt.Errorf("storing a session: %w", err)
 	}
 	crash.Point("insert.committed")
+	c.Moved(Session{}, s)
 	return s, true, nil
 }
 
@@ -183,12 +198,15 @@ func (c *Service) watched(s Session) bool {
 func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) (Session, error) {
 	id := old.ID
 	var events int
+	var was Session
 	s, err := c.Store.Update(ctx, id, func(s *Session) ([]Event, error) {
 		if old.Claimed && s.Epoch != old.Epoch {
 			return nil, ErrFenced
 		}
 		now := c.Now().UTC()
 		before := s.mark()
+		was = *s
+		was.Attempts = slices.Clone(s.Attempts)
 		if err := fn(s, now); err != nil {
 			return nil, err
 		}
@@ -203,8 +221,9 @@ func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, n
 	case err != nil:
 		return s, fmt.Errorf("changing session %q: %w", id, err)
 	}
-	c.Log.Debug("session changed", "session", id, "status", s.Status, "version", s.Version, "events", events)
+	c.Log.DebugContext(ctx, "session changed", "session", id, "status", s.Status, "version", s.Version, "events", events)
 	crash.Point("confirm.committed")
+	c.Moved(was, s)
 	c.Changed(id)
 	s.Claimed = old.Claimed
 	return s, nil

@@ -119,6 +119,8 @@ type Attempt struct {
 	Email          string          `json:"email,omitempty"`
 	Comment        string          `json:"comment,omitempty"` // the shopper's own words
 	StartedAt      time.Time       `json:"started_at"`
+	// Trace is the traceparent of the request that asked for it; empty = not traced.
+	Trace string `json:"trace,omitempty"`
 
 	// From create's answer.
 	TrackingCode string          `json:"tracking_code,omitempty"`

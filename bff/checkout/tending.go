@@ -97,7 +97,7 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.final() {
 		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-			c.Log.Warn("cancelling a left-over transaction", "session", s.ID, "attempt", a.Number, "error", err)
+			c.Log.WarnContext(ctx, "cancelling a left-over transaction", "session", s.ID, "attempt", a.Number, "error", err)
 		}
 	}
 	_, err := c.look(ctx, s, a.Number)
@@ -113,7 +113,7 @@ func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Sessi
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
 	if err := probe.observe(n, r, env, now); err != nil {
-		c.Log.Error("status record of another transaction", "session", s.ID, "attempt", n)
+		c.Log.ErrorContext(ctx, "status record of another transaction", "session", s.ID, "attempt", n)
 		return s, fmt.Errorf("reading status: %w: %w", problem(wire.CodeGatewayUnavailable, ""), err)
 	}
 	if probe.Attempt(n).same(s.Attempt(n)) && s.Attempt(n).steady() {
@@ -178,7 +178,7 @@ func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
 		wait = a.slower(now, wait)
 	}
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, now.Add(wait)); err != nil {
-		c.Log.Error("postponing a session", "session", s.ID, "error", err)
+		c.Log.ErrorContext(ctx, "postponing a session", "session", s.ID, "error", err)
 	}
 }
 
@@ -214,7 +214,7 @@ func (c *Service) expire(ctx context.Context, s Session) error {
 // lookLate re-verifies an ended attempt and counts the look.
 func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-		c.Log.Info("rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
 	}
 	crash.Point("recheck.sent")
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)

@@ -13,6 +13,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -53,11 +54,19 @@ type Config struct {
 	// without keep-alive, for create, cancel and recheck. Anything else must
 	// neither repeat requests nor follow redirects by itself.
 	Transport http.RoundTripper
+	// Began is called when a call begins. Nil = nobody watches.
+	Began Began
 	// Log gets one line per call. Nil = silent.
 	Log *slog.Logger
 	// Now is the clock, for durations and dates in Retry-After. Nil = time.Now.
 	Now func() time.Time
 }
+
+// Began is told that a call of an endpoint ("create") begins. It returns the context
+// to make it with and what is called when it has ended: "done", "refused",
+// "unknown", or "held" if the admission let nothing out. status is the HTTP status,
+// zero if none was read.
+type Began func(ctx context.Context, endpoint string) (_ context.Context, ended func(outcome string, status int))
 
 // String returns c without the key.
 func (c Config) String() string { return "gateway config of " + safeURL(c.URL) }
@@ -74,6 +83,7 @@ type Client struct {
 	env     string
 	timeout time.Duration
 	gate    Admission
+	began   Began
 	links   links
 	log     *slog.Logger
 	now     func() time.Time
@@ -104,6 +114,7 @@ func New(c Config) (*Client, error) {
 		env:       root + "#" + fingerprint(key),
 		timeout:   orDefault(c.Timeout, 10*time.Second),
 		gate:      orUnlimited(c.Admission),
+		began:     orUnwatched(c.Began),
 		links:     newLinks(c.Transport, base),
 		log:       orSilent(c.Log),
 		now:       orClock(c.Now),
@@ -206,6 +217,15 @@ func orUnlimited(a Admission) Admission {
 		return unlimited{}
 	}
 	return a
+}
+
+func orUnwatched(began Began) Began {
+	if began == nil {
+		return func(ctx context.Context, _ string) (context.Context, func(string, int)) {
+			return ctx, func(string, int) {}
+		}
+	}
+	return began
 }
 
 func orClock(now func() time.Time) func() time.Time {

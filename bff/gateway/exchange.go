@@ -41,9 +41,11 @@ type answer struct {
 // the outcome unknown. It returns nil, a *checkout.RefusedError or a
 // *checkout.UnknownError.
 func (c *Client) do(ctx context.Context, k call, read func(data any) error) error {
+	ctx, ended := c.began(ctx, k.name)
 	start := c.now()
 	status, err := c.exchange(ctx, k, read)
 	c.report(ctx, k, status, err, c.now().Sub(start))
+	ended(ending(err), status)
 	return err
 }
 
@@ -154,16 +156,27 @@ func (c *Client) cause(k call, err error) error {
 // the gateway or the payer. Of calls that the admission refused there may be
 // many, for one reason that is its own to tell: they are lines for debugging.
 func (c *Client) report(ctx context.Context, k call, status int, err error, took time.Duration) {
-	level, outcome := slog.LevelInfo, "unknown"
-	if err == nil {
-		level, outcome = slog.LevelDebug, "done"
+	level, what := slog.LevelInfo, ending(err)
+	if what == "done" || what == "held" {
+		level = slog.LevelDebug
 	}
 	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
-		outcome = "refused: " + string(refused.Reason)
-		if held(refused) {
-			level = slog.LevelDebug
-		}
+		what = "refused: " + string(refused.Reason)
 	}
 	c.log.LogAttrs(ctx, level, "gateway call", slog.String("endpoint", k.name),
-		slog.String("outcome", outcome), slog.Int("status", status), slog.Duration("took", took))
+		slog.String("outcome", what), slog.Int("status", status), slog.Duration("took", took))
+}
+
+// ending names what came of a call, as [Config.Began] has it.
+func ending(err error) string {
+	refused, ok := errors.AsType[*checkout.RefusedError](err)
+	switch {
+	case err == nil:
+		return "done"
+	case !ok:
+		return "unknown"
+	case held(refused):
+		return "held"
+	}
+	return "refused"
 }

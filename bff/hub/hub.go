@@ -47,6 +47,7 @@ type Hub struct {
 	perSession, perProcess int
 
 	published atomic.Uint64 // publications there were
+	refused   atomic.Uint64 // subscribers that found no place
 
 	mu     sync.RWMutex             // guards the fields below
 	byID   map[string][]*subscriber // by session id; a slice in it is never changed, only replaced
@@ -84,6 +85,7 @@ func (h *Hub) Subscribe(session string, notify func()) (cancel func(), ok bool) 
 	defer h.mu.Unlock()
 	present := h.byID[session]
 	if h.closed || h.count >= h.perProcess || len(present) >= h.perSession {
+		h.refused.Add(1)
 		return nil, false
 	}
 	h.count++
@@ -150,6 +152,19 @@ func (h *Hub) Len() int {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.count
+}
+
+// Stats is what a [Hub] has to tell to its operator.
+type Stats struct {
+	Subscribers, Sessions int    // now; sessions that have a subscriber
+	Refused               uint64 // subscribers that found no place; only grows
+}
+
+// Stats returns the present state.
+func (h *Hub) Stats() Stats {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return Stats{Subscribers: h.count, Sessions: len(h.byID), Refused: h.refused.Load()}
 }
 
 // Close refuses new subscribers and tells each present one a last time, so

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"coinslot/bff/checkout"
@@ -55,8 +56,11 @@ type Poller struct {
 
 // lane is a way to be claimed, with places of its own.
 type lane struct {
-	slots chan struct{} // full = as many are tended as may be
-	claim func(ctx context.Context, limit int) ([]checkout.Session, error)
+	// turned is when there was last a free place and the store had answered, by this
+	// machine's clock; nil = not yet.
+	turned *atomic.Pointer[time.Time]
+	slots  chan struct{} // full = as many are tended as may be
+	claim  func(ctx context.Context, limit int) ([]checkout.Session, error)
 }
 
 // New returns a poller that does nothing until Run.
@@ -78,9 +82,9 @@ func New(c Config) *Poller {
 	}
 	p := &Poller{Config: c, kick: make(chan struct{}, 1)}
 	if c.Watched != nil {
-		p.lanes = append(p.lanes, lane{make(chan struct{}, c.AtOnce), p.claimWatched})
+		p.lanes = append(p.lanes, lane{new(atomic.Pointer[time.Time]), make(chan struct{}, c.AtOnce), p.claimWatched})
 	}
-	p.lanes = append(p.lanes, lane{make(chan struct{}, c.AtOnce), func(ctx context.Context, limit int) ([]checkout.Session, error) {
+	p.lanes = append(p.lanes, lane{new(atomic.Pointer[time.Time]), make(chan struct{}, c.AtOnce), func(ctx context.Context, limit int) ([]checkout.Session, error) {
 		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
 	}})
 	return p
@@ -98,6 +102,10 @@ func (p *Poller) Kick() {
 // what it has started is done.
 func (p *Poller) Run(ctx context.Context) error {
 	defer p.tending.Wait()
+	began := time.Now()
+	for _, l := range p.lanes {
+		l.turned.Store(&began)
+	}
 	tick := time.NewTicker(p.Every)
 	defer tick.Stop()
 	for {
@@ -111,6 +119,27 @@ func (p *Poller) Run(ctx context.Context) error {
 			p.Log.Error("claiming due sessions", "error", err)
 		}
 	}
+}
+
+// Stats is what a [Poller] has to tell to its operator.
+type Stats struct {
+	Tending int // sessions that are tended now
+	// Turned is when it last had a free place and an answer of the store, a failure
+	// too, for those that somebody looks at and for all others: the earlier of the
+	// two. Zero = it has not begun.
+	Turned time.Time
+}
+
+// Stats returns the present state.
+func (p *Poller) Stats() Stats {
+	var s Stats
+	for _, l := range p.lanes {
+		s.Tending += len(l.slots)
+		if at := l.turned.Load(); at != nil && (s.Turned.IsZero() || at.Before(s.Turned)) {
+			s.Turned = *at
+		}
+	}
+	return s
 }
 
 // Pass tends what is due now, as much as may be at once, and waits for it; it
@@ -138,6 +167,8 @@ func (p *Poller) startLane(ctx context.Context, l lane) (int, error) {
 		return 0, nil
 	}
 	due, err := l.claim(ctx, free)
+	now := time.Now()
+	l.turned.Store(&now)
 	if err != nil {
 		err = fmt.Errorf("claiming sessions: %w", err)
 	}
@@ -161,13 +192,13 @@ func (p *Poller) startLane(ctx context.Context, l lane) (int, error) {
 func (p *Poller) tend(ctx context.Context, s checkout.Session) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.Log.Error("tending a session panicked", "session", s.ID, "panic", r)
+			p.Log.ErrorContext(ctx, "tending a session panicked", "session", s.ID, "panic", r)
 		}
 	}()
 	// Whatever it finds out after its lease is refused by the store.
 	ctx, cancel := context.WithTimeout(ctx, p.Lease*5/6)
 	defer cancel()
 	if err := p.Tend(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
-		p.Log.Warn("tending a session", "session", s.ID, "error", err)
+		p.Log.WarnContext(ctx, "tending a session", "session", s.ID, "error", err)
 	}
 }

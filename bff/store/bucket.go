@@ -86,6 +86,19 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	return max(0, time.Duration(wait)*time.Microsecond), ErrBusy
 }
 
+// Free returns how many slots could be taken without a wait now. Errors: the
+// database's.
+func (b *Bucket) Free(ctx context.Context) (int, error) {
+	var ahead int64 // of now, before which all slots would be free
+	err := b.db.view(ctx, func(ctx context.Context, q queryer) error {
+		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, 0).Scan(&ahead)
+	})
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("counting the slots of %q: %w", b.name, err)
+	}
+	return int(max(0, (b.slack+b.interval-max(0, ahead))/b.interval)), nil
+}
+
 // Pause hands out no slot before d from now, and from then on one at a time,
 // without a burst. It never shortens a longer pause, and does not touch slots
 // that are reserved already. d <= 0 does nothing.

@@ -24,6 +24,7 @@ func queries(d dialect) map[string]string {
 	replayOf, _ := of(checkout.Range{Session: "a"}, replayEvents, "", 0)
 	times, _ := of(checkout.Range{}, eventsTimes, 1)
 	timesOf, _ := of(checkout.Range{Session: "a"}, eventsTimes, 1)
+	open, _ := among(1, []string{"a", "b"})
 	count, _ := of(checkout.Range{}, countEvents)
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
@@ -31,7 +32,7 @@ func queries(d dialect) map[string]string {
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
-		"touchListed": touchListed, "tracked": tracked, "countSessions": countSessions,
+		"touchListed": touchListed, "countBusy": countBusy, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
 		"dueDeliveries": dueDeliveries, "leaseDelivery": leaseDelivery, "settleDelivery": settleDelivery, "findDelivery": findDelivery,
 		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter,

@@ -43,6 +43,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if path, err = create(path); err != nil {
 		return err
 	}
+	db.path = path
 	if db.unlock, err = lock(path + ".lock"); err != nil {
 		return err
 	}

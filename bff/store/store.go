@@ -40,7 +40,9 @@ type Config struct {
 	Endpoints []string
 	// Now is the clock of tests; nil = the database's. See [DB.Now].
 	Now func() time.Time
-	Log *slog.Logger // nil = silent
+	// Began is told of each operation. Nil = nobody watches.
+	Began Began
+	Log   *slog.Logger // nil = silent
 }
 
 // DB is an open database. Its methods may be called by many goroutines.
@@ -50,6 +52,8 @@ type DB struct {
 	pool      *pgxpool.Pool // behind reader and writer; nil = SQLite
 	dialect   dialect
 	endpoints []string
+	path      string // of the file of SQLite; "" = there is none, or it is not ours
+	began     Began  // nil = nobody watches
 	log       *slog.Logger
 	clock     clock
 	hints     *hints        // nil = nobody else to tell
@@ -84,7 +88,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
-	db := &DB{endpoints: slices.Clone(c.Endpoints), log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience}
+	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}

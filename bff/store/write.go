@@ -41,6 +41,12 @@ func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.writer == nil {
 		return errReadOnly
 	}
+	return watched(db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.writing)
+}
+
+// writing is write for those who watch it; fn takes its context from elsewhere.
+func (db *DB) writing(ctx context.Context, run func(context.Context, *sql.Tx) error) error {
+	fn := func(tx *sql.Tx) error { return run(ctx, tx) }
 	ctx, cancel := context.WithTimeout(ctx, db.patience)
 	defer cancel()
 	if !db.Shared() {
@@ -141,6 +147,11 @@ type queryer interface {
 // view runs fn, which reads, on what a restart would find; again if the
 // connection is lost meanwhile. It returns fn's error as it is.
 func (db *DB) view(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
+	return watched(db, ctx, "read", fn, db.viewing)
+}
+
+// viewing is view for those who watch it.
+func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
 	if db.doubt.Load() {
 		if err := db.write(ctx, func(*sql.Tx) error { return nil }); err != nil { // does what is needed first
 			return err

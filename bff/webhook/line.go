@@ -34,6 +34,9 @@ type line struct {
 	host     string        // for the log: the URL's query can hold a secret
 	kick     chan struct{} // to run, 1 slot, never closed
 	gone     atomic.Bool   // has answered 410
+	// turned is when run last looked for work, by this machine's clock; nil = it
+	// does not run.
+	turned atomic.Pointer[time.Time]
 }
 
 func newLine(s *Sender, endpoint string) *line {
@@ -49,9 +52,12 @@ func newLine(s *Sender, endpoint string) *line {
 func (l *line) run(ctx context.Context) {
 	var tries sync.WaitGroup
 	defer tries.Wait()
+	defer l.turned.Store(nil)
 	ended := make(chan struct{}, inFlight) // from tries, a slot for each, never closed
 	busy, pause := 0, lookEvery
 	for ctx.Err() == nil && !l.gone.Load() {
+		now := time.Now()
+		l.turned.Store(&now)
 		due, err := l.claim(ctx, inFlight-busy)
 		pause = l.pace(ctx, pause, err)
 		busy += len(due)
@@ -139,7 +145,7 @@ func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error)
 // short: a try that was begun is counted. A settlement that fails leaves d to
 // its lease: it is tried once more, with the same id.
 func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
-	ctx = context.WithoutCancel(ctx)
+	ctx, ended := l.s.began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
 	crash.Point("delivery.sent")
 	r := judge(d, a, l.s.now(), l.s.draw())
@@ -147,6 +153,7 @@ func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
 		l.gone.Store(true)
 	}
 	l.report(ctx, d, r)
+	defer ended(r)
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	if err := l.s.outbox.Settle(ctx, d, r); err != nil {
@@ -156,8 +163,8 @@ func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
 	return nil
 }
 
-// report logs the end of a try, without the body, the answer, the session's id
-// (which is permission to see it) and the URL.
+// report logs the end of a try, without the body, the answer, the URL and, unless
+// the context's notes have it, the session's id.
 func (l *line) report(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) {
 	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try", d.Tries+1)
 	switch {

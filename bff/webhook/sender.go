@@ -28,7 +28,10 @@ type Config struct {
 	AllowPrivate bool
 	// Self is our own public URL, which is refused as an endpoint; empty = not
 	// checked.
-	Self    string
+	Self string
+	// Began is called when a try begins; it returns the context to make it with and
+	// what is called when it has ended. Nil = nobody watches.
+	Began   func(ctx context.Context, d checkout.Delivery) (context.Context, func(checkout.DeliveryResult))
 	Timeout time.Duration    // of a whole try, body included; zero = 20 s
 	Log     *slog.Logger     // nil = silent
 	Now     func() time.Time // nil = time.Now
@@ -43,6 +46,7 @@ type Sender struct {
 	keys    Keys
 	client  *http.Client
 	timeout time.Duration
+	began   func(ctx context.Context, d checkout.Delivery) (context.Context, func(checkout.DeliveryResult))
 	log     *slog.Logger
 	now     func() time.Time
 	draw    func() float64
@@ -66,7 +70,7 @@ func New(c Config) (*Sender, error) {
 	if len(c.Endpoints) > 0 && len(c.Secrets) == 0 {
 		return nil, errors.New("making the webhook sender: endpoints are set, but no secret to sign with")
 	}
-	s := &Sender{outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout, log: c.Log, now: c.Now, draw: c.Draw}
+	s := &Sender{outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout, began: c.Began, log: c.Log, now: c.Now, draw: c.Draw}
 	s.fill()
 	for _, endpoint := range c.Endpoints {
 		s.lines = append(s.lines, newLine(s, endpoint))
@@ -81,6 +85,11 @@ func (s *Sender) fill() {
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.began == nil {
+		s.began = func(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+			return ctx, func(checkout.DeliveryResult) {}
+		}
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -162,6 +171,26 @@ func (s *Sender) Kick() {
 		default: // a look is due already
 		}
 	}
+}
+
+// Stats is what a [Sender] has to tell to its operator.
+type Stats struct {
+	Endpoints int // that are configured
+	Gone      int // those of them that have answered 410
+	// Turned is when the line that has been busy with one look for the longest last
+	// began one; zero = no line runs.
+	Turned time.Time
+}
+
+// Stats returns the present state.
+func (s *Sender) Stats() Stats {
+	stats := Stats{Endpoints: len(s.lines), Gone: len(s.Gone())}
+	for _, l := range s.lines {
+		if at := l.turned.Load(); at != nil && (stats.Turned.IsZero() || at.Before(stats.Turned)) {
+			stats.Turned = *at
+		}
+	}
+	return stats
 }
 
 // Gone returns the endpoints that have answered 410 and are not sent anything

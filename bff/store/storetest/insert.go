@@ -187,7 +187,7 @@ func fullAttempt(at time.Time) checkout.Attempt {
 		Regressions: 9, RegressedAt: at.Add(10), Alert: "alert",
 		Number: 1, State: checkout.Confirmed, Marker: "cs1", OrderID: 999_999, Drawn: true,
 		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "Tron",
-		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example", Comment: "für dich ✓", StartedAt: at,
+		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example", Comment: "für dich ✓", StartedAt: at, Trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		TrackingCode: "TRK1", Address: "TXYZ", PayAmount: decimal.RequireFromString("98765432109876543210.123456789012345678"),
 		PayText: "98765432109876543210.1234567890123456780", Tolerance: decimal.RequireFromString("0.5"), PaymentURL: "https://g.example/p",
 		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"), TxID: "0xabc", TxURL: "https://scan.example/0xabc",

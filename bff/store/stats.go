@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+const (
+	// Of the few sessions in which something is going on; confirmed and open ones may
+	// be millions.
+	countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions WHERE status IN ($1, $2, $3) GROUP BY status`
+	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL`
+	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d JOIN events e ON e.seq = d.event
+		WHERE d.state = 'open' AND d.endpoint IN %s`
+)
+
+// Stats is what the database has to tell to its operator: of all instances, if
+// there are several.
+type Stats struct {
+	Preparing, Pending, Review int // sessions now
+
+	// Unchecked is when the pending session that was not checked for the longest was
+	// checked, or opened; zero = none is pending.
+	Unchecked time.Time
+	// Due is when the session that is due first is due; zero = none ever is.
+	Due time.Time
+
+	Undelivered int       // webhooks to the configured endpoints that are still to be taken
+	Untold      time.Time // when the oldest of them was written, or replayed; zero = there is none
+
+	Size int64 // bytes of the file and its log of writes; zero = PostgreSQL, or not known
+	Free int64 // bytes left on its volume; -1 = PostgreSQL, or not known
+}
+
+// Stats reads the present state. Errors: the database's.
+func (db *DB) Stats(ctx context.Context) (Stats, error) {
+	s := Stats{Free: -1}
+	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+		if err := s.sessions(ctx, q); err != nil {
+			return err
+		}
+		var due sql.NullInt64
+		if err := q.QueryRowContext(ctx, firstDue).Scan(&due); err != nil {
+			return err
+		}
+		s.Due = at(due)
+		return s.deliveries(ctx, q, db.endpoints)
+	})
+	if err != nil {
+		return Stats{}, fmt.Errorf("reading statistics: %w", err)
+	}
+	s.disk(db.path)
+	return s, nil
+}
+
+func (s *Stats) sessions(ctx context.Context, q queryer) error {
+	rows, err := q.QueryContext(ctx, countBusy, string(wire.Preparing), string(wire.Pending), string(wire.Review))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var status wire.Status
+		var n int
+		var checked sql.NullInt64
+		if err := rows.Scan(&status, &n, &checked); err != nil {
+			return err
+		}
+		switch status {
+		case wire.Preparing:
+			s.Preparing = n
+		case wire.Pending:
+			s.Pending, s.Unchecked = n, at(checked)
+		case wire.Review:
+			s.Review = n
+		}
+	}
+	return rows.Err()
+}
+
+func (s *Stats) deliveries(ctx context.Context, q queryer, endpoints []string) error {
+	if len(endpoints) == 0 {
+		return nil
+	}
+	in, args := among(1, endpoints)
+	var oldest sql.NullInt64
+	err := q.QueryRowContext(ctx, fmt.Sprintf(countOpen, in), args...).Scan(&s.Undelivered, &oldest)
+	s.Untold = at(oldest)
+	return err
+}
+
+// disk measures the file at path, if there is one; what cannot be measured is not
+// told.
+func (s *Stats) disk(path string) {
+	if path == "" {
+		return
+	}
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			s.Size += info.Size()
+		}
+	}
+	if free, err := diskFree(path); err == nil {
+		s.Free = free
+	}
+}
+
+// Ready reports whether the database answers and has the tables that this release
+// needs: those of a newer one do, too, which another instance may have made.
+func (db *DB) Ready(ctx context.Context) error {
+	if err := db.Ping(ctx); err != nil {
+		return err
+	}
+	have, know, err := db.dialect.versions(ctx, db.reader)
+	if err != nil {
+		return err
+	}
+	if have < know {
+		return fmt.Errorf("its tables are of version %d, this release needs %d", have, know)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestStats: what is the case, as both databases tell it.
+func TestStats(t *testing.T) {
+	for name, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "stats.db"), "PostgreSQL": pgtest.DSN(t)} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
+			db, err := Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			empty, err := db.Stats(t.Context())
+			if err != nil || empty.Pending+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.Untold.IsZero() || !empty.Due.IsZero() {
+				t.Fatalf("of nothing: %+v, %v", empty, err)
+			}
+			for i, s := range []checkout.Session{
+				{Status: wire.Pending, CheckedAt: now.Add(-time.Minute), DueAt: now.Add(time.Minute)},
+				{Status: wire.Pending, DueAt: now.Add(-3 * time.Second)}, // never checked
+				{Status: wire.Review}, {Status: wire.Preparing}, {Status: wire.Open}, {Status: wire.Confirmed},
+			} {
+				s.ID, s.CreatedAt = fmt.Sprintf("cs_%026d", i), now.Add(-time.Hour)
+				if _, err := db.Insert(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
+				_, err := db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *checkout.Session) ([]checkout.Event, error) {
+					return []checkout.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: checkout.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			// The oldest is replayed now, and one of the others is delivered.
+			if _, err := db.Replay(t.Context(), checkout.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Settle(t.Context(), checkout.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, checkout.DeliveryResult{Delivered: true}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := db.Stats(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			onDisk := got.Size > 10_000 && got.Free > 0
+			if onDisk == db.Shared() {
+				t.Errorf("size %d, free %d", got.Size, got.Free)
+			}
+			got.Size, got.Free = 0, 0
+			want := Stats{Preparing: 1, Pending: 2, Review: 1, Unchecked: now.Add(-time.Hour), Due: now.Add(-3 * time.Second), Undelivered: 2, Untold: now.Add(-time.Minute)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if n, err := db.Bucket("stats", 10).Free(t.Context()); n != 10 || err != nil {
+				t.Errorf("Free of a new bucket = %d, %v; want 10", n, err)
+			}
+			bucket := db.Bucket("stats", 10)
+			for range 4 {
+				if _, err := bucket.Take(t.Context(), time.Second); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n, err := bucket.Free(t.Context()); n < 6 || n > 9 || err != nil { // some may have grown back
+				t.Errorf("Free after 4 = %d, %v; want 6", n, err)
+			}
+		})
+	}
+}
+
+// TestReadyTables: tables of a newer release are ready, older ones are not.
+func TestReadyTables(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "ready.db"))
+	if err := db.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	change := func(query string) {
+		if err := db.execute(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
+	if err := db.Ready(t.Context()); err != nil {
+		t.Errorf("with newer tables: %v", err)
+	}
+	change(`DELETE FROM goose_db_version WHERE version_id > 1`)
+	if err := db.Ready(t.Context()); err == nil {
+		t.Error("older tables are ready")
+	}
+}
+
+// TestTrouble: what is told as the database's fault, and what is not.
+func TestTrouble(t *testing.T) {
+	var mu sync.Mutex
+	var told []string
+	db, err := Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
+		return ctx, func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprint(operation, " ", err != nil))
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want []string
+	}{
+		{"read", func() error { return db.Ping(t.Context()) }, []string{"read false"}},
+		{"not there", func() error { _, err := db.Session(t.Context(), "cs_none"); return err }, []string{"read false"}},
+		{"a caller's decision", func() error { return db.write(t.Context(), func(*sql.Tx) error { return errors.New("no") }) }, []string{"write false"}},
+		{"a caller who left", func() error { return db.Ping(cancelled) }, []string{"read false"}},
+		{"taken", func() error {
+			return db.write(t.Context(), func(tx *sql.Tx) error {
+				_, err := tx.Exec(`INSERT INTO buckets (name, next_at) VALUES ('a', 1), ('a', 2)`)
+				return err
+			})
+		}, []string{"write false"}},
+		{"a broken statement", func() error { return db.execute(t.Context(), `SELECT nothing FROM nowhere`) }, []string{"write true"}},
+		{"closed", func() error { _ = db.Close(); return db.Ping(t.Context()) }, []string{"read true"}},
+	} {
+		mu.Lock()
+		told = nil
+		mu.Unlock()
+		err := c.do()
+		mu.Lock()
+		if !slices.Equal(told, c.want) {
+			t.Errorf("%s (%v): told %q; want %q", c.name, err, told, c.want)
+		}
+		mu.Unlock()
+	}
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+)
+
+// Began is told that an operation, "read" or "write", begins. It returns the context
+// to run it with and what is called when it has ended: err is nil unless the
+// database itself was in trouble. What a caller decided against, or found taken, is
+// no trouble.
+type Began func(ctx context.Context, operation string) (_ context.Context, ended func(err error))
+
+// watched runs do, which runs fn, and tells whoever watches how that went. do gets
+// fn with a note of what it has returned.
+func watched[T any](db *DB, ctx context.Context, operation string, fn func(context.Context, T) error, do func(context.Context, func(context.Context, T) error) error) error {
+	if db.began == nil {
+		return do(ctx, fn)
+	}
+	var own error // of fn's last run
+	ctx, ended := db.began(ctx, operation)
+	err := do(ctx, func(ctx context.Context, t T) error {
+		own = fn(ctx, t)
+		return own
+	})
+	if own != nil && errors.Is(err, own) && !db.trouble(own) || errors.Is(err, context.Canceled) {
+		ended(nil)
+	} else {
+		ended(err)
+	}
+	return err
+}
+
+// trouble reports whether err, of a statement, is the database's fault.
+func (db *DB) trouble(err error) bool {
+	if db.dialect.violated(err) != "" {
+		return false
+	}
+	var (
+		ofSQLite   *sqlite.Error
+		ofPostgres *pgconn.PgError
+		ofNetwork  net.Error
+	)
+	return errors.As(err, &ofSQLite) || errors.As(err, &ofPostgres) || errors.As(err, &ofNetwork) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn)
+}
