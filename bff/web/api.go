@@ -16,6 +16,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/logs"
 	"coinslot/bff/order"
 )
 
@@ -42,6 +43,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return stored(err)
 	}
+	logs.Session(r.Context(), session.ID)
 	if !created {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"coinslot/app/wire"
+	"coinslot/bff/logs"
 )
 
 // answer is how an error code leaves the server: the HTTP status, and a
@@ -89,6 +90,7 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // api wraps a handler whose errors are read by programs.
 func (s *server) api(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		noteSession(r)
 		if err := h(w, r); err != nil {
 			s.problem(w, r, err)
 		}
@@ -112,11 +114,11 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 // log records an error that is the server's own and returns its outside.
 func (s *server) log(r *http.Request, err error) wire.Error {
 	e := outside(err)
-	e.RequestID = requestID(r.Context())
+	e.RequestID = logs.Request(r.Context())
 	level := slog.LevelDebug
 	if e.Status >= 500 && !errors.Is(err, context.Canceled) {
 		level = slog.LevelError
 	}
-	s.Log.Log(r.Context(), level, "request refused", "code", e.Code, "path", s.logged(r), "request_id", e.RequestID, "error", err)
+	s.Log.Log(r.Context(), level, "request refused", "code", e.Code, "route", routed(r), "error", err)
 	return e
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -14,26 +13,18 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/logs"
 )
-
-type requestKey struct{}
-
-// requestID returns the id of the request that ctx belongs to.
-func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
-}
 
 // outermost gives every request an id, a bounded body and the headers that all
 // answers carry, and turns a panic into an answer.
 func (s *server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := "req_" + strings.ToLower(rand.Text()[:16])
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		r = r.WithContext(logs.Noted(r.Context(), id))
 		s.common(w.Header(), id)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		defer s.recovered(w, r)
-		next.ServeHTTP(w, r)
+		s.watch(w, r, next)
 	})
 }
 
@@ -45,23 +36,11 @@ func (s *server) recovered(w http.ResponseWriter, r *http.Request) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
-	s.Log.Error("a handler panicked", "path", s.logged(r), "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.Log.ErrorContext(r.Context(), "a handler panicked", "route", routed(r), "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
 	s.problem(w, r, errPanic)
 }
 
 var errPanic = errors.New("handling a request: panic")
-
-// logged is the path of r as the log may hold it: the hook's token is part of
-// one, and somebody may put a key there by mistake.
-func (s *server) logged(r *http.Request) string {
-	path := r.URL.Path
-	for _, secret := range append([]string{s.HookToken, s.OrderKey}, s.SecretKeys...) {
-		if secret != "" {
-			path = strings.ReplaceAll(path, secret, "…")
-		}
-	}
-	return path
-}
 
 // once returns the value of a header that decides something, "" if it is absent.
 // One that is given twice is refused with code: somebody on the way may have read

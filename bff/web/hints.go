@@ -44,7 +44,7 @@ func (s *server) tracked(r *http.Request, code string) (checkout.Session, bool) 
 	}
 	session, err := s.Checkout.Store.Lookup(r.Context(), code)
 	if err != nil && !errors.Is(err, checkout.ErrNotFound) {
-		s.Log.Warn("looking up a tracking code", "error", err)
+		s.Log.WarnContext(r.Context(), "looking up a tracking code", "error", err)
 	}
 	return session, err == nil
 }
@@ -52,7 +52,7 @@ func (s *server) tracked(r *http.Request, code string) (checkout.Session, bool) 
 // hint makes the next look at a session sooner; it cannot fail a request.
 func (s *server) hint(ctx context.Context, session checkout.Session) {
 	if err := s.Checkout.Hint(ctx, session); err != nil {
-		s.Log.Warn("taking a hint", "session", session.ID, "error", err)
+		s.Log.WarnContext(ctx, "taking a hint", "session", session.ID, "error", err)
 	}
 	s.Kick()
 }

@@ -135,7 +135,7 @@ func (s *server) hidden(r *http.Request) {
 	}
 	if addr, err := netip.ParseAddr(s.client(r)); err == nil && (addr.IsLoopback() || addr.IsPrivate()) {
 		s.hints.Do(func() {
-			s.Log.Warn("an address forwards for others, who count as one client: name it in COINSLOT_TRUSTED_PROXIES if it is your proxy", "address", addr)
+			s.Log.WarnContext(r.Context(), "an address forwards for others, who count as one client: name it in COINSLOT_TRUSTED_PROXIES if it is your proxy", "address", addr)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/live"
+	"coinslot/bff/logs"
 
 	"github.com/gorilla/websocket"
 )
@@ -79,7 +80,7 @@ func (s *server) asksSocket(r *http.Request) error {
 // openSocket answers what asksSocket has let through. Errors: it is no upgrade
 // after all; nothing was answered then.
 func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
-	conn, err := s.lines.Upgrade(w, r, http.Header{"X-Request-Id": {requestID(r.Context())}})
+	conn, err := s.lines.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
 	if err != nil {
 		return nil, refuse(wire.CodeInvalid, "Upgrade")
 	}

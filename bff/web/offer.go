@@ -12,6 +12,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/logs"
 	"coinslot/bff/order"
 )
 
@@ -230,6 +231,7 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return stored(err)
 	}
+	logs.Session(r.Context(), session.ID)
 	return s.attempt(w, r, session.ID, body.choice)
 }
 

@@ -143,7 +143,7 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	defer cancel()
 	currencies, err := s.Checkout.Currencies(soon)
 	if err != nil {
-		s.Log.Warn("showing a page without currencies", "error", err)
+		s.Log.WarnContext(ctx, "showing a page without currencies", "error", err)
 	}
 	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt}
 }
@@ -152,14 +152,14 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 // come back at once would else make it look as often.
 func (s *server) nudge(ctx context.Context, session checkout.Session) {
 	if err := s.Checkout.Nudge(ctx, session); err != nil {
-		s.Log.Warn("nudging a session", "session", session.ID, "error", err)
+		s.Log.WarnContext(ctx, "nudging a session", "session", session.ID, "error", err)
 	}
 }
 
 // write sends a page. One whose host is not listed says so instead.
 func (s *server) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page, f framed) error {
 	if f.refused() {
-		s.Log.Warn("a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
+		s.Log.WarnContext(r.Context(), "a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
 		s.Refusals.Note(f.wanted, p.View.Session)
 	}
 	s.as(w, kindPage)
@@ -169,6 +169,7 @@ func (s *server) write(w http.ResponseWriter, r *http.Request, status int, p wid
 // page wraps a handler whose errors a shopper may read.
 func (s *server) page(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		noteSession(r)
 		err := h(w, r)
 		switch {
 		case err == nil:
@@ -203,7 +204,7 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Refresh", againAfter)
 	}
 	if err := s.write(w, r, e.Status, p, f); err != nil {
-		s.Log.Error("writing an error page", "error", err)
+		s.Log.ErrorContext(r.Context(), "writing an error page", "error", err)
 	}
 }
 

@@ -60,8 +60,14 @@ type Config struct {
 	Kinds []string
 	// Console makes the operator's pages; nil = /admin is not there.
 	Console func(Within) http.Handler
-	Now     func() time.Time // nil = time.Now
-	Log     *slog.Logger     // nil = silent
+	// Began is called when a request comes; it returns the context that it is
+	// answered with, and what is called when it was. By then the request knows its
+	// route: Pattern is "" if it has none, PathValue what is in the address. Status
+	// is 101 of a socket, and zero if nothing was answered. Nil = nobody watches.
+	Began func(r *http.Request) (ctx context.Context, ended func(r *http.Request, status int))
+	Now   func() time.Time // nil = time.Now
+	// Log gets a line for each request; see package logs. Nil = silent.
+	Log *slog.Logger
 }
 
 // server is Config with what is derived from it.

@@ -1,0 +1,258 @@
+// Package metrics counts and measures for Prometheus. What happens is told to a
+// [Set] by its methods; what is the case is asked for at each scrape. The names
+// are in [Families] and nowhere else.
+//
+// No label holds an id, an address, a key or anything that a stranger has written:
+// routes are patterns, endpoints and outcomes are words of ours, and coins are
+// those of the list of coins. A family has at most [MostSeries] combinations of
+// labels, whatever comes.
+//
+// Start from [New]; a *Set is the handler of /metrics.
+package metrics
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	vm "github.com/VictoriaMetrics/metrics"
+)
+
+// MostSeries bounds the combinations of labels that one family may have; further
+// ones are counted under "other" in each label.
+const MostSeries = 500
+
+// Put writes one value of a family that is asked for at a scrape; labels are the
+// values of its labels, in their order.
+type Put func(family string, value float64, labels ...string)
+
+// Config is what a [Set] is made of.
+type Config struct {
+	// Token returns a coin and a network as the list of coins writes them; ok is false
+	// if it has no such token. Nil = it has none.
+	Token func(symbol, network string) (coin, on string, ok bool)
+	// Ask writes what is the case now. It may block, for as long as ctx allows. Nil =
+	// nothing is asked for.
+	Ask func(ctx context.Context, put Put)
+	Now func() time.Time // the clock of sessions; nil = time.Now
+}
+
+// Set is every metric of a process. Its methods may be called by many goroutines.
+type Set struct {
+	Config
+	families map[string]Family // by name
+	told     *vm.Set
+
+	mu     sync.Mutex                 // guards the field below
+	series map[string]map[string]bool // by family: the labels that there are
+}
+
+// New returns a set. What can be counted at all is there from the start, as zero,
+// so that the first time is seen as an increase.
+func New(c Config) *Set {
+	if c.Token == nil {
+		c.Token = func(string, string) (coin, on string, ok bool) { return "", "", false }
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &Set{Config: c, families: map[string]Family{}, told: vm.NewSet(), series: map[string]map[string]bool{}}
+	for _, f := range Families() {
+		s.families[f.Name] = f
+	}
+	s.begin()
+	return s
+}
+
+// begin makes the counters whose labels are known beforehand.
+func (s *Set) begin() {
+	for _, endpoint := range []string{"create", "status", "recheck", "cancel", "transactions", "currencies"} {
+		for _, outcome := range []string{"done", "refused", "unknown", "held"} {
+			s.counter("coinslot_gateway_requests_total", endpoint, outcome)
+		}
+	}
+	for _, result := range []string{"delivered", "failed", "abandoned"} {
+		s.counter("coinslot_webhook_deliveries_total", result)
+	}
+	for _, operation := range []string{"read", "write"} {
+		for _, outcome := range []string{"done", "failed"} {
+			s.counter("coinslot_database_operations_total", operation, outcome)
+		}
+	}
+	for _, finding := range findings {
+		s.counter("coinslot_findings_total", finding)
+	}
+	for _, level := range []string{"warn", "error"} {
+		s.counter("coinslot_log_lines_total", level)
+	}
+	s.counter("coinslot_sockets_refused_total")
+}
+
+// Answered tells of a request that was answered, by its route's pattern, "" if it
+// had none.
+func (s *Set) Answered(route string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	s.counter("coinslot_http_requests_total", route, class(status)).Inc()
+	s.seconds("coinslot_http_request_seconds", took, route)
+	if status != http.StatusTooManyRequests {
+		return
+	}
+	s.counter("coinslot_http_rate_limited_total", route).Inc()
+	if strings.HasSuffix(route, "/live") {
+		s.counter("coinslot_sockets_refused_total").Inc()
+	}
+}
+
+// class is the class of an HTTP status; that of a request without an answer is
+// "none".
+func class(status int) string {
+	if status < 100 || status > 599 {
+		return "none"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}
+
+// Called tells of a call of the gateway that has ended; see gateway.Began.
+func (s *Set) Called(endpoint, outcome string, took time.Duration) {
+	s.counter("coinslot_gateway_requests_total", endpoint, outcome).Inc()
+	if outcome != "held" {
+		s.seconds("coinslot_gateway_request_seconds", took, endpoint)
+	}
+}
+
+// Tried tells of a try to deliver a webhook: delivered, failed or abandoned.
+func (s *Set) Tried(result string, took time.Duration) {
+	s.counter("coinslot_webhook_deliveries_total", result).Inc()
+	s.seconds("coinslot_webhook_delivery_seconds", took)
+}
+
+// Stored tells of an operation of the database; see store.Began.
+func (s *Set) Stored(operation string, err error, took time.Duration) {
+	outcome := "done"
+	if err != nil {
+		outcome = "failed"
+	}
+	s.counter("coinslot_database_operations_total", operation, outcome).Inc()
+	s.seconds("coinslot_database_operation_seconds", took, operation)
+}
+
+// Logged tells of a line of the log: warn or error.
+func (s *Set) Logged(level string) { s.counter("coinslot_log_lines_total", level).Inc() }
+
+// counter returns the counter of a family with those labels.
+func (s *Set) counter(family string, labels ...string) *vm.Counter {
+	return s.told.GetOrCreateCounter(s.bounded(family, labels))
+}
+
+// seconds measures a duration.
+func (s *Set) seconds(family string, took time.Duration, labels ...string) {
+	s.told.GetOrCreatePrometheusHistogramExt(s.bounded(family, labels), bounds(family)).Update(took.Seconds())
+}
+
+// bounded is the name of a series, which is that of the others if there are too
+// many.
+func (s *Set) bounded(family string, labels []string) string {
+	name := s.named(family, labels)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.series[family]
+	if known == nil {
+		known = map[string]bool{}
+		s.series[family] = known
+	}
+	if !known[name] && len(known) >= MostSeries {
+		others := make([]string, len(labels))
+		for i := range others {
+			others[i] = "other"
+		}
+		return s.named(family, others)
+	}
+	known[name] = true
+	return name
+}
+
+// named is family{label="value",…}. A family that is not in the table, or has other
+// labels there, is a mistake in the program.
+func (s *Set) named(family string, values []string) string {
+	f, ok := s.families[family]
+	names := strings.Split(f.Labels, ",")
+	if f.Labels == "" {
+		names = nil
+	}
+	if !ok || len(names) != len(values) {
+		panic(fmt.Sprintf("metrics: %s with labels %q is not in the table", family, values))
+	}
+	if len(names) == 0 {
+		return family
+	}
+	pairs := make([]string, len(names))
+	for i, name := range names {
+		pairs[i] = name + "=" + strconv.QuoteToASCII(values[i])
+	}
+	return family + "{" + strings.Join(pairs, ",") + "}"
+}
+
+// ServeHTTP answers a scrape, in Prometheus' text format 0.0.4.
+func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	var samples bytes.Buffer
+	s.told.WritePrometheus(&samples)
+	if s.Ask != nil {
+		s.Ask(ctx, func(family string, value float64, labels ...string) {
+			samples.WriteString(s.named(family, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
+		})
+	}
+	vm.WriteProcessMetrics(&samples)
+	vm.WriteFDMetrics(&samples)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Write(dressed(samples.String()))
+}
+
+// dressed orders samples by family as the table has them, each with its HELP and
+// TYPE. What the table lacks is left out: most of what the library tells of Go.
+func dressed(samples string) []byte {
+	families := Families()
+	lines := map[string][]string{} // by family
+	kinds := map[string]string{}   // by family
+	for _, f := range families {
+		kinds[f.Name] = f.Kind
+	}
+	for line := range strings.Lines(samples) {
+		if name := familyOf(line, kinds); name != "" {
+			lines[name] = append(lines[name], line)
+		}
+	}
+	var page bytes.Buffer
+	for _, f := range families {
+		if len(lines[f.Name]) > 0 {
+			fmt.Fprintf(&page, "# HELP %s %s\n# TYPE %s %s\n%s", f.Name, f.Help, f.Name, f.Kind, strings.Join(lines[f.Name], ""))
+		}
+	}
+	return page.Bytes()
+}
+
+// familyOf returns the family that a sample is of, "" if it is of none.
+func familyOf(line string, kinds map[string]string) string {
+	end := strings.IndexAny(line, "{ ")
+	if end < 0 || line[0] == '#' {
+		return ""
+	}
+	name := line[:end]
+	if kinds[name] != "" {
+		return name
+	}
+	for _, part := range []string{"_bucket", "_sum", "_count"} {
+		if whole, ok := strings.CutSuffix(name, part); ok && (kinds[whole] == histogram || kinds[whole] == summary) {
+			return whole
+		}
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+func scrape(s *Set) string {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
+// TestBounded: whatever comes, a family has only so many series, and no more are
+// kept in memory.
+func TestBounded(t *testing.T) {
+	s := New(Config{Token: func(symbol, network string) (string, string, bool) { return symbol, network, true }})
+	word := func() string { return fmt.Sprint("w", rand.N(1_000_000)) }
+	for range 5_000 {
+		s.Answered("GET /"+word(), rand.N(2000)-500, time.Second)
+		s.Called(word(), word(), time.Second)
+		s.Moved(checkout.Session{}, checkout.Session{Status: wire.Status(word()), Attempts: []checkout.Attempt{{Number: 1, CurrencySymbol: word(), NetworkCode: word(), State: checkout.Waiting}}})
+	}
+	s.Answered("GET /\"}\n# x{", 200, time.Second) // which no pattern is
+	count := map[string]int{}
+	page := scrape(s)
+	for line := range strings.Lines(page) {
+		if name, _, ok := strings.Cut(line, "{"); ok && !strings.HasSuffix(name, "_bucket") {
+			count[name]++
+		}
+	}
+	for name, n := range count {
+		if n > MostSeries+1 {
+			t.Errorf("%s has %d series; want %d at most", name, n, MostSeries+1)
+		}
+	}
+	for _, want := range []string{"coinslot_http_requests_total", "coinslot_payments_total", "coinslot_gateway_requests_total"} {
+		if count[want] < MostSeries {
+			t.Errorf("%s has %d series: the test does not reach the bound", want, count[want])
+		}
+	}
+	if !strings.Contains(page, `coinslot_payments_total{status="other",coin="other",network="other"}`) {
+		t.Error("what is too much is not counted as other")
+	}
+}
+
+// TestMoved: what changes of a session are counted and measured as.
+func TestMoved(t *testing.T) {
+	now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
+	attempt := func(state checkout.State, change func(*checkout.Attempt)) []checkout.Attempt {
+		a := checkout.Attempt{Number: 1, State: state, CurrencySymbol: "usdt", NetworkCode: "trc20", StartedAt: now.Add(-2 * time.Second)}
+		if change != nil {
+			change(&a)
+		}
+		return []checkout.Attempt{a}
+	}
+	for _, c := range []struct {
+		name          string
+		before, after checkout.Session
+		want          []string
+	}{
+		{"opened", checkout.Session{}, checkout.Session{Status: wire.Open}, []string{`coinslot_payments_total{status="open",coin="none",network="none"} 1`}},
+		{"an address", checkout.Session{Status: wire.Preparing}, checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Waiting, nil)},
+			[]string{`coinslot_payments_total{status="pending",coin="USDT",network="tron"} 1`, `coinslot_payment_detection_seconds_sum{status="pending"} 2`}},
+		{"paid", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Confirmed, CreatedAt: now.Add(-time.Minute), Attempts: attempt(checkout.Confirmed, func(a *checkout.Attempt) { a.PaidAt = now.Add(-4 * time.Second) })},
+			[]string{`coinslot_payment_detection_seconds_sum{status="confirmed"} 4`, "coinslot_checkout_paid_seconds_sum 60"}},
+		{"paid by a clock that is ahead", checkout.Session{}, checkout.Session{Status: wire.Confirmed, CreatedAt: now, Attempts: attempt(checkout.Confirmed, func(a *checkout.Attempt) { a.PaidAt = now.Add(time.Hour) })},
+			[]string{`coinslot_payment_detection_seconds_sum{status="confirmed"} 0`}},
+		{"nobody says when", checkout.Session{}, checkout.Session{Status: wire.Confirmed, CreatedAt: now, Attempts: attempt(checkout.Confirmed, nil)}, []string{"coinslot_checkout_paid_seconds_count 1"}},
+		{"expired", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Expired, Attempts: attempt(checkout.Expired, func(a *checkout.Attempt) { a.ExpiresAt = now.Add(-9 * time.Second) })},
+			[]string{`coinslot_payment_detection_seconds_sum{status="expired"} 9`}},
+		{"another coin", checkout.Session{}, checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Waiting, func(a *checkout.Attempt) { a.CurrencySymbol = "canary" })},
+			[]string{`coinslot_payments_total{status="pending",coin="other",network="other"} 1`}},
+		{"nothing of note", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Pending}, nil},
+		{"to review", checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Waiting, nil)}, checkout.Session{Status: wire.Review, Attempts: attempt(checkout.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 1`}},
+		{"still in review", checkout.Session{Status: wire.Review, Attempts: attempt(checkout.InReview, nil)}, checkout.Session{Status: wire.Review, Attempts: attempt(checkout.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 0`}},
+		{"a stray", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Stray, nil)}, []string{`coinslot_findings_total{finding="stray"} 1`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(Config{Now: func() time.Time { return now }, Token: func(symbol, _ string) (string, string, bool) { return "USDT", "tron", symbol == "usdt" }})
+			s.Moved(c.before, c.after)
+			page := scrape(s)
+			for _, want := range c.want {
+				if !strings.Contains(page, want+"\n") {
+					t.Errorf("no %s", want)
+				}
+			}
+			if n := strings.Count(page, "coinslot_payments_total{"); c.want == nil && n > 0 {
+				t.Errorf("%d payments are counted", n)
+			}
+		})
+	}
+}
+
+// TestAsked: what is asked for at a scrape is given until the scrape gives up, and a
+// name or label that is not in the table is found at once.
+func TestAsked(t *testing.T) {
+	s := New(Config{Ask: func(ctx context.Context, put Put) {
+		if _, ok := ctx.Deadline(); !ok {
+			t.Error("a scrape may take for ever")
+		}
+		put("coinslot_checkouts", 2, "review")
+		put("coinslot_webhook_oldest_seconds", 0.25)
+	}})
+	s.Stored("read", errors.New("broken"), time.Millisecond)
+	s.Answered("GET /checkout/{session}/live", 429, 0)
+	page := scrape(s)
+	for _, want := range []string{
+		"# HELP coinslot_checkouts Checkouts in a status now: preparing, pending, review. Of all instances.\n# TYPE coinslot_checkouts gauge\ncoinslot_checkouts{status=\"review\"} 2\n",
+		"coinslot_webhook_oldest_seconds 0.25\n", `coinslot_database_operations_total{operation="read",outcome="failed"} 1`, "coinslot_sockets_refused_total 1\n",
+		`coinslot_http_rate_limited_total{route="GET /checkout/{session}/live"} 1`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a name that is not in the table is taken")
+		}
+	}()
+	s.counter("coinslot_typo_total")
+}

@@ -1,0 +1,69 @@
+package metrics
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// findings are the states of an attempt that somebody may have to look at.
+var findings = []string{string(checkout.InReview), string(checkout.Lost), string(checkout.Rejected), string(checkout.Stray)}
+
+// Moved tells of a session that was opened or has changed; see checkout.Config.
+func (s *Set) Moved(before, after checkout.Session) {
+	for i := range after.Attempts {
+		s.found(before, &after.Attempts[i])
+	}
+	if before.Status == after.Status {
+		return
+	}
+	coin, network := "none", "none"
+	a := after.Current()
+	if a != nil {
+		coin, network = s.token(a)
+	}
+	s.counter("coinslot_payments_total", string(after.Status), coin, network).Inc()
+	if a != nil {
+		s.detected(after, a)
+	}
+}
+
+// token is the coin and network of a as labels.
+func (s *Set) token(a *checkout.Attempt) (coin, network string) {
+	coin, network, ok := s.Token(a.CurrencySymbol, a.NetworkCode)
+	if !ok {
+		return "other", "other"
+	}
+	return coin, network
+}
+
+// found counts an attempt that has become something to look at.
+func (s *Set) found(before checkout.Session, a *checkout.Attempt) {
+	if was := before.Attempt(a.Number); was != nil && was.State == a.State {
+		return
+	}
+	for _, finding := range findings {
+		if finding == string(a.State) {
+			s.counter("coinslot_findings_total", finding).Inc()
+		}
+	}
+}
+
+// detected measures how long it took us to know what a session's new status says.
+func (s *Set) detected(after checkout.Session, a *checkout.Attempt) {
+	now := s.Now()
+	var since time.Time
+	switch after.Status {
+	case wire.Pending:
+		since = a.StartedAt
+	case wire.Confirmed:
+		since = a.PaidAt
+		s.seconds("coinslot_checkout_paid_seconds", max(0, now.Sub(after.CreatedAt)))
+	case wire.Expired:
+		since = a.ExpiresAt
+	}
+	if !since.IsZero() {
+		s.seconds("coinslot_payment_detection_seconds", max(0, now.Sub(since)), string(after.Status))
+	}
+}

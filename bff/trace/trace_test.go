@@ -1,0 +1,136 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestOff: a nil tracer does nothing, and nothing is its to send.
+func TestOff(t *testing.T) {
+	var off *Tracer
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	ctx, span := off.Start(off.Incoming(r), Server, "request", "")
+	span.Name("x")
+	span.Set(attribute.Int("a", 1))
+	span.End(true)
+	if off.Parent(ctx) != "" || off.Traced(ctx) || off.Stats() != (Stats{}) || ctx != r.Context() {
+		t.Error("a nil tracer traces")
+	}
+	off.Close()
+}
+
+// TestIncoming: whose trace a request is part of.
+func TestIncoming(t *testing.T) {
+	tracer := New(Config{URL: "http://127.0.0.1:1/"})
+	defer tracer.Close()
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for _, c := range []struct {
+		name     string
+		headers  []string
+		same     bool // the trace is the request's
+		recorded bool
+	}{
+		{"none", nil, false, true}, {"one", []string{"00-" + id + "-00f067aa0ba902b7-01"}, true, true}, {"not recorded", []string{"00-" + id + "-00f067aa0ba902b7-00"}, true, false},
+		{"two", []string{"00-" + id + "-00f067aa0ba902b7-01", "00-" + id + "-00f067aa0ba902b7-01"}, false, true}, {"zeroes", []string{"00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01"}, false, true},
+		{"nonsense", []string{"canary"}, false, true}, {"long", []string{strings.Repeat("0", 60_000)}, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header["Traceparent"] = c.headers
+			ctx, span := tracer.Start(tracer.Incoming(r), Server, "request", "")
+			defer span.End(false)
+			parent := tracer.Parent(ctx)
+			if tracer.Traced(ctx) != c.recorded || (parent != "") != c.recorded || c.recorded && strings.Contains(parent, id) != c.same {
+				t.Errorf("traced %t as %q; want %t, the same trace %t", tracer.Traced(ctx), parent, c.recorded, c.same)
+			}
+		})
+	}
+}
+
+// TestEncoding is what a collector gets, field by field.
+func TestEncoding(t *testing.T) {
+	bodies := make(chan []byte, 1)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- body
+	}))
+	defer collector.Close()
+	tracer := New(Config{URL: collector.URL, Version: "v1", Every: time.Hour})
+	parent := "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	_, made := tracer.Start(tracer.Within(t.Context(), parent), Client, "gateway create", parent, attribute.String("a", strings.Repeat("x", 300)), attribute.Int("b", 1<<40), attribute.Bool("c", true), attribute.Float64("d", 0.5))
+	made.End(true)
+	tracer.Close()
+	var got request
+	if err := json.Unmarshal(<-bodies, &got); err != nil {
+		t.Fatal(err)
+	}
+	text := func(s string) *string { return &s }
+	yes := true
+	s := &got.ResourceSpans[0].ScopeSpans[0].Spans[0]
+	if len(s.SpanID) != 16 || len(s.Start) != 19 || s.End < s.Start {
+		t.Errorf("%+v", s)
+	}
+	s.SpanID, s.Start, s.End = "", "", ""
+	want := request{[]resourceSpans{{
+		origin{[]keyValue{{"service.name", value{String: text("coinslot")}}, {"service.version", value{String: text("v1")}}}},
+		[]scopeSpans{{scope{"coinslot", "v1"}, []span{{
+			TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", ParentID: "00f067aa0ba902b7", Name: "gateway create", Kind: 3, Status: status{2},
+			Attributes: []keyValue{{"a", value{String: text(strings.Repeat("x", 200))}}, {"b", value{Int: text("1099511627776")}}, {"c", value{Bool: &yes}}, {"d", value{String: text("0.5")}}},
+			Links:      []link{{"4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"}},
+		}}}},
+	}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if stats := tracer.Stats(); stats != (Stats{Exported: 1}) {
+		t.Errorf("Stats = %+v", stats)
+	}
+}
+
+// TestCollectorInTrouble: whoever ends a span never waits, whatever the collector
+// does, and all that is lost is counted.
+func TestCollectorInTrouble(t *testing.T) {
+	hang := make(chan struct{})
+	for name, h := range map[string]http.HandlerFunc{
+		"refuses": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		"leads away": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		},
+		"cuts":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"hangs": func(_ http.ResponseWriter, r *http.Request) { <-hang },
+	} {
+		t.Run(name, func(t *testing.T) {
+			collector := httptest.NewServer(h)
+			tracer := New(Config{URL: collector.URL, Queue: 10, Every: time.Millisecond})
+			const n = 2_000
+			began := time.Now()
+			for range n {
+				_, span := tracer.Start(context.Background(), Internal, "look", "")
+				span.End(false)
+			}
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("%d spans took %v", n, took)
+			}
+			defer collector.Close()
+			if name == "hangs" {
+				time.AfterFunc(10*time.Millisecond, func() { close(hang) })
+			}
+			tracer.Close()
+			stats := tracer.Stats()
+			if stats.Exported+stats.Failed+stats.Dropped != n || name != "hangs" && stats.Failed == 0 || stats.Dropped == 0 {
+				t.Errorf("Stats = %+v; want %d in all, some dropped", stats, n)
+			}
+		})
+	}
+}
