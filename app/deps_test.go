@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"io"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/andybalholm/brotli"
 )
 
 // banned are packages that our own packages may not import, and what each would
@@ -161,16 +162,12 @@ func shipped(t *testing.T) (packed int64, program []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(strings.TrimSuffix(found[0], ".br") + ".gz")
+	file, err := os.Open(found[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	unzip, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err = io.ReadAll(unzip)
+	program, err = io.ReadAll(brotli.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}

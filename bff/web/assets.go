@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,8 +15,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"coinslot/static/sheet"
+
+	"github.com/andybalholm/brotli"
 )
 
 // assets serves the files that browsers get: built ones under /assets with
@@ -43,6 +45,9 @@ type asset struct {
 	mime      string
 	integrity string            // for <script integrity>; empty for sources
 	forms     map[string][]byte // by content coding: "br", "gzip", "identity"
+	// zipped makes the gzip form of a file kept in brotli alone, once; nil = that is
+	// among forms, or there is none.
+	zipped func() []byte
 }
 
 // newAssets reads what static.Files holds. Without built files the sources are
@@ -89,6 +94,9 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 				return err
 			}
 			f.forms[codingOf(suffix)] = content
+		}
+		if f.forms["gzip"] == nil && !entry.Plain {
+			f.zipped = sync.OnceValue(func() []byte { return squeezed("gzip", f.unpacked()) })
 		}
 		a.enter(name, f)
 	}
@@ -306,26 +314,31 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request, f *asset, k kind)
 // that there are.
 func (f *asset) coding(accept string) string {
 	for _, coding := range []string{"br", "gzip"} {
-		if f.forms[coding] != nil && accepts(accept, coding) {
+		there := f.forms[coding] != nil || coding == "gzip" && f.zipped != nil
+		if there && accepts(accept, coding) {
 			return coding
 		}
 	}
 	return identity
 }
 
-// content returns a form. The plain one of a file kept compressed only is
-// unpacked for the rare client that accepts nothing else.
+// content returns a form. Others than brotli of a file kept in that alone are made
+// for the rare client that does not take it: gzip once, the plain one each time.
 func (f *asset) content(coding string) []byte {
 	if content := f.forms[coding]; content != nil {
 		return content
 	}
-	r, err := gzip.NewReader(bytes.NewReader(f.forms["gzip"]))
-	if err != nil {
-		return nil
+	if coding == "gzip" {
+		return f.zipped()
 	}
-	content, err := io.ReadAll(r)
+	return f.unpacked()
+}
+
+// unpacked returns the plain content of a file kept in brotli alone.
+func (f *asset) unpacked() []byte {
+	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.forms["br"])))
 	if err != nil {
-		return nil
+		return nil // it is embedded, and a test has read it
 	}
 	return content
 }

@@ -26,12 +26,11 @@ func builtFiles(tb testing.TB) fstest.MapFS {
 		"dist/manifest.json": {Data: []byte(`{"files":{
 			"checkout.js":{"file":"checkout.aaaaaaaaaaaa.js","brotli":1,"gzip":1,"plain":true,"integrity":"sha384-x"},
 			"icon-default.svg":{"file":"icon-default.cccccccccccc.svg","plain":true},
-			"app.wasm":{"file":"app.bbbbbbbbbbbb.wasm","brotli":1,"gzip":1,"plain":false}}}`)},
+			"app.wasm":{"file":"app.bbbbbbbbbbbb.wasm","brotli":1,"plain":false}}}`)},
 		"dist/checkout.aaaaaaaaaaaa.js":      {Data: script},
 		"dist/checkout.aaaaaaaaaaaa.js.br":   {Data: pack(tb, "br", script)},
 		"dist/checkout.aaaaaaaaaaaa.js.gz":   {Data: pack(tb, "gzip", script)},
 		"dist/app.bbbbbbbbbbbb.wasm.br":      {Data: pack(tb, "br", program)},
-		"dist/app.bbbbbbbbbbbb.wasm.gz":      {Data: pack(tb, "gzip", program)},
 		"dist/icon-default.cccccccccccc.svg": {Data: []byte("<svg/>")},
 	}
 }

@@ -43,7 +43,9 @@ type build struct {
 	manifest  manifest
 }
 
-// add writes a file's forms into out and enters it.
+// add writes a file's forms into out and enters it. One that is not kept plain is
+// kept in brotli alone: every browser of today takes that, and the server makes the
+// others when somebody asks.
 func (b *build) add(name string, content []byte, plain bool) error {
 	e := entry{File: hashed(name, content), Size: len(content), Plain: plain, Integrity: integrity(content)}
 	if plain {
@@ -52,13 +54,16 @@ func (b *build) add(name string, content []byte, plain bool) error {
 		}
 	}
 	packed := compressBrotli(content, b.quality)
-	zipped := compressGzip(content)
-	e.Brotli, e.Gzip = len(packed), len(zipped)
+	e.Brotli = len(packed)
 	if err := b.write(e.File+".br", packed); err != nil {
 		return err
 	}
-	if err := b.write(e.File+".gz", zipped); err != nil {
-		return err
+	if plain {
+		zipped := compressGzip(content)
+		e.Gzip = len(zipped)
+		if err := b.write(e.File+".gz", zipped); err != nil {
+			return err
+		}
 	}
 	b.manifest.Files[name] = e
 	return nil
@@ -82,7 +87,7 @@ func (b *build) finish() error {
 	}
 	known := map[string]bool{"manifest.json": true, ".gitkeep": true}
 	for _, e := range b.manifest.Files {
-		known[e.File], known[e.File+".br"], known[e.File+".gz"] = e.Plain, true, true
+		known[e.File], known[e.File+".br"], known[e.File+".gz"] = e.Plain, true, e.Gzip > 0
 	}
 	files, err := os.ReadDir(b.out)
 	if err != nil {

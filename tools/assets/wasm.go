@@ -102,10 +102,8 @@ func (b *build) builtBefore(stamp string) (entry, bool) {
 		return entry{}, false
 	}
 	e, ok := last.Files["app.wasm"]
-	for _, suffix := range []string{".br", ".gz"} {
-		if _, err := os.Stat(filepath.Join(b.out, e.File+suffix)); err != nil {
-			return entry{}, false
-		}
+	if _, err := os.Stat(filepath.Join(b.out, e.File+".br")); err != nil || e.Gzip > 0 { // of an older release
+		return entry{}, false
 	}
 	return e, ok
 }
