@@ -62,7 +62,7 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 
 # What tests need beyond Go, by command and Debian package: two browsers, a C compiler for the race detector, runtimes for
 # the JavaScript sample of docs/webhooks.md and for docs/examples, a package of Python's for one of these (which is no
-# command, so it is looked for by its name in Python), a way to make fsync fail, and PostgreSQL's server programs, which
+# command, so it is looked for by its name in Python), a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which
 # Debian keeps out of the PATH.
 .PHONY: install-test-tools
 install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
@@ -83,6 +83,7 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call playwright)
 	@$(call openapi)
 	@$(call install,strace,strace)
+	@$(call promtool)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 
 # The accessibility checker, by exact version and content.
@@ -119,6 +120,14 @@ define playwright
   tar xzf playwright-test-$(PLAYWRIGHT).tgz -C node_modules/@playwright/test --strip-components=1 && \
   tar xzf playwright-$(PLAYWRIGHT).tgz -C node_modules/playwright --strip-components=1 && \
   tar xzf playwright-core-$(PLAYWRIGHT).tgz -C node_modules/playwright-core --strip-components=1 && touch $(PLAYWRIGHT); }
+endef
+
+# Prometheus' tool, which reads metrics, queries and alert rules as Prometheus does: out of Debian's package, which apt
+# checks, and without the server in it.
+define promtool
+[ -x .cache/prometheus/promtool ] || { mkdir -p .cache/prometheus && cd .cache/prometheus && \
+  { apt-get download -qq prometheus 2>/dev/null || { $(SUDO) apt-get update -q && apt-get download -qq prometheus; }; } && \
+  dpkg-deb --fsys-tarfile prometheus_*.deb | tar x --strip-components=3 ./usr/bin/promtool && rm prometheus_*.deb; }
 endef
 
 .PHONY: install-chromium

@@ -15,6 +15,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/demo"
+	"coinslot/bff/logs"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -52,6 +53,7 @@ func commands() []command {
 func run(args, env []string, out, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	name := "serve"
 	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
 		name, args = args[0], args[1:]
@@ -122,7 +124,7 @@ func serve(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(s.errors, nil))
+	log := logs.New(s.errors, logs.Config{JSON: c.LogJSON, Level: c.LogLevel})
 	srv, err := server.New(ctx, c, options(c, log))
 	if err != nil {
 		return err
@@ -145,23 +147,55 @@ func options(c config.Config, log *slog.Logger) server.Options {
 
 // listen serves srv on the configured addresses and runs it; ready is called
 // with the public listener's address when requests are accepted.
+//
+// When ctx ends, /readyz fails first, for COINSLOT_DRAIN. Then nothing more is taken
+// and open pages are told, and the operator's listener closes last.
 func listen(ctx context.Context, c config.Config, srv *server.Server, ready func(net.Addr)) error {
 	public, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("COINSLOT_LISTEN: %w", err)
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	server.Serve(ctx, group, public, srv.Handler)
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	looking, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	operators, looking := errgroup.WithContext(looking)
 	if c.OpsListen != "" {
 		ops, err := net.Listen("tcp", c.OpsListen)
 		if err != nil {
 			return errors.Join(fmt.Errorf("COINSLOT_OPS_LISTEN: %w", err), public.Close())
 		}
-		server.Serve(ctx, group, ops, srv.Ops)
+		server.Serve(looking, operators, ops, srv.Ops)
+		context.AfterFunc(looking, stop) // without it, nobody sees what happens
 	}
-	group.Go(func() error { return srv.Run(ctx) })
+	group, serving := errgroup.WithContext(serving)
+	server.Serve(serving, group, public, srv.Handler)
+	group.Go(func() error { return srv.Run(serving) })
+	go func() {
+		defer stop()
+		drain(ctx, serving, srv, c.Drain)
+	}()
 	ready(public.Addr())
-	return group.Wait()
+	err = group.Wait()
+	leave()
+	return errors.Join(err, operators.Wait())
+}
+
+// drain waits for the end of ctx, then has requests sent elsewhere and waits until
+// they are, as long as d. It waits for nothing if serving has ended.
+func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-serving.Done():
+		return
+	}
+	srv.Leave()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-serving.Done():
+	}
 }
 
 // check loads the settings and reads the gateway's currency list.

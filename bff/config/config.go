@@ -7,6 +7,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"os"
 	"strings"
@@ -40,6 +41,10 @@ type Config struct {
 	TrustedProxies       []netip.Prefix
 	AdminPassword        Secret // hash; empty = nobody signs in to the console by a password
 	AdminProxyHeader     string // empty = nobody signs in to the console by a proxy's word
+	LogJSON              bool
+	LogLevel             slog.Level
+	Traces               string        // URL of the collector's traces; empty = off
+	Drain                time.Duration // from a signal to stop until nothing more is taken
 }
 
 // Secret is a value that never shows itself: every way to print it says only

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
@@ -64,6 +65,14 @@ func Settings() []Setting {
 			set: func(c *Config, v string) (err error) { c.GatewayRPS, err = number(v, 1, 10_000); return err }},
 		{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false", Help: "true lets webhooks reach private addresses (for tests and one-box set-ups)",
 			set: func(c *Config, v string) (err error) { c.AllowPrivateWebhooks, err = boolean(v); return err }},
+		{Name: "COINSLOT_DRAIN", Default: "0s", Help: "how long requests are still taken after a signal to stop, with /readyz failing; a load balancer's time to look",
+			set: func(c *Config, v string) (err error) { c.Drain, err = duration(v, 0, 10*time.Minute); return err }},
+		{Name: "COINSLOT_LOG_FORMAT", Default: "text", Help: "text, or json: one object a line",
+			set: func(c *Config, v string) (err error) { c.LogJSON, err = oneOf(v, "text", "json"); return err }},
+		{Name: "COINSLOT_LOG_LEVEL", Default: "info", Help: "the least that is logged: debug, info, warn or error",
+			set: func(c *Config, v string) (err error) { c.LogLevel, err = level(v); return err }},
+		{Name: "COINSLOT_TRACES", Help: "URL of an OpenTelemetry collector (OTLP/HTTP), like http://127.0.0.1:4318; unset = no traces",
+			set: func(c *Config, v string) (err error) { c.Traces, err = collector(v); return err }},
 		{Name: "COINSLOT_TRUSTED_PROXIES", Help: "CIDRs whose X-Forwarded-For is believed",
 			set: func(c *Config, v string) (err error) { c.TrustedProxies, err = prefixes(v); return err }},
 		{Name: "COINSLOT_ADMIN_PASSWORD", File: true, Help: "hash of the password of the console at /admin, made by coinslot admin-password; unset = nobody signs in by one",
@@ -279,14 +288,36 @@ func number(v string, least, most int) (int, error) {
 	return n, nil
 }
 
-func boolean(v string) (bool, error) {
-	switch v {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
+// oneOf reports whether v is yes, of two words that a value may be.
+func oneOf(v, no, yes string) (bool, error) {
+	if v != no && v != yes {
+		return false, fmt.Errorf("must be %s or %s", no, yes)
 	}
-	return false, errors.New("must be true or false")
+	return v == yes, nil
+}
+
+func boolean(v string) (bool, error) { return oneOf(v, "false", "true") }
+
+func level(v string) (slog.Level, error) {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	l, ok := levels[v]
+	if !ok {
+		return 0, errors.New("must be debug, info, warn or error")
+	}
+	return l, nil
+}
+
+// collector returns where traces are sent: the path of OTLP/HTTP, unless another
+// one is given.
+func collector(v string) (string, error) {
+	u, err := plainURL(v)
+	if err != nil || strings.Contains(v, "?") {
+		return "", errors.New("must be a URL like http://127.0.0.1:4318, without user, query or fragment")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/v1/traces"
+	}
+	return u.String(), nil
 }
 
 func prefixes(v string) ([]netip.Prefix, error) {

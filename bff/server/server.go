@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"coinslot/bff/budget"
@@ -57,6 +58,9 @@ type Server struct {
 	// Ops answers /healthz, /readyz and /metrics; keep it private.
 	Ops http.Handler
 
+	observer
+	leaving  atomic.Bool // /readyz fails
+	budget   *budget.Budget
 	checkout *checkout.Service
 	poller   *poll.Poller
 	sweeper  *poll.Sweeper
@@ -86,12 +90,16 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
-	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs})
+	s := &Server{hub: hub.New(o.Hub)}
+	s.observer = s.observe(c, tokens, o.Log)
+	o.Log = s.counted(o.Log)
+	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log})
 	if err != nil {
+		s.tracer.Close()
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 	crash.Point("start.opened")
-	s := &Server{store: db, hub: hub.New(o.Hub)}
+	s.store = db
 	if err := s.assemble(c, o, catalog, tokens); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -107,32 +115,34 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 // Gateway makes the client of the configured gateway, with a budget of requests
 // of its own.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
-	return dial(c, log, nil, nil)
+	client, _, err := dial(c, log, nil, nil, nil)
+	return client, err
 }
 
-// dial makes the client of the configured gateway, with the buckets that all
-// instances share; nil ones are this process's own.
-func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket) (client *gateway.Client, err error) {
-	admission := budget.New(budget.Config{
+// dial makes the client of the configured gateway and its budget, with the buckets
+// that all instances share; nil ones are this process's own.
+func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket, began gateway.Began) (client *gateway.Client, admission *budget.Budget, err error) {
+	admission = budget.New(budget.Config{
 		Rate: c.GatewayRPS, Bucket: all, Shoppers: shoppers, Log: log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	})
-	client, err = gateway.New(gateway.Config{URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Log: log})
+	client, err = gateway.New(gateway.Config{URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Began: began, Log: log})
 	if err != nil {
-		return nil, fmt.Errorf("COINSLOT_GATEWAY_URL: %w", err)
+		return nil, nil, fmt.Errorf("COINSLOT_GATEWAY_URL: %w", err)
 	}
-	return client, nil
+	return client, admission, nil
 }
 
 // assemble makes the parts that need one another.
 func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry) (err error) {
-	client, err := dial(c, o.Log, s.bucket("gateway", c.GatewayRPS), s.bucket("gateway, shoppers", 7*c.GatewayRPS/10))
+	client, admission, err := dial(c, o.Log, s.bucket("gateway", c.GatewayRPS), s.bucket("gateway, shoppers", 7*c.GatewayRPS/10), s.call)
+	s.budget = admission
 	if err != nil {
 		return err
 	}
 	s.sender, err = webhook.New(webhook.Config{
 		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
-		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Log: o.Log, Now: s.store.Now,
+		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Began: s.delivery, Log: o.Log, Now: s.store.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
@@ -145,7 +155,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	s.checkout = checkout.New(checkout.Config{
 		Store: s.store, Gateway: client, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.Simulate != nil,
-		Changed: s.changed, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.poller = poll.New(poll.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
@@ -159,9 +169,9 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		Refusals: s.refusals,
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
-		Console: s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Log: o.Log,
+		Console: s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Began: s.request, Log: o.Log,
 	})
-	s.Ops = web.Ops(s.ready)
+	s.Ops = web.Ops(web.Health{Alive: s.alive, Ready: s.ready, Metrics: s.metrics})
 	return err
 }
 
@@ -174,11 +184,14 @@ func (s *Server) changed(session string) {
 
 // tend looks after a session within what polling may use of the budget.
 func (s *Server) tend(ctx context.Context, session checkout.Session) error {
+	ctx, ended := s.look(ctx, session)
 	rank := budget.Single
 	if s.checkout.IsWatched(session) {
 		rank = budget.Watched
 	}
-	return s.checkout.Tend(budget.Background(ctx, rank), session)
+	err := s.checkout.Tend(budget.Background(ctx, rank), session)
+	ended(err)
+	return err
 }
 
 // sweeping is how the gateway's list is read when many payments wait.
@@ -252,12 +265,10 @@ func callback(public string) string {
 	return ""
 }
 
-// ready reports why requests cannot be served well now, or nil.
-func (s *Server) ready(ctx context.Context) error { return s.store.Ping(ctx) }
-
 // Run polls and delivers until ctx ends, then says goodbye to open pages, waits
 // for calls under way and returns.
 func (s *Server) Run(ctx context.Context) error {
+	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
 	group.Go(func() error { return s.sweeper.Run(ctx) })
@@ -268,6 +279,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	group.Go(func() error {
 		<-ctx.Done()
+		s.Leave()
 		crash.Point("shutdown.begun")
 		s.hub.Close()
 		s.farewell()
@@ -290,7 +302,10 @@ func (s *Server) farewell() {
 
 // Close releases the database. Call it after Run has returned and no request
 // is being answered any more.
-func (s *Server) Close() error { return s.store.Close() }
+func (s *Server) Close() error {
+	s.tracer.Close()
+	return s.store.Close()
+}
 
 // HTTP returns a server with the limits that public listeners need: slow and
 // oversized requests are cut. Sources: Go net/http documentation.

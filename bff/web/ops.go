@@ -4,27 +4,43 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"runtime"
+	"strings"
 	"time"
 )
 
-// Ops answers /healthz (the process runs), /readyz (it can serve: ready
-// returns nil) and /metrics (Prometheus text format 0.0.4).
-func Ops(ready func(context.Context) error) http.Handler {
+// Health is what the operator's listener asks.
+type Health struct {
+	// Alive returns which main loops are stuck, by name.
+	Alive func() []string
+	// Ready returns what is missing to serve, by name.
+	Ready func(context.Context) []string
+	// Metrics answers scrapes.
+	Metrics http.Handler
+}
+
+// Ops answers /healthz (the process lives: a restart would not help), /readyz (it
+// can serve) and /metrics (Prometheus text format 0.0.4). The first two are 200 and
+// "ok", or 503 and the names of what is wrong, one on a line, without details.
+func Ops(h Health) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { report(w, h.Alive()) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		if err := ready(ctx); err != nil {
-			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
+		report(w, h.Ready(ctx))
 	})
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		fmt.Fprintf(w, "# HELP coinslot_goroutines Goroutines that exist now.\n# TYPE coinslot_goroutines gauge\ncoinslot_goroutines %d\n", runtime.NumGoroutine())
+	mux.Handle("GET /metrics", h.Metrics)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		mux.ServeHTTP(w, r)
 	})
-	return mux
+}
+
+func report(w http.ResponseWriter, wrong []string) {
+	if len(wrong) > 0 {
+		http.Error(w, strings.Join(wrong, "\n"), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
 }

@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"coinslot/bff/budget"
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
+	"coinslot/bff/gateway"
+	"coinslot/bff/logs"
+	"coinslot/bff/metrics"
+	"coinslot/bff/store"
+	"coinslot/bff/token"
+	"coinslot/bff/trace"
+	"coinslot/bff/webhook"
+
+	"go.opentelemetry.io/otel/attribute"
+)
+
+// observer turns what the parts tell into metrics and spans. The parts know of
+// neither.
+type observer struct {
+	metrics *metrics.Set
+	tracer  *trace.Tracer // nil = off
+}
+
+// observe makes the observer of s, whose other parts need not be there yet.
+func (s *Server) observe(c config.Config, tokens *token.Registry, log *slog.Logger) observer {
+	o := observer{metrics: metrics.New(metrics.Config{
+		Ask: s.measure, Now: func() time.Time { return s.store.Now() },
+		Token: func(symbol, network string) (string, string, bool) {
+			t, ok := tokens.Token(symbol, network)
+			return t.Symbol, t.Network.ID, ok
+		},
+	})}
+	if c.Traces != "" {
+		o.tracer = trace.New(trace.Config{URL: c.Traces, Version: release(), Log: log})
+	}
+	return o
+}
+
+// counted is log, whose warnings and errors are counted, and whose lines have the
+// notes of their context.
+func (o *observer) counted(log *slog.Logger) *slog.Logger {
+	return slog.New(logs.Handler(log.Handler(), func(level slog.Level) {
+		switch {
+		case level >= slog.LevelError:
+			o.metrics.Logged("error")
+		case level >= slog.LevelWarn:
+			o.metrics.Logged("warn")
+		}
+	}))
+}
+
+// request watches the requests of shoppers and merchants. Files are not traced.
+func (o *observer) request(r *http.Request) (context.Context, func(*http.Request, int)) {
+	began, ctx := time.Now(), r.Context()
+	var span *trace.Span
+	if !strings.HasPrefix(r.URL.Path, "/assets/") && !strings.HasPrefix(r.URL.Path, "/icons/") {
+		ctx, span = o.tracer.Start(o.tracer.Incoming(r), trace.Server, "request", "")
+	}
+	return ctx, func(r *http.Request, status int) {
+		o.metrics.Answered(r.Pattern, status, time.Since(began))
+		if r.Pattern != "" {
+			span.Name(r.Pattern)
+		}
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		span.Set(attribute.String("http.request.method", method), attribute.String("http.route", path), attribute.Int("http.response.status_code", status),
+			attribute.String("coinslot.request", logs.Request(ctx)), attribute.String("coinslot.session", logs.SessionOf(ctx)))
+		span.End(status >= http.StatusInternalServerError)
+	}
+}
+
+// call watches the calls of the gateway.
+func (o *observer) call(ctx context.Context, endpoint string) (context.Context, func(string, int)) {
+	began := time.Now()
+	ctx, span := o.tracer.Start(ctx, trace.Client, "gateway "+endpoint, "", attribute.String("coinslot.session", logs.SessionOf(ctx)))
+	return ctx, func(outcome string, status int) {
+		o.metrics.Called(endpoint, outcome, time.Since(began))
+		span.Set(attribute.String("coinslot.outcome", outcome), attribute.Int("http.response.status_code", status))
+		span.End(outcome != "done")
+	}
+}
+
+// operation watches the database. Only what is a part of something is traced: the
+// main loops look for work many times a second.
+func (o *observer) operation(ctx context.Context, operation string) (context.Context, func(error)) {
+	began := time.Now()
+	var span *trace.Span
+	if o.tracer.Traced(ctx) {
+		ctx, span = o.tracer.Start(ctx, trace.Client, "database "+operation, "")
+	}
+	return ctx, func(err error) {
+		o.metrics.Stored(operation, err, time.Since(began))
+		span.End(err != nil)
+	}
+}
+
+// delivery watches the tries to deliver webhooks. A try belongs to the trace of the
+// request that has opened the payment which it tells of.
+func (s *Server) delivery(ctx context.Context, d checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+	began := time.Now()
+	ctx = logs.Noted(ctx, "")
+	logs.Session(ctx, d.Session)
+	ctx, span := s.tracer.Start(s.tracer.Within(ctx, s.traceOf(ctx, d.Session)), trace.Client, "webhook "+string(d.Type), "",
+		attribute.String("coinslot.session", d.Session), attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
+	return ctx, func(r checkout.DeliveryResult) {
+		result := "failed"
+		switch {
+		case r.Delivered:
+			result = "delivered"
+		case r.Abandoned:
+			result = "abandoned"
+		}
+		s.metrics.Tried(result, time.Since(began))
+		span.Set(attribute.String("coinslot.outcome", result), attribute.Int("http.response.status_code", r.Status))
+		span.End(!r.Delivered)
+	}
+}
+
+// traceOf returns the traceparent that is kept with a session's payment; "" = it
+// has none, or it does not matter.
+func (s *Server) traceOf(ctx context.Context, session string) string {
+	if s.tracer == nil {
+		return ""
+	}
+	stored, err := s.store.Session(ctx, session)
+	if a := stored.Current(); err == nil && a != nil {
+		return a.Trace
+	}
+	return ""
+}
+
+// look watches a look after a session: a trace of its own, with a link to the one
+// of the request that has opened the payment, since there are hundreds of them.
+func (o *observer) look(ctx context.Context, s checkout.Session) (context.Context, func(error)) {
+	ctx = logs.Noted(ctx, "")
+	logs.Session(ctx, s.ID)
+	of := ""
+	if a := s.Current(); a != nil {
+		of = a.Trace
+	}
+	ctx, span := o.tracer.Start(ctx, trace.Internal, "look", of, attribute.String("coinslot.session", s.ID), attribute.String("coinslot.status", string(s.Status)))
+	return ctx, func(err error) { span.End(err != nil) }
+}
+
+// measure writes what is the case now.
+func (s *Server) measure(ctx context.Context, put metrics.Put) {
+	put("coinslot_build_info", 1, release(), runtime.Version())
+	s.measureStore(ctx, put)
+	s.measureBudget(ctx, put)
+	sockets := s.hub.Stats()
+	put("coinslot_sockets", float64(sockets.Subscribers))
+	put("coinslot_sockets_sessions", float64(sockets.Sessions))
+	hooks := s.sender.Stats()
+	put("coinslot_webhook_endpoints", float64(hooks.Endpoints-hooks.Gone), "enabled")
+	put("coinslot_webhook_endpoints", float64(hooks.Gone), "disabled")
+	for name, turned := range s.loops() {
+		put("coinslot_loop_age_seconds", time.Since(turned).Seconds(), name)
+	}
+	spans := s.tracer.Stats()
+	put("coinslot_traces_spans_total", float64(spans.Exported), "exported")
+	put("coinslot_traces_spans_total", float64(spans.Failed), "failed")
+	put("coinslot_traces_spans_total", float64(spans.Dropped), "dropped")
+}
+
+func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
+	stats, err := s.store.Stats(ctx)
+	if err != nil {
+		put("coinslot_database_up", 0)
+		return
+	}
+	put("coinslot_database_up", 1)
+	put("coinslot_checkouts", float64(stats.Preparing), "preparing")
+	put("coinslot_checkouts", float64(stats.Pending), "pending")
+	put("coinslot_checkouts", float64(stats.Review), "review")
+	age := func(t time.Time) float64 {
+		if t.IsZero() {
+			return 0
+		}
+		return max(0, s.store.Now().Sub(t).Seconds())
+	}
+	put("coinslot_payment_unchecked_seconds", age(stats.Unchecked))
+	put("coinslot_payment_overdue_seconds", age(stats.Due))
+	put("coinslot_webhook_backlog", float64(stats.Undelivered))
+	put("coinslot_webhook_oldest_seconds", age(stats.Untold))
+	if stats.Size > 0 {
+		put("coinslot_database_size_bytes", float64(stats.Size))
+	}
+	if stats.Free >= 0 {
+		put("coinslot_database_disk_free_bytes", float64(stats.Free))
+	}
+}
+
+func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
+	state := s.budget.State()
+	put("coinslot_gateway_breaker_open", truth(state.Open))
+	put("coinslot_gateway_breaker_opened_total", float64(state.Opened))
+	put("coinslot_gateway_held_total", float64(state.Refused), "breaker")
+	put("coinslot_gateway_held_total", float64(state.Full), "budget")
+	put("coinslot_gateway_pauses_total", float64(state.Pauses))
+	put("coinslot_gateway_pause_seconds", max(0, time.Until(state.PausedUntil).Seconds()))
+	put("coinslot_gateway_rate", float64(s.budget.Rate))
+	if free, ok := s.budget.Free(ctx); ok {
+		put("coinslot_gateway_free_slots", float64(free))
+	}
+	put("coinslot_gateway_queue", float64(state.Shoppers), "shopper")
+	put("coinslot_gateway_queue", float64(state.Waiting[budget.Watched]), "watched")
+	put("coinslot_gateway_queue", float64(state.Waiting[budget.Shared]), "list")
+	put("coinslot_gateway_queue", float64(state.Waiting[budget.Single]), "unwatched")
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// release is the module's version as the build recorded it.
+func release() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+var (
+	_ gateway.Began = (*observer)(nil).call
+	_ store.Began   = (*observer)(nil).operation
+	_               = webhook.Config{Began: (*Server)(nil).delivery}
+)
