@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -45,7 +44,8 @@ func commands() []command {
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
 		{"order-token", "mint an order token for trying out", orderToken},
 		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},
-		{"version", "print the version", version},
+		{"health", "ask the running server whether it is ready; for containers", health},
+		{"version", "print version, commit, Go release and platform", version},
 	}
 }
 
@@ -255,7 +255,7 @@ func orderToken(_ context.Context, args []string, s streams) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	key, err := config.Lookup(s.env, "COINSLOT_ORDER_KEY")
+	key, err := config.Lookup(s.env, nil, "COINSLOT_ORDER_KEY")
 	if err != nil {
 		return err
 	}
@@ -265,18 +265,4 @@ func orderToken(_ context.Context, args []string, s streams) error {
 	}
 	fmt.Fprintln(s.out, token)
 	return nil
-}
-
-func version(_ context.Context, _ []string, s streams) error {
-	fmt.Fprintln(s.out, "coinslot", release())
-	return nil
-}
-
-// release is the module's version as the build recorded it.
-func release() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

@@ -5,11 +5,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -214,7 +216,7 @@ func readSecret(path string) (string, error) {
 		return "", errors.New("the file cannot be read")
 	case !info.Mode().IsRegular() || info.Size() > 4096:
 		return "", errors.New("the file must be a regular one of at most 4 KiB")
-	case info.Mode().Perm()&0o007 != 0:
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0: // Windows has no such bits
 		return "", errors.New("the file is open to every user: chmod o-rwx it")
 	}
 	raw, err := os.ReadFile(path)
@@ -244,10 +246,10 @@ func (c Config) together() []error {
 	return problems
 }
 
-// Lookup returns the checked value of one setting that has to be set, for
-// commands that need no other. Errors name the setting.
-func Lookup(env []string, name string) (string, error) {
-	values, err := gather(env, nil)
+// Lookup returns the checked value of one setting that has to be set or has a
+// default, for commands that need no other. Errors name the setting.
+func Lookup(env []string, overrides map[string]string, name string) (string, error) {
+	values, err := gather(env, overrides)
 	if err != nil {
 		return "", err
 	}
@@ -255,7 +257,7 @@ func Lookup(env []string, name string) (string, error) {
 		if s.Name != name {
 			continue
 		}
-		value := values[name]
+		value := cmp.Or(values[name], s.Default)
 		if value == "" {
 			return "", fmt.Errorf("%s is not set: %s", s.label(), s.Help)
 		}

@@ -140,8 +140,8 @@ func TestSecretsFromFiles(t *testing.T) {
 		return path
 	}
 	base := []string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k"}
-	c, err := Load(append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600)), nil)
-	if err != nil || !slices.Equal(Reveal(c.SecretKeys), []string{canary}) {
+	c, err := Load(append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600), "COINSLOT_DATABASE_FILE="+file("database", "postgres://u:p@h/d\n", 0o400)), nil)
+	if err != nil || !slices.Equal(Reveal(c.SecretKeys), []string{canary}) || c.Database != "postgres://u:p@h/d" {
 		t.Errorf("Load = %v, %v; want the file's line", c.SecretKeys, err)
 	}
 	for name, env := range map[string][]string{
