@@ -129,6 +129,11 @@ func inspect(ctx context.Context, path string) (marked bool, err error) {
 		return false, err
 	}
 	defer pool.Close()
+	return identify(ctx, pool)
+}
+
+// identify is inspect for a file that is open.
+func identify(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	var id, objects int
 	err = pool.QueryRowContext(ctx,
 		`SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id`).Scan(&id, &objects)

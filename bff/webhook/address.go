@@ -77,6 +77,10 @@ func (g guard) public(a netip.Addr) bool {
 	return true
 }
 
+// Public reports whether webhooks may connect to a where private addresses are
+// not allowed.
+func Public(a netip.Addr) bool { return newGuard().public(a) }
+
 // control is a net.Dialer's Control: it runs after DNS and before connect.
 func (g guard) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)

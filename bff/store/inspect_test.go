@@ -1,0 +1,79 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/store/pgtest"
+)
+
+// What is looked at is told, and nothing is made or changed by looking.
+func TestInspect(t *testing.T) {
+	for name, dsn := range databases(t) {
+		t.Run(name, func(t *testing.T) {
+			before, err := Inspect(t.Context(), dsn)
+			if name == "SQLite" {
+				if !errors.Is(err, os.ErrNotExist) || len(files(t, dsn)) > 0 {
+					t.Errorf("of no file: %v, and there is %v", err, files(t, dsn))
+				}
+			} else if err != nil || before.Have != 0 || !before.May || before.Server < oldest {
+				t.Errorf("of an empty database: %+v, %v", before, err)
+			}
+			db, err := Open(t.Context(), Config{DSN: dsn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tell(t, db, 1)
+			wantCurrent(t, dsn)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			closed := files(t, dsn)
+			wantCurrent(t, dsn)
+			if got := files(t, dsn); len(got) != len(closed) {
+				t.Errorf("looking left %v", got)
+			}
+		})
+	}
+}
+
+func wantCurrent(t *testing.T, dsn string) {
+	t.Helper()
+	s, err := Inspect(t.Context(), dsn)
+	if err != nil || s.Have == 0 || s.Have != s.Know || !s.May || s.Ahead.Abs() > 5*time.Second {
+		t.Errorf("Inspect = %+v, %v", s, err)
+	}
+}
+
+// files are those of an SQLite database.
+func files(t *testing.T, dsn string) []string {
+	t.Helper()
+	if isPostgres(dsn) {
+		return nil
+	}
+	names, err := filepath.Glob(dsn + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// A user of PostgreSQL who may read only is told apart.
+func TestInspectRights(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	db := opened(t, dsn)
+	if err := db.execute(t.Context(), `CREATE ROLE onlooker LOGIN`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Inspect(t.Context(), strings.Replace(dsn, "postgres@", "onlooker@", 1))
+	if err != nil || s.May || s.Have == 0 {
+		t.Errorf("Inspect = %+v, %v; want tables that may not be written", s, err)
+	}
+}
