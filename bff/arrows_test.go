@@ -21,12 +21,13 @@ var arrows = map[string][]string{
 	"app/feed":              {"app/wire"},
 	"app/browser":           {},
 	"app/widget":            {"app/feed", "app/json", "app/wire"},
-	"bff":                   {"bff/admin/password", "bff/checkout", "bff/config", "bff/demo", "bff/logs", "bff/order", "bff/sandbox", "bff/server", "bff/token"},
+	"bff":                   {"bff/admin/password", "bff/check", "bff/checkout", "bff/config", "bff/demo", "bff/logs", "bff/order", "bff/sandbox", "bff/server", "bff/token"},
 	"bff/admin":             {"app/wire", "bff/admin/page", "bff/admin/password", "bff/checkout", "bff/token"},
 	"bff/admin/page":        {"app/widget", "app/wire"},
 	"bff/admin/password":    {},
 	"bff/budget":            {"bff/checkout", "bff/crash"},
 	"bff/budget/budgettest": {"bff/budget"},
+	"bff/check":             {"bff/checkout", "bff/config", "bff/gateway", "bff/order", "bff/receipt", "bff/store", "bff/token", "bff/webhook"},
 	"bff/checkout":          {"app/wire", "bff/crash", "bff/token"},
 	"bff/config":            {"bff/admin/password", "bff/webhook"},
 	"bff/crash":             {},
@@ -65,6 +66,7 @@ var arrows = map[string][]string{
 	"e2e/link":              {},
 	"tools/assets":          {"static/sheet"},
 	"tools/bench":           {},
+	"tools/release":         {},
 	"tools/torture":         {"torture/goal"},
 	"torture":               {},
 	"torture/rules":         {},
@@ -89,7 +91,7 @@ var onlyIn = []struct {
 	{"github.com/VictoriaMetrics/metrics", "names of metrics are one table", []string{"bff/metrics"}},
 	{"go.opentelemetry.io/otel/sdk/trace", "what a span may hold is decided in one place", []string{"bff/trace"}},
 	{"syscall/js", "JavaScript lives in app/browser", []string{"app/browser"}},
-	{"github.com/gorilla/websocket", "sockets are bff/live's, bff/web's and a test driver's; a browser cannot use it", []string{"bff/live", "bff/web", "e2e/firefox"}},
+	{"github.com/gorilla/websocket", "sockets are bff/live's, bff/web's, a test driver's and one of the check's; a browser cannot use it", []string{"bff/check", "bff/live", "bff/web", "e2e/firefox"}},
 }
 
 type listed struct {

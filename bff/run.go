@@ -18,7 +18,6 @@ import (
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
-	"coinslot/bff/token"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -40,7 +39,7 @@ func commands() []command {
 		{"serve", "serve shoppers and merchants (the default)", serve},
 		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language", runSandbox},
-		{"check", "check the settings and the gateway, changing nothing", check},
+		{"check", "say what is wrong with the set-up, changing nothing; -json for programs", checkUp},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
 		{"order-token", "mint an order token for trying out", orderToken},
 		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},
@@ -95,6 +94,15 @@ func settings(args []string, s streams) (config.Config, error) {
 
 // settingsAnd is settings for a command with flags of its own, which own adds.
 func settingsAnd(args []string, s streams, own func(*flag.FlagSet)) (config.Config, error) {
+	overrides, err := flagged(args, s, own)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return config.Load(s.env, overrides)
+}
+
+// flagged reads the flags of settings, and those that own adds.
+func flagged(args []string, s streams, own func(*flag.FlagSet)) (map[string]string, error) {
 	flags := flag.NewFlagSet("coinslot", flag.ContinueOnError)
 	flags.SetOutput(s.errors)
 	flags.Usage = func() { usage(s.errors) }
@@ -110,12 +118,12 @@ func settingsAnd(args []string, s streams, own func(*flag.FlagSet)) (config.Conf
 	}
 	own(flags)
 	if err := flags.Parse(args); err != nil {
-		return config.Config{}, err
+		return nil, err
 	}
 	if flags.NArg() > 0 {
-		return config.Config{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	return config.Load(s.env, overrides)
+	return overrides, nil
 }
 
 // serve runs until it is told to stop.
@@ -196,52 +204,6 @@ func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 	case <-timer.C:
 	case <-serving.Done():
 	}
-}
-
-// check loads the settings and reads the gateway's currency list.
-func check(ctx context.Context, args []string, s streams) error {
-	c, err := settings(args, s)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(s.out, "settings: ok")
-	if _, err := order.LoadCatalog(c.Catalog); err != nil {
-		return fmt.Errorf("COINSLOT_CATALOG: %w", err)
-	}
-	tokens, err := token.Load(c.Tokens)
-	if err != nil {
-		return fmt.Errorf("COINSLOT_TOKENS: %w", err)
-	}
-	client, err := server.Gateway(c, nil)
-	if err != nil {
-		return err
-	}
-	list, err := client.Currencies(ctx)
-	if err != nil {
-		return fmt.Errorf("gateway: %w", err)
-	}
-	fmt.Fprintf(s.out, "gateway: ok, %d currencies\n", len(list))
-	for _, currency := range list {
-		for _, n := range currency.Networks {
-			fmt.Fprintf(s.out, "  %s on %s (%s): $%s to $%s; %s\n", currency.Symbol, n.Name, n.Code, n.MinimumUSD, n.MaximumUSD, known(tokens, currency.Symbol, n.Code))
-		}
-	}
-	return nil
-}
-
-// known is what links and rounding rest on, to be compared with what the
-// gateway's operator says: a wrong contract sends money astray.
-func known(tokens *token.Registry, symbol, network string) string {
-	t, ok := tokens.Token(symbol, network)
-	switch {
-	case !ok:
-		return "not in the list of coins: no payment link"
-	case t.Native:
-		return fmt.Sprintf("the network's own coin, %d digits", t.Decimals)
-	case t.Contract == "":
-		return fmt.Sprintf("%d digits, contract not known: no payment link", t.Decimals)
-	}
-	return fmt.Sprintf("%d digits, contract %s", t.Decimals, t.Contract)
 }
 
 // orderToken prints a token signed with COINSLOT_ORDER_KEY.

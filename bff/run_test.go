@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestCommands(t *testing.T) {
 		code int
 		has  string // in either stream
 	}{
-		{"version", nil, []string{"version"}, 0, "coinslot"},
+		{"version", nil, []string{"version"}, 0, "platform " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"help", nil, []string{"-h"}, 0, "COINSLOT_GATEWAY_URL"},
 		{"no such command", nil, []string{"sevre"}, 2, `no command "sevre"`},
 		{"no such flag", good, []string{"serve", "-prot", "1"}, 1, "prot"},
@@ -53,7 +54,11 @@ func TestCommands(t *testing.T) {
 		{"sandbox nowhere", nil, []string{"sandbox", "-listen", "here"}, 1, "must be host:port"},
 		{"play money at a real gateway", []string{"COINSLOT_SANDBOX=true", "COINSLOT_GATEWAY_URL=https://gateway.example", good[1], good[2]}, nil, 1, "COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway"},
 		{"check", good, []string{"check"}, 0, "USDT on TRON"},
-		{"check with a wrong key", wrongKey, []string{"check"}, 1, "gateway"},
+		{"check with a wrong key", wrongKey, []string{"check"}, 1, "does not accept the key"},
+		{"check for programs", good, []string{"check", "-json"}, 0, `"failed": 0`},
+		{"check tells every problem", []string{"COINSLOT_POLL_INTERVAL=3"}, []string{"check"}, 1, "COINSLOT_POLL_INTERVAL: must be a duration"},
+		{"health of nobody", []string{"COINSLOT_OPS_LISTEN=127.0.0.1:1"}, []string{"health"}, 1, "127.0.0.1:1"},
+		{"health that is off", []string{"COINSLOT_OPS_LISTEN=-"}, []string{"health"}, 1, "nobody to ask"},
 		{"token", good, []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 0, "eyJ"},
 		{"token without a key", good[:3], []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 1, "COINSLOT_ORDER_KEY"},
 		{"token without an amount", good, []string{"order-token"}, 1, "-amount"},

@@ -26,6 +26,8 @@ func built() build {
 	b := build{version: "(devel)"}
 	if part := strings.Fields(stamp); len(part) == 3 {
 		return build{version: part[0], commit: part[1], time: part[2]}
+	} else if len(part) == 2 {
+		return build{version: part[0], commit: part[1]}
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -55,11 +57,14 @@ func version(_ context.Context, _ []string, s streams) error {
 	b := built()
 	fmt.Fprintln(s.out, "coinslot", b.version)
 	if b.commit != "" {
-		changed := ""
-		if b.dirty {
-			changed = ", with changes"
+		more := ""
+		if b.time != "" {
+			more = " of " + b.time
 		}
-		fmt.Fprintf(s.out, "commit   %s (%s%s)\n", b.commit, b.time, changed)
+		if b.dirty {
+			more += ", with changes"
+		}
+		fmt.Fprintf(s.out, "commit   %s%s\n", b.commit, more)
 	}
 	fmt.Fprintf(s.out, "go       %s\nplatform %s/%s\n", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH)
 	return nil

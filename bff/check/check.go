@@ -1,0 +1,156 @@
+// Package check finds out what is wrong with a set-up before shoppers do:
+// settings, files, database, gateway, the way through the proxy, webhook
+// endpoints, and the machine. It changes nothing: it makes no file, sends no
+// event and opens no payment.
+//
+// Start at [Run]; [Report.Text] and [Report.JSON] are for people and programs.
+package check
+
+import (
+	"context"
+	"crypto/x509"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"coinslot/bff/config"
+)
+
+// Level is how bad a finding is.
+type Level string
+
+// The levels. Only Fail is a reason not to go live.
+const (
+	OK   Level = "ok"
+	Warn Level = "warn"
+	Fail Level = "fail"
+)
+
+// Finding is one line of a report.
+type Finding struct {
+	ID    string `json:"id"` // what was looked at: "gateway"
+	Level Level  `json:"level"`
+	// Text is what was found; Way what to do about it, empty if nothing.
+	Text string `json:"text"`
+	Way  string `json:"way,omitempty"`
+	// Details are for reading on: one line each.
+	Details []string `json:"details,omitempty"`
+}
+
+// Report is what was found, in the order of what rests on what.
+type Report struct {
+	Version  string    `json:"version"`
+	Failed   int       `json:"failed"`
+	Warned   int       `json:"warned"`
+	Findings []Finding `json:"findings"`
+}
+
+// Config is what to look at.
+type Config struct {
+	Version string // of this program
+	Env     []string
+	// Settings are what config.Load has read, and Problem its error: whatever it
+	// names is reported and not relied upon.
+	Settings config.Config
+	Problem  error
+
+	// Resolve, Dial and Roots replace the network's in tests; nil = the system's.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	Roots   *x509.CertPool
+	Now     func() time.Time // nil = time.Now
+	// Built is when this program's commit was made: no clock is right that is
+	// before it. Zero = not known.
+	Built time.Time
+}
+
+// patience bounds each part; all run at the same time.
+const patience = 15 * time.Second
+
+// Run looks at everything. It blocks for 15 seconds at most.
+func Run(ctx context.Context, c Config) Report {
+	x := &examination{Config: c.filled(), wrong: named(c.Problem)}
+	parts := []func(context.Context) []Finding{
+		x.settings, x.secrets, x.files, x.database, x.gateway, x.public, x.proxies, x.origins, x.webhooks, x.ops, x.machine,
+	}
+	found := make([][]Finding, len(parts))
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var running sync.WaitGroup
+	for i, part := range parts {
+		running.Go(func() { found[i] = part(ctx) })
+	}
+	running.Wait()
+	r := Report{Version: c.Version}
+	for _, some := range found {
+		r.add(some)
+	}
+	return r
+}
+
+func (r *Report) add(some []Finding) {
+	for _, f := range some {
+		switch f.Level {
+		case Fail:
+			r.Failed++
+		case Warn:
+			r.Warned++
+		}
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// examination is a Config under way.
+type examination struct {
+	Config
+	wrong map[string]bool // settings that have not been understood, by name
+}
+
+// usable reports whether all the settings were understood.
+func (x *examination) usable(names ...string) bool {
+	for _, name := range names {
+		if x.wrong[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// variable is one of the environment's; "" = not set.
+func (x *examination) variable(name string) string {
+	for _, entry := range x.Env {
+		if value, is := strings.CutPrefix(entry, name+"="); is {
+			return value
+		}
+	}
+	return ""
+}
+
+func (c Config) filled() Config {
+	if c.Resolve == nil {
+		c.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if c.Dial == nil {
+		c.Dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+func ok(id, text string) Finding        { return Finding{ID: id, Level: OK, Text: text} }
+func warn(id, text, way string) Finding { return Finding{ID: id, Level: Warn, Text: text, Way: way} }
+func fail(id, text, way string) Finding { return Finding{ID: id, Level: Fail, Text: text, Way: way} }
+
+// several is the findings, or the one that says that there is none.
+func several(list []Finding, otherwise Finding) []Finding {
+	if len(list) == 0 {
+		return []Finding{otherwise}
+	}
+	return list
+}

@@ -1,0 +1,415 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+)
+
+const (
+	key     = "gateway-key-0123456789abcdef"
+	bearer  = "bearer-key-0123456789abcdef0123456789"
+	another = "another-key-0123456789abcdef0123456789"
+	whsec   = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA=="
+	self    = "pay.shop.example"
+	hook    = "hooks.shop.example"
+)
+
+// world is a set-up without a fault: a gateway, a checkout behind https and a
+// merchant's endpoint, on a net of its own.
+type world struct {
+	t     *testing.T
+	ca    *authority
+	hosts map[string]string // address by name
+	at    map[string]string // listener by "address:port"
+	env   map[string]string
+	now   func() time.Time
+	built time.Time
+	serve http.Handler // the checkout
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, ca: newAuthority(t), now: time.Now, at: map[string]string{},
+		hosts: map[string]string{self: "93.184.216.34", hook: "93.184.216.35"}}
+	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: key}))
+	t.Cleanup(api.Close)
+	w.env = map[string]string{
+		"COINSLOT_GATEWAY_URL": api.URL, "COINSLOT_GATEWAY_KEY": key, "COINSLOT_SECRET_KEY": bearer, "COINSLOT_LISTEN": "127.0.0.1:1",
+		"COINSLOT_PUBLIC_URL": "https://" + self, "COINSLOT_ORIGINS": "https://shop.example", "COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
+		"COINSLOT_WEBHOOK_URL": "https://" + hook + "/in", "COINSLOT_WEBHOOK_SECRET": whsec, "COINSLOT_DATABASE": filepath.Join(t.TempDir(), "coinslot.db"),
+	}
+	c, err := config.Load(w.environ(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(t.Context(), c, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { srv.Close() })
+	w.serve = srv.Handler
+	w.site(self, year, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.serve.ServeHTTP(rw, r) }))
+	w.site(hook, year, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a webhook was sent") }))
+	return w
+}
+
+const year = 365 * 24 * time.Hour
+
+// site serves a name by https with a certificate that is good for so long.
+func (w *world) site(name string, good time.Duration, h http.Handler, names ...string) {
+	w.t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{w.ca.issue(w.t, good, append(names, name)[0])}}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	w.t.Cleanup(s.Close)
+	w.at[w.hosts[name]+":443"] = s.Listener.Addr().String()
+}
+
+func (w *world) environ() []string {
+	var list []string
+	for name, value := range w.env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+func (w *world) run() Report {
+	env := w.environ()
+	c, problem := config.Load(env, nil)
+	return Run(w.t.Context(), Config{
+		Version: "v0", Env: env, Settings: c, Problem: problem, Now: w.now, Built: w.built, Roots: w.ca.pool,
+		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
+			if a, err := netip.ParseAddr(host); err == nil {
+				return []netip.Addr{a}, nil
+			}
+			if a, is := w.hosts[host]; is {
+				return []netip.Addr{netip.MustParseAddr(a)}, nil
+			}
+			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, _, _ := strings.Cut(address, ":")
+			if to, is := w.at[address]; is {
+				address = to
+			} else if host != "127.0.0.1" {
+				return nil, errors.New("connection refused")
+			}
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+	})
+}
+
+// authority issues certificates.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pool *x509.CertPool
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-10 * year), NotAfter: time.Now().Add(10 * year),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, k.Public(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &authority{key: k, pool: x509.NewCertPool()}
+	if a.cert, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	a.pool.AddCert(a.cert)
+	return a
+}
+
+func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Certificate {
+	t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-year), NotAfter: time.Now().Add(good), DNSNames: []string{name}}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, a.key.Public(), a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.key}
+}
+
+// Nothing is found where nothing is wrong, nothing is made, and both forms of the
+// report say so.
+func TestNoFault(t *testing.T) {
+	w := newWorld(t)
+	r := w.run()
+	var text, data bytes.Buffer
+	r.Text(&text, Look{})
+	if r.Failed+r.Warned > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d are ok.", len(r.Findings))) {
+		t.Errorf("a set-up without a fault:\n%s", &text)
+	}
+	var read Report
+	if err := errors.Join(r.JSON(&data), json.Unmarshal(data.Bytes(), &read)); err != nil || len(read.Findings) != len(r.Findings) || read.Version != "v0" {
+		t.Errorf("as JSON: %v %s", err, &data)
+	}
+	for _, id := range []string{"settings", "secrets", "database", "disk", "gateway", "clock", "public", "headers", "websocket", "proxy", "origins", "webhooks", "ops", "files"} {
+		if !strings.Contains(text.String(), "  ok    "+id+" ") {
+			t.Errorf("nothing is said about %s:\n%s", id, &text)
+		}
+	}
+}
+
+// fault is something that is wrong, and the line that has to say so.
+type fault struct {
+	name  string
+	cause func(t *testing.T, w *world)
+	level Level
+	id    string
+	says  string
+}
+
+func set(name, value string) func(*testing.T, *world) {
+	return func(_ *testing.T, w *world) { w.env[name] = value }
+}
+
+// written is a file in a folder of the test.
+func written(t *testing.T, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// before changes answers of the checkout, as a proxy does.
+func before(w *world, change func(http.ResponseWriter, *http.Request) (pass bool)) {
+	inner := w.serve
+	w.serve = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if change(rw, r) {
+			inner.ServeHTTP(rw, r)
+		}
+	})
+}
+
+func settingFaults() []fault {
+	return []fault{
+		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), Fail, "settings", "COINSLOT_LISTN is not a setting"},
+		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
+		{"one that is malformed", set("COINSLOT_POLL_INTERVAL", "3"), Fail, "settings", "COINSLOT_POLL_INTERVAL: must be a duration"},
+		{"a short secret", set("COINSLOT_ORDER_KEY", "short"), Fail, "settings", "COINSLOT_ORDER_KEY: is too short"},
+		{"a secret's file open to all", func(t *testing.T, w *world) {
+			delete(w.env, "COINSLOT_SECRET_KEY")
+			w.env["COINSLOT_SECRET_KEY_FILE"] = written(t, bearer, 0o644)
+		}, Fail, "settings", "COINSLOT_SECRET_KEY_FILE: the file is open to every user"},
+		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
+		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
+		{"secrets in the environment", func(*testing.T, *world) {}, OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
+		{"a bad catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {a: {}}", 0o600) }, Fail, "catalogue", `item "a"`},
+		{"an empty catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {}", 0o600) }, Warn, "catalogue", "no items"},
+		{"a bad list of coins", func(t *testing.T, w *world) { w.env["COINSLOT_TOKENS"] = written(t, "coins: 3", 0o600) }, Fail, "coins", "COINSLOT_TOKENS"},
+		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), Warn, "proxy", "all shoppers count as one client"},
+		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), Fail, "proxy", "believes everybody (0.0.0.0/0)"},
+		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), Warn, "proxy", "wide public network"},
+		{"no origin", set("COINSLOT_ORIGINS", ""), Warn, "origins", "no page may show the checkout"},
+		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), Warn, "origins", "http://shop.example has no https"},
+		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), Warn, "origins", "lists the checkout itself"},
+		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), Warn, "ops", "open to other machines"},
+		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), Fail, "ops", "a public address"},
+		{"ops for the cluster", func(_ *testing.T, w *world) {
+			w.env["COINSLOT_OPS_LISTEN"], w.env["KUBERNETES_SERVICE_HOST"] = ":9090", "10.0.0.1"
+		}, OK, "ops", "open to the cluster"},
+		{"ops off", set("COINSLOT_OPS_LISTEN", "-"), OK, "ops", "off"},
+	}
+}
+
+func databaseFaults() []fault {
+	return []fault{
+		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), Fail, "database", "mkdir -p /nonexistent"},
+		{"not there yet", func(t *testing.T, w *world) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, OK, "database", "the first start makes it"},
+		{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), Fail, "disk", "0 MB are left for /proc"},
+		{"no database", func(t *testing.T, w *world) {
+			w.env["COINSLOT_DATABASE"] = written(t, strings.Repeat("text ", 1000), 0o600)
+		}, Fail, "database", "not an SQLite database"},
+		{"open to all", func(t *testing.T, w *world) {
+			if err := os.Chmod(w.env["COINSLOT_DATABASE"], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, Warn, "database", "chmod 600"},
+		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), Fail, "database", "127.0.0.1:1"},
+		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), Fail, "database", "not supported"},
+	}
+}
+
+func gatewayFaults() []fault {
+	shifted := func(d time.Duration) func(*testing.T, *world) {
+		return func(_ *testing.T, w *world) { w.now = func() time.Time { return time.Now().Add(d) } }
+	}
+	answers := func(networks string) func(*testing.T, *world) {
+		return func(t *testing.T, w *world) {
+			s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(rw, `{"status":200,"message":"","data":[%s]}`, networks)
+			}))
+			t.Cleanup(s.Close)
+			w.env["COINSLOT_GATEWAY_URL"] = s.URL
+		}
+	}
+	return []fault{
+		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), Fail, "gateway", "does not accept the key (status 401)"},
+		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), Fail, "gateway", "connection refused"},
+		{"no coins", answers(""), Fail, "gateway", "no coin is enabled"},
+		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
+			Warn, "coins", "1 of 1 have no payment link"},
+		{"a clock that is off", shifted(30 * time.Second), Warn, "clock", "differ by 30s"},
+		{"a clock that is wrong", shifted(-10 * time.Minute), Fail, "clock", "differ by 10m0s"},
+		{"a clock of before", func(_ *testing.T, w *world) { w.built = time.Now().Add(time.Hour) }, Fail, "clock", "before this program was written"},
+		{"a zone that is not known", set("TZ", "Nowhere/City"), Warn, "clock", "time zone"},
+	}
+}
+
+func publicFaults() []fault {
+	again := func(good time.Duration, names ...string) func(*testing.T, *world) {
+		return func(_ *testing.T, w *world) { w.site(self, good, w.serve, names...) }
+	}
+	return []fault{
+		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), Fail, "public", "has no https"},
+		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), Fail, "public", "there is no name none.example"},
+		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), Warn, "public", "is for trying out"},
+		{"not running", func(_ *testing.T, w *world) { delete(w.at, w.hosts[self]+":443") }, Warn, "public", "does not run yet"},
+		{"no proxy", func(t *testing.T, w *world) {
+			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
+			delete(w.at, w.hosts[self]+":443")
+		}, Fail, "public", "though the server runs: connection refused"},
+		{"another key", set("COINSLOT_SECRET_KEY", another), Fail, "public", "another COINSLOT_SECRET_KEY"},
+		{"another program", func(_ *testing.T, w *world) { w.serve = http.NotFoundHandler() }, Fail, "public", "status 404"},
+		{"an expired certificate", again(-time.Hour), Fail, "public", "has expired"},
+		{"a certificate that ends", again(3 * 24 * time.Hour), Warn, "public", "ends in 2 days"},
+		{"a certificate of another name", again(year, "other.example"), Fail, "public", "for another name"},
+		{"an unknown authority", func(t *testing.T, w *world) { w.ca.pool = x509.NewCertPool() }, Fail, "public", "not of an authority"},
+		{"X-Frame-Options", func(_ *testing.T, w *world) {
+			before(w, func(rw http.ResponseWriter, _ *http.Request) bool {
+				rw.Header().Set("X-Frame-Options", "DENY")
+				return true
+			})
+		}, Fail, "headers", "X-Frame-Options"},
+		{"a policy too many", func(_ *testing.T, w *world) {
+			inner := w.serve
+			w.serve = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				inner.ServeHTTP(adding{rw}, r)
+			})
+		}, Fail, "headers", "2 headers Content-Security-Policy"},
+		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
+		{"no upgrade", func(_ *testing.T, w *world) {
+			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
+				r.Header.Del("Upgrade")
+				return true
+			})
+		}, Fail, "websocket", "does not open (status "},
+		{"a socket that says nothing", func(_ *testing.T, w *world) {
+			before(w, func(rw http.ResponseWriter, r *http.Request) bool {
+				if !strings.HasSuffix(r.URL.Path, "/live") {
+					return true
+				}
+				rw.WriteHeader(http.StatusGatewayTimeout)
+				return false
+			})
+		}, Fail, "websocket", "status 504"},
+	}
+}
+
+// adding is a proxy that adds a policy to what comes.
+type adding struct{ http.ResponseWriter }
+
+func (a adding) WriteHeader(status int) {
+	a.Header().Add("Content-Security-Policy", "frame-ancestors 'none'")
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func webhookFaults() []fault {
+	leads := func(to string) func(*testing.T, *world) {
+		return func(_ *testing.T, w *world) { w.hosts[hook] = to }
+	}
+	again := func(good time.Duration, names ...string) func(*testing.T, *world) {
+		return func(_ *testing.T, w *world) { w.site(hook, good, http.NotFoundHandler(), names...) }
+	}
+	return []fault{
+		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), Warn, "webhooks", "your server is told nothing"},
+		{"no name", func(_ *testing.T, w *world) { delete(w.hosts, hook) }, Fail, "webhooks", "there is no name " + hook},
+		{"a private address", leads("10.1.2.3"), Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
+		{"a mapped address", leads("::ffff:169.254.169.254"), Fail, "webhooks", "not a public address"},
+		{"nobody there", leads("93.184.216.99"), Fail, "webhooks", "connection refused"},
+		{"an expired certificate", again(-time.Hour), Fail, "webhooks", "has expired"},
+		{"a certificate that ends", again(13 * 24 * time.Hour), Warn, "webhooks", "ends in 12 days"},
+		{"a certificate of another name", again(year, "other.example"), Fail, "webhooks", "for another name"},
+		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), Warn, "webhooks", "inside your network"},
+	}
+}
+
+// Each fault is really there, is found, and shows no secret. One part that is
+// wrong does not keep the others from being looked at.
+func TestFaults(t *testing.T) {
+	for area, faults := range map[string][]fault{"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(), "public": publicFaults(), "webhooks": webhookFaults()} {
+		for _, f := range faults {
+			t.Run(area+"/"+f.name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				f.cause(t, w)
+				r := w.run()
+				var text bytes.Buffer
+				r.Text(&text, Look{})
+				found := false
+				for _, got := range r.Findings {
+					found = found || got.Level == f.level && got.ID == f.id && strings.Contains(got.Text+" "+got.Way, f.says)
+					if got.Level != OK && got.ID != "settings" && got.Way == "" {
+						t.Errorf("no way on from %q", got.Text)
+					}
+				}
+				if !found {
+					t.Errorf("no %s of %s says %q:\n%s", f.level, f.id, f.says, &text)
+				}
+				for _, secret := range []string{bearer, another, whsec, "pass-word", url.QueryEscape(key)} {
+					if strings.Contains(text.String(), secret) {
+						t.Errorf("a secret was printed:\n%s", &text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A terminal gets colours and lines that fit.
+func TestLook(t *testing.T) {
+	r := Report{Version: "v0"}
+	r.add([]Finding{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")})
+	var b bytes.Buffer
+	r.Text(&b, Look{Color: true, Width: 60})
+	want := "Coinslot v0\n\n  \x1b[1;31mFAIL\x1b[0m  database   the folder is not there and this is a\n" +
+		"                   long line of words\n                   → mkdir\n  \x1b[32mok\x1b[0m    ops        off\n\n1 FAIL, 0 warn, 1 ok.\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &b, want)
+	}
+}

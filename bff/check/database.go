@@ -1,0 +1,105 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"coinslot/bff/store"
+)
+
+// What the disk of an SQLite file should have: a million payments are 8 GB
+// (docs/scale.md); with less than full, a day of a small shop may not fit.
+const (
+	roomy = 1 << 30
+	full  = 100 << 20
+)
+
+// database looks at it from outside; see [store.Inspect].
+func (x *examination) database(ctx context.Context) []Finding {
+	if !x.usable("COINSLOT_DATABASE") {
+		return nil
+	}
+	dsn := x.Settings.Database
+	s, err := store.Inspect(ctx, dsn)
+	sqlite := !strings.Contains(dsn, "://")
+	switch {
+	case sqlite && errors.Is(err, os.ErrNotExist):
+		return x.newFile(dsn)
+	case err != nil:
+		return []Finding{fail("database", inOneLine(err), "COINSLOT_DATABASE: the path of an SQLite file on a local disk, or postgres://user:password@host/database")}
+	case s.Have > s.Know:
+		return []Finding{fail("database", fmt.Sprintf("its tables are of version %d, this release knows up to %d", s.Have, s.Know),
+			"run the newer release that wrote them, or restore a backup of before")}
+	case !s.May:
+		return []Finding{fail("database", "the user may not write the tables", "GRANT what it needs, or make it the owner of the database")}
+	}
+	list := []Finding{ok("database", describe(s, dsn, sqlite))}
+	if s.Ahead.Abs() > 5*time.Second {
+		list = append(list, warn("database", "its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+"; payments go by the database's", "let both machines set their clocks (NTP)"))
+	}
+	if sqlite {
+		list = append(list, x.file(dsn)...)
+	}
+	return list
+}
+
+func describe(s store.State, dsn string, sqlite bool) string {
+	name := "SQLite file " + dsn
+	if !sqlite {
+		name = fmt.Sprintf("PostgreSQL %d.%d", s.Server/10000, s.Server%10000)
+	}
+	switch {
+	case s.Have == 0:
+		return name + ": empty, the first start makes the tables"
+	case s.Have < s.Know:
+		return fmt.Sprintf("%s: tables of version %d, the next start brings them to %d", name, s.Have, s.Know)
+	}
+	return fmt.Sprintf("%s: tables of version %d, as this release wants them", name, s.Have)
+}
+
+// newFile is about a file that the first start makes.
+func (x *examination) newFile(path string) []Finding {
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return []Finding{fail("database", "the folder "+folder+" for the SQLite file is not there", "mkdir -p "+folder+", owned by the user that serves")}
+	}
+	if !writable(folder) {
+		return []Finding{fail("database", "the folder "+folder+" may not be written", "give it to the user that serves: chown")}
+	}
+	return append([]Finding{ok("database", "SQLite file "+path+" is not there yet: the first start makes it")}, x.room(folder)...)
+}
+
+// file is about an SQLite file that is there.
+func (x *examination) file(path string) []Finding {
+	folder := filepath.Dir(path)
+	var list []Finding
+	if !writable(path) || !writable(folder) {
+		list = append(list, fail("database", path+" and its folder may not be written", "give both to the user that serves: chown"))
+	}
+	if info, err := os.Stat(path); err == nil && others(info) {
+		list = append(list, warn("database", path+" is open to every user: it holds emails and orders", "chmod 600 "+path))
+	}
+	return append(list, x.room(folder)...)
+}
+
+func (x *examination) room(folder string) []Finding {
+	free, known := space(folder)
+	switch {
+	case !known:
+		return nil
+	case free < full:
+		return []Finding{fail("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder), "make room: orders are refused when it is full")}
+	case free < roomy:
+		return []Finding{warn("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder), "make room: a million payments are some 8 GB")}
+	}
+	return []Finding{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
+}
+
+// inOneLine is what an error says, without the line breaks that drivers put into
+// their lists of tries.
+func inOneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -1,0 +1,34 @@
+//go:build darwin || linux
+
+package check
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// writable reports whether this process may write to the file or folder.
+func writable(path string) bool {
+	const write = 2 // W_OK
+	return syscall.Access(path, write) == nil
+}
+
+// space is how many bytes unprivileged users can still write to path.
+func space(path string) (free uint64, known bool) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(path, &s); err != nil || s.Bsize <= 0 {
+		return 0, false
+	}
+	return s.Bavail * uint64(s.Bsize), true
+}
+
+// openFiles is how many this process may have. The Go runtime has raised it as
+// far as it may.
+func openFiles() (limit uint64, known bool) {
+	var l syscall.Rlimit
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
+	return l.Cur, err == nil
+}
+
+// others reports whether every user may do something with the file.
+func others(info fs.FileInfo) bool { return info.Mode().Perm()&0o007 != 0 }

@@ -1,0 +1,47 @@
+package check
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Whatever may be written may also not be: the user is nobody for one look.
+func TestNotWritable(t *testing.T) {
+	asNobody(t, func() {
+		w := &examination{Config: Config{}.filled()}
+		w.Settings.Database = "/etc/coinslot-check.db"
+		if found := w.database(t.Context()); len(found) != 1 || found[0].Level != Fail || !strings.Contains(found[0].Text, "/etc may not be written") {
+			t.Errorf("of a folder that may not be written: %+v", found)
+		}
+		if found := w.file("/etc/passwd"); len(found) == 0 || found[0].Level != Fail {
+			t.Errorf("of a file that may not be written: %+v", found)
+		}
+	})
+}
+
+// asNobody calls f as a user who owns nothing, on a thread that ends with it.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		f()
+		return
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlock: the thread is nobody's for good
+		const keep, nobody = ^uintptr(0), 65534
+		_, _, failed := syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, keep)
+		if failed != 0 {
+			done <- failed
+			return
+		}
+		f()
+		done <- nil
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}

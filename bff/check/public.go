@@ -1,0 +1,176 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/receipt"
+
+	"github.com/gorilla/websocket"
+)
+
+// public goes the way that browsers go: by the public URL, through the name
+// service and the proxy, to this very server, and opens a websocket.
+func (x *examination) public(ctx context.Context) []Finding {
+	if !x.usable("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
+		return nil
+	}
+	origin := x.Settings.PublicURL
+	u, err := url.Parse(origin)
+	if err != nil {
+		return nil // the settings say it
+	}
+	if local(origin) {
+		return tryingOut(origin, x.through(ctx, u))
+	}
+	var list []Finding
+	if u.Scheme != "https" {
+		list = append(list, fail("public", origin+" has no https: browsers of shops with https refuse it, and addresses can be exchanged on the way", "put a proxy with a certificate before it (docs/deploy.md)"))
+	}
+	if _, err := x.Resolve(ctx, u.Hostname()); err != nil {
+		return append(list, unreachable("public", origin, u.Hostname(), err))
+	}
+	return append(list, x.through(ctx, u)...)
+}
+
+// tryingOut is what was found about a checkout that is for this machine only:
+// nothing of it keeps a shopper from paying.
+func tryingOut(origin string, found []Finding) []Finding {
+	list := []Finding{warn("public", origin+" is for trying out: nobody else can open it", "COINSLOT_PUBLIC_URL=https://pay.shop.example")}
+	for _, f := range found {
+		if f.Level == Fail {
+			f.Level = Warn
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// through asks the server by its public address.
+func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
+	keys, resp, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case untrusted: // whether the server runs or not
+		return []Finding{unreachable("public", u.String(), u.Hostname(), err)}
+	case (err != nil || resp.StatusCode >= http.StatusBadGateway) && !x.running(ctx):
+		return []Finding{warn("public", "the server does not run yet, so the way to it was not tried", "start it and check again")}
+	case err != nil:
+		return []Finding{unreachable("public", u.String()+", though the server runs", u.Hostname(), err)}
+	case resp.StatusCode != http.StatusOK:
+		return []Finding{fail("public", fmt.Sprintf("%s answers with status %d: that is not this server", u, resp.StatusCode),
+			"let the proxy forward every path to "+x.Settings.Listen)}
+	}
+	if own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys)); err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys) {
+		return []Finding{fail("public", u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
+			"let the name and the proxy lead to this server, and restart it after changes of settings")}
+	}
+	list := []Finding{ok("public", u.String()+" leads to this server")}
+	if f := x.certificate("public", u.Hostname(), resp.TLS); f != nil {
+		list = append(list, *f)
+	}
+	return append(list, append(x.framing(ctx, u), x.socket(ctx, u))...)
+}
+
+// nowhere is a session that there is not: its page has the headers of all.
+const nowhere = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+// framing is whether a proxy has left the headers alone that let shops' pages
+// show the checkout.
+func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
+	_, resp, err := x.get(ctx, u, nowhere, "text/html")
+	if err != nil {
+		return []Finding{unreachable("headers", u.String(), u.Hostname(), err)}
+	}
+	if resp.Header.Get("X-Frame-Options") != "" {
+		return []Finding{fail("headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout", "take that header out of the proxy's settings for this host")}
+	}
+	policies := resp.Header.Values("Content-Security-Policy")
+	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...), " ")
+	switch {
+	case len(policies) != 1:
+		return []Finding{fail("headers", fmt.Sprintf("a page comes with %d headers Content-Security-Policy: a proxy adds or removes one", len(policies)), "let it pass the one of this server as it is")}
+	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 && !slices.Contains(split(policies[0]), ancestors):
+		return []Finding{fail("headers", "pages do not say "+ancestors+": a proxy has changed it, or the server runs with other settings", "restart the server; let the proxy pass the header as it is")}
+	}
+	return []Finding{ok("headers", "the proxy leaves them as they are")}
+}
+
+func split(policy string) []string {
+	var list []string
+	for part := range strings.SplitSeq(policy, ";") {
+		list = append(list, strings.TrimSpace(part))
+	}
+	return list
+}
+
+// socket opens one to the doctor, says something and hears it again.
+func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
+	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has nginx and Caddy); without it pages ask every few seconds"
+	dialer := websocket.Dialer{NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()), HandshakeTimeout: 5 * time.Second}
+	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
+	conn, resp, err := dialer.DialContext(ctx, at, http.Header{"Origin": {u.String()}})
+	if err != nil {
+		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
+			return fail("websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way)
+		}
+		return fail("websocket", "it does not open: "+inOneLine(err), way)
+	}
+	defer conn.Close()
+	until := time.Now().Add(5 * time.Second)
+	const word = "check"
+	err = errors.Join(conn.SetReadDeadline(until), conn.SetWriteDeadline(until), conn.WriteMessage(websocket.TextMessage, []byte(word)))
+	if err == nil {
+		var echo []byte
+		if _, echo, err = conn.ReadMessage(); err == nil && string(echo) != word {
+			err = errors.New("another word came back")
+		}
+	}
+	if err != nil {
+		return fail("websocket", "it opens, and nothing comes through: "+inOneLine(err), way)
+	}
+	return ok("websocket", "passes")
+}
+
+// get asks for a path; the body is read and closed.
+func (x *examination) get(ctx context.Context, u *url.URL, path, accept string) ([]byte, *http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("Accept", accept)
+	resp, err := x.client().Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 256<<10))
+	return body, resp, err
+}
+
+// running reports whether somebody listens where this server will.
+func (x *examination) running(ctx context.Context) bool {
+	host, port, err := net.SplitHostPort(x.Settings.Listen)
+	if err != nil {
+		return false
+	}
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}

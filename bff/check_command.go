@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"coinslot/bff/check"
+	"coinslot/bff/config"
+)
+
+// checkUp says what is wrong with the set-up, and changes nothing. Errors: there is
+// something that must not stay as it is.
+func checkUp(ctx context.Context, args []string, s streams) error {
+	var asJSON bool
+	overrides, err := flagged(args, s, func(flags *flag.FlagSet) { flags.BoolVar(&asJSON, "json", false, "print JSON") })
+	if err != nil {
+		return err
+	}
+	c, problem := config.Load(s.env, overrides)
+	b := built()
+	at, _ := time.Parse(time.RFC3339, b.time) // zero = not known
+	report := check.Run(ctx, check.Config{Version: b.version, Env: s.env, Settings: c, Problem: problem, Built: at})
+	if asJSON {
+		err = report.JSON(s.out)
+	} else {
+		report.Text(s.out, look(s.out))
+	}
+	if err == nil && report.Failed > 0 {
+		err = fmt.Errorf("checking the set-up: %d of %d must not stay so", report.Failed, len(report.Findings))
+	}
+	return err
+}
+
+// look is colours and short lines for a terminal, and one line each elsewhere.
+// Source: no-color.org.
+func look(w io.Writer) check.Look {
+	file, isFile := w.(*os.File)
+	if !isFile {
+		return check.Look{}
+	}
+	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return check.Look{}
+	}
+	return check.Look{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: 100}
+}

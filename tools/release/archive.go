@@ -1,0 +1,112 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// entry is a file of an archive.
+type entry struct {
+	name string
+	mode int64
+	data []byte
+}
+
+// extras are what comes beside the program: what git knows of the
+// documentation, but for its pictures, and of deploy/.
+func (r *release) extras() ([]entry, error) {
+	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/images", ":!*.go", ":!*_test.*")
+	if err != nil {
+		return nil, err
+	}
+	var extras []entry
+	for name := range strings.SplitSeq(strings.Trim(list, "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join(r.root, name))
+		if err != nil {
+			return nil, fmt.Errorf("reading what comes beside the program: %w", err)
+		}
+		extras = append(extras, entry{name, 0o644, data})
+	}
+	return extras, nil
+}
+
+// archive writes name.tar.gz, for Windows name.zip: one folder, sorted, of nobody,
+// and everything of the release's time.
+func (r *release) archive(name, system string, files []entry) error {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	write, ending := r.tarball, ".tar.gz"
+	if system == "windows" {
+		write, ending = r.zip, ".zip"
+	}
+	var b bytes.Buffer
+	if err := write(&b, name, files); err != nil {
+		return fmt.Errorf("packing %s: %w", name, err)
+	}
+	if err := os.WriteFile(filepath.Join(r.out, name+ending), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("packing %s: %w", name, err)
+	}
+	return nil
+}
+
+func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
+	compressed, err := gzip.NewWriterLevel(b, gzip.BestCompression) // its header has neither name nor time
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(compressed)
+	for _, f := range files {
+		head := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.data)), ModTime: r.at, Format: tar.FormatUSTAR}
+		if err := t.WriteHeader(head); err != nil {
+			return err
+		}
+		if _, err := t.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.Close(), compressed.Close())
+}
+
+func (r *release) zip(b *bytes.Buffer, folder string, files []entry) error {
+	z := zip.NewWriter(b)
+	for _, f := range files {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: r.at})
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// sums writes the checksums of all files, as sha256sum -c reads them.
+func (r *release) sums() error {
+	files, err := os.ReadDir(r.out) // sorted
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", r.out, err)
+	}
+	var b strings.Builder
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(r.out, f.Name()))
+		if err != nil {
+			return fmt.Errorf("summing up: %w", err)
+		}
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), f.Name())
+	}
+	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644); err != nil {
+		return fmt.Errorf("writing SHA256SUMS: %w", err)
+	}
+	return nil
+}

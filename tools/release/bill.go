@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// bill is the list of what a program is made of, in the form of CycloneDX 1.5:
+// read from the very program, not from go.mod.
+//
+// Source: cyclonedx.org/docs/1.5/json.
+type bill struct {
+	Format       string      `json:"bomFormat"`
+	Spec         string      `json:"specVersion"`
+	Serial       string      `json:"serialNumber"`
+	Version      int         `json:"version"`
+	Metadata     metadata    `json:"metadata"`
+	Components   []component `json:"components"`
+	Dependencies []depends   `json:"dependencies"`
+}
+
+type metadata struct {
+	Timestamp string    `json:"timestamp"`
+	Component component `json:"component"`
+}
+
+type component struct {
+	Type       string     `json:"type"`
+	Ref        string     `json:"bom-ref"`
+	Name       string     `json:"name"`
+	Version    string     `json:"version"`
+	Purl       string     `json:"purl"`
+	Hashes     []hash     `json:"hashes,omitempty"`
+	Licenses   []licence  `json:"licenses,omitempty"`
+	Properties []property `json:"properties,omitempty"`
+}
+
+type hash struct {
+	Alg     string `json:"alg"`
+	Content string `json:"content"`
+}
+
+type licence struct {
+	License struct {
+		ID string `json:"id"`
+	} `json:"license"`
+}
+
+type property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type depends struct {
+	Ref string   `json:"ref"`
+	On  []string `json:"dependsOn,omitempty"`
+}
+
+// bill returns the list for the program at path.
+func (r *release) bill(path string, binary []byte, system, arch string) ([]byte, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading what the program says of itself: %w", err)
+	}
+	sum := sha256.Sum256(binary)
+	self := library("coinslot", r.version, "")
+	self.Type = "application"
+	self.Hashes = []hash{{"SHA-256", fmt.Sprintf("%x", sum)}}
+	self.Properties = []property{{"coinslot:commit", r.commit}, {"coinslot:platform", system + "/" + arch}}
+	b := bill{
+		Format: "CycloneDX", Spec: "1.5", Version: 1, Serial: uuid(sum),
+		Metadata: metadata{r.at.Format(time.RFC3339), self},
+	}
+	goRelease := strings.TrimPrefix(info.GoVersion, "go")
+	std := library("std", goRelease, "BSD-3-Clause")
+	std.Purl = "pkg:golang/stdlib@" + goRelease
+	b.Components = append(b.Components, std)
+	for _, m := range info.Deps {
+		c, err := r.module(m)
+		if err != nil {
+			return nil, err
+		}
+		b.Components = append(b.Components, c)
+	}
+	all := depends{Ref: self.Ref}
+	for _, c := range b.Components {
+		all.On = append(all.On, c.Ref)
+	}
+	b.Dependencies = []depends{all}
+	text, err := json.MarshalIndent(b, "", "  ")
+	return append(text, '\n'), err
+}
+
+// uuid is the same for the same program. Source: RFC 9562, 5.8.
+func uuid(sum [32]byte) string {
+	u := sum[:16]
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+func library(name, version, license string) component {
+	c := component{Type: "library", Name: name, Version: version, Purl: "pkg:golang/" + name + "@" + version}
+	c.Ref = c.Purl
+	if license != "" {
+		l := licence{}
+		l.License.ID = license
+		c.Licenses = []licence{l}
+	}
+	return c
+}
+
+// module is a dependency, as it was linked.
+func (r *release) module(m *debug.Module) (component, error) {
+	if m.Replace != nil {
+		m = m.Replace
+	}
+	license, err := r.licenseOf(m)
+	if err != nil {
+		return component{}, err
+	}
+	c := library(m.Path, m.Version, license)
+	if m.Sum != "" {
+		c.Properties = []property{{"go:sum", m.Sum}}
+	}
+	return c, nil
+}
+
+// licenseOf reads the licence in the module's own folder; "" = it is none of the
+// usual ones.
+func (r *release) licenseOf(m *debug.Module) (string, error) {
+	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path+"@"+m.Version)
+	cmd.Dir, cmd.Stderr = r.root, os.Stderr
+	folder, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the sources of %s: %w", m.Path, err)
+	}
+	for _, name := range []string{"LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE", "COPYING", "License"} {
+		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(folder)), name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		return spdx(text), err
+	}
+	return "", nil
+}
+
+// spdx names a licence by its own words.
+func spdx(text []byte) string {
+	words := string(bytes.Join(bytes.Fields(text), []byte(" ")))
+	has := func(s string) bool { return strings.Contains(words, s) }
+	switch {
+	case has("Apache License Version 2.0"):
+		return "Apache-2.0"
+	case has("Mozilla Public License Version 2.0"):
+		return "MPL-2.0"
+	case has("Permission is hereby granted, free of charge, to any person obtaining a copy"):
+		return "MIT"
+	case has("Permission to use, copy, modify, and/or distribute this software"), has("Permission to use, copy, modify, and distribute this software"):
+		return "ISC"
+	case has("Redistribution and use in source and binary forms") && (has("Neither the name") || has("may not be used to endorse") || has("may be used to endorse")):
+		return "BSD-3-Clause"
+	case has("Redistribution and use in source and binary forms"):
+		return "BSD-2-Clause"
+	}
+	return ""
+}
