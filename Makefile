@@ -11,6 +11,10 @@ help: ## print this list
 build: assets ## everything, leaving the one file bin/coinslot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/coinslot ./bff
 
+.PHONY: release
+release: assets ## archives for all platforms in dist/, with checksums and lists of parts: make release VERSION=v1.2.3
+	$(GO) run ./tools/release -version '$(VERSION)'
+
 .PHONY: assets
 assets: ## the browser's files: WebAssembly, scripts and styles, minified and compressed
 	$(GO) run ./tools/assets -out static/dist
@@ -62,7 +66,7 @@ lint: ## golangci-lint, with the few linters of .golangci.yml
 
 # What tests need beyond Go, by command and Debian package: two browsers, a C compiler for the race detector, runtimes for
 # the JavaScript sample of docs/webhooks.md and for docs/examples, a package of Python's for one of these (which is no
-# command, so it is looked for by its name in Python), a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which
+# command, so it is looked for by its name in Python), a way to make fsync fail, Prometheus' tool, a proxy, and PostgreSQL's server programs, which
 # Debian keeps out of the PATH.
 .PHONY: install-test-tools
 install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
@@ -71,6 +75,7 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call install,gcc,gcc libc6-dev)
 	@$(call install,node,nodejs)
 	@$(call install,npm,npm)
+	@$(call install,nginx,nginx-light)
 	@$(call install,php,php-cli)
 	@$(call install,python3,python3)
 	@$(call install,ruby,ruby)
@@ -140,7 +145,7 @@ endef
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin static/dist/* .cache
+	rm -rf bin dist static/dist/* .cache
 
 .PHONY: gallery
 gallery: install-chromium assets ## contact sheets of every screen, theme, direction and width, in docs/images/gallery

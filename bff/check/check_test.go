@@ -52,18 +52,13 @@ type world struct {
 	serve http.Handler // the checkout
 }
 
-func newWorld(t *testing.T) *world {
+// checkoutOf starts a checkout that worlds share, and returns its handler and its
+// database.
+func checkoutOf(t *testing.T) (http.Handler, string) {
 	t.Helper()
-	w := &world{t: t, ca: newAuthority(t), now: time.Now, at: map[string]string{},
-		hosts: map[string]string{self: "93.184.216.34", hook: "93.184.216.35"}}
-	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: key}))
-	t.Cleanup(api.Close)
-	w.env = map[string]string{
-		"COINSLOT_GATEWAY_URL": api.URL, "COINSLOT_GATEWAY_KEY": key, "COINSLOT_SECRET_KEY": bearer, "COINSLOT_LISTEN": "127.0.0.1:1",
-		"COINSLOT_PUBLIC_URL": "https://" + self, "COINSLOT_ORIGINS": "https://shop.example", "COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
-		"COINSLOT_WEBHOOK_URL": "https://" + hook + "/in", "COINSLOT_WEBHOOK_SECRET": whsec, "COINSLOT_DATABASE": filepath.Join(t.TempDir(), "coinslot.db"),
-	}
-	c, err := config.Load(w.environ(), nil)
+	database := filepath.Join(t.TempDir(), "coinslot.db")
+	c, err := config.Load([]string{"COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY=" + key, "COINSLOT_SECRET_KEY=" + bearer,
+		"COINSLOT_PUBLIC_URL=https://" + self, "COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE=" + database}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +67,21 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { srv.Close() })
-	w.serve = srv.Handler
+	return srv.Handler, database
+}
+
+func newWorld(t *testing.T, checkout http.Handler, database string) *world {
+	t.Helper()
+	w := &world{t: t, ca: newAuthority(t), now: time.Now, at: map[string]string{},
+		hosts: map[string]string{self: "93.184.216.34", hook: "93.184.216.35"}}
+	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: key}))
+	t.Cleanup(api.Close)
+	w.env = map[string]string{
+		"COINSLOT_GATEWAY_URL": api.URL, "COINSLOT_GATEWAY_KEY": key, "COINSLOT_SECRET_KEY": bearer, "COINSLOT_LISTEN": "127.0.0.1:1",
+		"COINSLOT_PUBLIC_URL": "https://" + self, "COINSLOT_ORIGINS": "https://shop.example", "COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
+		"COINSLOT_WEBHOOK_URL": "https://" + hook + "/in", "COINSLOT_WEBHOOK_SECRET": whsec, "COINSLOT_DATABASE": database,
+	}
+	w.serve = checkout
 	w.site(self, year, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.serve.ServeHTTP(rw, r) }))
 	w.site(hook, year, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a webhook was sent") }))
 	return w
@@ -165,7 +174,8 @@ func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Cer
 // Nothing is found where nothing is wrong, nothing is made, and both forms of the
 // report say so.
 func TestNoFault(t *testing.T) {
-	w := newWorld(t)
+	checkout, database := checkoutOf(t)
+	w := newWorld(t, checkout, database)
 	r := w.run()
 	var text, data bytes.Buffer
 	r.Text(&text, Look{})
@@ -256,6 +266,7 @@ func databaseFaults() []fault {
 			w.env["COINSLOT_DATABASE"] = written(t, strings.Repeat("text ", 1000), 0o600)
 		}, Fail, "database", "not an SQLite database"},
 		{"open to all", func(t *testing.T, w *world) {
+			_, w.env["COINSLOT_DATABASE"] = checkoutOf(t)
 			if err := os.Chmod(w.env["COINSLOT_DATABASE"], 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -372,11 +383,12 @@ func webhookFaults() []fault {
 // Each fault is really there, is found, and shows no secret. One part that is
 // wrong does not keep the others from being looked at.
 func TestFaults(t *testing.T) {
+	checkout, database := checkoutOf(t)
 	for area, faults := range map[string][]fault{"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(), "public": publicFaults(), "webhooks": webhookFaults()} {
 		for _, f := range faults {
 			t.Run(area+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t)
+				w := newWorld(t, checkout, database)
 				f.cause(t, w)
 				r := w.run()
 				var text bytes.Buffer

@@ -22,10 +22,10 @@ type entry struct {
 	data []byte
 }
 
-// extras are what comes beside the program: what git knows of the
-// documentation, but for its pictures, and of deploy/.
+// extras are what comes beside the program: what git knows of the documentation,
+// but for its pictures, and of deploy/.
 func (r *release) extras() ([]entry, error) {
-	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/images", ":!*.go", ":!*_test.*")
+	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/images", ":!*_test.go")
 	if err != nil {
 		return nil, err
 	}

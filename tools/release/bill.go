@@ -84,14 +84,11 @@ func (r *release) bill(path string, binary []byte, system, arch string) ([]byte,
 	goRelease := strings.TrimPrefix(info.GoVersion, "go")
 	std := library("std", goRelease, "BSD-3-Clause")
 	std.Purl = "pkg:golang/stdlib@" + goRelease
-	b.Components = append(b.Components, std)
-	for _, m := range info.Deps {
-		c, err := r.module(m)
-		if err != nil {
-			return nil, err
-		}
-		b.Components = append(b.Components, c)
+	linked, err := r.modules(info.Deps)
+	if err != nil {
+		return nil, err
 	}
+	b.Components = append([]component{std}, linked...)
 	all := depends{Ref: self.Ref}
 	for _, c := range b.Components {
 		all.On = append(all.On, c.Ref)
@@ -119,33 +116,42 @@ func library(name, version, license string) component {
 	return c
 }
 
-// module is a dependency, as it was linked.
-func (r *release) module(m *debug.Module) (component, error) {
-	if m.Replace != nil {
-		m = m.Replace
+// modules are the dependencies, as they were linked.
+func (r *release) modules(linked []*debug.Module) ([]component, error) {
+	query := []string{"list", "-m", "-f", "{{.Dir}}"}
+	for i, m := range linked {
+		if m.Replace != nil {
+			linked[i] = m.Replace
+		}
+		query = append(query, linked[i].Path+"@"+linked[i].Version)
 	}
-	license, err := r.licenseOf(m)
-	if err != nil {
-		return component{}, err
+	cmd := exec.Command("go", query...)
+	cmd.Dir, cmd.Stderr = r.root, os.Stderr
+	out, err := cmd.Output()
+	folders := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if err != nil || len(folders) != len(linked) {
+		return nil, fmt.Errorf("finding the sources of %d modules: %d found, %v", len(linked), len(folders), err)
 	}
-	c := library(m.Path, m.Version, license)
-	if m.Sum != "" {
-		c.Properties = []property{{"go:sum", m.Sum}}
+	var list []component
+	for i, m := range linked {
+		license, err := licenseIn(folders[i])
+		if err != nil {
+			return nil, fmt.Errorf("reading the licence of %s: %w", m.Path, err)
+		}
+		c := library(m.Path, m.Version, license)
+		if m.Sum != "" {
+			c.Properties = []property{{"go:sum", m.Sum}}
+		}
+		list = append(list, c)
 	}
-	return c, nil
+	return list, nil
 }
 
-// licenseOf reads the licence in the module's own folder; "" = it is none of the
-// usual ones.
-func (r *release) licenseOf(m *debug.Module) (string, error) {
-	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path+"@"+m.Version)
-	cmd.Dir, cmd.Stderr = r.root, os.Stderr
-	folder, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("finding the sources of %s: %w", m.Path, err)
-	}
+// licenseIn names the licence of a module's folder; "" = it is none of the usual
+// ones.
+func licenseIn(folder string) (string, error) {
 	for _, name := range []string{"LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE", "COPYING", "License"} {
-		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(folder)), name))
+		text, err := os.ReadFile(filepath.Join(folder, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+# docker build --build-arg VERSION=v1.2.3 --build-arg COMMIT=$(git rev-parse HEAD) -t coinslot:v1.2.3 .
+#
+# The image holds the program, certificates of public authorities, and nothing
+# else: no shell, no package manager, no user to log in as.
+
+FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=v0.0.0-dev COMMIT=unknown TARGETOS=linux TARGETARCH=amd64
+RUN go run ./tools/assets -out static/dist
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
+      -ldflags="-s -w -buildid= -X 'main.stamp=$VERSION $COMMIT'" -o /out/coinslot ./bff
+RUN mkdir -p /out/data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /out/coinslot /coinslot
+# The only place that is written to, and only with SQLite.
+COPY --from=build --chown=65532:65532 /out/data /data
+# A number, so that runAsNonRoot can be checked without /etc/passwd.
+USER 65532:65532
+WORKDIR /data
+VOLUME /data
+# The private listener stays on 127.0.0.1:9090: HEALTHCHECK asks from inside.
+ENV COINSLOT_LISTEN=0.0.0.0:8080 COINSLOT_DATABASE=/data/coinslot.db
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=4s --start-period=30s --retries=3 CMD ["/coinslot", "health"]
+ENTRYPOINT ["/coinslot"]
+CMD ["serve"]

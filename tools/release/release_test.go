@@ -1,0 +1,172 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkout copies what git knows of the module, and the built assets, to a folder
+// with a repository of its own.
+func checkout(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	script := `cd ../.. && { git ls-files -z --cached --others --exclude-standard -- ':!*_test.go' ':!docs/images' ':!*/testdata/*'; find static/dist -type f -print0; } |
+		tar --null --ignore-failed-read -cf - -T - 2>/dev/null | tar -xf - -C "$0" && cd "$0" && git init -q && git add -A`
+	if out, err := exec.Command("bash", "-c", script, root).CombinedOutput(); err != nil {
+		t.Fatalf("copying the module: %v: %s", err, out)
+	}
+	return root
+}
+
+// made makes a release of one platform and returns its files by name.
+func made(t *testing.T, root, platform string) map[string][]byte {
+	t.Helper()
+	t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
+	r := release{version: "v1.2.3", commit: strings.Repeat("c", 40), root: root, out: filepath.Join(t.TempDir(), "dist")}
+	if err := r.run([]string{platform}, false); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	found, err := os.ReadDir(r.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		if files[f.Name()], err = os.ReadFile(filepath.Join(r.out, f.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// Other folders, another time zone, another umask and other times of files make
+// the same bytes. (That an empty build cache does is not tried here: it takes
+// minutes. docs/deploy.md says how to.)
+func TestSameBytes(t *testing.T) {
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	first := made(t, checkout(t), platform)
+	t.Setenv("TZ", "Asia/Kolkata")
+	t.Setenv("GOFLAGS", "-buildvcs=true")
+	t.Setenv("GOAMD64", "v2")
+	defer restoreUmask()()
+	again := made(t, checkout(t), platform)
+	if string(first["SHA256SUMS"]) != string(again["SHA256SUMS"]) || len(first) != 3 {
+		t.Errorf("two releases of one commit:\n%s\n%s", first["SHA256SUMS"], again["SHA256SUMS"])
+	}
+	t.Run("contents", func(t *testing.T) { contents(t, first) })
+}
+
+// contents looks into the archive and the list of parts.
+func contents(t *testing.T, files map[string][]byte) {
+	name := "coinslot_v1.2.3_" + runtime.GOOS + "_" + runtime.GOARCH
+	packed := unpacked(t, files[name+".tar.gz"])
+	for _, want := range []string{"coinslot", "README.md", "docs/api.md", "deploy/compose.yaml", "docs/examples/go/main.go"} {
+		if len(packed[name+"/"+want]) == 0 {
+			t.Errorf("the archive lacks %s", want)
+		}
+	}
+	program := filepath.Join(t.TempDir(), "coinslot")
+	if err := os.WriteFile(program, packed[name+"/coinslot"], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command(program, "version").Output()
+	want := fmt.Sprintf("coinslot v1.2.3\ncommit   %s of 2025-11-24T16:00:00Z\ngo       %s\nplatform %s/%s\n",
+		strings.Repeat("c", 40), strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH)
+	if err != nil || string(said) != want {
+		t.Errorf("version says %v\n%s\nwant\n%s", err, said, want)
+	}
+	var parts bill
+	if err := json.Unmarshal(files[name+".cdx.json"], &parts); err != nil || parts.Format != "CycloneDX" || parts.Spec != "1.5" {
+		t.Fatalf("the list of parts: %v %.200s", err, files[name+".cdx.json"])
+	}
+	for _, c := range parts.Components {
+		if len(c.Licenses) == 0 {
+			t.Errorf("%s has no licence", c.Purl)
+		}
+	}
+	if !slices.ContainsFunc(parts.Components, func(c component) bool { return strings.HasPrefix(c.Purl, "pkg:golang/modernc.org/sqlite@v") }) {
+		t.Error("SQLite is no part of the program")
+	}
+	if bytes.Contains(packed[name+"/coinslot"], []byte("/coinslot-release-")) {
+		t.Error("the program holds the folder that it was built in")
+	}
+}
+
+func unpacked(t *testing.T, archive []byte) map[string][]byte {
+	t.Helper()
+	compressed, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for list, last := tar.NewReader(compressed), ""; ; {
+		head, err := list.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if head.Name <= last || head.Uid != 0 || head.Gid != 0 || head.ModTime.Unix() != 1764000000 || head.Mode != 0o644 && head.Mode != 0o755 {
+			t.Errorf("%+v is not sorted, or has an owner, a time or a mode of this machine", head)
+		}
+		last = head.Name
+		if files[head.Name], err = io.ReadAll(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Zip archives keep to the same.
+func TestZip(t *testing.T) {
+	var a, b bytes.Buffer
+	files := []entry{{"coinslot.exe", 0o755, []byte("x")}, {"docs/a.md", 0o644, []byte("y")}}
+	for _, to := range []*bytes.Buffer{&a, &b} {
+		if err := (&release{}).zip(to, "folder", files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z, err := zip.NewReader(bytes.NewReader(a.Bytes()), int64(a.Len()))
+	if err != nil || len(z.File) != 2 || z.File[0].Name != "folder/coinslot.exe" || !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Errorf("zip: %v, %+v", err, z)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ version, platform, says string }{
+		{"1.2.3", "linux/amd64", "like v1.2.3"}, {"v1.2", "linux/amd64", "like v1.2.3"}, {"v1.2.3", "plan9/mips", "is not one of"},
+	} {
+		t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
+		r := release{version: c.version, commit: "c", root: filepath.Join("..", ".."), out: t.TempDir()}
+		if err := r.run([]string{c.platform}, false); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
+func TestSPDX(t *testing.T) {
+	for text, want := range map[string]string{
+		"Apache License\n   Version 2.0, January 2004":                                                        "Apache-2.0",
+		"Permission is hereby granted, free of charge, to any\nperson obtaining a copy":                       "MIT",
+		"Redistribution and use in source and binary forms … Neither the name of X":                           "BSD-3-Clause",
+		"Redistribution and use in source and binary forms, with or without modification, are permitted":      "BSD-2-Clause",
+		"Permission to use, copy, modify, and distribute this software for any purpose with or without fee …": "ISC",
+		"all rights reserved": "",
+	} {
+		if got := spdx([]byte(text)); got != want {
+			t.Errorf("%q is %q; want %q", text, got, want)
+		}
+	}
+}
