@@ -291,7 +291,7 @@ func gatewayFaults() []fault {
 	}
 	return []fault{
 		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), Fail, "gateway", "does not accept the key (status 401)"},
-		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), Fail, "gateway", "connection refused"},
+		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), Fail, "gateway", "it cannot be reached: "},
 		{"no coins", answers(""), Fail, "gateway", "no coin is enabled"},
 		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
 			Warn, "coins", "1 of 1 have no payment link"},

@@ -38,13 +38,18 @@ func (x *examination) gateway(ctx context.Context) []Finding {
 	return append(x.offer(list), <-clocks...)
 }
 
+// noGateway is why there is no list.
 func noGateway(err error) Finding {
-	if refused, is := errors.AsType[*checkout.RefusedError](err); is && refused.Reason == checkout.ReasonKey {
+	refused, is := errors.AsType[*checkout.RefusedError](err)
+	switch {
+	case is && refused.Reason == checkout.ReasonKey:
 		return fail("gateway", fmt.Sprintf("it does not accept the key (status %d)", refused.Status), "COINSLOT_GATEWAY_KEY (or its file): copy it anew, for this gateway, production or test")
-	} else if is {
+	case is && refused.Status != 0:
 		return fail("gateway", inOneLine(err), "ask its operator")
+	case is && refused.Err != nil: // nothing was sent
+		return fail("gateway", "it cannot be reached: "+inOneLine(refused.Err), "COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?")
 	}
-	return fail("gateway", inOneLine(err), "COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?")
+	return fail("gateway", inOneLine(err), "COINSLOT_GATEWAY_URL: is it the right address?")
 }
 
 // offer is what can be paid with.

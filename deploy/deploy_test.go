@@ -1,0 +1,337 @@
+// Package deploy is the files that people deploy with; its tests read them all,
+// and run what can be run.
+package deploy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/config"
+
+	"github.com/goccy/go-yaml"
+)
+
+// node is a part of a YAML file, walked by names and numbers.
+type node struct {
+	t     *testing.T
+	path  string
+	value any
+}
+
+// at goes down; what is not there fails the test.
+func (n node) at(steps ...any) node {
+	n.t.Helper()
+	for _, step := range steps {
+		switch step := step.(type) {
+		case string:
+			m, _ := n.value.(map[string]any)
+			value, is := m[step]
+			if !is {
+				n.t.Fatalf("%s has no %s", n.path, step)
+			}
+			n = node{n.t, n.path + "." + step, value}
+		case int:
+			list, _ := n.value.([]any)
+			if step >= len(list) {
+				n.t.Fatalf("%s has no item %d", n.path, step)
+			}
+			n = node{n.t, n.path, list[step]}
+		}
+	}
+	return n
+}
+
+// is compares what is at the end of the steps.
+func (n node) is(want any, steps ...any) {
+	n.t.Helper()
+	got := n.at(steps...)
+	a, _ := yaml.Marshal(got.value)
+	b, _ := yaml.Marshal(want)
+	if !bytes.Equal(a, b) {
+		n.t.Errorf("%s = %s; want %s", got.path, a, b)
+	}
+}
+
+func (n node) text(steps ...any) string {
+	n.t.Helper()
+	s, _ := n.at(steps...).value.(string)
+	return s
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func documents(t *testing.T, name string) (all []node) {
+	t.Helper()
+	for decoder := yaml.NewDecoder(strings.NewReader(read(t, name)), yaml.Strict()); ; {
+		var value any
+		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, node{t, name, value})
+	}
+}
+
+// kinds are the objects of deploy/kubernetes by kind.
+func kinds(t *testing.T) map[string]node {
+	t.Helper()
+	names, err := filepath.Glob("kubernetes/*.yaml")
+	if err != nil || len(names) < 4 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	objects := map[string]node{}
+	for _, name := range names {
+		for _, d := range documents(t, name) {
+			d.text("apiVersion")
+			d.is("coinslot", "metadata", "name")
+			objects[d.text("kind")] = d
+		}
+	}
+	return objects
+}
+
+var variable = regexp.MustCompile(`COINSLOT_[A-Z_]*[A-Z]`)
+
+// Every setting that a file names is one.
+func TestSettingsExist(t *testing.T) {
+	known := map[string]bool{"COINSLOT_VERSION": true} // compose's own: the tag of the image
+	for _, s := range config.Settings() {
+		known[s.Name] = true
+		if s.File {
+			known[s.Name+"_FILE"] = true
+		}
+	}
+	files, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("kubernetes/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, name := range append(append(files, more...), "../Dockerfile", "../docs/deploy.md") {
+		if strings.HasSuffix(name, ".go") || name == "kubernetes" {
+			continue
+		}
+		for _, found := range variable.FindAllString(read(t, name), -1) {
+			if seen++; !known[found] {
+				t.Errorf("%s names %s, which is no setting", name, found)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("%d settings seen", seen)
+	}
+}
+
+// secrets are files as the guide has them made, by the last part of their path.
+func secrets(t *testing.T) map[string]string {
+	t.Helper()
+	paths := map[string]string{}
+	for name, text := range map[string]string{
+		"gateway-key": "gateway-key", "secret-key": strings.Repeat("0123456789abcdef", 4), "database": "postgres://coinslot:pw@postgres/coinslot",
+		"webhook-secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA==",
+	} {
+		paths[name] = filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(paths[name], []byte(text+"\n"), 0o400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+// loads reads an environment as the process would, with the secrets elsewhere.
+func loads(t *testing.T, env []string) config.Config {
+	t.Helper()
+	paths := secrets(t)
+	for i, entry := range env {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasSuffix(name, "_FILE") {
+			if paths[filepath.Base(value)] == "" {
+				t.Errorf("%s is a secret that nobody makes", entry)
+			}
+			env[i] = name + "=" + paths[filepath.Base(value)]
+		}
+	}
+	c, err := config.Load(env, nil)
+	if err != nil {
+		t.Errorf("the settings do not start: %v", err)
+	}
+	return c
+}
+
+// image is the environment that the image brings.
+func image(t *testing.T) map[string]string {
+	t.Helper()
+	env := map[string]string{}
+	for _, line := range strings.Split(read(t, "../Dockerfile"), "\n") {
+		if rest, is := strings.CutPrefix(line, "ENV "); is {
+			for _, pair := range strings.Fields(rest) {
+				name, value, _ := strings.Cut(pair, "=")
+				env[name] = value
+			}
+		}
+	}
+	return env
+}
+
+func list(env map[string]string) (all []string) {
+	for name, value := range env {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
+func TestDockerfile(t *testing.T) {
+	text := read(t, "../Dockerfile")
+	for _, want := range []string{"\nFROM scratch\n", "\nUSER 65532:65532\n", "\nSTOPSIGNAL SIGTERM\n", "\nVOLUME /data\n", "\nEXPOSE 8080\n", `CMD ["/coinslot", "health"]`, "ca-certificates.crt", "CGO_ENABLED=0", "-trimpath"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the Dockerfile lacks %q", want)
+		}
+	}
+	env := image(t)
+	if env["COINSLOT_LISTEN"] != "0.0.0.0:8080" || env["COINSLOT_DATABASE"] != "/data/coinslot.db" || env["COINSLOT_OPS_LISTEN"] != "" {
+		t.Errorf("the image's environment is %v", env)
+	}
+}
+
+func TestCompose(t *testing.T) {
+	all := documents(t, "compose.yaml")
+	if len(all) != 1 {
+		t.Fatalf("%d documents", len(all))
+	}
+	c := all[0]
+	for _, name := range []string{"coinslot", "postgres"} {
+		s := c.at("services", name)
+		s.is(true, "read_only")
+		s.is([]string{"ALL"}, "cap_drop")
+		s.is([]string{"no-new-privileges:true"}, "security_opt")
+		s.at("healthcheck", "test", 1)
+		s.is("unless-stopped", "restart")
+		for _, secret := range s.at("secrets").value.([]any) {
+			c.is("./secrets/"+secret.(string), "secrets", secret, "file")
+		}
+	}
+	s := c.at("services", "coinslot")
+	s.is("service_healthy", "depends_on", "postgres", "condition")
+	s.is([]string{"127.0.0.1:8080:8080"}, "ports")
+	s.is([]string{"CMD", "/coinslot", "health"}, "healthcheck", "test")
+	s.is("65532:65532", "user")
+	c.is(true, "networks", "back", "internal")
+	env := image(t)
+	for name, value := range s.at("environment").value.(map[string]any) {
+		env[name], _ = value.(string)
+	}
+	got := loads(t, list(env))
+	if !strings.HasPrefix(got.Database, "postgres://") || got.Listen != "0.0.0.0:8080" || got.OpsListen != "127.0.0.1:9090" {
+		t.Errorf("compose runs with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
+	}
+	if !strings.HasPrefix(c.text("networks", "front", "ipam", "config", 0, "gateway")+"/32", got.TrustedProxies[0].String()) {
+		t.Errorf("the proxy's requests come from the network's gateway, not from %v", got.TrustedProxies)
+	}
+}
+
+func TestKubernetes(t *testing.T) {
+	all := kinds(t)
+	d := all["Deployment"].at("spec")
+	labels := map[string]string{"app.kubernetes.io/name": "coinslot"}
+	d.is(labels, "selector", "matchLabels")
+	d.is(labels, "template", "metadata", "labels")
+	d.is(map[string]int{"maxUnavailable": 0, "maxSurge": 1}, "strategy", "rollingUpdate")
+	pod := d.at("template", "spec")
+	pod.is(30, "terminationGracePeriodSeconds") // preStop 8, requests 5, webhooks 10
+	pod.is(false, "enableServiceLinks")
+	pod.is(false, "automountServiceAccountToken")
+	pod.is(true, "securityContext", "runAsNonRoot")
+	pod.is("RuntimeDefault", "securityContext", "seccompProfile", "type")
+	one := pod.at("containers", 0)
+	one.is(map[string]any{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}}}, "securityContext")
+	one.is(8, "lifecycle", "preStop", "sleep", "seconds")
+	one.at("resources", "limits", "memory")
+	one.at("resources", "requests", "cpu")
+	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+		one.is(map[string]string{"path": path, "port": "ops"}, probe, "httpGet")
+	}
+	one.is([]map[string]any{{"name": "http", "containerPort": 8080}, {"name": "ops", "containerPort": 9090}}, "ports")
+	all["Service"].is(labels, "spec", "selector")
+	all["Service"].is([]map[string]any{{"name": "http", "port": 80, "targetPort": "http"}}, "spec", "ports")
+	all["PodDisruptionBudget"].is(labels, "spec", "selector", "matchLabels")
+	all["NetworkPolicy"].is(labels, "spec", "podSelector", "matchLabels")
+	all["NetworkPolicy"].is(8080, "spec", "ingress", 0, "ports", 0, "port")
+	all["NetworkPolicy"].is(9090, "spec", "ingress", 1, "ports", 0, "port")
+	all["Ingress"].is(map[string]any{"name": "coinslot", "port": map[string]string{"name": "http"}}, "spec", "rules", 0, "http", "paths", 0, "backend", "service")
+	all["Ingress"].is("150", "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-read-timeout")
+	all["Namespace"].is("restricted", "metadata", "labels", "pod-security.kubernetes.io/enforce")
+
+	env := image(t)
+	for name, value := range all["ConfigMap"].at("data").value.(map[string]any) {
+		env[name], _ = value.(string)
+	}
+	for _, entry := range one.at("env").value.([]any) {
+		pair := node{t, "env", entry}
+		env[pair.text("name")] = pair.text("value")
+		if path := pair.text("value"); strings.HasSuffix(pair.text("name"), "_FILE") {
+			all["Secret"].at("stringData", strings.TrimPrefix(path, one.text("volumeMounts", 0, "mountPath")+"/"))
+		}
+	}
+	if got := loads(t, list(env)); got.OpsListen != ":9090" || got.Listen != ":8080" || !strings.HasPrefix(got.Database, "postgres://") {
+		t.Errorf("pods run with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
+	}
+	var example []string
+	for name, value := range all["Secret"].at("stringData").value.(map[string]any) {
+		example = append(example, "COINSLOT_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"="+value.(string))
+	}
+	if _, err := config.Load(append(example, "COINSLOT_GATEWAY_URL=https://gateway.example"), nil); err == nil {
+		t.Error("the example of a secret starts a server")
+	}
+}
+
+var environment = regexp.MustCompile(`(?m)^Environment=(.*)$`)
+
+func TestService(t *testing.T) {
+	unit := read(t, "coinslot.service")
+	var env []string
+	for _, m := range environment.FindAllStringSubmatch(unit, -1) {
+		env = append(env, strings.NewReplacer("%d", "/run/credentials", "%S", "/var/lib").Replace(m[1]))
+	}
+	for _, line := range strings.Split(read(t, "coinslot.env"), "\n") {
+		if line != "" && !strings.HasPrefix(line, "#") {
+			env = append(env, line)
+		}
+	}
+	if got := loads(t, env); got.Database != "/var/lib/coinslot/coinslot.db" || got.OpsListen != "127.0.0.1:9090" {
+		t.Errorf("the service runs with %s and %s", got.Database, got.OpsListen)
+	}
+	for _, want := range []string{"DynamicUser=yes", "StateDirectory=coinslot", "ProtectSystem=strict", "NoNewPrivileges=yes", "LimitNOFILE=65536"} {
+		if !slices.Contains(strings.Split(unit, "\n"), want) {
+			t.Errorf("the unit lacks %s", want)
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not here: the unit was only read")
+	}
+	copied := filepath.Join(t.TempDir(), "coinslot.service")
+	if err := os.WriteFile(copied, []byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(analyze, "verify", copied).CombinedOutput(); err != nil || strings.Contains(string(out), "coinslot.service") {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,263 @@
+package deploy
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/check"
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+	"coinslot/bff/web"
+	"coinslot/e2e/child"
+)
+
+const host = "pay.shop.example"
+
+// certificate writes one of its own authority, and returns who trusts it.
+func certificate(t *testing.T, dir string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(90 * 24 * time.Hour),
+		DNSNames: []string{host}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "fullchain.pem"), cert, 0o600),
+		os.WriteFile(filepath.Join(dir, "privkey.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(cert)
+	return pool
+}
+
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// runs starts a proxy and waits until it takes connections.
+func runs(t *testing.T, port string, command ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	child.Tie(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(20 * time.Millisecond) {
+		select {
+		case <-ended:
+			t.Fatalf("%s has ended: %s", command[0], &said)
+		default:
+		}
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err == nil {
+			conn.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not listen: %v", command[0], err)
+		}
+	}
+}
+
+// nginx runs deploy/nginx.conf with other ports and certificates.
+func nginx(t *testing.T, dir, port, upstream string) {
+	program, err := exec.LookPath("nginx")
+	if err != nil {
+		if program = "/usr/sbin/nginx"; !exists(program) {
+			t.Fatal("nginx is missing: make install-test-tools")
+		}
+	}
+	site := strings.NewReplacer("127.0.0.1:8080", upstream, "/etc/letsencrypt/live/"+host, dir,
+		"listen 443 ssl http2", "listen 127.0.0.1:"+port+" ssl http2", "listen 80", "listen 127.0.0.1:"+free(t),
+		"    listen [::]:80;\n", "", "    listen [::]:443 ssl http2;\n", "").Replace(read(t, "nginx.conf"))
+	paths := ""
+	for _, what := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		paths += what + "_temp_path " + dir + "/" + what + ";\n"
+	}
+	whole := "daemon off; master_process off; pid " + dir + "/pid; error_log stderr; events {}\nhttp { access_log off;\n" + paths + site + "}\n"
+	if os.Getuid() == 0 {
+		whole = "user root;\n" + whole
+	}
+	conf := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(conf, []byte(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(program, "-t", "-e", "stderr", "-c", conf).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
+		t.Fatalf("nginx -t: %v\n%s", err, out)
+	}
+	runs(t, port, program, "-e", "stderr", "-c", conf)
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// caddy runs deploy/Caddyfile, if there is a Caddy.
+func caddy(t *testing.T, dir, port, upstream string) {
+	program, err := exec.LookPath("caddy")
+	if err != nil {
+		t.Skip("there is no caddy here")
+	}
+	text := strings.NewReplacer("127.0.0.1:8080", upstream, "\n{\n", "\n{\n\tadmin off\n\tauto_https disable_redirects\n",
+		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(read(t, "Caddyfile"))
+	conf := filepath.Join(dir, "Caddyfile")
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
+}
+
+// behind is a checkout behind a proxy.
+type behind struct {
+	t      *testing.T
+	port   string
+	roots  *x509.CertPool
+	config config.Config
+	env    []string
+}
+
+func start(t *testing.T, proxy func(t *testing.T, dir, port, upstream string)) *behind {
+	t.Helper()
+	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: "gateway-key-0123456789"}))
+	t.Cleanup(api.Close)
+	dir := t.TempDir()
+	b := &behind{t: t, port: free(t), roots: certificate(t, dir), env: []string{
+		"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=gateway-key-0123456789", "COINSLOT_SECRET_KEY=0123456789abcdef0123456789abcdef", "COINSLOT_PUBLIC_URL=https://" + host,
+		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE=" + filepath.Join(dir, "coinslot.db"), "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32,::1/128"}}
+	var err error
+	if b.config, err = config.Load(b.env, nil); err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(t.Context(), b.config, server.Options{Limits: web.Limits{Reads: 20, Loopback: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { srv.Close() })
+	upstream := httptest.NewServer(srv.Handler)
+	t.Cleanup(upstream.Close)
+	proxy(t, dir, b.port, upstream.Listener.Addr().String())
+	return b
+}
+
+// client is somebody with that address.
+func (b *behind) client(address string) *http.Client {
+	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	transport := &http.Transport{
+		DisableCompression: true, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: b.roots},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return from.DialContext(ctx, network, "127.0.0.1:"+b.port)
+		},
+	}
+	b.t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func (b *behind) ask(c *http.Client, method, path, body string, header ...string) *http.Response {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), method, "https://"+host+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	return resp
+}
+
+// The proxies of deploy/ let everything through that a checkout needs: pages with
+// their headers, sockets, compressed files, and who is asking.
+func TestProxies(t *testing.T) {
+	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream string){"nginx": nginx, "caddy": caddy} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := start(t, proxy)
+			b.checks()
+			one, other := b.client("127.0.0.2"), b.client("127.0.0.3")
+			if got := b.ask(one, "GET", "/checkout.js", "", "Accept-Encoding", "br"); got.StatusCode != 200 || got.Header.Get("Content-Encoding") != "br" {
+				t.Errorf("checkout.js: %d, %v", got.StatusCode, got.Header)
+			}
+			if got := b.ask(one, "POST", "/checkout", strings.Repeat("x", 70<<10), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 413 {
+				t.Errorf("a body of 70 KiB: %d; want 413", got.StatusCode)
+			}
+			last := 0
+			for range 25 {
+				last = b.ask(one, "GET", "/checkout/doctor", "", "X-Forwarded-For", "203.0.113.9").StatusCode
+			}
+			if last != 429 {
+				t.Errorf("the 25th read of one client, who gives another address each time: %d; want 429", last)
+			}
+			if got := b.ask(other, "GET", "/checkout/doctor", "").StatusCode; got != 200 {
+				t.Errorf("the first read of another client: %d; want 200", got)
+			}
+		})
+	}
+}
+
+// checks runs coinslot check against the proxy.
+func (b *behind) checks() {
+	b.t.Helper()
+	report := check.Run(b.t.Context(), check.Config{Env: b.env, Settings: b.config, Roots: b.roots,
+		Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, strings.Replace(address, ":443", ":"+b.port, 1))
+		},
+	})
+	good := map[string]bool{}
+	for _, f := range report.Findings {
+		good[f.ID] = f.Level == check.OK
+	}
+	if !good["public"] || !good["headers"] || !good["websocket"] {
+		var text bytes.Buffer
+		report.Text(&text, check.Look{})
+		b.t.Errorf("through the proxy:\n%s", &text)
+	}
+}
