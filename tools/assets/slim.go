@@ -168,7 +168,17 @@ func (b *build) moduleFile(folder, copied string) ([]string, error) {
 		}
 	}
 	file := filepath.Join(folder, "slim.mod")
-	command := exec.Command("go", "mod", "edit", "-replace", goApp+"="+copied, file)
+	// The program says what it was made of: by a path from the module's own folder
+	// it says the same wherever that is.
+	root, err := filepath.Abs(b.root)
+	if err != nil {
+		return nil, fmt.Errorf("finding the module: %w", err)
+	}
+	near, err := filepath.Rel(root, copied)
+	if err != nil {
+		return nil, fmt.Errorf("finding the copy from the module: %w", err)
+	}
+	command := exec.Command("go", "mod", "edit", "-replace", goApp+"=./"+filepath.ToSlash(near), file)
 	if text, err := command.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("writing a module file: %w\n%s", err, text)
 	}

@@ -21,7 +21,7 @@ import (
 // -l turns inlining off: the program spends its time in the browser's own code,
 // and a shopper waits for the download.
 func wasmFlags() []string {
-	return []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-l"}
 }
 
 // wasm builds the WebAssembly program, unless the last build was of the same
@@ -37,8 +37,11 @@ func (b *build) wasm() error {
 		b.manifest.Files["app.wasm"] = before
 		return nil
 	}
-	folder, err := os.MkdirTemp("", "coinslot-wasm-")
+	folder, err := filepath.Abs(filepath.Join(b.root, ".cache", "wasm")) // one name, since the program says it
 	if err != nil {
+		return fmt.Errorf("finding a folder: %w", err)
+	}
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return fmt.Errorf("making a folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
