@@ -175,6 +175,38 @@ func TestTakeoverDoesNotWaitForEver(t *testing.T) {
 	p.Wait(`[data-live="wasm"]`)
 }
 
+// The program's calls into the browser are what a takeover costs: its tree is
+// made in one of them.
+func TestTakeoverIsPlantedAtOnce(t *testing.T) {
+	s := newStack(t)
+	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedPlants})
+	p.Wait(`[data-live="wasm"]`)
+	var made struct{ Plants, Elements int }
+	p.Eval(`({plants, elements})`, &made)
+	if made.Plants == 0 || made.Plants > 4 {
+		t.Errorf("the tree was planted in %d calls; want one, and a few for what changed", made.Plants)
+	}
+	if n := made.Elements; n > 0 {
+		t.Errorf("the program has made %d elements by themselves", n)
+	}
+	quiet(t, p)
+}
+
+// countedPlants is JavaScript that counts calls of coinslotPlant, and elements
+// that are made outside of them.
+const countedPlants = `window.plants = window.elements = 0;
+let plant;
+Object.defineProperty(window, "coinslotPlant", {set(f) { plant = f }, get: () => text => {
+	window.plants++;
+	const before = window.elements, nodes = plant(text);
+	window.elements = before;
+	return nodes;
+}});
+for (const name of ["createElement", "createElementNS"]) {
+	const make = Document.prototype[name];
+	Document.prototype[name] = function(...args) { window.elements++; return make.apply(this, args) };
+}`
+
 // programReady is whether the program could begin.
 const programReady = `performance.getEntriesByName('coinslot:program').length > 0`
 

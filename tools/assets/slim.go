@@ -46,6 +46,20 @@ func slimPackages() map[string]string {
 	}
 }
 
+// slimEdits lists what plant.go needs of the files of others, and what it becomes:
+// new nodes are written down instead of made, and what they have with them.
+func slimEdits() []string {
+	return []string{
+		`element = w.Get("document").Call("createElement", tag)`, `return planted("e", tag), nil`,
+		`return w.Get("document").Call("createTextNode", v)`, `return planted("t", v)`,
+		"func (v value) Set(p string, x any) {", "func (v value) Set(p string, x any) {\n\tif n := young(v); n != nil && n.sets(p, x) {\n\t\treturn\n\t}",
+		`jsElement.Call("setAttribute", name, value)`, "if n := young(jsElement); n != nil {\n\t\t\tn.has(\"a\", name, value)\n\t\t\treturn\n\t\t}\n\t\tjsElement.Call(\"setAttribute\", name, value)",
+		`v.Call("appendChild", c)`, "if n := young(v); n == nil || !n.holds(c) {\n\t\tv.Call(\"appendChild\", c)\n\t}",
+		"fn Func, options map[string]any) {", "fn Func, options map[string]any) {\n\tif n := young(v); n != nil {\n\t\tn.bed.later = append(n.bed.later, func() { v.addEventListener(event, fn, options) })\n\t\treturn\n\t}",
+		"switch v := v.(type) {\n\tcase value:", "switch v := v.(type) {\n\tcase *plant:\n\t\treturn v.real()\n\n\tcase value:",
+	}
+}
+
 // slim writes the copy into folder and returns the flag that makes the compiler
 // use it; none if go-app is not the one that slim/ was written for.
 func (b *build) slim(folder string) ([]string, error) {
@@ -142,7 +156,7 @@ func editImports(folder string) error {
 	for name, path := range slimPackages() {
 		pairs = append(pairs, "\t\""+path+"\"\n", "\t\""+goApp+"/pkg/slim/"+name+"\"\n")
 	}
-	edit := strings.NewReplacer(pairs...)
+	edit := strings.NewReplacer(append(pairs, slimEdits()...)...)
 	files, err := sources(folder)
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 )
 
 // scripts minifies the frame's script, the merchant's and the doctor's, and Go's
-// own loader, which the frame's script imports beside the program.
+// own loader with a helper of ours, which the frame's script imports beside the
+// program.
 func (b *build) scripts() error {
 	for _, name := range []string{"frame.js", "checkout.js", "doctor.js"} {
 		script, err := b.minified(name, api.LoaderJS)
@@ -37,7 +38,11 @@ func (b *build) scripts() error {
 	if err != nil {
 		return err
 	}
-	return b.add(loaderName, loader, true)
+	plant, err := b.minified("plant.js", api.LoaderJS)
+	if err != nil {
+		return err
+	}
+	return b.add(loaderName, append(append(loader, '\n'), plant...), true)
 }
 
 // loaderName is what Go calls its loader.

@@ -115,7 +115,7 @@ func (b *build) builtBefore(stamp string) (entry, bool) {
 // versions, the toolchain, the flags and the compression.
 func (b *build) stamp() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), oldCollector(), slimOf, godebugOf, joinGap, b.quality)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), oldCollector(), slimOf, slimEdits(), godebugOf, joinGap, b.quality)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
