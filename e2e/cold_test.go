@@ -15,7 +15,7 @@ import (
 // beforeUsable is the most that may come to a shopper's phone before a coin can
 // be chosen, in bytes with headers: of all but the checkout's own page, whose size
 // has a limit of its own, and the coins' marks, which nobody waits for.
-const beforeUsable = 18_500
+const beforeUsable = 8_000
 
 // asked are the requests of since until until, without their queries, sorted, and
 // the bytes of their answers but the checkout's page. Marks of coins, and what a
@@ -49,7 +49,8 @@ func plainPath(path string) string {
 	return path
 }
 
-// A coin can be chosen when the least has come that must: one file after the page.
+// A coin can be chosen when the least has come that must: no file after the page, but
+// for one of a hundred bytes that nobody waits for.
 // The WebAssembly program is not asked for before, and then it is. Who comes
 // again asks for pages only.
 func TestShopperWaitsForLittle(t *testing.T) {
@@ -64,7 +65,7 @@ func TestShopperWaitsForLittle(t *testing.T) {
 	})
 	usable := s.began.Add(time.Duration(s.usable * float64(time.Millisecond)))
 	paths, bytes := asked(h.line, s.began, usable)
-	want := []string{"/", "/assets/framed.js", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
+	want := []string{"/", "/assets/fallback.js", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s\n%s", diff, s.log)
 	}

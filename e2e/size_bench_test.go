@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -53,7 +54,7 @@ const pageLimit = 14_000
 
 func TestPageSize(t *testing.T) {
 	for _, p := range pagesOf(t) {
-		if p.sum() > pageLimit || len(p.parts) < 4 {
+		if p.sum() > pageLimit || len(p.parts) < 3 {
 			t.Errorf("%s: %d bytes in %d parts; want at most %d: %v", p.name, p.sum(), len(p.parts), pageLimit, p.parts)
 		}
 	}
@@ -98,7 +99,11 @@ func pagesOf(tb testing.TB) []loaded {
 	order["order_ref"] = "1002"
 	paying = "/checkout/" + s.session(order)
 	s.begin(tb, paying)
-	return []loaded{s.load(tb, "open", choosing), s.load(tb, "pending", paying)}
+	framed := "?embed=inline&origin=" + url.QueryEscape(s.shop.URL)
+	return []loaded{
+		s.load(tb, "open", choosing), s.load(tb, "pending", paying),
+		s.load(tb, "open, framed", choosing+framed), s.load(tb, "pending, framed", paying+framed),
+	}
 }
 
 // begin opens the first payment of a session and waits for its address.
@@ -113,8 +118,11 @@ func (s *stack) begin(tb testing.TB, path string) {
 }
 
 // subresources are what a page in a frame loads by itself: scripts, style sheets,
-// and pictures that do not wait until they are seen. A frame shows no icon of a tab.
+// and pictures that are in sight at once. A frame shows no icon of a tab.
 var subresources = regexp.MustCompile(`<(?:script|img) [^>]*?src="([^"]+)"[^>]*>|<link rel="stylesheet" href="([^"]+)"`)
+
+// unscripted is what a browser with scripts does not read.
+var unscripted = regexp.MustCompile(`(?s)<noscript>.*?</noscript>`)
 
 // load fetches a page with everything that it loads before WebAssembly.
 func (s *stack) load(tb testing.TB, name, path string) loaded {
@@ -122,8 +130,8 @@ func (s *stack) load(tb testing.TB, name, path string) loaded {
 	l := loaded{name, map[string]int{}}
 	page := s.fetch(tb, path, "identity")
 	l.parts[path] = len(s.fetch(tb, path, "br, gzip"))
-	for _, found := range subresources.FindAllStringSubmatch(string(page), -1) {
-		if strings.Contains(found[0], `loading="lazy"`) {
+	for _, found := range subresources.FindAllStringSubmatch(unscripted.ReplaceAllString(string(page), ""), -1) {
+		if strings.Contains(found[0], `loading="lazy"`) && !strings.Contains(found[0], `class="coin-icon"`) {
 			continue
 		}
 		url := strings.ReplaceAll(found[1]+found[2], "&amp;", "&")

@@ -40,7 +40,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const SCHEMES = ['ethereum:', 'ton:', 'bitcoin:', 'litecoin:', 'dogecoin:', 'solana:'];
   const ASK_EVERY = 4000; // ms between two looks while WebAssembly does not drive the page
 
-  const given = document.currentScript.dataset; // origin, embed, wasm, loader, text, refresh: written by the BFF
+  const given = document.querySelector('script[data-origin]').dataset; // embed, wasm, loader, text, refresh, too: written by the BFF
   const page = document.documentElement;
   page.dataset.js = '1'; // CSS shows what needs a script
   if (history.length > 1) page.dataset.back = '1'; // … and what needs a page before this one
@@ -281,7 +281,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   // for until it has all its files.
   const UNSEEN = 300; // ms
   const wait = (time) => new Promise((done) => setTimeout(done, time));
-  const loaded = new Promise((done) => addEventListener('load', done, { once: true }));
+  const loaded = new Promise((done) => document.readyState === 'complete' ? done() : addEventListener('load', done, { once: true }));
   const shown = new Promise((done) => parent === window ? done() : addEventListener('coinslot-shown', done, { once: true }));
   const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
   const seen = () => Promise.race([ready.then(() => shown).then(frames), loaded.then(() => wait(UNSEEN))]);
@@ -364,40 +364,6 @@ for (const name of ['localStorage', 'sessionStorage']) {
   })();
   addEventListener('online', look);
   document.addEventListener('visibilitychange', look);
-
-  // --- What a waiting page hears -------------------------------------------------------------------------------------
-
-  const JUST_NOW = 5000; // ms; wire.JustNow
-  const SILENT = 20000; // ms after which a socket that says nothing is not believed to be alive; it speaks every 15 s
-  const ALIVE = 45000; // ms for which a socket may seem silent; it is taken for dead after a minute
-  const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
-
-  // coinslotHush takes a socket's handler and lets it hear what is new. While nothing happens, a socket's messages differ
-  // in two times only, and WebAssembly would wake for each. The server speaks as soon as the gateway's last answer is
-  // JUST_NOW old (bff/web/hush.go), so silence means that it is not; if the socket is SILENT or closes, the latest is said,
-  // as it is by then.
-  // coinslotHeard is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.
-  window.coinslotHush = (socket) => {
-    const tell = socket.onmessage;
-    let last, came, told, late;
-    const say = () => {
-      if (!socket.onmessage || last === undefined) return; // it was closed by this side, or has said nothing
-      const since = Math.ceil(performance.now() - came);
-      window.coinslotHeard = null; // from now on the age is counted aloud, so the next message is news
-      tell({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
-    };
-    socket.onmessage = ({ data }) => {
-      clearTimeout(late);
-      [last, came] = [data, performance.now()];
-      let age = JUST_NOW;
-      const words = data.replace(TIMES, (all, ago, ms) => { if (ago) age = +ms; return ''; });
-      if (age < JUST_NOW) late = setTimeout(say, SILENT);
-      if (words === window.coinslotHeard && age < JUST_NOW && came - told < ALIVE) return;
-      [window.coinslotHeard, told] = [age < JUST_NOW ? words : null, came];
-      tell({ data });
-    };
-    socket.addEventListener('close', () => { clearTimeout(late); say(); });
-  };
 
   // --- Start ---------------------------------------------------------------------------------------------------------
 

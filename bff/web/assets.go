@@ -54,7 +54,7 @@ type asset struct {
 // taken, so that a checkout works without WebAssembly. Errors: a manifest that
 // cannot be read, or one that names a file that is not there.
 func newAssets(files fs.FS) (*assets, error) {
-	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil)}
+	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil, "")}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -96,7 +96,7 @@ const nowhere = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 func (s *server) doctorPage(w http.ResponseWriter, q doctor.Question, report doctor.Report) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
 		"report": report, "session": nowhere, "integrity": q.Integrity, "pinned": "/checkout/" + q.Version + "/checkout.js",
-		"wasm": s.assets.URL("app.wasm"), "sent": sent(), "places": placeTitles(),
+		"wasm": s.assets.URL("app.wasm"), "sent": s.sent(), "places": placeTitles(),
 	})
 	if err != nil {
 		return fmt.Errorf("encoding a report: %w", err)
@@ -114,11 +114,11 @@ func (s *server) doctorPage(w http.ResponseWriter, q doctor.Question, report doc
 	return nil
 }
 
-// sent is what pages of the checkout leave the server with, for the browser to
+// sent is what pages in frames leave the server with, for the browser to
 // compare. Whom they may be framed by is not told.
-func sent() map[string]string {
+func (s *server) sent() map[string]string {
 	h := http.Header{}
-	newPolicies(nil).set(h, kindPage)
+	newPolicies(nil, s.document.inlineSource()).set(h, kindFramed)
 	all := map[string]string{}
 	for _, name := range []string{"Content-Security-Policy", "Cross-Origin-Embedder-Policy", "Cross-Origin-Resource-Policy", "Cache-Control"} {
 		all[name] = h.Get(name)

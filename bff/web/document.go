@@ -2,6 +2,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -32,16 +34,31 @@ func refresh(p widget.Page) int {
 // server: forms post, links go, and what waits refreshes itself.
 type document struct {
 	css, frame, wasm, loader string // addresses; the last two are empty if they were not built
-	framed                   string // of frame.js with the style sheet in it; empty if it was not built
+	framed, fallback         string // addresses for frames; empty if they were not built
+	inline                   string // what framed holds: frame.js with the style sheet in it; empty as that
 	sentences                sentences
 }
 
 // newDocument returns a document that refers to the given assets.
 func newDocument(a *assets) *document {
-	return &document{
-		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"),
+	d := &document{
+		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"), fallback: a.URL("fallback.js"),
 		wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: a.sentences,
 	}
+	if d.framed != "" {
+		d.inline = string(a.named["framed.js"].content(identity))
+	}
+	return d
+}
+
+// inlineSource is what a policy calls the script in pages of frames: its hash, so
+// that the policy allows this one and none that is put into a page.
+func (d *document) inlineSource() string {
+	if d.inline == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(d.inline))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // pages is memory for pages on their way out.
@@ -80,10 +97,10 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 		}
 	}
 	here := p.Link("")
-	script, attributes, style := d.start(p)
+	attributes, script, style := d.start(p)
 	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-", theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
-	put("<script"+attributes+" src=\"", script, "\" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
-		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang), "\" data-refresh=\"", here, "\"></script>\n")
+	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
+		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang), "\" data-refresh=\"", here, "\">"+script+"</script>\n")
 	put("<title>", p.Title(), "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n")
 	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme), "\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
 	if p.Waits() {
@@ -104,16 +121,30 @@ func (d *document) data(page *bytes.Buffer, p widget.Page) error {
 	return nil
 }
 
-// start returns the address of the page's script, attributes of it, and the
-// markup of the page's looks. A frame is seen only once its script has run: it
-// gets both in one file. The page is read meanwhile, and not laid out before it is
-// dressed: that cost a slow phone a tenth of a second, for nobody to see.
-func (d *document) start(p widget.Page) (script, attributes, style string) {
-	style = "<link rel=\"stylesheet\" href=\"" + html.EscapeString(d.css) + "\">\n"
-	if p.Embed == "" || d.framed == "" {
-		return d.frame, "", style
+// inlines reports whether a page has its script and its looks in it: that of an open
+// order in a frame, which is where a shopper comes first. A file would be asked for
+// when the page is there, and come a round trip later. Pages after it have the file.
+func (d *document) inlines(p widget.Page) bool {
+	return p.Embed != "" && p.View.Status == wire.Open && d.inline != ""
+}
+
+// start returns attributes of the page's script, what is in it, and the markup of
+// the page's looks. A frame is seen only once its script has run: it gets both in
+// one. Nothing is laid out before the page is read and dressed: that cost a slow
+// phone a tenth of a second, for nobody to see.
+func (d *document) start(p widget.Page) (attributes, script, style string) {
+	attribute := func(name, value string) string { return " " + name + "=\"" + html.EscapeString(value) + "\"" }
+	style = "<link rel=\"stylesheet\"" + attribute("href", d.css) + ">\n"
+	plain := "<noscript>" + style + "</noscript>\n"
+	if d.inlines(p) {
+		whole := "<link rel=\"expect\" href=\"#coinslot-page\" blocking=\"render\">\n"
+		fallback := "<script type=\"module\" async" + attribute("src", d.fallback) + "></script>\n"
+		return attribute("data-style", d.css) + attribute("data-framed", d.framed), d.inline, whole + fallback + plain
 	}
-	return d.framed, " async blocking=\"render\" data-style=\"" + html.EscapeString(d.css) + "\"", "<noscript>" + style + "</noscript>\n"
+	if p.Embed == "" || d.framed == "" {
+		return attribute("src", d.frame), "", style
+	}
+	return " async blocking=\"render\"" + attribute("data-style", d.css) + attribute("src", d.framed), "", plain
 }
 
 func theme(name string) string {

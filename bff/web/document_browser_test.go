@@ -90,7 +90,7 @@ func (s *till) show(w http.ResponseWriter, r *http.Request) {
 	if p.Embed != "" {
 		p.Carry = []widget.Field{{Name: "embed", Value: p.Embed}, {Name: "origin", Value: p.Origin}}
 	}
-	newPolicies([]string{s.shop}).set(w.Header(), kindPage)
+	newPolicies([]string{s.shop}, s.document.inlineSource()).set(w.Header(), kindFramed)
 	if err := s.document.write(w, r, http.StatusOK, p); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}

@@ -57,7 +57,7 @@ func written(tb testing.TB, p widget.Page) (*http.Response, string) {
 	tb.Helper()
 	_, d := builtPages(tb, builtFiles(tb))
 	w := httptest.NewRecorder()
-	newPolicies([]string{"https://shop.example"}).set(w.Header(), kindPage)
+	newPolicies([]string{"https://shop.example"}, "").set(w.Header(), kindPage)
 	if err := d.write(w, httptest.NewRequest("GET", "/", nil), http.StatusTeapot, p); err != nil {
 		tb.Fatal(err)
 	}

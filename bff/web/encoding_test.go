@@ -70,8 +70,8 @@ func TestPagesAreCompressed(t *testing.T) {
 	if coding := w.Header().Get("Content-Encoding"); coding != "br" || w.Body.Len() > 5000 {
 		t.Errorf("a page is sent as %q, %d bytes", coding, w.Body.Len())
 	}
-	for _, k := range []kind{kindPage, kindAlone, kindPicture} {
-		if vary := newPolicies(nil)[k].vary; !strings.Contains(vary, "Accept-Encoding") {
+	for _, k := range []kind{kindPage, kindFramed, kindAlone, kindPicture} {
+		if vary := newPolicies(nil, "")[k].vary; !strings.Contains(vary, "Accept-Encoding") {
 			t.Errorf("kind %d varies by %q", k, vary)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func proxied() *server {
 	s := &server{Config: Config{PublicURL: "https://pay.example", HookToken: "hook-token-0123456789"}}
 	s.Log, s.Limits = silent(), Limits{}.filled()
-	s.policies, s.guesses = newPolicies(nil), perMinute(s.Limits.Guesses)
+	s.policies, s.guesses = newPolicies(nil, ""), perMinute(s.Limits.Guesses)
 	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	return s
 }

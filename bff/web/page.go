@@ -163,6 +163,9 @@ func (s *server) write(w http.ResponseWriter, r *http.Request, status int, p wid
 		s.Refusals.Note(f.wanted, p.View.Session)
 	}
 	s.as(w, kindPage)
+	if s.document.inlines(p) {
+		s.as(w, kindFramed)
+	}
 	return s.document.write(w, r, status, p)
 }
 

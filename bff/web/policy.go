@@ -12,6 +12,7 @@ type kind int
 const (
 	kindData      kind = iota // JSON, problems, plain text: for whoever has asked, never kept
 	kindPage                  // the checkout, in frames of the listed shops
+	kindFramed                // one that has its script in it
 	kindAlone                 // a page that belongs in no frame
 	kindDoctor                // a page that belongs in no frame, and tries one of the checkout's
 	kindMoved                 // a redirect to a page
@@ -65,13 +66,16 @@ type policy struct {
 type policies map[kind]policy
 
 // newPolicies returns the table of a server whose pages the origins may frame.
-func newPolicies(origins []string) policies {
+// inline is the source that allows the one script in pages of frames; empty = none
+// is there.
+func newPolicies(origins []string, inline string) policies {
 	features := strings.Join(unused, "=(), ") + "=(), clipboard-write=(self)"
 	framers := strings.Join(append([]string{"'self'"}, origins...), " ")
 	file := policy{content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin"}
 	return policies{
 		kindData:      {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
 		kindPage:      {content(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
+		kindFramed:    {content(framers, inline), "no-store", compressed, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
 		kindAlone:     {content("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp", features, ""},
 		kindDoctor:    {content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
 		kindMoved:     {closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", "", ""},
@@ -88,9 +92,11 @@ func newPolicies(origins []string) policies {
 }
 
 // content is the Content-Security-Policy of a page: nothing is loaded from
-// anywhere else, nothing inline runs, and no text becomes a script.
-func content(framers string) string {
-	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+// anywhere else, nothing inline runs but what has one of the hashes, and no text
+// becomes a script.
+func content(framers string, hashes ...string) string {
+	scripts := strings.TrimSpace(strings.Join(append([]string{"'self'"}, hashes...), " "))
+	return "default-src 'none'; script-src " + scripts + " 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors " + framers + "; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 

@@ -14,9 +14,9 @@ func TestSecurityPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(raw)
-	list := newPolicies([]string{"https://shop.example"})
+	list := newPolicies([]string{"https://shop.example"}, "'sha256-…'")
 	named := map[kind]string{
-		kindPage: "page", kindAlone: "page in no frame", kindDoctor: "doctor", kindMoved: "redirect", kindData: "data, errors", kindPicture: "QR code", kindHashed: "hashed file", kindScript: "checkout.js",
+		kindPage: "page", kindFramed: "first page in a frame", kindAlone: "page in no frame", kindDoctor: "doctor", kindMoved: "redirect", kindData: "data, errors", kindPicture: "QR code", kindHashed: "hashed file", kindScript: "checkout.js",
 		kindRelease: "checkout.js of a version", kindModule: "module", kindManual: "documentation", kindPublished: "types, descriptions, public keys", kindIcon: "coin's mark", kindConsole: "operator's page",
 	}
 	for k, p := range list {

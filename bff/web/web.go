@@ -104,7 +104,6 @@ func New(c Config) (http.Handler, error) {
 	}
 	s.Limits = s.Limits.filled()
 	s.guesses = perMinute(s.Limits.Guesses)
-	s.policies = newPolicies(s.Origins)
 	if s.Kick == nil {
 		s.Kick = func() {}
 	}
@@ -121,8 +120,10 @@ func New(c Config) (http.Handler, error) {
 	if s.assets, err = newAssets(c.Static); err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
-	s.assets.missing, s.assets.policies, s.assets.sentences = s.api(s.nothing), s.policies, newSentences(s.words)
+	s.assets.missing, s.assets.sentences = s.api(s.nothing), newSentences(s.words)
 	s.document = newDocument(s.assets)
+	s.policies = newPolicies(s.Origins, s.document.inlineSource())
+	s.assets.policies = s.policies
 	s.manual = newManual(s)
 	return s.outermost(s.routes()), nil
 }

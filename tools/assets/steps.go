@@ -17,7 +17,7 @@ import (
 // own loader with a helper of ours, which the frame's script imports beside the
 // program.
 func (b *build) scripts() error {
-	for _, name := range []string{"frame.js", "checkout.js", "doctor.js"} {
+	for _, name := range []string{"frame.js", "fallback.js", "checkout.js", "doctor.js"} {
 		script, err := b.minified(name, api.LoaderJS)
 		if err != nil {
 			return err
@@ -38,11 +38,11 @@ func (b *build) scripts() error {
 	if err != nil {
 		return err
 	}
-	plant, err := b.minified("plant.js", api.LoaderJS)
+	program, err := b.minified("program.js", api.LoaderJS)
 	if err != nil {
 		return err
 	}
-	return b.add(loaderName, append(append(loader, '\n'), plant...), true)
+	return b.add(loaderName, append(append(loader, '\n'), program...), true)
 }
 
 // loaderName is what Go calls its loader.
@@ -51,12 +51,13 @@ const loaderName = "wasm_exec.js"
 // dress puts a style sheet, as a string of JavaScript, before a script. A browser that
 // cannot make one from text (Safari before 16.4) fetches the file.
 const dress = `try{const sheet=new CSSStyleSheet;sheet.replaceSync(%s);document.adoptedStyleSheets=[sheet]}` +
-	`catch{const link=document.createElement("link");link.rel="stylesheet";link.href=document.currentScript.dataset.style;document.head.append(link)}
+	`catch{const link=document.createElement("link");link.rel="stylesheet";link.href=document.querySelector("script[data-origin]").dataset.style;document.head.append(link)}
 %s`
 
 // dressed enters what a frame starts with: the page's script with the style sheet
-// in it, one file instead of two, of which the second would wait for a connection
-// of its own. No policy is asked: the sheet is part of a script that it allows.
+// in it, which the BFF puts into the page of a frame. No policy is asked for the
+// sheet: it is part of a script that it allows. The file is for frames in which
+// the script in the page did not run.
 func (b *build) dressed(css []byte) error {
 	script, err := b.minified("frame.js", api.LoaderJS)
 	if err != nil {
