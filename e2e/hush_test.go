@@ -90,6 +90,7 @@ func TestFailureIsForgotten(t *testing.T) {
 func TestHush(t *testing.T) {
 	s := newStack(t)
 	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
+	p.WaitJS(`window.coinslotHush`, "what the program uses to be there")
 	var heard []string
 	p.Eval(`(() => {
 		const real = {setTimeout, clearTimeout, now: performance.now};
