@@ -34,9 +34,6 @@ type Config struct {
 	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now.
 	Deliver func()
-	// Down reports since when the gateway refuses to answer, the zero time while it
-	// answers; nil = not known.
-	Down func() time.Time
 	// Hash is of the password, argon2id or bcrypt; empty = nobody signs in by one.
 	Hash string
 	// Header is the name of the header in which a proxy names who is signed in;

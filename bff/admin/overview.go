@@ -78,16 +78,23 @@ func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
 	return []need{{"bad", plural(n, "payment") + " in review", "Reported as paid, but not proven: nothing ships until you settle them.", paymentsPath + "?status=review", "All of them", list}}, nil
 }
 
-// gatewayDown says that the gateway does not answer.
-func (s *console) gatewayDown(_ context.Context, now time.Time) ([]need, error) {
-	if s.Down == nil {
+// gatewayPatience is how long the overview waits for the gateway.
+const gatewayPatience = 2 * time.Second
+
+// gatewayDown says that the gateway does not answer. It is asked, if that was not
+// just done, so that a quiet night does not hide it.
+func (s *console) gatewayDown(ctx context.Context, now time.Time) ([]need, error) {
+	asking, cancel := context.WithTimeout(ctx, gatewayPatience)
+	defer cancel()
+	_, err := s.Checkout.Currencies(asking)
+	since := s.Checkout.GatewayDown()
+	switch {
+	case err != nil && since.IsZero():
+		since = now.Add(-gatewayPatience)
+	case since.IsZero():
 		return nil, nil
 	}
-	since := s.Down()
-	if since.IsZero() {
-		return nil, nil
-	}
-	return []need{{kind: "bad", title: "The gateway does not answer", words: "For " + page.Span(now.Sub(since)) + ", so no new payment can begin. It is tried again every few seconds; payments that have begun are looked at as soon as it is back."}}, nil
+	return []need{{kind: "bad", title: "The gateway does not answer", words: "For " + page.Span(now.Sub(since)) + ", so no new payment can begin. It is tried again by itself, and payments that have begun are looked at as soon as it is back. The log of the server says what it answers."}}, nil
 }
 
 // stuck are payments whose create is not answered for; a few are normal.

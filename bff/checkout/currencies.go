@@ -20,6 +20,7 @@ type currencyList struct {
 	at      time.Time
 	renewal chan struct{} // closed when the renewal under way has ended; nil = none
 	err     error         // of the last renewal
+	failing time.Time     // when the first of the renewals that fail began to; zero = the last one has not
 }
 
 const (
@@ -49,6 +50,13 @@ func (c *currencyList) get(ctx context.Context) ([]Currency, error) {
 	return c.wait(ctx, done)
 }
 
+// down returns since when renewals fail, the zero time if they do not.
+func (c *currencyList) down() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failing
+}
+
 func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]Currency, error) {
 	select {
 	case <-ctx.Done():
@@ -69,8 +77,11 @@ func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
 	defer c.mu.Unlock()
 	c.err = err
 	if err == nil {
-		c.list, c.at = list, c.now()
+		c.list, c.at, c.failing = list, c.now(), time.Time{}
 	} else {
+		if c.failing.IsZero() {
+			c.failing = c.now()
+		}
 		c.log.WarnContext(ctx, "reading the gateway's currency list", "error", err)
 	}
 	c.renewal = nil

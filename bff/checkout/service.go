@@ -108,6 +108,11 @@ func (c *Service) Currencies(ctx context.Context) ([]Currency, error) {
 	return c.currencies.get(ctx)
 }
 
+// GatewayDown returns since when the gateway's currency list cannot be read, the
+// zero time while it can. Whatever asks for the list finds it out, at most once a
+// minute while it can be read; [Service.Currencies] does.
+func (c *Service) GatewayDown() time.Time { return c.currencies.down() }
+
 // Open stores a session for o, or returns the one that o.Ref or key stands for
 // already. key is the Idempotency-Key of the request, "" for none. created
 // reports which of the two happened.

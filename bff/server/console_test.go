@@ -82,6 +82,24 @@ func (d *desk) inReview(body string) string {
 	return d.brought(body, "pay", "review")
 }
 
+// The first page says what needs somebody, the gateway's silence too.
+func TestConsoleNeeds(t *testing.T) {
+	d := newDesk(t, nil)
+	d.enter(consoleWord)
+	if got := d.page("/admin"); !strings.Contains(got, "Nothing needs you now") {
+		t.Errorf("the first page is %s", got)
+	}
+	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
+	if got := d.page("/admin"); !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") || strings.Contains(got, "does not answer") {
+		t.Errorf("with a payment in review: %s", got)
+	}
+	silent := newDesk(t, func(c *config.Config) { c.GatewayURL = "http://127.0.0.1:1" })
+	silent.enter(consoleWord)
+	if got := silent.page("/admin"); !strings.Contains(got, "The gateway does not answer") {
+		t.Errorf("without a gateway: %s", got)
+	}
+}
+
 // Without a setting there is no console, as if there had never been one.
 func TestNoConsole(t *testing.T) {
 	d := newDesk(t, func(c *config.Config) { c.AdminPassword = config.Secret{} })
