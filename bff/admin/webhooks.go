@@ -105,8 +105,7 @@ func (s *console) sent(v *visit, d checkout.DeliveryRow) []app.UI {
 		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
 		page.El("span").Body(delivered(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
 		tries(d, v.now()), soon(d.NextAt, v.now()),
-		page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
-			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: d.Endpoint}, {Value: "session", Label: d.Session}, {Value: "back", Label: "list"}}}.Draw(),
+		v.sendAgain(d, true),
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 	"coinslot/bff/sandbox"
 )
 
-// desk is the console of a server, as somebody sees it whom a proxy has signed in.
-type desk struct {
+// office is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
+type office struct {
 	*rig
 	api     string // of the gateway
 	restart func() // the server
@@ -27,7 +27,7 @@ type desk struct {
 
 const operator = "X-Remote-User: ann"
 
-func newDesk(t *testing.T, change func(*config.Config)) *desk {
+func newOffice(t *testing.T, change func(*config.Config)) *office {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
@@ -38,7 +38,7 @@ func newDesk(t *testing.T, change func(*config.Config)) *desk {
 		change(&c)
 	}
 	r, stop := start(t, gateway, c)
-	d := &desk{r, api.URL, nil}
+	d := &office{r, api.URL, nil}
 	d.restart = func() {
 		stop()
 		d.rig, stop = start(t, gateway, c)
@@ -47,7 +47,7 @@ func newDesk(t *testing.T, change func(*config.Config)) *desk {
 }
 
 // page returns a page's HTML, which must be there.
-func (d *desk) page(path string, status int) string {
+func (d *office) page(path string, status int) string {
 	d.t.Helper()
 	answer := d.ask("GET", path, "", operator)
 	if answer.Code != status {
@@ -57,7 +57,7 @@ func (d *desk) page(path string, status int) string {
 }
 
 // file returns the rows of a CSV file.
-func (d *desk) file(path string) [][]string {
+func (d *office) file(path string) [][]string {
 	d.t.Helper()
 	answer := d.ask("GET", path, "", operator)
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(answer.Body.String(), "\ufeff"))).ReadAll()
@@ -67,10 +67,8 @@ func (d *desk) file(path string) [][]string {
 	return rows
 }
 
-var formToken = regexp.MustCompile(`name="token" type="hidden" value="([^"]+)"`)
-
 // post sends a form of a page and returns where it leads.
-func (d *desk) post(page, path string, form url.Values) string {
+func (d *office) post(page, path string, form url.Values) string {
 	d.t.Helper()
 	token := formToken.FindStringSubmatch(d.page(page, http.StatusOK))
 	if token == nil {
@@ -106,7 +104,7 @@ func words(body string) string {
 // gateway would refuse is said.
 func TestConsoleLedger(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
+	d := newOffice(t, nil)
 	session := d.open(`{"amount_usd":"25.00"}`)
 	d.choose(session)
 	d.await(session, "pending")
@@ -147,7 +145,7 @@ func TestConsoleLedger(t *testing.T) {
 // What gateway and database do not agree on is shown with what to do.
 func TestConsoleReconciliation(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
+	d := newOffice(t, nil)
 	session := d.open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
 	d.choose(session)
 	d.await(session, "pending")
@@ -189,7 +187,7 @@ func TestConsoleReconciliation(t *testing.T) {
 // Refused hosts are told with the line that lets them in, and lead nowhere.
 func TestConsoleOrigins(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
+	d := newOffice(t, nil)
 	for _, origin := range []string{"https://forgotten.example", shop} {
 		d.ask("GET", "/checkout/embed.js?origin="+origin, "")
 	}
@@ -217,8 +215,8 @@ func TestConsoleWebhooks(t *testing.T) {
 		}
 	}))
 	t.Cleanup(hook.Close)
-	d := newDesk(t, func(c *config.Config) {
-		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=hidden"}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
+	d := newOffice(t, func(c *config.Config) {
+		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=canary"}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
 	})
 	session := d.open(`{"amount_usd":"25.00"}`)
 	d.choose(session)
@@ -229,7 +227,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		return strings.Contains(body, "418")
 	})
 	displays(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Failing")
-	if address := strings.TrimPrefix(hook.URL, "http://") + "/in"; !strings.Contains(body, address) || strings.Contains(words(body), "hidden") {
+	if address := strings.TrimPrefix(hook.URL, "http://") + "/in"; !strings.Contains(body, address) || strings.Contains(body, "canary") {
 		t.Errorf("the endpoint is shown as it should not be: %s", words(body))
 	}
 	if rows := d.file("/admin/webhooks.csv?state=retrying"); len(rows) != 2 || rows[1][1] != "checkout.pending" || !strings.HasPrefix(rows[1][8], "'=") {
