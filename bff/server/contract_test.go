@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type contract struct {
 	root    map[string]any
 	mux     *http.ServeMux // of its routes, "GET /v1/sessions"
 	schemas map[shape]*jsonschema.Schema
+	headers map[shape]map[string]any // by route and status, then by name
 
 	mu   sync.Mutex // guards the fields below
 	seen map[sighting]int
@@ -149,7 +151,7 @@ func (c *contract) each(do func(route string, operation map[string]any)) {
 
 // readContract asks a server for its document.
 func readContract() *contract {
-	c := &contract{mux: http.NewServeMux(), schemas: map[shape]*jsonschema.Schema{}, seen: map[sighting]int{}}
+	c := &contract{mux: http.NewServeMux(), schemas: map[shape]*jsonschema.Schema{}, headers: map[shape]map[string]any{}, seen: map[sighting]int{}}
 	h, err := web.New(web.Config{PublicURL: ownOrigin, Static: static.Files})
 	if err != nil {
 		c.bad = append(c.bad, err.Error())
@@ -202,6 +204,7 @@ func (c *contract) compile() {
 				add(at+"/content/"+escape(media)+"/schema", shape{route, status, media})
 			}
 			c.schemas[shape{route, status, ""}] = nil
+			c.headers[shape{route, status, ""}], _ = dig(response, "headers").(map[string]any)
 		}
 	})
 }
@@ -274,6 +277,9 @@ func (c *contract) judge(route string, a *copied) error {
 	if _, status := c.schemas[shape{route, status, ""}]; !known || !status {
 		return fmt.Errorf("%s %q is not documented", fmt.Sprint(a.code()), media)
 	}
+	if err := c.headed(route, a); err != nil {
+		return err
+	}
 	if schema == nil || a.body.Len() == 0 || !strings.HasSuffix(media, "json") || a.Header().Get("Content-Encoding") != "" {
 		return nil
 	}
@@ -282,6 +288,33 @@ func (c *contract) judge(route string, a *copied) error {
 		return err
 	}
 	return schema.Validate(body)
+}
+
+// told are headers that an answer has only if they are documented.
+var told = []string{"Location", "Retry-After", "Idempotent-Replayed", "WWW-Authenticate", "ETag", "X-Request-Id"}
+
+// headed returns why the headers of an answer are not as documented.
+func (c *contract) headed(route string, a *copied) error {
+	if a.code() == http.StatusSwitchingProtocols {
+		return nil // they went with the connection
+	}
+	described := c.headers[shape{route, fmt.Sprint(a.code()), ""}]
+	for _, name := range told {
+		header, known := described[name]
+		value, rule := a.Header().Get(name), c.resolved(header)
+		switch schema := c.resolved(rule["schema"]); {
+		case !known && value != "":
+			return fmt.Errorf("%s: %s is not documented", name, value)
+		case value == "" && rule["required"] == true:
+			return fmt.Errorf("%s is missing", name)
+		case value == "":
+		case schema["const"] != nil && schema["const"] != value:
+			return fmt.Errorf("%s: %s", name, value)
+		case schema["pattern"] != nil && !regexp.MustCompile(schema["pattern"].(string)).MatchString(value):
+			return fmt.Errorf("%s: %s", name, value)
+		}
+	}
+	return nil
 }
 
 // copied keeps what is answered.
