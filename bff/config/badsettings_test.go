@@ -153,7 +153,11 @@ func badFiles(t *testing.T) []setting {
 
 // badOthers are numbers, switches, lists and names.
 func badOthers() []setting {
-	list := each("COINSLOT_POLL_INTERVAL", leak, "0", "3", "-3s", "3 s", "99ms", "11m", "1e3s", "3s ", "NaN", "9999999999h", "3S", "\u0663s")
+	list := each("COINSLOT_DRAIN", leak, "-1s", "11m", "10", "x")
+	list = append(list, each("COINSLOT_LOG_FORMAT", leak, "JSON", "xml", "text,json")...)
+	list = append(list, each("COINSLOT_LOG_LEVEL", leak, "INFO", "all", "0", "-4")...)
+	list = append(list, each("COINSLOT_TRACES", leak, "on", "127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://u:"+leak+"@collector", "http://collector/?key="+leak, "http://collector/#x", "http://", "file:///x")...)
+	list = append(list, each("COINSLOT_POLL_INTERVAL", leak, "0", "3", "-3s", "3 s", "99ms", "11m", "1e3s", "3s ", "NaN", "9999999999h", "3S", "\u0663s")...)
 	list = append(list, each("COINSLOT_GATEWAY_RPS", leak, "0", "-1", "1.5", "10001", "1e2", "0x10", "1_000", " 10", "+10", "9223372036854775808", "\u0661\u0660")...)
 	list = append(list, each("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", leak, "1", "yes", "TRUE", "True", "on", "true ", "t", "0", "no")...)
 	list = append(list, each("COINSLOT_TRUSTED_PROXIES", leak, "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/08", "10.0.0/8", "*", "localhost/8", "fe80::1%eth0/64", "10.0.0.0/8,"+leak, "10.0.0.0/255.0.0.0", "::/129", ",")...)

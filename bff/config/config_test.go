@@ -188,3 +188,15 @@ func TestReadmeListsTheSettings(t *testing.T) {
 		t.Errorf("settings in the README (-code +README):\n%s", diff)
 	}
 }
+
+// TestObserving: how the log and traces are set.
+func TestObserving(t *testing.T) {
+	c, err := Load(least("COINSLOT_LOG_FORMAT=json", "COINSLOT_LOG_LEVEL=warn", "COINSLOT_DRAIN=10s", "COINSLOT_TRACES=http://collector:4318"), nil)
+	if err != nil || !c.LogJSON || c.LogLevel != slog.LevelWarn || c.Drain != 10*time.Second || c.Traces != "http://collector:4318/v1/traces" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c, err = Load(least("COINSLOT_TRACES=https://collector.example/otlp/v1/traces"), nil)
+	if err != nil || c.LogJSON || c.LogLevel != slog.LevelInfo || c.Drain != 0 || c.Traces != "https://collector.example/otlp/v1/traces" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

@@ -77,6 +77,17 @@ func TestCaps(t *testing.T) {
 	refused("d")
 }
 
+// TestStats: what is open, and what found no place.
+func TestStats(t *testing.T) {
+	h := New(Config{PerSession: 2, PerProcess: 3})
+	for _, id := range []string{"a", "a", "a", "b", "c"} {
+		h.Subscribe(id, func() {})
+	}
+	if got, want := h.Stats(), (Stats{Subscribers: 3, Sessions: 2, Refused: 2}); got != want {
+		t.Errorf("Stats = %+v; want %+v", got, want)
+	}
+}
+
 func TestDefaultCaps(t *testing.T) {
 	h := New(Config{})
 	taken := 0

@@ -41,7 +41,7 @@ func Families() []Family {
 		{"coinslot_webhook_backlog", gauge, "", "Webhooks that are still to be taken by a configured endpoint. Of all instances."},
 		{"coinslot_webhook_oldest_seconds", gauge, "", "Age of the oldest of them; 0 = there is none."},
 		{"coinslot_webhook_deliveries_total", counter, "result", "Tries: delivered, failed (to be tried again), abandoned (after 30 days, or 410)."},
-		{"coinslot_webhook_delivery_seconds", histogram, "", "How long a try took, its settlement not included."},
+		{"coinslot_webhook_delivery_seconds", histogram, "", "How long a try took, with its settlement."},
 		{"coinslot_webhook_endpoints", gauge, "state", "Configured endpoints: enabled, disabled (has answered 410 since the start)."},
 
 		{"coinslot_sockets", gauge, "", "Sockets of open pages now."},

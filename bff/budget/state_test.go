@@ -1,0 +1,76 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// unknowable is a bucket that cannot tell what is free.
+type unknowable struct{ Bucket }
+
+// distant is one whose database does not answer.
+type distant struct{ Bucket }
+
+func (distant) Free(context.Context) (int, error) { return 0, errors.New("away") }
+
+// TestFree: what is left grows back with the time, and a pause takes all of it.
+func TestFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		check := func(when string, want int) {
+			t.Helper()
+			if n, ok := w.Free(t.Context()); n != want || !ok {
+				t.Errorf("%s: Free = %d, %t; want %d", when, n, ok, want)
+			}
+		}
+		check("at first", 10)
+		for range 7 {
+			if err := w.call(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("after seven", 3)
+		time.Sleep(250 * time.Millisecond) // of the bubble's clock
+		check("a quarter of a second later", 5)
+		if err := w.Bucket.Pause(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		check("in a pause", 0)
+	})
+	for name, bucket := range map[string]Bucket{"no count": unknowable{Local(10, nil)}, "no database": distant{Local(10, nil)}} {
+		w := newWorld(func(c *Config) { c.Bucket = bucket })
+		if n, ok := w.Free(t.Context()); ok {
+			t.Errorf("%s: Free = %d", name, n)
+		}
+	}
+}
+
+// TestQueue: who waits for a turn is counted, by what they are.
+func TestQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		if err := w.Bucket.Pause(t.Context(), time.Second); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		calls := []context.Context{t.Context(), t.Context(), Background(t.Context(), Watched), Background(t.Context(), Single), Background(t.Context(), Single), Background(t.Context(), Single)}
+		for _, ctx := range calls {
+			go func() { done <- w.call(ctx, false) }()
+		}
+		synctest.Wait()
+		got := w.State()
+		waiting := got.Waiting[Watched] + got.Waiting[Shared] + got.Waiting[Single]
+		if got.Shoppers != 2 || waiting != 3 || got.Waiting[Shared] != 0 { // one of the four has the turn
+			t.Errorf("State = %+v; want 2 shoppers, and 3 in line", got)
+		}
+		for range calls {
+			<-done
+		}
+		if got := w.State(); got.Shoppers != 0 || got.Waiting != [ranks]int{} {
+			t.Errorf("State afterwards = %+v", got)
+		}
+	})
+}
