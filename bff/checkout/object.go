@@ -7,61 +7,67 @@ import (
 )
 
 // Object is the session as the merchant sees it, in the API and in webhooks.
-// Amounts are exact decimal text; times are RFC 3339 in UTC, null when unset.
+// Amounts are exact decimal text, in the attempt's coin unless the name says USD,
+// and empty when there is nothing to say; times are in UTC, nil when unset. What
+// the order did not say is empty; maps and slices are never nil. docs/api.md has
+// the same by its JSON names.
 type Object struct {
-	ID         string            `json:"id"`
-	Object     string            `json:"object"` // "session"
-	URL        string            `json:"url"`
-	Status     wire.Status       `json:"status"`
-	Version    int64             `json:"version"`
-	Test       bool              `json:"test"`
+	ID         string            `json:"id"`      // "cs_…"; holding it is permission to see and pay it
+	Object     string            `json:"object"`  // "session"
+	URL        string            `json:"url"`     // of the page to send the shopper to
+	Status     wire.Status       `json:"status"`  // goods are released on wire.Confirmed alone
+	Version    int64             `json:"version"` // from 1, only grows: of two Objects the higher is the newer
+	Test       bool              `json:"test"`    // no real money moves
 	AmountUSD  string            `json:"amount_usd"`
 	OrderRef   string            `json:"order_ref"`
 	Title      string            `json:"title"`
 	Descr      string            `json:"description"`
 	Email      string            `json:"email"`
 	Metadata   map[string]string `json:"metadata"`
-	Currencies []string          `json:"currencies"`
+	Currencies []string          `json:"currencies"` // as in [Order]; empty = all
 	SuccessURL string            `json:"success_url"`
 	CancelURL  string            `json:"cancel_url"`
 	Lang       string            `json:"lang"`
 	CreatedAt  time.Time         `json:"created_at"`
-	ExpiresAt  time.Time         `json:"expires_at"`
-	CheckedAt  *time.Time        `json:"checked_at"`
+	ExpiresAt  time.Time         `json:"expires_at"` // no first choice of a coin after this
+	CheckedAt  *time.Time        `json:"checked_at"` // the gateway's last answer; nil = none yet
 	// Late, OverpaidAmount and MissingAmount say what is unusual about the
 	// current attempt; empty text when nothing is.
-	Late           bool   `json:"late"`
+	Late           bool   `json:"late"` // the money came after the end
 	OverpaidAmount string `json:"overpaid_amount"`
 	MissingAmount  string `json:"missing_amount"`
-	ReviewReason   string `json:"review_reason"`
+	// ReviewReason is why a person has to look, one of the words of docs/webhooks.md;
+	// empty if nobody has to. A confirmed session may have one, and stays confirmed.
+	ReviewReason string `json:"review_reason"`
 	// Receipt is the signed proof of a confirmed session (docs/verify.md), empty in
 	// every other status.
 	Receipt  string          `json:"receipt"`
-	Attempts []AttemptObject `json:"attempts"`
-	Trail    []Entry         `json:"trail"`
+	Attempts []AttemptObject `json:"attempts"` // the oldest first
+	Trail    []Entry         `json:"trail"`    // likewise
 }
 
-// AttemptObject is an attempt as the merchant sees it.
+// AttemptObject is an attempt as the merchant sees it. Amounts and times are as in
+// [Object].
 type AttemptObject struct {
-	Number           int        `json:"number"`
+	Number           int        `json:"number"` // from 1
 	Status           State      `json:"status"`
-	OrderID          int        `json:"order_id"`
-	TrackingCode     string     `json:"tracking_code"`
+	OrderID          int        `json:"order_id"`      // six digits, as the gateway was given it; zero = it was given none
+	TrackingCode     string     `json:"tracking_code"` // the gateway's name of the transaction; empty = not known (yet)
 	CurrencySymbol   string     `json:"currency_symbol"`
 	NetworkCode      string     `json:"network_code"`
-	Address          string     `json:"address"`
-	PayAmount        string     `json:"pay_amount"`
+	Address          string     `json:"address"`    // where to pay; empty = not known (yet)
+	PayAmount        string     `json:"pay_amount"` // what the gateway asks for, in its digits
 	PaidAmount       string     `json:"paid_amount"`
 	MissingAmount    string     `json:"missing_amount"`
 	OverpaidAmount   string     `json:"overpaid_amount"`
-	TolerancePercent string     `json:"tolerance_percent"`
-	Late             bool       `json:"late"`
-	Reason           string     `json:"reason"`
-	TxID             string     `json:"tx_id"`
-	TxURL            string     `json:"tx_url"`
-	PaymentURL       string     `json:"payment_url"`
+	TolerancePercent string     `json:"tolerance_percent"` // what may be missing, "1"; never above [MaxTolerancePercent]
+	Late             bool       `json:"late"`              // the money came after the end
+	Reason           string     `json:"reason"`            // of refused and review; empty otherwise
+	TxID             string     `json:"tx_id"`             // on the blockchain; empty = none told
+	TxURL            string     `json:"tx_url"`            // https, or empty
+	PaymentURL       string     `json:"payment_url"`       // the gateway's own page; empty if it may not be shown
 	CreatedAt        time.Time  `json:"created_at"`
-	ExpiresAt        *time.Time `json:"expires_at"`
+	ExpiresAt        *time.Time `json:"expires_at"` // end of the time to pay
 	PaidAt           *time.Time `json:"paid_at"`
 }
 

@@ -56,16 +56,16 @@ type Log interface {
 // EventQuery selects events; zero fields do not restrict.
 type EventQuery struct {
 	After   string // Next of the page before; empty = from the first event
-	Session string
-	Limit   int // 1…100; zero = 20
+	Session string // id; empty = of all
+	Limit   int    // 1…100; zero = 20
 }
 
 // EventPage is one page of the log. Next is never empty once there is an event:
 // at the end of the log it is where later ones will follow.
 type EventPage struct {
-	Events []Event
-	Next   string
-	More   bool // further events are there already
+	Events []Event // the oldest first; empty = no news
+	Next   string  // opaque; for EventQuery.After
+	More   bool    // further events are there already
 }
 
 // Range selects what is sent again: events with From <= At < To.
@@ -77,8 +77,8 @@ type Range struct {
 
 // Replayed is what came of a Replay.
 type Replayed struct {
-	Events     int
-	Deliveries int
-	More       bool
+	Events     int       // of the range that were taken
+	Deliveries int       // that are due now: Events for each endpoint
+	More       bool      // the limit has left some out
 	Last       time.Time // At of the last event of the range that was taken; zero = none was
 }

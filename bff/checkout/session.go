@@ -9,21 +9,22 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Order is what is to be paid once, priced by the merchant and by nobody else.
+// Order is what is to be paid once, priced by the merchant and by nobody else. Only
+// AmountUSD is needed; [Order.Validate] has the limits of all, docs/api.md in words.
 type Order struct {
-	AmountUSD   decimal.Decimal   `json:"amount_usd"`
+	AmountUSD   decimal.Decimal   `json:"amount_usd"`         // as from [ParseAmount]
 	Ref         string            `json:"ref,omitempty"`      // the merchant's reference, unique if not empty
 	OrderID     int               `json:"order_id,omitempty"` // six digits to give to the gateway; zero = draw a free one
-	Title       string            `json:"title,omitempty"`
+	Title       string            `json:"title,omitempty"`    // one line, shown to the shopper as plain text
 	Description string            `json:"description,omitempty"`
-	Email       string            `json:"email,omitempty"`
-	Metadata    map[string]string `json:"metadata,omitempty"`
+	Email       string            `json:"email,omitempty"`       // the shopper's, given to the gateway
+	Metadata    map[string]string `json:"metadata,omitempty"`    // the merchant's own, never shown
 	Currencies  []string          `json:"currencies,omitempty"`  // allow list of "USDT" or "USDT_trc20"; empty = all
 	TTLMinutes  int               `json:"ttl_minutes,omitempty"` // of each attempt; zero = 30, never above the network's maximum
 	ExpiresIn   time.Duration     `json:"expires_in,omitempty"`  // of the session, until a coin is chosen; zero = 24 h
-	SuccessURL  string            `json:"success_url,omitempty"`
-	CancelURL   string            `json:"cancel_url,omitempty"`
-	Lang        string            `json:"lang,omitempty"`
+	SuccessURL  string            `json:"success_url,omitempty"` // http(s) link shown once it is paid; empty = none
+	CancelURL   string            `json:"cancel_url,omitempty"`  // http(s) link back to the shop in every other state; empty = none
+	Lang        string            `json:"lang,omitempty"`        // BCP 47 tag; empty = the browser's
 }
 
 // Session is one order on its way to being paid. It is a value: rules change a
@@ -63,6 +64,7 @@ type Session struct {
 // Closer is who has closed a session.
 type Closer string
 
+// Who may have closed a session.
 const (
 	NotClosed        Closer = ""
 	ClosedByMerchant Closer = "merchant" // final: no further attempt

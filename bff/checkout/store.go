@@ -81,8 +81,8 @@ type Held struct {
 
 // Filter selects sessions; zero fields do not restrict.
 type Filter struct {
-	Status   string
-	OrderRef string
+	Status   string // a [wire.Status]
+	OrderRef string // the whole of it
 	Limit    int    // 1…100; zero = 20
 	Cursor   string // Next of the page before; empty = first page
 }
@@ -90,7 +90,7 @@ type Filter struct {
 // Page is one page of a list; Next is empty on the last one.
 type Page struct {
 	Sessions []Session
-	Next     string
+	Next     string // opaque; for Filter.Cursor
 }
 
 // What a Store answers besides success.

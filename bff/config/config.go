@@ -18,13 +18,14 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// Config is every setting, parsed and checked. Secrets print as "(set)".
+// Config is every setting, parsed and checked; what each is for is in [Settings]
+// and the README. Secrets print as "(set)".
 type Config struct {
-	Listen               string
+	Listen               string // host:port
 	PublicURL            string // origin, no slash at the end
-	GatewayURL           string
+	GatewayURL           string // no slash at the end
 	GatewayKey           Secret
-	GatewayPageURL       string
+	GatewayPageURL       string   // no slash at the end; empty = no payment_url is shown
 	Sandbox              bool     // the gateway is `coinslot sandbox`
 	Origins              []string // origins, no slash at the end
 	Support              string   // https: or mailto: URL; empty = none
@@ -32,17 +33,17 @@ type Config struct {
 	OrderKey             Secret   // empty = order tokens are refused
 	Catalog              string   // path; empty = no items
 	Tokens               string   // path; empty = the built-in coins and networks
-	Database             string
-	WebhookURLs          []string
+	Database             string   // SQLite path or postgres:// address, which may hold a password
+	WebhookURLs          []string // nil = no webhooks are sent
 	WebhookSecrets       []Secret // current one first
 	HookToken            Secret   // empty = the endpoint does not exist
-	OpsListen            string   // empty = off
+	OpsListen            string   // host:port; empty = off
 	PollInterval         time.Duration
-	GatewayRPS           int
-	AllowPrivateWebhooks bool
-	TrustedProxies       []netip.Prefix
-	AdminPassword        Secret // hash; empty = nobody signs in to the console by a password
-	AdminProxyHeader     string // empty = nobody signs in to the console by a proxy's word
+	GatewayRPS           int            // requests per second, of all instances together
+	AllowPrivateWebhooks bool           // for tests and a shop on the same machine
+	TrustedProxies       []netip.Prefix // nil = X-Forwarded-For is never believed
+	AdminPassword        Secret         // hash; empty = nobody signs in to the console by a password
+	AdminProxyHeader     string         // empty = nobody signs in to the console by a proxy's word
 	LogJSON              bool
 	LogLevel             slog.Level
 	Traces               string        // URL of the collector's traces; empty = off
@@ -82,11 +83,11 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is String, for encoders and structured logs.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// A Setting is one row of the table.
+// Setting is one row of the table.
 type Setting struct {
 	Name    string // COINSLOT_LISTEN
 	Default string // as text; empty = none
-	Help    string
+	Help    string // one line, for people
 	// File lets the value come from the file that NAME_FILE names.
 	File bool
 	// Needed makes serving refuse to start without a value.

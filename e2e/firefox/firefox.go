@@ -33,6 +33,7 @@ const patience = 30 * time.Second
 // Source: https://searchfox.org, nsICookieService.idl.
 type Cookies int
 
+// What may be kept.
 const (
 	Partitioned Cookies = 0
 	Refused     Cookies = 1 // looking at localStorage throws

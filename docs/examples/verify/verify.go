@@ -22,25 +22,26 @@ type Order struct {
 	Test      bool   // true takes receipts of play money; never in production
 }
 
-// Claims is what a receipt says.
+// Claims is what a receipt says. Amounts are decimal text.
 type Claims struct {
-	Issuer         string `json:"iss"`
-	Session        string `json:"sub"`
-	ConfirmedAt    int64  `json:"iat"`
-	Status         string `json:"status"`
-	Test           bool   `json:"test"`
+	Issuer         string `json:"iss"`    // COINSLOT_PUBLIC_URL of the checkout
+	Session        string `json:"sub"`    // "cs_…"
+	ConfirmedAt    int64  `json:"iat"`    // seconds since 1970
+	Status         string `json:"status"` // "confirmed"
+	Test           bool   `json:"test"`   // play money
 	OrderRef       string `json:"order_ref"`
 	AmountUSD      string `json:"amount_usd"`
-	PaidAmount     string `json:"paid_amount"`
+	PaidAmount     string `json:"paid_amount"` // in the coin
 	CurrencySymbol string `json:"currency_symbol"`
 	NetworkCode    string `json:"network_code"`
-	TrackingCode   string `json:"tracking_code"`
-	TxID           string `json:"tx_id"`
+	TrackingCode   string `json:"tracking_code"` // the gateway's name of the payment
+	TxID           string `json:"tx_id"`         // on the blockchain; empty = none told
 }
 
 // Receipt returns what a receipt says if it proves that order is paid. issuer is
 // the COINSLOT_PUBLIC_URL of your checkout; keys are of there, and never of
-// anywhere that the receipt itself names.
+// anywhere that the receipt itself names. Errors say which of the claims, or what
+// else, does not fit: then nothing is proven, and the claims are not to be used.
 func Receipt(text string, keys Keys, issuer string, order Order) (Claims, error) {
 	var claims Claims
 	var header struct{ Alg, Typ, Kid string }

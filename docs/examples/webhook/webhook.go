@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Verify reports whether body was signed with secret ("whsec_…") within five
-// minutes of now.
+// Verify reports whether body, byte for byte as it came, was signed with secret
+// ("whsec_…") within five minutes of now.
 func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) < 24 {
@@ -36,8 +36,10 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	return false
 }
 
-// Receive answers the checkout. take stores the event under its id and reports
-// nil also for an id that it has stored before.
+// Receive answers the checkout's POST: 401 to what it did not sign, 500 if take
+// returns an error, so that it is sent again, and else 204. take stores the event
+// under its id and returns nil also for an id that it has stored before; it may be
+// called by several goroutines.
 func Receive(secret string, take func(id string, body []byte) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExportedNamesAreExplained: whatever a package shows has a comment that begins
+// with its name, and each package says what it is for.
+func TestExportedNamesAreExplained(t *testing.T) {
+	out, err := exec.Command("git", "-C", "..", "ls-files", "--cached", "--others", "--exclude-standard", "*.go").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	files, packages := token.NewFileSet(), map[string]bool{} // by folder: whether it says what it is for
+	for _, name := range strings.Fields(string(out)) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, filepath.Join("..", name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages[filepath.Dir(name)] = packages[filepath.Dir(name)] || file.Doc != nil
+		for _, decl := range file.Decls {
+			for _, n := range unexplained(decl) {
+				t.Errorf("%s: %s has no comment that begins with its name", files.Position(n.Pos()), n.Name)
+			}
+		}
+	}
+	for folder, said := range packages {
+		if !said {
+			t.Errorf("%s: the package does not say what it is for", folder)
+		}
+	}
+}
+
+// unexplained returns the exported names of a declaration that no comment begins
+// with. In a list of constants or variables, a comment on the list or behind the
+// name does as well.
+func unexplained(decl ast.Decl) (names []*ast.Ident) {
+	if f, ok := decl.(*ast.FuncDecl); ok {
+		if f.Name.IsExported() && shown(f) && !slices.Contains(contracts, f.Name.Name) && !about(f.Doc, f.Name.Name) {
+			names = append(names, f.Name)
+		}
+		return names
+	}
+	list := decl.(*ast.GenDecl)
+	for _, spec := range list.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && !about(s.Doc, s.Name.Name) && !about(list.Doc, s.Name.Name) {
+				names = append(names, s.Name)
+			}
+		case *ast.ValueSpec:
+			for _, n := range s.Names {
+				grouped := list.Lparen.IsValid() && (list.Doc != nil || s.Doc != nil || s.Comment != nil)
+				if n.IsExported() && !grouped && !about(list.Doc, n.Name) {
+					names = append(names, n)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// contracts are methods of interfaces that everybody knows.
+var contracts = []string{"Error", "Is", "Len", "Less", "Swap", "String", "Unwrap", "ServeHTTP", "Read", "Write"}
+
+// shown reports whether a function, or the type whose method it is, is exported.
+func shown(f *ast.FuncDecl) bool {
+	if f.Recv == nil {
+		return true
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
+	name, ok := of.(*ast.Ident)
+	return ok && name.IsExported()
+}
+
+// about reports whether a comment begins with the name.
+func about(doc *ast.CommentGroup, name string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(doc.Text()), " ")
+	return strings.TrimRight(first, ":,.") == name
+}
