@@ -64,12 +64,14 @@ torture: build install-test-tools ## the long form of the torture tests, for hou
 lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
-# What tests need beyond Go, by command and Debian package: two browsers, a C compiler for the race detector, runtimes for
+# What tests need beyond Go, by command and Debian package: what the commands of docs use, two browsers, a C compiler for the race detector, runtimes for
 # the JavaScript sample of docs/webhooks.md and for docs/examples, a package of Python's for one of these (which is no
 # command, so it is looked for by its name in Python), a way to make fsync fail, Prometheus' tool, a proxy, and PostgreSQL's server programs, which
 # Debian keeps out of the PATH.
 .PHONY: install-test-tools
 install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
+	@$(call install,curl,curl)
+	@$(call install,openssl,openssl)
 	@$(call install,chromium,chromium)
 	@$(call install,firefox-esr,firefox-esr)
 	@$(call install,gcc,gcc libc6-dev)
