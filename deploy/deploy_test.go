@@ -255,14 +255,13 @@ func TestKubernetes(t *testing.T) {
 	d.is(labels, "template", "metadata", "labels")
 	d.is(map[string]int{"maxUnavailable": 0, "maxSurge": 1}, "strategy", "rollingUpdate")
 	pod := d.at("template", "spec")
-	pod.is(30, "terminationGracePeriodSeconds") // preStop 8, requests 5, webhooks 10
+	pod.is(30, "terminationGracePeriodSeconds") // drain 8, requests 5, webhooks 10
 	pod.is(false, "enableServiceLinks")
 	pod.is(false, "automountServiceAccountToken")
 	pod.is(true, "securityContext", "runAsNonRoot")
 	pod.is("RuntimeDefault", "securityContext", "seccompProfile", "type")
 	one := pod.at("containers", 0)
 	one.is(map[string]any{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}}}, "securityContext")
-	one.is(8, "lifecycle", "preStop", "sleep", "seconds")
 	one.at("resources", "limits", "memory")
 	one.at("resources", "requests", "cpu")
 	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
@@ -290,7 +289,7 @@ func TestKubernetes(t *testing.T) {
 			all["Secret"].at("stringData", strings.TrimPrefix(path, one.text("volumeMounts", 0, "mountPath")+"/"))
 		}
 	}
-	if got := loads(t, list(env)); got.OpsListen != ":9090" || got.Listen != ":8080" || !strings.HasPrefix(got.Database, "postgres://") {
+	if got := loads(t, list(env)); got.OpsListen != ":9090" || got.Drain.Seconds() != 8 || got.Listen != ":8080" || !strings.HasPrefix(got.Database, "postgres://") {
 		t.Errorf("pods run with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
 	}
 	var example []string
