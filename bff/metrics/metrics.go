@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,8 +49,15 @@ type Set struct {
 	families map[string]Family // by name
 	told     *vm.Set
 
-	mu     sync.Mutex                 // guards the field below
-	series map[string]map[string]bool // by family: the labels that there are
+	mu    sync.Mutex        // guards the fields below
+	names map[series]string // of what was counted before: each request asks for some
+	known map[string]int    // series by family
+}
+
+// series is a family with the values of its labels, three at most.
+type series struct {
+	family string
+	labels [3]string
 }
 
 // New returns a set. What can be counted at all is there from the start, as zero,
@@ -61,7 +69,7 @@ func New(c Config) *Set {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Set{Config: c, families: map[string]Family{}, told: vm.NewSet(), series: map[string]map[string]bool{}}
+	s := &Set{Config: c, families: map[string]Family{}, told: vm.NewSet(), names: map[series]string{}, known: map[string]int{}}
 	for _, f := range Families() {
 		s.families[f.Name] = f
 	}
@@ -159,22 +167,20 @@ func (s *Set) seconds(family string, took time.Duration, labels ...string) {
 // bounded is the name of a series, which is that of the others if there are too
 // many.
 func (s *Set) bounded(family string, labels []string) string {
-	name := s.named(family, labels)
+	of := series{family: family}
+	copy(of.labels[:], labels)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := s.series[family]
-	if known == nil {
-		known = map[string]bool{}
-		s.series[family] = known
+	name, ok := s.names[of]
+	if ok {
+		return name
 	}
-	if !known[name] && len(known) >= MostSeries {
-		others := make([]string, len(labels))
-		for i := range others {
-			others[i] = "other"
-		}
-		return s.named(family, others)
+	if s.known[family] >= MostSeries {
+		return s.named(family, slices.Repeat([]string{"other"}, len(labels)))
 	}
-	known[name] = true
+	name = s.named(family, labels)
+	s.names[of] = name
+	s.known[family]++
 	return name
 }
 

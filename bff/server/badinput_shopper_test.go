@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -49,11 +50,14 @@ func badFrames(t *testing.T, b *bench) {
 	show("B44/NUL", "", "25.00", "", "Accept-Language: \x00")
 	b.refuse(t, list)
 	w := b.ask("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
-	if got := w.Header().Get("Content-Security-Policy"); got != pagePolicy {
+	if got := w.Header().Get("Content-Security-Policy"); strings.Replace(got, " "+hashed.FindString(got), "", 1) != pagePolicy {
 		b.bad++
 		t.Errorf("policy = %q", got)
 	}
 }
+
+// hashed is the source of the script that a frame's first page has in it.
+var hashed = regexp.MustCompile(`'sha256-[A-Za-z0-9+/=]{44}'`)
 
 // badChoices: B20, B49, B50, what a shopper's page may post.
 func badChoices(t *testing.T, b *bench) {

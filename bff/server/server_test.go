@@ -65,7 +65,7 @@ func newRig(t *testing.T) *rig {
 }
 
 // settings are those of a server at the gateway that listens at api.
-func settings(t *testing.T, api string) config.Config {
+func settings(t testing.TB, api string) config.Config {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
 	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
@@ -435,7 +435,7 @@ func TestGatewayAway(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
