@@ -154,10 +154,10 @@ gallery: install-chromium assets ## contact sheets of every screen, theme, direc
 	$(GO) test ./e2e/gallery -count=1 -run TestSheets -args -sheets "$(CURDIR)/docs/images/gallery"
 
 # The pictures that README.md shows.
-PICTURES := checkout chosen-light pay-light partial-light confirmed-light
+PICTURES := checkout chosen-light pay-light partial-light confirmed-light console-overview console-payment console-payments console-phone
 
 .PHONY: screenshots
 screenshots: install-chromium build ## a picture of every screen in e2e/out; those of the README in docs/images
 	mkdir -p e2e/out docs/images
-	$(GO) test ./e2e -count=1 -run 'TestScreens|TestShopPicture' -args -screens "$(CURDIR)/e2e/out"
+	$(GO) test ./e2e -count=1 -run 'TestScreens|TestShopPicture|TestConsole' -args -screens "$(CURDIR)/e2e/out"
 	cp $(PICTURES:%=e2e/out/%.png) docs/images/

@@ -237,9 +237,21 @@ func (s *stack) fits(t *testing.T, look consoleLook, review string) {
 			t.Errorf("%s is wider than the screen: %q", name, wide)
 		}
 		if *screens != "" {
-			p.Screenshot(filepath.Join(*screens, "console-"+name+"-"+look.name+".png"))
+			p.Screenshot(filepath.Join(*screens, consolePicture(name, look.name)+".png"))
 		}
 	}
+}
+
+// consolePicture names a picture: docs/console.md has those of the desk, and the
+// phone's first page.
+func consolePicture(page, look string) string {
+	switch {
+	case look == "light":
+		return "console-" + page
+	case page == "overview":
+		return "console-" + look
+	}
+	return "console-" + page + "-" + look
 }
 
 // exports reads the file that the button of the list saves.
