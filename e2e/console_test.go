@@ -204,7 +204,8 @@ func (s *stack) addressOf(id string) string {
 func consolePages(review string) map[string]string {
 	return map[string]string{
 		"overview": "/admin", "payments": "/admin/payments", "payment": "/admin/payments/" + review, "settle": "/admin/payments/" + review + "/confirm", "audit": "/admin/audit",
-		"webhooks": "/admin/webhooks", "nothing": "/admin/payments?q=nothing",
+		"webhooks": "/admin/webhooks", "transactions": "/admin/transactions", "withdrawals": "/admin/withdrawals", "reconciliation": "/admin/reconciliation", "origins": "/admin/origins",
+		"nothing": "/admin/payments?q=nothing",
 	}
 }
 
