@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -112,11 +113,17 @@ func (s *console) backlogs(ctx context.Context, now time.Time) (list []need, err
 	if err != nil {
 		return nil, err
 	}
+	var gone []string
+	if s.Gone != nil {
+		gone = s.Gone()
+	}
 	for _, b := range endpoints {
 		late := !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute
 		switch {
+		case slices.Contains(gone, b.Endpoint):
+			list = append(list, need{kind: "bad", title: "An endpoint is off", words: host(b.Endpoint) + " has answered 410, so nothing is sent to it until the server is restarted. Mend it, or take it out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks", label: "Webhooks"})
 		case b.Abandoned > 0:
-			list = append(list, need{kind: "bad", title: plural(b.Abandoned, "webhook") + " given up", words: host(b.Endpoint) + " did not take them: it said 410, or failed for the whole schedule.", to: "/admin/webhooks?state=abandoned", label: "Look at them"})
+			list = append(list, need{kind: "bad", title: plural(b.Abandoned, "webhook") + " given up", words: host(b.Endpoint) + " did not take them for 30 days, or said 410. Send them again, or take the endpoint out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks?state=abandoned", label: "Look at them"})
 		case late:
 			list = append(list, need{kind: "warn", title: plural(b.Waiting, "webhook") + " waiting", words: host(b.Endpoint) + " has not taken the oldest for " + page.Span(now.Sub(b.OldestAt)) + ".", to: "/admin/webhooks?state=retrying", label: "Look at them"})
 		}

@@ -162,7 +162,7 @@ func (s *console) row(session checkout.Session) []app.UI {
 		order(session), page.Time(session.CreatedAt), page.USD(o.AmountUSD),
 		page.Join(page.Status(session.Status), app.If(o.MissingAmount != "" && session.Status == wire.Pending, func() app.UI { return page.Badge("warn", "part paid") }),
 			app.If(o.OverpaidAmount != "", func() app.UI { return page.Badge("warn", "overpaid") }), app.If(o.Late, func() app.UI { return page.Badge("warn", "late") })),
-		coin, received, page.Foreign(o.Email),
+		coin, received, page.Email(o.Email),
 	}
 }
 

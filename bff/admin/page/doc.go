@@ -51,6 +51,15 @@ func Foreign(text string) app.UI {
 	return El("bdi").Class("foreign").Attr("translate", "no").Text(Harmless(text))
 }
 
+// Email is an address as somebody wrote it, broken behind its at sign if it must be.
+func Email(text string) app.UI {
+	name, host, found := strings.Cut(Harmless(text), "@")
+	if !found {
+		return Foreign(text)
+	}
+	return El("bdi").Class("foreign").Attr("translate", "no").Body(app.Text(name+"@"), Void("wbr"), app.Text(host))
+}
+
 // Code is an id, an address or the like, which is compared letter by letter.
 func Code(text string) app.UI {
 	if text == "" {

@@ -26,6 +26,9 @@ func TestHarmless(t *testing.T) {
 
 // Nothing but http and https is a link to elsewhere.
 func TestAway(t *testing.T) {
+	if got := widget.HTML(El("p").Body(Email("ann@<b>\u202e@x"))); got != `<p><bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi></p>" {
+		t.Errorf("Email = %s", got)
+	}
 	for to, link := range map[string]bool{
 		"https://scan.example/tx/1": true, "http://127.0.0.1/x": true,
 		"javascript:alert(1)": false, " https://x": false, "data:text/html,x": false, "//evil.example": false, "": false, "HTTPS://x": false,
