@@ -11,9 +11,9 @@ import (
 const (
 	// lacking goes from a session to older ones and says of each whether an older
 	// release has written it.
-	lacking     = `SELECT created_at, id, cents IS NULL FROM sessions WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC LIMIT $3`
-	mendThese   = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s ORDER BY id FOR UPDATE`
-	mendSession = `UPDATE sessions SET coin = $2, network = $3, cents = $4 WHERE id = $1`
+	lacking = `SELECT s.created_at, s.id, f.session IS NULL FROM sessions s LEFT JOIN facets f ON f.created_at = s.created_at AND f.session = s.id
+		WHERE (s.created_at, s.id) < ($1, $2) ORDER BY s.created_at DESC, s.id DESC LIMIT $3`
+	mendThese = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s ORDER BY id FOR UPDATE`
 )
 
 const (
@@ -93,12 +93,7 @@ func (db *DB) mendSome(ctx context.Context, tx *sql.Tx, ids []string) error {
 		return err
 	}
 	for i := range list {
-		s := &list[i]
-		coin, network, cents := chosen(s)
-		if _, err := tx.ExecContext(ctx, mendSession, key(s.ID), coin, network, cents); err != nil {
-			return err
-		}
-		if err := spell(ctx, tx, s, nil); err != nil {
+		if err := show(ctx, tx, &list[i], shown{}); err != nil {
 			return err
 		}
 	}

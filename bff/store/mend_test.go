@@ -73,7 +73,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 			for _, q := range []checkout.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
 				eventually(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
-			run(t, db.writer, `UPDATE sessions SET cents = NULL, coin = NULL WHERE id = (SELECT min(id) FROM sessions)`) // as the older release inserts
+			run(t, db.writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,8 @@ const (
 	// afterAll follows every text that begins like the one it is put behind.
 	afterAll = "\U0010FFFF"
 
+	facets = "facets f"
+
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
 
@@ -135,8 +137,12 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 	}
 	sessions := way{tables: "sessions s", at: "s.created_at", id: "s.id"}
 	what := strings.TrimSpace(q.Text)
-	if what == "" {
+	switch {
+	case what == "" && q.Coin == "" && q.Network == "":
 		add(sessions, "")
+		return list
+	case what == "":
+		add(way{tables: facets, at: "f.created_at", id: "f.session"}, "")
 		return list
 	}
 	add(sessions, "s.id = ?", key(what))
@@ -153,19 +159,26 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 // beginning finds sessions by how their order_ref begins: of these only a part,
 // because that has to be sorted.
 func beginning(ref string) way {
-	return way{at: "s.created_at", id: "s.id", args: []any{ref, ref + afterAll}, tables: `(SELECT created_at, id, status, coin, network
+	return way{at: "s.created_at", id: "s.id", args: []any{ref, ref + afterAll}, tables: `(SELECT created_at, id, status
 		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
 }
 
-// restrict adds what q restricts besides the text.
+// restrict adds what q restricts besides the text. Coin and network are in facets.
 func (w *way) restrict(q checkout.Query, from cursor) {
+	status := "s.status"
+	if w.tables == facets {
+		status = "f.status"
+	} else if q.Coin != "" || q.Network != "" {
+		w.tables += " CROSS JOIN " + facets
+		w.where("f.created_at = s.created_at AND f.session = s.id")
+	}
 	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, key(from.id))
 	if !q.From.IsZero() {
 		w.where(w.at+" >= ?", ceil(q.From))
 	}
-	for _, c := range []struct{ column, value string }{{"status", q.Status}, {"coin", coin(q.Coin)}, {"network", network(q.Network)}} {
+	for _, c := range []struct{ column, value string }{{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)}} {
 		if c.value != "" {
-			w.where("s."+c.column+" = ?", key(c.value))
+			w.where(c.column+" = ?", key(c.value))
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key, created_at, checked_at, due_at, doc, coin, network, cents)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`
+	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key, created_at, checked_at, due_at, doc)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
-		created_at = $6, checked_at = $7, due_at = $8, doc = $9, coin = $10, network = $11, cents = $12 WHERE id = $1`
+		created_at = $6, checked_at = $7, due_at = $8, doc = $9 WHERE id = $1`
 )
 
 // maxDoubts bounds how often a commit of unknown outcome is asked about.
@@ -49,7 +49,7 @@ func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session,
 				return err
 			}
 			if written {
-				return db.attach(ctx, tx, &s, nil, nil)
+				return db.attach(ctx, tx, &s, nil, shown{})
 			}
 			if sent != nil {
 				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil && bytes.Equal(r.doc, sent) {
@@ -137,7 +137,7 @@ func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 	if done, err := u.done(s); done || err != nil {
 		return err
 	}
-	version, held, words := s.Version, holds(s), wordsOf(&s)
+	version, held, before := s.Version, holds(s), shownOf(&s)
 	events, err := u.change(&s)
 	if err != nil {
 		u.refusal = err
@@ -149,7 +149,7 @@ func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 	}
 	u.next = s.Version
 	u.after.watchedUntil, u.after.epoch = u.before.watchedUntil, u.before.epoch
-	if err := u.db.attach(ctx, tx, &s, held, words); err != nil {
+	if err := u.db.attach(ctx, tx, &s, held, before); err != nil {
 		return err
 	}
 	return u.db.tell(ctx, tx, events)
@@ -171,11 +171,11 @@ func (u *updating) done(current checkout.Session) (bool, error) {
 }
 
 // attach writes what other tables have of s, given what they had before.
-func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *checkout.Session, held []hold, words []string) error {
+func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *checkout.Session, held []hold, before shown) error {
 	if err := db.index(ctx, tx, s.ID, held, holds(*s)); err != nil {
 		return err
 	}
-	return spell(ctx, tx, s, words)
+	return show(ctx, tx, s, before)
 }
 
 // put writes s and returns what will be read; written is false if the query
@@ -186,9 +186,8 @@ func put(ctx context.Context, tx *sql.Tx, query string, s checkout.Session) (r r
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
 	r = row{doc: doc, checkedAt: micros(s.CheckedAt), dueAt: micros(s.DueAt)}
-	coin, network, cents := chosen(&s)
 	result, err := tx.ExecContext(ctx, query, key(s.ID), s.Version, key(string(s.Status)),
-		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc), coin, network, cents)
+		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc))
 	if err != nil {
 		return r, false, err
 	}

@@ -11,19 +11,30 @@ import (
 	"coinslot/bff/checkout"
 )
 
-const insertWord = `INSERT INTO words (word, created_at, session) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+const (
+	writeFacet = `INSERT INTO facets (created_at, session, status, coin, network, cents) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (created_at, session) DO UPDATE SET status = excluded.status, coin = excluded.coin, network = excluded.network, cents = excluded.cents`
+	insertWord = `INSERT INTO words (word, created_at, session) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+)
+
+// facet is what is filtered and counted of a session.
+type facet struct {
+	status        string
+	coin, network string // empty = none was chosen
+	cents         int64
+}
+
+func facetOf(s *checkout.Session) facet {
+	f := facet{status: string(s.Status), cents: s.Order.AmountUSD.Shift(2).IntPart()}
+	if a := s.Current(); a != nil {
+		f.coin, f.network = coin(a.CurrencySymbol), network(a.NetworkCode)
+	}
+	return f
+}
 
 // coin and network are how their columns keep what the gateway spells as it likes.
 func coin(symbol string) string  { return strings.ToUpper(symbol) }
 func network(code string) string { return strings.ToLower(code) }
-
-// chosen are the columns for what is counted of s: coin, network and cents.
-func chosen(s *checkout.Session) (c, n sql.NullString, cents int64) {
-	if a := s.Current(); a != nil {
-		c, n = text(coin(a.CurrencySymbol)), text(network(a.NetworkCode))
-	}
-	return c, n, s.Order.AmountUSD.Shift(2).IntPart()
-}
 
 // maxWord bounds a word, in bytes: an index of PostgreSQL refuses longer ones, and
 // that must not be in the way of a payment. No address is that long.
@@ -66,14 +77,28 @@ func wordsOf(s *checkout.Session) []string {
 	return list
 }
 
-// spell writes those words of s that were not there before. Words stay: what a
-// session was once known by, it is found by.
-func spell(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []string) error {
-	for _, w := range wordsOf(s) {
-		if slices.Contains(before, w) {
+// shown is what people find a session by; the zero shown is that of one that is not there.
+type shown struct {
+	facet facet
+	words []string
+}
+
+func shownOf(s *checkout.Session) shown { return shown{facetOf(s), wordsOf(s)} }
+
+// show writes what people find s by, as far as it was not there before. Words
+// stay: what a session was once known by, it is found by.
+func show(ctx context.Context, tx *sql.Tx, s *checkout.Session, before shown) error {
+	now, at := shownOf(s), s.CreatedAt.UnixMicro()
+	if f := now.facet; f != before.facet {
+		if _, err := tx.ExecContext(ctx, writeFacet, at, key(s.ID), key(f.status), text(f.coin), text(f.network), f.cents); err != nil {
+			return fmt.Errorf("writing what is counted of it: %w", err)
+		}
+	}
+	for _, w := range now.words {
+		if slices.Contains(before.words, w) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, insertWord, w, s.CreatedAt.UnixMicro(), key(s.ID)); err != nil {
+		if _, err := tx.ExecContext(ctx, insertWord, w, at, key(s.ID)); err != nil {
 			return fmt.Errorf("writing what it is found by: %w", err)
 		}
 	}

@@ -2,15 +2,18 @@
 
 -- +goose Up
 
--- Made from doc, as the others: NULL until a session that an older release wrote
--- is written again; see mend.go.
-ALTER TABLE sessions ADD COLUMN coin TEXT COLLATE "C";    -- of the current attempt, upper case
-ALTER TABLE sessions ADD COLUMN network TEXT COLLATE "C"; -- of the current attempt, lower case
-ALTER TABLE sessions ADD COLUMN cents BIGINT;    -- of the order's amount
-
--- Holds all that is filtered and counted, so that the long rows need not be read.
-DROP INDEX sessions_created_at;
-CREATE INDEX sessions_created_at ON sessions (created_at, id, status, coin, network, cents);
+-- What is filtered and counted of a session, in short rows, made from doc and
+-- written with it; see mend.go for sessions that are older than this table. It is
+-- no part of sessions: to add columns there, SQLite reads all of a STRICT table.
+CREATE TABLE facets (
+    created_at BIGINT NOT NULL,
+    session    TEXT COLLATE "C" NOT NULL,
+    status     TEXT COLLATE "C" NOT NULL,
+    coin       TEXT COLLATE "C", -- of the current attempt, upper case
+    network    TEXT COLLATE "C", -- of the current attempt, lower case
+    cents      BIGINT NOT NULL,
+    PRIMARY KEY (created_at, session)
+);
 
 -- What a session is found by that no index of another table has.
 CREATE TABLE words (
@@ -51,8 +54,4 @@ DROP TABLE refused_origins;
 DROP TABLE actions;
 DROP INDEX deliveries_failed;
 DROP TABLE words;
-DROP INDEX sessions_created_at;
-CREATE INDEX sessions_created_at ON sessions (created_at, id);
-ALTER TABLE sessions DROP COLUMN cents;
-ALTER TABLE sessions DROP COLUMN network;
-ALTER TABLE sessions DROP COLUMN coin;
+DROP TABLE facets;
