@@ -27,7 +27,8 @@ type manual struct {
 	CSS, Title, Version, Server string
 	Intro                       template.HTML
 	Groups                      []group
-	Hooks                       []operation
+	Hooks                       []operation // one for each type
+	Hook                        operation   // what they have in common
 	Objects                     []object
 	Errors                      []failure
 }
@@ -54,10 +55,9 @@ type operation struct {
 
 // member is a parameter or a member of an object.
 type member struct {
-	Name, In string
-	Type     template.HTML
-	Required bool
-	Text     template.HTML
+	Name, In           string
+	Type, Text         template.HTML
+	Required, Optional bool
 }
 
 // answer is a response that is no error.
@@ -103,7 +103,9 @@ func (d *Document) Page(css string) ([]byte, error) {
 		}
 	})
 	d.each("webhooks", func(path, method string, o tree, shared []any) {
-		m.Hooks = append(m.Hooks, d.operation(path, method, o, shared))
+		made := d.operation(path, method, o, shared)
+		m.Hooks = append(m.Hooks, made)
+		m.Hook = operation{ID: "message", Summary: "The message", Parameters: made.Parameters, Body: made.Body, Answers: made.Answers, Example: made.Example}
 	})
 	for _, s := range members(d.root, "components", "schemas") {
 		if properties := members(s.Value, "properties"); properties != nil {
@@ -198,7 +200,8 @@ func (d *Document) answers(made *operation, o tree) {
 			}
 			continue
 		}
-		a := answer{Status: fmt.Sprint(response.Key), Text: inline(text(r, "description"))}
+		status := strings.ReplaceAll(fmt.Sprint(response.Key), "default", "else")
+		a := answer{Status: status, Text: inline(text(r, "description"))}
 		for _, media := range members(r, "content") {
 			f := form{Media: fmt.Sprint(media.Key)}
 			if at(media.Value, "schema", "$ref") != nil {

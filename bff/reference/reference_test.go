@@ -72,7 +72,7 @@ func TestPages(t *testing.T) {
 	for _, want := range []string{
 		`href="/assets/docs.css"`, `id="createSession"`, "curl &#39;https://pay.example/v1/sessions&#39;", `<a href="#Session">Session</a>`,
 		`<a href="/docs/errors#order_conflict">`, "string, at most 200 characters", "list of <a href=\"#Attempt\">Attempt</a>", "because of order_conflict",
-		`-H &#34;Authorization: Bearer $KEY&#34;`, "checkout.confirmed",
+		`-H &#34;Authorization: Bearer $KEY&#34;`, "checkout.confirmed", "The message", ">else<", "may be absent",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %s", want)

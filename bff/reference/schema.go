@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// members are those of an object.
+// members are those of an object. One that takes no other members is sent to the
+// server: it says what is required; others say what may be absent.
 func (d *Document) members(schema tree) (all []member) {
-	required := texts(schema, "required")
+	required, sent := texts(schema, "required"), at(schema, "additionalProperties") == false
 	for _, p := range members(schema, "properties") {
 		name := fmt.Sprint(p.Key)
-		all = append(all, member{Name: name, Type: d.typed(p.Value), Required: slices.Contains(required, name), Text: d.told(p.Value)})
+		there := slices.Contains(required, name)
+		all = append(all, member{Name: name, Type: d.typed(p.Value), Required: sent && there, Optional: !sent && !there, Text: d.told(p.Value)})
 	}
 	return all
 }
