@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// members are those of an object. One that takes no other members is sent to the
-// server: it says what is required; others say what may be absent.
+// members are those of an object. One that says which other members it takes is
+// sent to the server, and says what is required; others say what may be absent.
 func (d *Document) members(schema tree) (all []member) {
-	required, sent := texts(schema, "required"), at(schema, "additionalProperties") == false
+	required, sent := texts(schema, "required"), at(schema, "additionalProperties") != nil
 	for _, p := range members(schema, "properties") {
 		name := fmt.Sprint(p.Key)
 		there := slices.Contains(required, name)
