@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,9 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/doctor"
+	"coinslot/bff/metrics"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/web"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -236,6 +239,26 @@ func TestDocumentAndPage(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-docs/openapi.yaml +docs/api.md):\n%s", schema, diff)
 		}
+	}
+}
+
+// TestOperatorsListenerIsAsDocumented: its answers, when all is well and when not.
+func TestOperatorsListenerIsAsDocumented(t *testing.T) {
+	for _, wrong := range [][]string{nil, {"database"}} {
+		ops := web.Ops(web.Health{
+			Alive: func() []string { return wrong }, Ready: func(context.Context) []string { return wrong }, Metrics: metrics.New(metrics.Config{}),
+		})
+		written().each(func(route string, o map[string]any) {
+			if served(o) {
+				return
+			}
+			answer := httptest.NewRecorder()
+			ops.ServeHTTP(answer, httptest.NewRequest("GET", strings.TrimPrefix(route, "GET "), nil))
+			media, _, _ := strings.Cut(answer.Header().Get("Content-Type"), ";")
+			if _, known := written().schemas[shape{route, fmt.Sprint(answer.Code), media}]; !known {
+				t.Errorf("%s: %d %s is not documented", route, answer.Code, media)
+			}
+		})
 	}
 }
 
