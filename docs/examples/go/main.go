@@ -8,7 +8,7 @@
 // It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under
 // SHOP_URL (http://127.0.0.1:3000). The checkout is told of it by its settings
 // COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
-// SHOP_TEST=1 takes the play money of the demo, too: never in production.
+// SHOP_TEST=1 takes play money, too: never in production.
 //
 // coinslot.go is what a shop of your own needs; orders.go stands for your
 // database, and the goods below for your catalogue.

@@ -8,7 +8,7 @@
 //
 // Browsers reach it under SHOP_URL (http://127.0.0.1:3000); orders are kept in the file SHOP_ORDERS. The checkout is
 // told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot). SHOP_TEST=1
-// takes the play money of the demo, too: never in production.
+// takes play money, too: never in production.
 //
 // coinslot.php is what a shop of your own needs; orders.php stands for your database, and the goods below for your
 // catalogue. Behind another server, send every request to this file.
