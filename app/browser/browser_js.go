@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Data returns the text of the page's data block with the given id.
+// Data returns the text of the page's data block with the given id. Errors: there is none.
 func Data(id string) ([]byte, error) {
 	element := js.Global().Get("document").Call("getElementById", id)
 	if element.IsNull() {
@@ -22,6 +22,7 @@ func Data(id string) ([]byte, error) {
 
 // Sentences returns what frame.js has fetched besides the data block with the
 // given id: members of the same object, that all pages of a language share.
+// Errors: it has not fetched them, or could not.
 func Sentences(id string) ([]byte, error) {
 	text := js.Global().Get("document").Call("getElementById", id).Get("sentences")
 	if text.Type() != js.TypeString {

@@ -131,7 +131,8 @@ func valid(s string) string {
 	return string([]rune(s))
 }
 
-// Marshal writes an object whose members are strings, by their names.
+// Marshal writes an object whose members are strings, by their names. Errors: a
+// member is no string.
 func Marshal(members map[string]any) ([]byte, error) {
 	names := make([]string, 0, len(members))
 	for name := range members {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// JSON writes the report for programs.
+// JSON writes the report for programs. Errors: w's.
 func (r Report) JSON(w io.Writer) error {
 	if r.Findings == nil {
 		r.Findings = []Finding{}

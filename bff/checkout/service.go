@@ -102,8 +102,9 @@ func (c *Service) Close() {
 	c.creating.Wait()
 }
 
-// Currencies returns the gateway's currency list, at most a minute old unless
-// the gateway cannot be reached.
+// Currencies returns the gateway's currency list, at most a minute old unless the
+// gateway cannot be reached: then up to six hours. It blocks only if there is none.
+// Errors: the gateway's; ctx.Err().
 func (c *Service) Currencies(ctx context.Context) ([]Currency, error) {
 	return c.currencies.get(ctx)
 }

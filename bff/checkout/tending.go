@@ -255,7 +255,7 @@ func (c *Service) count(ctx context.Context, s Session, a Attempt) error {
 
 // Nudge makes a session that is not settled due now, or when a watched one is due
 // again if it was checked a moment ago: somebody has opened its page. It believes
-// and changes nothing.
+// and changes nothing. Errors: the store's.
 func (c *Service) Nudge(ctx context.Context, s Session) error {
 	return c.hasten(ctx, s, s.wish(c.Pace))
 }
@@ -265,7 +265,7 @@ const hintPace = 10 * time.Second
 
 // Hint is Nudge for what anybody can say as often as they like: somebody has come
 // back from the gateway's page, or says that something happened there. It makes
-// for one look in ten seconds at most.
+// for one look in ten seconds at most. Errors: the store's.
 func (c *Service) Hint(ctx context.Context, s Session) error {
 	now := c.Now()
 	if at := s.checked().Add(hintPace); now.Before(at) {

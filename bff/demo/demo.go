@@ -44,7 +44,8 @@ type Config struct {
 func Kinds() []string { return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} }
 
 // Run serves until ctx ends. Everything that it stores goes into a temporary
-// folder, which is removed at the end.
+// folder, which is removed at the end. Errors: an address or a setting that does not
+// serve, a folder that cannot be made.
 func Run(ctx context.Context, c Config) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -64,6 +64,8 @@ func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
 //	  tip:
 //	    title: Tip
 //	    open: {minimum: "1", maximum: "100", suggested: ["5", "10", "20"]}
+//
+// docs/catalog.md has all members. Errors name the item and the member.
 func ParseCatalog(raw []byte) (*Catalog, error) {
 	items, err := parseItems(raw)
 	if err != nil {

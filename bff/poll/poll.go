@@ -99,7 +99,7 @@ func (p *Poller) Kick() {
 }
 
 // Run looks into the store again and again until ctx ends, and returns after
-// what it has started is done.
+// what it has started is done. What goes wrong is logged; it always returns nil.
 func (p *Poller) Run(ctx context.Context) error {
 	defer p.tending.Wait()
 	began := time.Now()

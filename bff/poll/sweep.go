@@ -92,7 +92,7 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // Run reads the list for as long as that is worth it, and looks again and again
-// whether it is, until ctx ends.
+// whether it is, until ctx ends. What goes wrong is logged; it always returns nil.
 func (s *Sweeper) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began := s.Now()

@@ -86,7 +86,8 @@ type failure struct {
 	Status       int
 }
 
-// Page is the document as HTML, with the style sheet at that address.
+// Page is the document as HTML, with the style sheet at that address. Errors: the
+// template does not fit the document.
 func (d *Document) Page(css string) ([]byte, error) {
 	m := manual{
 		CSS: css, Title: text(d.root, "info", "title"), Version: text(d.root, "openapi"), Server: d.server(d.root),

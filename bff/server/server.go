@@ -38,7 +38,8 @@ import (
 type Options struct {
 	// Static replaces the embedded assets and texts; nil = embedded.
 	Static fs.FS
-	// Simulate and Kinds make sessions test sessions; see web.Config.
+	// Simulate pretends a payment at a sandbox gateway, of one of Kinds; sessions are
+	// tests then. Nil = real money, whatever the settings say.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	Kinds    []string
 	// Pace replaces the pace at which payments are looked at; zero = the
@@ -113,7 +114,8 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 }
 
 // Gateway makes the client of the configured gateway, with a budget of requests
-// of its own.
+// of its own, which it shares with no server. log = nil is silent. Errors: a setting
+// that does not serve; nothing is asked yet.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 	client, _, err := dial(c, log, nil, nil, nil)
 	return client, err
@@ -265,8 +267,9 @@ func callback(public string) string {
 	return ""
 }
 
-// Run polls and delivers until ctx ends, then says goodbye to open pages, waits
-// for calls under way and returns.
+// Run polls and delivers until ctx ends, then says goodbye to open pages, for two
+// seconds at most, waits for calls under way and returns nil. What goes wrong
+// meanwhile is logged and tried again. It is called once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)

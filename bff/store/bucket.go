@@ -101,7 +101,7 @@ func (b *Bucket) Free(ctx context.Context) (int, error) {
 
 // Pause hands out no slot before d from now, and from then on one at a time,
 // without a burst. It never shortens a longer pause, and does not touch slots
-// that are reserved already. d <= 0 does nothing.
+// that are reserved already. d <= 0 does nothing. Errors: the database's.
 func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

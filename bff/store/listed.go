@@ -103,6 +103,7 @@ func (db *DB) Turn(name string) *Turn { return &Turn{db: db, name: name} }
 
 // Take takes the turn until d from now, by the database's clock, and reports
 // whether no other instance has it. Whoever has it takes it again to keep it.
+// Errors: the database's, after which somebody may have it.
 func (t *Turn) Take(ctx context.Context, d time.Duration) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

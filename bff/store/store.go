@@ -169,7 +169,8 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 // Versions returns the versions of those of the sessions that are there: what a
-// reader compares who may have missed that something has changed.
+// reader compares who may have missed that something has changed. Errors: the
+// database's.
 func (db *DB) Versions(ctx context.Context, ids []string) (map[string]int64, error) {
 	found := make(map[string]int64, len(ids))
 	for batch := range slices.Chunk(ids, batchSize) {

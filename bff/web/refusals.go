@@ -62,7 +62,8 @@ func (l *Refusals) Note(origin, session string) {
 // maxOrigin is the length of the longest host name with a scheme and a port.
 const maxOrigin = 8 + 253 + 6
 
-// Run writes what was counted until ctx ends, and once more then.
+// Run writes what was counted until ctx ends, and once more then, for a second at
+// most. It always returns nil.
 func (l *Refusals) Run(ctx context.Context) error {
 	tick := time.NewTicker(refusalsEvery)
 	defer tick.Stop()

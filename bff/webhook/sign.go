@@ -53,6 +53,7 @@ func ParseKeys(secrets []string) (Keys, error) {
 // Sign returns the value of webhook-signature for one try at that time: one
 // "v1,<base64>" for each key, separated by spaces. id is the event's, without
 // ".", since a dot ends it in what is signed. Without keys the value is empty.
+// Errors: the id is empty or has a dot. Source: Standard Webhooks 1.0.0.
 func (k Keys) Sign(id string, at time.Time, body []byte) (string, error) {
 	if id == "" || strings.Contains(id, ".") {
 		return "", fmt.Errorf("signing event %q: id is empty or has a dot", id)
