@@ -229,8 +229,20 @@ func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, n
 	}
 	c.Log.DebugContext(ctx, "session changed", "session", id, "status", s.Status, "version", s.Version, "events", events)
 	crash.Point("confirm.committed")
+	c.alarm(ctx, was, s)
 	c.Moved(was, s)
 	c.Changed(id)
 	s.Claimed = old.Claimed
 	return s, nil
+}
+
+// alarm logs what somebody may have to look at; the session's trail says why.
+func (c *Service) alarm(ctx context.Context, was, s Session) {
+	for _, a := range s.Attempts {
+		before := was.Attempt(a.Number)
+		odd := a.State == InReview || a.State == Rejected || a.State == Stray
+		if odd && (before == nil || before.State != a.State) {
+			c.Log.WarnContext(ctx, "a payment to look at", "session", s.ID, "attempt", a.Number, "state", a.State)
+		}
+	}
 }

@@ -102,13 +102,13 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	crash.Point("start.opened")
 	s.store = db
 	if err := s.assemble(c, o, catalog, tokens); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	if !db.Shared() { // nobody else runs: what is being created belongs to a dead process
 		err = s.checkout.Recover(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

@@ -1,0 +1,38 @@
+package checkout
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+// TestAlarm: what has become odd is logged once, by its session and attempt, and
+// nothing that the gateway or a shopper has written.
+func TestAlarm(t *testing.T) {
+	with := func(states ...State) (s Session) {
+		s.ID = "cs_a"
+		for i, state := range states {
+			s.Attempts = append(s.Attempts, Attempt{Number: i + 1, State: state, Reason: "canary", Address: "canary"})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name    string
+		was, is Session
+		want    string // attempts and states
+	}{
+		{"paid", with(Waiting), with(Confirmed), ""}, {"to review", with(Waiting), with(InReview), "attempt=1 state=review"}, {"still in review", with(InReview), with(InReview), ""},
+		{"rejected", with(Creating), with(Rejected), "attempt=1 state=rejected"}, {"a stray beside it", with(Waiting), with(Waiting, Stray), "attempt=2 state=stray"}, {"given up", with(Unknown), with(Lost), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out bytes.Buffer
+			service := &Service{Config: Config{Log: slog.New(slog.NewTextHandler(&out, nil))}}
+			service.alarm(t.Context(), c.was, c.is)
+			got := out.String()
+			if (got != "") != (c.want != "") || !strings.Contains(got, c.want) || strings.Contains(got, "canary") || c.want != "" && !strings.Contains(got, "level=WARN") {
+				t.Errorf("logged %q; want %q", got, c.want)
+			}
+		})
+	}
+}
