@@ -112,10 +112,12 @@ func (p policy) open() policy {
 	return p
 }
 
-// set makes an answer one of kind k, whatever it was to be before. X-Frame-Options
+// set makes an answer one of kind k, whatever it was to be before. Names are in
+// their canonical form. X-Frame-Options
 // is never sent: it cannot name several origins, and frame-ancestors rules over it.
 func (list policies) set(h http.Header, k kind) {
 	p := list[k]
+	values := make([]string, 0, 8) // of all of them: each header set alone is an allocation
 	for _, header := range [...]struct{ name, value string }{
 		{"Content-Security-Policy", p.content}, {"Cache-Control", p.cache}, {"Vary", p.vary},
 		{"Cross-Origin-Resource-Policy", p.resource}, {"Cross-Origin-Opener-Policy", p.opener},
@@ -123,10 +125,11 @@ func (list policies) set(h http.Header, k kind) {
 		{"Access-Control-Allow-Origin", p.readers},
 	} {
 		if header.value == "" {
-			h.Del(header.name)
+			delete(h, header.name)
 			continue
 		}
-		h.Set(header.name, header.value)
+		values = append(values, header.value)
+		h[header.name] = values[len(values)-1 : len(values) : len(values)]
 	}
 }
 
