@@ -16,8 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/httprate"
-
+	"coinslot/bff/admin/door"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/token"
@@ -34,45 +33,23 @@ type Config struct {
 	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now.
 	Deliver func()
-	// Hash is of the password, argon2id or bcrypt; empty = nobody signs in by one.
-	Hash string
-	// Header is the name of the header in which a proxy names who is signed in;
-	// empty = none does.
-	Header string
-	// Secret keys logins and forms together with Hash: the key of the merchant's API.
-	Secret string
-	// Secure says that browsers reach the console by https.
-	Secure bool
-	Test   bool // no real money moves
+	// Door is who may come in; New fills in how it writes pages and notes.
+	Door   door.Config
+	CSS    string // address of console.css
+	Test   bool   // no real money moves
 	Tokens *token.Registry
 	Now    func() time.Time // nil = time.Now
 	Log    *slog.Logger     // nil = silent
-	Within Within
-}
-
-// Within is what the server around the console tells it.
-type Within struct {
-	CSS string // address of console.css
-	// Address is where a request comes from; Client is that as limits count it.
-	Address, Client func(*http.Request) string
-	// Proxied reports whether a request comes straight from a proxy that is believed.
-	Proxied func(*http.Request) bool
-	// SameOrigin refuses posts that a page of another origin has made.
-	SameOrigin func(*http.Request) error
 }
 
 // console is Config with what is derived from it.
 type console struct {
 	Config
-	keys    keys
-	guesses *httprate.RateLimiter // logins by client
-	written *httprate.RateLimiter // failed ones in the audit log
-	hashing chan struct{}         // one for each hash being computed
-	ended   ended
+	door *door.Door
 }
 
 // New returns the handler of /admin and all below. Somebody has to be able to
-// sign in: Hash or Header is set.
+// come in; see door.Config.
 func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -83,16 +60,10 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &console{
-		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, hashesAtOnce),
-		guesses: perMinute(loginsPerMinute), written: perMinute(failuresPerMinute),
-	}
+	s := &console{Config: c}
+	c.Door.Write, c.Door.Note, c.Door.Now, c.Door.Log = s.write, s.note, c.Now, c.Log
+	s.door = door.New(c.Door)
 	return s.routes()
-}
-
-// perMinute counts up to n things in a minute, each sort of them on its own.
-func perMinute(n int) *httprate.RateLimiter {
-	return httprate.NewRateLimiter(n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{}))
 }
 
 // reader answers with a page; actor does something and says where to go next and
@@ -106,11 +77,11 @@ type (
 func (s *console) routes() http.Handler {
 	mux := http.NewServeMux()
 	show := func(path string, h reader) { mux.Handle("GET "+path, s.signedIn(s.shown(h))) }
-	act := func(path string, h actor) { mux.Handle("POST "+path, s.guarded(s.signedIn(s.acted(h)))) }
+	act := func(path string, h actor) { mux.Handle("POST "+path, s.door.Guard(s.signedIn(s.acted(h)))) }
 
-	mux.HandleFunc("GET /admin/login", s.doorstep)
-	mux.Handle("POST /admin/login", s.guarded(http.HandlerFunc(s.login)))
-	mux.Handle("POST /admin/logout", s.guarded(s.signedIn(s.logout)))
+	mux.HandleFunc("GET /admin/login", s.door.Step)
+	mux.Handle("POST /admin/login", s.door.Guard(http.HandlerFunc(s.door.Login)))
+	mux.Handle("POST /admin/logout", s.door.Guard(s.signedIn(s.logout)))
 
 	show("/admin", s.overview)
 	show("/admin/payments", s.payments)
@@ -139,6 +110,30 @@ func (s *console) routes() http.Handler {
 	act("/admin/", s.nothingDone)
 	show("/admin/", s.nothing)
 	return mux
+}
+
+// signedIn wraps what only who is signed in may do.
+func (s *console) signedIn(next visited) http.Handler {
+	return s.door.Open(func(w http.ResponseWriter, r *http.Request, who *door.Visitor) {
+		next(&visit{console: s, Visitor: who, w: w, r: r})
+	})
+}
+
+// logout is POST /admin/logout.
+func (s *console) logout(v *visit) {
+	if err := v.proven(); err != nil {
+		v.show(v.trouble(err))
+		return
+	}
+	s.door.Logout(v.w, v.r, v.Visitor)
+}
+
+// note writes down who has come, gone, or tried to.
+func (s *console) note(r *http.Request, who, what string) {
+	a := checkout.Action{By: checkout.Console(who), From: s.Door.Within.Address(r), What: what}
+	if err := s.Records.Record(r.Context(), a); err != nil {
+		s.Log.Error("writing down a login", "what", what, "error", err)
+	}
 }
 
 // shown writes the page that h returns.
@@ -170,7 +165,7 @@ func (s *console) acted(h actor) visited {
 
 // write answers with a whole document.
 func (s *console) write(w http.ResponseWriter, f page.Frame) {
-	f.CSS, f.Test = s.Within.CSS, s.Test
+	f.CSS, f.Test = s.CSS, s.Test
 	var out bytes.Buffer
 	page.Write(&out, f)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -153,11 +153,11 @@ func (s *console) does(d deed) actor {
 
 // record writes down what the visitor is about to do.
 func (v *visit) record(what, session, detail string) error {
-	err := v.Records.Record(v.r.Context(), checkout.Action{By: v.by(), From: v.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
+	err := v.Records.Record(v.r.Context(), checkout.Action{By: v.by(), From: v.Door.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
 	if err != nil {
 		return &wire.Error{Code: wire.CodeStorageUnavailable, Detail: "writing down " + what + ": " + err.Error()}
 	}
-	v.Log.Info("done at the console", "who", v.who, "what", what, "session", session)
+	v.Log.Info("done at the console", "who", v.Name, "what", what, "session", session)
 	return nil
 }
 

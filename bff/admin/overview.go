@@ -8,17 +8,15 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/wire"
+	"coinslot/bff/admin/chart"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 )
 
-// charted is how many days the charts show, today included.
-const charted = 30
-
 // overview is GET /admin: what needs somebody now, and how the last days were.
 func (s *console) overview(v *visit) (page.Page, error) {
 	today := v.now().Truncate(24 * time.Hour)
-	from := today.AddDate(0, 0, 1-charted)
+	from := today.AddDate(0, 0, 1-chart.Days)
 	counts, err := s.Records.Tally(v.r.Context(), from, today.AddDate(0, 0, 1))
 	if err != nil {
 		return page.Page{}, err
@@ -31,7 +29,7 @@ func (s *console) overview(v *visit) (page.Page, error) {
 	if len(counts) == 0 {
 		body = append(body, page.El("p").Class("empty").Text("No order has come in the last 30 days."))
 	} else {
-		body = append(body, figures(counts), charts(counts, from))
+		body = append(body, chart.Figures(counts), chart.Draw(counts, from))
 	}
 	return page.Page{Title: "Overview", Section: "/admin", Body: body}, nil
 }
@@ -76,7 +74,7 @@ func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
 		list = append(list, page.El("li").Body(order(session), page.El("span").Body(page.USD(session.Order.AmountUSD.StringFixed(2))),
 			page.El("span").Class("soft").Text(reviewed(s.Checkout.Object(session).ReviewReason).what), page.El("span").Class("soft").Text(page.Apart(session.CreatedAt, now))))
 	}
-	return []need{{"bad", plural(n, "payment") + " in review", "Reported as paid, but not proven: nothing ships until you settle them.", paymentsPath + "?status=review", "All of them", list}}, nil
+	return []need{{"bad", page.Plural(n, "payment") + " in review", "Reported as paid, but not proven: nothing ships until you settle them.", paymentsPath + "?status=review", "All of them", list}}, nil
 }
 
 // gatewayPatience is how long the overview waits for the gateway.
@@ -104,7 +102,7 @@ func (s *console) stuck(ctx context.Context, _ time.Time) ([]need, error) {
 	if err != nil || n < 3 {
 		return nil, err
 	}
-	return []need{{kind: "warn", title: plural(n, "payment") + " being prepared", words: "They wait for the gateway to give an address. More than a few for more than a minute mean that it is slow.", to: paymentsPath + "?status=preparing", label: "Look at them"}}, nil
+	return []need{{kind: "warn", title: page.Plural(n, "payment") + " being prepared", words: "They wait for the gateway to give an address. More than a few for more than a minute mean that it is slow.", to: paymentsPath + "?status=preparing", label: "Look at them"}}, nil
 }
 
 // backlogs are endpoints of the merchant that do not take webhooks.
@@ -123,9 +121,9 @@ func (s *console) backlogs(ctx context.Context, now time.Time) (list []need, err
 		case slices.Contains(gone, b.Endpoint):
 			list = append(list, need{kind: "bad", title: "An endpoint is off", words: host(b.Endpoint) + " has answered 410, so nothing is sent to it until the server is restarted. Mend it, or take it out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks", label: "Webhooks"})
 		case b.Abandoned > 0:
-			list = append(list, need{kind: "bad", title: plural(b.Abandoned, "webhook") + " given up", words: host(b.Endpoint) + " did not take them for 30 days, or said 410. Send them again, or take the endpoint out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks?state=abandoned", label: "Look at them"})
+			list = append(list, need{kind: "bad", title: page.Plural(b.Abandoned, "webhook") + " given up", words: host(b.Endpoint) + " did not take them for 30 days, or said 410. Send them again, or take the endpoint out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks?state=abandoned", label: "Look at them"})
 		case late:
-			list = append(list, need{kind: "warn", title: plural(b.Waiting, "webhook") + " waiting", words: host(b.Endpoint) + " has not taken the oldest for " + page.Span(now.Sub(b.OldestAt)) + ".", to: "/admin/webhooks?state=retrying", label: "Look at them"})
+			list = append(list, need{kind: "warn", title: page.Plural(b.Waiting, "webhook") + " waiting", words: host(b.Endpoint) + " has not taken the oldest for " + page.Span(now.Sub(b.OldestAt)) + ".", to: "/admin/webhooks?state=retrying", label: "Look at them"})
 		}
 	}
 	return list, nil
@@ -140,20 +138,13 @@ func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 	var list []app.UI
 	for _, o := range refused {
 		if now.Sub(o.LastAt) < 24*time.Hour {
-			list = append(list, page.El("li").Body(page.Foreign(o.Origin), page.El("span").Class("soft").Text(plural(o.Times, "time")), page.El("span").Class("soft").Text(page.Apart(o.LastAt, now))))
+			list = append(list, page.El("li").Body(page.Foreign(o.Origin), page.El("span").Class("soft").Text(page.Plural(o.Times, "time")), page.El("span").Class("soft").Text(page.Apart(o.LastAt, now))))
 		}
 	}
 	if len(list) == 0 {
 		return nil, nil
 	}
-	return []need{{"warn", plural(len(list), "host page") + " refused today", "They wanted to show the checkout and are not in COINSLOT_ORIGINS. If one is yours, add it.", "/admin/origins", "All of them", list[:min(len(list), mostNamed)]}}, nil
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return page.Count(n) + " " + word + "s"
+	return []need{{"warn", page.Plural(len(list), "host page") + " refused today", "They wanted to show the checkout and are not in COINSLOT_ORIGINS. If one is yours, add it.", "/admin/origins", "All of them", list[:min(len(list), mostNamed)]}}, nil
 }
 
 // attention lists needs, or says that there are none.

@@ -98,8 +98,8 @@ func compared(v *visit, c checkout.Comparing) []app.UI {
 	list := []app.UI{page.Block("result", "What was compared", page.Facts(
 		page.Fact{Name: "Days", Value: page.Text(days(c.From, c.To))},
 		page.Fact{Name: "Compared", Value: page.Ago(c.Ended, v.now())},
-		page.Fact{Name: "Gateway", Value: page.Text(plural(c.Result.Transactions, "transaction") + ", " + page.Count(c.Result.Foreign) + " not ours")},
-		page.Fact{Name: "Here", Value: page.Text(plural(c.Result.Attempts, "attempt"))},
+		page.Fact{Name: "Gateway", Value: page.Text(page.Plural(c.Result.Transactions, "transaction") + ", " + page.Count(c.Result.Foreign) + " not ours")},
+		page.Fact{Name: "Here", Value: page.Text(page.Plural(c.Result.Attempts, "attempt"))},
 		page.Fact{Name: "Findings", Value: page.Text(page.Count(len(c.Result.Findings)))},
 	))}
 	if len(c.Result.Findings) == 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/admin/door"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 )
@@ -15,27 +16,16 @@ import (
 // visit is one request of somebody who is signed in.
 type visit struct {
 	*console
-	w   http.ResponseWriter
-	r   *http.Request
-	who string // a name that shows and stores well
-	// logins are what the visitor's forms are bound to, the present one first.
-	logins []string
-	// way is how they are signed in.
-	way way
+	*door.Visitor
+	w http.ResponseWriter
+	r *http.Request
 }
-
-type way int
-
-const (
-	byPassword way = iota
-	byProxy
-)
 
 // visited answers one.
 type visited func(*visit)
 
 // by is who acts, for trails and the audit.
-func (v *visit) by() string { return checkout.Console(v.who) }
+func (v *visit) by() string { return checkout.Console(v.Name) }
 
 // request is the id of the request, which the log has too.
 func (v *visit) request() string { return v.w.Header().Get("X-Request-Id") }
@@ -51,16 +41,14 @@ func (v *visit) query() url.Values {
 }
 
 // token returns what every form of this visitor carries.
-func (v *visit) token() string { return v.keys.token(v.logins[0]) }
+func (v *visit) token() string { return v.Token() }
 
-// proven refuses a post without the token of the visitor's own forms.
+// proven refuses a post without it.
 func (v *visit) proven() error {
-	for _, login := range v.logins {
-		if v.keys.proves(v.r.PostFormValue("token"), login) {
-			return nil
-		}
+	if !v.Proves(v.r) {
+		return errForged
 	}
-	return errForged
+	return nil
 }
 
 // lead sends the browser on.
@@ -68,8 +56,8 @@ func (v *visit) lead(to string) { http.Redirect(v.w, v.r, to, http.StatusSeeOthe
 
 // show writes a page in its frame.
 func (v *visit) show(p page.Page) {
-	f := page.Frame{Page: p, Who: v.who, Notice: notices[v.r.URL.Query().Get("done")]}
-	if v.way == byPassword {
+	f := page.Frame{Page: p, Who: v.Name, Notice: notices[v.r.URL.Query().Get("done")]}
+	if v.Leaves {
 		f.Token = v.token()
 	}
 	if n, err := v.Checkout.Store.Count(v.r.Context(), string(wire.Review)); err == nil { // without it the page is as good
@@ -81,7 +69,6 @@ func (v *visit) show(p page.Page) {
 // notices are what is said after something was done, by the word for it in the
 // address: no address makes a page say anything else.
 var notices = map[string]page.Notice{
-	"signed-out":    {Kind: "good", Text: "You are signed out."},
 	"confirmed":     {Kind: "good", Text: "Settled as paid. Your server is being told."},
 	"discarded":     {Kind: "good", Text: "Settled as not paid. Your server is being told."},
 	"rechecked":     {Kind: "good", Text: "The gateway was asked. What it said is below; a payment asked about a moment ago is looked at again in a few seconds."},

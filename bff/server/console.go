@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"coinslot/bff/admin"
+	"coinslot/bff/admin/door"
 	"coinslot/bff/config"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
@@ -17,9 +18,12 @@ func (s *Server) console(c config.Config, o Options, tokens *token.Registry) fun
 	}
 	return func(w web.Within) http.Handler {
 		return admin.New(admin.Config{
-			Checkout: s.checkout, Records: s.store, Events: s.store, Gone: s.sender.Gone, Origins: c.Origins, Deliver: s.sender.Kick, Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader, Secret: config.Reveal(c.SecretKeys)[0],
-			Secure: strings.HasPrefix(c.PublicURL, "https:"), Test: o.Simulate != nil, Tokens: tokens, Now: s.store.Now, Log: o.Log,
-			Within: admin.Within{CSS: w.Asset("console.css"), Address: w.Address, Client: w.Client, Proxied: w.Proxied, SameOrigin: w.SameOrigin},
+			Checkout: s.checkout, Records: s.store, Events: s.store, Gone: s.sender.Gone, Origins: c.Origins, Deliver: s.sender.Kick,
+			Test: o.Simulate != nil, Tokens: tokens, Now: s.store.Now, Log: o.Log, CSS: w.Asset("console.css"),
+			Door: door.Config{
+				Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader, Secret: config.Reveal(c.SecretKeys)[0], Secure: strings.HasPrefix(c.PublicURL, "https:"),
+				Within: door.Within{Address: w.Address, Client: w.Client, Proxied: w.Proxied, SameOrigin: w.SameOrigin},
+			},
 		})
 	}
 }

@@ -17,7 +17,7 @@ func Numbered(path string, query url.Values, number, last, total, shown int) app
 		where += " of " + Count(last)
 	}
 	if total > 0 {
-		where += ", " + plural(total, "row") + " in all"
+		where += ", " + Plural(total, "row") + " in all"
 	}
 	to := func(n int) string {
 		if n < 2 {

@@ -90,10 +90,10 @@ func (t Table) Draw() app.UI { return t.draw() }
 func Pager(path string, query url.Values, next string, shown int) app.UI {
 	first := query.Get("cursor") == ""
 	if first && next == "" {
-		return El("p").Class("pager").Body(El("span").Class("soft").Text(plural(shown, "row")))
+		return El("p").Class("pager").Body(El("span").Class("soft").Text(Plural(shown, "row")))
 	}
 	return El("nav").Class("pager").Aria("label", "Pages").Body(
-		El("span").Class("soft").Text(plural(shown, "row")+" on this page"),
+		El("span").Class("soft").Text(Plural(shown, "row")+" on this page"),
 		app.If(!first, func() app.UI {
 			return El("a").Class("button").Attr("href", With(path, query, "cursor", "")).Text("First page")
 		}),
@@ -121,7 +121,8 @@ func With(path string, query url.Values, name, value string) string {
 	return path + "?" + q.Encode()
 }
 
-func plural(n int, word string) string {
+// Plural is n of what word names, "3 payments".
+func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}

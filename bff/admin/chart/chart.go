@@ -1,4 +1,7 @@
-package admin
+// Package chart draws what has become of the last days' orders for the operator's
+// console: sums, a bar for each day, a bar for each coin, as SVG and HTML that
+// need no script, each with its numbers as a table.
+package chart
 
 import (
 	"slices"
@@ -12,6 +15,9 @@ import (
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 )
+
+// Days is how many days the charts show.
+const Days = 30
 
 // fate is what has become of orders, in as many kinds as a chart can show.
 type fate int
@@ -61,8 +67,8 @@ func (t totals) all() (n int) {
 	return n
 }
 
-// figures are the sums of the last days.
-func figures(counts []checkout.Count) app.UI {
+// Figures are the sums of the last days.
+func Figures(counts []checkout.Count) app.UI {
 	var t totals
 	for _, c := range counts {
 		t.add(c)
@@ -75,7 +81,7 @@ func figures(counts []checkout.Count) app.UI {
 		rate = page.Plain(100*t.sessions[paid]/ended) + " %"
 	}
 	return page.El("dl").Class("figures").Aria("label", "The last 30 days").Body(
-		one("Confirmed", "$"+grouped(t.usd[paid].StringFixed(2)), plural(t.sessions[paid], "payment")+" in 30 days"),
+		one("Confirmed", "$"+grouped(t.usd[paid].StringFixed(2)), page.Plural(t.sessions[paid], "payment")+" in 30 days"),
 		one("Of those that ended", rate, "were paid"),
 		one("Under way", page.Count(t.sessions[underWay]), "$"+grouped(t.usd[underWay].StringFixed(2))),
 		one("In review", page.Count(t.sessions[reviewing]), "$"+grouped(t.usd[reviewing].StringFixed(2))),
@@ -91,8 +97,9 @@ func grouped(digits string) string {
 	return whole + "." + rest
 }
 
-// charts are orders by day and by coin, each with its table behind it.
-func charts(counts []checkout.Count, from time.Time) app.UI {
+// Draw draws orders by day, from the day from on, and by coin, each with its table
+// behind it.
+func Draw(counts []checkout.Count, from time.Time) app.UI {
 	return page.El("div").Class("charts").Body(
 		page.Block("days", "Orders by day", byDay(counts, from)...),
 		page.Block("coins", "Confirmed by coin", byCoin(counts)...),
@@ -106,10 +113,10 @@ const (
 )
 
 func byDay(counts []checkout.Count, from time.Time) []app.UI {
-	days := make([]totals, charted)
+	days := make([]totals, Days)
 	most := 1
 	for _, c := range counts {
-		if i := int(c.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < charted {
+		if i := int(c.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < Days {
 			days[i].add(c)
 			most = max(most, days[i].all())
 		}
@@ -124,7 +131,7 @@ func byDay(counts []checkout.Count, from time.Time) []app.UI {
 		}
 	}
 	slices.Reverse(rows)
-	width := charted * dayWidth
+	width := Days * dayWidth
 	return []app.UI{
 		legend(),
 		page.El("svg").Class("chart").Attr("viewBox", "-28 -8 "+page.Plain(width+28)+" "+page.Plain(chartHeight+below+8)).Attr("role", "img").
@@ -154,7 +161,7 @@ func number(n int) string { return page.Plain(n) }
 func gridline(at, top int) app.UI {
 	y := number(chartHeight - chartHeight*at/top)
 	return page.El("g").Class("grid").Body(
-		page.El("line").Attr("x1", "0").Attr("x2", number(charted*dayWidth)).Attr("y1", y).Attr("y2", y),
+		page.El("line").Attr("x1", "0").Attr("x2", number(Days*dayWidth)).Attr("y1", y).Attr("y2", y),
 		page.El("text").Attr("x", "-6").Attr("y", y).Attr("dy", "4").Attr("text-anchor", "end").Text(page.Count(at)))
 }
 
@@ -171,7 +178,7 @@ func column(i int, t totals, top int, day time.Time) (list []app.UI) {
 		list = append(list, page.El("rect").Class("bar "+fateClasses[f]).Attr("x", number(x)).Attr("y", number(y)).Attr("width", number(dayWidth-dayGap)).Attr("height", number(h)).Body(
 			page.El("title").Text(day.Format("2 January: ")+page.Count(n)+" "+strings.ToLower(fateWords[f]))))
 	}
-	if (charted-1-i)%7 == 0 {
+	if (Days-1-i)%7 == 0 {
 		list = append(list, page.El("text").Class("tick").Attr("x", number(x+(dayWidth-dayGap)/2)).Attr("y", number(chartHeight+15)).Attr("text-anchor", "middle").Text(day.Format("2 Jan")))
 	}
 	return list
@@ -246,6 +253,6 @@ func coinBar(symbol string, t *totals, most decimal.Decimal) app.UI {
 		page.El("td").Class("bar-cell").Body(
 			page.El("svg").Attr("viewBox", "0 0 100 8").Attr("preserveAspectRatio", "none").Aria("hidden", "true").Body(
 				page.El("rect").Class("bar paid").Attr("width", width).Attr("height", "8"))),
-		page.El("td").Class("number").Body(page.El("strong").Text("$"+grouped(t.usd[paid].StringFixed(2))), page.El("small").Text(" "+plural(t.sessions[paid], "payment"))),
+		page.El("td").Class("number").Body(page.El("strong").Text("$"+grouped(t.usd[paid].StringFixed(2))), page.El("small").Text(" "+page.Plural(t.sessions[paid], "payment"))),
 	)
 }

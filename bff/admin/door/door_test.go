@@ -1,13 +1,9 @@
-package admin
+package door
 
 import (
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"coinslot/bff/checkout"
 )
 
 // Whatever a form says, a login leads to a page of the console.
@@ -64,52 +60,6 @@ func TestNameable(t *testing.T) {
 	} {
 		if got := nameable(name); got != want {
 			t.Errorf("nameable(%q) = %v; want %v", name, got, want)
-		}
-	}
-}
-
-// Whatever the domain writes down or doubts has words here.
-func TestWords(t *testing.T) {
-	source := ""
-	for _, name := range []string{"choosing", "ending", "observe", "reconcile", "service", "sweep", "tending", "gate"} {
-		raw, err := os.ReadFile("../checkout/" + name + ".go")
-		if err != nil {
-			t.Fatal(err)
-		}
-		source += string(raw)
-	}
-	notes := regexp.MustCompile(`note\(now, [^,]+, "((?:attempt|session)\.[a-z_]+)"`).FindAllStringSubmatch(source, -1)
-	for _, note := range notes {
-		if events[note[1]] == "" {
-			t.Errorf("a trail says %q, which has no words", note[1])
-		}
-	}
-	reasons := regexp.MustCompile(`reason[A-Z]\w+ += "([a-z_]+)"`).FindAllStringSubmatch(source, -1)
-	for _, reason := range reasons {
-		if reviews[reason[1]].todo == "" {
-			t.Errorf("the reason %q has no words", reason[1])
-		}
-	}
-	if len(notes) < 15 || len(reasons) < 10 {
-		t.Errorf("found %d notes and %d reasons: is this still how they are written?", len(notes), len(reasons))
-	}
-	for _, s := range []checkout.State{checkout.Creating, checkout.Unknown, checkout.Waiting, checkout.Confirmed, checkout.Expired, checkout.Cancelled, checkout.Refused, checkout.Lost, checkout.Rejected, checkout.InReview, checkout.Stray} {
-		if states[s].word == "" || states[s].means == "" {
-			t.Errorf("the state %q has no words", s)
-		}
-	}
-	for _, d := range deeds() {
-		if doings[d.record] == "" || notices[d.done].Text == "" {
-			t.Errorf("%q has no words for the audit, or no notice", d.path)
-		}
-	}
-}
-
-// The top of a chart is round, even, and not below what it holds.
-func TestCeiling(t *testing.T) {
-	for n, want := range map[int]int{0: 2, 1: 2, 2: 2, 3: 4, 9: 10, 11: 12, 21: 24, 81: 100, 101: 120, 950: 1000, 12345: 16000} {
-		if got := ceiling(n); got != want {
-			t.Errorf("ceiling(%d) = %d; want %d", n, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package admin
+package door
 
 import (
 	"crypto/hmac"

@@ -1,4 +1,4 @@
-package admin
+package door
 
 import (
 	"errors"
@@ -22,61 +22,46 @@ const (
 	cookieSecure = "__Host-" + cookiePlain
 )
 
-func (s *console) cookieName() string {
-	if s.Secure {
+func (d *Door) cookieName() string {
+	if d.Secure {
 		return cookieSecure
 	}
 	return cookiePlain
 }
 
 // cookie is the login's; an empty value takes it away.
-func (s *console) cookie(value string) *http.Cookie {
-	c := &http.Cookie{Name: s.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteStrictMode, MaxAge: int(stays / time.Second)}
+func (d *Door) cookie(value string) *http.Cookie {
+	c := &http.Cookie{Name: d.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: d.Secure, SameSite: http.SameSiteStrictMode, MaxAge: int(stays / time.Second)}
 	if value == "" {
 		c.MaxAge = -1
 	}
 	return c
 }
 
-// signedIn wraps what only who is signed in may do; others are shown the door.
-func (s *console) signedIn(next visited) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.visitor(w, r)
-		switch {
-		case err != nil:
-			s.shut(w, err)
-		case v != nil:
-			next(v)
-		default:
-			s.door(w, r)
-		}
-	})
-}
-
 // visitor returns who asks, nil if nobody is signed in. Errors: a proxy names
 // somebody in a way that is not to be believed.
-func (s *console) visitor(w http.ResponseWriter, r *http.Request) (*visit, error) {
-	if s.Header != "" && s.Within.Proxied(r) {
-		if v, err := s.proxied(w, r); v != nil || err != nil {
+func (d *Door) visitor(r *http.Request) (*Visitor, error) {
+	if d.Header != "" && d.Within.Proxied(r) {
+		if v, err := d.proxied(r); v != nil || err != nil {
 			return v, err
 		}
 	}
-	if s.Hash == "" {
+	if d.Hash == "" {
 		return nil, nil
 	}
-	c, err := r.Cookie(s.cookieName())
+	c, err := r.Cookie(d.cookieName())
 	if err != nil {
 		return nil, nil
 	}
-	if _, ok := s.keys.holds(c.Value, s.Now()); !ok || s.ended.has(c.Value) {
+	if _, ok := d.keys.holds(c.Value, d.Now()); !ok || d.ended.has(c.Value) {
 		return nil, nil
 	}
-	return &visit{console: s, w: w, r: r, who: operator, logins: []string{c.Value}, way: byPassword}, nil
+	return &Visitor{Name: operator, Leaves: true, keys: d.keys, logins: []string{c.Value}}, nil
 }
 
 // proxied is whom a believed proxy names, nil if it names nobody.
-func (s *console) proxied(w http.ResponseWriter, r *http.Request) (*visit, error) {
-	switch names := r.Header.Values(s.Header); {
+func (d *Door) proxied(r *http.Request) (*Visitor, error) {
+	switch names := r.Header.Values(d.Header); {
 	case len(names) == 0 || len(names) == 1 && names[0] == "":
 		return nil, nil
 	case len(names) > 1:
@@ -84,9 +69,9 @@ func (s *console) proxied(w http.ResponseWriter, r *http.Request) (*visit, error
 	case !nameable(names[0]):
 		return nil, errName
 	default:
-		today := s.Now().Unix() / int64(24*time.Hour/time.Second)
+		today := d.Now().Unix() / int64(24*time.Hour/time.Second)
 		bound := func(day int64) string { return "proxy " + strconv.FormatInt(day, 10) + " " + names[0] }
-		return &visit{console: s, w: w, r: r, who: names[0], logins: []string{bound(today), bound(today - 1)}, way: byProxy}, nil
+		return &Visitor{Name: names[0], keys: d.keys, logins: []string{bound(today), bound(today - 1)}}, nil
 	}
 }
 
@@ -109,10 +94,10 @@ func nameable(name string) bool {
 }
 
 // shut answers who was named in a way that is not to be believed.
-func (s *console) shut(w http.ResponseWriter, err error) {
-	s.Log.Warn("the console refuses what a proxy says", "header", s.Header, "error", err)
-	s.write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []app.UI{
-		page.Note("bad", "The proxy before this console has not said clearly who you are: it must set "+s.Header+" once, and take away what browsers send in it.")}}})
+func (d *Door) shut(w http.ResponseWriter, err error) {
+	d.Log.Warn("the console refuses what a proxy says", "header", d.Header, "error", err)
+	d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []app.UI{
+		page.Note("bad", "The proxy before this console has not said clearly who you are: it must set "+d.Header+" once, and take away what browsers send in it.")}}})
 }
 
 // fromElsewhere reports whether a link of another site, such as an alert in a
@@ -140,27 +125,29 @@ func within(to string) string {
 	return u.RequestURI()
 }
 
-// guarded wraps posts: of this origin only, and nothing but a small form.
-func (s *console) guarded(next http.Handler) http.Handler {
+// Guard wraps posts: of this origin only, and nothing but a small form.
+func (d *Door) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refused := s.Within.SameOrigin(r)
-		if refused == nil && r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
-			refused = errForm
+		var large *http.MaxBytesError
+		err := d.Within.SameOrigin(r)
+		switch {
+		case err != nil:
+			d.refuse(w, http.StatusForbidden, "The request came from another site and was refused. Nothing was changed.")
+		case r.Header.Get("Content-Type") != "application/x-www-form-urlencoded":
+			d.refuse(w, http.StatusUnsupportedMediaType, "That was no form.")
+		default:
+			if err = r.ParseForm(); errors.As(err, &large) {
+				d.refuse(w, http.StatusRequestEntityTooLarge, "The form is too large.")
+			} else if err != nil {
+				d.refuse(w, http.StatusBadRequest, "The form cannot be read.")
+			}
 		}
-		if refused == nil {
-			refused = r.ParseForm()
-		}
-		if refused == nil {
+		if err == nil && r.PostForm != nil {
 			next.ServeHTTP(w, r)
-			return
 		}
-		v := &visit{console: s, w: w, r: r}
-		p := v.trouble(refused)
-		if p.Status >= http.StatusInternalServerError {
-			p.Status = http.StatusBadRequest
-		}
-		s.write(w, page.Frame{Page: p})
 	})
 }
 
-var errForm = errors.New("not a form")
+func (d *Door) refuse(w http.ResponseWriter, status int, why string) {
+	d.Write(w, page.Frame{Page: page.Page{Title: "That did not work", Status: status, Body: []app.UI{page.Note("bad", why)}}})
+}

@@ -1,0 +1,46 @@
+package admin
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"coinslot/bff/checkout"
+)
+
+// Whatever the domain writes down or doubts has words here.
+func TestWords(t *testing.T) {
+	source := ""
+	for _, name := range []string{"choosing", "ending", "observe", "reconcile", "service", "sweep", "tending", "gate"} {
+		raw, err := os.ReadFile("../checkout/" + name + ".go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source += string(raw)
+	}
+	notes := regexp.MustCompile(`note\(now, [^,]+, "((?:attempt|session)\.[a-z_]+)"`).FindAllStringSubmatch(source, -1)
+	for _, note := range notes {
+		if events[note[1]] == "" {
+			t.Errorf("a trail says %q, which has no words", note[1])
+		}
+	}
+	reasons := regexp.MustCompile(`reason[A-Z]\w+ += "([a-z_]+)"`).FindAllStringSubmatch(source, -1)
+	for _, reason := range reasons {
+		if reviews[reason[1]].todo == "" {
+			t.Errorf("the reason %q has no words", reason[1])
+		}
+	}
+	if len(notes) < 15 || len(reasons) < 10 {
+		t.Errorf("found %d notes and %d reasons: is this still how they are written?", len(notes), len(reasons))
+	}
+	for _, s := range []checkout.State{checkout.Creating, checkout.Unknown, checkout.Waiting, checkout.Confirmed, checkout.Expired, checkout.Cancelled, checkout.Refused, checkout.Lost, checkout.Rejected, checkout.InReview, checkout.Stray} {
+		if states[s].word == "" || states[s].means == "" {
+			t.Errorf("the state %q has no words", s)
+		}
+	}
+	for _, d := range deeds() {
+		if doings[d.record] == "" || notices[d.done].Text == "" {
+			t.Errorf("%q has no words for the audit, or no notice", d.path)
+		}
+	}
+}
