@@ -201,8 +201,13 @@ func (c *Comparison) compare(ctx context.Context, books Books, h Held, r Record)
 		return nil // replaced between two reads
 	}
 	if kind := a.disagrees(r); kind != "" {
-		c.found(Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
-			There: withPaid(r.Status, r.PaidAmount), Here: withPaid(string(a.State), a.paid())})
+		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
+			There: withPaid(r.Status, r.PaidAmount), Here: withPaid(string(a.State), a.paid())}
+		if kind == FindingMoney {
+			f.There += ", asks " + plain(r.PayAmount) + " for $" + plain(r.AmountUSD)
+			f.Here += ", asks " + plain(a.PayAmount) + " for $" + plain(a.AmountUSD)
+		}
+		c.found(f)
 	}
 	return nil
 }
