@@ -33,7 +33,7 @@ func (s *Server) Open(ctx context.Context, o checkout.Order, key string) (sessio
 }
 
 // Session returns the session of that id as the API does. Goods are released when
-// its Status is wire.Confirmed, and in no other.
+// its Status is wire.Confirmed, and in no other; for a Test, none are.
 //
 // Errors: *wire.Error with CodeSessionUnknown; the database's.
 func (s *Server) Session(ctx context.Context, id string) (checkout.Object, error) {

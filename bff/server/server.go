@@ -39,7 +39,7 @@ type Options struct {
 	// Static replaces the embedded assets and texts; nil = embedded.
 	Static fs.FS
 	// Simulate pretends a payment at a sandbox gateway, of one of Kinds; sessions are
-	// tests then. Nil = real money, whatever the settings say.
+	// tests then, as they are with COINSLOT_SANDBOX. Nil = it cannot be paid from the page.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	Kinds    []string
 	// Pace replaces the pace at which payments are looked at; zero = the
@@ -51,6 +51,9 @@ type Options struct {
 	Hub hub.Config
 	Log *slog.Logger // nil = silent
 }
+
+// test reports whether no real money moves.
+func (o Options) test(c config.Config) bool { return c.Sandbox || o.Simulate != nil }
 
 // Server is a checkout, ready to serve and to run.
 type Server struct {
@@ -156,7 +159,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	}
 	s.checkout = checkout.New(checkout.Config{
 		Store: s.store, Gateway: client, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
-		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.Simulate != nil,
+		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
 		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.poller = poll.New(poll.Config{
