@@ -41,6 +41,35 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// The setting's default is a path that is not absolute. It used to be taken for a
+// host by those who only look.
+func TestPathInThisFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"coinslot.db", "./here.db", "a folder/coinslot.db"} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(t.Context(), Config{DSN: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell(t, db, 1)
+		wantCurrent(t, path)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantCurrent(t, path)
+		reader, err := OpenReader(t.Context(), Config{DSN: path})
+		if err != nil {
+			t.Errorf("OpenReader(%q): %v", path, err)
+			continue
+		}
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func wantCurrent(t *testing.T, dsn string) {
 	t.Helper()
 	s, err := Inspect(t.Context(), dsn)

@@ -175,7 +175,13 @@ func reading() url.Values {
 	return v
 }
 
+// openPool opens the file at path: in a URI, the first part of one that is not
+// absolute would be a host.
 func openPool(path string, settings url.Values, connections int) (*sql.DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the file: %w", err)
+	}
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: settings.Encode()}
 	pool, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
