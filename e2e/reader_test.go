@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -173,9 +174,10 @@ func (r *reader) built(b commandBlock) commandBlock {
 		r.t.Cleanup(gateway.Close)
 		b.text = strings.ReplaceAll(b.text, "https://gateway.example", gateway.URL)
 	}
+	b.text = strings.ReplaceAll(b.text, "https://pay.shop.example", "http://localhost:8080")
 	keys := r.t.TempDir()
 	b.text = inFolder.ReplaceAllStringFunc(b.text, func(name string) string {
-		file, value := filepath.Join(keys, filepath.Base(name)), secretKey
+		file, value := filepath.Join(keys, filepath.Base(name)), rand.Text()+rand.Text()
 		switch {
 		case strings.Contains(name, "gateway"):
 			value = sandbox.DefaultKey
