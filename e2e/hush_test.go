@@ -17,6 +17,7 @@ window.said = window.heard = 0;
 let hush;
 Object.defineProperty(window, 'coinslotHush', {get: () => hush, set: (real) => {
 	hush = (socket) => {
+		window.socket = socket;
 		const tell = socket.onmessage;
 		socket.onmessage = (event) => { heard++; tell(event) };
 		real(socket);
@@ -66,6 +67,8 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 	p.WaitText(`[data-part="checked"]`, "seconds ago")
 	s.gateway.ClearFaults()
 	p.WaitText(`[data-part="checked"]`, "just now")
+	p.Eval(`(window.silent = socket).dispatchEvent(new Event("close"))`, nil)
+	p.WaitJS(`window.socket !== silent && socket.readyState === 1 && silent.readyState > 1`, "another socket instead of one that has been silent for too long")
 }
 
 // TestFailureIsForgotten: a request that fails says that there is no connection, and
@@ -86,7 +89,8 @@ func TestFailureIsForgotten(t *testing.T) {
 }
 
 // TestHush: what is kept back is said, as it is by then, when the socket has been
-// silent for twenty seconds, or closes; what follows is news.
+// silent for twenty seconds, or closes; what follows is news. After a minute of
+// silence it counts as closed. The time left is news only where it jumps.
 func TestHush(t *testing.T) {
 	s := newStack(t)
 	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
@@ -99,27 +103,37 @@ func TestHush(t *testing.T) {
 		window.clearTimeout = () => { timer = null; };
 		performance.now = () => clock;
 		const pass = (ms) => { clock += ms; const due = timer; if (due?.at <= clock) { timer = null; due.f(); } };
-		const heard = [], closing = [], socket = {onmessage: ({data}) => heard.push(data), addEventListener(_, f) { closing.push(f); }};
+		const heard = [], closing = [], socket = {
+			onmessage: ({data}) => heard.push(data),
+			addEventListener(_, f) { closing.push(f); },
+			dispatchEvent({type}) { heard.push(type); },
+		};
 		coinslotHush(socket);
+		pass(19999);
 		const say = (word, left, ago) => socket.onmessage({data: JSON.stringify({word, attempt: {expires_in_ms: left}, checked_ms_ago: ago})});
+		for (let left = 300000; left > 60000; left -= 15000) { say('a', left, 100); pass(15000); }
 		say('a', 60000, 100);
-		say('a', 57000, 90);
+		pass(3000);
+		say('a', 57900, 90);
+		say('a', 58000, 90); // the page's clock has stood still
 		say('b', 56000, 80);
 		pass(19999);
-		say('b', 300, 4500);
+		say('b', 35500, 4500);
 		pass(19999);
 		heard.push('-');
 		pass(1);
-		pass(60000);
 		heard.push('-');
+		pass(39999);
+		heard.push('-');
+		pass(1);
 		say('b', 50000, 70);
-		say('b', 49000, 70);
-		say('b', 48000, 5000);
-		say('b', 47000, 9000);
-		say('b', 46000, 0);
+		say('b', 50000, 70);
+		say('b', 50000, 5000);
+		say('b', 50000, 9000);
+		say('b', 50000, 0);
 		window.coinslotHeard = null;
-		say('b', 45000, 0);
-		say('b', 44000, 7);
+		say('b', 50000, 0);
+		say('b', 50000, 7);
 		pass(500);
 		for (const closed of closing) closed();
 		say('b', 43000, -1);
@@ -131,15 +145,16 @@ func TestHush(t *testing.T) {
 	})()`, &heard)
 	got := strings.Join(heard, "\n")
 	want := strings.Join([]string{
-		`{"word":"a","attempt":{"expires_in_ms":60000},"checked_ms_ago":100}`,
+		`{"word":"a","attempt":{"expires_in_ms":300000},"checked_ms_ago":100}`,
+		`{"word":"a","attempt":{"expires_in_ms":58000},"checked_ms_ago":90}`,
 		`{"word":"b","attempt":{"expires_in_ms":56000},"checked_ms_ago":80}`, "-",
-		`{"word":"b","attempt":{"expires_in_ms":0},"checked_ms_ago":24500}`, "-",
+		`{"word":"b","attempt":{"expires_in_ms":15500},"checked_ms_ago":24500}`, "-", "-", "close",
 		`{"word":"b","attempt":{"expires_in_ms":50000},"checked_ms_ago":70}`,
-		`{"word":"b","attempt":{"expires_in_ms":48000},"checked_ms_ago":5000}`,
-		`{"word":"b","attempt":{"expires_in_ms":47000},"checked_ms_ago":9000}`,
-		`{"word":"b","attempt":{"expires_in_ms":46000},"checked_ms_ago":0}`,
-		`{"word":"b","attempt":{"expires_in_ms":45000},"checked_ms_ago":0}`,
-		`{"word":"b","attempt":{"expires_in_ms":43500},"checked_ms_ago":507}`,
+		`{"word":"b","attempt":{"expires_in_ms":50000},"checked_ms_ago":5000}`,
+		`{"word":"b","attempt":{"expires_in_ms":50000},"checked_ms_ago":9000}`,
+		`{"word":"b","attempt":{"expires_in_ms":50000},"checked_ms_ago":0}`,
+		`{"word":"b","attempt":{"expires_in_ms":50000},"checked_ms_ago":0}`,
+		`{"word":"b","attempt":{"expires_in_ms":49500},"checked_ms_ago":507}`,
 		`{"word":"b","attempt":{"expires_in_ms":43000},"checked_ms_ago":-1}`,
 	}, "\n")
 	if got != want {

@@ -65,8 +65,8 @@ func (s *Socket) listen() {
 }
 
 // Hushed reports whether messages that say nothing new are kept back: WebAssembly
-// wakes for none of them, until there is news or silence has lasted too long. An open
-// socket only is heard at all.
+// wakes for none of them, until there is news or silence has lasted too long, and a
+// socket that stays silent is closed. An open socket only is heard at all.
 func (s *Socket) Hushed() bool { return s.hushed && s.value.Get("readyState").Int() == open }
 
 // open is a websocket's readyState.

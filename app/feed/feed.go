@@ -26,7 +26,8 @@ const (
 	// asksAfter is the number of failed sockets after which asking begins.
 	asksAfter = 2
 	// silence is how long an open socket may say nothing before it is taken for
-	// dead; telephones keep sockets of sleeping tabs "open".
+	// dead; telephones keep sockets of sleeping tabs "open". A socket that is hushed
+	// sees to that itself.
 	silence = time.Minute
 	// answerWithin ends a question that gets no answer.
 	answerWithin = 15 * time.Second
@@ -38,7 +39,8 @@ type Socket interface {
 	// message is not a view, and when ctx ends.
 	Next(ctx context.Context) (wire.View, error)
 	// Hushed reports whether the socket is open and tells of the view's time by
-	// itself, as [wire.View.Told] has it.
+	// itself, as [wire.View.Told] has it. Then it also ends by itself when it has
+	// heard nothing for too long: Next may have nothing to return for hours.
 	Hushed() bool
 	// Close closes the socket; closing twice is allowed.
 	Close()
@@ -168,6 +170,9 @@ func (f *Feed) told() bool { return f.socket != nil && f.socket.Hushed() }
 
 // next reads one view, for at most the time of silence.
 func next(ctx context.Context, s Socket) (wire.View, error) {
+	if s.Hushed() {
+		return s.Next(ctx)
+	}
 	ctx, cancel := context.WithTimeout(ctx, silence)
 	defer cancel()
 	return s.Next(ctx)

@@ -318,3 +318,12 @@ func TestSilentSocketIsExchanged(t *testing.T) {
 		t.Errorf("%d sockets after a silence of %v; want 2", len(s.seen().open), silence)
 	}
 }
+
+// A hushed socket keeps repeats to itself: it may have nothing to say for hours.
+func TestHushedSocketIsKept(t *testing.T) {
+	s := &server{version: 1, sockets: true, answers: true, hush: true}
+	run(t, s, func(*Feed) { pass(time.Hour) })
+	if got := s.seen(); len(got.open) != 1 || len(got.fetches) != 0 {
+		t.Errorf("%d sockets and %d questions in an hour in which nothing was new; want one and none", len(got.open), len(got.fetches))
+	}
+}
