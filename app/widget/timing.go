@@ -22,8 +22,8 @@ func (p Page) LastMinutes() bool {
 
 // timing tells how much time is left, how to get more, and how fresh the page
 // is. It counts from the moment the view came, by the browser's own stopwatch,
-// so that a wrong clock does no harm. One timer wakes it when the next word of it
-// is no longer true, and then only that word is drawn again: people wait long.
+// so that a wrong clock does no harm. While nothing else happens, its hand writes
+// its words.
 type timing struct {
 	app.Compo
 
@@ -40,10 +40,8 @@ type timing struct {
 	away    bool          // the browser says that it has no network
 	awayAt  time.Time     // At of the view that was shown when it had none; zero if it never was so
 
-	ctx       app.Context // of the mounted component
-	timer     *time.Timer // nil until something is to come
-	countdown *word       // nil until it is mounted
-	fresh     *word
+	ctx  app.Context // of the mounted component
+	hand *hand       // nil until it is mounted
 }
 
 // instant is when a view came that shows nothing new but the time.
@@ -69,11 +67,7 @@ func (t *timing) OnMount(ctx app.Context) {
 }
 
 // OnDismount ends it.
-func (t *timing) OnDismount() {
-	if t.timer != nil {
-		t.timer.Stop()
-	}
-}
+func (t *timing) OnDismount() { t.hand.stop() }
 
 // OnUpdate starts counting anew: the view is fresh.
 func (t *timing) OnUpdate(ctx app.Context) {
@@ -83,12 +77,13 @@ func (t *timing) OnUpdate(ctx app.Context) {
 
 // Render draws the lines and, below them, the way to more time.
 func (t *timing) Render() app.UI {
+	t.measure() // the hand has gone on
 	t.early = t.remaining() >= lastMinutes
 	return el("div").Class("timing").Body(spaced(
 		given(t.Left, func() app.UI {
-			return &word{Class: "countdown", Timer: true, Text: t.left(), mounted: func(w *word) { t.countdown = w }}
+			return word("countdown", t.left()).Attr("role", "timer").Attr("aria-live", "off") // nobody wants to hear each step
 		}),
-		&word{Class: "checked", Text: t.checked(), mounted: func(w *word) { t.fresh = w }},
+		word("checked", t.checked()),
 		t.extend(),
 	)...)
 }
@@ -113,20 +108,17 @@ func (t *timing) extend() app.UI {
 	})
 }
 
-// tick draws the words again that have changed, and nothing else.
+// tick does what is due.
 func (t *timing) tick(ctx app.Context) {
 	ctx.PreventUpdate()
 	t.count()
 	if t.early != (t.remaining() >= lastMinutes) {
 		t.ctx.Update() // more time is offered from now on
-		return
 	}
-	t.countdown.say(t.ctx, t.left())
-	t.fresh.say(t.ctx, t.checked())
 }
 
-// count measures, says aloud what is to be said at such a time, and sets the
-// timer.
+// count measures, says aloud what is to be said at such a time, and lets the hand
+// go on from there.
 func (t *timing) count() {
 	t.measure()
 	left := t.remaining()
@@ -142,20 +134,14 @@ func (t *timing) count() {
 		t.ctx.NewAction(actionLook)
 	}
 	t.asked = over
-	t.wake(t.next())
+	t.hand.stop()
+	t.hand = t.wind()
 }
 
-// wake sets the timer; zero leaves it off.
-func (t *timing) wake(in time.Duration) {
-	switch {
-	case t.timer == nil && in > 0:
-		ctx := t.ctx
-		t.timer = time.AfterFunc(in, func() { ctx.Dispatch(t.tick) })
-	case in > 0:
-		t.timer.Reset(in)
-	case t.timer != nil:
-		t.timer.Stop()
-	}
+// turns reports whether more changes by now than words.
+func (t *timing) turns() bool {
+	left := t.remaining()
+	return t.early != (left >= lastMinutes) || t.Left && (announced(t.least, left) || left <= 0 && !t.asked)
 }
 
 // next is how long what is shown stays true; zero is for good.
@@ -294,43 +280,4 @@ func (t *timing) age() time.Duration {
 		return ago
 	}
 	return ago + t.elapsed
-}
-
-// word is a text that changes by itself. It is a component, so that it can be
-// drawn again alone.
-type word struct {
-	app.Compo
-
-	Class string // and handle
-	Timer bool   // it counts down; nobody wants to hear each step
-	Text  string
-
-	mounted func(w *word) // is told which of the words drawn is on the page
-	ctx     app.Context
-}
-
-// OnMount tells where the word is.
-func (w *word) OnMount(ctx app.Context) {
-	w.ctx = ctx
-	w.mounted(w)
-}
-
-// Render draws it.
-func (w *word) Render() app.UI {
-	span := el("span").Class(w.Class).Attr("data-part", w.Class)
-	if w.Timer {
-		span = span.Attr("role", "timer").Attr("aria-live", "off")
-	}
-	return span.Text(w.Text)
-}
-
-// say draws the word again if it has changed, and none of what is around it,
-// which is the component of around. Before it is mounted, and for nil, nothing
-// happens: what is drawn then is right.
-func (w *word) say(around app.Context, text string) {
-	if w == nil || w.Text == text || !w.Mounted() {
-		return
-	}
-	w.Text = text
-	w.ctx.Dispatch(func(app.Context) { around.PreventUpdate() })
 }
