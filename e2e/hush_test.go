@@ -10,11 +10,16 @@ import (
 )
 
 // counted is a script that counts what a page's socket says, what of it WebAssembly
-// hears, and what changes in the document once window.changes is an object: texts by
-// the element around them.
+// hears, how often that wakes for whatever reason, and what changes in the document
+// once window.changes is an object: texts by the element around them.
 const counted = `
-window.said = window.heard = 0;
-let hush;
+window.said = window.heard = window.woken = 0;
+let hush, go;
+Object.defineProperty(window, 'Go', {get: () => go, set: (real) => {
+	go = real;
+	const resume = go.prototype._resume;
+	go.prototype._resume = function () { woken++; return resume.call(this); };
+}});
 Object.defineProperty(window, 'coinslotHush', {get: () => hush, set: (real) => {
 	hush = (socket) => {
 		window.socket = socket;
@@ -41,11 +46,11 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 	_, p, _ := s.waiting(t, 4, browser.Options{Script: counted})
 	p.WaitJS(`window.said > 0`, "the socket")
 	var before, after struct {
-		Said, Heard int
-		At          float64
-		Changes     map[string]int
+		Said, Heard, Woken int
+		At                 float64
+		Changes            map[string]int
 	}
-	const state = `({said, heard, at: performance.now(), changes: window.changes})`
+	const state = `({said, heard, woken, at: performance.now(), changes: window.changes})`
 	p.Eval(`window.changes = {}`, nil)
 	p.Eval(state, &before)
 	asked := len(s.gateway.Requests())
@@ -55,6 +60,9 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 		t.Errorf("of a dozen answers that say nothing new the socket told %d, and WebAssembly woke for %d", said, heard)
 	}
 	seconds := int(after.At-before.At)/1000 + 2 // one on either side of the time
+	if woken := after.Woken - before.Woken; woken < seconds-4 || woken > seconds+4 {
+		t.Errorf("in %d s WebAssembly woke %d times; want once for each step of the clock", seconds, woken)
+	}
 	for where, n := range after.Changes {
 		if where != "characterData countdown" || n > seconds {
 			t.Errorf("in %d s there were %d changes: %s", seconds, n, where)

@@ -18,6 +18,7 @@ type hand struct {
 
 	mu      sync.Mutex // guards the fields below
 	at      timing
+	said    map[string]string // what it has written, by part
 	timer   *time.Timer
 	stopped bool
 }
@@ -26,7 +27,7 @@ type hand struct {
 // next. Only the UI goroutine may call it, for a timing that is mounted.
 func (t *timing) wind() *hand {
 	ctx := t.ctx
-	h := &hand{turn: func() { ctx.Dispatch(t.tick) }, place: ctx.JSSrc(), at: *t}
+	h := &hand{turn: func() { ctx.Dispatch(t.tick) }, place: ctx.JSSrc(), at: *t, said: map[string]string{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.write()
@@ -73,8 +74,12 @@ func (h *hand) write() {
 	h.put("checked", h.at.checked())
 }
 
-// put writes a word if it is on the page and says something else.
+// put writes a word if it is on the page and says something else. mu is held.
 func (h *hand) put(part, text string) {
+	if h.said[part] == text {
+		return
+	}
+	h.said[part] = text
 	span := h.place.Call("querySelector", "."+part)
 	if !span.Truthy() {
 		return
