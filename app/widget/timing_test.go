@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/wire"
@@ -53,6 +54,24 @@ func TestWakesForWordsOnly(t *testing.T) {
 				t.Errorf("it wakes %d times in a minute; want at most %d", wakes, c.most)
 			}
 		})
+	}
+}
+
+// TestTurns: more than words changes when the last minutes begin, when the time is
+// told to screen readers, and when it is up.
+func TestTurns(t *testing.T) {
+	s := counting(t, 6*time.Minute, 0, true)
+	s.early, s.least = true, s.remaining()
+	var turns []string
+	for wake := s.next(); wake > 0; wake = s.next() {
+		if s.elapsed += wake; s.turns() {
+			turns = append(turns, s.left())
+			s.early, s.least, s.asked = s.remaining() >= lastMinutes, s.remaining(), s.remaining() <= 0
+		}
+	}
+	want := []string{"4:59 left", "1:59 left", "0:59 left", "Time is up: looking once more"}
+	if diff := cmp.Diff(want, turns); diff != "" || s.turns() {
+		t.Errorf("it turns when it says (-want +got):\n%s", diff)
 	}
 }
 
