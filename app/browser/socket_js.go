@@ -22,7 +22,7 @@ type Socket struct {
 	shut     sync.Once     // closes closed
 	free     sync.Once
 	funcs    []js.Func
-	hushed   bool // frame.js keeps back what says nothing new
+	hushed   bool // program.js keeps back what says nothing new
 }
 
 // Dial opens a websocket at a path of the page's own origin. It fails when the

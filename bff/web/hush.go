@@ -8,7 +8,7 @@ import (
 
 const (
 	// sayEvery is how long a socket that has nothing new to say is silent at most.
-	// static/frame.js waits a little longer and then takes it for dead.
+	// static/program.js waits a little longer and then takes it for dead.
 	sayEvery = 15 * time.Second
 	// justNow is how old the gateway's answer may be while the socket is silent.
 	justNow = wire.JustNow * time.Millisecond
