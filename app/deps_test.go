@@ -53,7 +53,7 @@ var linked = []string{
 // Limits of the finished program, in bytes. Raising one is a change with a reason.
 const (
 	rawLimit    = 5_420_000 // the zeroes of its data are in it, for brotli to take out
-	brotliLimit = 736_000
+	brotliLimit = 734_000
 )
 
 // jsPackage is what go list tells of one package as compiled for the browser.
