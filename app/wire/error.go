@@ -35,6 +35,7 @@ const (
 	CodeBadJSON            Code = "bad_json"
 	CodeOrderConflict      Code = "order_conflict"
 	CodeIdempotency        Code = "idempotency_conflict"
+	CodeReviewChanged      Code = "review_changed"
 	CodeTooLarge           Code = "too_large"
 	CodeMediaType          Code = "unsupported_media_type"
 	CodeMethod             Code = "method_not_allowed"

@@ -59,9 +59,10 @@ func deeds() []deed {
 		{
 			path: "discard", part: "resolve-cancelled", name: "Settle as not paid", title: "Settle as not paid?", button: "Settle as not paid", reason: true,
 			will: []string{
-				"The payment becomes cancelled, for good: this order cannot be paid any more.",
+				"The payment becomes cancelled: this order cannot be paid any more.",
 				"Your server gets the webhook checkout.cancelled.",
 				"Money that has come stays where it is: you refund it by hand, from your wallet.",
+				"If the gateway proves the payment later, it does not become confirmed: it comes back into review, and you decide.",
 			},
 			never:  []string{"The order is closed. The shopper needs a new one to pay."},
 			record: "session.discard", done: "discarded", possible: inReview,
@@ -101,7 +102,7 @@ func cancellable(s checkout.Session) bool {
 
 func resolve(as wire.Status) func(context.Context, *visit, string) error {
 	return func(ctx context.Context, v *visit, id string) error {
-		_, err := v.Checkout.ResolveBy(ctx, id, as, v.r.PostFormValue("reason"), v.by())
+		_, err := v.Checkout.Settle(ctx, id, checkout.Settlement{As: as, Reason: v.r.PostFormValue("reason"), By: v.by()})
 		return err
 	}
 }

@@ -163,7 +163,7 @@ func (t story) attempts() (list []app.UI) {
 }
 
 func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
-	state := states[a.State]
+	state := stateOf(a)
 	unit := a.CurrencySymbol
 	return page.El("section").Class("block").DataSet("part", "attempt").Body(
 		page.El("div").Class("block-head").Body(

@@ -94,6 +94,7 @@ var troubles = map[wire.Code]struct {
 	wire.CodeSessionPaid:        {409, "The payment is confirmed already: it stays as it is."},
 	wire.CodePaymentInProgress:  {409, "Money is on its way, or the gateway is being asked for an address right now: it cannot be called off at this moment. Look again in a minute."},
 	wire.CodeNotPossible:        {409, "That is not possible in the payment's present status."},
+	wire.CodeReviewChanged:      {409, "The payment has changed since you looked. Nothing was done: go back to it, read why it is in review now, and decide again."},
 	wire.CodeGatewayUnavailable: {503, "The gateway does not answer now. Nothing was changed; try again in a minute."},
 	wire.CodeStorageUnavailable: {503, "The database cannot be used now. Nothing was changed; try again in a minute."},
 	wire.CodeInvalid:            {422, "Something in the form is missing or too long."},

@@ -10,8 +10,11 @@ import (
 	"coinslot/bff/checkout"
 )
 
+// state is a badge and a sentence.
+type state struct{ kind, word, means string }
+
 // states say what the state of an attempt means to whoever looks after it.
-var states = map[checkout.State]struct{ kind, word, means string }{
+var states = map[checkout.State]state{
 	checkout.Creating:  {"wait", "Being created", "The gateway is being asked for an address. If its answer is lost, its list is searched."},
 	checkout.Unknown:   {"warn", "Answer lost", "The gateway may or may not have opened a transaction. Its list is searched until that is known; nothing has to be done."},
 	checkout.Waiting:   {"wait", "Waiting for money", "The address is shown to the shopper, and the gateway is asked again and again."},
@@ -23,6 +26,17 @@ var states = map[checkout.State]struct{ kind, word, means string }{
 	checkout.Rejected:  {"bad", "Answer refused", "The gateway's answer failed our checks: its address was never shown, and it is called off."},
 	checkout.InReview:  {"bad", "In review", "The gateway reports it as paid in a way that proves nothing. A human has to settle it."},
 	checkout.Stray:     {"warn", "Second transaction", "The gateway has opened two for one request. This one was never shown and is called off."},
+}
+
+// byHand is the state of what a person has settled as paid.
+var byHand = state{"good", "Settled as paid", "Somebody has settled it as paid. The gateway had not proven it."}
+
+// stateOf says where an attempt stands.
+func stateOf(a checkout.Attempt) state {
+	if a.ByHand() {
+		return byHand
+	}
+	return states[a.State]
 }
 
 // reviews say why a payment is not proven, and what to do, by the reason's code.
@@ -37,6 +51,7 @@ var reviews = map[string]struct{ what, todo string }{
 	"gateway_changed":           {"The gateway's address or key has changed since", "It was opened with another key. Look it up in that account before you settle it."},
 	"transaction_id_reused":     {"The same transaction has paid another order", "An exchange may pay two orders at once: then the amount of the transaction covers both. If it does not, this order is not paid."},
 	"session_confirmed_already": {"The order was paid twice", "One order is paid once. Refund the second payment, and settle it as cancelled."},
+	"settled_before":            {"It was settled as not paid, and now the gateway proves it", "Was the money refunded? Then settle it as not paid again. If not, send what was ordered and settle it as paid, or refund it and settle it as not paid."},
 	"confirmation_taken_back":   {"The gateway has taken the confirmation back", "It said confirmed, and three times since that it is not. It stays confirmed here: look at the transaction in the explorer and ask the gateway."},
 	"paid_after_confirmation":   {"More money has come after the payment was confirmed", "The shopper has paid more than once or too much. Refund what is too much."},
 }
@@ -76,7 +91,11 @@ var events = map[string]string{
 
 // happened says what a line of a trail means; detail is in somebody else's words.
 func happened(e checkout.Entry) (words, detail string) {
-	if words = events[e.What]; words == "" {
+	words = events[e.What]
+	switch {
+	case e.What == "attempt.confirmed" && e.By != "gateway":
+		words = "Confirmed on somebody's word. Tracking code"
+	case words == "":
 		words = e.What
 	}
 	return words, e.Detail

@@ -13,7 +13,8 @@
 //	sweep.go      one reading of the gateway's list for all who search it
 //	compare.go    what gateway and database disagree on, for people
 //	ledger.go     the gateway's lists, for people and merchants' programs
-//	ending.go     cancel, recheck, resolve by hand
+//	ending.go     cancel, recheck
+//	settling.go   a person settles a review
 //	console.go    what people look at: search, sums, deliveries, the audit log
 //	tending.go    what the poller does with a session that is due
 //

@@ -23,6 +23,7 @@ const (
 	reasonEnvironment = "gateway_changed"
 	reasonTxUsed      = "transaction_id_reused"
 	reasonPaidTwice   = "session_confirmed_already"
+	reasonSettled     = "settled_before"
 	// Of a confirmed attempt, which stays confirmed.
 	reasonRegressed = "confirmation_taken_back"
 	reasonPaidMore  = "paid_after_confirmation"
@@ -53,6 +54,8 @@ func unproven(s *Session, a *Attempt, r Record, env string) string {
 		return reasonPaidShort
 	case s.status() == wire.Confirmed:
 		return reasonPaidTwice // by another attempt: one order is paid once
+	case s.settledUnpaid():
+		return reasonSettled // a person has said that it is not paid, and may have refunded it
 	}
 	return ""
 }

@@ -74,6 +74,10 @@ func TestGateConditions(t *testing.T) {
 		{"confirmed already", func(s *Session, r *Record) {
 			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
 		}, reasonPaidTwice},
+		{"settled as not paid", func(s *Session, r *Record) { s.Attempts[0].State, s.Attempts[0].Settled = Cancelled, 1 }, reasonSettled},
+		{"another attempt settled as not paid", func(s *Session, r *Record) {
+			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Cancelled, TrackingCode: "T2", Settled: 1})
+		}, reasonSettled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := waiting(), paid()

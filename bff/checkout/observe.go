@@ -15,8 +15,7 @@ import (
 var errNotMine = errors.New("record of another transaction")
 
 // observe applies r, a record just read for attempt number n from the gateway
-// env, to s. It is the only place that a gateway's word changes an attempt,
-// and the only caller of confirm.
+// env, to s. It is the only place that a gateway's word changes an attempt.
 func (s *Session) observe(n int, r Record, env string, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.TrackingCode == "" || r.TrackingCode != a.TrackingCode {
@@ -109,30 +108,36 @@ func (a *Attempt) seeWindow(r Record) {
 func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
 	why := unproven(s, a, r, env)
 	if why == "" {
-		s.confirm(a, now)
+		s.confirm(a, "gateway", now)
 		return
 	}
 	s.doubt(a, why, now)
 }
 
-// confirm is the one function that writes Confirmed. Its only caller has just
-// been told by the confirm gate that the payment is proven.
-func (s *Session) confirm(a *Attempt, now time.Time) {
+// confirm is the one function that writes Confirmed, on the word of who. It has two
+// callers: one was just told by the confirm gate that the payment is proven, the
+// other by a person who has settled it, see settle.
+func (s *Session) confirm(a *Attempt, who string, now time.Time) {
 	a.Late = !a.EndedAt.IsZero()
 	a.State, a.Reason, a.EndedAt, a.Rechecks = Confirmed, "", now, 0
 	s.Notice = Notice{}
-	s.note(now, "gateway", "attempt.confirmed", a.TrackingCode)
+	s.note(now, who, "attempt.confirmed", a.TrackingCode)
 }
 
 // doubt puts an attempt into review: reported paid, not proven. What the
 // merchant has settled as cancelled is not raised again for the same reason.
+// That its transaction has paid another session outweighs every other reason.
 func (s *Session) doubt(a *Attempt, why string, now time.Time) {
+	if a.SharedTxID != "" && a.SharedTxID == a.TxID {
+		why = reasonTxUsed
+	}
 	if (a.State == InReview || a.State == Cancelled) && a.Reason == why {
 		return
 	}
 	if a.State != InReview {
 		a.DoubtedAt = now
 	}
+	a.Settled = a.settlings()
 	a.State, a.Reason = InReview, why
 	s.Notice = Notice{}
 	s.note(now, "gateway", "attempt.review", why)
@@ -185,18 +190,21 @@ type mark struct {
 	status   wire.Status
 	number   int
 	paid     map[int]decimal.Decimal // by attempt number
-	reviewed map[int]bool            // by attempt number
+	reviewed map[int]string          // by attempt number: the reason; empty = not in review
 	alerts   map[int]string          // by attempt number
 }
 
 // mark remembers s before a change.
 func (s *Session) mark() mark {
-	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]bool{}, alerts: map[int]string{}}
+	m := mark{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]string{}, alerts: map[int]string{}}
 	if a := s.Current(); a != nil {
 		m.number = a.Number
 	}
 	for _, a := range s.Attempts {
-		m.paid[a.Number], m.reviewed[a.Number], m.alerts[a.Number] = a.Paid, a.State == InReview, a.Alert
+		m.paid[a.Number], m.alerts[a.Number] = a.Paid, a.Alert
+		if a.State == InReview {
+			m.reviewed[a.Number] = a.Reason
+		}
 	}
 	return m
 }
@@ -210,8 +218,8 @@ func (s *Session) turn(before mark, now time.Time, telling Telling) []Event {
 		a := &s.Attempts[i]
 		more := a.Paid.GreaterThan(before.paid[a.Number])
 		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
-		case a.State == InReview && (more || !before.reviewed[a.Number]):
-			events = append(events, newEvent(s, telling, EventReview, now, distinct))
+		case a.State == InReview && (more || a.reviewIsNews(before.reviewed[a.Number])):
+			events = append(events, newEvent(s, telling, EventReview, now, distinct+a.afterSettling()))
 		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
 			events = append(events, newEvent(s, telling, EventReview, now, distinct+" "+a.Alert))
 		case a.uncounted() && more:
@@ -224,6 +232,21 @@ func (s *Session) turn(before mark, now time.Time, telling Telling) []Event {
 		events = append(events, newEvent(s, telling, t, now, s.distinct()))
 	}
 	return events
+}
+
+// reviewIsNews reports whether the merchant has to hear of a review; was is the
+// reason that it had before the change.
+func (a *Attempt) reviewIsNews(was string) bool {
+	return was == "" || was != a.Reason && a.Reason == reasonSettled
+}
+
+// afterSettling tells reviews after a person has settled the session apart from
+// those before.
+func (a *Attempt) afterSettling() string {
+	if a.Settled == 0 && a.Reason != reasonSettled {
+		return ""
+	}
+	return " " + strconv.Itoa(a.Settled) + " " + a.Reason
 }
 
 // eventOf is the event that announces a status; other statuses are not told.
@@ -243,10 +266,13 @@ func (s *Session) distinct() string {
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
 	}
-	if !a.DoubtedAt.IsZero() { // settled by hand, perhaps as what it was before
-		return strconv.Itoa(a.Number) + " after review"
+	switch {
+	case a.DoubtedAt.IsZero():
+		return strconv.Itoa(a.Number)
+	case a.Settled > 1:
+		return strconv.Itoa(a.Number) + " after review " + strconv.Itoa(a.Settled)
 	}
-	return strconv.Itoa(a.Number)
+	return strconv.Itoa(a.Number) + " after review" // settled by hand, perhaps as what it was before
 }
 
 // short reports whether something was paid, but not enough.

@@ -142,6 +142,10 @@ type Attempt struct {
 	Reason    string          `json:"reason,omitempty"` // of Refused and InReview
 	EndedAt   time.Time       `json:"ended_at"`         // the gateway's word that it is over
 	DoubtedAt time.Time       `json:"doubted_at"`       // put into review
+	// Settled is how often a person has settled a review of it, see Settle.
+	// SharedTxID is a TxID that another session was confirmed with; empty = none.
+	Settled    int    `json:"settled,omitempty"`
+	SharedTxID string `json:"shared_tx_id,omitempty"`
 	// Rechecks counts the late looks taken since EndedAt; RecheckedAt is the
 	// last time the gateway was asked to re-verify, by whomever.
 	Rechecks    int       `json:"rechecks,omitempty"`

@@ -143,7 +143,7 @@ func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Sessi
 		}
 		s.CheckedAt = now
 		a.see(r)
-		s.doubt(a, reasonTxUsed, now)
+		s.share(a, now)
 		return nil
 	})
 }
