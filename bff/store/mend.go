@@ -10,9 +10,12 @@ import (
 
 const (
 	// lacking goes from a session to older ones and says of each whether an older
-	// release has written it.
-	lacking = `SELECT s.created_at, s.id, f.session IS NULL FROM sessions s LEFT JOIN facets f ON f.created_at = s.created_at AND f.session = s.id
+	// release has written it; %s is how that is seen.
+	lacking = `SELECT s.created_at, s.id, %s FROM sessions s LEFT JOIN facets f ON f.created_at = s.created_at AND f.session = s.id
 		WHERE (s.created_at, s.id) < ($1, $2) ORDER BY s.created_at DESC, s.id DESC LIMIT $3`
+	// missed is seen in indexes alone, outdated in the sessions themselves.
+	missed    = `f.session IS NULL`
+	outdated  = `f.version IS DISTINCT FROM s.version`
 	mendThese = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s ORDER BY id FOR UPDATE`
 )
 
@@ -21,15 +24,39 @@ const (
 	// mended in one transaction: shoppers wait for it.
 	mendLook, mendBatch = 5_000, 20
 	mendPause           = 10 * time.Millisecond
+	// mendAge is how old a session is at most of which it is seen that an older
+	// release has changed it: none that is older is still under way.
+	mendAge = 125 * 24 * time.Hour
 )
 
-// mend makes the sessions searchable that an older release has written, the newest
-// first, in small steps until all are done or ctx ends. What it has not come to is
-// found by less until then.
+// mendAfter is how long after the start mend runs, each time after the last: where
+// instances are replaced one by one, older ones write for a while yet.
+func mendAfter() []time.Duration { return []time.Duration{0, 5 * time.Minute, time.Hour} }
+
+// mending mends at the start, and where older instances may be running beside this
+// one, again some time later.
+func (db *DB) mending(ctx context.Context, after []time.Duration) {
+	if !db.Shared() {
+		after = after[:1]
+	}
+	for _, d := range after {
+		if doze(ctx, d); ctx.Err() == nil {
+			db.mend(ctx)
+		}
+	}
+}
+
+// mend makes the sessions searchable that an older release has written or changed,
+// the newest first, in small steps until all are done or ctx ends. What it has not
+// come to is found by less until then.
 func (db *DB) mend(ctx context.Context) {
-	at := cursor{createdAt: math.MaxInt64}
+	at, recent := cursor{createdAt: math.MaxInt64}, db.Now().Add(-mendAge).UnixMicro()
 	for ctx.Err() == nil {
-		old, next, err := db.lacking(ctx, at)
+		how := missed
+		if db.Shared() && at.createdAt > recent {
+			how = outdated
+		}
+		old, next, err := db.lacking(ctx, how, at)
 		if err == nil {
 			err = db.mendAll(ctx, old)
 		}
@@ -46,11 +73,11 @@ func (db *DB) mend(ctx context.Context) {
 }
 
 // lacking returns which of the next sessions before at have to be mended, and the
-// last that was looked at; at itself if there is none.
-func (db *DB) lacking(ctx context.Context, at cursor) (ids []string, next cursor, err error) {
+// last that was looked at; at itself if there is none. how is missed or outdated.
+func (db *DB) lacking(ctx context.Context, how string, at cursor) (ids []string, next cursor, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		ids, next = nil, at
-		rows, err := q.QueryContext(ctx, lacking, at.createdAt, key(at.id), mendLook)
+		rows, err := q.QueryContext(ctx, fmt.Sprintf(lacking, how), at.createdAt, key(at.id), mendLook)
 		if err != nil {
 			return err
 		}

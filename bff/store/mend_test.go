@@ -1,11 +1,15 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/store/pgtest"
 )
@@ -80,5 +84,97 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 			db = opened(t, dsn)
 			eventually(t, "what the older release has written beside this one is found", func() bool { return all(db, checkout.Query{Coin: "USDT"}) == many })
 		})
+	}
+}
+
+// formerly changes a session as a release does that knows of no facets.
+func formerly(t *testing.T, db *DB, id string, change func(*checkout.Session)) {
+	t.Helper()
+	err := db.write(t.Context(), func(tx *sql.Tx) error {
+		r, err := readRow(t.Context(), tx, sessionByID, id)
+		if err != nil {
+			return err
+		}
+		s, err := r.session()
+		if err != nil {
+			return err
+		}
+		change(&s)
+		s.Version++
+		_, _, err = put(t.Context(), tx, updateSession, s)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countedNow is how the sessions of the last day are counted.
+func countedNow(t *testing.T, db *DB) (list []string) {
+	t.Helper()
+	counts, err := db.Tally(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range counts {
+		list = append(list, fmt.Sprintf("%d %s %s", c.Sessions, c.Status, c.Coin))
+	}
+	return list
+}
+
+// confirmedOn makes a session confirmed, of another coin and with a transaction id.
+func confirmedOn(s *checkout.Session) {
+	s.Status = wire.Confirmed
+	s.Attempts = []checkout.Attempt{{Number: 1, Marker: s.ID, State: checkout.Confirmed, CurrencySymbol: "ETH", NetworkCode: "erc20", TxID: "0xAB" + s.ID}}
+}
+
+// An older release beside this one has confirmed a session. Once, it was counted
+// as pending for ever, and not found by its transaction id.
+func TestOlderReleaseChangesASession(t *testing.T) {
+	for kind, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "coinslot.db"), "postgres": pgtest.DSN(t)} {
+		t.Run(kind, func(t *testing.T) {
+			db := opened(t, dsn)
+			insert := func(n int) checkout.Session {
+				s := sample(n)
+				s.CreatedAt = time.Now().Truncate(time.Microsecond).UTC()
+				s, err := db.Insert(t.Context(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			found := func(s checkout.Session) bool {
+				page, err := db.Search(t.Context(), checkout.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(page.Sessions) == 1
+			}
+			s := insert(1)
+			formerly(t, db, s.ID, confirmedOn)
+			if _, err := db.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) { return nil, nil }); err != nil {
+				t.Fatal(err)
+			}
+			if got := countedNow(t, db); !slices.Equal(got, []string{"1 confirmed ETH"}) || !found(s) {
+				t.Errorf("after the next change: counted %q, found %t; want it confirmed and found", got, found(s))
+			}
+			if !db.Shared() {
+				return // no other release can be beside this one
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() { db.mending(ctx, slices.Repeat([]time.Duration{time.Millisecond}, 100_000)); close(ended) }()
+			defer func() { stop(); <-ended }()
+			for n := 2; n < 4; n++ { // one of them after the first pass
+				s := insert(n)
+				formerly(t, db, s.ID, confirmedOn)
+				eventually(t, "a later pass mends it", func() bool {
+					return slices.Equal(countedNow(t, db), []string{fmt.Sprint(n, " confirmed ETH")}) && found(s)
+				})
+			}
+		})
+	}
+	if after := mendAfter(); len(after) < 2 || after[1] < time.Minute {
+		t.Errorf("mending after %v; want a second pass some minutes after the start", after)
 	}
 }

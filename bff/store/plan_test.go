@@ -68,8 +68,8 @@ func lookedAt(all map[string]string) {
 	actions, _ := actionQuery(checkout.ActionQuery{From: time.Now()}, entry{}, 20)
 	actionsOf, _ := actionQuery(checkout.ActionQuery{Session: "a"}, entry{}, 20)
 	for name, query := range map[string]string{
-		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "lacking": lacking, "mendThese" + sorted: fmt.Sprintf(mendThese, in),
-		"writeFacet": writeFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "actions": actions, "actions of session": actionsOf,
+		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
+		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "actions": actions, "actions of session": actionsOf,
 		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
 		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
 	} {

@@ -121,7 +121,7 @@ func (db *DB) started(ctx context.Context) *DB {
 		db.running.Go(func() { db.keepTime(background) })
 		db.running.Go(func() { db.send(background) })
 	}
-	db.running.Go(func() { db.mend(background) })
+	db.running.Go(func() { db.mending(background, mendAfter()) })
 	return db
 }
 

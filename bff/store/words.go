@@ -12,8 +12,11 @@ import (
 )
 
 const (
-	writeFacet = `INSERT INTO facets (created_at, session, status, coin, network, cents) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (created_at, session) DO UPDATE SET status = excluded.status, coin = excluded.coin, network = excluded.network, cents = excluded.cents`
+	writeFacet = `INSERT INTO facets (created_at, session, status, coin, network, cents, version) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (created_at, session) DO UPDATE SET status = excluded.status, coin = excluded.coin, network = excluded.network,
+		cents = excluded.cents, version = excluded.version`
+	updateFacet = `UPDATE facets SET status = $3, coin = $4, network = $5, cents = $6, version = $7
+		WHERE created_at = $1 AND session = $2 AND version = $8`
 	insertWord = `INSERT INTO words (word, created_at, session) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 )
 
@@ -79,23 +82,24 @@ func wordsOf(s *checkout.Session) []string {
 
 // shown is what people find a session by; the zero shown is that of one that is not there.
 type shown struct {
-	facet facet
-	words []string
+	version int64
+	facet   facet
+	words   []string
 }
 
-func shownOf(s *checkout.Session) shown { return shown{facetOf(s), wordsOf(s)} }
+func shownOf(s *checkout.Session) shown { return shown{s.Version, facetOf(s), wordsOf(s)} }
 
 // show writes what people find s by, as far as it was not there before. Words
-// stay: what a session was once known by, it is found by.
+// stay: what a session was once known by, it is found by. An older release beside
+// this one changes sessions and writes none of it; then all is written anew.
 func show(ctx context.Context, tx *sql.Tx, s *checkout.Session, before shown) error {
 	now, at := shownOf(s), s.CreatedAt.UnixMicro()
-	if f := now.facet; f != before.facet {
-		if _, err := tx.ExecContext(ctx, writeFacet, at, key(s.ID), key(f.status), text(f.coin), text(f.network), f.cents); err != nil {
-			return fmt.Errorf("writing what is counted of it: %w", err)
-		}
+	kept, err := showFacet(ctx, tx, s.ID, at, now, before.version)
+	if err != nil {
+		return fmt.Errorf("writing what is counted of it: %w", err)
 	}
 	for _, w := range now.words {
-		if slices.Contains(before.words, w) {
+		if kept && slices.Contains(before.words, w) {
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, insertWord, w, at, key(s.ID)); err != nil {
@@ -103,4 +107,22 @@ func show(ctx context.Context, tx *sql.Tx, s *checkout.Session, before shown) er
 		}
 	}
 	return nil
+}
+
+// showFacet writes what is counted of a session. It reports whether what is there
+// was made from the version before this one.
+func showFacet(ctx context.Context, tx *sql.Tx, id string, at int64, now shown, before int64) (kept bool, err error) {
+	f := now.facet
+	args := []any{at, key(id), key(f.status), text(f.coin), text(f.network), f.cents, now.version}
+	if before > 0 {
+		result, err := tx.ExecContext(ctx, updateFacet, append(args, before)...)
+		if err != nil {
+			return false, err
+		}
+		if n, err := result.RowsAffected(); err != nil || n > 0 {
+			return true, err
+		}
+	}
+	_, err = tx.ExecContext(ctx, writeFacet, args...)
+	return false, err
 }

@@ -12,6 +12,7 @@ CREATE TABLE facets (
     coin       TEXT COLLATE "C", -- of the current attempt, upper case
     network    TEXT COLLATE "C", -- of the current attempt, lower case
     cents      BIGINT NOT NULL,
+    version    BIGINT NOT NULL, -- of the session that this row was made from
     PRIMARY KEY (created_at, session)
 );
 

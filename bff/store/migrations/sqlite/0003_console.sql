@@ -12,6 +12,7 @@ CREATE TABLE facets (
     coin       TEXT, -- of the current attempt, upper case
     network    TEXT, -- of the current attempt, lower case
     cents      INTEGER NOT NULL,
+    version    INTEGER NOT NULL, -- of the session that this row was made from
     PRIMARY KEY (created_at, session)
 ) STRICT, WITHOUT ROWID;
 
