@@ -242,7 +242,7 @@ func withPaid(state, paid string) string {
 // and the last day of the range are left out: where a day begins is not known.
 func (c *Comparison) here(ctx context.Context, books Books, records map[string]Record) error {
 	from, to := c.From.AddDate(0, 0, 1), c.To
-	for f := (Filter{Limit: 100}); ; {
+	for f := (Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
 		page, err := books.List(ctx, f)
 		if err != nil {
 			return fmt.Errorf("listing sessions: %w", err)

@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -74,5 +75,35 @@ func compare(t *testing.T, h *shop) {
 	}
 	if diff := cmp.Diff(mended, left); diff != "" {
 		t.Errorf("findings five minutes later (-want +got):\n%s", diff)
+	}
+}
+
+// read counts the sessions that a comparison lists.
+type read struct {
+	checkout.Books
+	sessions int
+}
+
+func (r *read) List(ctx context.Context, f checkout.Filter) (checkout.Page, error) {
+	page, err := r.Books.List(ctx, f)
+	r.sessions += len(page.Sessions)
+	return page, err
+}
+
+// Old days are compared without reading what was made since. Once, all of it was.
+func TestCompareOldDays(t *testing.T) { overBoth(t, compareOldDays) }
+
+func compareOldDays(t *testing.T, h *shop) {
+	h.clock.move(4 * time.Hour) // noon
+	day := h.clock.Now().Truncate(24 * time.Hour)
+	h.chosen("25", usdt())
+	h.clock.move(300 * 24 * time.Hour)
+	for range 5 {
+		h.open("26")
+	}
+	books := &read{Books: h.store}
+	c, err := checkout.Compare(t.Context(), h.gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
+	if err != nil || c.Attempts != 1 || books.sessions != 1 {
+		t.Errorf("%d sessions were read for %d attempts, %v; want the one of that day", books.sessions, c.Attempts, err)
 	}
 }

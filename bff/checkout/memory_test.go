@@ -285,11 +285,16 @@ func (m *memory) Lookup(_ context.Context, key string) (checkout.Session, error)
 	return found, nil
 }
 
-func (m *memory) List(context.Context, checkout.Filter) (checkout.Page, error) {
+func (m *memory) List(_ context.Context, f checkout.Filter) (checkout.Page, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var p checkout.Page
-	m.every(func(s checkout.Session) bool { p.Sessions = append(p.Sessions, s); return true })
+	m.every(func(s checkout.Session) bool {
+		if f.To.IsZero() || s.CreatedAt.Before(f.To) {
+			p.Sessions = append(p.Sessions, s)
+		}
+		return true
+	})
 	return p, nil
 }
 

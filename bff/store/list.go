@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -29,6 +30,14 @@ func pageSize(limit int) int {
 type cursor struct {
 	createdAt int64 // microseconds
 	id        string
+}
+
+// before is c, or t if that comes first; the zero time does not.
+func (c cursor) before(t time.Time) cursor {
+	if until := ceil(t); !t.IsZero() && until <= c.createdAt {
+		return cursor{createdAt: until}
+	}
+	return c
 }
 
 func (c cursor) String() string { return strconv.FormatInt(c.createdAt, 10) + "." + c.id }
@@ -57,7 +66,7 @@ func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error
 		return checkout.Page{}, err
 	}
 	size := pageSize(f.Limit)
-	query, args := listQuery(f, from, size+1) // one more tells whether there is a next page
+	query, args := listQuery(f, from.before(f.To), size+1) // one more tells whether there is a next page
 	var sessions []checkout.Session
 	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
 		sessions, err = querySessions(ctx, q, query, args...)

@@ -123,9 +123,7 @@ func (w *way) query() string {
 // ways returns how to find what q asks for, from a place on. CROSS keeps SQLite
 // from going through all sessions in search of a word.
 func ways(q checkout.Query, from cursor, limit int) []way {
-	if until := ceil(q.To); !q.To.IsZero() && until <= from.createdAt {
-		from = cursor{createdAt: until}
-	}
+	from = from.before(q.To)
 	var list []way
 	add := func(w way, condition string, values ...any) {
 		if condition != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -94,12 +95,18 @@ func listFilters(t *testing.T, open Opener) {
 		{checkout.Filter{Status: "\xc0\x80"}, nil},
 		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)}, []string{fresh(2).ID}},
 		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
+		{checkout.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
+		{checkout.Filter{To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review)}, []string{fresh(2).ID, fresh(0).ID}},
+		{checkout.Filter{To: fresh(0).CreatedAt}, nil},
 	} {
 		same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
 	}
 	first := list(t, b, checkout.Filter{Status: string(wire.Review), Limit: 2})
 	rest := list(t, b, checkout.Filter{Status: string(wire.Review), Limit: 2, Cursor: first.Next})
 	same(t, "second page of a status", ids(rest.Sessions), []string{fresh(0).ID})
+	first = list(t, b, checkout.Filter{To: fresh(4).CreatedAt, Limit: 3})
+	rest = list(t, b, checkout.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
+	same(t, "second page before a time", ids(rest.Sessions), []string{fresh(0).ID})
 }
 
 // Whoever reads page after page sees every session that was there at the
