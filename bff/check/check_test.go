@@ -236,6 +236,10 @@ func settingFaults() []fault {
 			delete(w.env, "COINSLOT_SECRET_KEY")
 			w.env["COINSLOT_SECRET_KEY_FILE"] = written(t, bearer, 0o644)
 		}, Fail, "settings", "COINSLOT_SECRET_KEY_FILE: the file is open to every user"},
+		{"play money in public", set("COINSLOT_SANDBOX", "true"), Fail, "settings", "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine"},
+		{"play money", func(_ *testing.T, w *world) {
+			w.env["COINSLOT_SANDBOX"], w.env["COINSLOT_PUBLIC_URL"] = "true", "http://127.0.0.1:1"
+		}, Warn, "sandbox", "no payment is real"},
 		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
 		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
 		{"secrets in the environment", func(*testing.T, *world) {}, OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},

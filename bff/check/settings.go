@@ -55,6 +55,14 @@ func (x *examination) settings(context.Context) []Finding {
 	return several(list, ok("settings", count(given, "setting")+" from the environment, all understood"))
 }
 
+// sandbox is whether payments are pretended.
+func (x *examination) sandbox(context.Context) []Finding {
+	if !x.Settings.Sandbox || !x.usable("COINSLOT_SANDBOX") {
+		return nil
+	}
+	return []Finding{warn("sandbox", "COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay it with nothing", "unset it for real payments")}
+}
+
 // secret is one that is set.
 type secret struct{ setting, value string }
 

@@ -236,6 +236,9 @@ func (c Config) together() []error {
 	if c.Sandbox && !local(c.GatewayURL) {
 		problems = append(problems, errors.New("COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this machine, like http://127.0.0.1:8082; unset it for real payments"))
 	}
+	if c.Sandbox && c.PublicURL != "" && !homely(c.PublicURL) { // an empty one is wrong, and named already
+		problems = append(problems, errors.New("COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like http://localhost:8080: whoever opens the checkout can pay with nothing; unset it for real payments"))
+	}
 	if c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0 {
 		problems = append(problems, errors.New("COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody is believed to be the proxy"))
 	}

@@ -84,6 +84,23 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// Where nothing has to be paid, nobody else may come.
+func TestSandboxIsOfThisMachine(t *testing.T) {
+	for public, want := range map[string]bool{
+		"": true, "http://localhost:8080": true, "http://LOCALHOST": true, "https://127.0.0.1:8443": true, "http://127.8.9.10": true, "http://[::1]:8080": true,
+		"http://checkout.localhost:8080": true, "https://pay.shop.example": false, "http://10.0.0.1:8080": false, "http://0.0.0.0:8080": false, "http://localhost.example": false,
+		"https://evillocalhost": false,
+	} {
+		_, err := Load(append(instead("COINSLOT_GATEWAY_URL=", "http://127.0.0.1:8082"), "COINSLOT_SANDBOX=true", "COINSLOT_PUBLIC_URL="+public), nil)
+		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine") {
+			t.Errorf("a sandbox at %q: %v; want taken = %v", public, err, want)
+		}
+	}
+	if _, err := Load(least("COINSLOT_PUBLIC_URL=https://pay.shop.example"), nil); err != nil {
+		t.Errorf("real payments in public: %v", err)
+	}
+}
+
 func TestSupport(t *testing.T) {
 	for given, want := range map[string]string{
 		"":                                 "",

@@ -178,6 +178,13 @@ func local(v string) bool {
 	return err == nil && loopback(u.Hostname())
 }
 
+// homely reports whether browsers take an origin for one of their own machine: they
+// never ask the network for names below localhost. Source: RFC 6761, 6.3.
+func homely(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && (loopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
+}
+
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

@@ -1,7 +1,10 @@
 package server_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"coinslot/bff/checkout"
@@ -18,7 +21,8 @@ func TestSandboxInALibrary(t *testing.T) {
 	t.Cleanup(api.Close)
 	c := settings(t, api.URL)
 	c.Sandbox = true
-	pay, err := server.New(t.Context(), c, server.Options{})
+	var log bytes.Buffer
+	pay, err := server.New(t.Context(), c, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +31,9 @@ func TestSandboxInALibrary(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	if !strings.Contains(log.String(), "level=WARN msg=\"COINSLOT_SANDBOX is true") {
+		t.Errorf("the log does not say that it is on:\n%s", &log)
+	}
 	session, _, err := pay.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	if err != nil || !session.Test {
 		t.Errorf("Open = a session with Test %v, %v; want a test", session.Test, err)

@@ -94,6 +94,9 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
+	if c.Sandbox {
+		o.Log.Warn("COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay it with nothing")
+	}
 	s := &Server{hub: hub.New(o.Hub)}
 	s.observer = s.observe(c, tokens, o.Log)
 	o.Log = s.counted(o.Log)
