@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"bff/live":              {},
 	"bff/logs":              {},
 	"bff/metrics":           {"app/wire", "bff/checkout"},
-	"bff/order":             {"app/wire", "bff/checkout"},
+	"bff/order":             {"app/wire", "bff/checkout", "bff/token"},
 	"bff/poll":              {"bff/checkout", "bff/crash"},
 	"bff/receipt":           {"app/wire", "bff/checkout"},
 	"bff/reference":         {"docs"},

@@ -129,7 +129,7 @@ func (x *examination) files(context.Context) []Finding {
 	var list []Finding
 	if path := x.Settings.Catalog; path != "" {
 		if catalog, err := order.LoadCatalog(path); err != nil {
-			list = append(list, fail("catalogue", "COINSLOT_CATALOG: "+firstLine(err), "docs/catalog.md"))
+			list = append(list, fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md"))
 		} else if catalog.Empty() {
 			list = append(list, warn("catalogue", path+" has no items", "docs/catalog.md"))
 		} else {
@@ -138,18 +138,12 @@ func (x *examination) files(context.Context) []Finding {
 	}
 	if path := x.Settings.Tokens; path != "" {
 		if _, err := token.Load(path); err != nil {
-			list = append(list, fail("coins", "COINSLOT_TOKENS: "+firstLine(err), "docs/tokens.md"))
+			list = append(list, fail("coins", "COINSLOT_TOKENS: "+err.Error(), "docs/tokens.md"))
 		} else {
 			list = append(list, ok("coins", path+" is understood"))
 		}
 	}
 	return list
-}
-
-// firstLine is what an error says, without the part of the file that it quotes.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
 
 // proxies is about who is believed about the address of shoppers.

@@ -47,6 +47,21 @@ func TestCatalogAsWritten(t *testing.T) {
 	}
 }
 
+// A path that leads to a secret by mistake prints the line that is wrong, and
+// nothing that the file says.
+func TestCatalogQuotesNothing(t *testing.T) {
+	for file, want := range map[string]string{
+		"s3cr3t": "line 1: string was used where mapping is expected", "root:s3cr3t:0\nbin:s3cr3t:1": "line 1: string", "*s3cr3t": "line 1: could not find alias …", "a: b\nc: *s3cr3t": "line 2: could not find",
+		"# notes\ns3cr3t: a: b": "line 2: mapping value is not allowed", "\"s3cr3t": "line 1: ", "@s3cr3t": "line 1: '@' is a reserved character", "- s3cr3t": "line 1: sequence", "{s3cr3t: x": "line 1: ",
+		"a: |s3cr3t\n x": "line 1: invalid header option: …", "a: 1\nb: s3cr3t\nb: 2": `line 3: mapping key "b" already defined`, "items: s3cr3t": "items: has to be a mapping",
+	} {
+		_, err := ParseCatalog([]byte(file))
+		if err == nil || !strings.HasPrefix(err.Error(), "reading the catalogue: "+want) || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v; want one line with %q and nothing of the file", file, err, want)
+		}
+	}
+}
+
 func TestCatalogOrder(t *testing.T) {
 	c, err := ParseCatalog([]byte(catalog))
 	if err != nil {

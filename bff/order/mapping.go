@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/token"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -15,11 +16,12 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// readYAML decodes the one document of raw into v, numbers as text.
+// readYAML decodes the one document of raw into v, numbers as text. Errors quote
+// no value of it.
 func readYAML(raw []byte, v any) error {
 	file, err := parser.ParseBytes(raw, 0)
 	if err != nil {
-		return err
+		return token.Unquoted(err)
 	}
 	if len(file.Docs) > 1 {
 		return fmt.Errorf("the file holds %d documents; one is read", len(file.Docs))
@@ -28,7 +30,7 @@ func readYAML(raw []byte, v any) error {
 		return nil
 	}
 	ast.Walk(asWritten{}, file.Docs[0].Body)
-	return yaml.NodeToValue(file.Docs[0].Body, v)
+	return token.Unquoted(yaml.NodeToValue(file.Docs[0].Body, v))
 }
 
 // asWritten makes what YAML would read as numbers and the like the text that the

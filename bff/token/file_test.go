@@ -95,6 +95,7 @@ func TestParseRefuses(t *testing.T) {
 		{"two documents", "tokens: []\n---\ntokens: []", "2 documents"},
 		{"unknown list", "coins: []", `"coins" is not a member`},
 		{"list twice", "tokens: []\ntokens: []", "tokens"},
+		{"no YAML", "a: b\ns3cr3t: a: b", "line 2: mapping value"},
 		{"no list", "tokens: {a: b}", "line 1: must be a list"},
 		{"entry no mapping", "tokens:\n  - DAI", "line 2"},
 		{"unknown member", dai + ", colour: red}", `line 2: token DAI on ethereum: "colour" is not a member`},
@@ -146,8 +147,8 @@ func TestParseRefuses(t *testing.T) {
 		{"other coins", "networks:\n  - {id: ethereum, coins: [USDT]}", "coins: the network is built in"},
 	} {
 		r, err := Parse([]byte(c.text))
-		if err == nil || r != nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v; want one with %q", c.name, err, c.want)
+		if err == nil || r != nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v; want one line with %q", c.name, err, c.want)
 		}
 	}
 }

@@ -1,8 +1,12 @@
 package token
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -25,13 +29,33 @@ func (e entry) fail(format string, args ...any) error {
 	return fmt.Errorf("line %d: %s: %w", e.line, name, fmt.Errorf(format, args...))
 }
 
+// Unquoted returns an error of the YAML package as its line and its reason, without
+// what it quotes of the file: a setting may name a file of secrets by mistake.
+// Others, and nil, stay as they are.
+func Unquoted(err error) error {
+	quoting, ok := errors.AsType[yaml.Error](err)
+	if !ok {
+		return err
+	}
+	reason, _, _ := strings.Cut(quoting.GetMessage(), "\n")
+	if !strings.HasPrefix(reason, "mapping key ") { // that one is there twice; names are no values
+		reason = quoted.ReplaceAllString(reason, "…")
+	}
+	if t := quoting.GetToken(); t != nil && t.Position != nil {
+		return fmt.Errorf("line %d: %s", t.Position.Line, reason)
+	}
+	return errors.New(reason)
+}
+
+var quoted = regexp.MustCompile(`".*"`)
+
 // readLists reads a YAML document that is a mapping of the named lists, each of
 // mappings of plain texts and lists of texts. Anchors, tags, merges and blocks
 // of text are refused: what is read is what a person sees. Errors name the line.
 func readLists(raw []byte, names ...string) (map[string][]entry, error) {
 	file, err := parser.ParseBytes(raw, 0)
 	if err != nil {
-		return nil, err
+		return nil, Unquoted(err)
 	}
 	lists := map[string][]entry{}
 	if len(file.Docs) > 1 {
