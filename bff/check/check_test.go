@@ -54,11 +54,11 @@ type world struct {
 
 // checkoutOf starts a checkout that worlds share, and returns its handler and its
 // database.
-func checkoutOf(t *testing.T) (http.Handler, string) {
+func checkoutOf(t *testing.T, more ...string) (http.Handler, string) {
 	t.Helper()
 	database := filepath.Join(t.TempDir(), "coinslot.db")
-	c, err := config.Load([]string{"COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY=" + key, "COINSLOT_SECRET_KEY=" + bearer,
-		"COINSLOT_PUBLIC_URL=https://" + self, "COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE=" + database}, nil)
+	c, err := config.Load(append(more, "COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY="+key, "COINSLOT_SECRET_KEY="+bearer,
+		"COINSLOT_PUBLIC_URL=https://"+self, "COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE="+database), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,21 @@ func publicFaults() []fault {
 	again := func(good time.Duration, names ...string) func(*testing.T, *world) {
 		return func(_ *testing.T, w *world) { w.site(self, good, w.serve, names...) }
 	}
+	behindSignIn := func(pass bool) func(*testing.T, *world) {
+		return func(t *testing.T, w *world) {
+			w.env["COINSLOT_ADMIN_PROXY_HEADER"] = "X-Forwarded-User"
+			w.serve, w.env["COINSLOT_DATABASE"] = checkoutOf(t, "COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
+			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
+				if !pass {
+					r.Header.Del("X-Forwarded-User")
+				}
+				return true
+			})
+		}
+	}
 	return []fault{
+		{"names of strangers passed on", behindSignIn(true), Fail, "console", "whoever sends X-Forwarded-User is signed in"},
+		{"names of strangers taken away", behindSignIn(false), OK, "console", "passes no X-Forwarded-User"},
 		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), Fail, "public", "has no https"},
 		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), Fail, "public", "there is no name none.example"},
 		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), Warn, "public", "is for trying out"},

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -80,7 +81,27 @@ func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
 	if f := x.certificate("public", u.Hostname(), resp.TLS); f != nil {
 		list = append(list, *f)
 	}
-	return append(list, append(x.framing(ctx, u), x.socket(ctx, u))...)
+	list = append(list, append(x.framing(ctx, u), x.socket(ctx, u))...)
+	return append(list, x.console(ctx, u)...)
+}
+
+// console is whether a stranger who says who they are is believed: they send the
+// header in which only the proxy should. A page that shows the name is the console's.
+func (x *examination) console(ctx context.Context, u *url.URL) []Finding {
+	header := x.Settings.AdminProxyHeader
+	if header == "" || !x.usable("COINSLOT_ADMIN_PROXY_HEADER") {
+		return nil
+	}
+	name := "check-" + rand.Text()
+	page, _, err := x.get(ctx, u, "/admin/audit", "text/html", header, name)
+	switch {
+	case err != nil:
+		return []Finding{unreachable("console", u.String(), u.Hostname(), err)}
+	case bytes.Contains(page, []byte(name)):
+		return []Finding{fail("console", "whoever sends "+header+" is signed in to /admin: the proxy passes on what strangers say of themselves",
+			"let the proxy set or remove "+header+" on every request (docs/console.md), and restart it")}
+	}
+	return []Finding{ok("console", "the proxy passes no "+header+" of strangers on")}
 }
 
 // nowhere is a session that there is not: its page has the headers of all.
@@ -143,13 +164,16 @@ func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
 	return ok("websocket", "passes")
 }
 
-// get asks for a path; the body is read and closed.
-func (x *examination) get(ctx context.Context, u *url.URL, path, accept string) ([]byte, *http.Response, error) {
+// get asks for a path, with more headers, name and value; the body is read and closed.
+func (x *examination) get(ctx context.Context, u *url.URL, path, accept string, header ...string) ([]byte, *http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+path, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	req.Header.Set("Accept", accept)
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
 	resp, err := x.client().Do(req)
 	if err != nil {
 		return nil, nil, err

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -241,6 +242,9 @@ func (c Config) together() []error {
 	}
 	if c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0 {
 		problems = append(problems, errors.New("COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody is believed to be the proxy"))
+	}
+	if c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, wide) {
+		problems = append(problems, errors.New("COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in it can say that they are signed in; name the proxy's own address, like 10.0.0.5/32"))
 	}
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {

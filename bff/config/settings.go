@@ -339,6 +339,20 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
+// wide reports whether a network is too large to be somebody's proxies: a private
+// one may be all of 10.0.0.0/8 or fc00::/7, and the largest of a public service
+// are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
+func wide(p netip.Prefix) bool {
+	four, six := 8, 7
+	if webhook.Public(p.Addr()) {
+		four, six = 12, 24
+	}
+	if p.Addr().Is4() {
+		return p.Bits() < four
+	}
+	return p.Bits() < six
+}
+
 // split returns the entries of a list, which the caller checks: an empty one, as
 // of a comma too many, is no value of any list.
 func split(v string) []string {
