@@ -33,7 +33,7 @@ type Config struct {
 	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now.
 	Deliver func()
-	// Door is who may come in; New fills in how it writes pages and notes.
+	// Door is who may come in; New fills in how it writes pages and notes, and keeps logins.
 	Door   door.Config
 	CSS    string // address of console.css
 	Test   bool   // no real money moves
@@ -61,7 +61,7 @@ func New(c Config) http.Handler {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &console{Config: c}
-	c.Door.Write, c.Door.Note, c.Door.Now, c.Door.Log = s.write, s.note, c.Now, c.Log
+	c.Door.Write, c.Door.Note, c.Door.Logins, c.Door.Now, c.Door.Log = s.write, s.note, c.Records, c.Now, c.Log
 	s.door = door.New(c.Door)
 	return s.routes()
 }

@@ -58,6 +58,12 @@ type Records interface {
 	// RefusedOrigins returns all that are kept, the one seen last first. What they
 	// say is the word of strangers.
 	RefusedOrigins(ctx context.Context) ([]RefusedOrigin, error)
+
+	// EndLogin keeps that a login of the console was ended, for as long as it would
+	// hold, and LoginEnded reports whether it was, whichever instance is asked.
+	// login names it and is no way in by itself.
+	EndLogin(ctx context.Context, login string, until time.Time) error
+	LoginEnded(ctx context.Context, login string) (bool, error)
 }
 
 // Query selects sessions; zero fields do not restrict.

@@ -144,6 +144,30 @@ func TestConsoleLogin(t *testing.T) {
 	}
 }
 
+// A login that was signed out of stays so: a restart does not let its cookie in again.
+func TestConsoleSignedOutThroughARestart(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	c.AdminPassword = config.NewSecret(consoleHash)
+	r, stop := startWith(t, gateway, c, server.Options{Limits: wide})
+	d := &desk{rig: r}
+	d.enter(consoleWord)
+	stays := d.cookie
+	d.enter(consoleWord)
+	if got := d.post("/admin/logout", nil); got.Code != http.StatusSeeOther {
+		t.Fatalf("signing out = %d", got.Code)
+	}
+	stop()
+	r, _ = startWith(t, gateway, c, server.Options{Limits: wide})
+	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
+		if got := r.ask("GET", "/admin/payments", "", cookie).Code; got != want {
+			t.Errorf("after a restart: %d; want %d", got, want)
+		}
+	}
+}
+
 // Under https the cookie is one that no other host and no plain page can set.
 func TestConsoleCookieUnderHTTPS(t *testing.T) {
 	d := newDesk(t, func(c *config.Config) { c.PublicURL = "https://pay.example" })

@@ -69,7 +69,7 @@ func lookedAt(all map[string]string) {
 	actionsOf, _ := actionQuery(checkout.ActionQuery{Session: "a"}, entry{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
-		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "actions": actions, "actions of session": actionsOf,
+		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
 		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
 	} {

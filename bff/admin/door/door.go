@@ -4,6 +4,7 @@
 package door
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -30,9 +31,10 @@ type Config struct {
 	// Note writes down that somebody has come, gone, or tried to. A login of which
 	// that fails is one all the same: to look at a database that takes no writes is
 	// what somebody may want to sign in for.
-	Note func(r *http.Request, who, what string)
-	Now  func() time.Time
-	Log  *slog.Logger
+	Note   func(r *http.Request, who, what string)
+	Logins Logins
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Within is what the server around the console tells of a request.
@@ -45,6 +47,13 @@ type Within struct {
 	SameOrigin func(*http.Request) error
 }
 
+// Logins keeps which ones have ended before their time, for all instances and
+// through restarts: a cookie that was copied is no way back. checkout.Records has it.
+type Logins interface {
+	EndLogin(ctx context.Context, login string, until time.Time) error
+	LoginEnded(ctx context.Context, login string) (bool, error)
+}
+
 // Door lets people in. Its methods may be called by many goroutines.
 type Door struct {
 	Config
@@ -52,7 +61,6 @@ type Door struct {
 	guesses *httprate.RateLimiter // logins by client
 	written *httprate.RateLimiter // failed ones that are noted
 	hashing chan struct{}         // one for each hash being computed
-	ended   ended
 }
 
 // New returns a door.

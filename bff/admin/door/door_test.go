@@ -1,9 +1,16 @@
 package door
 
 import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/admin/page"
 )
 
 // Whatever a form says, a login leads to a page of the console.
@@ -49,6 +56,36 @@ func TestLogin(t *testing.T) {
 	}
 	if k.token(login) == k.token(k.login(now)) || k.proves("", login) || !k.proves(k.token(login), login) {
 		t.Error("the token of a form is not its login's alone")
+	}
+}
+
+// away is a database that cannot be used.
+type away struct{}
+
+var errAway = errors.New("the database is away")
+
+func (away) EndLogin(context.Context, string, time.Time) error { return errAway }
+func (away) LoginEnded(context.Context, string) (bool, error)  { return false, errAway }
+
+// Without a database nobody is let in by a login that may have ended, and who
+// signs out is told what that is worth.
+func TestWithoutADatabase(t *testing.T) {
+	d := New(Config{
+		Hash: "hash", Secret: "secret", Logins: away{}, Now: time.Now, Log: slog.New(slog.DiscardHandler), Note: func(*http.Request, string, string) {},
+		Write: func(w http.ResponseWriter, f page.Frame) { w.WriteHeader(f.Status) },
+	})
+	login := d.keys.login(time.Now())
+	r := httptest.NewRequest("GET", "/admin", nil)
+	r.AddCookie(d.cookie(login))
+	w := httptest.NewRecorder()
+	d.Open(func(http.ResponseWriter, *http.Request, *Visitor) { t.Error("somebody was let in") }).ServeHTTP(w, r)
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("GET /admin = %d; want 503", w.Code)
+	}
+	w = httptest.NewRecorder()
+	d.Logout(w, r, &Visitor{Name: operator, Leaves: true, keys: d.keys, logins: []string{login}})
+	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
+		t.Errorf("signing out = %d %v; want 503 and no cookie", w.Code, w.Header())
 	}
 }
 

@@ -39,7 +39,8 @@ func (d *Door) cookie(value string) *http.Cookie {
 }
 
 // visitor returns who asks, nil if nobody is signed in. Errors: a proxy names
-// somebody in a way that is not to be believed.
+// somebody in a way that is not to be believed, or the database does not say
+// whether a login has ended.
 func (d *Door) visitor(r *http.Request) (*Visitor, error) {
 	if d.Header != "" && d.Within.Proxied(r) {
 		if v, err := d.proxied(r); v != nil || err != nil {
@@ -53,8 +54,11 @@ func (d *Door) visitor(r *http.Request) (*Visitor, error) {
 	if err != nil {
 		return nil, nil
 	}
-	if _, ok := d.keys.holds(c.Value, d.Now()); !ok || d.ended.has(c.Value) {
+	if _, ok := d.keys.holds(c.Value, d.Now()); !ok {
 		return nil, nil
+	}
+	if ended, err := d.Logins.LoginEnded(r.Context(), nameOf(c.Value)); ended || err != nil {
+		return nil, err
 	}
 	return &Visitor{Name: operator, Leaves: true, keys: d.keys, logins: []string{c.Value}}, nil
 }
@@ -93,8 +97,14 @@ func nameable(name string) bool {
 	return len(name) <= mostName && strings.TrimSpace(name) == name
 }
 
-// shut answers who was named in a way that is not to be believed.
+// shut answers who was named in a way that is not to be believed, or may be signed in.
 func (d *Door) shut(w http.ResponseWriter, err error) {
+	if !errors.Is(err, errTwice) && !errors.Is(err, errName) {
+		d.Log.Error("the console does not know who is signed in", "error", err)
+		d.Write(w, page.Frame{Page: page.Page{Title: "Not now", Status: http.StatusServiceUnavailable, Body: []app.UI{
+			page.Note("bad", "The database cannot be asked now whether you are signed in. Try again in a minute; the log of the server says why.")}}})
+		return
+	}
 	d.Log.Warn("the console refuses what a proxy says", "header", d.Header, "error", err)
 	d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []app.UI{
 		page.Note("bad", "The proxy before this console has not said clearly who you are: it must set "+d.Header+" once, and take away what browsers send in it.")}}})

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -50,6 +49,10 @@ func (k keys) holds(login string, now time.Time) (until time.Time, ok bool) {
 	return until, err == nil && now.Before(until)
 }
 
+// nameOf is what a login is kept by when it has ended: all of it but what makes it
+// a login.
+func nameOf(login string) string { return login[:strings.LastIndexByte(login, '.')] }
+
 // token returns what the forms of a login carry now. It is different for every
 // login; login holds no line break.
 func (k keys) token(login string) string { return coded(mac(k.forms, login)) }
@@ -57,33 +60,4 @@ func (k keys) token(login string) string { return coded(mac(k.forms, login)) }
 // proves reports whether token is of that login's forms.
 func (k keys) proves(token, login string) bool {
 	return hmac.Equal([]byte(token), []byte(k.token(login)))
-}
-
-// ended are logins that somebody has signed out of and that have not run out:
-// the cookie alone is no way back. Each instance knows its own.
-type ended struct {
-	mu   sync.Mutex
-	list map[string]time.Time // by login, until when it would hold
-}
-
-// end ends a login that would hold until then.
-func (e *ended) end(login string, until, now time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.list == nil {
-		e.list = map[string]time.Time{}
-	}
-	for l, t := range e.list {
-		if !now.Before(t) {
-			delete(e.list, l)
-		}
-	}
-	e.list[login] = until
-}
-
-func (e *ended) has(login string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	_, has := e.list[login]
-	return has
 }

@@ -133,10 +133,22 @@ const left = "signed-out"
 func (d *Door) Logout(w http.ResponseWriter, r *http.Request, v *Visitor) {
 	if v.Leaves {
 		d.Note(r, v.Name, "logout")
-		if until, ok := d.keys.holds(v.logins[0], d.Now()); ok {
-			d.ended.end(v.logins[0], until, d.Now())
-		}
 		http.SetCookie(w, d.cookie(""))
+		if err := d.end(r, v.logins[0]); err != nil {
+			d.Log.Error("the console cannot end a login", "error", err)
+			d.Write(w, page.Frame{Page: page.Page{Title: "Signed out here only", Status: http.StatusServiceUnavailable, Body: []app.UI{
+				page.Note("bad", "This browser is signed out, but the database could not keep it: a copy of its cookie would still open the console, for 12 hours after the login. If there may be one, change the password.")}}})
+			return
+		}
 	}
 	http.Redirect(w, r, "/admin/login?done="+left, http.StatusSeeOther)
+}
+
+// end ends a login everywhere.
+func (d *Door) end(r *http.Request, login string) error {
+	until, ok := d.keys.holds(login, d.Now())
+	if !ok {
+		return nil
+	}
+	return d.Logins.EndLogin(r.Context(), nameOf(login), until)
 }

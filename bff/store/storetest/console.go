@@ -17,6 +17,7 @@ func consoleTests() map[string]func(*testing.T, Opener) {
 		"deliveries by pages":            deliveryPages,
 		"backlogs and sending again":     redeliver,
 		"audit log":                      auditLog,
+		"ended logins":                   endedLogins,
 		"refused origins":                refusedOrigins,
 		"refused origins are not many":   refusedOriginsBounded,
 		"cursors of people that are not": consoleCursors,
@@ -228,6 +229,35 @@ func strangers(t *testing.T, b Backend) []checkout.RefusedOrigin {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// What was signed out of stays so, and is forgotten when it would have run out.
+func endedLogins(t *testing.T, open Opener) {
+	b := open(t, nil)
+	ended := func(login string) bool {
+		t.Helper()
+		is, err := b.LoginEnded(t.Context(), login)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	end := func(login string, until time.Duration) {
+		t.Helper()
+		if err := b.EndLogin(t.Context(), login, time.Now().Add(until)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ended("a") {
+		t.Error("a login that nobody has ended is ended")
+	}
+	end("a", time.Hour)
+	end("a", time.Hour)
+	end("gone", -time.Hour)
+	end("\xff\x00", time.Hour)
+	if !ended("a") || !ended("\xff\x00") || ended("b") || ended("A") || ended("gone") {
+		t.Errorf("ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two", ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"))
+	}
 }
 
 func refusedOrigins(t *testing.T, open Opener) {

@@ -50,7 +50,14 @@ CREATE TABLE refused_origins (
     last_at  BIGINT NOT NULL
 );
 
+-- Logins of the console that somebody has signed out of, until they would have run out.
+CREATE TABLE ended_logins (
+    login TEXT COLLATE "C" PRIMARY KEY NOT NULL,
+    until BIGINT NOT NULL
+);
+
 -- +goose Down
+DROP TABLE ended_logins;
 DROP TABLE refused_origins;
 DROP TABLE actions;
 DROP INDEX deliveries_failed;

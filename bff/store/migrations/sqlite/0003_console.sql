@@ -50,7 +50,14 @@ CREATE TABLE refused_origins (
     last_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Logins of the console that somebody has signed out of, until they would have run out.
+CREATE TABLE ended_logins (
+    login TEXT PRIMARY KEY NOT NULL,
+    until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- +goose Down
+DROP TABLE ended_logins;
 DROP TABLE refused_origins;
 DROP TABLE actions;
 DROP INDEX deliveries_failed;
