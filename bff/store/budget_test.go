@@ -101,8 +101,8 @@ func TestCostOfASession(t *testing.T) {
 	if asked.Load() != 3*21 || committed.Load() != 21 {
 		t.Errorf("21 sessions alone: %d statements, %d commits; want 63, 21", asked.Load(), committed.Load())
 	}
-	if allocations > 140 {
-		t.Errorf("%.0f allocations for a session alone; want 140 at most", allocations)
+	if allocations > 150 { // 136, and 143 under the race detector
+		t.Errorf("%.0f allocations for a session alone; want 150 at most", allocations)
 	}
 }
 

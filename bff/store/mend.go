@@ -29,16 +29,21 @@ const (
 	mendAge = 125 * 24 * time.Hour
 )
 
-// mendAfter is how long after the start mend runs, each time after the last: where
-// instances are replaced one by one, older ones write for a while yet.
-func mendAfter() []time.Duration { return []time.Duration{0, 5 * time.Minute, time.Hour} }
+// mendAfter is how long after the start mend runs again, each time after the last:
+// where instances are replaced one by one, older ones write for a while yet.
+func mendAfter() []time.Duration { return []time.Duration{5 * time.Minute, time.Hour} }
 
 // mending mends at the start, and where older instances may be running beside this
 // one, again some time later.
-func (db *DB) mending(ctx context.Context, after []time.Duration) {
-	if !db.Shared() {
-		after = after[:1]
+func (db *DB) mending(ctx context.Context) {
+	db.mend(ctx)
+	close(db.mended)
+	if db.Shared() {
+		db.mendAgain(ctx, mendAfter())
 	}
+}
+
+func (db *DB) mendAgain(ctx context.Context, after []time.Duration) {
 	for _, d := range after {
 		if doze(ctx, d); ctx.Err() == nil {
 			db.mend(ctx)

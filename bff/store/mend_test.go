@@ -163,7 +163,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan struct{})
-			go func() { db.mending(ctx, slices.Repeat([]time.Duration{time.Millisecond}, 100_000)); close(ended) }()
+			go func() { db.mendAgain(ctx, slices.Repeat([]time.Duration{time.Millisecond}, 100_000)); close(ended) }()
 			defer func() { stop(); <-ended }()
 			for n := 2; n < 4; n++ { // one of them after the first pass
 				s := insert(n)

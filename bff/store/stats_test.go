@@ -121,6 +121,7 @@ func TestTrouble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	<-db.mended
 	defer db.Close()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -66,6 +66,7 @@ type DB struct {
 
 	stop    context.CancelFunc // of what runs besides; nil = nothing does
 	running sync.WaitGroup
+	mended  chan struct{} // closed when the mending of the start has ended
 }
 
 var (
@@ -88,7 +89,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
-	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience}
+	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience, mended: make(chan struct{})}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
@@ -121,7 +122,7 @@ func (db *DB) started(ctx context.Context) *DB {
 		db.running.Go(func() { db.keepTime(background) })
 		db.running.Go(func() { db.send(background) })
 	}
-	db.running.Go(func() { db.mending(background, mendAfter()) })
+	db.running.Go(func() { db.mending(background) })
 	return db
 }
 

@@ -9,7 +9,8 @@ import (
 	"coinslot/bff/store/storetest"
 )
 
-// opened is a database at path that is closed when t ends.
+// opened is a database at path that is closed when t ends. Nothing runs in it any
+// more that begins with the start.
 func opened(t testing.TB, path string, endpoints ...string) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), Config{DSN: path, Endpoints: endpoints})
@@ -21,6 +22,7 @@ func opened(t testing.TB, path string, endpoints ...string) *DB {
 			t.Errorf("Close = %v", err)
 		}
 	})
+	<-db.mended
 	return db
 }
 
