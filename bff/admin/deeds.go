@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -100,9 +101,14 @@ func cancellable(s checkout.Session) bool {
 	return false
 }
 
+// resolve settles what the page that asked has shown, and nothing that has come since.
 func resolve(as wire.Status) func(context.Context, *visit, string) error {
 	return func(ctx context.Context, v *visit, id string) error {
-		_, err := v.Checkout.Settle(ctx, id, checkout.Settlement{As: as, Reason: v.r.PostFormValue("reason"), By: v.by()})
+		seen := v.r.PostFormValue("review")
+		if seen == "" {
+			return &wire.Error{Code: wire.CodeInvalid, Param: "review"}
+		}
+		_, err := v.Checkout.Settle(ctx, id, checkout.Settlement{As: as, Reason: v.r.PostFormValue("reason"), By: v.by(), Review: seen})
 		return err
 	}
 }
@@ -121,7 +127,8 @@ func (s *console) asks(d deed) reader {
 			return page.Page{}, &wire.Error{Code: wire.CodeNotPossible}
 		}
 		form := page.Form{Path: paymentPath(session.ID) + "/" + d.path, Token: v.token(), Button: d.button, Part: "do-" + d.part, Danger: len(d.never) > 0, Cancel: paymentPath(session.ID)}
-		if d.reason {
+		if d.reason { // it settles what is shown here
+			form.Hidden = []page.Option{{Value: "review", Label: session.Review()}}
 			form.Fields = []page.Field{{Name: "reason", Label: "Reason", Required: true, Max: mostReason, Hint: "For the trail: what you have looked at, and what it showed. One line."}}
 		}
 		return page.Page{
@@ -134,52 +141,63 @@ func (s *console) asks(d deed) reader {
 	}
 }
 
-// does is POST of a deed. It is written down first: what cannot be is not done.
+// does is POST of a deed.
 func (s *console) does(d deed) actor {
 	return func(v *visit) (to, done string, err error) {
 		id := v.r.PathValue("session")
 		if _, err := s.Checkout.Session(v.r.Context(), id); err != nil {
 			return "", "", err
 		}
-		if err := v.record(d.record, id, v.r.PostFormValue("reason")); err != nil {
-			return "", "", err
-		}
-		if err := d.do(v.r.Context(), v, id); err != nil {
-			v.refused(d.record, id, err)
-			return "", "", err
-		}
-		return paymentPath(id), d.done, nil
+		err = v.attempt(d.record, id, v.r.PostFormValue("reason"), func() error { return d.do(v.r.Context(), v, id) })
+		return paymentPath(id), d.done, err
 	}
 }
 
-// record writes down what the visitor is about to do.
+// attempt writes down what is asked for, has it done, and writes down what has come
+// of it. What cannot be written down is not done.
+func (v *visit) attempt(what, session, detail string, do func() error) error {
+	if err := v.record(what, session, detail); err != nil {
+		return err
+	}
+	outcome, why, failed := what+ended, "", do()
+	if failed != nil {
+		outcome, why = "refused", what+": "+v.because(failed)
+	}
+	v.r = v.r.WithContext(context.WithoutCancel(v.r.Context())) // who asked may have gone
+	if err := v.record(outcome, session, why); err != nil {
+		v.Log.Error("writing down what has come of it", "what", what, "session", session, "error", err)
+	}
+	return failed
+}
+
+// ended follows the word for what was asked for, once it is done.
+const ended = ".done"
+
+// record writes a line of the audit log.
 func (v *visit) record(what, session, detail string) error {
 	err := v.Records.Record(v.r.Context(), checkout.Action{By: v.by(), From: v.Door.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
 	if err != nil {
 		return &wire.Error{Code: wire.CodeStorageUnavailable, Detail: "writing down " + what + ": " + err.Error()}
 	}
-	v.Log.Info("done at the console", "who", v.Name, "what", what, "session", session)
+	v.Log.Info("written to the audit", "who", v.Name, "what", what, "session", session)
 	return nil
 }
 
-// refused writes down that what was about to be done was not.
-func (v *visit) refused(what, session string, err error) {
-	why := "something went wrong, request " + v.request()
+// because is why something was not done.
+func (v *visit) because(err error) string {
 	var known *wire.Error
 	if errors.As(err, &known) {
-		why = string(known.Code)
+		return string(known.Code)
 	}
-	if err := v.record("refused", session, what+": "+why); err != nil {
-		v.Log.Error("writing down what was refused", "what", what, "session", session, "error", err)
-	}
+	return "something went wrong, request " + v.request()
 }
 
-// clipped is text, at most n bytes of it.
+// clipped is text, at most n characters of it.
 func clipped(text string, n int) string {
-	if len(text) <= n {
+	if utf8.RuneCountInString(text) <= n {
 		return text
 	}
-	return text[:n] + "…"
+	return string([]rune(text)[:n]) + "…"
 }
 
 // redeliverPath is where a webhook is sent again from, on any page.
@@ -225,11 +243,10 @@ func (s *console) redeliver(v *visit) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if err := v.record("webhook.redeliver", session, clipped(event, mostEvent)+" to "+host(endpoint)); err != nil {
-		return "", "", err
-	}
-	if err := s.Records.Redeliver(v.r.Context(), event, endpoint); err != nil {
-		v.refused("webhook.redeliver", session, err)
+	err = v.attempt("webhook.redeliver", session, clipped(event, mostEvent)+" to "+host(endpoint), func() error {
+		return s.Records.Redeliver(v.r.Context(), event, endpoint)
+	})
+	if err != nil {
 		return "", "", err
 	}
 	s.Deliver()

@@ -188,10 +188,11 @@ func (s *console) replay(v *visit) (to, done string, err error) {
 	if !until.After(from) || from.After(v.now()) {
 		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
-	if err := v.record("webhook.replay", "", stamp(from)+" to "+stamp(until)); err != nil {
-		return "", "", err
-	}
-	again, err := s.Events.Replay(v.r.Context(), checkout.Range{From: from, To: until, Limit: mostReplayed}, v.now())
+	var again checkout.Replayed
+	err = v.attempt("webhook.replay", "", stamp(from)+" to "+stamp(until), func() (err error) {
+		again, err = s.Events.Replay(v.r.Context(), checkout.Range{From: from, To: until, Limit: mostReplayed}, v.now())
+		return err
+	})
 	if err != nil {
 		return "", "", err
 	}

@@ -102,24 +102,26 @@ func happened(e checkout.Entry) (words, detail string) {
 }
 
 // doings say what somebody has done at the console, by the word of the audit log.
+// What changes something has two: what was asked for, and that it was done.
 var doings = map[string]string{
 	"login":                 "signed in",
 	"login.failed":          "tried a wrong password",
 	"logout":                "signed out",
-	"session.recheck":       "had the gateway asked again",
-	"session.cancel":        "called the payment off",
-	"session.confirm":       "settled the payment as paid",
-	"session.discard":       "settled the payment as not paid",
-	"webhook.redeliver":     "sent a webhook again",
 	"payments.export":       "exported payments",
 	"transactions.export":   "exported the gateway's transactions",
 	"withdrawals.export":    "exported withdrawals",
 	"reconciliation.export": "exported a comparison",
 	"origins.export":        "exported refused origins",
 	"webhooks.export":       "exported webhooks",
-	"webhook.replay":        "sent the webhooks of a time again",
 	"reconcile":             "compared gateway and database",
 	"refused":               "was refused",
+
+	"session.recheck": "asked to have the gateway asked again", "session.recheck" + ended: "had the gateway asked again",
+	"session.cancel": "asked to call the payment off", "session.cancel" + ended: "called the payment off",
+	"session.confirm": "asked to settle the payment as paid", "session.confirm" + ended: "settled the payment as paid",
+	"session.discard": "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
+	"webhook.redeliver": "asked to send a webhook again", "webhook.redeliver" + ended: "sent a webhook again",
+	"webhook.replay": "asked to send the webhooks of a time again", "webhook.replay" + ended: "sent the webhooks of a time again",
 }
 
 // did is what an action was, in words.

@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, d := range deeds() {
-		if doings[d.record] == "" || notices[d.done].Text == "" {
+		if doings[d.record] == "" || doings[d.record+ended] == "" || notices[d.done].Text == "" {
 			t.Errorf("%q has no words for the audit, or no notice", d.path)
 		}
 	}

@@ -2,8 +2,12 @@ package checkout
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"coinslot/app/wire"
@@ -14,9 +18,9 @@ type Settlement struct {
 	As     wire.Status // wire.Confirmed or wire.Cancelled
 	Reason string      // in their own words, for the audit trail: one line
 	By     string      // the trail's By; [Console] makes one
-	// Version is that of the session which they have looked at: another one is not
-	// settled. Zero = whichever there is.
-	Version int64
+	// Review is that of the session which they have looked at, as from
+	// [Session.Review]: another one is not settled. Empty = whichever there is.
+	Review string
 }
 
 // Resolve is Settle for the merchant's server.
@@ -51,7 +55,7 @@ func (s *Session) settle(by Settlement, looks int, now time.Time) error {
 	switch {
 	case a == nil || a.State != InReview:
 		return problem(wire.CodeNotPossible, "")
-	case by.Version != 0 && by.Version != s.Version:
+	case by.Review != "" && by.Review != s.Review():
 		return problem(wire.CodeReviewChanged, "")
 	}
 	switch by.As {
@@ -70,6 +74,18 @@ func (s *Session) settle(by Settlement, looks int, now time.Time) error {
 	a.Settled++
 	s.note(now, by.By, "session.resolved", string(by.As)+": "+by.Reason)
 	return nil
+}
+
+// Review is a mark of what somebody decides about who settles s: which attempt is in
+// review, for what, and what has been seen of its money; empty = none is in review. Looks
+// that tell nothing new leave it, although they may write a new version.
+func (s *Session) Review() string {
+	a := s.Current()
+	if a == nil || a.State != InReview {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{strconv.Itoa(a.Number), strconv.Itoa(a.Settled), a.Reason, a.Paid.String(), a.TxID}, "\n")))
+	return hex.EncodeToString(sum[:8])
 }
 
 // shared notes that the payment in review was made by a transaction which another

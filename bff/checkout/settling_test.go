@@ -125,17 +125,24 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *shop) {
 	h.wantTold(second.ID, checkout.EventPending, checkout.EventReview, checkout.EventConfirmed)
 }
 
-// Who has looked at another version than there is now settles nothing.
+// Who has looked at another review than there is now settles nothing.
 func TestSettlingWhatHasChanged(t *testing.T) {
 	h := newShop(t)
 	s := h.reviewed()
-	settle := func(version int64) error {
-		_, err := h.service.Settle(t.Context(), s.ID, checkout.Settlement{As: wire.Confirmed, Reason: "seen", By: checkout.Console("ann"), Version: version})
+	settle := func(seen checkout.Session) error {
+		_, err := h.service.Settle(t.Context(), s.ID, checkout.Settlement{As: wire.Confirmed, Reason: "seen", By: checkout.Console("ann"), Review: seen.Review()})
 		return err
 	}
-	wantCode(t, settle(s.Version-1), wire.CodeReviewChanged)
-	h.wantStatus(s.ID, wire.Review)
-	if err := settle(s.Version); err != nil {
+	h.gateway.tell = func(r *checkout.Record) { r.AmountUSD = dec("1") }
+	h.run(2 * time.Minute)
+	h.wantReview(s.ID, "amount_usd_mismatch")
+	wantCode(t, settle(s), wire.CodeReviewChanged)
+	s = h.load(s.ID)
+	must(t)(h.service.Recheck(t.Context(), s.ID)) // finds nothing new
+	if v := h.load(s.ID).Version; v == s.Version {
+		t.Fatal("a recheck has written nothing: this test is about one that does")
+	}
+	if err := settle(s); err != nil {
 		t.Fatal(err)
 	}
 	h.wantStatus(s.ID, wire.Confirmed)

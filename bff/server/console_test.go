@@ -75,6 +75,25 @@ func (d *desk) post(path string, fields url.Values, headers ...string) *httptest
 	return d.ask("POST", path, fields.Encode(), append(headers, isForm, d.cookie)...)
 }
 
+// settle sends the form of the page that asks before a payment is settled.
+func (d *desk) settle(id, deed, reason string) *httptest.ResponseRecorder {
+	d.t.Helper()
+	path := "/admin/payments/" + id + "/" + deed
+	return d.post(path, url.Values{"reason": {reason}, "review": {d.seen(path)}})
+}
+
+// seen is the mark of the review that a page is about.
+func (d *desk) seen(path string) string {
+	d.t.Helper()
+	found := reviewMark.FindStringSubmatch(d.page(path))
+	if found == nil {
+		d.t.Fatalf("%s does not say what it is about", path)
+	}
+	return found[1]
+}
+
+var reviewMark = regexp.MustCompile(`name="review" type="hidden" value="([^"]+)"`)
+
 // inReview is a payment that is reported as paid, and not proven.
 func (d *desk) inReview(body string) string {
 	d.t.Helper()
@@ -278,27 +297,58 @@ func TestConsoleDeeds(t *testing.T) {
 			t.Errorf("the page of a payment in review lacks %q", part)
 		}
 	}
-	if got := d.post("/admin/payments/"+review+"/confirm", nil); got.Code != http.StatusUnprocessableEntity || d.status(review) != "review" {
+	if got := d.settle(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.status(review) != "review" {
 		t.Errorf("without a reason: %d, %s", got.Code, d.status(review))
 	}
-	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen in the explorer"}}); got.Code != http.StatusSeeOther || d.status(review) != "confirmed" {
+	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen"}}); got.Code != http.StatusUnprocessableEntity || d.status(review) != "review" {
+		t.Errorf("without what was looked at: %d, %s", got.Code, d.status(review))
+	}
+	if got := d.settle(review, "confirm", "seen in the explorer"); got.Code != http.StatusSeeOther || d.status(review) != "confirmed" {
 		t.Fatalf("settling: %d, %s", got.Code, d.status(review))
 	}
 	if got := d.post("/admin/payments/"+review+"/cancel", nil); got.Code != http.StatusConflict {
 		t.Errorf("calling off what is confirmed: %d", got.Code)
 	}
 	after := d.page("/admin/payments/" + review + "?done=confirmed")
-	for _, part := range []string{"Settled as paid. Your server is being told.", "confirmed: seen in the explorer", "console:operator", "was refused", "session_paid"} {
+	for _, part := range []string{"Settled as paid. Your server is being told.", "confirmed: seen in the explorer", "console:operator", "was refused", "session_paid",
+		"Somebody has settled it as paid.", "Confirmed on somebody&#39;s word."} {
 		if !strings.Contains(after, part) {
 			t.Errorf("the page of what was settled lacks %q", part)
 		}
+	}
+	if strings.Contains(after, "The gateway has proven") {
+		t.Error("the page says that the gateway has proven what somebody has settled")
 	}
 	object := d.ask("GET", "/v1/sessions/"+review, "", bearer).Body.String()
 	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
 		t.Errorf("the trail does not say who: %s", object)
 	}
-	if audit := d.page("/admin/audit?session=" + review); strings.Count(audit, "settled the payment as paid") != 2 || !strings.Contains(audit, "called the payment off") {
+	if audit := d.page("/admin/audit?session=" + review); strings.Count(audit, "asked to settle the payment as paid") != 3 || strings.Count(audit, ">settled the payment as paid<") != 1 || strings.Count(audit, "was refused") != 3 || !strings.Contains(audit, "asked to call the payment off") || strings.Contains(audit, ">called the payment off<") {
 		t.Errorf("the audit is %s", audit)
+	}
+}
+
+// What has changed since somebody looked is not settled, and the reason that they
+// gave is kept whole, in any script.
+func TestConsoleSettlesWhatWasSeen(t *testing.T) {
+	d := newDesk(t, nil)
+	d.enter(consoleWord)
+	id := d.inReview(`{"amount_usd":"25.00"}`)
+	path := "/admin/payments/" + id + "/discard"
+	seen, reason := d.seen(path), strings.Repeat("возврат ", 62)
+	d.gateway.ClearFaults()
+	d.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
+	if got := d.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
+		t.Fatalf("the reason did not change: %s", got.Body)
+	}
+	if got := d.post(path, url.Values{"reason": {reason}, "review": {seen}}); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "has changed since you looked") || d.status(id) != "review" {
+		t.Errorf("settling what was not seen = %d %s", got.Code, words(got.Body.String()))
+	}
+	if got := d.settle(id, "discard", reason); got.Code != http.StatusSeeOther || d.status(id) != "cancelled" {
+		t.Fatalf("settling = %d %s", got.Code, words(got.Body.String()))
+	}
+	if audit := d.page("/admin/audit?session=" + id); strings.Count(audit, reason) != 2 || strings.Contains(audit, "\uFFFD") {
+		t.Errorf("the audit does not have the whole reason: %s", words(audit))
 	}
 }
 
