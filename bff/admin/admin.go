@@ -85,7 +85,6 @@ func (s *console) routes() http.Handler {
 
 	show("/admin", s.overview)
 	show("/admin/payments", s.payments)
-	mux.Handle("GET /admin/payments.csv", s.signedIn(s.export))
 	show("/admin/payments/{session}", s.payment)
 	for _, d := range deeds() {
 		show("/admin/payments/{session}/"+d.path, s.asks(d))
@@ -102,7 +101,7 @@ func (s *console) routes() http.Handler {
 	show(replayPath, s.asksReplay)
 	act(replayPath, s.replay)
 	for path, h := range map[string]func(*visit, url.Values) (sheet, error){
-		transactionsPath: s.transactionsFile, withdrawalsPath: s.withdrawalsFile, reconciliationPath: s.reconciliationFile,
+		paymentsPath: s.paymentsFile, transactionsPath: s.transactionsFile, withdrawalsPath: s.withdrawalsFile, reconciliationPath: s.reconciliationFile,
 		originsPath: s.originsFile, webhooksPath: s.webhooksFile,
 	} {
 		mux.Handle("GET "+path+".csv", s.saved(strings.TrimPrefix(path, "/admin/"), h))

@@ -1,8 +1,8 @@
 package admin
 
 import (
-	"fmt"
-	"net/http"
+	"iter"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,54 +21,33 @@ var columns = []string{
 	"asked", "received", "missing", "overpaid", "tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test", "metadata",
 }
 
-// export is GET /admin/payments.csv: what the list shows, as a file for
-// spreadsheets. It is written as it is read; one that breaks off has no end that
-// a browser takes for one.
-func (s *console) export(v *visit) {
-	q, form, err := search(v.query())
-	if err == nil {
-		q.Limit = rowsOfARead
-		err = v.record("payments.export", "", without(form, "cursor").Encode())
-	}
-	var found checkout.Page
-	if err == nil {
-		found, err = s.Records.Search(v.r.Context(), q)
-	}
-	if err != nil {
-		v.show(v.trouble(err))
-		return
-	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	h.Set("Content-Disposition", `attachment; filename="payments-`+v.now().Format("2006-01-02-1504")+`.csv"`)
-	fmt.Fprint(v.w, "\ufeff"+line(columns)) // the mark tells Excel that it is UTF-8
-	if err := s.stream(v, q, found); err != nil {
-		s.Log.Error("an export broke off", "request_id", v.request(), "error", err)
-		panic(http.ErrAbortHandler)
-	}
+// paymentsFile is GET /admin/payments.csv: what the list shows, from its first page on.
+func (s *console) paymentsFile(v *visit, values url.Values) (sheet, error) {
+	q, _, err := search(values)
+	q.Limit = rowsOfARead
+	return sheet{columns, pagewise(func(cursor string) (rows [][]string, next string, err error) {
+		q.Cursor = cursor
+		found, err := s.Records.Search(v.r.Context(), q)
+		for i := range found.Sessions {
+			rows = append(rows, s.cells(&found.Sessions[i]))
+		}
+		return rows, found.Next, err
+	})}, err
 }
 
-// stream writes the rows of found and of all pages behind it, up to a bound,
-// which it tells of in a last row.
-func (s *console) stream(v *visit, q checkout.Query, found checkout.Page) error {
-	for written := 0; ; {
-		for i := range found.Sessions {
-			if _, err := fmt.Fprint(v.w, line(s.cells(&found.Sessions[i]))); err != nil {
-				return err
+// pagewise reads page after page of the store, up to a bound, which it tells of in
+// a last row.
+func pagewise(read func(cursor string) (rows [][]string, next string, err error)) iter.Seq2[[][]string, error] {
+	return func(yield func([][]string, error) bool) {
+		written := 0
+		for cursor := ""; written < rowsOfAnExport; {
+			rows, next, err := read(cursor)
+			if !yield(rows, err) || err != nil || next == "" {
+				return
 			}
+			cursor, written = next, written+len(rows)
 		}
-		if written += len(found.Sessions); found.Next == "" {
-			return nil
-		}
-		if written >= rowsOfAnExport {
-			_, err := fmt.Fprint(v.w, line([]string{"There are more than " + page.Count(rowsOfAnExport) + ": narrow the dates."}))
-			return err
-		}
-		var err error
-		q.Cursor = found.Next
-		if found, err = s.Records.Search(v.r.Context(), q); err != nil {
-			return err
-		}
+		yield([][]string{{"There are more than " + page.Count(rowsOfAnExport) + ": narrow the dates."}}, nil)
 	}
 }
 

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"errors"
+	"iter"
 	"net/url"
 	"strconv"
 	"strings"
@@ -173,38 +174,37 @@ func gatewayStatus(status string) app.UI {
 
 // transactionsFile is GET /admin/transactions.csv.
 func (s *console) transactionsFile(v *visit, q url.Values) (sheet, error) {
-	file := sheet{name: "transactions", columns: []string{
-		"session", "attempt", "tracking_code", "order_id", "status", "currency_code", "network", "amount_usd", "pay_amount", "paid_amount",
-		"merchant_share", "platform_share", "fee_percent", "tolerance_percent", "tx_id", "email", "comment", "cancelled_by_user", "created", "expires", "paid"}}
-	f := ledgerQuery(q, transactionStatuses)
-	more, err := f.every(func(f ledgerForm) (int, checkout.Paging, error) {
+	pages, err := ledgerQuery(q, transactionStatuses).every(func(f ledgerForm) (rows [][]string, at checkout.Paging, err error) {
 		found, err := s.Checkout.Entries(v.r.Context(), f.entries())
 		for _, e := range found.Items {
 			number := ""
 			if e.Session != "" {
 				number = page.Plain(e.Attempt)
 			}
-			file.rows = append(file.rows, []string{e.Session, number, e.TrackingCode, e.OrderID, e.Status, e.CurrencyCode, e.NetworkName, e.AmountUSD, e.PayAmount, e.PaidAmount,
+			rows = append(rows, []string{e.Session, number, e.TrackingCode, e.OrderID, e.Status, e.CurrencyCode, e.NetworkName, e.AmountUSD, e.PayAmount, e.PaidAmount,
 				e.MerchantShare, e.PlatformShare, e.FeePercent, e.TolerancePercent, e.TxID, e.Email, e.Comment, yes(e.CancelledByUser), stamp(e.CreatedAt), stamp(e.ExpiresAt), stamp(e.PaidAt)})
 		}
-		return len(found.Items), found.Paging, err
+		return rows, found.Paging, err
 	})
-	file.more = more
-	return file, err
+	return sheet{[]string{
+		"session", "attempt", "tracking_code", "order_id", "status", "currency_code", "network", "amount_usd", "pay_amount", "paid_amount",
+		"merchant_share", "platform_share", "fee_percent", "tolerance_percent", "tx_id", "email", "comment", "cancelled_by_user", "created", "expires", "paid"}, pages}, err
 }
 
-// every reads page after page until the list ends, and says what is not read.
-func (f ledgerForm) every(read func(ledgerForm) (n int, at checkout.Paging, err error)) (more string, err error) {
+// every reads page after page until the list ends; a last row says what is not read.
+func (f ledgerForm) every(read func(ledgerForm) (rows [][]string, at checkout.Paging, err error)) (iter.Seq2[[][]string, error], error) {
 	if f.wrong != "" {
-		return "", &wire.Error{Code: wire.CodeInvalid, Param: "from"}
+		return nil, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
 	}
-	for f.number = 1; f.number <= pagesOfAnExport; f.number++ {
-		n, at, err := read(f)
-		if err != nil || n == 0 || at.LastPage > 0 && f.number >= at.LastPage {
-			return "", err
+	return func(yield func([][]string, error) bool) {
+		for f.number = 1; f.number <= pagesOfAnExport; f.number++ {
+			rows, at, err := read(f)
+			if !yield(rows, err) || err != nil || len(rows) == 0 || at.LastPage > 0 && f.number >= at.LastPage {
+				return
+			}
 		}
-	}
-	return "There are more than " + page.Count(pagesOfAnExport*rowsOfAPage) + ": narrow the dates.", nil
+		yield([][]string{{"There are more than " + page.Count(pagesOfAnExport*rowsOfAPage) + ": narrow the dates."}}, nil)
+	}, nil
 }
 
 // stamp is a time in a file; empty if it is not known.
@@ -253,15 +253,12 @@ func payout(w checkout.Withdrawal) []app.UI {
 
 // withdrawalsFile is GET /admin/withdrawals.csv.
 func (s *console) withdrawalsFile(v *visit, q url.Values) (sheet, error) {
-	file := sheet{name: "withdrawals", columns: []string{"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id", "created"}}
-	f := ledgerQuery(q, withdrawalStatuses)
-	more, err := f.every(func(f ledgerForm) (int, checkout.Paging, error) {
+	pages, err := ledgerQuery(q, withdrawalStatuses).every(func(f ledgerForm) (rows [][]string, at checkout.Paging, err error) {
 		found, err := s.Checkout.Withdrawals(v.r.Context(), f.withdrawals())
 		for _, w := range found.Items {
-			file.rows = append(file.rows, []string{w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName, w.Destination, w.TxID, stamp(w.CreatedAt)})
+			rows = append(rows, []string{w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName, w.Destination, w.TxID, stamp(w.CreatedAt)})
 		}
-		return len(found.Items), found.Paging, err
+		return rows, found.Paging, err
 	})
-	file.more = more
-	return file, err
+	return sheet{[]string{"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id", "created"}, pages}, err
 }

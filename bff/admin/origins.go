@@ -64,10 +64,10 @@ func (s *console) allowing(origin string) string {
 
 // originsFile is GET /admin/origins.csv.
 func (s *console) originsFile(v *visit, _ url.Values) (sheet, error) {
-	file := sheet{name: "origins", columns: []string{"origin", "times", "first", "last", "session"}}
+	var rows [][]string
 	list, err := s.refusedOrigins(v)
 	for _, o := range list {
-		file.rows = append(file.rows, []string{o.Origin, page.Plain(o.Times), stamp(o.FirstAt), stamp(o.LastAt), o.Session})
+		rows = append(rows, []string{o.Origin, page.Plain(o.Times), stamp(o.FirstAt), stamp(o.LastAt), o.Session})
 	}
-	return file, err
+	return sheet{[]string{"origin", "times", "first", "last", "session"}, whole(rows)}, err
 }

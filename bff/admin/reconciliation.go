@@ -161,17 +161,17 @@ func sentence(words string) string {
 // reconciliationFile is GET /admin/reconciliation.csv: the findings of the last
 // comparison.
 func (s *console) reconciliationFile(*visit, url.Values) (sheet, error) {
-	file := sheet{name: "reconciliation", columns: []string{"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here", "what_to_do"}}
 	last := s.Checkout.Comparing()
 	if last.Ended.IsZero() || last.Err != nil {
-		return file, &wire.Error{Code: wire.CodeNotPossible}
+		return sheet{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
+	var rows [][]string
 	for _, f := range last.Result.Findings {
 		number := ""
 		if f.Session != "" {
 			number = page.Plain(f.Attempt)
 		}
-		file.rows = append(file.rows, []string{string(f.Kind), f.Session, number, f.OrderRef, f.TrackingCode, f.There, f.Here, f.Kind.Why()})
+		rows = append(rows, []string{string(f.Kind), f.Session, number, f.OrderRef, f.TrackingCode, f.There, f.Here, f.Kind.Why()})
 	}
-	return file, nil
+	return sheet{[]string{"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here", "what_to_do"}, whole(rows)}, nil
 }

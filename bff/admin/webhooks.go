@@ -130,28 +130,21 @@ func soon(t, now time.Time) app.UI {
 
 // webhooksFile is GET /admin/webhooks.csv.
 func (s *console) webhooksFile(v *visit, values url.Values) (sheet, error) {
-	file := sheet{name: "webhooks", columns: []string{"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer", "last_try", "next_try"}}
 	q, _ := deliveryQuery(values)
-	for q.Cursor, q.Limit = "", rowsOfARead; ; {
+	q.Limit = rowsOfARead
+	pages := pagewise(func(cursor string) (rows [][]string, next string, err error) {
+		q.Cursor = cursor
 		found, err := s.Records.Deliveries(v.r.Context(), q)
-		if err != nil {
-			return file, err
-		}
 		for _, d := range found.Rows {
 			status := ""
 			if d.Status != 0 {
 				status = page.Plain(d.Status)
 			}
-			file.rows = append(file.rows, []string{d.Event, string(d.Type), d.Session, stamp(d.At), host(d.Endpoint), string(d.State), page.Plain(d.Tries), status, d.Note, stamp(d.TriedAt), stamp(d.NextAt)})
+			rows = append(rows, []string{d.Event, string(d.Type), d.Session, stamp(d.At), host(d.Endpoint), string(d.State), page.Plain(d.Tries), status, d.Note, stamp(d.TriedAt), stamp(d.NextAt)})
 		}
-		if q.Cursor = found.Next; q.Cursor == "" {
-			return file, nil
-		}
-		if len(file.rows) >= rowsOfAnExport {
-			file.more = "There are more than " + page.Count(rowsOfAnExport) + "."
-			return file, nil
-		}
-	}
+		return rows, found.Next, err
+	})
+	return sheet{[]string{"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer", "last_try", "next_try"}, pages}, nil
 }
 
 // asksReplay is GET /admin/webhooks/replay: which time is to be told again.

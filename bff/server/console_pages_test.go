@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -16,6 +18,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
 )
 
 // office is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
@@ -251,5 +254,48 @@ func TestConsoleWebhooks(t *testing.T) {
 	span.Set("to", now.Add(-50*time.Minute).Format("2006-01-02T15:04"))
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); to != "/admin/webhooks?done=replayed-none" {
 		t.Errorf("a replay of nothing leads to %s", to)
+	}
+}
+
+// The gateway's lists come at its pace: a file of them is sent as it is read, and
+// is whole however long that takes. Once, the server cut it off after 30 s.
+func TestConsoleLongFile(t *testing.T) {
+	t.Parallel()
+	d := newOffice(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+	for range 51 { // more than a page
+		d.foreign(d.api)
+	}
+	web := httptest.NewUnstartedServer(d.handler)
+	web.Config = server.HTTP(d.handler)
+	web.Config.ReadTimeout, web.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	web.Start()
+	t.Cleanup(web.Close)
+	file := func() (rows [][]string, err error) {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", web.URL+"/admin/transactions.csv", nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Host, _ = strings.CutPrefix(d.public, "http://")
+		r.Header.Set("X-Remote-User", "ann")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			return nil, err
+		}
+		return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
+	}
+	d.gateway.Inject(sandbox.Fault{Path: "list", Latency: 400 * time.Millisecond, Times: -1})
+	if rows, err := file(); err != nil || len(rows) != 52 {
+		t.Errorf("a file that takes longer than other answers has %d rows, %v; want 52", len(rows), err)
+	}
+	d.gateway.ClearFaults()
+	d.gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Millisecond})
+	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
+	if rows, err := file(); err == nil {
+		t.Errorf("a file that breaks off has %d rows and an end", len(rows))
 	}
 }

@@ -345,6 +345,9 @@ func (c *copied) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
+// Unwrap lets http.ResponseController find what else the answer can do.
+func (c *copied) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
 // writer is c, for a socket if what is below can be one.
 func (c *copied) writer() http.ResponseWriter {
 	below, ok := c.ResponseWriter.(http.Hijacker)
