@@ -45,7 +45,8 @@ type Config struct {
 // console is Config with what is derived from it.
 type console struct {
 	Config
-	door *door.Door
+	door    *door.Door
+	figures figures
 }
 
 // New returns the handler of /admin and all below. Somebody has to be able to

@@ -17,7 +17,7 @@ import (
 func (s *console) overview(v *visit) (page.Page, error) {
 	today := v.now().Truncate(24 * time.Hour)
 	from := today.AddDate(0, 0, 1-chart.Days)
-	counts, err := s.Records.Tally(v.r.Context(), from, today.AddDate(0, 0, 1))
+	counts, err := s.figures.of(v.r.Context(), s.Records, from, today.AddDate(0, 0, 1), v.now())
 	if err != nil {
 		return page.Page{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 )
 
@@ -136,7 +137,7 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 	sessions := way{tables: "sessions s", at: "s.created_at", id: "s.id"}
 	what := strings.TrimSpace(q.Text)
 	switch {
-	case what == "" && q.Coin == "" && q.Network == "":
+	case what == "" && (q.Coin == "" && q.Network == "" || passes(q.Status)):
 		add(sessions, "")
 		return list
 	case what == "":
@@ -152,6 +153,16 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 		add(beginning(what), "")
 	}
 	return list
+}
+
+// passes reports whether sessions do not stay in a status, so that few are in it:
+// fewer than have a coin.
+func passes(status string) bool {
+	switch wire.Status(status) {
+	case wire.Preparing, wire.Pending, wire.Review:
+		return true
+	}
+	return false
 }
 
 // beginning finds sessions by how their order_ref begins: of these only a part,

@@ -16,6 +16,11 @@ CREATE TABLE facets (
     PRIMARY KEY (created_at, session)
 );
 
+-- A session gets into these with its first coin, not when it is made.
+CREATE INDEX facets_coin ON facets (coin, created_at, session) WHERE coin IS NOT NULL;
+CREATE INDEX facets_network ON facets (network, created_at, session) WHERE network IS NOT NULL;
+CREATE INDEX facets_both ON facets (coin, network, created_at, session) WHERE coin IS NOT NULL;
+
 -- What a session is found by that no index of another table has.
 CREATE TABLE words (
     word       TEXT COLLATE "C" NOT NULL,
