@@ -250,13 +250,17 @@ func delivered(d checkout.DeliveryRow) app.UI {
 	return page.Badge(kind, word)
 }
 
-// host is the part of an endpoint that may be shown: its query may hold a key.
+// host is the part of an endpoint that may be shown, and a mark by which two of a
+// host are told apart: its path and its query may hold a key.
 func host(endpoint string) string {
 	u, err := url.Parse(endpoint)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "an endpoint"
+	case u.RequestURI() == "/":
+		return u.Host
 	}
-	return u.Host + u.Path
+	return u.Host + "/… " + marked(endpoint)[:6]
 }
 
 // trail is what has happened, in words, the first thing first.

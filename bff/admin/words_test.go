@@ -3,6 +3,7 @@ package admin
 import (
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"coinslot/bff/checkout"
@@ -42,5 +43,20 @@ func TestWords(t *testing.T) {
 		if doings[d.record] == "" || doings[d.record+ended] == "" || notices[d.done].Text == "" {
 			t.Errorf("%q has no words for the audit, or no notice", d.path)
 		}
+	}
+}
+
+// Endpoints are told apart by a mark: keys may stand in a path as well as in a query.
+func TestHost(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"https://hooks.example/services/T0/B0/s3cr3t": "hooks.example/… ", "https://hooks.example/in?key=s3cr3t": "hooks.example/… ", "https://hooks.example/?s3cr3t": "hooks.example/… ",
+		"https://hooks.example:8443/": "hooks.example:8443", "https://hooks.example": "hooks.example", "https://s3cr3t:s3cr3t@[": "an endpoint",
+	} {
+		if got := host(endpoint); !strings.HasPrefix(got, want) || strings.Contains(got, "s3cr3t") || len(got) > len(want)+6 {
+			t.Errorf("host(%q) = %q; want %q", endpoint, got, want)
+		}
+	}
+	if a, b := host("https://hooks.example/a"), host("https://hooks.example/b"); a == b {
+		t.Errorf("two endpoints of one host are both %q", a)
 	}
 }
