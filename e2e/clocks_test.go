@@ -4,14 +4,18 @@ package e2e
 // frames of the documents that have them could the shopper choose, and did
 // WebAssembly answer. Each is told as an expression. A frame of animation is asked
 // for only where something is painted, and the message that it sends arrives when
-// that is done.
+// that is done. That it was live is said in the console, too.
 func clocks(have, usable, live string) string {
 	return `
 const now = () => performance.timeOrigin + performance.now();
 addEventListener("click", e => { if (e.isTrusted) window.clicked = performance.timeOrigin + e.timeStamp }, true);
 if (` + have + `) {
 	const painted = new MessageChannel();
-	painted.port1.onmessage = ({data}) => { window[data] ??= now() };
+	painted.port1.onmessage = ({data}) => {
+		if (window[data]) return;
+		window[data] = now();
+		if (data === "live") console.debug("` + wasLive + `");
+	};
 	requestAnimationFrame(function look() {
 		if (` + usable + `) {
 			painted.port2.postMessage("usable");
@@ -21,6 +25,9 @@ if (` + have + `) {
 	});
 }`
 }
+
+// wasLive is the word that all is over.
+const wasLive = "clocks: live"
 
 // coinslotClocks are those of a checkout in a shop's page: usable is the frame's
 // first coin that can be chosen, dressed, once the shop's page shows the frame.

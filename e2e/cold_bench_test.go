@@ -52,8 +52,9 @@ func cold(b *testing.B, l *link.Link, script string, url func() string, in func(
 
 // watch takes a page somewhere and reads its clocks once it is live.
 func watch(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) seen {
+	before := len(p.Console())
 	p.Goto(to)
-	in(p).WaitJS(`window.live`, "the page to be live")
+	p.WaitConsole(before, wasLive)
 	return look(l, p, in(p))
 }
 

@@ -58,9 +58,10 @@ func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m show
 		p.Eval(`document.querySelector("coinslot-checkout").ready.then(() => 0)`, nil)
 	}
 	p.Slow(slow)
+	before := len(p.Console())
 	p.Click(`coinslot-checkout a`)
+	p.WaitConsole(before, wasLive)
 	f := p.Frame(frame)
-	f.WaitJS(`window.live`, "WebAssembly to drive the checkout")
 	var clicked float64
 	p.Eval(`clicked`, &clicked)
 	f.Eval(`({usable: usable, live: live})`, &m)

@@ -202,7 +202,8 @@ func TestRecords(t *testing.T) {
 			t.Errorf("Requests() has %s %d times; want once: %q", want, n, requests)
 		}
 	}
-	f.WaitJS("true", "the till's timer has run")
+
+	p.WaitConsole(0, "till failed")
 	console := p.Console()
 	if !slices.Contains(console, "[log] till says Object 2") {
 		t.Errorf("Console() = %q; want the till's log", console)

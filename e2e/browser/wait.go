@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -144,6 +145,17 @@ func (v *View) WaitGone(css string) {
 		ok := false
 		err := v.run(ctx, query(css, `return seen.length === 0`), &ok)
 		return ok, err
+	})
+}
+
+// WaitConsole waits until a line of the console that is not among the first since of
+// Console contains text. The browser is asked nothing meanwhile, as it is by all
+// others that wait: what is slowed down and measured is not disturbed.
+func (p *Page) WaitConsole(since int, text string) {
+	p.tb.Helper()
+	p.until(fmt.Sprintf("%q in the console", text), func(context.Context) (bool, error) {
+		has := func(line string) bool { return strings.Contains(line, text) }
+		return slices.ContainsFunc(p.Console()[since:], has), nil
 	})
 }
 
