@@ -14,16 +14,17 @@ import (
 
 // beforeUsable is the most that may come to a shopper's phone before a coin can
 // be chosen, in bytes with headers: of all but the checkout's own page, whose size
-// has a limit of its own, and the coins' marks, which nobody waits for.
+// has a limit of its own, and what nobody waits for.
 const beforeUsable = 8_000
 
 // asked are the requests of since until until, without their queries, sorted, and
-// the bytes of their answers but the checkout's page. Marks of coins, and what a
-// browser asks of a shop by itself, are left out.
+// the bytes of their answers but the checkout's page. Left out are the marks of
+// coins and the module that steps in for the page's script, which nobody waits for,
+// and what a browser asks of a shop by itself.
 func asked(l *link.Link, since, until time.Time) (paths []string, bytes int) {
 	for _, e := range l.Exchanges(since) {
 		path, _, _ := strings.Cut(strings.TrimPrefix(e.Line, "GET "), "?")
-		if e.Asked.After(until) || strings.HasPrefix(path, "/icons/") || path == "/favicon.ico" {
+		if e.Asked.After(until) || strings.HasPrefix(path, "/icons/") || strings.HasPrefix(path, "/assets/fallback.") || path == "/favicon.ico" {
 			continue
 		}
 		path = plainPath(path)
@@ -49,8 +50,7 @@ func plainPath(path string) string {
 	return path
 }
 
-// A coin can be chosen when the least has come that must: no file after the page, but
-// for one of a hundred bytes that nobody waits for.
+// A coin can be chosen when the least has come that must: no file after the page.
 // The WebAssembly program is not asked for before, and then it is. Who comes
 // again asks for pages only.
 func TestShopperWaitsForLittle(t *testing.T) {
@@ -65,7 +65,7 @@ func TestShopperWaitsForLittle(t *testing.T) {
 	})
 	usable := s.began.Add(time.Duration(s.usable * float64(time.Millisecond)))
 	paths, bytes := asked(h.line, s.began, usable)
-	want := []string{"/", "/assets/fallback.js", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
+	want := []string{"/", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s\n%s", diff, s.log)
 	}
@@ -85,3 +85,34 @@ func TestShopperWaitsForLittle(t *testing.T) {
 		}
 	}
 }
+
+// A frame greets the shop's page as soon as it is whole. A browser lays it out before
+// it says that it has read it, and would lay out and paint twice.
+func TestFrameGreetsBeforeItIsLaidOut(t *testing.T) {
+	var checkout string
+	host, _ := newHost(t, &checkout)
+	s := newStack(t, "COINSLOT_ORIGINS="+host)
+	checkout = s.base
+	p := chromium.Open(t, host+"/?mode=inline&session="+s.session(order{"amount_usd": "25.00"}), browser.Options{Script: greetings})
+	f := p.Frame(frame)
+	f.Wait(`[data-part="currency"]`)
+	var greeted string
+	f.Eval(`window.greeted`, &greeted)
+	if greeted != "loading" {
+		t.Errorf("the page was %q when it greeted the shop's; want it to be loading", greeted)
+	}
+	var before, after float64
+	const width = `document.querySelector(".languages select").getBoundingClientRect().width`
+	f.Eval(width, &before)
+	f.Eval(`document.querySelector(".languages select").replaceChildren()`, nil)
+	f.Eval(width, &after)
+	if before != after {
+		t.Errorf("the menu of languages is %g px wide, and %g without its languages: all of them are laid out", before, after)
+	}
+}
+
+// greetings is JavaScript that keeps how far a document was when it made its line
+// to another one.
+const greetings = `window.MessageChannel = class extends MessageChannel {
+	constructor() { super(); window.greeted ??= document.readyState; }
+}`

@@ -48,8 +48,15 @@ for (const name of ['localStorage', 'sessionStorage']) {
   const root = () => document.getElementById('coinslot');
   const told = (name) => root()?.getAttribute('data-' + name) ?? '';
   const live = () => told('live') === 'wasm';
+  // What the page shows has been read: its data comes after all of it. A browser says so by itself after the first layout,
+  // and a frame that greets only then is laid out and painted twice before it is seen.
   const ready = new Promise((done) => {
-    document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', done, { once: true }) : done();
+    const whole = () => document.readyState !== 'loading' || document.getElementById('coinslot-page');
+    const look = () => whole() && (reading.disconnect(), done());
+    const reading = new MutationObserver(look);
+    reading.observe(document, { childList: true, subtree: true });
+    document.addEventListener('DOMContentLoaded', look, { once: true });
+    look();
   });
 
   // --- The bridge to the host page -----------------------------------------------------------------------------------
