@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -208,7 +209,7 @@ const redeliverPath = "/admin/webhooks/send"
 // hold keys, so that the form has only a mark of them.
 func (v *visit) sendAgain(d checkout.DeliveryRow, list bool) app.UI {
 	f := page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
-		{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}, {Value: "session", Label: d.Session}}}
+		{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}}}
 	if list {
 		f.Hidden = append(f.Hidden, page.Option{Value: "back", Label: "list"})
 	}
@@ -238,23 +239,28 @@ func (s *console) endpoint(ctx context.Context, mark string) (string, error) {
 // redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint
 // is due now. It leads back to where it was asked for.
 func (s *console) redeliver(v *visit) (to, done string, err error) {
-	event, session := v.r.PostFormValue("event"), v.r.PostFormValue("session")
+	event := v.r.PostFormValue("event")
+	session, err := s.Records.SessionOf(v.r.Context(), event)
+	if err != nil {
+		return "", "", err
+	}
 	endpoint, err := s.endpoint(v.r.Context(), v.r.PostFormValue("endpoint"))
 	if err != nil {
 		return "", "", err
 	}
-	err = v.attempt("webhook.redeliver", session, clipped(event, mostEvent)+" to "+host(endpoint), func() error {
+	err = v.attempt("webhook.redeliver", session, event+" to "+host(endpoint), func() error {
 		return s.Records.Redeliver(v.r.Context(), event, endpoint)
 	})
 	if err != nil {
 		return "", "", err
 	}
 	s.Deliver()
-	if v.r.PostFormValue("back") == "list" || session == "" {
-		return "/admin/webhooks", "sent-again", nil
+	to, done = paymentPath(session), "sent-again"
+	if v.r.PostFormValue("back") == "list" {
+		to = webhooksPath
 	}
-	return paymentPath(session), "sent-again", nil
+	if slices.Contains(s.gone(), endpoint) {
+		done = "sent-later"
+	}
+	return to, done, nil
 }
-
-// mostEvent is how much of what calls itself an event's id is written down.
-const mostEvent = 64

@@ -56,7 +56,7 @@ func ledgerQuery(q url.Values, statuses []string) ledgerForm {
 }
 
 func (f ledgerForm) filter(path string, statuses []string) app.UI {
-	options := []page.Option{{Value: "", Label: "All"}}
+	options := []page.Option{{Value: anyStatus, Label: "All"}}
 	for _, status := range statuses {
 		options = append(options, page.Option{Value: status, Label: titled(status)})
 	}

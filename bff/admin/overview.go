@@ -111,10 +111,7 @@ func (s *console) backlogs(ctx context.Context, now time.Time) (list []need, err
 	if err != nil {
 		return nil, err
 	}
-	var gone []string
-	if s.Gone != nil {
-		gone = s.Gone()
-	}
+	gone := s.gone()
 	for _, b := range endpoints {
 		late := !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute
 		switch {

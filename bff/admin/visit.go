@@ -74,6 +74,7 @@ var notices = map[string]page.Notice{
 	"rechecked":     {Kind: "good", Text: "The gateway was asked. What it said is below; a payment asked about a moment ago is looked at again in a few seconds."},
 	"cancelled":     {Kind: "good", Text: "The payment is called off."},
 	"sent-again":    {Kind: "good", Text: "The webhook is being sent again. Reload the page to see the answer."},
+	"sent-later":    {Kind: "warn", Text: "The webhook is due, but its endpoint has said 410: nothing is sent to it until the server is restarted."},
 	"comparing":     {Kind: "warn", Text: "A comparison is under way already. This is it."},
 	"replayed":      {Kind: "good", Text: "The webhooks of that time are being sent again."},
 	"replayed-some": {Kind: "warn", Text: "The first 10,000 events of that time are being sent again. The log says where to go on."},

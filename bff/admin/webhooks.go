@@ -44,7 +44,7 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 			endpoints,
 			page.Block("deliveries", "Deliveries",
 				page.Filter(webhooksPath, len(without(form, "cursor")) > 0,
-					page.Field{Name: "state", Label: "State", Type: "select", Value: form.Get("state"), Options: []page.Option{{Value: "", Label: "All"}, {Value: "retrying", Label: "Retrying"}, {Value: "abandoned", Label: "Given up"}}},
+					page.Field{Name: "state", Label: "State", Type: "select", Value: form.Get("state"), Options: []page.Option{{Value: anyStatus, Label: "All"}, {Value: "retrying", Label: "Retrying"}, {Value: "abandoned", Label: "Given up"}}},
 					page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"}),
 				page.Table{Caption: "Webhooks, those of the newest event first", Rows: rows, Empty: "No webhook is like that.",
 					Columns: []page.Column{{Name: "Event", Whole: true}, {Name: "Payment", Whole: true}, {Name: "To"}, {Name: "Last answer"}, {Name: "Tries"}, {Name: "Next try"}, {Name: ""}}}.Draw(),
@@ -59,6 +59,9 @@ func deliveryQuery(values url.Values) (checkout.DeliveryQuery, url.Values) {
 	for _, name := range []string{"state", "session", "cursor"} {
 		form.Set(name, strings.TrimSpace(values.Get(name)))
 	}
+	if strings.EqualFold(form.Get("state"), anyStatus) {
+		form.Del("state")
+	}
 	return checkout.DeliveryQuery{State: checkout.DeliveryState(form.Get("state")), Session: form.Get("session"), Cursor: form.Get("cursor")}, form
 }
 
@@ -68,10 +71,7 @@ func (s *console) endpoints(v *visit) (app.UI, error) {
 	if err != nil {
 		return nil, err
 	}
-	var gone []string
-	if s.Gone != nil {
-		gone = s.Gone()
-	}
+	gone := s.gone()
 	var rows [][]app.UI
 	for _, b := range list {
 		state := page.Badge("good", "Takes webhooks")
@@ -88,6 +88,14 @@ func (s *console) endpoints(v *visit) (app.UI, error) {
 	return page.Block("endpoints", "Endpoints", page.Table{
 		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows, Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
 		Columns: []page.Column{{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"}, {Name: "Given up", Number: true}}}.Draw()), nil
+}
+
+// gone are the endpoints to which nothing is sent any more.
+func (s *console) gone() []string {
+	if s.Gone == nil {
+		return nil
+	}
+	return s.Gone()
 }
 
 // most is a count that ends at 10,000.

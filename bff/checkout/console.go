@@ -38,6 +38,9 @@ type Records interface {
 	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
 	// Backlogs returns what waits for each endpoint that is configured, in that order.
 	Backlogs(ctx context.Context) ([]Backlog, error)
+	// SessionOf returns the id of the session that an event tells of. Errors:
+	// ErrEventUnknown.
+	SessionOf(ctx context.Context, event string) (string, error)
 	// Redeliver makes the delivery of an event to an endpoint due now, as Replay
 	// does, whatever has become of it; endpoint "" means all that are configured.
 	// Kick the sender afterwards. Errors: ErrEventUnknown;

@@ -241,10 +241,16 @@ func TestConsoleWebhooks(t *testing.T) {
 		return html.UnescapeString(regexp.MustCompile(`name="` + name + `" type="hidden" value="([^"]*)"`).FindStringSubmatch(body)[1])
 	}
 	before := taken.Load()
-	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {session}, "back": {"list"}}); to != "/admin/webhooks?done=sent-again" {
+	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {"cs_someoneelse"}, "back": {"list"}}); to != "/admin/webhooks?done=sent-again" {
 		t.Errorf("it leads to %s", to)
 	}
 	until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
+	if audit := d.page("/admin/audit?session="+session, http.StatusOK); !strings.Contains(audit, ">sent a webhook again<") || strings.Contains(d.page("/admin/audit", http.StatusOK), "cs_someoneelse") {
+		t.Errorf("the audit has another payment than the event's: %s", words(audit))
+	}
+	for _, state := range []string{"all", "All"} { // as browsers send the choice that leaves all, and as they did
+		displays(t, state, d.page("/admin/webhooks?state="+state+"&session="+session, http.StatusOK), "checkout.pending")
+	}
 	now := time.Now().UTC()
 	span := url.Values{"from": {now.Add(-time.Hour).Format("2006-01-02T15:04")}, "to": {now.Add(time.Hour).Format("2006-01-02T15:04")}}
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); to != "/admin/webhooks?done=replayed" {
@@ -297,5 +303,27 @@ func TestConsoleLongFile(t *testing.T) {
 	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
 	if rows, err := file(); err == nil {
 		t.Errorf("a file that breaks off has %d rows and an end", len(rows))
+	}
+}
+
+// Nothing is sent to an endpoint that has said 410, and who asks for it is told so.
+func TestConsoleEndpointThatIsGone(t *testing.T) {
+	t.Parallel()
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }))
+	t.Cleanup(hook.Close)
+	d := newOffice(t, func(c *config.Config) {
+		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
+	})
+	session := d.open(`{"amount_usd":"25.00"}`)
+	d.ask("POST", "/v1/sessions/"+session+"/cancel", "", bearer)
+	var body string
+	until(t, "it has said 410", func() bool {
+		body = d.page("/admin/webhooks", http.StatusOK)
+		return strings.Contains(body, "Off: has said 410")
+	})
+	form := regexp.MustCompile(`name="event" type="hidden" value="([^"]+)"><input name="endpoint" type="hidden" value="([^"]+)"`).FindStringSubmatch(body)
+	to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {form[1]}, "endpoint": {form[2]}})
+	if body = d.page(to, http.StatusOK); !strings.Contains(body, "nothing is sent to it until the server is restarted") || strings.Contains(body, "being sent again") {
+		t.Errorf("what is said of it: %s", words(body))
 	}
 }

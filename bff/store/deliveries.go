@@ -33,6 +33,8 @@ const (
 	countFailed = `SELECT count(*) FROM (SELECT event FROM deliveries WHERE endpoint = $1 AND state = $2 AND tries > 0 AND state <> 'delivered'
 		LIMIT 10000) AS failed`
 
+	sessionOfEvent = `SELECT session FROM events WHERE id = $1`
+
 	redeliver = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
 		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT) FROM events WHERE id = $1 ` + openAgain
 )
@@ -180,6 +182,20 @@ func (db *DB) Backlogs(ctx context.Context) ([]checkout.Backlog, error) {
 		return nil, fmt.Errorf("counting deliveries: %w", err)
 	}
 	return list, nil
+}
+
+// SessionOf implements checkout.Records.
+func (db *DB) SessionOf(ctx context.Context, event string) (session string, err error) {
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		return q.QueryRowContext(ctx, sessionOfEvent, key(event)).Scan(&session)
+	})
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", checkout.ErrEventUnknown
+	case err != nil:
+		return "", fmt.Errorf("reading whose event %q is: %w", event, err)
+	}
+	return plain(session), nil
 }
 
 // Redeliver implements checkout.Records.

@@ -5,7 +5,7 @@ import (
 )
 
 // Option is one choice of a [Field]. Value is not empty: go-app writes no attribute
-// that is, and browsers send the label then.
+// that is, and browsers send the label then; a [Field] panics.
 type Option struct{ Value, Label string }
 
 // Field is one input with its label.
@@ -50,6 +50,9 @@ func (f Field) input(id string) app.UI {
 	case "select":
 		var list []app.UI
 		for _, o := range f.Options {
+			if o.Value == "" {
+				panic("page: the option " + o.Label + " of " + f.Name + " has no value: browsers would send its label")
+			}
 			list = append(list, El("option").Attr("value", o.Value).Attr("selected", o.Value == f.Value).Text(o.Label))
 		}
 		return El("select").ID(id).Attr("name", f.Name).Body(list...)

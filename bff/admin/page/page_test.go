@@ -78,3 +78,13 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+// A choice without a value would be sent as its label.
+func TestOptionNeedsAValue(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("an option without a value was drawn")
+		}
+	}()
+	Field{Name: "state", Type: "select", Options: []Option{{Value: "", Label: "All"}}}.draw()
+}

@@ -153,6 +153,14 @@ func redeliver(t *testing.T, open Opener) {
 			t.Errorf("Redeliver(%q, %q) = %v; want %v", c.event, c.endpoint, err, c.want)
 		}
 	}
+	if of, err := b.SessionOf(t.Context(), "evt_2"); err != nil || of != s.ID {
+		t.Errorf("SessionOf = %q, %v; want %q", of, err, s.ID)
+	}
+	for _, event := range []string{"evt_3", "", "\x00"} {
+		if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, checkout.ErrEventUnknown) {
+			t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)
+		}
+	}
 	same(t, "Deliveries after", brief(listDeliveries(t, b, checkout.DeliveryQuery{}).Rows), []string{
 		"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
 		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
