@@ -27,7 +27,7 @@ func (s *console) originsPage(v *visit) (page.Page, error) {
 			session = page.Link(paymentPath(o.Session), page.Short(o.Session))
 		}
 		rows = append(rows, []app.UI{
-			page.Code(o.Origin), page.Text(page.Count(o.Times)), page.Ago(o.LastAt, v.now()), page.Ago(o.FirstAt, v.now()), session,
+			page.Code(o.Origin), page.Text(page.Count(o.Times)), page.Text(page.Count(o.Sessions)), page.Ago(o.LastAt, v.now()), page.Ago(o.FirstAt, v.now()), session,
 			page.Code(s.allowing(o.Origin)),
 		})
 	}
@@ -46,7 +46,7 @@ func (s *console) originsPage(v *visit) (page.Page, error) {
 			page.Block("refused", "Refused",
 				page.Note("", "If a host is yours, copy the setting beside it and restart. If it is not, do nothing: all it shows is a link. Anybody can pretend to be any host; at most 200 are kept."),
 				page.Table{Caption: "Host pages that were refused, the last first", Empty: "No other host page has wanted to show the checkout.", Rows: rows,
-					Columns: []page.Column{{Name: "Host page"}, {Name: "Times", Number: true}, {Name: "Last time"}, {Name: "First time"}, {Name: "Payment"}, {Name: "To add this host"}}}.Draw()),
+					Columns: []page.Column{{Name: "Host page"}, {Name: "Times", Number: true}, {Name: "Payments", Number: true}, {Name: "Last time"}, {Name: "First time"}, {Name: "Last payment"}, {Name: "To add this host"}}}.Draw()),
 		},
 	}, nil
 }
@@ -67,7 +67,7 @@ func (s *console) originsFile(v *visit, _ url.Values) (sheet, error) {
 	var rows [][]string
 	list, err := s.refusedOrigins(v)
 	for _, o := range list {
-		rows = append(rows, []string{o.Origin, page.Plain(o.Times), stamp(o.FirstAt), stamp(o.LastAt), o.Session})
+		rows = append(rows, []string{o.Origin, page.Plain(o.Times), page.Plain(o.Sessions), stamp(o.FirstAt), stamp(o.LastAt), o.Session})
 	}
-	return sheet{[]string{"origin", "times", "first", "last", "session"}, whole(rows)}, err
+	return sheet{[]string{"origin", "times", "sessions", "first", "last", "session"}, whole(rows)}, err
 }

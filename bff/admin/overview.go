@@ -126,7 +126,8 @@ func (s *console) backlogs(ctx context.Context, now time.Time) (list []need, err
 	return list, nil
 }
 
-// origins are host pages that wanted to show the checkout in the last day.
+// origins are host pages that wanted to show a payment in the last day. Without one,
+// anybody can pretend to be any: those are on a page of their own only.
 func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 	refused, err := s.Records.RefusedOrigins(ctx)
 	if err != nil {
@@ -134,7 +135,7 @@ func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 	}
 	var list []app.UI
 	for _, o := range refused {
-		if now.Sub(o.LastAt) < 24*time.Hour {
+		if o.Sessions > 0 && now.Sub(o.LastAt) < 24*time.Hour {
 			list = append(list, page.El("li").Body(page.Foreign(o.Origin), page.El("span").Class("soft").Text(page.Plural(o.Times, "time")), page.El("span").Class("soft").Text(page.Apart(o.LastAt, now))))
 		}
 	}

@@ -55,8 +55,9 @@ type Records interface {
 
 	// RefuseOrigin counts that a page of origin ("https://shop.example") was not
 	// allowed to show the checkout, times times since it was last told. Anybody can
-	// claim to be any origin, so at most 200 are kept: a new one takes the place of
-	// the one that was seen least. session is the last one it was about; "" = not known.
+	// claim to be any origin, so at most 200 are kept: the last 100, and of the others
+	// those that were about most sessions, which strangers have few of, then those
+	// seen most. session is the last one it was about; "" = not known.
 	RefuseOrigin(ctx context.Context, origin, session string, times int) error
 	// RefusedOrigins returns all that are kept, the one seen last first. What they
 	// say is the word of strangers.
@@ -172,6 +173,7 @@ type ActionPage struct {
 type RefusedOrigin struct {
 	Origin          string // scheme, host and port
 	Session         string // the last one it was about; empty = not known
+	Sessions        int    // how many it was about; 8 = 8 or more
 	Times           int
 	FirstAt, LastAt time.Time
 }

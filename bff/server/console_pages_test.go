@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -194,14 +195,22 @@ func TestConsoleOrigins(t *testing.T) {
 	for _, origin := range []string{"https://forgotten.example", shop} {
 		d.ask("GET", "/checkout/embed.js?origin="+origin, "")
 	}
+	session := d.open(`{"amount_usd":"25.00"}`)
+	d.ask("GET", "/checkout/"+session+"?embed=inline&origin=https://new.example", "")
 	d.restart() // which writes what was counted
 	body := d.page("/admin/origins", http.StatusOK)
 	displays(t, "origins", body, `>COINSLOT_ORIGINS=`+shop+`,https://forgotten.example<`, ">https://forgotten.example<")
 	if strings.Contains(body, `href="https://forgotten`) {
 		t.Error("a stranger's host is a link")
 	}
-	if rows := d.file("/admin/origins.csv"); len(rows) != 2 || rows[1][0] != "https://forgotten.example" || rows[1][1] != "1" {
+	rows := d.file("/admin/origins.csv")
+	slices.SortFunc(rows[1:], func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	if len(rows) != 3 || rows[1][0] != "https://forgotten.example" || rows[1][1] != "1" || rows[1][2] != "0" || rows[2][2] != "1" || rows[2][5] != session {
 		t.Errorf("the file is %q", rows)
+	}
+	body = d.page("/admin", http.StatusOK)
+	if displays(t, "the overview", body, "1 host page refused today", "https://new.example"); strings.Contains(body, "forgotten.example") {
+		t.Error("the overview names a host that nobody with a payment has come from")
 	}
 }
 

@@ -167,7 +167,7 @@ func TestRefusedOrigins(t *testing.T) {
 	}
 	defer db.Close()
 	list, err := db.RefusedOrigins(t.Context())
-	if err != nil || len(list) != 1 || list[0].Origin != "https://forgotten.example" || list[0].Times != 2 {
+	if err != nil || len(list) != 1 || list[0].Origin != "https://forgotten.example" || list[0].Times != 2 || list[0].Sessions != 0 {
 		t.Errorf("RefusedOrigins = %+v, %v; want the forgotten one, twice", list, err)
 	}
 }

@@ -3,38 +3,64 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"coinslot/bff/checkout"
 )
 
-// mostOrigins is how many refused origins are kept. The table is small enough to
-// be read whole.
-const mostOrigins = 200
+const (
+	// mostOrigins is how many refused origins are kept, recentOrigins how many of
+	// them only because they were the last. The table is small enough to be read whole.
+	mostOrigins, recentOrigins = 200, 100
+	// mostSeen is how many sessions are told apart: more make an origin no truer.
+	mostSeen = 8
+)
 
 const (
-	refuseOrigin = `INSERT INTO refused_origins (origin, session, times, first_at, last_at) VALUES ($1, $2, $3, $4, $4)
+	seenOf       = `SELECT seen FROM refused_origins WHERE origin = $1 FOR UPDATE`
+	refuseOrigin = `INSERT INTO refused_origins (origin, session, sessions, seen, times, first_at, last_at) VALUES ($1, $2, $3, $4, $5, $6, $6)
 		ON CONFLICT (origin) DO UPDATE SET session = COALESCE(excluded.session, refused_origins.session),
+		sessions = excluded.sessions, seen = excluded.seen,
 		times = refused_origins.times + excluded.times, last_at = excluded.last_at`
-	forgetOrigins = `DELETE FROM refused_origins WHERE origin <> $1 AND origin NOT IN
-		(SELECT origin FROM refused_origins WHERE origin <> $1 ORDER BY times DESC, last_at DESC LIMIT $2)`
-	refusedOrigins = `SELECT origin, session, times, first_at, last_at FROM refused_origins ORDER BY last_at DESC, origin`
+	forgetOrigins = `DELETE FROM refused_origins WHERE origin IN (SELECT origin FROM
+		(SELECT origin, sessions, times, last_at, row_number() OVER (ORDER BY last_at DESC, origin) AS place FROM refused_origins WHERE origin <> $1) o
+		ORDER BY place <= $2 DESC, sessions DESC, times DESC, last_at DESC, origin LIMIT 1000 OFFSET $3)`
+	refusedOrigins = `SELECT origin, session, sessions, times, first_at, last_at FROM refused_origins ORDER BY last_at DESC, origin`
 )
 
 // RefuseOrigin implements checkout.Records.
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, refuseOrigin, key(origin), text(session), times, db.Now().UnixMicro()); err != nil {
+		var before string
+		err := tx.QueryRowContext(ctx, db.dialect.locked(seenOf), key(origin)).Scan(&before)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, forgetOrigins, key(origin), mostOrigins-1)
+		seen := saw(strings.Fields(before), session)
+		_, err = tx.ExecContext(ctx, refuseOrigin, key(origin), text(session), len(seen), strings.Join(seen, " "), times, db.Now().UnixMicro())
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, forgetOrigins, key(origin), recentOrigins, mostOrigins-1)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("noting a refused origin: %w", err)
 	}
 	return nil
+}
+
+// saw adds a session to those that were seen, if it is one and not there.
+func saw(seen []string, session string) []string {
+	if session == "" || slices.Contains(seen, key(session)) {
+		return seen
+	}
+	seen = append(seen, key(session))
+	return seen[max(0, len(seen)-mostSeen):]
 }
 
 // RefusedOrigins implements checkout.Records.
@@ -51,7 +77,7 @@ func (db *DB) RefusedOrigins(ctx context.Context) ([]checkout.RefusedOrigin, err
 			var o checkout.RefusedOrigin
 			var session sql.NullString
 			var first, last int64
-			if err := rows.Scan(&o.Origin, &session, &o.Times, &first, &last); err != nil {
+			if err := rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last); err != nil {
 				return err
 			}
 			o.Origin, o.Session = plain(o.Origin), plain(session.String)

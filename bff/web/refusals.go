@@ -40,8 +40,8 @@ func NewRefusals(write func(ctx context.Context, origin, session string, times i
 	return &Refusals{write: write, log: log, list: map[string]refusal{}}
 }
 
-// Note counts one. Those of more origins than can be kept in mind are lost. It
-// does not block; on nil it does nothing.
+// Note counts one. Those of more origins than can be kept in mind are lost, those
+// about a session last. It does not block; on nil it does nothing.
 func (l *Refusals) Note(origin, session string) {
 	if l == nil || len(origin) > maxOrigin {
 		return
@@ -49,7 +49,7 @@ func (l *Refusals) Note(origin, session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, known := l.list[origin]
-	if !known && len(l.list) >= mostRefusals {
+	if !known && len(l.list) >= mostRefusals && !(session != "" && l.drop()) {
 		return
 	}
 	if session != "" {
@@ -57,6 +57,18 @@ func (l *Refusals) Note(origin, session string) {
 	}
 	r.times++
 	l.list[origin] = r
+}
+
+// drop forgets one that was about no session, if there is one: anybody can ask for
+// such. l.mu is held.
+func (l *Refusals) drop() bool {
+	for origin, r := range l.list {
+		if r.session == "" {
+			delete(l.list, origin)
+			return true
+		}
+	}
+	return false
 }
 
 // maxOrigin is the length of the longest host name with a scheme and a port.

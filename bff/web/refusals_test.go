@@ -47,9 +47,13 @@ func TestRefusals(t *testing.T) {
 		for n := range 1000 {
 			l.Note(fmt.Sprintf("https://%d.example", n), "")
 		}
+		l.Note("https://shop.example", "cs_2") // in whose place strangers are
 		cancel()
 		if err := <-ended; err != nil || len(written()) != 1+mostRefusals {
 			t.Errorf("%d were written at the end, %v; want %d", len(written()), err, 1+mostRefusals)
+		}
+		if !slices.Contains(written(), "https://shop.example cs_2 1") {
+			t.Error("strangers have kept out a host with a session")
 		}
 	})
 }

@@ -274,31 +274,48 @@ func refusedOrigins(t *testing.T, open Opener) {
 	refuse(t, b, "https://a.example", "cs_1", 2)
 	refuse(t, b, "https://b.example", "", 1)
 	refuse(t, b, "https://a.example", "", 3)
+	for n := range 20 {
+		refuse(t, b, "https://b.example", fmt.Sprint("cs_", n%3), 1)
+		refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
+	}
 	refuse(t, b, "\xff\x00", "\xff", 1)
 	byOrigin := map[string]checkout.RefusedOrigin{}
 	for _, o := range strangers(t, b) {
 		byOrigin[o.Origin] = o
 	}
 	a := byOrigin["https://a.example"]
-	if len(byOrigin) != 3 || a.Session != "cs_1" || a.Times != 5 || a.LastAt.Before(a.FirstAt) || time.Since(a.FirstAt).Abs() > time.Minute {
+	if one, three, many := a.Sessions, byOrigin["https://b.example"].Sessions, byOrigin["https://c.example"].Sessions; one != 1 || three != 3 || many != 8 {
+		t.Errorf("sessions = %d, %d, %d; want 1, 3, 8", one, three, many)
+	}
+	if len(byOrigin) != 4 || a.Session != "cs_1" || a.Times != 5 || a.LastAt.Before(a.FirstAt) || time.Since(a.FirstAt).Abs() > time.Minute {
 		t.Errorf("RefusedOrigins = %+v", byOrigin)
 	}
 }
 
 // Strangers who make up hosts take places from one another, not from the shop that
-// somebody has forgotten to list.
+// somebody has forgotten to list: neither while it is new nor once it was seen by
+// two shoppers, however often they come.
 func refusedOriginsBounded(t *testing.T, open Opener) {
 	b := open(t, nil)
-	refuse(t, b, "https://shop.example", "", 2)
-	for n := range 230 {
-		refuse(t, b, fmt.Sprintf("https://%d.example", n), "", 1)
-	}
-	list := strangers(t, b)
 	has := func(origin string) bool {
-		return slices.ContainsFunc(list, func(o checkout.RefusedOrigin) bool { return o.Origin == origin })
+		return slices.ContainsFunc(strangers(t, b), func(o checkout.RefusedOrigin) bool { return o.Origin == origin })
 	}
-	if len(list) != 200 || !has("https://shop.example") || !has("https://229.example") {
-		t.Errorf("%d origins are kept, the shop's %t, the last %t; want 200, and both", len(list), has("https://shop.example"), has("https://229.example"))
+	refuse(t, b, "https://old.example", "cs_1", 1)
+	refuse(t, b, "https://old.example", "cs_2", 1)
+	for n := range 199 {
+		refuse(t, b, fmt.Sprintf("https://%d.example", n), "", 9)
+	}
+	refuse(t, b, "https://shop.example", "cs_1", 1)
+	refuse(t, b, "https://200.example", "cs_stranger", 9)
+	if !has("https://shop.example") {
+		t.Error("a new host was forgotten as soon as another came")
+	}
+	refuse(t, b, "https://shop.example", "cs_2", 1)
+	for n := range 150 {
+		refuse(t, b, fmt.Sprintf("https://%d.example", 201+n), "cs_stranger", 9)
+	}
+	if list := strangers(t, b); len(list) != 200 || !has("https://shop.example") || !has("https://old.example") || !has("https://350.example") {
+		t.Errorf("%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all", len(list), has("https://shop.example"), has("https://old.example"), has("https://350.example"))
 	}
 }
 

@@ -49,7 +49,9 @@ CREATE INDEX actions_session ON actions (session, at, seq) WHERE session IS NOT 
 -- Host pages that were not allowed to show the checkout, 200 at most.
 CREATE TABLE refused_origins (
     origin   TEXT COLLATE "C" PRIMARY KEY NOT NULL,
-    session  TEXT COLLATE "C",
+    session  TEXT COLLATE "C",          -- the last one
+    sessions BIGINT NOT NULL, -- how many are in seen
+    seen     TEXT COLLATE "C" NOT NULL, -- the last ones, one each, 8 at most, with spaces between
     times    BIGINT NOT NULL,
     first_at BIGINT NOT NULL,
     last_at  BIGINT NOT NULL

@@ -49,7 +49,9 @@ CREATE INDEX actions_session ON actions (session, at, seq) WHERE session IS NOT 
 -- Host pages that were not allowed to show the checkout, 200 at most.
 CREATE TABLE refused_origins (
     origin   TEXT PRIMARY KEY NOT NULL,
-    session  TEXT,
+    session  TEXT,          -- the last one
+    sessions INTEGER NOT NULL, -- how many are in seen
+    seen     TEXT NOT NULL, -- the last ones, one each, 8 at most, with spaces between
     times    INTEGER NOT NULL,
     first_at INTEGER NOT NULL,
     last_at  INTEGER NOT NULL
