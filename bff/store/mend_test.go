@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -29,9 +31,26 @@ func aged(t *testing.T, db *DB) {
 	if _, err := provider.DownTo(t.Context(), console-1); err != nil {
 		t.Fatal(err)
 	}
+	if db.Shared() {
+		run(t, db.writer, beforehand(t))
+	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// beforehand is what docs/upgrade.md says to make before an upgrade.
+func beforehand(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/upgrade.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement := regexp.MustCompile(`CREATE INDEX CONCURRENTLY [^;]*`).Find(text)
+	if statement == nil {
+		t.Fatal("docs/upgrade.md does not say how to make the index")
+	}
+	return string(statement)
 }
 
 // Sessions that an older release has written become searchable soon after the

@@ -30,7 +30,7 @@ CREATE TABLE words (
 );
 
 -- Those that have failed at least once: most never get here.
-CREATE INDEX deliveries_failed ON deliveries (state, event, endpoint) WHERE tries > 0 AND state <> 'delivered';
+CREATE INDEX IF NOT EXISTS deliveries_failed ON deliveries (state, event, endpoint) WHERE tries > 0 AND state <> 'delivered';
 
 -- The console's audit log.
 CREATE TABLE actions (
