@@ -37,7 +37,7 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 	}
 	switch {
 	case last.Began.IsZero():
-		p.Body = append(p.Body, page.Note("", "Nothing was compared since the server began. `coinslot reconcile` does the same on the command line."))
+		p.Body = append(p.Body, page.Note("", "Nothing was compared since the server began; of several instances each knows its own comparison only. `coinslot reconcile` does the same on the command line."))
 	case last.Ended.IsZero():
 		v.w.Header().Set("Refresh", "2; url="+reconciliationPath)
 		p.Body = append(p.Body, page.Note("wait", "Comparing "+days(last.From, last.To)+", for "+page.Span(v.now().Sub(last.Began))+". The gateway's list is read behind all that payments need; this page looks again by itself."))
