@@ -239,7 +239,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		return strings.Contains(body, "418")
 	})
 	displays(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Failing")
-	if address := strings.TrimPrefix(hook.URL, "http://") + "/… "; !strings.Contains(body, address) || strings.Contains(body, address[:len(address)-len("… ")]+"in") || strings.Contains(body, "canary") {
+	if address := strings.TrimPrefix(hook.URL, "http://"); !strings.Contains(body, address+"/… ") || strings.Contains(body, address+"/in") || strings.Contains(body, "canary") {
 		t.Errorf("the endpoint is shown as it should not be: %s", words(body))
 	}
 	if rows := d.file("/admin/webhooks.csv?state=retrying"); len(rows) != 2 || rows[1][1] != "checkout.pending" || !strings.HasPrefix(rows[1][8], "'=") {
