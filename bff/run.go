@@ -144,7 +144,7 @@ func serve(ctx context.Context, args []string, s streams) error {
 
 // options are what the settings leave to say: how payments are pretended.
 func options(c config.Config, log *slog.Logger) server.Options {
-	o := server.Options{Log: log}
+	o := server.Options{Log: log, Version: release()}
 	if c.Sandbox {
 		gateway := sandbox.Remote{URL: c.GatewayURL}
 		o.Kinds = demo.Kinds()

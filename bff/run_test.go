@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 )
 
@@ -72,5 +73,16 @@ func TestCommands(t *testing.T) {
 				t.Error("a secret was printed")
 			}
 		})
+	}
+}
+
+// What metrics and traces call the version is what the command prints, also of a
+// release, whose build has recorded none.
+func TestVersionIsPassedOn(t *testing.T) {
+	before := stamp
+	t.Cleanup(func() { stamp = before })
+	stamp = "v1.2.3 0123456789abcdef 2026-11-22T00:00:00Z"
+	if got := options(config.Config{}, nil).Version; got != "v1.2.3" {
+		t.Errorf("Version = %q; want v1.2.3", got)
 	}
 }

@@ -26,13 +26,14 @@ import (
 // observer turns what the parts tell into metrics and spans. The parts know of
 // neither.
 type observer struct {
+	version string
 	metrics *metrics.Set
 	tracer  *trace.Tracer // nil = off
 }
 
 // observe makes the observer of s, whose other parts need not be there yet.
-func (s *Server) observe(c config.Config, tokens *token.Registry, log *slog.Logger) observer {
-	o := observer{metrics: metrics.New(metrics.Config{
+func (s *Server) observe(c config.Config, opts Options, tokens *token.Registry) observer {
+	o := observer{version: opts.Version, metrics: metrics.New(metrics.Config{
 		Ask: s.measure, Now: func() time.Time { return s.store.Now() },
 		Token: func(symbol, network string) (string, string, bool) {
 			t, ok := tokens.Token(symbol, network)
@@ -40,7 +41,7 @@ func (s *Server) observe(c config.Config, tokens *token.Registry, log *slog.Logg
 		},
 	})}
 	if c.Traces != "" {
-		o.tracer = trace.New(trace.Config{URL: c.Traces, Version: release(), Log: log})
+		o.tracer = trace.New(trace.Config{URL: c.Traces, Version: opts.Version, Log: opts.Log})
 	}
 	return o
 }
@@ -152,7 +153,7 @@ func (o *observer) look(ctx context.Context, s checkout.Session) (context.Contex
 
 // measure writes what is the case now.
 func (s *Server) measure(ctx context.Context, put metrics.Put) {
-	put("coinslot_build_info", 1, release(), runtime.Version())
+	put("coinslot_build_info", 1, s.version, runtime.Version())
 	s.measureStore(ctx, put)
 	s.measureBudget(ctx, put)
 	sockets := s.hub.Stats()
@@ -223,8 +224,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// release is the module's version as the build recorded it.
-func release() string {
+// recorded is the version that the build recorded of the program.
+func recorded() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

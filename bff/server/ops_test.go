@@ -114,7 +114,7 @@ func newSeenWorld(t *testing.T) *seenWorld {
 	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
 	log := &lockedBuffer{}
-	srv, err := server.New(t.Context(), c, server.Options{Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
+	srv, err := server.New(t.Context(), c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,6 +212,7 @@ func TestObserved(t *testing.T) {
 // checkMetrics reads a scrape as the documentation and Prometheus' own linter do.
 func checkMetrics(t *testing.T, page string) {
 	for _, want := range []string{
+		`coinslot_build_info{version="v1.2.3",`,
 		`coinslot_payments_total{status="confirmed",coin="USDT",network="tron"} 1`, `coinslot_payments_total{status="open",coin="none",network="none"} 1`,
 		`coinslot_payment_detection_seconds_count{status="confirmed"} 1`, "coinslot_checkout_paid_seconds_count 1", `coinslot_gateway_requests_total{endpoint="create",outcome="done"} 1`,
 		`coinslot_webhook_endpoints{state="enabled"} 1`, "coinslot_webhook_backlog 0", "coinslot_database_up 1", "coinslot_gateway_breaker_open 0",

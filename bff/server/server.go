@@ -49,7 +49,10 @@ type Options struct {
 	Limits web.Limits
 	// Hub bounds the sockets of a session and of the process; zero = the defaults.
 	Hub hub.Config
-	Log *slog.Logger // nil = silent
+	// Version of the program, for metrics and traces; "" = what the Go command has
+	// recorded, which a build without the repository lacks.
+	Version string
+	Log     *slog.Logger // nil = silent
 }
 
 // test reports whether no real money moves.
@@ -86,6 +89,9 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if o.Static == nil {
 		o.Static = static.Files
 	}
+	if o.Version == "" {
+		o.Version = recorded()
+	}
 	catalog, err := order.LoadCatalog(c.Catalog)
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_CATALOG: %w", err)
@@ -98,7 +104,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		o.Log.Warn("COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay it with nothing")
 	}
 	s := &Server{hub: hub.New(o.Hub)}
-	s.observer = s.observe(c, tokens, o.Log)
+	s.observer = s.observe(c, o, tokens)
 	o.Log = s.counted(o.Log)
 	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log})
 	if err != nil {
