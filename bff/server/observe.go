@@ -64,7 +64,7 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 	began, ctx := time.Now(), r.Context()
 	var span *trace.Span
 	if !strings.HasPrefix(r.URL.Path, "/assets/") && !strings.HasPrefix(r.URL.Path, "/icons/") {
-		ctx, span = o.tracer.Start(o.tracer.Incoming(r), trace.Server, "request", "")
+		ctx, span = o.begin(r)
 	}
 	return ctx, func(r *http.Request, status int) {
 		o.metrics.Answered(r.Pattern, status, time.Since(began))
@@ -76,6 +76,16 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 			attribute.String("coinslot.request", logs.Request(ctx)), attribute.String("coinslot.session", logs.SessionOf(ctx)))
 		span.End(status >= http.StatusInternalServerError)
 	}
+}
+
+// begin begins the span of a request. A merchant's continues the trace that it names.
+// A stranger's only links to it: who opens a payment chooses neither the id of its
+// trace nor that there is none.
+func (o *observer) begin(r *http.Request) (context.Context, *trace.Span) {
+	if strings.HasPrefix(r.URL.Path, "/v1/") {
+		return o.tracer.Start(o.tracer.Incoming(r), trace.Server, "request", "")
+	}
+	return o.tracer.Start(r.Context(), trace.Server, "request", trace.Named(r))
 }
 
 // call watches the calls of the gateway.

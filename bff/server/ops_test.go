@@ -157,7 +157,7 @@ func (w *seenWorld) flows() string {
 	id := w.open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle + `","metadata":{"canary":"` + canaryQuery + `"}}`)
 	w.ask("GET", "/checkout/"+id+"?check="+canaryQuery, "")
 	answer := w.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+`","comment":"`+canaryComment+`"}`,
-		isJSON, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01", "Tracestate: a="+canaryQuery, "Baggage: a="+canaryQuery)
+		isJSON, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-00", "Tracestate: a="+canaryQuery, "Baggage: a="+canaryQuery)
 	if answer.Code != 200 || answer.Header().Get("Traceparent") != "" || strings.Contains(answer.Body.String(), incomingTrace) {
 		t.Fatalf("POST attempts = %d %s %.200s", answer.Code, answer.Header(), answer.Body)
 	}
@@ -167,6 +167,7 @@ func (w *seenWorld) flows() string {
 		t.Fatal(err)
 	}
 	w.await(id, "confirmed")
+	w.ask("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
 	w.ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
 	w.ask("POST", "/hooks/gateway/"+canaryQuery, "")
 	w.ask("GET", "/v1/"+secretKey, "", "Authorization: Bearer "+canaryQuery)
@@ -184,7 +185,9 @@ func TestObserved(t *testing.T) {
 	until(t, "the webhooks", func() bool {
 		return strings.Contains(w.scrape(), `coinslot_webhook_deliveries_total{result="delivered"} 2`)
 	})
-	until(t, "the spans", func() bool { return len(w.collector.spans(incomingTrace)["webhook checkout.confirmed"].SpanID) > 0 })
+	until(t, "the spans", func() bool {
+		return w.collector.spans(w.collector.linked())["webhook checkout.confirmed"].SpanID != "" && len(w.collector.spans(incomingTrace)) > 0
+	})
 	page := w.scrape()
 	t.Run("metrics", func(t *testing.T) { checkMetrics(t, page) })
 	t.Run("traces", func(t *testing.T) { checkTraces(t, w.collector, id) })
@@ -260,10 +263,27 @@ func promtool(t *testing.T, stdin string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// checkTraces looks for one whole trace from the shopper's request, which was a part
-// of one already, to the webhook.
+// linked returns the trace of the shopper's choice, which has a link to the one that
+// the shopper has named; "" = there is none yet.
+func (c *collector) linked() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.list {
+		if s.Name == "POST /checkout/{session}/attempts" && len(s.Links) == 1 && s.Links[0].TraceID == incomingTrace && s.Links[0].SpanID == incomingSpan {
+			return s.TraceID
+		}
+	}
+	return ""
+}
+
+// checkTraces looks for one whole trace from the shopper's request, which names one
+// that is not recorded, to the webhook, and for the merchant's, which is continued.
 func checkTraces(t *testing.T, c *collector, id string) {
-	spans := c.spans(incomingTrace)
+	own := c.linked()
+	if merchant := c.spans(incomingTrace); len(merchant) == 0 || merchant["GET /v1/sessions/{session}"].ParentSpanID != incomingSpan || own == incomingTrace {
+		t.Errorf("the trace that was named has %+v, the shopper's is %s; want the merchant's request in it alone", merchant, own)
+	}
+	spans := c.spans(own)
 	asked, called, told := spans["POST /checkout/{session}/attempts"], spans["gateway create"], spans["webhook checkout.confirmed"]
 	for _, c := range []struct {
 		name         string
@@ -271,7 +291,7 @@ func checkTraces(t *testing.T, c *collector, id string) {
 		kind         int
 		parent, attr string
 	}{
-		{"request", asked, 2, incomingSpan, `"http.response.status_code" map[intValue:200]`}, {"gateway call", called, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:done]`},
+		{"request", asked, 2, "", `"http.response.status_code" map[intValue:200]`}, {"gateway call", called, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:done]`},
 		{"webhook", told, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:delivered]`}, {"webhook of pending", spans["webhook checkout.pending"], 3, asked.SpanID, ""},
 		{"database", spans["database write"], 3, spans["database write"].ParentSpanID, ""},
 	} {
@@ -289,7 +309,7 @@ func checkTraces(t *testing.T, c *collector, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	linked := slices.ContainsFunc(c.list, func(s collected) bool {
-		return s.Name == "look" && s.TraceID != incomingTrace && len(s.Links) == 1 && s.Links[0].TraceID == incomingTrace && s.Links[0].SpanID == asked.SpanID
+		return s.Name == "look" && s.TraceID != own && len(s.Links) == 1 && s.Links[0].TraceID == own && s.Links[0].SpanID == asked.SpanID
 	})
 	if !linked {
 		t.Error("no look after the payment has a link to it")
@@ -318,7 +338,7 @@ func checkLog(t *testing.T, text, id string) {
 		if !requestID.MatchString(fmt.Sprint(l["request_id"])) || l["trace_id"] == "" || l["status"] == 0.0 || l["took"] == nil || l["method"] == nil {
 			t.Errorf("a request's line lacks something: %s", line)
 		}
-		if route := l["route"].(string); route == "/checkout/{session}/attempts" && (l["trace_id"] != incomingTrace || l["level"] != "INFO" || l["session"] != id) {
+		if route := l["route"].(string); route == "/checkout/{session}/attempts" && (l["trace_id"] == incomingTrace || l["level"] != "INFO" || l["session"] != id) {
 			t.Errorf("the line of a choice: %s", line)
 		}
 	}

@@ -109,12 +109,19 @@ func within(ctx context.Context, traceparent string) context.Context {
 }
 
 // Incoming returns the context of a request as a part of the trace that it says it
-// is of, if it does. Source: W3C Trace Context. Of tracestate nothing is taken.
+// is of, if it does: its sender decides what the trace is, and whether it is
+// recorded. Source: W3C Trace Context. Of tracestate nothing is taken.
 func (t *Tracer) Incoming(r *http.Request) context.Context {
+	return t.Within(r.Context(), Named(r))
+}
+
+// Named returns the traceparent of a request, to begin a trace with a link to it
+// where the sender is to decide nothing; "" = there is none, or more than one.
+func Named(r *http.Request) string {
 	if list := r.Header.Values("Traceparent"); len(list) == 1 {
-		return t.Within(r.Context(), list[0])
+		return list[0]
 	}
-	return r.Context()
+	return ""
 }
 
 // Parent returns the traceparent of what ctx is a part of; "" = of no trace, or of

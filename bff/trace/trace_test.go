@@ -48,7 +48,12 @@ func TestIncoming(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest("GET", "/", nil)
 			r.Header["Traceparent"] = c.headers
-			ctx, span := tracer.Start(tracer.Incoming(r), Server, "request", "")
+			ctx, span := tracer.Start(r.Context(), Server, "request", Named(r))
+			defer span.End(false)
+			if parent := tracer.Parent(ctx); !tracer.Traced(ctx) || strings.Contains(parent, id) {
+				t.Errorf("a link: traced %t as %q; want a trace of its own", tracer.Traced(ctx), parent)
+			}
+			ctx, span = tracer.Start(tracer.Incoming(r), Server, "request", "")
 			defer span.End(false)
 			parent := tracer.Parent(ctx)
 			if tracer.Traced(ctx) != c.recorded || (parent != "") != c.recorded || c.recorded && strings.Contains(parent, id) != c.same {
