@@ -247,6 +247,9 @@ func settingFaults() []fault {
 		{"an empty catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {}", 0o600) }, Warn, "catalogue", "no items"},
 		{"a bad list of coins", func(t *testing.T, w *world) { w.env["COINSLOT_TOKENS"] = written(t, "coins: 3", 0o600) }, Fail, "coins", "COINSLOT_TOKENS"},
 		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), Warn, "proxy", "all shoppers count as one client"},
+		{"no proxy named before the console", func(_ *testing.T, w *world) {
+			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
+		}, Warn, "proxy", "keep everybody out of /admin"},
 		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), Fail, "proxy", "believes everybody (0.0.0.0/0)"},
 		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), Warn, "proxy", "wide public network"},
 		{"no origin", set("COINSLOT_ORIGINS", ""), Warn, "origins", "no page may show the checkout"},

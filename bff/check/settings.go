@@ -161,10 +161,14 @@ func (x *examination) proxies(context.Context) []Finding {
 			return []Finding{warn("proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(), "name only what forwards to this server")}
 		}
 	}
+	const way = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its network"
 	switch {
 	case strings.HasPrefix(c.PublicURL, "https:") && len(c.TrustedProxies) == 0:
-		return []Finding{warn("proxy", "COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers count as one client and share its limits",
-			"COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its network")}
+		list := []Finding{warn("proxy", "COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers count as one client and share its limits", way)}
+		if c.AdminPassword.Reveal() != "" {
+			list = append(list, warn("proxy", "COINSLOT_ADMIN_PASSWORD without COINSLOT_TRUSTED_PROXIES: ten wrong passwords a minute, of anybody, keep everybody out of /admin", way))
+		}
+		return list
 	case len(c.TrustedProxies) == 0:
 		return nil
 	}

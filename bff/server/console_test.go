@@ -236,6 +236,7 @@ func TestConsoleProxy(t *testing.T) {
 		"the proxy, no name":    {"10.1.2.3", nil, 403},
 		"the proxy, empty name": {"10.1.2.3", []string{"X-Forwarded-User: "}, 403},
 		"the proxy, two names":  {"10.1.2.3", []string{"X-Forwarded-User: ann", "X-Forwarded-User: eve"}, 403},
+		"the proxy, joined":     {"10.1.2.3", []string{"X-Forwarded-User: eve, ann"}, 403},
 		"the proxy, bad name":   {"10.1.2.3", []string{"X-Forwarded-User: ann\u202e"}, 403},
 		"a stranger":            {"203.0.113.7", []string{"X-Forwarded-User: ann"}, 403},
 		"a stranger as proxied": {"203.0.113.7", []string{"X-Forwarded-User: ann", "X-Forwarded-For: 10.1.2.3"}, 403},

@@ -81,16 +81,17 @@ func (d *Door) proxied(r *http.Request) (*Visitor, error) {
 
 var (
 	errTwice = errors.New("the proxy names two people in one request")
-	errName  = errors.New("the proxy names somebody in letters that cannot be kept")
+	errName  = errors.New("the proxy names two people in one header, or somebody in letters that cannot be kept")
 )
 
 // mostName is how long a name may be, in bytes: e-mail addresses have 254.
 const mostName = 254
 
-// nameable reports whether a name can stand in a trail as it is.
+// nameable reports whether a name can stand in a trail as it is. One with a comma
+// is two: some proxies join the headers of one name.
 func nameable(name string) bool {
 	for _, r := range name {
-		if !unicode.IsGraphic(r) || r == '\ufffd' {
+		if r == ',' || !unicode.IsGraphic(r) || r == '\ufffd' {
 			return false
 		}
 	}
