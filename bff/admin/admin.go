@@ -159,7 +159,7 @@ func (s *console) acted(h actor) visited {
 			v.show(v.trouble(err))
 			return
 		}
-		v.lead(page.With(to, nil, "done", done))
+		v.lead(page.With(to, nil, "done", v.door.Notice(v.Visitor, to, done)))
 	}
 }
 

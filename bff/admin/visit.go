@@ -56,7 +56,7 @@ func (v *visit) lead(to string) { http.Redirect(v.w, v.r, to, http.StatusSeeOthe
 
 // show writes a page in its frame.
 func (v *visit) show(p page.Page) {
-	f := page.Frame{Page: p, Who: v.Name, Notice: notices[v.r.URL.Query().Get("done")]}
+	f := page.Frame{Page: p, Who: v.Name, Notice: notices[v.door.Noticed(v.Visitor, v.r.URL)]}
 	if v.Leaves {
 		f.Token = v.token()
 	}
@@ -67,7 +67,7 @@ func (v *visit) show(p page.Page) {
 }
 
 // notices are what is said after something was done, by the word for it in the
-// address: no address makes a page say anything else.
+// address, see [door.Door.Notice]: no address makes a page say anything else.
 var notices = map[string]page.Notice{
 	"confirmed":     {Kind: "good", Text: "Settled as paid. Your server is being told."},
 	"discarded":     {Kind: "good", Text: "Settled as not paid. Your server is being told."},

@@ -250,7 +250,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		return html.UnescapeString(regexp.MustCompile(`name="` + name + `" type="hidden" value="([^"]*)"`).FindStringSubmatch(body)[1])
 	}
 	before := taken.Load()
-	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {"cs_someoneelse"}, "back": {"list"}}); to != "/admin/webhooks?done=sent-again" {
+	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {"cs_someoneelse"}, "back": {"list"}}); !strings.HasPrefix(to, "/admin/webhooks?done=sent-again.") {
 		t.Errorf("it leads to %s", to)
 	}
 	until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
@@ -262,12 +262,12 @@ func TestConsoleWebhooks(t *testing.T) {
 	}
 	now := time.Now().UTC()
 	span := url.Values{"from": {now.Add(-time.Hour).Format("2006-01-02T15:04")}, "to": {now.Add(time.Hour).Format("2006-01-02T15:04")}}
-	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); to != "/admin/webhooks?done=replayed" {
+	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed.") {
 		t.Errorf("it leads to %s", to)
 	}
 	until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
 	span.Set("to", now.Add(-50*time.Minute).Format("2006-01-02T15:04"))
-	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); to != "/admin/webhooks?done=replayed-none" {
+	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
 		t.Errorf("a replay of nothing leads to %s", to)
 	}
 }

@@ -155,8 +155,17 @@ func TestConsoleLogin(t *testing.T) {
 		}
 	}
 	old := d.cookie
-	if got := d.post("/admin/logout", nil); got.Code != http.StatusSeeOther {
+	got = d.post("/admin/logout", nil)
+	if got.Code != http.StatusSeeOther {
 		t.Errorf("signing out = %d", got.Code)
+	}
+	for _, link := range []struct {
+		to   string
+		says bool
+	}{{"/admin/login?done=signed-out", false}, {got.Header().Get("Location"), true}, {got.Header().Get("Location"), false}} {
+		if page := d.ask("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
+			t.Errorf("%s says that somebody has signed out: want %t", link.to, link.says)
+		}
 	}
 	if got := d.ask("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
 		t.Errorf("a login that was signed out of: %d; want the door", got.Code)
@@ -304,17 +313,24 @@ func TestConsoleDeeds(t *testing.T) {
 	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen"}}); got.Code != http.StatusUnprocessableEntity || d.status(review) != "review" {
 		t.Errorf("without what was looked at: %d, %s", got.Code, d.status(review))
 	}
-	if got := d.settle(review, "confirm", "seen in the explorer"); got.Code != http.StatusSeeOther || d.status(review) != "confirmed" {
+	got := d.settle(review, "confirm", "seen in the explorer")
+	if got.Code != http.StatusSeeOther || d.status(review) != "confirmed" {
 		t.Fatalf("settling: %d, %s", got.Code, d.status(review))
 	}
 	if got := d.post("/admin/payments/"+review+"/cancel", nil); got.Code != http.StatusConflict {
 		t.Errorf("calling off what is confirmed: %d", got.Code)
 	}
-	after := d.page("/admin/payments/" + review + "?done=confirmed")
+	after := d.page(got.Header().Get("Location"))
 	for _, part := range []string{"Settled as paid. Your server is being told.", "confirmed: seen in the explorer", "console:operator", "was refused", "session_paid",
 		"Somebody has settled it as paid.", "Confirmed on somebody&#39;s word."} {
 		if !strings.Contains(after, part) {
 			t.Errorf("the page of what was settled lacks %q", part)
+		}
+	}
+	_, done, _ := strings.Cut(got.Header().Get("Location"), "?")
+	for _, link := range []string{"/admin/payments/" + review + "?" + done, "/admin/payments/" + review + "?done=confirmed", "/admin/payments?" + done, "/admin/payments/" + review + "?done=" + strings.Repeat("a.", 3)} {
+		if strings.Contains(d.page(link), "Settled as paid. Your server") {
+			t.Errorf("%s says what was done somewhere else, or before", link)
 		}
 	}
 	if strings.Contains(after, "The gateway has proven") {

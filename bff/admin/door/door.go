@@ -61,6 +61,7 @@ type Door struct {
 	guesses *httprate.RateLimiter // logins by client
 	written *httprate.RateLimiter // failed ones that are noted
 	hashing chan struct{}         // one for each hash being computed
+	said    said
 }
 
 // New returns a door.

@@ -42,7 +42,7 @@ func (d *Door) show(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && way.to == "/admin" { // somebody who has come to sign in
 		way.status = http.StatusOK
 	}
-	if r.URL.Query().Get("done") == left {
+	if d.say("", r.URL) == left {
 		way.notice = page.Notice{Kind: "good", Text: "You are signed out."}
 	}
 	d.ask(w, way)
@@ -141,7 +141,7 @@ func (d *Door) Logout(w http.ResponseWriter, r *http.Request, v *Visitor) {
 			return
 		}
 	}
-	http.Redirect(w, r, "/admin/login?done="+left, http.StatusSeeOther)
+	http.Redirect(w, r, "/admin/login?done="+d.keys.notice("", "/admin/login", left, d.Now()), http.StatusSeeOther)
 }
 
 // end ends a login everywhere.
