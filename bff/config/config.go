@@ -6,6 +6,7 @@ package config
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,7 +21,8 @@ import (
 )
 
 // Config is every setting, parsed and checked; what each is for is in [Settings]
-// and the README. Secrets print as "(set)".
+// and the README. Secrets print as "(set)", and so do the addresses that may hold
+// one: Database and WebhookURLs.
 type Config struct {
 	Listen               string // host:port
 	PublicURL            string // origin, no slash at the end
@@ -83,6 +85,25 @@ func (s Secret) GoString() string { return s.String() }
 
 // MarshalText is String, for encoders and structured logs.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// printed is a Config as it is shown.
+type printed Config
+
+// shown returns c for people: a password or a key may be part of an address.
+func (c Config) shown() printed {
+	c.Database = NewSecret(c.Database).String()
+	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
+	return printed(c)
+}
+
+// String shows c without its secrets.
+func (c Config) String() string { return fmt.Sprintf("%+v", c.shown()) }
+
+// GoString is String, for %#v.
+func (c Config) GoString() string { return c.String() }
+
+// MarshalJSON shows c without its secrets, for encoders and structured logs.
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.shown()) }
 
 // Setting is one row of the table.
 type Setting struct {
