@@ -95,6 +95,7 @@ func TestFrameGreetsBeforeItIsLaidOut(t *testing.T) {
 	checkout = s.base
 	p := chromium.Open(t, host+"/?mode=inline&session="+s.session(order{"amount_usd": "25.00"}), browser.Options{Script: greetings})
 	f := p.Frame(frame)
+	f.WaitJS(`window.greeted`, "the frame to greet the shop's page")
 	f.Wait(`[data-part="currency"]`)
 	var greeted string
 	f.Eval(`window.greeted`, &greeted)
