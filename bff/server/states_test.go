@@ -60,6 +60,33 @@ func TestRefusedByState(t *testing.T) {
 	post("/checkout", "", fmt.Sprintf(`{"order":%q,%s}`, token, usdt), "too_many_attempts")
 }
 
+// TestRefusedByReview: the transaction of a payment in review has paid another
+// session, which nobody could see when it was to be settled.
+func TestRefusedByReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	paid := func(status string) string {
+		id := w.open(`{"amount_usd":"25.00"}`)
+		w.choose(id)
+		w.await(id, "pending")
+		if err := w.gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
+			t.Fatal(err)
+		}
+		w.await(id, status)
+		return id
+	}
+	paid("confirmed")
+	first := w.gateway.Transactions()[0].Transfers[0].TxID
+	w.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000", "tx_id": first}})
+	id := paid("review")
+	const settle = "POST /v1/sessions/{session}/resolve"
+	body := `{"as":"confirmed","reason":"seen in the explorer"}`
+	problem(t, w.asked("192.0.2.1", settle, id, body, isJSON, bearer), "review_changed")
+	if answer := w.asked("192.0.2.1", settle, id, body, isJSON, bearer); answer.Code != 200 {
+		t.Errorf("settled again, with the reason known: %d %s", answer.Code, answer.Body)
+	}
+}
+
 // TestRefusedByGateway: the gateway answers nothing but errors. What a payment
 // that waits needs from it is refused, and nothing is changed.
 func TestRefusedByGateway(t *testing.T) {
