@@ -26,7 +26,7 @@ run: build ## build, then the checkout with a sandbox gateway and a demo shop
 .PHONY: test
 test: install-test-tools build ## the whole test suite: unit, contract, race, WebAssembly, browser
 	GOOS=js GOARCH=wasm $(GO) vet ./app/...
-	$(GO) test -race -shuffle=on -p 3 -timeout=30m ./e2e ./... # ./e2e takes longest, so it begins first; a third package works while two wait
+	$(GO) test -race -shuffle=on -timeout=30m ./e2e ./... # ./e2e takes longest, so it begins first
 
 .PHONY: check
 check: format vet test ## what CI runs: formatting, vet, and the whole test suite
