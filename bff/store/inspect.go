@@ -65,6 +65,7 @@ func looking(path string) url.Values {
 	return v
 }
 
+// lookPostgres connects for reading alone.
 func (db *DB) lookPostgres(ctx context.Context, dsn string) error {
 	c, err := postgresConfig(dsn)
 	if err != nil {

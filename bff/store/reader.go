@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/jackc/pgx/v5"
 )
 
 // OpenReader opens the database for reading only, also beside a server that is
@@ -44,15 +43,7 @@ func beside() url.Values {
 }
 
 func (db *DB) readPostgres(ctx context.Context, dsn string) error {
-	c, err := postgresConfig(dsn)
-	if err != nil {
-		return err
-	}
-	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SET default_transaction_read_only = on`)
-		return err
-	}
-	if err := db.connect(ctx, c); err != nil {
+	if err := db.lookPostgres(ctx, dsn); err != nil {
 		return err
 	}
 	return db.current(ctx)
