@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-
 )
 
 // OpenReader opens the database for reading only, also beside a server that is
