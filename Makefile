@@ -64,10 +64,11 @@ torture: build install-test-tools ## the long form of the torture tests, for hou
 lint: ## golangci-lint, with the few linters of .golangci.yml
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
-# What tests need beyond Go, by command and Debian package: what the commands of docs use, two browsers, a C compiler for the race detector, runtimes for
-# the JavaScript sample of docs/webhooks.md and for docs/examples, a package of Python's for one of these (which is no
-# command, so it is looked for by its name in Python), a way to make fsync fail, Prometheus' tool, a proxy, and PostgreSQL's server programs, which
-# Debian keeps out of the PATH.
+# What tests need beyond Go, by command and Debian package: what the commands of docs use, two browsers, a C compiler
+# for the race detector, runtimes for the JavaScript sample of docs/webhooks.md and for docs/examples, a package of
+# Python's for one of these (which is no command, so it is looked for by its name in Python), two proxies, what reads
+# systemd's units, a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which Debian keeps out
+# of the PATH.
 .PHONY: install-test-tools
 install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,curl,curl)
@@ -89,6 +90,8 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call npm,scheduler,0.27.0,ab26ce35ce4032f04b78cfc5bbb4cfe13358e9fe7a5433a8aa6315c3debc5095)
 	@$(call playwright)
 	@$(call openapi)
+	@$(call install,caddy,caddy)
+	@$(call install,systemd-analyze,systemd)
 	@$(call install,strace,strace)
 	@$(call promtool)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }

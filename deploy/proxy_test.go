@@ -104,6 +104,11 @@ func runs(t *testing.T, port string, command ...string) {
 
 // nginx runs deploy/nginx.conf with other ports and certificates.
 func nginx(t *testing.T, dir, port, upstream string) {
+	nginxWith(t, dir, port, upstream, func(site string) string { return site })
+}
+
+// nginxWith is nginx with a site that was changed.
+func nginxWith(t *testing.T, dir, port, upstream string, change func(site string) string) {
 	program, err := exec.LookPath("nginx")
 	if err != nil {
 		if program = "/usr/sbin/nginx"; !exists(program) {
@@ -112,7 +117,7 @@ func nginx(t *testing.T, dir, port, upstream string) {
 	}
 	site := strings.NewReplacer("127.0.0.1:8080", upstream, "/etc/letsencrypt/live/"+host, dir,
 		"listen 443 ssl http2", "listen 127.0.0.1:"+port+" ssl http2", "listen 80", "listen 127.0.0.1:"+free(t),
-		"    listen [::]:80;\n", "", "    listen [::]:443 ssl http2;\n", "").Replace(read(t, "nginx.conf"))
+		"    listen [::]:80;\n", "", "    listen [::]:443 ssl http2;\n", "").Replace(change(read(t, "nginx.conf")))
 	paths := ""
 	for _, what := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		paths += what + "_temp_path " + dir + "/" + what + ";\n"
@@ -133,11 +138,11 @@ func nginx(t *testing.T, dir, port, upstream string) {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// caddy runs deploy/Caddyfile, if there is a Caddy.
+// caddy runs deploy/Caddyfile.
 func caddy(t *testing.T, dir, port, upstream string) {
 	program, err := exec.LookPath("caddy")
 	if err != nil {
-		t.Skip("there is no caddy here")
+		t.Fatal("caddy is missing: make install-test-tools")
 	}
 	text := strings.NewReplacer("127.0.0.1:8080", upstream, "\n{\n", "\n{\n\tadmin off\n\tauto_https disable_redirects\n",
 		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(read(t, "Caddyfile"))
@@ -270,17 +275,86 @@ func (b *behind) checks() {
 	}
 }
 
-// In Caddy only a route keeps the order of its lines: elsewhere the header would be
-// taken away behind forward_auth, which has just set it.
-func TestCaddyWithASignIn(t *testing.T) {
-	_, rest, _ := strings.Cut(read(t, "../docs/console.md"), "```caddy\n")
-	example, _, _ := strings.Cut(rest, "```")
-	at := 0
-	for _, line := range []string{"route {", "request_header -X-Forwarded-User", "forward_auth /admin*", "reverse_proxy"} {
-		next := strings.Index(example[at:], line)
-		if next < 0 {
-			t.Fatalf("docs/console.md has no %q, or too early:\n%s", line, example)
-		}
-		at += next
+// Behind the sign-ins of docs/console.md a name comes from the sign-in alone: what
+// a stranger writes into the header never arrives, and who is signed in cannot be
+// somebody else.
+func TestSignIns(t *testing.T) {
+	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream, signIn string){"nginx": nginxSignIn, "caddy": caddySignIn} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			b := &behind{t: t, port: free(t), roots: certificate(t, dir)}
+			upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Seen", strings.Join(r.Header["X-Forwarded-User"], "|"))
+			}))
+			t.Cleanup(upstream.Close)
+			signIn := httptest.NewServer(http.HandlerFunc(knows))
+			t.Cleanup(signIn.Close)
+			proxy(t, dir, b.port, upstream.Listener.Addr().String(), signIn.Listener.Addr().String())
+			for _, c := range []struct {
+				path, cookie, header string
+				status               int
+				seen                 string
+			}{
+				{"/admin", "", "", 401, ""},
+				{"/admin", "", "eve", 401, ""},
+				{"/admin/audit", "", "eve", 401, ""},
+				{"/admin", "who=ann", "", 200, "ann"},
+				{"/admin/payments", "who=ann", "eve", 200, "ann"},
+				{"/checkout", "", "eve", 200, ""},
+				{"/v1/sessions", "who=ann", "eve", 200, ""},
+			} {
+				got := b.ask(b.client("127.0.0.1"), "GET", c.path, "", "Cookie", c.cookie, "X-Forwarded-User", c.header)
+				if seen := got.Header.Get("Seen"); got.StatusCode != c.status || seen != c.seen {
+					t.Errorf("%s with cookie %q and name %q: %d, seen as %q; want %d, %q", c.path, c.cookie, c.header, got.StatusCode, seen, c.status, c.seen)
+				}
+			}
+		})
 	}
+}
+
+// knows is a sign-in that knows one person by a cookie.
+func knows(w http.ResponseWriter, r *http.Request) {
+	if who, err := r.Cookie("who"); err == nil && who.Value == "ann" {
+		w.Header().Set("Remote-User", "ann")
+		return
+	}
+	w.WriteHeader(http.StatusUnauthorized)
+}
+
+// signInExample is a block of docs/console.md.
+func signInExample(t *testing.T, language string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(read(t, "../docs/console.md"), "```"+language+"\n")
+	example, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatalf("docs/console.md has no example for %s", language)
+	}
+	return example
+}
+
+func caddySignIn(t *testing.T, dir, port, upstream, signIn string) {
+	program, err := exec.LookPath("caddy")
+	if err != nil {
+		t.Fatal("caddy is missing: make install-test-tools")
+	}
+	text := "{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + strings.NewReplacer("coinslot:8080", upstream, "auth:9091", signIn,
+		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(signInExample(t, "caddy"))
+	conf := filepath.Join(dir, "Caddyfile")
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
+}
+
+// nginxSignIn puts the locations before the first of deploy/nginx.conf's.
+func nginxSignIn(t *testing.T, dir, port, upstream, signIn string) {
+	example := strings.ReplaceAll(signInExample(t, "nginx"), "auth:9091", signIn)
+	nginxWith(t, dir, port, upstream, func(site string) string {
+		first := strings.Index(site, "    location / {")
+		if first < 0 {
+			t.Fatal("deploy/nginx.conf has no location /")
+		}
+		return site[:first] + example + site[first:]
+	})
 }
