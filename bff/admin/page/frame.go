@@ -66,7 +66,7 @@ func Write(out *bytes.Buffer, f Frame) {
 	out.WriteString(html.EscapeString(f.CSS))
 	out.WriteString("\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"/icons/tab.svg\">\n</head>\n<body>\n")
 	if f.Who == "" {
-		widget.WriteHTML(out, El("main").Class("door").ID("main").Body(f.main()...))
+		widget.WriteHTML(out, El("main").Class("door").ID("main").Body(append([]app.UI{El("p").Class("brand").Body(brand()...)}, f.main()...)...))
 	} else {
 		for _, part := range []app.UI{
 			El("a").Class("skip").Attr("href", "#main").Text("Skip to the page"), f.top(), f.nav(),
@@ -82,8 +82,7 @@ func Write(out *bytes.Buffer, f Frame) {
 // top is the line across the page: whose console it is, and who is signed in.
 func (f Frame) top() app.UI {
 	return El("header").Class("top").Body(
-		El("a").Class("brand").Attr("href", "/admin").Body(
-			El("span").Class("slot").Aria("hidden", "true"), Text("Coinslot "), El("span").Class("brand-what").Text("console")),
+		El("a").Class("brand").Attr("href", "/admin").Body(brand()...),
 		app.If(f.Test, func() app.UI { return Badge("warn", "Test: no real money") }),
 		El("div").Class("who").Body(
 			El("span").Class("who-name").Body(offscreen("Signed in as "), Foreign(f.Who)),
@@ -93,6 +92,11 @@ func (f Frame) top() app.UI {
 			}),
 		),
 	)
+}
+
+// brand is the name that the console goes by, with its sign.
+func brand() []app.UI {
+	return []app.UI{El("span").Class("slot").Aria("hidden", "true"), Text("Coinslot "), El("span").Class("brand-what").Text("console")}
 }
 
 func (f Frame) nav() app.UI {
