@@ -1,18 +1,15 @@
 package receipt
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"coinslot/bff/checkout"
+	"coinslot/docs/examples/exampletest"
 	"coinslot/docs/examples/verify"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -173,9 +170,6 @@ func forged(t *testing.T, alg, kid, payload string, key []byte) string {
 // reason is one of the sample's own words, not one of its language.
 func judge(t *testing.T, list []claim, said []string) {
 	t.Helper()
-	if len(said) != len(list) {
-		t.Fatalf("%d answers to %d claims: %q", len(said), len(list), said)
-	}
 	for i, c := range list {
 		switch good := strings.HasPrefix(said[i], "good cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"); {
 		case good != (c.refused == ""):
@@ -209,17 +203,9 @@ func TestSampleGo(t *testing.T) {
 	judge(t, list, said)
 }
 
-// sample is one of the others. It is run by a few lines that answer every claim
-// on a line of its own, and that end at an error which the sample does not name.
-type sample struct {
-	language, file string
-	commands       []string // the first that is there and has what the sample needs
-	needs          []string // arguments with which a command tells that it has it
-	run            string
-}
-
-var samples = []sample{
-	{"js", "verify.mjs", []string{"node"}, []string{"--version"}, `import { readFileSync } from "node:fs";
+// samples are the others.
+var samples = []exampletest.Sample{
+	{Language: "js", File: "verify.mjs", Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
 const { ReceiptError, verifyReceipt } = await import(process.argv[2]);
 for (const c of JSON.parse(readFileSync(0, "utf8"))) {
   try { console.log("good " + verifyReceipt(c.text, c.keys, c.issuer, { ref: c.ref, amountUsd: c.amount }, { test: c.test }).sub); }
@@ -229,7 +215,7 @@ for (const c of JSON.parse(readFileSync(0, "utf8"))) {
   }
 }`},
 	// Debian's first: another in the PATH may not see Debian's packages.
-	{"python", "verify.py", []string{"/usr/bin/python3", "python3"}, []string{"-c", "import cryptography"}, `import json, sys
+	{Language: "python", File: "verify.py", Commands: []string{"/usr/bin/python3", "python3"}, Needs: []string{"-c", "import cryptography"}, Run: `import json, sys
 sys.path.insert(0, sys.argv[1].rsplit("/", 1)[0])
 sys.dont_write_bytecode = True
 from verify import verify_receipt
@@ -239,14 +225,14 @@ for c in json.load(sys.stdin):
     except ValueError as e:
         print(e)
 `},
-	{"php", "verify.php", []string{"php"}, []string{"-r", "exit(function_exists('sodium_base642bin') ? 0 : 1);"}, `<?php
+	{Language: "php", File: "verify.php", Commands: []string{"php"}, Needs: []string{"-r", "exit(function_exists('sodium_base642bin') ? 0 : 1);"}, Run: `<?php
 require $argv[1];
 set_error_handler(fn (int $level, string $text) => throw new ErrorException($text)); // warnings, too
 foreach (json_decode(stream_get_contents(STDIN), true) as $c) {
     try { echo 'good ' . verify_receipt($c['text'], $c['keys'], $c['issuer'], $c['ref'], $c['amount'], $c['test'])['sub'] . "\n"; }
     catch (UnexpectedValueException $e) { echo $e->getMessage() . "\n"; }
 }`},
-	{"ruby", "verify.rb", []string{"ruby"}, []string{"-e", "require 'openssl'; exit OpenSSL::VERSION.to_i >= 3"}, `require ARGV[0]
+	{Language: "ruby", File: "verify.rb", Commands: []string{"ruby"}, Needs: []string{"-e", "require 'openssl'; exit OpenSSL::VERSION.to_i >= 3"}, Run: `require ARGV[0]
 JSON.parse(STDIN.read).each do |c|
   begin
     puts "good " + CoinslotReceipt.verify(c["text"], c["keys"], issuer: c["issuer"], order_ref: c["ref"], amount_usd: c["amount"], test: c["test"])["sub"]
@@ -256,45 +242,13 @@ JSON.parse(STDIN.read).each do |c|
 end`},
 }
 
-// command finds what runs the sample.
-func (s sample) command(t *testing.T) string {
-	for _, command := range s.commands {
-		if exec.Command(command, s.needs...).Run() == nil {
-			return command
-		}
-	}
-	t.Fatalf("%s, or what docs/verify.md asks of it, is missing: make install-test-tools", s.language)
-	return ""
-}
-
 // TestSamples runs the samples of docs/verify.md.
 func TestSamples(t *testing.T) {
 	list := claimed(t)
-	input, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, s := range samples {
-		t.Run(s.language, func(t *testing.T) {
+		t.Run(s.Language, func(t *testing.T) {
 			t.Parallel()
-			file, err := filepath.Abs(filepath.Join(folder, s.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			run := filepath.Join(t.TempDir(), "run"+filepath.Ext(s.file))
-			if err := os.WriteFile(run, []byte(s.run), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.CommandContext(t.Context(), s.command(t), run, file)
-			cmd.Stdin = bytes.NewReader(input)
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			out, err := cmd.Output()
-			said := strings.Split(strings.TrimSpace(string(out)), "\n")
-			if err != nil {
-				t.Fatalf("%v after %d claims: %s", err, len(said), errs.String())
-			}
-			judge(t, list, said)
+			judge(t, list, s.Answers(t, folder, list, len(list)))
 		})
 	}
 }
@@ -302,25 +256,9 @@ func TestSamples(t *testing.T) {
 // TestPageHoldsTheSamples: what docs/verify.md shows is what is run here, byte
 // for byte.
 func TestPageHoldsTheSamples(t *testing.T) {
-	page, err := os.ReadFile("../../docs/verify.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string]string{"verify.go": "go"}
 	for _, s := range samples {
-		files[s.file] = s.language
+		files[s.File] = s.Language
 	}
-	for file, language := range files {
-		code, err := os.ReadFile(filepath.Join(folder, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(page), "```"+language+"\n"+string(code)+"```\n") {
-			t.Errorf("docs/verify.md does not show %s as it is", file)
-		}
-	}
-	there, err := os.ReadDir(folder)
-	if err != nil || len(there) != len(files) {
-		t.Errorf("%d files in %s, %v; want %d", len(there), folder, err, len(files))
-	}
+	exampletest.Shown(t, "../../docs/verify.md", folder, files)
 }

@@ -1,16 +1,13 @@
 package webhook
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"coinslot/docs/examples/exampletest"
 	sample "coinslot/docs/examples/webhook"
 )
 
@@ -117,17 +114,14 @@ func TestSampleGoReceives(t *testing.T) {
 	}
 }
 
-// others are the samples in other languages. Each is run by a few lines that
-// answer every message on a line of its own: "good", or the sample's reason.
-var others = []struct {
-	language, command, file, run string
-}{
-	{"js", "node", "webhook.mjs", `import { readFileSync } from "node:fs";
+// samples are the others. Each answers "good", or with its reason.
+var samples = []exampletest.Sample{
+	{Language: "js", File: "webhook.mjs", Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
 const { verify } = await import(process.argv[2]);
 for (const m of JSON.parse(readFileSync(0, "utf8"))) {
   try { verify(m.secret, m.headers, Buffer.from(m.body), m.now); console.log("good"); } catch (e) { console.log(e.message); }
 }`},
-	{"python", "python3", "webhook.py", `import json, sys
+	{Language: "python", File: "webhook.py", Commands: []string{"python3"}, Needs: []string{"--version"}, Run: `import json, sys
 sys.path.insert(0, sys.argv[1].rsplit("/", 1)[0])
 sys.dont_write_bytecode = True
 from webhook import verify
@@ -138,14 +132,14 @@ for m in json.load(sys.stdin):
     except ValueError as e:
         print(e)
 `},
-	{"php", "php", "webhook.php", `<?php
+	{Language: "php", File: "webhook.php", Commands: []string{"php"}, Needs: []string{"--version"}, Run: `<?php
 require $argv[1];
 set_error_handler(fn (int $level, string $text) => throw new ErrorException($text)); // warnings, too
 foreach (json_decode(stream_get_contents(STDIN), true) as $m) {
     try { verify($m['secret'], $m['headers'], $m['body'], $m['now']); echo "good\n"; }
     catch (UnexpectedValueException $e) { echo $e->getMessage() . "\n"; }
 }`},
-	{"ruby", "ruby", "webhook.rb", `require ARGV[0]
+	{Language: "ruby", File: "webhook.rb", Commands: []string{"ruby"}, Needs: []string{"--version"}, Run: `require ARGV[0]
 JSON.parse(STDIN.read).each do |m|
   begin
     verify(m["secret"], m["headers"], m["body"], m["now"])
@@ -159,34 +153,10 @@ end`},
 // TestSamples runs the samples of docs/webhooks.md.
 func TestSamples(t *testing.T) {
 	list := arrived()
-	input, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range others {
-		t.Run(s.language, func(t *testing.T) {
+	for _, s := range samples {
+		t.Run(s.Language, func(t *testing.T) {
 			t.Parallel()
-			command, err := exec.LookPath(s.command)
-			if err != nil {
-				t.Fatalf("%s is missing: make install-test-tools", s.command)
-			}
-			file, err := filepath.Abs(filepath.Join(folder, s.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			run := filepath.Join(t.TempDir(), "run"+filepath.Ext(s.file))
-			if err := os.WriteFile(run, []byte(s.run), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.CommandContext(t.Context(), command, run, file)
-			cmd.Stdin = bytes.NewReader(input)
-			var errs bytes.Buffer
-			cmd.Stderr = &errs
-			out, err := cmd.Output()
-			said := strings.Split(strings.TrimSpace(string(out)), "\n")
-			if err != nil || len(said) != len(list) {
-				t.Fatalf("%v after %d messages: %s", err, len(said), errs.String())
-			}
+			said := s.Answers(t, folder, list, len(list))
 			for i, m := range list {
 				if (said[i] == "good") != m.good || said[i] != "good" && !strings.HasPrefix(said[i], "webhook: ") {
 					t.Errorf("%s: %q; want good %v, or a reason of the sample's own", m.Name, said[i], m.good)
@@ -200,20 +170,8 @@ func TestSamples(t *testing.T) {
 // for byte.
 func TestPageHoldsTheSamples(t *testing.T) {
 	files := map[string]string{"webhook.go": "go"}
-	for _, s := range others {
-		files[s.file] = s.language
+	for _, s := range samples {
+		files[s.File] = s.Language
 	}
-	for file, language := range files {
-		code, err := os.ReadFile(filepath.Join(folder, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(page(t), "```"+language+"\n"+string(code)+"```\n") {
-			t.Errorf("docs/webhooks.md does not show %s as it is", file)
-		}
-	}
-	there, err := os.ReadDir(folder)
-	if err != nil || len(there) != len(files) {
-		t.Errorf("%d files in %s, %v; want %d", len(there), folder, err, len(files))
-	}
+	exampletest.Shown(t, "../../docs/webhooks.md", folder, files)
 }

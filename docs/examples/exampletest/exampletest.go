@@ -1,0 +1,87 @@
+// Package exampletest runs the samples that docs show in several languages, and
+// holds the pages to the files that were run.
+package exampletest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Sample is one file in one language.
+type Sample struct {
+	Language, File string
+	// Commands may run it: the first that is there and has what the sample needs.
+	Commands []string
+	// Needs are arguments with which a command tells that it has it.
+	Needs []string
+	// Run is a program around the sample, whose path is its argument. It answers
+	// every case of its input on a line of its own, and ends at an error which the
+	// sample does not name.
+	Run string
+}
+
+// command finds what runs the sample.
+func (s Sample) command(t *testing.T) string {
+	for _, command := range s.Commands {
+		if exec.Command(command, s.Needs...).Run() == nil {
+			return command
+		}
+	}
+	t.Fatalf("%s, or what the sample needs of it, is missing: make install-test-tools", s.Language)
+	return ""
+}
+
+// Answers runs the sample in folder with the cases as JSON, and returns what it
+// said of each. An answer for each case or none: any other count fails the test.
+func (s Sample) Answers(t *testing.T, folder string, cases any, count int) []string {
+	t.Helper()
+	input, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := filepath.Abs(filepath.Join(folder, s.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(t.TempDir(), "run"+filepath.Ext(s.File))
+	if err := os.WriteFile(run, []byte(s.Run), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), s.command(t), run, file)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &errs
+	out, err := cmd.Output()
+	said := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if err != nil || len(said) != count {
+		t.Fatalf("%v after %d answers to %d cases: %s", err, len(said), count, errs.String())
+	}
+	return said
+}
+
+// Shown holds a page to the files in folder: it shows each of them as it is, and
+// there is no other. Files are their languages, by name.
+func Shown(t *testing.T, page, folder string, files map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, language := range files {
+		code, err := os.ReadFile(filepath.Join(folder, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "```"+language+"\n"+string(code)+"```\n") {
+			t.Errorf("%s does not show %s as it is", page, file)
+		}
+	}
+	there, err := os.ReadDir(folder)
+	if err != nil || len(there) != len(files) {
+		t.Errorf("%d files in %s, %v; want %d", len(there), folder, err, len(files))
+	}
+}
