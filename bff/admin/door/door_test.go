@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,41 @@ func TestNameable(t *testing.T) {
 	} {
 		if got := nameable(name); got != want {
 			t.Errorf("nameable(%q) = %v; want %v", name, got, want)
+		}
+	}
+}
+
+// What was done is said once, within a minute, to who did it, on the page that it
+// was done for; and done twice in a second it is said twice.
+func TestNotice(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	d := New(Config{Hash: "hash", Secret: "secret", Now: func() time.Time { return now }})
+	ann, bob := &Visitor{logins: []string{"ann"}}, &Visitor{logins: []string{"bob"}}
+	link := func() string { return d.Notice(ann, "/admin/webhooks?page=2", "sent-again") }
+	at := func(path, notice string) *url.URL { return &url.URL{Path: path, RawQuery: "done=" + notice} }
+
+	once := link()
+	for _, c := range []struct {
+		name  string
+		who   *Visitor
+		at    *url.URL
+		after time.Duration
+		want  string
+	}{
+		{"somebody else", bob, at("/admin/webhooks", once), 0, ""},
+		{"on another page", ann, at("/admin/audit", once), 0, ""},
+		{"saying something else", ann, at("/admin/webhooks", strings.Replace(once, "sent-again", "replayed", 1)), 0, ""},
+		{"later by its own word", ann, at("/admin/webhooks", strings.Replace(once, "1700000060", "1800000000", 1)), 0, ""},
+		{"as it was", ann, at("/admin/webhooks", once), 0, "sent-again"},
+		{"a reload", ann, at("/admin/webhooks", once), 0, ""},
+		{"again in the same second", ann, at("/admin/webhooks", link()), 0, "sent-again"},
+		{"nearly a minute later", ann, at("/admin/webhooks", link()), noticeStays - time.Second, "sent-again"},
+		{"a minute later", ann, at("/admin/webhooks", link()), noticeStays, ""},
+		{"nothing", ann, at("/admin/webhooks", ""), 0, ""},
+	} {
+		now = time.Unix(1_700_000_000, 0).Add(c.after)
+		if got := d.Noticed(c.who, c.at); got != c.want {
+			t.Errorf("%s: %q; want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package door
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"maps"
 	"net/url"
 	"strconv"
@@ -13,9 +14,10 @@ import (
 // noticeStays is how long an address says what was done.
 const noticeStays = time.Minute
 
-// notice is what, with until when a page says it and a mark that nobody else can make.
+// notice is what, with until when a page says it, a text that makes it one of its
+// own (the same may be done twice in a second), and a mark that nobody else can make.
 func (k keys) notice(login, path, what string, now time.Time) string {
-	body := what + "." + strconv.FormatInt(now.Add(noticeStays).Unix(), 10)
+	body := what + "." + strconv.FormatInt(now.Add(noticeStays).Unix(), 10) + "." + rand.Text()
 	return body + "." + coded(mac(k.forms, "notice", login, path, body))
 }
 
@@ -26,7 +28,8 @@ func (k keys) noticed(login, path, notice string, now time.Time) (what string, u
 	if end < 0 || !hmac.Equal([]byte(notice[end+1:]), []byte(coded(mac(k.forms, "notice", login, path, notice[:end])))) {
 		return "", until
 	}
-	what, seconds, _ := strings.Cut(notice[:end], ".")
+	what, rest, _ := strings.Cut(notice[:end], ".")
+	seconds, _, _ := strings.Cut(rest, ".")
 	unix, err := strconv.ParseInt(seconds, 10, 64) // signed: it is a number
 	if until = time.Unix(unix, 0); err != nil || !now.Before(until) {
 		return "", until
