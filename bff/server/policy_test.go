@@ -73,9 +73,12 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
 	case "data":
 		fresh(barePolicy, "same-origin", "same-origin")
-	case "moved":
+	case "moved", "elsewhere":
 		fresh(barePolicy, "cross-origin", "same-origin-allow-popups")
 		h["Cross-Origin-Embedder-Policy"] = "require-corp"
+		if kind == "elsewhere" { // the balancer is to choose anew
+			h["Connection"] = "close"
+		}
 	case "picture":
 		fresh(barePolicy+"; sandbox", "same-origin", "same-origin")
 		h["Vary"] = "Accept-Encoding"
@@ -276,6 +279,8 @@ func kindOf(kind string, status int, mime string) string {
 		return kind
 	case status == http.StatusSeeOther:
 		return "moved"
+	case status == http.StatusTemporaryRedirect && kind == "hashed":
+		return "elsewhere"
 	case status == http.StatusTemporaryRedirect:
 		return "data" // the way is put in order before there is a route
 	case status >= 400 && mime == "text/html":

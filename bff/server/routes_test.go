@@ -47,7 +47,7 @@ var routes = map[string]struct {
 	"GET /checkout/doctor":                {"doctor", []string{"/checkout/doctor", "/checkout/doctor?origin=https://evil.example", "/checkout/doctor?format=html"}},
 	"POST /checkout/doctor":               {"doctor", []string{"/checkout/doctor", "/checkout/doctor?format=html"}},
 	"GET /checkout/doctor/live":           {"data", []string{"/checkout/doctor/live"}},
-	"GET /assets/{file}":                  {"hashed", []string{"{asset}", "/assets/none.js"}},
+	"GET /assets/{file}":                  {"hashed", []string{"{asset}", "/assets/none.js", "/assets/other.0123456789ab.js"}},
 	"GET /checkout.js":                    {"script", []string{"/checkout.js"}},
 	"GET /checkout/{version}/checkout.js": {"release", []string{"{release}", "/checkout/0.0.0/checkout.js"}},
 	"GET /checkout/embed.js":              {"module", []string{"/checkout/embed.js"}},

@@ -238,11 +238,30 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f == nil {
 		f = a.sentences.find(name)
 	}
-	if f == nil {
+	tried, _ := strconv.Atoi(r.URL.Query().Get("tried"))
+	switch {
+	case f != nil:
+		a.serve(w, r, f, kindHashed)
+	case tried < triedEnough && ofAnyRelease.MatchString(name):
+		a.askAgain(w, r, name, tried+1)
+	default:
 		a.notFound(w, r)
-		return
 	}
-	a.serve(w, r, f, kindHashed)
+}
+
+// ofAnyRelease is how the name of a file with its hash looks, in whichever release.
+var ofAnyRelease = regexp.MustCompile(`^[a-z][\w-]*\.[0-9a-f]{12}\.[a-z]+$`)
+
+// triedEnough is how many times a file is asked for again.
+const triedEnough = 4
+
+// askAgain sends who wants a file of another release to the same address: while
+// instances change their release one after another, the next that a load balancer
+// takes may have it. So that it does take one, the connection ends here.
+func (a *assets) askAgain(w http.ResponseWriter, r *http.Request, name string, tried int) {
+	a.policies.set(w.Header(), kindMoved)
+	w.Header().Set("Connection", "close")
+	http.Redirect(w, r, "/assets/"+name+"?tried="+strconv.Itoa(tried), http.StatusTemporaryRedirect)
 }
 
 // serveScript answers GET /checkout.js: evergreen, so it is asked for again

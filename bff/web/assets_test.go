@@ -3,12 +3,15 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -177,13 +180,65 @@ func TestAssetRefusals(t *testing.T) {
 		method, target string
 		want           int
 	}{
-		{"GET", "/assets/app.wasm", 404}, {"GET", "/assets/manifest.json", 404}, {"GET", "/checkout/9.9.9/checkout.js", 404},
+		{"GET", "/assets/app.wasm", 404}, {"GET", "/assets/app.aaaaaaaaaaaa.js?tried=4", 404}, {"GET", "/assets/app.aaaaaaaaaaaa.js?tried=99", 404}, {"GET", "/assets/manifest.json", 404}, {"GET", "/checkout/9.9.9/checkout.js", 404},
 		{"GET", "/checkout.d.ts", 404}, {"POST", "/checkout.js", 405}, {"DELETE", a.URL("app.wasm"), 405},
 	} {
 		if answer := ask(t, a, c.method, c.target); answer.StatusCode != c.want {
 			t.Errorf("%s %s = %d; want %d", c.method, c.target, answer.StatusCode, c.want)
 		}
 	}
+}
+
+// TestAssetsOfTwoReleases has a load balancer in front of an instance of each of
+// two releases, which takes them in turn for each connection: whoever asks gets the
+// files of both, and what nobody has ends after a few steps.
+func TestAssetsOfTwoReleases(t *testing.T) {
+	var turns atomic.Int64
+	instances := []http.Handler{instance(t, "old"), instance(t, "new")}
+	balancer := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Context().Value(taken{}).(http.Handler).ServeHTTP(w, r)
+	}))
+	balancer.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, taken{}, instances[turns.Add(1)%2])
+	}
+	balancer.Start()
+	t.Cleanup(balancer.Close)
+	for _, c := range []struct {
+		name   string
+		status int
+		body   string
+	}{{"page.aaaaaaaaaaaa.js", 200, "old"}, {"page.bbbbbbbbbbbb.js", 200, "new"}, {"page.cccccccccccc.js", 404, "404 page not found\n"}, {"page.js", 404, "404 page not found\n"}} {
+		for range 4 { // with either instance first
+			answer, err := balancer.Client().Get(balancer.URL + "/assets/" + c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err != nil || answer.StatusCode != c.status || string(body) != c.body {
+				t.Errorf("%s: %d %q, %v; want %d %q", c.name, answer.StatusCode, body, err, c.status, c.body)
+			}
+		}
+	}
+}
+
+// taken is the key of the instance that a connection leads to.
+type taken struct{}
+
+// instance serves the files of a release, whose one file holds its name.
+func instance(t *testing.T, release string) http.Handler {
+	t.Helper()
+	file := map[string]string{"old": "page.aaaaaaaaaaaa.js", "new": "page.bbbbbbbbbbbb.js"}[release]
+	a, err := newAssets(fstest.MapFS{
+		"dist/manifest.json": {Data: []byte(`{"files":{"page.js":{"file":"` + file + `","plain":true}}}`)},
+		"dist/" + file:       {Data: []byte(release)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	a.routes(mux)
+	return mux
 }
 
 func TestAssetsWithoutABuild(t *testing.T) {
