@@ -266,13 +266,13 @@ func (s *Session) distinct() string {
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
 	}
-	switch {
-	case a.DoubtedAt.IsZero():
-		return strconv.Itoa(a.Number)
-	case a.Settled > 1:
-		return strconv.Itoa(a.Number) + " after review " + strconv.Itoa(a.Settled)
+	switch settled := s.settlings(); {
+	case settled > 1:
+		return strconv.Itoa(a.Number) + " after review " + strconv.Itoa(settled)
+	case settled == 1 || !a.DoubtedAt.IsZero():
+		return strconv.Itoa(a.Number) + " after review" // settled by hand, perhaps as what it was before
 	}
-	return strconv.Itoa(a.Number) + " after review" // settled by hand, perhaps as what it was before
+	return strconv.Itoa(a.Number)
 }
 
 // short reports whether something was paid, but not enough.

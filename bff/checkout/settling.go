@@ -40,7 +40,7 @@ func (c *Service) Settle(ctx context.Context, id string, by Settlement) (Session
 		return Session{}, problem(wire.CodeInvalid, "reason")
 	}
 	s, err := c.change(ctx, Session{ID: id}, func(s *Session, now time.Time) error {
-		return s.settle(by, len(c.Pace.Late), now)
+		return s.settle(by, now)
 	})
 	if errors.Is(err, ErrTxUsed) {
 		return c.shared(ctx, id)
@@ -48,9 +48,9 @@ func (c *Service) Settle(ctx context.Context, id string, by Settlement) (Session
 	return s, err
 }
 
-// settle is Settle; looks is how many late looks an ended attempt gets, all of
-// which it has had now.
-func (s *Session) settle(by Settlement, looks int, now time.Time) error {
+// settle is Settle. What is settled as not paid is over: it is looked at late like
+// everything that is, since the gateway may prove it yet.
+func (s *Session) settle(by Settlement, now time.Time) error {
 	a := s.Current()
 	switch {
 	case a == nil || a.State != InReview:
@@ -66,7 +66,7 @@ func (s *Session) settle(by Settlement, looks int, now time.Time) error {
 		}
 		s.confirm(a, by.By, now)
 	case wire.Cancelled:
-		a.State, a.EndedAt, a.Rechecks = Cancelled, now, looks
+		a.State, a.EndedAt, a.Rechecks = Cancelled, now, 0
 		s.ClosedBy = ClosedByMerchant
 	default:
 		return problem(wire.CodeInvalid, "as")
@@ -116,6 +116,14 @@ func (s *Session) share(a *Attempt, now time.Time) {
 // it is confirmed by itself any more.
 func (s *Session) settledUnpaid() bool {
 	return slices.ContainsFunc(s.Attempts, func(a Attempt) bool { return a.settlings() > 0 && a.State != Confirmed })
+}
+
+// settlings is how often a person has settled anything of s.
+func (s *Session) settlings() (n int) {
+	for i := range s.Attempts {
+		n += s.Attempts[i].settlings()
+	}
+	return n
 }
 
 // settlings is how often a person has settled a. Rows are there from before that was

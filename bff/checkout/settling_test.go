@@ -152,3 +152,34 @@ func TestSettlingWhatHasChanged(t *testing.T) {
 		}
 	}
 }
+
+// A review of one attempt was settled while another one had been called off before:
+// the merchant was not told of it.
+func TestSettlingIsToldAfterAnEarlierEnd(t *testing.T) { overBoth(t, settlingIsToldAfterAnEarlierEnd) }
+
+func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *shop) {
+	s := h.chosen("25", usdt())
+	s = must(t)(h.choose(s.ID, bnb()))
+	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventCancelled)
+	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
+	h.clock.move(10 * time.Minute)
+	h.run(10 * time.Minute)
+	h.wantReview(s.ID, "paid_amount_unreadable")
+	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
+	h.wantStatus(s.ID, wire.Cancelled)
+	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventCancelled, checkout.EventReview, checkout.EventCancelled)
+}
+
+// What is settled as not paid is looked at as late as everything that has ended: the
+// gateway may prove it a day later, when nobody has asked.
+func TestProvenLongAfterSettling(t *testing.T) {
+	h := newShop(t)
+	s := h.reviewed()
+	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
+	h.run(2 * time.Hour)
+	h.wantStatus(s.ID, wire.Cancelled)
+	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) { tx.Paid, tx.PaidAmount = dec("25"), "25" })
+	h.run(80 * time.Hour)
+	h.wantReview(s.ID, "settled_before")
+}
