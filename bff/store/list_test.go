@@ -2,9 +2,11 @@ package store
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 )
 
 func FuzzCursor(f *testing.F) {
@@ -21,4 +23,21 @@ func FuzzCursor(f *testing.F) {
 			t.Errorf("parseCursor(%q) = %v; want a *wire.Error about the cursor", text, err)
 		}
 	})
+}
+
+// An order_ref that more than a thousand others begin with is found by the whole of it.
+func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	s := sample(0)
+	s.Order.Ref = "A-1"
+	if _, err := db.Insert(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	run(t, db.writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
+		INSERT INTO sessions (id, version, status, order_ref, created_at, doc)
+		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, json_set(doc, '$.id', id || n) FROM sessions, n`)
+	found, err := db.Search(t.Context(), checkout.Query{Text: "A-1"})
+	if err != nil || len(found.Sessions) == 0 || found.Sessions[0].ID != s.ID {
+		t.Errorf("the first of %d that are found is not A-1 (%v)", len(found.Sessions), err)
+	}
 }

@@ -147,9 +147,8 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 	add(sessions, "s.id = ?", key(what))
 	add(way{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"}, "a.tracking_code = ? AND s.id = a.session", key(what))
 	add(way{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"}, "w.word = ? AND s.id = w.session", word(what))
-	if utf8.RuneCountInString(what) < shortestPrefix || key(what) != what {
-		add(sessions, "s.order_ref = ?", key(what))
-	} else {
+	add(sessions, "s.order_ref = ?", key(what)) // also if more begin like it than are looked at
+	if utf8.RuneCountInString(what) >= shortestPrefix && key(what) == what {
 		add(beginning(what), "")
 	}
 	return list
