@@ -23,6 +23,7 @@ type comparing struct {
 	mu   sync.Mutex // guards the fields below
 	last Comparing
 	stop context.CancelFunc // of the one under way; nil = none is
+	over bool               // the process ends
 }
 
 const (
@@ -35,7 +36,8 @@ const (
 
 // StartComparing begins [Service.Compare] of the days from…to and returns at once;
 // [Service.Comparing] has what comes of it. It reports false, and does nothing, if
-// one is under way. Errors: *wire.Error with CodeInvalid and Param "from" or "to".
+// one is under way. Errors: *wire.Error with CodeInvalid and Param "from" or "to",
+// CodeGatewayUnavailable after Close.
 func (c *Service) StartComparing(ctx context.Context, from, to time.Time) (bool, error) {
 	switch {
 	case from.IsZero():
@@ -45,7 +47,10 @@ func (c *Service) StartComparing(ctx context.Context, from, to time.Time) (bool,
 	}
 	c.comparing.mu.Lock()
 	defer c.comparing.mu.Unlock()
-	if c.comparing.stop != nil {
+	switch {
+	case c.comparing.over:
+		return false, problem(wire.CodeGatewayUnavailable, "")
+	case c.comparing.stop != nil:
 		return false, nil
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), longestComparing)
@@ -72,10 +77,11 @@ func (c *Service) Comparing() Comparing {
 	return c.comparing.last
 }
 
-// end stops the comparison under way, if there is one.
+// end stops the comparison under way, if there is one. No other one begins.
 func (c *comparing) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.over = true
 	if c.stop != nil {
 		c.stop()
 	}

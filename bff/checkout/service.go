@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"coinslot/app/wire"
@@ -63,7 +62,7 @@ type Service struct {
 	sweeps     sweeps
 	hints      hints
 	comparing  comparing
-	creating   sync.WaitGroup // creates, sweeps and comparisons under way
+	creating   running // creates, sweeps and comparisons under way
 }
 
 // New returns a service. It starts nothing by itself.
@@ -95,8 +94,9 @@ func New(c Config) *Service {
 	}
 }
 
-// Close waits for the creates and sweeps under way, each call of which of which ends with the
-// gateway client's own deadline at the latest.
+// Close waits for the creates and sweeps under way, each call of which ends with the
+// gateway client's own deadline at the latest. It may be called again, to wait for
+// those that requests have begun since; no comparison begins any more.
 func (c *Service) Close() {
 	c.comparing.end()
 	c.creating.Wait()
