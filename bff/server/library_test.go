@@ -2,11 +2,16 @@ package server_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"log/slog"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -37,5 +42,94 @@ func TestSandboxInALibrary(t *testing.T) {
 	session, _, err := pay.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	if err != nil || !session.Test {
 		t.Errorf("Open = a session with Test %v, %v; want a test", session.Test, err)
+	}
+}
+
+// A create that a request has begun is waited for by Close, although the request
+// has gone: its answer, with the address, would be lost.
+func TestCloseWaitsForCreates(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	pay, err := server.New(t.Context(), c, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, _, err := pay.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25)}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateway.Inject(sandbox.Fault{Path: "create", Latency: 300 * time.Millisecond})
+	ctx, leave := context.WithCancel(t.Context())
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		r := httptest.NewRequestWithContext(ctx, "POST", c.PublicURL+"/checkout/"+session.ID+"/attempts", strings.NewReader("currency_symbol=USDT&network_code=trc20"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		pay.ServeHTTP(httptest.NewRecorder(), r)
+	}()
+	for status := session.Status; status != wire.Preparing; {
+		found, err := pay.Session(t.Context(), session.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status = found.Status
+	}
+	leave()
+	<-answered
+	if err := pay.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := server.New(t.Context(), c, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if found, err := again.Session(t.Context(), session.ID); err != nil || found.Status != wire.Pending {
+		t.Errorf("after a restart it is %s, %v; want pending", found.Status, err)
+	}
+}
+
+// Nothing of a server is left when it has ended, and two are two.
+func TestNothingIsLeftOfAServer(t *testing.T) {
+	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: gatewayKey}))
+	t.Cleanup(api.Close)
+	live := func(run bool) {
+		c := settings(t, api.URL)
+		pay, err := server.New(t.Context(), c, server.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		if run {
+			go func() { ended <- pay.Run(ctx) }()
+		} else {
+			ended <- nil
+		}
+		r := httptest.NewRequest("GET", c.PublicURL+"/v1/currencies", nil)
+		r.Header.Set("Authorization", "Bearer "+secretKey)
+		w := httptest.NewRecorder()
+		pay.ServeHTTP(w, r)
+		if w.Code != 200 {
+			t.Fatal(w.Body)
+		}
+		stop()
+		if err := errors.Join(<-ended, pay.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live(true)
+	before := runtime.NumGoroutine()
+	for n := range 10 {
+		live(n%2 == 0)
+	}
+	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > before+3 && time.Now().Before(end); {
+		runtime.Gosched()
+	}
+	if n := runtime.NumGoroutine(); n > before+3 {
+		stacks := make([]byte, 1<<20)
+		t.Errorf("%d goroutines after ten servers; %d before\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
 	}
 }

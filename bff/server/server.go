@@ -68,6 +68,7 @@ type Server struct {
 	observer
 	leaving  atomic.Bool // /readyz fails
 	budget   *budget.Budget
+	gateway  *gateway.Client
 	checkout *checkout.Service
 	poller   *poll.Poller
 	sweeper  *poll.Sweeper
@@ -150,7 +151,7 @@ func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket, began 
 // assemble makes the parts that need one another.
 func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry) (err error) {
 	client, admission, err := dial(c, o.Log, s.bucket("gateway", c.GatewayRPS), s.bucket("gateway, shoppers", 7*c.GatewayRPS/10), s.call)
-	s.budget = admission
+	s.budget, s.gateway = admission, client
 	if err != nil {
 		return err
 	}
@@ -315,9 +316,15 @@ func (s *Server) farewell() {
 	}
 }
 
-// Close releases the database. Call it after Run has returned and no request
-// is being answered any more.
+// Close releases the database, once what requests have begun at the gateway has an
+// answer. Call it after Run has returned and no request is being answered any more.
 func (s *Server) Close() error {
+	if s.checkout != nil {
+		s.checkout.Close()
+	}
+	if s.gateway != nil {
+		s.gateway.Close()
+	}
 	s.tracer.Close()
 	return s.store.Close()
 }
