@@ -143,6 +143,9 @@ func badFiles(t *testing.T) []setting {
 		list = append(list, setting{name: "COINSLOT_ORDER_KEY_FILE", value: file(name, text, 0o600), names: "COINSLOT_ORDER_KEY"})
 	}
 	list = append(list, setting{name: "COINSLOT_SECRET_KEY_FILE", value: file("empty", "", 0o600), names: "COINSLOT_SECRET_KEY"}, setting{name: "COINSLOT_SECRET_KEY_FILE", value: file("lines", "\n\n", 0o600), names: "COINSLOT_SECRET_KEY"})
+	for _, name := range []string{"COINSLOT_ORDER_KEY_FILE", "COINSLOT_HOOK_TOKEN_FILE", "COINSLOT_ADMIN_PASSWORD_FILE", "COINSLOT_DATABASE_FILE"} { // which are off without, or have a default
+		list = append(list, each(name, file("empty", "", 0o600), file("lines", "\n\n", 0o600))...)
+	}
 	for _, name := range []string{"COINSLOT_LISTEN_FILE", "COINSLOT_CATALOG_FILE", "COINSLOT_TOKENS_FILE", "COINSLOT_FILE", "COINSLOT__FILE", "COINSLOT_SECRET_KEY_FILE_FILE"} {
 		list = append(list, each(name, file("good", key, 0o600))...)
 	}

@@ -231,7 +231,8 @@ func take(values map[string]string, known map[string]Setting, name, value string
 }
 
 // readSecret reads a secret's file: regular, at most 4 KiB, closed to other
-// users. One line break at its end is dropped.
+// users. Line breaks at its end are dropped; something has to be left, since who
+// names a file means to set what it is for.
 func readSecret(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -246,7 +247,11 @@ func readSecret(path string) (string, error) {
 	if err != nil {
 		return "", errors.New("the file cannot be read")
 	}
-	return strings.TrimRight(string(raw), "\r\n"), nil
+	text := strings.TrimRight(string(raw), "\r\n")
+	if text == "" {
+		return "", errors.New("the file is empty")
+	}
+	return text, nil
 }
 
 // together checks settings that need one another.
