@@ -106,6 +106,7 @@ func TestProxyHeaderNeedsNarrowProxies(t *testing.T) {
 	for proxies, want := range map[string]bool{
 		"127.0.0.1/32,::1/128": true, "10.0.0.0/8": true, "fc00::/7": true, "104.16.0.0/13,2a06:98c0::/29": true, "0.0.0.0/0": false, "::/0": false,
 		"0.0.0.0/1,128.0.0.0/1": false, "10.0.0.5/32,64.0.0.0/2": false, "8.0.0.0/8": false, "2000::/3": false, "2000::/16": false, "10.0.0.0/7": false,
+		"172.16.0.0/12": true, "192.168.0.0/16": true, "172.16.0.0/8": false, "192.168.0.0/8": false, "100.64.0.0/8": false, "169.254.0.0/8": false, // most of which are public
 	} {
 		_, err := Load(least("COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES="+proxies), nil)
 		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide") {

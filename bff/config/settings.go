@@ -344,13 +344,23 @@ func prefixes(v string) ([]netip.Prefix, error) {
 // are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
 func wide(p netip.Prefix) bool {
 	four, six := 8, 7
-	if webhook.Public(p.Addr()) {
+	if webhook.Public(p.Masked().Addr()) || webhook.Public(last(p)) {
 		four, six = 12, 24
 	}
 	if p.Addr().Is4() {
 		return p.Bits() < four
 	}
 	return p.Bits() < six
+}
+
+// last is the last address of a network.
+func last(p netip.Prefix) netip.Addr {
+	raw := p.Addr().AsSlice()
+	for i := p.Bits(); i < 8*len(raw); i++ {
+		raw[i/8] |= 0x80 >> (i % 8)
+	}
+	a, _ := netip.AddrFromSlice(raw) // as long as it was
+	return a
 }
 
 // split returns the entries of a list, which the caller checks: an empty one, as
