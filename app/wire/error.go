@@ -36,6 +36,7 @@ const (
 	CodeOrderConflict      Code = "order_conflict"
 	CodeIdempotency        Code = "idempotency_conflict"
 	CodeReviewChanged      Code = "review_changed"
+	CodeWebhookUnset       Code = "webhook_unset"
 	CodeTooLarge           Code = "too_large"
 	CodeMediaType          Code = "unsupported_media_type"
 	CodeMethod             Code = "method_not_allowed"

@@ -44,6 +44,7 @@ var routes = map[string]struct {
 	"GET /v1/withdrawals":                 {"data", []string{"/v1/withdrawals?status=processing", "/v1/withdrawals?from_date=x"}},
 	"GET /v1/events":                      {"data", []string{"/v1/events?limit=1"}},
 	"POST /v1/events/replay":              {"data", []string{"/v1/events/replay"}},
+	"POST /v1/webhooks/test":              {"data", []string{"/v1/webhooks/test"}},
 	"GET /checkout/doctor":                {"doctor", []string{"/checkout/doctor", "/checkout/doctor?origin=https://evil.example", "/checkout/doctor?format=html"}},
 	"POST /checkout/doctor":               {"doctor", []string{"/checkout/doctor", "/checkout/doctor?format=html"}},
 	"GET /checkout/doctor/live":           {"data", []string{"/checkout/doctor/live"}},

@@ -32,12 +32,9 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key, err := once(r, "Idempotency-Key", wire.CodeInvalid)
+	key, err := keyed(r)
 	if err != nil {
 		return err
-	}
-	if len(r.Header.Values("Idempotency-Key")) > 0 && !idempotencyKey.MatchString(key) {
-		return refuse(wire.CodeInvalid, "Idempotency-Key")
 	}
 	session, created, err := s.Checkout.Open(r.Context(), o, key)
 	if err != nil {
@@ -48,6 +45,18 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
 	return s.object(w, http.StatusCreated, session)
+}
+
+// keyed reads the Idempotency-Key, "" if there is none.
+func keyed(r *http.Request) (string, error) {
+	key, err := once(r, "Idempotency-Key", wire.CodeInvalid)
+	if err != nil {
+		return "", err
+	}
+	if len(r.Header.Values("Idempotency-Key")) > 0 && !idempotencyKey.MatchString(key) {
+		return "", refuse(wire.CodeInvalid, "Idempotency-Key")
+	}
+	return key, nil
 }
 
 // stored marks an error that came from the database as such.

@@ -76,6 +76,13 @@ func whoSees(t *testing.T) map[string]string {
 	for _, m := range regexp.MustCompile(`(?m)^\treason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
 		seen[m[1]] = nil
 	}
+	faults, err := os.ReadFile("../webhook/fault.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`\{Code: "(\w+)"`).FindAllStringSubmatch(string(faults), -1) {
+		seen[m[1]] = nil
+	}
 	all := map[string]string{}
 	for code, list := range seen {
 		all[code] = strings.Join(list, "; ")

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
 	"coinslot/bff/live"
@@ -53,6 +54,9 @@ type Config struct {
 	// Deliver makes the webhook sender look for due deliveries now; nil = it will
 	// anyway.
 	Deliver func()
+	// TestWebhooks sends a message that tells of no payment to the merchant's
+	// endpoints, as webhook.Sender does; nil = there are none.
+	TestWebhooks func(ctx context.Context, key string) (checkout.Tested, error)
 	// Simulate pretends a payment at a sandbox gateway; nil = real money, and
 	// neither the bar nor its endpoint exists.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
@@ -110,6 +114,11 @@ func New(c Config) (http.Handler, error) {
 	if s.Deliver == nil {
 		s.Deliver = func() {}
 	}
+	if s.TestWebhooks == nil {
+		s.TestWebhooks = func(context.Context, string) (checkout.Tested, error) {
+			return checkout.Tested{}, refuse(wire.CodeWebhookUnset, "")
+		}
+	}
 	if len(s.KeySet) == 0 {
 		s.KeySet = []byte(`{"keys":[]}`)
 	}
@@ -166,6 +175,7 @@ func (s *server) routes() http.Handler {
 	merchant("GET /v1/withdrawals", s.listWithdrawals)
 	merchant("GET /v1/events", s.listEvents)
 	merchant("POST /v1/events/replay", s.replayEvents)
+	merchant("POST /v1/webhooks/test", s.testWebhooks)
 	merchant("/v1/", s.nothing)
 
 	mux.Handle("GET /checkout/embed.js", s.api(s.embedding)) // as little limited as checkout.js, which asks for it

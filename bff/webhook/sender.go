@@ -51,6 +51,7 @@ type Sender struct {
 	now     func() time.Time
 	draw    func() float64
 	lines   []*line
+	tests   quota
 }
 
 // New checks c and returns its Sender, which does nothing before
@@ -60,6 +61,11 @@ func New(c Config) (*Sender, error) {
 	if c.Outbox == nil {
 		return nil, errors.New("making the webhook sender: no outbox")
 	}
+	return prepare(c)
+}
+
+// prepare is New without an outbox, for a Sender that has nothing to deliver.
+func prepare(c Config) (*Sender, error) {
 	if err := checkEndpoints(c); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,11 @@ type answer struct {
 	status int           // HTTP status; zero = none was read
 	after  time.Duration // earliest next try asked for by a 429 or 503; zero = not asked
 	note   string        // for people, cleaned
+	err    error         // why there is no status; nil if there is one
 }
+
+// taken reports whether the endpoint has said yes.
+func (a answer) taken() bool { return a.status >= 200 && a.status < 300 }
 
 // post makes one try. It always returns an answer: that nothing could be sent
 // is one with status zero.
@@ -37,11 +41,11 @@ func (s *Sender) post(ctx context.Context, d checkout.Delivery) answer {
 	defer cancel()
 	req, err := s.request(ctx, d)
 	if err != nil {
-		return answer{note: clean(err.Error())}
+		return answer{note: clean(err.Error()), err: err}
 	}
 	res, err := s.client.Do(req)
 	if err != nil {
-		return answer{note: clean(s.failure(err))}
+		return answer{note: clean(s.failure(err)), err: err}
 	}
 	defer res.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes)) // what is read until it breaks is note enough
@@ -91,7 +95,7 @@ func (s *Sender) failure(err error) string {
 func judge(d checkout.Delivery, a answer, now time.Time, draw float64) checkout.DeliveryResult {
 	r := checkout.DeliveryResult{Status: a.status, Note: a.note}
 	switch {
-	case a.status >= 200 && a.status < 300:
+	case a.taken():
 		r.Delivered = true
 		return r
 	case a.status == http.StatusGone:

@@ -1,0 +1,49 @@
+package checkout
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Why no test is sent.
+var (
+	ErrNoEndpoint   error = &wire.Error{Code: wire.CodeWebhookUnset, Detail: "no webhook endpoint is configured"}
+	ErrTooManyTests error = &wire.Error{Code: wire.CodeRateLimited, Detail: "too many test webhooks in a minute"}
+)
+
+// EventTest is the type of a message that tells of no payment. It is sent once,
+// when somebody asks for it, and is in no log.
+const EventTest EventType = "checkout.test"
+
+// Tested is what has come of sending one message of [EventTest].
+type Tested struct {
+	Event  string  // its "evt_…"
+	Trials []Trial // one for each endpoint, as they are configured
+}
+
+// Taken reports whether every endpoint has taken it.
+func (t Tested) Taken() bool {
+	for _, one := range t.Trials {
+		if !one.Taken {
+			return false
+		}
+	}
+	return true
+}
+
+// Trial is what has come of it at one endpoint.
+type Trial struct {
+	Endpoint string        // URL, whose path and query may hold a key
+	Taken    bool          // answered with 2xx
+	Status   int           // HTTP status; zero = none was read
+	Took     time.Duration // from the begin of the try to the end of its answer
+	Note     string        // at most 1 KiB of what was answered or went wrong
+	Fault    Fault         // why it was not taken; the zero Fault if it was
+}
+
+// Fault is why an endpoint has not taken a message, in the words of docs/errors.md.
+type Fault struct {
+	Code       string // "signature_refused"
+	Means, Way string // what it means, and what to do
+}

@@ -1,0 +1,218 @@
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tested sends one test to a server that answers by handle.
+func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) checkout.Trial {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	defer server.Close()
+	return testedAt(t, server.URL+"/hook?key=s3cr3t", change)
+}
+
+func testedAt(t *testing.T, endpoint string, change func(*Config)) checkout.Trial {
+	t.Helper()
+	q := newQueue()
+	s := sender(t, q, change, endpoint)
+	s.began = func(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+		t.Error("it is counted as a delivery")
+		return ctx, func(checkout.DeliveryResult) {}
+	}
+	got, err := s.Test(t.Context(), "")
+	if err != nil || len(got.Trials) != 1 || got.Trials[0].Endpoint != endpoint || got.Taken() != got.Trials[0].Taken {
+		t.Fatalf("Test = %+v, %v; want one trial", got, err)
+	}
+	if len(q.rows) != 0 {
+		t.Errorf("the outbox has %d rows; want none", len(q.rows))
+	}
+	return got.Trials[0]
+}
+
+// TestTestIsSigned: what a merchant's server sees is signed as all is, says what
+// it is, and has nothing of an order.
+func TestTestIsSigned(t *testing.T) {
+	at := time.Unix(1_800_000_000, 0)
+	var header http.Header
+	var body []byte
+	got := tested(t, func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		body, _ = io.ReadAll(r.Body)
+		io.WriteString(w, "thank you\x1b[31m")
+	}, func(c *Config) { c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne} })
+	if !got.Taken || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Fault != (checkout.Fault{}) {
+		t.Errorf("trial = %+v; want taken", got)
+	}
+	id := header.Get("webhook-id")
+	if want := independent(secretTwo, id, at.Unix(), body) + " " + independent(secretOne, id, at.Unix(), body); header.Get("webhook-signature") != want || len(id) != 30 || !strings.HasPrefix(id, "evt_") {
+		t.Errorf("event %q has the signature %q; want %q", id, header.Get("webhook-signature"), want)
+	}
+	var event map[string]any
+	if err := json.Unmarshal(body, &event); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"type": "checkout.test", "timestamp": "2027-01-15T08:00:00Z", "data": map[string]any{
+		"object": "test", "test": true, "message": "This is a test. It tells of no payment: answer 2xx and do nothing."}}
+	if diff := cmp.Diff(want, event); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+// TestFaultsOfStatuses: each status that is no yes has its reason, and every reason has words.
+func TestFaultsOfStatuses(t *testing.T) {
+	for status, want := range map[int]string{
+		200: "", 204: "", 299: "", 301: "redirected", 308: "redirected", 400: "message_refused", 401: "signature_refused", 403: "signature_refused",
+		404: "path_unknown", 405: "path_unknown", 410: "endpoint_gone", 415: "message_refused", 429: "message_refused", 500: "server_failed", 503: "server_failed",
+	} {
+		got := tested(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://127.0.0.1:1/")
+			w.WriteHeader(status)
+		}, nil)
+		if got.Fault.Code != want || got.Status != status || got.Taken != (want == "") {
+			t.Errorf("%d: trial = %+v; want %q", status, got, want)
+		}
+	}
+}
+
+// TestFaultsOfTheWay: what keeps a message from arriving has its reason, without
+// the address's query.
+func TestFaultsOfTheWay(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	old := httptest.NewUnstartedServer(http.NotFoundHandler())
+	old.Config.ErrorLog, old.TLS = secure.Config.ErrorLog, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
+	old.StartTLS()
+	defer old.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			c.Close()
+		}
+	}))
+	defer broken.Close()
+	(&names{}).use(t)
+	for name, tc := range map[string]struct{ endpoint, want string }{
+		"nobody there":    {"http://127.0.0.1:1/hook?key=s3cr3t", "not_connected"},
+		"no name":         {"https://none.example/hook?key=s3cr3t", "name_unknown"},
+		"certificate":     {secure.URL + "/hook?key=s3cr3t", "https_failed"},
+		"old TLS":         {old.URL + "/hook?key=s3cr3t", "https_failed"},
+		"no TLS":          {strings.Replace(plain.URL, "http:", "https:", 1) + "/hook?key=s3cr3t", "https_failed"},
+		"closed at once":  {broken.URL + "/hook?key=s3cr3t", "answer_unreadable"},
+		"https by http":   {strings.Replace(secure.URL, "https:", "http:", 1) + "/hook?key=s3cr3t", "message_refused"}, // Go's own answer is 400
+		"nothing is here": {plain.URL + "/hook?key=s3cr3t", "path_unknown"},
+	} {
+		got := testedAt(t, tc.endpoint, nil)
+		if got.Fault.Code != tc.want || got.Note == "" || strings.Contains(got.Note, "s3cr3t") {
+			t.Errorf("%s: trial = %+v; want %s", name, got, tc.want)
+		}
+	}
+	hangs := tested(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}, func(c *Config) { c.Timeout = 50 * time.Millisecond })
+	if hangs.Fault.Code != "no_answer_in_time" {
+		t.Errorf("an endpoint that hangs: %+v", hangs)
+	}
+}
+
+// TestTestIsGuarded: a name that leads inside is not connected to.
+func TestTestIsGuarded(t *testing.T) {
+	(&names{hosts: map[string][][]netip.Addr{"shop.example.": {{netip.MustParseAddr("10.0.0.1")}}}}).use(t)
+	got := testedAt(t, "https://shop.example/hook", func(c *Config) { c.AllowPrivate = false })
+	if got.Fault.Code != "address_private" || strings.Contains(got.Note, "10.0.0.1") {
+		t.Errorf("trial = %+v; want address_private, which names no address", got)
+	}
+}
+
+// TestTestTurnsNothingOff: an endpoint that says 410 to a test hears of payments
+// all the same, and one that has said it before is still tested.
+func TestTestTurnsNothingOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, status := newQueue(), http.StatusGone
+		s := sender(t, q, nil, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) { return answering(status)(r) }})
+		if got, err := s.Test(t.Context(), ""); err != nil || got.Trials[0].Fault.Code != "endpoint_gone" || s.Gone() != nil {
+			t.Fatalf("Test = %+v, %v, gone %v; want endpoint_gone and nothing turned off", got, err, s.Gone())
+		}
+		q.add(event(1, healthy, time.Now()))
+		if n, err := s.Pass(t.Context()); n != 1 || err != nil || len(s.Gone()) != 1 {
+			t.Fatalf("Pass = %d, %v, gone %v; want one try, which is answered 410", n, err, s.Gone())
+		}
+		status = http.StatusOK
+		if got, err := s.Test(t.Context(), ""); err != nil || !got.Taken() {
+			t.Errorf("Test of an endpoint that was gone = %+v, %v; want taken", got, err)
+		}
+	})
+}
+
+// TestTestOfSeveral: all are sent the same message at the same time; a key is an
+// id, and ten a minute are enough.
+func TestTestOfSeveral(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sender(t, newQueue(), nil, dead, slow, healthy).over(network{"dead.example": answering(500), "slow.example": hanging, "healthy.example": answering(204)})
+		began := time.Now()
+		first, err := s.Test(t.Context(), "ci-1")
+		if took := time.Since(began); err != nil || took != 20*time.Second {
+			t.Fatalf("Test = %v after %v; want nil after 20s", err, took)
+		}
+		var codes []string
+		for _, trial := range first.Trials {
+			codes = append(codes, trial.Fault.Code)
+		}
+		if diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes); diff != "" || first.Taken() {
+			t.Errorf("faults (-want +got):\n%s", diff)
+		}
+		again, _ := s.Test(t.Context(), "ci-1")
+		other, _ := s.Test(t.Context(), "ci-2")
+		none, _ := s.Test(t.Context(), "")
+		if again.Event != first.Event || other.Event == first.Event || none.Event == first.Event || len(other.Event) != len(none.Event) {
+			t.Errorf("events %s, again %s, another key %s, none %s", first.Event, again.Event, other.Event, none.Event)
+		}
+		s.over(network{"dead.example": answering(500), "slow.example": answering(200), "healthy.example": answering(200)})
+		for range testsPerMinute {
+			_, err = s.Test(t.Context(), "")
+		}
+		if !errors.Is(err, checkout.ErrTooManyTests) {
+			t.Errorf("the eleventh in a minute = %v; want ErrTooManyTests", err)
+		}
+		<-time.After(time.Minute)
+		if _, err = s.Test(t.Context(), ""); err != nil {
+			t.Errorf("a minute later = %v", err)
+		}
+	})
+}
+
+// TestTestWithoutSender: who delivers nothing can test, and who has no endpoint is told so.
+func TestTestWithoutSender(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	c := Config{Endpoints: []string{server.URL}, Secrets: []string{secretOne}, AllowPrivate: true}
+	if got, err := Test(t.Context(), c); err != nil || !got.Taken() {
+		t.Errorf("Test = %+v, %v; want taken", got, err)
+	}
+	if _, err := Test(t.Context(), Config{}); !errors.Is(err, checkout.ErrNoEndpoint) {
+		t.Errorf("Test without an endpoint = %v; want ErrNoEndpoint", err)
+	}
+	if _, err := Test(t.Context(), Config{Endpoints: []string{server.URL}}); err == nil {
+		t.Error("Test without a secret = nil; want an error")
+	}
+}
