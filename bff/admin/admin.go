@@ -10,6 +10,7 @@ package admin
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -33,6 +34,9 @@ type Config struct {
 	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now.
 	Deliver func()
+	// TestWebhooks sends a message that tells of no payment to every endpoint, with
+	// an id of that key or, if that is "", a new one; see webhook.Sender.
+	TestWebhooks func(ctx context.Context, key string) (checkout.Tested, error)
 	// Door is who may come in; New fills in how it writes pages and notes, and keeps logins.
 	Door   door.Config
 	CSS    string // address of console.css
@@ -101,6 +105,8 @@ func (s *console) routes() http.Handler {
 	show(webhooksPath, s.webhooks)
 	show(replayPath, s.asksReplay)
 	act(replayPath, s.replay)
+	show(testPath, s.asksTest)
+	mux.Handle("POST "+testPath, s.door.Guard(s.signedIn(s.answered(s.test))))
 	for path, h := range map[string]func(*visit, url.Values) (sheet, error){
 		paymentsPath: s.paymentsFile, transactionsPath: s.transactionsFile, withdrawalsPath: s.withdrawalsFile, reconciliationPath: s.reconciliationFile,
 		originsPath: s.originsFile, webhooksPath: s.webhooksFile,
@@ -160,6 +166,18 @@ func (s *console) acted(h actor) visited {
 			return
 		}
 		v.lead(page.With(to, nil, "done", v.door.Notice(v.Visitor, to, done)))
+	}
+}
+
+// answered does what h does and writes the page that it returns: there is nothing
+// that a page to come could show, and a reload does no harm.
+func (s *console) answered(h reader) visited {
+	return func(v *visit) {
+		if err := v.proven(); err != nil {
+			v.show(v.trouble(err))
+			return
+		}
+		s.shown(h)(v)
 	}
 }
 

@@ -99,6 +99,8 @@ var troubles = map[wire.Code]struct {
 	wire.CodeGatewayUnavailable: {503, "The gateway does not answer now. Nothing was changed; try again in a minute."},
 	wire.CodeStorageUnavailable: {503, "The database cannot be used now. Nothing was changed; try again in a minute."},
 	wire.CodeInvalid:            {422, "Something in the form is missing or too long."},
+	wire.CodeWebhookUnset:       {409, "There is nowhere to send it. Set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET and start the server again."},
+	wire.CodeRateLimited:        {429, "Ten tests were sent within a minute. Wait a moment and try again."},
 	wire.CodeForbidden:          {403, "The request came from another site and was refused."},
 }
 

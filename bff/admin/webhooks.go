@@ -39,7 +39,7 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 	}
 	return page.Page{
 		Title: "Webhooks", Section: webhooksPath, Lead: "What your server is told, and whether it has taken it.",
-		Tools: []app.UI{page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
+		Tools: []app.UI{page.El("a").Class("button").Attr("href", testPath).DataSet("part", "test").Text("Send a test"), page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
 		Body: []app.UI{
 			endpoints,
 			page.Block("deliveries", "Deliveries",

@@ -336,3 +336,33 @@ func TestConsoleEndpointThatIsGone(t *testing.T) {
 		t.Errorf("what is said of it: %s", words(body))
 	}
 }
+
+// TestConsoleTestsWebhooks: from the list of webhooks to what came back, written down.
+func TestConsoleTestsWebhooks(t *testing.T) {
+	t.Parallel()
+	shop := newShopSide(t)
+	d := newDesk(t, shop.hooked)
+	d.enter(consoleWord)
+	displays(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
+	displays(t, "the question", d.page("/admin/webhooks/test"), "It tells of no payment", `action="/admin/webhooks/test"`, `data-part="do-test"`)
+	if got := d.ask("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), isForm, d.cookie); got.Code != http.StatusForbidden || len(shop.told) != 0 {
+		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.told))
+	}
+	sent := func() string {
+		answer := d.post("/admin/webhooks/test", nil)
+		if answer.Code != http.StatusOK || strings.Contains(answer.Body.String(), "canary") || strings.Contains(answer.Body.String(), "<b>") {
+			t.Errorf("a test = %d %s", answer.Code, answer.Body)
+		}
+		return answer.Body.String()
+	}
+	displays(t, "what was taken", sent(), "A test was sent", "Taken.", "204 No Content", " ms", (<-shop.told).id, "Send another")
+	shop.status.Store(http.StatusNotFound)
+	displays(t, "what was not", sent(), "The test was not taken", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
+	displays(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">asked to send a test webhook<", "console:operator")
+	d.leavesNothing()
+	bare := newDesk(t, nil)
+	bare.enter(consoleWord)
+	if got := bare.post("/admin/webhooks/test", nil); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "Set COINSLOT_WEBHOOK_URL") {
+		t.Errorf("without an endpoint = %d %s", got.Code, got.Body)
+	}
+}
