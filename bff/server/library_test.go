@@ -125,7 +125,7 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 	for n := range 10 {
 		live(n%2 == 0)
 	}
-	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > before+3 && time.Now().Before(end); {
+	for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before+3 && time.Now().Before(end); {
 		runtime.Gosched()
 	}
 	if n := runtime.NumGoroutine(); n > before+3 {
