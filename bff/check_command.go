@@ -12,18 +12,21 @@ import (
 	"coinslot/bff/config"
 )
 
-// checkUp says what is wrong with the set-up, and changes nothing. Errors: there is
-// something that must not stay as it is.
+// checkUp says what is wrong with the set-up, and changes nothing; with -webhook it
+// sends a test. Errors: there is something that must not stay as it is.
 func checkUp(ctx context.Context, args []string, s streams) error {
-	var asJSON bool
-	overrides, err := flagged(args, s, func(flags *flag.FlagSet) { flags.BoolVar(&asJSON, "json", false, "print JSON") })
+	var asJSON, hook bool
+	overrides, err := flagged(args, s, func(flags *flag.FlagSet) {
+		flags.BoolVar(&asJSON, "json", false, "print JSON")
+		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
+	})
 	if err != nil {
 		return err
 	}
 	c, problem := config.Load(s.env, overrides)
 	b := built()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = not known
-	report := check.Run(ctx, check.Config{Version: b.version, Env: s.env, Settings: c, Problem: problem, Built: at})
+	report := check.Run(ctx, check.Config{Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at})
 	if asJSON {
 		err = report.JSON(s.out)
 	} else {

@@ -39,7 +39,7 @@ func commands() []command {
 		{"serve", "serve shoppers and merchants (the default)", serve},
 		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language", runSandbox},
-		{"check", "say what is wrong with the set-up, changing nothing; -json for programs", checkUp},
+		{"check", "say what is wrong with the set-up, changing nothing; -webhook sends a test, -json for programs", checkUp},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
 		{"order-token", "mint an order token for trying out", orderToken},
 		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},

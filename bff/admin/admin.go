@@ -34,8 +34,8 @@ type Config struct {
 	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now.
 	Deliver func()
-	// TestWebhooks sends a message that tells of no payment to every endpoint, with
-	// an id of that key or, if that is "", a new one; see webhook.Sender.
+	// TestWebhooks sends a message that tells of no payment to every endpoint, a new
+	// one if key is ""; see webhook.Sender.
 	TestWebhooks func(ctx context.Context, key string) (checkout.Tested, error)
 	// Door is who may come in; New fills in how it writes pages and notes, and keeps logins.
 	Door   door.Config

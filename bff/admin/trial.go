@@ -38,16 +38,33 @@ func (s *console) test(v *visit) (page.Page, error) {
 		return page.Page{}, err
 	}
 	p := testPage()
-	p.Title, p.Lead = "A test was sent", "Your server has taken it: it is ready for webhooks."
-	if !tested.Taken() {
-		p.Title, p.Lead = "The test was not taken", "It would have missed a payment's webhook just the same; those are tried again for 30 days."
-	}
+	p.Title, p.Lead = outcome(tested)
 	for _, t := range tested.Trials {
 		p.Body = append(p.Body, tried(t))
 	}
-	p.Body = append(p.Body, page.Facts(page.Fact{Name: "Event", Value: page.Code(tested.Event)}, page.Fact{Name: "Type", Value: page.Code(string(checkout.EventTest))}),
-		page.Form{Path: testPath, Token: v.token(), Button: "Send another", Part: "do-test", Cancel: webhooksPath}.Draw())
+	p.Body = append(p.Body, page.Block("", "The message",
+		page.Facts(page.Fact{Name: "Event", Value: page.Code(tested.Event)}, page.Fact{Name: "Type", Value: page.Code(string(checkout.EventTest))}),
+		page.Form{Path: testPath, Token: v.token(), Button: "Send another", Part: "do-test", Cancel: webhooksPath}.Draw()))
 	return p, nil
+}
+
+// outcome is what has come of a test in all.
+func outcome(tested checkout.Tested) (title, lead string) {
+	taken := 0
+	for _, t := range tested.Trials {
+		if t.Taken {
+			taken++
+		}
+	}
+	switch {
+	case taken == len(tested.Trials):
+		return "The test was taken", "Your server is ready for webhooks."
+	case taken == 0:
+		title = "The test was not taken"
+	default:
+		title = fmt.Sprintf("%d of %s took the test", taken, page.Plural(len(tested.Trials), "endpoint"))
+	}
+	return title, "A payment's webhook would not be taken either, and tried again for 30 days."
 }
 
 // testPage is what both have in common.
@@ -57,22 +74,19 @@ func testPage() page.Page {
 
 // tried is what has come of a test at one endpoint.
 func tried(t checkout.Trial) app.UI {
-	verdict := page.Note("good", "Taken.")
+	verdict, facts := page.Note("good", "Taken."), []page.Fact(nil)
 	if !t.Taken {
-		verdict = page.Note("bad", t.Fault.Means+" "+t.Fault.Way)
+		verdict, facts = page.Note("bad", t.Fault.Means), []page.Fact{{Name: "What to do", Value: page.Text(t.Fault.Way)}}
 	}
-	facts := []page.Fact{{Name: "Answer", Value: page.Text(status(t.Status))}, {Name: "After", Value: page.Text(lasted(t.Took))}}
+	facts = append(facts, page.Fact{Name: "Answer", Value: page.Text(status(t.Status))}, page.Fact{Name: "Took", Value: page.Text(lasted(t.Took))})
 	if name := "It said"; t.Note != "" {
 		if t.Status == 0 {
 			name = "What happened"
 		}
-		facts = append(facts, page.Fact{Name: name, Value: page.Foreign(clipped(t.Note, mostExcerpt))})
+		facts = append(facts, page.Fact{Name: name, Value: page.Foreign(t.Note)})
 	}
 	return page.Block("", host(t.Endpoint), verdict, page.Facts(facts...))
 }
-
-// mostExcerpt is how many characters of an answer are shown.
-const mostExcerpt = 200
 
 // status is an HTTP status in words.
 func status(code int) string {

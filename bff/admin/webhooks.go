@@ -74,7 +74,7 @@ func (s *console) endpoints(v *visit) (app.UI, error) {
 	gone := s.gone()
 	var rows [][]app.UI
 	for _, b := range list {
-		state := page.Badge("good", "Takes webhooks")
+		state := page.Badge("good", "Up to date")
 		switch {
 		case slices.Contains(gone, b.Endpoint):
 			state = page.El("span").Body(page.Badge("bad", "Off: has said 410"), page.El("small").Class("below").Text("Nothing is sent to it until the server is restarted."))

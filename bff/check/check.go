@@ -1,7 +1,7 @@
 // Package check finds out what is wrong with a set-up before shoppers do:
 // settings, files, database, gateway, the way through the proxy, webhook
 // endpoints, and the machine. It changes nothing: it makes no file, sends no
-// event and opens no payment.
+// event and opens no payment; at most a test webhook, if it is asked to.
 //
 // Start at [Run]; [Report.Text] and [Report.JSON] are for people and programs.
 package check
@@ -55,6 +55,8 @@ type Config struct {
 	// names is reported and not relied upon.
 	Settings config.Config
 	Problem  error
+	// Webhook sends a test to each endpoint that can be reached.
+	Webhook bool
 
 	// Resolve, Dial and Roots replace the network's in tests; nil = the system's.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -69,7 +71,8 @@ type Config struct {
 // patience bounds each part; all run at the same time.
 const patience = 15 * time.Second
 
-// Run looks at everything. It blocks for 15 seconds at most.
+// Run looks at everything. It blocks for 15 seconds at most, and for 20 more if
+// an endpoint does not answer a test.
 func Run(ctx context.Context, c Config) Report {
 	x := &examination{Config: c.filled(), wrong: named(c.Problem)}
 	parts := []func(context.Context) []Finding{

@@ -50,6 +50,7 @@ type world struct {
 	now   func() time.Time
 	built time.Time
 	serve http.Handler // the checkout
+	tests bool         // webhooks
 }
 
 // checkoutOf starts a checkout that worlds share, and returns its handler and its
@@ -112,7 +113,7 @@ func (w *world) run() Report {
 	env := w.environ()
 	c, problem := config.Load(env, nil)
 	return Run(w.t.Context(), Config{
-		Version: "v0", Env: env, Settings: c, Problem: problem, Now: w.now, Built: w.built, Roots: w.ca.pool,
+		Version: "v0", Env: env, Settings: c, Problem: problem, Webhook: w.tests, Now: w.now, Built: w.built, Roots: w.ca.pool,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			if a, err := netip.ParseAddr(host); err == nil {
 				return []netip.Addr{a}, nil
@@ -430,6 +431,47 @@ func TestFaults(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A test is sent where it is asked for and can arrive, and what comes back is told
+// without the endpoint's query.
+func TestWebhookIsTested(t *testing.T) {
+	checkout, database := checkoutOf(t)
+	var kinds []string
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var event struct{ Type string }
+		json.NewDecoder(r.Body).Decode(&event)
+		kinds = append(kinds, event.Type)
+		if r.URL.Query().Get("key") != "right" {
+			http.Error(w, "not signed", http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(shop.Close)
+	for _, tc := range []struct {
+		name, endpoint string
+		level          Level
+		says           string
+		detail         string
+		sent           int
+	}{
+		{"taken", shop.URL + "?key=right", OK, "has taken a test: status 200 after ", "", 1},
+		{"refused", shop.URL + "?key=s3cr3t", Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
+		{"not reached", "http://127.0.0.1:1?key=s3cr3t", Fail, "connection refused", "", 0},
+	} {
+		w := newWorld(t, checkout, database)
+		w.tests, kinds = true, nil
+		w.env["COINSLOT_WEBHOOK_URL"], w.env["COINSLOT_ALLOW_PRIVATE_WEBHOOKS"] = tc.endpoint, "true"
+		r := w.run()
+		var text bytes.Buffer
+		r.Text(&text, Look{})
+		found := false
+		for _, f := range r.Findings {
+			found = found || f.ID == "webhooks" && f.Level == tc.level && strings.Contains(f.Text+" "+f.Way, tc.says) && strings.Contains(strings.Join(f.Details, " "), tc.detail)
+		}
+		if !found || len(kinds) != tc.sent || tc.sent > 0 && kinds[0] != "checkout.test" || strings.Contains(text.String(), "s3cr3t") || strings.Contains(text.String(), whsec) {
+			t.Errorf("%s: %v were sent, and this is said:\n%s", tc.name, kinds, &text)
 		}
 	}
 }

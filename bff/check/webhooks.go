@@ -3,16 +3,21 @@ package check
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
 	"coinslot/bff/webhook"
 )
 
-// webhooks connects to each endpoint as the sender does, up to the certificate.
-// No event is sent.
+// webhooks connects to each endpoint as the sender does, up to the certificate. To
+// those that can be reached a test is sent, if it was asked for.
 func (x *examination) webhooks(ctx context.Context) []Finding {
 	c := x.Settings
 	switch {
@@ -25,7 +30,12 @@ func (x *examination) webhooks(ctx context.Context) []Finding {
 	found := make([][]Finding, len(c.WebhookURLs))
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
-		running.Go(func() { found[i] = x.endpoint(ctx, raw) })
+		running.Go(func() {
+			found[i] = x.endpoint(ctx, raw)
+			if x.Webhook && x.usable("COINSLOT_WEBHOOK_SECRET") && !slices.ContainsFunc(found[i], func(f Finding) bool { return f.Level == Fail }) {
+				found[i] = append(found[i], x.taken(ctx, raw))
+			}
+		})
 	}
 	running.Wait()
 	var list []Finding
@@ -72,6 +82,37 @@ func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
 		return []Finding{*f}
 	}
 	return []Finding{ok("webhooks", u.Host+" can be reached, its certificate is good until "+state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"))}
+}
+
+// taken sends a test to an endpoint, as the server would.
+func (x *examination) taken(ctx context.Context, raw string) Finding {
+	c := x.Settings
+	tested, err := webhook.Test(ctx, webhook.Config{
+		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets), AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL,
+	})
+	if err != nil {
+		return fail("webhooks", "no test was sent: "+err.Error(), "correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
+	}
+	t := tested.Trials[0]
+	name := raw
+	if u, err := url.Parse(raw); err == nil {
+		name = u.Host
+	}
+	if t.Taken {
+		return ok("webhooks", fmt.Sprintf("%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds()))
+	}
+	f := fail("webhooks", name+" has not taken a test. "+t.Fault.Means, t.Fault.Way)
+	f.Details = []string{answered(t)}
+	return f
+}
+
+// answered is what came back, in one line.
+func answered(t checkout.Trial) string {
+	line := fmt.Sprintf("after %d ms: ", t.Took.Milliseconds())
+	if t.Status != 0 {
+		line += fmt.Sprintf("status %d ", t.Status)
+	}
+	return strings.TrimSpace(line + t.Note)
 }
 
 func notPublic(addrs []netip.Addr) (netip.Addr, bool) {

@@ -38,7 +38,7 @@ type Trial struct {
 	Taken    bool          // answered with 2xx
 	Status   int           // HTTP status; zero = none was read
 	Took     time.Duration // from the begin of the try to the end of its answer
-	Note     string        // at most 1 KiB of what was answered or went wrong
+	Note     string        // at most 200 characters of what was answered or went wrong, on one line
 	Fault    Fault         // why it was not taken; the zero Fault if it was
 }
 

@@ -355,7 +355,7 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 		}
 		return answer.Body.String()
 	}
-	displays(t, "what was taken", sent(), "A test was sent", "Taken.", "204 No Content", " ms", (<-shop.told).id, "Send another")
+	displays(t, "what was taken", sent(), "The test was taken", "Taken.", "204 No Content", " ms", (<-shop.told).id, "Send another")
 	shop.status.Store(http.StatusNotFound)
 	displays(t, "what was not", sent(), "The test was not taken", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
 	displays(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">asked to send a test webhook<", "console:operator")

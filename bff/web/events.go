@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-	"unicode/utf8"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -101,12 +100,9 @@ type trial struct {
 	Way      string `json:"what_to_do"`
 }
 
-// mostAnswer is how many characters of an endpoint's answer a test tells.
-const mostAnswer = 200
-
 // testWebhooks is POST /v1/webhooks/test: it sends one message that tells of no
 // payment and answers what has come of it. Nothing is changed, so that it may be
-// repeated; the same key gives the message the same id.
+// repeated; the same key sends the same message.
 func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(r); err != nil {
 		return err
@@ -122,7 +118,7 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	trials := make([]trial, 0, len(tested.Trials))
 	for i, t := range tested.Trials {
 		trials = append(trials, trial{
-			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Taken, Status: t.Status, Took: t.Took.Milliseconds(), Answer: beginning(t.Note, mostAnswer),
+			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Taken, Status: t.Status, Took: t.Took.Milliseconds(), Answer: t.Note,
 			Reason: t.Fault.Code, Detail: t.Fault.Means, Way: t.Fault.Way,
 		})
 	}
@@ -136,12 +132,4 @@ func hostOf(endpoint string) string {
 		return ""
 	}
 	return u.Host
-}
-
-// beginning is the first n characters of text.
-func beginning(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n])
 }

@@ -51,7 +51,7 @@ type Sender struct {
 	now     func() time.Time
 	draw    func() float64
 	lines   []*line
-	tests   quota
+	tests   tests
 }
 
 // New checks c and returns its Sender, which does nothing before

@@ -3,20 +3,26 @@ package webhook
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base32"
 	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"coinslot/bff/checkout"
 )
 
-// testsPerMinute is how many tests one Sender sends in a minute at most: who asks
-// for them has a key, but an endpoint may be somebody else's.
-const testsPerMinute = 10
+const (
+	// testsPerMinute is how many tests one Sender sends in a minute at most: who asks
+	// for them has a key, but an endpoint may be somebody else's.
+	testsPerMinute = 10
+	// keyHolds is how long the same key means the same message.
+	keyHolds = time.Hour
+	// noteOfTest is how many characters of an answer a test tells: enough to know
+	// whose answer it is.
+	noteOfTest = 200
+)
 
 // Test sends a message of [checkout.EventTest] to every endpoint, all at the same
 // time and one that has answered 410 too, just as a payment's would be sent. It
@@ -24,18 +30,19 @@ const testsPerMinute = 10
 // cut it short. Nothing else comes of it: it is in no outbox and no metric, is not
 // tried again, and turns no endpoint off.
 //
-// The same key gives the message the same id; "" is another one each time.
+// The same key sends the same message again, id and body, within an hour and by
+// this Sender; "" is another one each time.
 //
 // Errors: [checkout.ErrNoEndpoint]; [checkout.ErrTooManyTests] after ten in a
 // minute. What endpoints answer is none.
 func (s *Sender) Test(ctx context.Context, key string) (checkout.Tested, error) {
-	switch {
-	case len(s.lines) == 0:
+	if len(s.lines) == 0 {
 		return checkout.Tested{}, checkout.ErrNoEndpoint
-	case !s.tests.take(time.Now()):
+	}
+	d, ok := s.tests.begin(key, time.Now(), s.now())
+	if !ok {
 		return checkout.Tested{}, checkout.ErrTooManyTests
 	}
-	d := checkout.Delivery{EventID: testID(key), Type: checkout.EventTest, Body: testBody(s.now())}
 	tested := checkout.Tested{Event: d.EventID, Trials: make([]checkout.Trial, len(s.lines))}
 	var all sync.WaitGroup
 	for i, l := range s.lines {
@@ -61,18 +68,17 @@ func (l *line) test(ctx context.Context, d checkout.Delivery) checkout.Trial {
 	d.Endpoint = l.endpoint
 	began := time.Now()
 	a := l.s.post(ctx, d)
-	t := checkout.Trial{Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began), Note: a.note, Fault: a.fault()}
-	l.s.log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "taken", t.Taken, "fault", t.Fault.Code)
+	t := checkout.Trial{Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began), Note: beginning(a.note, noteOfTest), Fault: a.fault()}
+	l.s.log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "fault", t.Fault.Code)
 	return t
 }
 
-// testID returns an id that no event has; it says nothing of key.
-func testID(key string) string {
-	if key == "" {
-		return "evt_" + strings.ToLower(rand.Text())
+// beginning is the first n characters of text.
+func beginning(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
 	}
-	sum := sha256.Sum256([]byte(string(checkout.EventTest) + "\n" + key))
-	return "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
+	return string([]rune(text)[:n-1]) + "…"
 }
 
 // testBody has nothing in it that a careless server could take for an order: no
@@ -94,20 +100,35 @@ func testBody(at time.Time) []byte {
 	return body
 }
 
-// quota counts tests. It is safe for concurrent use.
-type quota struct {
-	mu    sync.Mutex
-	begun []time.Time // within the last minute
+// tests are those of the last hour, to be counted and repeated. It is safe for
+// concurrent use.
+type tests struct {
+	mu   sync.Mutex
+	list []begun // the oldest first
 }
 
-// take reports whether another test may begin at now, and counts it if so.
-func (q *quota) take(now time.Time) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.begun = slices.DeleteFunc(q.begun, func(t time.Time) bool { return now.Sub(t) >= time.Minute })
-	if len(q.begun) >= testsPerMinute {
-		return false
+// begun is one test.
+type begun struct {
+	key     string
+	at      time.Time
+	message checkout.Delivery // without an endpoint
+}
+
+// begin returns the message of another test, and counts it. ok is false if there
+// were enough in the minute before now. stamp is when a new message happens.
+func (t *tests) begin(key string, now, stamp time.Time) (message checkout.Delivery, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = slices.DeleteFunc(t.list, func(b begun) bool { return now.Sub(b.at) >= keyHolds })
+	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
+		return message, false
 	}
-	q.begun = append(q.begun, now)
-	return true
+	message = checkout.Delivery{EventID: "evt_" + strings.ToLower(rand.Text()), Type: checkout.EventTest, Body: testBody(stamp)}
+	for _, b := range t.list {
+		if key != "" && b.key == key {
+			message = b.message
+		}
+	}
+	t.list = append(t.list, begun{key, now, message})
+	return message, true
 }

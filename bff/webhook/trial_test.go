@@ -181,13 +181,25 @@ func TestTestOfSeveral(t *testing.T) {
 		if diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes); diff != "" || first.Taken() {
 			t.Errorf("faults (-want +got):\n%s", diff)
 		}
+		bodies := map[string]string{} // by id
+		keep := func(r *http.Request) (*http.Response, error) {
+			body, _ := io.ReadAll(r.Body)
+			if before, known := bodies[r.Header.Get("webhook-id")]; known && before != string(body) {
+				t.Errorf("two bodies of one id: %s and %s", before, body)
+			}
+			bodies[r.Header.Get("webhook-id")] = string(body)
+			return answering(200)(r)
+		}
+		s.over(network{"dead.example": answering(500), "slow.example": answering(500), "healthy.example": keep})
+		<-time.After(time.Second)
 		again, _ := s.Test(t.Context(), "ci-1")
+		<-time.After(time.Second)
+		again, _ = s.Test(t.Context(), "ci-1")
 		other, _ := s.Test(t.Context(), "ci-2")
 		none, _ := s.Test(t.Context(), "")
 		if again.Event != first.Event || other.Event == first.Event || none.Event == first.Event || len(other.Event) != len(none.Event) {
 			t.Errorf("events %s, again %s, another key %s, none %s", first.Event, again.Event, other.Event, none.Event)
 		}
-		s.over(network{"dead.example": answering(500), "slow.example": answering(200), "healthy.example": answering(200)})
 		for range testsPerMinute {
 			_, err = s.Test(t.Context(), "")
 		}
@@ -197,6 +209,10 @@ func TestTestOfSeveral(t *testing.T) {
 		<-time.After(time.Minute)
 		if _, err = s.Test(t.Context(), ""); err != nil {
 			t.Errorf("a minute later = %v", err)
+		}
+		<-time.After(keyHolds)
+		if later, err := s.Test(t.Context(), "ci-1"); err != nil || later.Event == first.Event {
+			t.Errorf("the key after an hour = %+v, %v; want another message", later, err)
 		}
 	})
 }
