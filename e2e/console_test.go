@@ -157,7 +157,7 @@ func TestConsole(t *testing.T) {
 }
 
 // settles signs in, sees what needs somebody, finds the payment by its address,
-// reads its story, settles it, sends a webhook again and signs out.
+// reads its story, settles it, sends a webhook again and a test, and signs out.
 func (s *stack) settles(t *testing.T, review string, o browser.Options) {
 	p := signIn(t, s, o)
 	p.WaitText(`[data-part="need"] h3`, "in review")
@@ -175,6 +175,10 @@ func (s *stack) settles(t *testing.T, review string, o browser.Options) {
 	s.sink.await(t, review, "checkout.confirmed")
 	p.Click(`#webhooks tr:first-child [data-part="redeliver"]`)
 	p.WaitText(`[data-part="notice"]`, "being sent again")
+	p.Click(`.sections a[href="/admin/webhooks"]`)
+	p.Click(`[data-part="test"]`)
+	p.Click(`[data-part="do-test"]`)
+	p.WaitText("h1", "The test was taken")
 	p.Click(`[data-part="logout"]`)
 	p.WaitText(`[data-part="notice"]`, "You are signed out.")
 	p.Goto(s.base + "/admin/payments/" + review)
@@ -203,7 +207,7 @@ func (s *stack) addressOf(id string) string {
 func consolePages(review string) map[string]string {
 	return map[string]string{
 		"overview": "/admin", "payments": "/admin/payments", "payment": "/admin/payments/" + review, "settle": "/admin/payments/" + review + "/confirm", "audit": "/admin/audit",
-		"webhooks": "/admin/webhooks", "transactions": "/admin/transactions", "withdrawals": "/admin/withdrawals", "reconciliation": "/admin/reconciliation", "origins": "/admin/origins",
+		"webhooks": "/admin/webhooks", "test": "/admin/webhooks/test", "transactions": "/admin/transactions", "withdrawals": "/admin/withdrawals", "reconciliation": "/admin/reconciliation", "origins": "/admin/origins",
 		"nothing": "/admin/payments?q=nothing",
 	}
 }

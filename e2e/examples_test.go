@@ -296,6 +296,14 @@ func (e *example) believes(t *testing.T) {
 		said := regexp.MustCompile(`order "` + c.ref + `", amount "` + regexp.QuoteMeta(c.amount) + `": .*` + c.said)
 		await(t, "the shop to log "+said.String(), func() bool { return said.MatchString(e.log.String()) })
 	}
+	before := e.log.String()
+	test := `{"type":"checkout.test","timestamp":"2026-11-22T08:00:00Z","data":{"object":"test","test":true,"message":"…"}}`
+	if status := e.tell(t, sealed(hookKey, "evt_test", test, 0), test); status != http.StatusNoContent || state() {
+		t.Errorf("a test is answered %d, and paid is %v; want 204 and not paid", status, state())
+	}
+	if said := strings.TrimPrefix(e.log.String(), before); strings.Contains(said, "shop: ") {
+		t.Errorf("of a test the shop says %q; want nothing", said)
+	}
 	h, body := signed(hookKey, "evt_3", ref, "9.50", 0)
 	h.Set("webhook-signature", "v1,"+otherKey+" v2,new "+h.Get("webhook-signature"))
 	for range 2 {
