@@ -64,7 +64,7 @@ func outcome(tested checkout.Tested) (title, lead string) {
 	default:
 		title = fmt.Sprintf("%d of %s took the test", taken, page.Plural(len(tested.Trials), "endpoint"))
 	}
-	return title, "A payment's webhook would not be taken either, and tried again for 30 days."
+	return title, "Where it was not, a payment's webhook would not be taken either; it would be tried again for 30 days."
 }
 
 // testPage is what both have in common.

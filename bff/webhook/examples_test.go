@@ -52,6 +52,10 @@ func arrived() []message {
 		m.Body = `{"title":"Zwei Brötchen ☕"}`
 		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds, []byte(m.Body))
 	})
+	add("a test", true, func(m *message) {
+		m.Body = string(testBody(time.Unix(vectorSeconds, 0)))
+		m.Headers["webhook-signature"] = independent(secretOne, vectorID, vectorSeconds, []byte(m.Body))
+	})
 	add("too late", false, func(m *message) { m.Now += 301 })
 	add("too early", false, func(m *message) { m.Now -= 301 })
 	add("another secret", false, func(m *message) { m.Secret = secretTwo })
