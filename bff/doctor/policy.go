@@ -124,7 +124,7 @@ func cutScheme(source string) (scheme, rest string, isHost bool) {
 	if scheme, rest, found := strings.Cut(source, "://"); found {
 		return strings.ToLower(scheme), rest, true
 	}
-	if scheme, found := strings.CutSuffix(source, ":"); found && !strings.ContainsAny(scheme, ":/.") {
+	if scheme, found := strings.CutSuffix(source, ":"); found && scheme != "" && !strings.ContainsAny(scheme, ":/.") {
 		return strings.ToLower(scheme), "", false
 	}
 	return "", source, true
