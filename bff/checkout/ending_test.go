@@ -458,3 +458,17 @@ func TestSettledAsWhatItWas(t *testing.T) {
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
 	h.wantTold(s.ID, checkout.EventPending, checkout.EventCancelled, checkout.EventReview, checkout.EventCancelled)
 }
+
+// A coin that the gateway was too busy for was called off, chosen again and called
+// off again: the second time was not told, since the attempt has the same number.
+func TestCalledOffAgainAfterAnOutage(t *testing.T) {
+	h := newShop(t)
+	s := h.open("25")
+	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return no(checkout.ReasonBusy), nil }
+	h.choose(s.ID, bnb())
+	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	h.gateway.createHook = nil
+	must(t)(h.choose(s.ID, usdt()))
+	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	h.wantTold(s.ID, checkout.EventCancelled, checkout.EventPending, checkout.EventCancelled)
+}

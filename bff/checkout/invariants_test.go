@@ -25,6 +25,9 @@ func (w *walk) check() {
 		if known {
 			w.checkChange(before, s)
 		}
+		if before.Version != s.Version {
+			w.checkLast(s)
+		}
 		w.last[id] = s
 	}
 }
@@ -81,6 +84,24 @@ func (w *walk) checkEvents(s checkout.Session) {
 		if tx.TrackingCode == a.TrackingCode && (tx.Status != "confirmed" || tx.Paid.LessThan(a.PayAmount.Mul(dec("0.99")))) {
 			w.fail(s.ID, "confirmed, but the gateway has %s and %s paid", tx.Status, tx.Paid)
 		}
+	}
+}
+
+// checkLast: what the merchant was told last is how the session stands.
+func (w *walk) checkLast(s checkout.Session) {
+	w.t.Helper()
+	if s.Status == wire.Open || s.Status == wire.Preparing { // which nobody is told of
+		return
+	}
+	var body struct{ Data checkout.Object }
+	events := w.store.outbox(s.ID)
+	if len(events) > 0 {
+		if err := json.Unmarshal(events[len(events)-1].Body, &body); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if body.Data.Status != s.Status {
+		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.told(s.ID), body.Data.Status, s.Status)
 	}
 }
 

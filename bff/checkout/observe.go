@@ -266,13 +266,14 @@ func (s *Session) distinct() string {
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
 	}
+	which := strconv.Itoa(a.Number) + " " + a.Marker // it may have the number of one that was never sent
 	switch settled := s.settlings(); {
 	case settled > 1:
-		return strconv.Itoa(a.Number) + " after review " + strconv.Itoa(settled)
+		return which + " after review " + strconv.Itoa(settled)
 	case settled == 1 || !a.DoubtedAt.IsZero():
-		return strconv.Itoa(a.Number) + " after review" // settled by hand, perhaps as what it was before
+		return which + " after review" // settled by hand, perhaps as what it was before
 	}
-	return strconv.Itoa(a.Number)
+	return which
 }
 
 // short reports whether something was paid, but not enough.
