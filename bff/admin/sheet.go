@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 )
 
@@ -33,10 +34,16 @@ func whole(rows [][]string) iter.Seq2[[][]string, error] {
 }
 
 // saved answers with the sheet that h returns. It is sent as it is read; one that
-// breaks off has no end that a browser takes for one.
+// breaks off has no end that a browser takes for one. Pages of other sites cannot
+// have the browser of who is signed in by a proxy make some: each is written down,
+// and may take pages of the gateway.
 func (s *console) saved(name string, h func(v *visit, q url.Values) (sheet, error)) http.Handler {
 	return s.signedIn(func(v *visit) {
 		q := v.query()
+		if site := v.r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+			v.show(v.trouble(&wire.Error{Code: wire.CodeForbidden}))
+			return
+		}
 		file, err := h(v, q)
 		if err == nil {
 			err = v.record(name+".export", "", without(q, "cursor").Encode())

@@ -399,6 +399,22 @@ func TestConsoleSearch(t *testing.T) {
 	}
 }
 
+// A page of another site has the browser of somebody whom the proxy knows ask for
+// files: none is made, and nothing is written down.
+func TestConsoleExportFromElsewhere(t *testing.T) {
+	d := newDesk(t, func(c *config.Config) {
+		c.AdminPassword, c.AdminProxyHeader, c.TrustedProxies = config.Secret{}, "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
+	})
+	for site, want := range map[string]int{"cross-site": 403, "same-site": 403, "same-origin": 200, "none": 200} {
+		if got := d.at("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann", "Sec-Fetch-Site: "+site); got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
+			t.Errorf("asked from %s: %d %.200s", site, got.Code, got.Body)
+		}
+	}
+	if audit := d.at("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
+		t.Errorf("the audit is %s", words(audit))
+	}
+}
+
 // The file has every payment, and nothing in it is a formula.
 func TestConsoleExport(t *testing.T) {
 	d := newDesk(t, nil)
