@@ -1,0 +1,100 @@
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// letIn says whether a file of the repository comes into the image's build, as
+// Docker reads .dockerignore: the last line that fits decides.
+func letIn(lines []string, name string) bool {
+	in := true
+	for _, line := range lines {
+		pattern, back := strings.CutPrefix(line, "!")
+		if fits(pattern, name) {
+			in = back
+		}
+	}
+	return in
+}
+
+// fits is true for what is named, and for all that is below it.
+func fits(pattern, name string) bool {
+	if last, anywhere := strings.CutPrefix(pattern, "**/"); anywhere {
+		for part := range strings.SplitSeq(name, "/") {
+			if is, _ := path.Match(last, part); is {
+				return true
+			}
+		}
+		return false
+	}
+	for ; name != "."; name = path.Dir(name) {
+		if is, _ := path.Match(pattern, name); is {
+			return true
+		}
+	}
+	return false
+}
+
+// The image's build sees only what .dockerignore names: that has to be every file
+// that a program is compiled from, and no secret.
+func TestBuildContext(t *testing.T) {
+	lines := strings.Fields(strings.Split(read(t, "../.dockerignore"), "\n*\n")[1])
+	lines = append([]string{"*"}, lines...)
+	for _, name := range []string{"deploy/secrets/secret-key", "bin/coinslot", ".git/config", "coinslot.db", "static/dist/manifest.json", "bff/config/config_test.go", "bff/config/testdata/fuzz/a"} {
+		if letIn(lines, name) {
+			t.Errorf("%s comes into the image's build", name)
+		}
+	}
+	for _, name := range append(compiled(t, "linux", "amd64", "./bff", "./tools/assets"), compiled(t, "js", "wasm", "./app/...")...) {
+		built, test := strings.HasPrefix(name, "static/dist/"), strings.HasSuffix(name, "_test.go") // embedded with their folder
+		if !letIn(lines, name) && !built && !test {
+			t.Errorf("%s is compiled, and .dockerignore keeps it out of the image's build", name)
+		}
+	}
+}
+
+// compiled are the module's files that packages are made of, from its root.
+func compiled(t *testing.T, system, arch string, packages ...string) (files []string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,Module,GoFiles,OtherFiles,EmbedFiles"}, packages...)...)
+	cmd.Dir, cmd.Env = "..", append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+	list, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("listing what %v are made of: %v", packages, err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(list)); ; {
+		var p struct {
+			Dir                             string
+			Module                          struct{ Main bool }
+			GoFiles, OtherFiles, EmbedFiles []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return files
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Module.Main {
+			continue
+		}
+		for _, name := range append(append(p.GoFiles, p.OtherFiles...), p.EmbedFiles...) {
+			file, err := filepath.Rel(root, filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, filepath.ToSlash(file))
+		}
+	}
+}
