@@ -26,29 +26,60 @@ var findings = map[checkout.FindingKind]struct{ kind, name string }{
 	checkout.FindingEnded:        {"warn", "Over on one side only"},
 }
 
-// reconciliation is GET /admin/reconciliation: the last comparison of gateway and
-// database. While one is under way, the page looks again by itself.
+// reconciliation is GET /admin/reconciliation: where the last comparison of gateway
+// and database stands, and the last report, of whichever instance. While one is under
+// way, the page looks again by itself.
 func (s *console) reconciliation(v *visit) (page.Page, error) {
-	last := s.Checkout.Comparing()
+	known, err := s.Checkout.Compared(v.r.Context())
+	if err != nil {
+		return page.Page{}, err
+	}
 	p := page.Page{
 		Title: "Reconciliation", Section: reconciliationPath,
 		Lead: "Holds the gateway's transactions of some days against the payments here, and changes nothing.",
-		Body: []app.UI{s.comparisonForm(v, last)},
+		Body: []app.UI{s.comparisonForm(v, known.Last)},
 	}
-	switch {
-	case last.Began.IsZero():
-		p.Body = append(p.Body, page.Note("", "Nothing was compared since the server began; of several instances each knows its own comparison only. `coinslot reconcile` does the same on the command line."))
-	case last.Ended.IsZero():
+	state := known.State(v.now())
+	if state == checkout.ComparingNow {
 		v.w.Header().Set("Refresh", "2; url="+reconciliationPath)
-		p.Body = append(p.Body, page.Note("wait", "Comparing "+days(last.From, last.To)+", for "+page.Span(v.now().Sub(last.Began))+". The gateway's list is read behind all that payments need; this page looks again by itself."))
-	case last.Err != nil:
-		v.Log.Warn("a comparison has failed", "request_id", v.request(), "error", last.Err)
-		p.Body = append(p.Body, page.Note("bad", "Comparing "+days(last.From, last.To)+" broke off: the gateway or the database did not answer. Nothing was changed; try again in a minute."))
-	default:
+	}
+	if kind, words := standing(known.Last, state, v.now()); words != "" {
+		p.Body = append(p.Body, page.Note(kind, words))
+	}
+	if known.Report != nil {
 		p.Tools = []app.UI{page.Export(reconciliationPath+".csv", nil)}
-		p.Body = append(p.Body, compared(v, last)...)
+		p.Body = append(p.Body, reported(v, *known.Report)...)
 	}
 	return p, nil
+}
+
+// standing says where a comparison stands; nothing if that is what its report says.
+func standing(c checkout.Comparing, state checkout.ComparingState, now time.Time) (kind, words string) {
+	this := "Comparing " + days(c.From, c.To) + ", begun by " + page.Harmless(c.By) + " " + page.Apart(c.Began, now)
+	switch state {
+	case checkout.NeverCompared:
+		return "", "Nothing was ever compared here. `coinslot reconcile` does the same on the command line."
+	case checkout.ComparingNow:
+		return "wait", this + ": " + far(c.Progress) + " The gateway's list is read behind all that payments need; this page looks again by itself."
+	case checkout.ComparingFailed:
+		return "bad", this + ", broke off: the gateway or the database did not answer. Nothing was changed; try again in a minute."
+	case checkout.ComparingBroken:
+		return "bad", this + ", broke off: the instance that was at it has ended, or has lost the database. Nothing was changed; begin again."
+	}
+	return "", ""
+}
+
+// far says how far a comparison is.
+func far(p checkout.Progress) string {
+	switch {
+	case p.Page == 0:
+		return "the gateway is being asked."
+	case p.Payments > 0:
+		return "the gateway's list is read, " + page.Plural(p.Payments, "payment") + " here looked at."
+	case p.Pages == 0:
+		return "page " + page.Count(p.Page) + " of the gateway's list up to " + p.Day.Format(time.DateOnly) + " is read."
+	}
+	return "page " + page.Count(p.Page) + " of " + page.Count(p.Pages) + " of the gateway's list up to " + p.Day.Format(time.DateOnly) + " is read."
 }
 
 // comparisonForm asks for the days; it proposes those of the last comparison.
@@ -76,7 +107,7 @@ func (s *console) compare(v *visit) (to, done string, err error) {
 	if err := v.record("reconcile", "", days(first, last)); err != nil {
 		return "", "", err
 	}
-	begun, err := s.Checkout.StartComparing(v.r.Context(), first, last)
+	begun, err := s.Checkout.StartComparing(v.r.Context(), v.by(), first, last)
 	if err != nil {
 		return "", "", err
 	}
@@ -91,49 +122,55 @@ func days(from, to time.Time) string {
 	return from.Format(time.DateOnly) + " to " + to.Format(time.DateOnly)
 }
 
-// compared is what has come of a comparison: the numbers, then the findings by
-// their kind, the gravest first, each with what to do.
-func compared(v *visit, c checkout.Comparing) []app.UI {
-	counts := c.Result.Counts()
-	list := []app.UI{page.Block("result", "What was compared", page.Facts(
-		page.Fact{Name: "Days", Value: page.Text(days(c.From, c.To))},
-		page.Fact{Name: "Compared", Value: page.Ago(c.Ended, v.now())},
-		page.Fact{Name: "Gateway", Value: page.Text(page.Plural(c.Result.Transactions, "transaction") + ", " + page.Count(c.Result.Foreign) + " not ours")},
-		page.Fact{Name: "Here", Value: page.Text(page.Plural(c.Result.Attempts, "attempt"))},
-		page.Fact{Name: "Findings", Value: page.Text(page.Count(len(c.Result.Findings)))},
+// reported is what has come of a comparison: the numbers, then the findings by their
+// kind, the gravest first, each with what to do.
+func reported(v *visit, r checkout.Report) []app.UI {
+	total := 0
+	for _, n := range r.Counts {
+		total += n
+	}
+	list := []app.UI{page.Block("result", "What was compared last", page.Facts(
+		page.Fact{Name: "Days", Value: page.Text(days(r.From, r.To))},
+		page.Fact{Name: "Compared", Value: page.Ago(r.Ended, v.now())},
+		page.Fact{Name: "Begun by", Value: page.Foreign(r.By)},
+		page.Fact{Name: "Gateway", Value: page.Text(page.Plural(r.Transactions, "transaction") + ", " + page.Count(r.Foreign) + " not ours")},
+		page.Fact{Name: "Here", Value: page.Text(page.Plural(r.Attempts, "attempt"))},
+		page.Fact{Name: "Findings", Value: page.Text(page.Count(total))},
 	))}
-	if len(c.Result.Findings) == 0 {
+	if total == 0 {
 		return append(list, page.El("p").Class("note").DataSet("kind", "good").DataSet("part", "agree").Text("They agree."))
 	}
 	for _, kind := range checkout.FindingKinds() {
-		if counts[kind] > 0 {
-			list = append(list, found(kind, c.Result.Findings))
+		if r.Counts[kind] > 0 {
+			list = append(list, found(kind, r))
 		}
 	}
 	return list
 }
 
-// mostFindings is how many of one kind the page shows; the file has all.
-const mostFindings = 200
-
-// found is all findings of one kind.
-func found(kind checkout.FindingKind, all []checkout.Finding) app.UI {
+// found is all findings of one kind that are kept.
+func found(kind checkout.FindingKind, r checkout.Report) app.UI {
 	var rows [][]app.UI
-	n := 0
-	for _, f := range all {
-		if f.Kind != kind {
-			continue
-		}
-		if n++; n <= mostFindings {
+	for _, f := range r.Findings {
+		if f.Kind == kind {
 			rows = append(rows, finding(f))
 		}
 	}
 	body := []app.UI{page.Note(findings[kind].kind, sentence(kind.Why())), page.Table{
 		Caption: findings[kind].name, Rows: rows, Columns: []page.Column{{Name: "Payment"}, {Name: "Order"}, {Name: "Tracking code"}, {Name: "Gateway says"}, {Name: "Here"}}}.Draw()}
-	if n > mostFindings {
-		body = append(body, page.Note("", "The first "+page.Count(mostFindings)+" of "+page.Count(n)+" are shown; the file has all."))
+	if more := moreFound(r, kind); more != "" {
+		body = append(body, page.Note("", more))
 	}
-	return page.Block(string(kind), findings[kind].name+" ("+page.Count(n)+")", body...)
+	return page.Block(string(kind), findings[kind].name+" ("+page.Count(r.Counts[kind])+")", body...)
+}
+
+// moreFound says where the findings of a kind are that are not kept; "" = all are.
+func moreFound(r checkout.Report, kind checkout.FindingKind) string {
+	if r.Counts[kind] <= checkout.MostFindings {
+		return ""
+	}
+	return "The first " + page.Count(checkout.MostFindings) + " of " + page.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
+		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
 
 func finding(f checkout.Finding) []app.UI {
@@ -159,19 +196,27 @@ func sentence(words string) string {
 }
 
 // reconciliationFile is GET /admin/reconciliation.csv: the findings of the last
-// comparison.
-func (s *console) reconciliationFile(*visit, url.Values) (sheet, error) {
-	last := s.Checkout.Comparing()
-	if last.Ended.IsZero() || last.Err != nil {
+// report.
+func (s *console) reconciliationFile(v *visit, _ url.Values) (sheet, error) {
+	known, err := s.Checkout.Compared(v.r.Context())
+	if err != nil {
+		return sheet{}, err
+	}
+	if known.Report == nil {
 		return sheet{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
 	var rows [][]string
-	for _, f := range last.Result.Findings {
+	for _, f := range known.Report.Findings {
 		number := ""
 		if f.Session != "" {
 			number = page.Plain(f.Attempt)
 		}
 		rows = append(rows, []string{string(f.Kind), f.Session, number, f.OrderRef, f.TrackingCode, f.There, f.Here, f.Kind.Why()})
+	}
+	for _, kind := range checkout.FindingKinds() {
+		if more := moreFound(*known.Report, kind); more != "" {
+			rows = append(rows, []string{string(kind), more})
+		}
 	}
 	return sheet{[]string{"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here", "what_to_do"}, whole(rows)}, nil
 }

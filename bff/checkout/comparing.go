@@ -2,29 +2,13 @@ package checkout
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"coinslot/app/wire"
 )
-
-// Comparing is a comparison of gateway and database that somebody has asked for.
-type Comparing struct {
-	From, To time.Time // dates, both inclusive; zero = none was asked for
-	Began    time.Time
-	Ended    time.Time // zero = under way
-	Result   Comparison
-	Err      error // why there is no result; nil while it is under way
-}
-
-// comparing is the last comparison of this process. Of one that ends with the
-// process nothing is kept: it has changed nothing.
-type comparing struct {
-	mu   sync.Mutex // guards the fields below
-	last Comparing
-	stop context.CancelFunc // of the one under way; nil = none is
-	over bool               // the process ends
-}
 
 const (
 	// longestComparing bounds a comparison: the gateway's list is read after
@@ -32,57 +16,145 @@ const (
 	longestComparing = 10 * time.Minute
 	// mostDays is how many days one comparison may have.
 	mostDays = 92
+	// comparingLease is how long nobody else begins a comparison after this process was
+	// last heard of, which is every comparingEvery.
+	comparingLease = 30 * time.Second
+	comparingEvery = 2 * time.Second
 )
 
-// StartComparing begins [Service.Compare] of the days from…to and returns at once;
-// [Service.Comparing] has what comes of it. It reports false, and does nothing, if
-// one is under way. Errors: *wire.Error with CodeInvalid and Param "from" or "to",
-// CodeGatewayUnavailable after Close.
-func (c *Service) StartComparing(ctx context.Context, from, to time.Time) (bool, error) {
+// StartComparing begins a comparison of the days from…to, see [Compare], in the name
+// of by, and returns at once; [Service.Compared] has what comes of it. It reports
+// false, and does nothing, if one is under way at any instance. Errors: *wire.Error
+// with CodeInvalid and Param "from" or "to", CodeGatewayUnavailable after Close; the
+// store's.
+func (c *Service) StartComparing(ctx context.Context, by string, from, to time.Time) (bool, error) {
 	switch {
 	case from.IsZero():
 		return false, problem(wire.CodeInvalid, "from")
 	case to.Before(from) || to.Sub(from) > mostDays*24*time.Hour:
 		return false, problem(wire.CodeInvalid, "to")
-	}
-	c.comparing.mu.Lock()
-	defer c.comparing.mu.Unlock()
-	switch {
-	case c.comparing.over:
+	case c.closing.Err() != nil:
 		return false, problem(wire.CodeGatewayUnavailable, "")
-	case c.comparing.stop != nil:
+	}
+	now := c.Now().UTC()
+	run := Comparing{By: by, From: from, To: to, Began: now}
+	epoch, err := c.Comparisons.BeginComparing(ctx, run, now, comparingLease)
+	if errors.Is(err, ErrComparing) {
 		return false, nil
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), longestComparing)
-	c.comparing.last, c.comparing.stop = Comparing{From: from, To: to, Began: c.Now().UTC()}, stop
-	c.creating.Go(func() { c.compareNow(ctx, from, to) })
+	if err != nil {
+		return false, fmt.Errorf("beginning a comparison: %w", err)
+	}
+	c.creating.Go(func() { c.compareNow(context.WithoutCancel(ctx), epoch, run) })
 	return true, nil
 }
 
-func (c *Service) compareNow(ctx context.Context, from, to time.Time) {
-	result, err := c.Compare(ctx, from, to)
-	c.comparing.mu.Lock()
-	defer c.comparing.mu.Unlock()
-	c.comparing.stop()
-	c.comparing.stop = nil
-	c.comparing.last.Ended, c.comparing.last.Result, c.comparing.last.Err = c.Now().UTC(), result, err
-	c.Log.Info("gateway and database were compared", "findings", len(result.Findings), "error", err)
+// Compared returns the comparison that was begun last and the last report, whichever
+// instance they are of. Errors: the store's.
+func (c *Service) Compared(ctx context.Context) (Compared, error) {
+	known, err := c.Comparisons.Compared(ctx)
+	if err != nil {
+		return known, fmt.Errorf("reading the last comparison: %w", err)
+	}
+	return known, nil
 }
 
-// Comparing returns the comparison that was begun last, the zero Comparing if none
-// was since the process began.
-func (c *Service) Comparing() Comparing {
-	c.comparing.mu.Lock()
-	defer c.comparing.mu.Unlock()
-	return c.comparing.last
+// compareNow makes the comparison that has just been begun.
+func (c *Service) compareNow(ctx context.Context, epoch int64, run Comparing) {
+	reading, stop := context.WithTimeout(ctx, longestComparing)
+	defer stop()
+	defer context.AfterFunc(c.closing, stop)()
+	books := &counted{Lister: c.Ledger, Books: c.Store}
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		c.keepComparing(reading, stop, epoch, run, books)
+	}()
+	result, err := Compare(reading, books, books, run.From, run.To)
+	stop()
+	<-kept
+	run.Progress = books.progress()
+	c.endComparing(ctx, epoch, run, result, err)
 }
 
-// end stops the comparison under way, if there is one. No other one begins.
-func (c *comparing) end() {
+// keepComparing tells how far it is, again and again until ctx ends. If the comparison
+// is another's by now, it calls stop.
+func (c *Service) keepComparing(ctx context.Context, stop func(), epoch int64, run Comparing, books *counted) {
+	tick := time.NewTicker(comparingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		run.Progress = books.progress()
+		err := c.Comparisons.KeepComparing(ctx, epoch, run, c.Now().UTC().Add(comparingLease))
+		if errors.Is(err, ErrFenced) {
+			stop()
+		} else if err != nil && ctx.Err() == nil {
+			c.Log.WarnContext(ctx, "telling how far the comparison is", "error", err)
+		}
+	}
+}
+
+// endComparing writes down what has come of it. One that this process breaks off
+// because it ends has no end.
+func (c *Service) endComparing(ctx context.Context, epoch int64, run Comparing, result Comparison, err error) {
+	var report *Report
+	if err == nil || c.closing.Err() == nil {
+		run.Ended, run.Failed = c.Now().UTC(), err != nil
+	}
+	if err == nil {
+		report = run.report(result)
+		c.Log.InfoContext(ctx, "gateway and database were compared", "findings", len(result.Findings))
+	} else {
+		c.Log.WarnContext(ctx, "a comparison broke off", "error", err)
+	}
+	if err := c.Comparisons.EndComparing(ctx, epoch, run, report); err != nil {
+		c.Log.ErrorContext(ctx, "writing down a comparison", "error", err)
+	}
+}
+
+// counted counts what a comparison reads.
+type counted struct {
+	Lister
+	Books
+
+	mu  sync.Mutex // guards the field below
+	far Progress
+}
+
+func (c *counted) progress() Progress {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.over = true
-	if c.stop != nil {
-		c.stop()
+	return c.far
+}
+
+func (c *counted) note(change func(*Progress)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.far)
+}
+
+// Transactions implements Lister.
+func (c *counted) Transactions(ctx context.Context, q ListQuery) (RecordPage, error) {
+	page, err := c.Lister.Transactions(ctx, q)
+	if err == nil {
+		c.note(func(p *Progress) { p.Day, p.Page, p.Pages = q.To, q.Page, page.LastPage })
 	}
+	return page, err
+}
+
+// Session implements Books.
+func (c *counted) Session(ctx context.Context, id string) (Session, error) {
+	c.note(func(p *Progress) { p.Payments++ })
+	return c.Books.Session(ctx, id)
+}
+
+// List implements Books.
+func (c *counted) List(ctx context.Context, f Filter) (Page, error) {
+	page, err := c.Books.List(ctx, f)
+	c.note(func(p *Progress) { p.Payments += len(page.Sessions) })
+	return page, err
 }

@@ -1,14 +1,192 @@
 package checkout_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 )
+
+// notebook keeps the last comparison in memory. BeginComparing never refuses: leases
+// are storetest's business.
+type notebook struct {
+	mu sync.Mutex // guards the field below
+	checkout.Compared
+}
+
+func (n *notebook) BeginComparing(_ context.Context, c checkout.Comparing, now time.Time, lease time.Duration) (int64, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.Epoch++
+	n.Last, n.Until = c, now.Add(lease)
+	return n.Epoch, nil
+}
+
+func (n *notebook) KeepComparing(_ context.Context, epoch int64, c checkout.Comparing, until time.Time) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if epoch != n.Epoch {
+		return checkout.ErrFenced
+	}
+	n.Last, n.Until = c, until
+	return nil
+}
+
+func (n *notebook) EndComparing(ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report) error {
+	if err := n.KeepComparing(ctx, epoch, c, time.Time{}); err != nil || r == nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.Report = r
+	return nil
+}
+
+func (n *notebook) known(context.Context) (checkout.Compared, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.Compared, nil
+}
+
+// notes is a notebook as a port: a struct that embeds Compared has no method of that name.
+type notes struct{ *notebook }
+
+func (n notes) Compared(ctx context.Context) (checkout.Compared, error) { return n.known(ctx) }
+
+// slowBooks is a gateway whose list comes a page in three seconds, if at all.
+type slowBooks struct {
+	checkout.Ledger
+	pages int          // 0 = it never comes
+	asked atomic.Int64 // that are waited for now
+}
+
+func (b *slowBooks) Transactions(ctx context.Context, q checkout.ListQuery) (page checkout.RecordPage, err error) {
+	b.asked.Add(1)
+	defer b.asked.Add(-1)
+	comes := time.NewTimer(3 * time.Second)
+	if b.pages == 0 {
+		comes.Stop()
+	}
+	select {
+	case <-comes.C:
+	case <-ctx.Done():
+		return page, ctx.Err()
+	}
+	page = checkout.RecordPage{Page: q.Page, LastPage: b.pages, Total: 50*b.pages - 1}
+	for n := range 50 {
+		page.Items = append(page.Items, checkout.Record{
+			TrackingCode: fmt.Sprint(q.Page, ".", n), Status: strings.Repeat("\u00e9", 1000), Comment: "cs-aaaaaaaaaaaaaaaaaaaa",
+		})
+	}
+	if q.Page == b.pages {
+		page.Items = page.Items[1:]
+	}
+	return page, nil
+}
+
+// comparison runs a test of one that was just begun in a bubble.
+func comparison(t *testing.T, pages int, test func(t *testing.T, c *checkout.Service, known func() checkout.Compared)) {
+	synctest.Test(t, func(t *testing.T) {
+		book := &notebook{}
+		c := checkout.New(checkout.Config{Store: newMemory(), Ledger: &slowBooks{pages: pages}, Comparisons: notes{book}})
+		defer c.Close()
+		day := time.Now().Truncate(24 * time.Hour)
+		if begun, err := c.StartComparing(t.Context(), "ann", day, day); !begun || err != nil {
+			t.Fatalf("StartComparing = %t, %v", begun, err)
+		}
+		test(t, c, func() checkout.Compared {
+			t.Helper()
+			synctest.Wait()
+			known, err := c.Compared(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return known
+		})
+	})
+}
+
+// How far it is can be seen while it runs, and of what it has found as much is kept
+// as fits, with how much there is.
+func TestComparingTells(t *testing.T) {
+	comparison(t, 12, func(t *testing.T, _ *checkout.Service, known func() checkout.Compared) {
+		time.Sleep(33 * time.Second)
+		now := known()
+		if p := now.Last.Progress; now.State(time.Now()) != checkout.ComparingNow || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To) || now.Last.By != "ann" {
+			t.Errorf("after ten pages: state %d, %+v", now.State(time.Now()), now.Last)
+		}
+		time.Sleep(5 * time.Second)
+		now = known()
+		r := now.Report
+		if now.State(time.Now()) != checkout.ComparingDone || r == nil {
+			t.Fatalf("at the end: state %d, %+v", now.State(time.Now()), now)
+		}
+		if r.Transactions != 599 || r.Counts[checkout.FindingUnknownHere] != 599 || len(r.Findings) != checkout.MostFindings || !r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
+			t.Errorf("%d transactions, %v, %d findings kept, %s to %s", r.Transactions, r.Counts, len(r.Findings), r.Began, r.Ended)
+		}
+		if text := r.Findings[0].There; len(text) > 310 || !strings.HasSuffix(text, "\u00e9…") {
+			t.Errorf("what the gateway wrote is kept as %q", text)
+		}
+	})
+}
+
+// One that is another's by now stops, and changes nothing.
+func TestComparingIsFenced(t *testing.T) {
+	comparison(t, 0, func(t *testing.T, c *checkout.Service, known func() checkout.Compared) {
+		if begun, err := c.StartComparing(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil { // as if the lease had run out
+			t.Fatal(begun, err)
+		}
+		time.Sleep(3 * time.Second)
+		if n := c.Ledger.(*slowBooks).asked.Load(); n != 1 {
+			t.Errorf("%d comparisons go on; want bob's", n)
+		}
+		time.Sleep(11 * time.Minute)
+		if now := known(); now.State(time.Now()) != checkout.ComparingFailed || now.Last.By != "bob" || now.Last.Ended.Sub(now.Last.Began) != 10*time.Minute {
+			t.Errorf("the last one is %+v; want bob's, given up after ten minutes", now.Last)
+		}
+	})
+}
+
+// The end of the process breaks it off, which is seen at once.
+func TestComparingEndsWithTheProcess(t *testing.T) {
+	comparison(t, 12, func(t *testing.T, c *checkout.Service, known func() checkout.Compared) {
+		time.Sleep(10 * time.Second)
+		c.Close()
+		if now := known(); now.State(time.Now()) != checkout.ComparingBroken || now.Report != nil {
+			t.Errorf("state = %d, %+v; want broken off", now.State(time.Now()), now)
+		}
+	})
+}
+
+func TestComparedState(t *testing.T) {
+	now := time.Unix(100, 0)
+	for _, c := range []struct {
+		name  string
+		known checkout.Compared
+		want  checkout.ComparingState
+	}{
+		{"nothing", checkout.Compared{}, checkout.NeverCompared},
+		{"under way", checkout.Compared{Epoch: 1, Until: now.Add(1)}, checkout.ComparingNow},
+		{"the lease has run out", checkout.Compared{Epoch: 1, Until: now}, checkout.ComparingBroken},
+		{"nobody has it", checkout.Compared{Epoch: 1}, checkout.ComparingBroken},
+		{"the next, after a report", checkout.Compared{Epoch: 2, Report: &checkout.Report{}}, checkout.ComparingBroken},
+		{"done", checkout.Compared{Epoch: 1, Last: checkout.Comparing{Ended: now}}, checkout.ComparingDone},
+		{"failed", checkout.Compared{Epoch: 1, Last: checkout.Comparing{Ended: now, Failed: true}}, checkout.ComparingFailed},
+	} {
+		if got := c.known.State(now); got != c.want {
+			t.Errorf("%s: state %d; want %d", c.name, got, c.want)
+		}
+	}
+}
 
 // A comparison that is asked for while the process ends would keep it for ten
 // minutes: none begins.
@@ -16,7 +194,7 @@ func TestNothingIsComparedAfterTheEnd(t *testing.T) {
 	h := newShop(t)
 	h.service.Close()
 	day := h.clock.Now()
-	if begun, err := h.service.StartComparing(t.Context(), day.Add(-24*time.Hour), day); begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
+	if begun, err := h.service.StartComparing(t.Context(), "ann", day.Add(-24*time.Hour), day); begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
 		t.Errorf("StartComparing after Close = %v, %v; want that it does not begin", begun, err)
 	}
 }

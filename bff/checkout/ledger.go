@@ -185,13 +185,3 @@ func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (Withdrawa
 	}
 	return page, nil
 }
-
-// Compare holds the gateway's transactions of the days from…to against the
-// database; see [Compare]. Errors: *wire.Error with CodeGatewayUnavailable; the
-// store's.
-func (c *Service) Compare(ctx context.Context, from, to time.Time) (Comparison, error) {
-	if c.Ledger == nil {
-		return Comparison{}, problem(wire.CodeGatewayUnavailable, "")
-	}
-	return Compare(ctx, c.Ledger, c.Store, from, to)
-}

@@ -19,6 +19,9 @@ type Config struct {
 	Gateway Gateway
 	// Ledger is the gateway's books, for whoever reads them; nil = they cannot be read.
 	Ledger Ledger
+	// Comparisons keeps what comes of [Service.StartComparing], which needs it and
+	// Ledger; nil = nothing is compared.
+	Comparisons Comparisons
 	// Page is the address of the checkout pages with a slash at its end,
 	// "https://pay.shop.example/checkout/".
 	Page string
@@ -61,8 +64,10 @@ type Service struct {
 	currencies *currencyList
 	sweeps     sweeps
 	hints      hints
-	comparing  comparing
 	creating   running // creates, sweeps and comparisons under way
+
+	closing context.Context // ends with Close
+	end     context.CancelFunc
 }
 
 // New returns a service. It starts nothing by itself.
@@ -88,17 +93,19 @@ func New(c Config) *Service {
 	if c.Pace.Unwatched == 0 {
 		c.Pace = DefaultPace()
 	}
+	closing, end := context.WithCancel(context.Background())
 	return &Service{
 		Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
-		sweeps: newSweeps(),
+		sweeps: newSweeps(), closing: closing, end: end,
 	}
 }
 
-// Close waits for the creates and sweeps under way, each call of which ends with the
-// gateway client's own deadline at the latest. It may be called again, to wait for
-// those that requests have begun since; no comparison begins any more.
+// Close breaks off a comparison under way, and waits for the creates and sweeps, each
+// call of which ends with the gateway client's own deadline at the latest. It may be
+// called again, to wait for those that requests have begun since; no comparison begins
+// any more.
 func (c *Service) Close() {
-	c.comparing.end()
+	c.end()
 	c.creating.Wait()
 }
 

@@ -153,7 +153,7 @@ func TestConsoleReconciliation(t *testing.T) {
 	session := d.open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
 	d.choose(session)
 	d.await(session, "pending")
-	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was compared")
+	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared")
 	if answer := d.ask("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}
@@ -178,8 +178,15 @@ func TestConsoleReconciliation(t *testing.T) {
 		t.Errorf("the file is %q", rows)
 	}
 	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
-	displays(t, "a gateway that is away", compare(), "broke off")
+	displays(t, "a gateway that is away", compare(), "broke off: the gateway", "Amounts differ (1)")
 	d.gateway.ClearFaults()
+	d.gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
+	d.post("/admin/reconciliation", "/admin/reconciliation", form)
+	displays(t, "one under way", d.page("/admin/reconciliation", http.StatusOK), "begun by console:ann 0 s ago", "the gateway is being asked", "looks again by itself", "Amounts differ (1)")
+	d.restart()
+	displays(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "broke off: the instance", "Amounts differ (1)", ">console:ann</bdi>")
+	d.gateway.ClearFaults()
+	displays(t, "begun again", compare(), "They agree.")
 	for name, bad := range map[string]url.Values{"too long": {"from": {"2026-01-01"}, "to": {"2026-05-01"}}, "backwards": {"from": {"2026-01-02"}, "to": {"2026-01-01"}}, "no day": {"from": {""}, "to": {"2026-01-01"}}} {
 		bad.Set("token", formToken.FindStringSubmatch(d.page("/admin/reconciliation", 200))[1])
 		if answer := d.ask("POST", "/admin/reconciliation", bad.Encode(), operator, isForm, "Origin: "+d.public); answer.Code != http.StatusUnprocessableEntity {

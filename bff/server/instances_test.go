@@ -5,13 +5,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/store"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/gorilla/websocket"
@@ -155,4 +159,63 @@ func TestReplay(t *testing.T) {
 	if len(p.heard.ids) != 1 {
 		t.Errorf("ids = %v; want one, twice", p.heard.ids)
 	}
+}
+
+// A comparison is begun at one instance and seen at all; one at a time is under way,
+// and one whose instance has died is begun again at another.
+func TestComparisonOfInstances(t *testing.T) {
+	t.Parallel()
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	c.Database = pgtest.DSN(t)
+	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	r, stop := start(t, gateway, c)
+	one := &office{r, api.URL, nil}
+	r, _ = start(t, gateway, c)
+	other := &office{r, api.URL, nil}
+	const path = "/admin/reconciliation"
+	shows := func(what string, parts ...string) {
+		t.Helper()
+		for _, o := range []*office{one, other} {
+			displays(t, what, o.page(path, http.StatusOK), parts...)
+		}
+	}
+	form := url.Values{"from": {"2026-11-01"}, "to": {"2026-11-02"}}
+	agree := func(o *office) {
+		t.Helper()
+		if to := o.post(path, path, form); to != path {
+			t.Fatalf("it leads to %s", to)
+		}
+		until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "looks again by itself") })
+		displays(t, "the end", other.page(path, http.StatusOK), "They agree.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
+	}
+	agree(one)
+
+	db, err := store.Open(t.Context(), store.Config{DSN: c.Database}) // a third instance, which dies
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+	if _, err := db.BeginComparing(t.Context(), checkout.Comparing{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: checkout.Progress{Day: day, Page: 3, Pages: 4}}, db.Now(), time.Second); err != nil {
+		t.Fatal(err)
+	}
+	shows("one that is under way elsewhere", "Comparing 2026-10-01 to 2026-10-01, begun by console:bob", "page 3 of 4", "looks again by itself", "They agree.")
+	if to := other.post(path, path, form); !strings.HasPrefix(to, path+"?done=comparing.") {
+		t.Errorf("a second one leads to %s", to)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "broke off: the instance") })
+	agree(other)
+
+	gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
+	one.post(path, path, form)
+	shows("one under way", "the gateway is being asked", "looks again by itself")
+	stop()
+	displays(t, "after the stop", other.page(path, http.StatusOK), "broke off: the instance", "They agree.")
+	gateway.ClearFaults()
+	agree(other)
 }

@@ -168,7 +168,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(checkout.Config{
-		Store: s.store, Gateway: client, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
+		Store: s.store, Comparisons: s.store, Gateway: client, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
 		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})

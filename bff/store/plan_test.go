@@ -73,6 +73,7 @@ func lookedAt(all map[string]string) {
 		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
 		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
+		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison,
 	} {
 		all[name] = query
 	}
@@ -112,7 +113,7 @@ func TestNothingScans(t *testing.T) {
 	}
 	for _, statistics := range []string{"without", "with"} {
 		all := queries(db.dialect)
-		all["releaseSessions"], all["releaseDeliveries"] = releaseSessions, releaseDeliveries
+		all["releaseSessions"], all["releaseDeliveries"], all["releaseComparison"] = releaseSessions, releaseDeliveries, releaseComparison
 		for name, query := range all {
 			plan := strings.NewReplacer("SCAN due", "", "SCAN seen", "", "SCAN CONSTANT ROW", "", "SCAN s\n", "\n", "SCAN waiting", "", "SCAN failed", "").Replace(explain(t, db, query)) // what was found
 			if strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) {

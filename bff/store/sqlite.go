@@ -95,7 +95,7 @@ func (db *DB) prepare(ctx context.Context, marked bool) error {
 
 // releaseLeases ends those of a process that is gone: this one is alone.
 func releaseLeases(ctx context.Context, writer *sql.DB) error {
-	for _, query := range []string{releaseSessions, releaseDeliveries} {
+	for _, query := range []string{releaseSessions, releaseDeliveries, releaseComparison} {
 		if _, err := writer.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("ending leases: %w", err)
 		}

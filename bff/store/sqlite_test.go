@@ -334,6 +334,9 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if err != nil || len(deliveries) != 1 {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
+		if epoch, err := db.BeginComparing(t.Context(), checkout.Comparing{}, now, time.Hour); err != nil || epoch != int64(round+1) {
+			t.Errorf("round %d: BeginComparing = %d, %v; want epoch %d", round, epoch, err, round+1)
+		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}

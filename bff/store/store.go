@@ -74,6 +74,8 @@ var (
 	_ checkout.Outbox  = (*DB)(nil)
 	_ checkout.Log     = (*DB)(nil)
 	_ checkout.Records = (*DB)(nil)
+
+	_ checkout.Comparisons = (*DB)(nil)
 )
 
 // Open opens the database. An SQLite file is opened alone: a second process is

@@ -20,6 +20,7 @@ func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, o
 		"one reference, one order":                sharedInsert,
 		"the log misses nothing of another":       func(t *testing.T, one, other Backend) { readUnderWriters(t, one, other) },
 		"numbers and codes are unique everywhere": sharedUnique,
+		"one comparison at a time":                sharedComparison,
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, other := open(t, []string{endA, endB})

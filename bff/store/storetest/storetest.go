@@ -1,5 +1,5 @@
 // Package storetest is the contract of checkout.Store, checkout.Outbox,
-// checkout.Log and checkout.Records as tests. Every implementation runs it, with
+// checkout.Log, checkout.Records and checkout.Comparisons as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
@@ -21,6 +21,7 @@ type Backend interface {
 	checkout.Outbox
 	checkout.Log
 	checkout.Records
+	checkout.Comparisons
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -31,7 +32,7 @@ type Opener func(t *testing.T, endpoints []string) Backend
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
 		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
-		searchTests(), consoleTests(),
+		searchTests(), consoleTests(), comparisonTests(),
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

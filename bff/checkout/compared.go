@@ -1,0 +1,116 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Comparing is a comparison of gateway and database that somebody has asked for.
+type Comparing struct {
+	By       string    `json:"by"`   // who
+	From     time.Time `json:"from"` // dates, both inclusive
+	To       time.Time `json:"to"`
+	Began    time.Time `json:"began"`
+	Ended    time.Time `json:"ended"` // zero = under way, or broken off
+	Failed   bool      `json:"failed,omitempty"`
+	Progress Progress  `json:"progress"`
+}
+
+// Progress is how far a comparison has come.
+type Progress struct {
+	Day      time.Time `json:"day"`      // the last one of the part of the gateway's list that is read; zero = nothing is read yet
+	Page     int       `json:"page"`     // of that part
+	Pages    int       `json:"pages"`    // it has; zero = not said
+	Payments int       `json:"payments"` // of ours that were looked at
+}
+
+// Report is what a comparison has come to, as much of it as is kept.
+type Report struct {
+	Comparing
+	Transactions int                 `json:"transactions"` // as in [Comparison]
+	Foreign      int                 `json:"foreign"`
+	Attempts     int                 `json:"attempts"`
+	Counts       map[FindingKind]int `json:"counts"`   // of all findings
+	Findings     []Finding           `json:"findings"` // the gravest first, MostFindings of a kind at most
+}
+
+// MostFindings is how many findings of a kind are kept of a comparison.
+const MostFindings = 500
+
+// longestFinding bounds what the gateway wrote, in bytes of a finding's text.
+const longestFinding = 300
+
+// report is what is kept of a result of c.
+func (c Comparing) report(result Comparison) *Report {
+	r := &Report{Comparing: c, Transactions: result.Transactions, Foreign: result.Foreign, Attempts: result.Attempts, Counts: result.Counts()}
+	kept := map[FindingKind]int{}
+	for _, f := range result.Findings {
+		if kept[f.Kind]++; kept[f.Kind] > MostFindings {
+			continue
+		}
+		for _, text := range []*string{&f.TrackingCode, &f.OrderRef, &f.There, &f.Here} {
+			if len(*text) > longestFinding {
+				*text = strings.ToValidUTF8((*text)[:longestFinding], "") + "…"
+			}
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	return r
+}
+
+// Compared is what all instances know of comparisons.
+type Compared struct {
+	Epoch  int64     // counts those that were begun; zero = none ever was
+	Last   Comparing // the one that was begun last
+	Until  time.Time // whoever is at it has it until then; zero = nobody is
+	Report *Report   // of the last one that came to its end, which may be an earlier one; nil = none has
+}
+
+// ComparingState is where the comparison stands that was begun last.
+type ComparingState int
+
+// The states of a comparison.
+const (
+	NeverCompared ComparingState = iota
+	ComparingNow
+	ComparingDone
+	ComparingFailed // the gateway or the database did not answer
+	ComparingBroken // whoever was at it is gone
+)
+
+// State returns where the last comparison stands.
+func (c Compared) State(now time.Time) ComparingState {
+	switch {
+	case c.Epoch == 0:
+		return NeverCompared
+	case c.Last.Failed:
+		return ComparingFailed
+	case !c.Last.Ended.IsZero():
+		return ComparingDone
+	case now.Before(c.Until):
+		return ComparingNow
+	}
+	return ComparingBroken
+}
+
+// Comparisons keeps the comparison that was begun last, and the last report, for all
+// instances. storetest.Run is the contract. Errors besides those that are named are
+// the database's.
+type Comparisons interface {
+	// BeginComparing makes c the last one and leases it until now+lease. epoch names
+	// it. Errors: ErrComparing if another is leased at now; nothing is changed then.
+	BeginComparing(ctx context.Context, c Comparing, now time.Time, lease time.Duration) (epoch int64, err error)
+	// KeepComparing says how far the comparison of that epoch is and leases it until
+	// then. Errors: ErrFenced if it has ended, or another was begun since.
+	KeepComparing(ctx context.Context, epoch int64, c Comparing, until time.Time) error
+	// EndComparing ends the lease of that epoch's comparison. A report, if it is not
+	// nil, takes the place of the last one. Errors: ErrFenced, as above.
+	EndComparing(ctx context.Context, epoch int64, c Comparing, r *Report) error
+	// Compared returns what is kept.
+	Compared(ctx context.Context) (Compared, error)
+}
+
+// ErrComparing says that a comparison is under way.
+var ErrComparing = errors.New("a comparison is under way")

@@ -1,0 +1,158 @@
+package storetest
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+func comparisonTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"a comparison and its report":      comparison,
+		"a comparison outlives its lease":  comparisonKept,
+		"a comparison that nobody is at":   comparisonLeft,
+		"a comparison that did not end":    comparisonBroken,
+		"comparisons begin once at a time": func(t *testing.T, open Opener) { raceForComparison(t, open(t, nil)) },
+	}
+}
+
+// compared is what b keeps.
+func compared(t *testing.T, b Backend) checkout.Compared {
+	t.Helper()
+	c, err := b.Compared(t.Context())
+	if err != nil {
+		t.Fatalf("Compared = %v", err)
+	}
+	return c
+}
+
+// comparing is a comparison that by asks for.
+func comparing(by string) checkout.Comparing {
+	return checkout.Comparing{By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour), Began: epoch()}
+}
+
+// compareBegun begins a comparison that can be begun, for a minute.
+func compareBegun(t *testing.T, b Backend, c checkout.Comparing, now time.Time) int64 {
+	t.Helper()
+	n, err := b.BeginComparing(t.Context(), c, now, time.Minute)
+	if err != nil {
+		t.Fatalf("BeginComparing = %v", err)
+	}
+	return n
+}
+
+// compareRefused fails unless a comparison is under way at now.
+func compareRefused(t *testing.T, b Backend, now time.Time) {
+	t.Helper()
+	before := compared(t, b)
+	if n, err := b.BeginComparing(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(err, checkout.ErrComparing) {
+		t.Errorf("BeginComparing = %d, %v; want ErrComparing", n, err)
+	}
+	same(t, "what was refused", compared(t, b), before)
+}
+
+func comparison(t *testing.T, open Opener) {
+	b := open(t, nil)
+	same(t, "Compared of nothing", compared(t, b), checkout.Compared{})
+	run := comparing("a\x00<b>\u202e")
+	n := compareBegun(t, b, run, epoch())
+	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run, Until: epoch().Add(time.Minute)})
+	run.Ended = epoch().Add(time.Second)
+	report := &checkout.Report{Comparing: run, Transactions: 2, Foreign: 1, Attempts: 3, Counts: map[checkout.FindingKind]int{checkout.FindingMoney: 700},
+		Findings: []checkout.Finding{{Kind: checkout.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2, OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2"}}}
+	if err := b.EndComparing(t.Context(), n, run, report); err != nil {
+		t.Fatalf("EndComparing = %v", err)
+	}
+	want := checkout.Compared{Epoch: 1, Last: run, Report: report}
+	same(t, "Compared after the end", compared(t, b), want)
+	for what, err := range map[string]error{
+		"KeepComparing": b.KeepComparing(t.Context(), n, comparing("late"), epoch().Add(time.Hour)), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil),
+	} {
+		if !errors.Is(err, checkout.ErrFenced) {
+			t.Errorf("%s after the end = %v; want ErrFenced", what, err)
+		}
+	}
+	same(t, "Compared still", compared(t, b), want)
+
+	run = comparing("next")
+	n = compareBegun(t, b, run, epoch())
+	same(t, "the report during the next", compared(t, b), checkout.Compared{Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report})
+	run.Failed, run.Ended = true, epoch()
+	if err := b.EndComparing(t.Context(), n, run, nil); err != nil {
+		t.Fatalf("EndComparing = %v", err)
+	}
+	same(t, "the report after one that failed", compared(t, b), checkout.Compared{Epoch: 2, Last: run, Report: report})
+}
+
+func comparisonKept(t *testing.T, open Opener) {
+	b := open(t, nil)
+	run := comparing("ann")
+	n := compareBegun(t, b, run, epoch())
+	compareRefused(t, b, epoch().Add(time.Minute-time.Microsecond))
+	run.Progress = checkout.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
+	if err := b.KeepComparing(t.Context(), n, run, epoch().Add(2*time.Minute)); err != nil {
+		t.Fatalf("KeepComparing = %v", err)
+	}
+	compareRefused(t, b, epoch().Add(time.Minute))
+	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute)})
+}
+
+// Whoever was at it slept through the lease: what it writes then is refused.
+func comparisonLeft(t *testing.T, open Opener) {
+	b := open(t, nil)
+	slept := compareBegun(t, b, comparing("slept"), epoch())
+	awake := comparing("awake")
+	if n := compareBegun(t, b, awake, epoch().Add(time.Minute)); n != slept+1 {
+		t.Errorf("epoch = %d after %d", n, slept)
+	}
+	for what, err := range map[string]error{
+		"KeepComparing": b.KeepComparing(t.Context(), slept, comparing("slept"), epoch().Add(time.Hour)),
+		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &checkout.Report{}),
+		"of no epoch":   b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
+	} {
+		if !errors.Is(err, checkout.ErrFenced) {
+			t.Errorf("%s = %v; want ErrFenced", what, err)
+		}
+	}
+	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute)})
+}
+
+// One that is ended without an end frees the place at once.
+func comparisonBroken(t *testing.T, open Opener) {
+	b := open(t, nil)
+	run := comparing("ann")
+	if err := b.EndComparing(t.Context(), compareBegun(t, b, run, epoch()), run, nil); err != nil {
+		t.Fatalf("EndComparing = %v", err)
+	}
+	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run})
+	compareBegun(t, b, run, epoch())
+}
+
+// raceForComparison begins comparisons with all backends at once, round after round.
+func raceForComparison(t *testing.T, backends ...Backend) {
+	t.Helper()
+	for round := range 3 {
+		now := epoch().Add(time.Duration(round) * time.Minute)
+		var all sync.WaitGroup
+		var begun atomic.Int64
+		for n := range 16 {
+			all.Go(func() {
+				switch _, err := backends[n%len(backends)].BeginComparing(t.Context(), comparing("ann"), now, time.Minute); {
+				case err == nil:
+					begun.Add(1)
+				case !errors.Is(err, checkout.ErrComparing):
+					t.Errorf("BeginComparing = %v", err)
+				}
+			})
+		}
+		if all.Wait(); begun.Load() != 1 || compared(t, backends[0]).Epoch != int64(round+1) {
+			t.Errorf("round %d: %d were begun, epoch %d; want one", round, begun.Load(), compared(t, backends[0]).Epoch)
+		}
+	}
+}
+
+func sharedComparison(t *testing.T, one, other Backend) { raceForComparison(t, one, other) }
