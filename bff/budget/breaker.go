@@ -48,6 +48,7 @@ type breaker struct {
 	delay    time.Duration
 	until    time.Time     // no probe sooner
 	probe    chan struct{} // closed when the probe under way ends; nil = none
+	probed   time.Time     // when it began
 	opened   uint64
 }
 
@@ -71,7 +72,7 @@ func (k *breaker) pass(now time.Time, effect bool, permit chan struct{}) (ticket
 	case permit != nil && permit == k.probe:
 		return ticket{era: k.era, probe: permit}, true
 	case permit == nil && !effect && k.probe == nil && !now.Before(k.until):
-		k.probe = make(chan struct{})
+		k.probe, k.probed = make(chan struct{}), now
 		return ticket{era: k.era, probe: k.probe}, true
 	}
 	return ticket{}, false
@@ -86,7 +87,7 @@ func (k *breaker) join(now time.Time) (t ticket, mine, ok bool) {
 	case !k.open || now.Before(k.until):
 		return ticket{}, false, false
 	case k.probe == nil:
-		k.probe, mine = make(chan struct{}), true
+		k.probe, k.probed, mine = make(chan struct{}), now, true
 	}
 	return ticket{era: k.era, probe: k.probe}, mine, true
 }

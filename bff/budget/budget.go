@@ -284,6 +284,7 @@ func (b *Budget) Free(ctx context.Context) (n int, ok bool) {
 type State struct {
 	Open        bool      // the breaker refuses calls
 	Since       time.Time // when it last opened or closed; zero = it never opened
+	Probing     time.Time // when the probe under way began, which all wait for; zero = there is none
 	PausedUntil time.Time // the last pause that this process asked for; zero = none
 
 	Shoppers int        // calls for shoppers that wait for their turn now
@@ -306,5 +307,8 @@ func (b *Budget) State() State {
 	b.breaker.mu.Lock()
 	defer b.breaker.mu.Unlock()
 	s.Open, s.Since, s.Opened = b.breaker.open, b.breaker.since, b.breaker.opened
+	if b.breaker.probe != nil {
+		s.Probing = b.breaker.probed
+	}
 	return s
 }

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"coinslot/bff/pulse"
 )
 
 // currencyList keeps the gateway's currency list. A list older than fresh is
@@ -14,6 +16,7 @@ type currencyList struct {
 	gateway Gateway
 	now     func() time.Time
 	log     *slog.Logger
+	pulse   pulse.Pulse // beats once in a renewal
 
 	mu      sync.Mutex // guards the fields below
 	list    []Currency
@@ -72,6 +75,7 @@ func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]Curren
 }
 
 func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
+	c.pulse.Beat(0)
 	list, err := c.gateway.Currencies(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,6 +88,7 @@ func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
 		}
 		c.log.WarnContext(ctx, "reading the gateway's currency list", "error", err)
 	}
+	c.pulse.Stop()
 	c.renewal = nil
 	close(done)
 }

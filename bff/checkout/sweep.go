@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
 	"coinslot/bff/crash"
+	"coinslot/bff/pulse"
 )
 
 const (
@@ -54,7 +56,8 @@ func newSweeps() sweeps {
 type sweep struct {
 	began time.Time // by the service's clock
 	done  chan struct{}
-	bare  []Record // those that bear no comment; the others are known by now
+	pulse pulse.Pulse // beats with each page
+	bare  []Record    // those that bear no comment; the others are known by now
 	err   error
 }
 
@@ -114,6 +117,7 @@ func (c *Service) begin(w window) *sweep {
 		return nil
 	}
 	s.began = c.Now()
+	s.pulse.Beat(0)
 	c.sweeps.reading[w] = s
 	for other, old := range c.sweeps.last {
 		if s.began.Sub(old.began) > time.Hour {
@@ -129,9 +133,9 @@ func (c *Service) sweepAll(ctx context.Context, w window) {
 	s := c.sweeps.reading[w]
 	c.sweeps.mu.Unlock()
 	for s != nil {
-		records, err := listed(ctx, c.Gateway, w.query())
+		records, err := listed(ctx, beating{c.Gateway, &s.pulse}, w.query())
 		if err == nil {
-			err = c.adoptAll(ctx, records)
+			err = c.adoptAll(ctx, records, &s.pulse)
 		}
 		s.err = err
 		for _, r := range records {
@@ -147,6 +151,31 @@ func (c *Service) sweepAll(ctx context.Context, w window) {
 		s = c.begin(w)
 		c.sweeps.mu.Unlock()
 	}
+}
+
+// beating is a Lister that is seen to go on.
+type beating struct {
+	Lister
+	pulse *pulse.Pulse
+}
+
+// Transactions implements Lister.
+func (b beating) Transactions(ctx context.Context, q ListQuery) (RecordPage, error) {
+	b.pulse.Beat(0)
+	return b.Lister.Transactions(ctx, q)
+}
+
+// Turned returns when what goes on besides last turned, by name; zero = nothing of the
+// kind is under way. "search" looks for creates whose answer is lost, "currencies"
+// renews the gateway's currency list.
+func (c *Service) Turned() map[string]time.Time {
+	c.sweeps.mu.Lock()
+	defer c.sweeps.mu.Unlock()
+	var search time.Time
+	for _, s := range c.sweeps.reading {
+		search = pulse.Earliest(search, s.pulse.Turned())
+	}
+	return map[string]time.Time{"search": search, "currencies": c.currencies.pulse.Turned()}
 }
 
 // listed reads every page of q, all statuses. Pages may shift while they are
@@ -226,12 +255,23 @@ func readPage(ctx context.Context, g Lister, q ListQuery) (page RecordPage, err 
 var markerText = regexp.MustCompile(`cs-[a-z2-7]{20}`)
 
 // adoptAll makes known what bears one of our markers and was not known.
-func (c *Service) adoptAll(ctx context.Context, records []Record) error {
+func (c *Service) adoptAll(ctx context.Context, records []Record, p *pulse.Pulse) error {
+	for some := range slices.Chunk(records, 500) {
+		p.Beat(0)
+		if err := c.adoptSome(ctx, some, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Service) adoptSome(ctx context.Context, records []Record, p *pulse.Pulse) error {
 	owners, err := c.owners(ctx, records)
 	if err != nil {
 		return err
 	}
 	for _, r := range records {
+		p.Beat(0)
 		h, ours := owners[markerText.FindString(r.Comment)]
 		if !ours || h.TrackingCode == r.TrackingCode || !trackingCode.MatchString(r.TrackingCode) {
 			continue

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"coinslot/app/wire"
@@ -54,6 +56,48 @@ func searchesShareTheList(t *testing.T, h *shop) {
 	}
 	if n := len(h.gateway.live()); n != lost {
 		t.Errorf("%d transactions can be paid; want %d", n, lost)
+	}
+}
+
+// A search that hangs is seen to, and one of a gateway that does not answer is not
+// taken for one.
+func TestSearchTurns(t *testing.T) {
+	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newShopOver(t, "memory")
+				h.gateway.createHook = once(nil, cut())
+				h.chosen("25", usdt())
+				turned := func() time.Time { return h.service.Turned()["search"] }
+				var searched atomic.Bool
+				freed := make(chan struct{})
+				h.gateway.listHook = func() error {
+					searched.Store(time.Since(turned()) == 0)
+					if time.Sleep(10 * time.Second); stuck {
+						<-freed
+					}
+					return cut()
+				}
+				if !turned().IsZero() {
+					t.Error("a search before there is any")
+				}
+				for range 20 {
+					h.run(20 * time.Second)
+					time.Sleep(20 * time.Second)
+					if late := time.Since(turned()); !stuck && !turned().IsZero() && late > time.Minute {
+						t.Errorf("the search has not turned for %v", late)
+					}
+				}
+				if late := time.Since(turned()); !searched.Load() || stuck && (turned().IsZero() || late < 2*time.Minute) {
+					t.Errorf("searched %t, turned %v ago", searched.Load(), late)
+				}
+				close(freed)
+				h.service.Close()
+				if !turned().IsZero() {
+					t.Error("the search goes on")
+				}
+			})
+		})
 	}
 }
 

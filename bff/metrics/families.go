@@ -58,7 +58,7 @@ func Families() []Family {
 		{"coinslot_database_size_bytes", gauge, "", "The SQLite file and its log of writes; absent with PostgreSQL."},
 		{"coinslot_database_disk_free_bytes", gauge, "", "What is left on the volume of the SQLite file; absent with PostgreSQL."},
 
-		{"coinslot_loop_age_seconds", gauge, "loop", "Since a main loop last turned: poller, sender. /healthz fails when one is stuck."},
+		{"coinslot_loop_age_seconds", gauge, "loop", "Since a main loop should last have turned: poller, sender, sweeper, fanout, listener, announcer, clock, search, currencies, probe. /healthz fails when one is stuck."},
 		{"coinslot_traces_spans_total", counter, "outcome", "Spans of traces: exported, failed (the collector did not take them), dropped (the queue was full)."},
 		{"coinslot_log_lines_total", counter, "level", "Log lines: warn, error."},
 		{"coinslot_build_info", gauge, "version,goversion", "1; what runs."},

@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/pulse"
 )
 
 // Store is what the poller needs of a [checkout.Store].
@@ -56,11 +56,9 @@ type Poller struct {
 
 // lane is a way to be claimed, with places of its own.
 type lane struct {
-	// turned is when there was last a free place and the store had answered, by this
-	// machine's clock; nil = not yet.
-	turned *atomic.Pointer[time.Time]
-	slots  chan struct{} // full = as many are tended as may be
-	claim  func(ctx context.Context, limit int) ([]checkout.Session, error)
+	pulse *pulse.Pulse  // beats when there is a free place and the store has answered
+	slots chan struct{} // full = as many are tended as may be
+	claim func(ctx context.Context, limit int) ([]checkout.Session, error)
 }
 
 // New returns a poller that does nothing until Run.
@@ -82,9 +80,9 @@ func New(c Config) *Poller {
 	}
 	p := &Poller{Config: c, kick: make(chan struct{}, 1)}
 	if c.Watched != nil {
-		p.lanes = append(p.lanes, lane{new(atomic.Pointer[time.Time]), make(chan struct{}, c.AtOnce), p.claimWatched})
+		p.lanes = append(p.lanes, lane{new(pulse.Pulse), make(chan struct{}, c.AtOnce), p.claimWatched})
 	}
-	p.lanes = append(p.lanes, lane{new(atomic.Pointer[time.Time]), make(chan struct{}, c.AtOnce), func(ctx context.Context, limit int) ([]checkout.Session, error) {
+	p.lanes = append(p.lanes, lane{new(pulse.Pulse), make(chan struct{}, c.AtOnce), func(ctx context.Context, limit int) ([]checkout.Session, error) {
 		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
 	}})
 	return p
@@ -102,9 +100,9 @@ func (p *Poller) Kick() {
 // what it has started is done. What goes wrong is logged; it always returns nil.
 func (p *Poller) Run(ctx context.Context) error {
 	defer p.tending.Wait()
-	began := time.Now()
 	for _, l := range p.lanes {
-		l.turned.Store(&began)
+		l.pulse.Beat(0)
+		defer l.pulse.Stop()
 	}
 	tick := time.NewTicker(p.Every)
 	defer tick.Stop()
@@ -126,7 +124,7 @@ type Stats struct {
 	Tending int // sessions that are tended now
 	// Turned is when it last had a free place and an answer of the store, a failure
 	// too, for those that somebody looks at and for all others: the earlier of the
-	// two. Zero = it has not begun.
+	// two. Zero = it does not run.
 	Turned time.Time
 }
 
@@ -135,9 +133,7 @@ func (p *Poller) Stats() Stats {
 	var s Stats
 	for _, l := range p.lanes {
 		s.Tending += len(l.slots)
-		if at := l.turned.Load(); at != nil && (s.Turned.IsZero() || at.Before(s.Turned)) {
-			s.Turned = *at
-		}
+		s.Turned = pulse.Earliest(s.Turned, l.pulse.Turned())
 	}
 	return s
 }
@@ -167,8 +163,7 @@ func (p *Poller) startLane(ctx context.Context, l lane) (int, error) {
 		return 0, nil
 	}
 	due, err := l.claim(ctx, free)
-	now := time.Now()
-	l.turned.Store(&now)
+	l.pulse.Beat(0)
 	if err != nil {
 		err = fmt.Errorf("claiming sessions: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/pulse"
 )
 
 // SweepConfig is what a [Sweeper] is made of.
@@ -51,6 +52,7 @@ type Sweeper struct {
 	barred  time.Time     // the list is not believed before
 	failing bool          // the last reading failed
 	reading *checkout.Reading
+	pulse   pulse.Pulse // beats with each page, and rests until the next one's time
 }
 
 // NewSweeper returns a sweeper that does nothing until Run.
@@ -94,14 +96,26 @@ func wait(ctx context.Context, d time.Duration) error {
 // Run reads the list for as long as that is worth it, and looks again and again
 // whether it is, until ctx ends. What goes wrong is logged; it always returns nil.
 func (s *Sweeper) Run(ctx context.Context) error {
+	s.pulse.Beat(0)
+	defer s.pulse.Stop()
 	for ctx.Err() == nil {
 		began := s.Now()
 		pause := s.round(ctx)
-		if s.Wait(ctx, s.since(began).Add(pause)) != nil {
+		if s.rest(ctx, s.since(began).Add(pause)) != nil {
 			break
 		}
 	}
 	return nil
+}
+
+// Turned returns when it last turned, or is to: the list is read with pauses. Zero =
+// it does not run.
+func (s *Sweeper) Turned() time.Time { return s.pulse.Turned() }
+
+// rest is Wait, which is not held to be stuck meanwhile.
+func (s *Sweeper) rest(ctx context.Context, until time.Time) error {
+	s.pulse.Beat(until.Sub(s.Now()))
+	return s.Wait(ctx, until)
 }
 
 // since is a time that was now, or now if the clock was set back since: nothing
@@ -261,7 +275,7 @@ func (w *sweep) run(ctx context.Context, l load, began time.Time, span time.Dura
 			break
 		}
 		began = w.since(began)
-		if err := w.Wait(ctx, began.Add(span*time.Duration(n-1)/time.Duration(pages))); err != nil {
+		if err := w.rest(ctx, began.Add(span*time.Duration(n-1)/time.Duration(pages))); err != nil {
 			return err
 		}
 		if w.AtOnce == 1 {
@@ -293,6 +307,7 @@ func (w *sweep) state() (pages int, err error) {
 // read reads page n and takes it in. One that cannot be read is left out: what is
 // on it falls due.
 func (w *sweep) read(ctx context.Context, n int) {
+	defer w.pulse.Beat(0)
 	w.keep(ctx)
 	get := w.Page
 	if w.now == fast {

@@ -2,10 +2,14 @@ package server
 
 import (
 	"context"
+	"iter"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"coinslot/bff/hub"
+	"coinslot/bff/pulse"
 )
 
 const (
@@ -46,6 +50,8 @@ type fanout struct {
 	missed chan struct{} // one slot: catch up now
 	marked map[string]time.Time
 	known  map[string]int64 // version by session, as told to the hub
+
+	pulse pulse.Pulse // of the rounds
 }
 
 func newFanout(p peers, h *hub.Hub, deliver func(), soon time.Duration, now func() time.Time, log *slog.Logger) *fanout {
@@ -64,6 +70,8 @@ func (f *fanout) run(ctx context.Context) error {
 			f.log.Error("listening to other instances", "error", err)
 		}
 	}()
+	f.pulse.Beat(0)
+	defer f.pulse.Stop()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for round := 1; ; round++ {
@@ -76,6 +84,7 @@ func (f *fanout) run(ctx context.Context) error {
 		case <-f.missed:
 			f.round(ctx, true)
 		}
+		f.pulse.Beat(0)
 	}
 }
 
@@ -118,8 +127,8 @@ func (f *fanout) mark(ctx context.Context, open []string) error {
 			due, marked[id] = append(due, id), now.Add(watchedFor)
 		}
 	}
-	if len(due) > 0 {
-		if err := f.peers.Watch(ctx, due, now.Add(watchedFor), now.Add(f.soon)); err != nil {
+	for batch := range f.batches(due) {
+		if err := f.peers.Watch(ctx, batch, now.Add(watchedFor), now.Add(f.soon)); err != nil {
 			return err
 		}
 	}
@@ -128,19 +137,31 @@ func (f *fanout) mark(ctx context.Context, open []string) error {
 }
 
 func (f *fanout) catchUp(ctx context.Context, open []string) error {
-	if len(open) == 0 {
-		clear(f.known)
-		return nil
+	known := make(map[string]int64, len(open)) // drops those that were closed
+	for batch := range f.batches(open) {
+		versions, err := f.peers.Versions(ctx, batch)
+		if err != nil {
+			return err
+		}
+		maps.Copy(known, versions)
 	}
-	versions, err := f.peers.Versions(ctx, open)
-	if err != nil {
-		return err
-	}
-	for id, version := range versions {
+	for id, version := range known {
 		if f.known[id] != version {
 			f.hub.Publish(id)
 		}
 	}
-	f.known = versions
+	f.known = known
 	return nil
+}
+
+// batches are as many of the ids at a time as a slow database is not held to be a
+// stuck loop for.
+func (f *fanout) batches(ids []string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for batch := range slices.Chunk(ids, 1000) {
+			if f.pulse.Beat(0); !yield(batch) {
+				return
+			}
+		}
+	}
 }

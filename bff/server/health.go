@@ -2,24 +2,34 @@ package server
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 )
 
-// stuckAfter is how long a main loop may go without a turn. A database that does
-// not answer keeps one for half a minute, and an outbox in trouble is looked at
-// every half minute.
+// stuckAfter is how long a main loop may go without a turn that it should have made.
+// A gateway or database that does not answer keeps one for a minute at most,
+// and an outbox in trouble is looked at every half minute.
 const stuckAfter = 2 * time.Minute
 
-// loops returns when each main loop last turned, by name; those that do not run are
-// left out: before Run, after it, or for want of endpoints.
+// loops returns when each main loop last turned, or is to if that is later, by name;
+// those that do not run are left out: before Run, after it, for want of endpoints or
+// other instances, or because there is nothing to do.
+//
+// A main loop is one without which payments, webhooks or open pages stand still or lag,
+// and whose every turn is bounded, whatever is away. What only counts or shows for
+// operators is none: refused origins, traces, the mending of old sessions, the console's
+// comparison. Nor are sockets and single creates, which hold up nobody but themselves.
 func (s *Server) loops() map[string]time.Time {
-	turned := map[string]time.Time{"poller": s.poller.Stats().Turned, "sender": s.sender.Stats().Turned}
-	for name, at := range turned {
-		if at.IsZero() {
-			delete(turned, name)
-		}
+	turned := map[string]time.Time{
+		"poller": s.poller.Stats().Turned, "sender": s.sender.Stats().Turned, "sweeper": s.sweeper.Turned(), "probe": s.budget.State().Probing,
 	}
+	if s.fanout != nil {
+		turned["fanout"] = s.fanout.pulse.Turned()
+	}
+	maps.Copy(turned, s.checkout.Turned())
+	maps.Copy(turned, s.store.Turned())
+	maps.DeleteFunc(turned, func(_ string, at time.Time) bool { return at.IsZero() })
 	return turned
 }
 

@@ -2,14 +2,18 @@ package server
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
 	"coinslot/bff/poll"
@@ -18,77 +22,174 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// mire is a store that does not come back, for as long as it is stuck.
-type mire struct{ stuck chan struct{} }
+// dependency is what a loop asks. It answers at once; or, being away, says so after
+// ten seconds, as store and gateway client do; or it does not come back, for as long
+// as it is stuck.
+type dependency struct {
+	checkout.Gateway
+	away  bool
+	stuck chan struct{} // closed when it no longer is; nil = it is not
+}
 
-func (m mire) wait() {
-	if m.stuck != nil {
-		<-m.stuck
+func (d *dependency) ask() error {
+	if d.stuck != nil {
+		<-d.stuck
+	}
+	if d.away {
+		time.Sleep(10 * time.Second)
+		return &checkout.UnknownError{Err: errors.New("away")}
+	}
+	return nil
+}
+
+func (d *dependency) Claim(context.Context, time.Time, time.Duration, int) ([]checkout.Session, error) {
+	return nil, d.ask()
+}
+
+func (d *dependency) ClaimOf(context.Context, []string, time.Time, time.Duration, int) ([]checkout.Session, error) {
+	return nil, d.ask()
+}
+
+func (d *dependency) ClaimDeliveries(context.Context, time.Time, time.Duration, int, []string) ([]checkout.Delivery, error) {
+	return nil, d.ask()
+}
+
+func (d *dependency) Settle(context.Context, checkout.Delivery, checkout.DeliveryResult) error {
+	return nil
+}
+
+func (d *dependency) Announce(string) {}
+
+func (d *dependency) Listen(ctx context.Context, _ func(string)) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (d *dependency) Watch(context.Context, []string, time.Time, time.Time) error { return d.ask() }
+
+func (d *dependency) Versions(context.Context, []string) (map[string]int64, error) {
+	return nil, d.ask()
+}
+
+func (d *dependency) Currencies(context.Context) ([]checkout.Currency, error) { return nil, d.ask() }
+
+// full is an outbox that always has more, of which each try waits for a dependency.
+type full struct{ *dependency }
+
+func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]checkout.Delivery, error) {
+	return make([]checkout.Delivery, limit), nil
+}
+
+func (f full) began(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+	_ = f.ask()
+	ctx, cancel := context.WithCancel(ctx)
+	cancel() // nothing is sent
+	return ctx, func(checkout.DeliveryResult) {}
+}
+
+// looping is a server of main loops alone, whose dependencies are as the test wants.
+func looping(t *testing.T, of func(loop string) *dependency) *Server {
+	s := &Server{hub: hub.New(hub.Config{}), store: &store.DB{}}
+	s.hub.Subscribe("cs_1", func() {})
+	hooks := webhook.Config{Outbox: of("sender"), Endpoints: []string{"https://shop.example/"}, Secrets: []string{"whsec_" + strings.Repeat("A", 32)}}
+	if tries := of("tries"); tries.stuck != nil {
+		hooks.Outbox, hooks.Began = full{tries}, full{tries}.began
+	}
+	var err error
+	if s.sender, err = webhook.New(hooks); err != nil {
+		t.Fatal(err)
+	}
+	s.poller = poll.New(poll.Config{Store: of("poller"), Every: time.Second})
+	s.sweeper = poll.NewSweeper(poll.SweepConfig{
+		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(),
+		Page: func(context.Context, int) (checkout.RecordPage, error) {
+			return checkout.RecordPage{LastPage: 20, Items: make([]checkout.Record, 50)}, of("sweeper").ask()
+		},
+		Heed: func(context.Context, *checkout.Reading, []checkout.Record, time.Time) (checkout.Tally, error) {
+			return checkout.Tally{}, nil
+		},
+	})
+	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
+	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
+	s.budget = budget.New(budget.Config{Probe: func(ctx context.Context) error {
+		told, err := s.budget.Admit(ctx, false)
+		if err == nil {
+			err = of("probe").ask()
+			told(err)
+		}
+		return err
+	}})
+	for range 5 { // opens the breaker
+		if told, err := s.budget.Admit(t.Context(), false); err == nil {
+			told(&checkout.UnknownError{})
+		}
+	}
+	return s
+}
+
+// shoppers ask for what is only done when somebody asks.
+func (s *Server) shoppers(ctx context.Context) {
+	for ctx.Err() == nil {
+		if told, err := s.budget.Admit(ctx, true); err == nil {
+			told(nil)
+		}
+		asking, cancel := context.WithTimeout(ctx, time.Second)
+		_, _ = s.checkout.Currencies(asking)
+		<-asking.Done()
+		cancel()
 	}
 }
 
-func (m mire) Claim(context.Context, time.Time, time.Duration, int) ([]checkout.Session, error) {
-	m.wait()
-	return nil, nil
-}
-
-func (m mire) ClaimOf(context.Context, []string, time.Time, time.Duration, int) ([]checkout.Session, error) {
-	return nil, nil
-}
-
-func (m mire) ClaimDeliveries(context.Context, time.Time, time.Duration, int, []string) ([]checkout.Delivery, error) {
-	m.wait()
-	return nil, nil
-}
-
-func (m mire) Settle(context.Context, checkout.Delivery, checkout.DeliveryResult) error { return nil }
-
-// TestAlive: /healthz fails when a main loop is stuck, and says which one; also when
-// it was stuck from the first.
+// TestAlive: /healthz fails when a main loop is stuck, and says which one, also when it
+// was stuck from the first; but not because what it depends on is away.
 func TestAlive(t *testing.T) {
+	every := []string{"currencies", "fanout", "poller", "probe", "sender", "sweeper"}
 	for _, c := range []struct {
-		name, want     string
-		poller, sender bool // is stuck
-		status         int
+		name, want string
+		stuck      []string
+		away       bool
 	}{
-		{"both turn", "ok", false, false, 200}, {"stuck poller", "poller", true, false, 503}, {"stuck sender", "sender", false, true, 503}, {"both", "poller\nsender", true, true, 503},
+		{"all turn", "ok", nil, false}, {"database and gateway away", "ok", nil, true},
+		{"poller", "poller", []string{"poller"}, false}, {"sender", "sender", []string{"sender"}, false}, {"tries of the sender", "sender", []string{"tries"}, false},
+		{"sweeper", "sweeper", []string{"sweeper"}, false}, {"fanout", "fanout", []string{"fanout"}, false},
+		{"probe", "probe", []string{"probe"}, false}, {"currencies", "currencies", []string{"currencies"}, false},
+		{"all stuck", strings.Join(every, "\n"), every, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var fields [2]mire
-				for i, stuck := range []bool{c.poller, c.sender} {
-					if stuck {
-						fields[i].stuck = make(chan struct{})
+				freed := make(chan struct{})
+				s := looping(t, func(loop string) *dependency {
+					d := &dependency{away: c.away}
+					if slices.Contains(c.stuck, loop) {
+						d.stuck = freed
+					}
+					return d
+				})
+				ops := web.Ops(web.Health{Alive: s.alive, Metrics: http.NotFoundHandler()})
+				says := func(when, want string) {
+					t.Helper()
+					if got := asked(ops, "/healthz"); (got.Code == 200) != (want == "ok") || strings.TrimSpace(got.Body.String()) != want {
+						t.Errorf("%s: /healthz = %d %q; want %q", when, got.Code, got.Body, want)
 					}
 				}
-				sender, err := webhook.New(webhook.Config{Outbox: fields[1], Endpoints: []string{"https://shop.example/"}, Secrets: []string{"whsec_" + strings.Repeat("A", 32)}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := &Server{hub: hub.New(hub.Config{}), sender: sender, poller: poll.New(poll.Config{Store: fields[0], Every: time.Second})}
-				ops := web.Ops(web.Health{Alive: s.alive, Metrics: http.NotFoundHandler()})
-				if got := asked(ops, "/healthz"); got.Code != 200 {
-					t.Errorf("before Run: %d %s", got.Code, got.Body)
-				}
+				says("before Run", "ok")
 				ctx, cancel := context.WithCancel(t.Context())
 				go s.poller.Run(ctx)
 				go s.sender.Run(ctx)
-				time.Sleep(stuckAfter / 2) // of the bubble's clock
-				if got := asked(ops, "/healthz"); got.Code != 200 {
-					t.Errorf("after half of the time: %d %s", got.Code, got.Body)
-				}
-				time.Sleep(stuckAfter)
-				if got := asked(ops, "/healthz"); got.Code != c.status || strings.TrimSpace(got.Body.String()) != c.want {
-					t.Errorf("/healthz = %d %q; want %d %q", got.Code, got.Body, c.status, c.want)
-				}
-				cancel()
-				for _, f := range fields {
-					if f.stuck != nil {
-						close(f.stuck)
+				go s.sweeper.Run(ctx)
+				go s.fanout.run(ctx)
+				go s.shoppers(ctx)
+				for range 10 { // of the bubble's minutes
+					time.Sleep(stuckAfter / 4)
+					if c.stuck == nil {
+						says("while it runs", "ok")
 					}
 				}
-				synctest.Wait()
-				if got := s.loops(); len(got) != 1 { // the poller's last turn stays; a sender that has ended is no loop
+				says("after five minutes", c.want)
+				cancel()
+				close(freed)
+				time.Sleep(time.Minute)
+				if got := s.loops(); len(got) > 0 {
 					t.Errorf("loops after the end: %v", got)
 				}
 			})

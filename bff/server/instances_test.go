@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +17,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
 	"coinslot/bff/store"
 	"coinslot/bff/store/pgtest"
 
@@ -218,4 +221,33 @@ func TestComparisonOfInstances(t *testing.T) {
 	displays(t, "after the stop", other.page(path, http.StatusOK), "broke off: the instance", "They agree.")
 	gateway.ClearFaults()
 	agree(other)
+}
+
+// Every main loop is watched where there are several instances.
+func TestLoopsOfInstances(t *testing.T) {
+	t.Parallel()
+	c := settings(t, "http://127.0.0.1:9")
+	c.Database = pgtest.DSN(t)
+	srv, err := server.New(t.Context(), c, server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	until(t, "all loops turn", func() bool {
+		w := httptest.NewRecorder()
+		srv.Ops.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		page := w.Body.String()
+		for _, loop := range []string{"poller", "sweeper", "fanout", "listener", "clock"} {
+			if !strings.Contains(page, `coinslot_loop_age_seconds{loop="`+loop+`"} `) {
+				return false
+			}
+		}
+		return true
+	})
+	cancel()
+	if err := errors.Join(<-ended, srv.Close()); err != nil {
+		t.Error(err)
+	}
 }

@@ -173,7 +173,7 @@ func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	put("coinslot_webhook_endpoints", float64(hooks.Endpoints-hooks.Gone), "enabled")
 	put("coinslot_webhook_endpoints", float64(hooks.Gone), "disabled")
 	for name, turned := range s.loops() {
-		put("coinslot_loop_age_seconds", time.Since(turned).Seconds(), name)
+		put("coinslot_loop_age_seconds", max(0, time.Since(turned).Seconds()), name)
 	}
 	spans := s.tracer.Stats()
 	put("coinslot_traces_spans_total", float64(spans.Exported), "exported")

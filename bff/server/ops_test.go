@@ -220,7 +220,7 @@ func checkMetrics(t *testing.T, page string) {
 		`coinslot_payment_detection_seconds_count{status="confirmed"} 1`, "coinslot_checkout_paid_seconds_count 1", `coinslot_gateway_requests_total{endpoint="create",outcome="done"} 1`,
 		`coinslot_webhook_endpoints{state="enabled"} 1`, "coinslot_webhook_backlog 0", "coinslot_database_up 1", "coinslot_gateway_breaker_open 0",
 		`coinslot_http_requests_total{route="POST /checkout/{session}/attempts",status="2xx"} 1`, `coinslot_http_requests_total{route="none",status="4xx"} 1`, `coinslot_findings_total{finding="review"} 0`,
-		"coinslot_gateway_free_slots 1000", `coinslot_checkouts{status="review"} 0`, "coinslot_database_disk_free_bytes ", "process_resident_memory_bytes ", "go_goroutines ", `coinslot_loop_age_seconds{loop="sender"}`,
+		"coinslot_gateway_free_slots 1000", `coinslot_checkouts{status="review"} 0`, "coinslot_database_disk_free_bytes ", "process_resident_memory_bytes ", "go_goroutines ", `coinslot_loop_age_seconds{loop="sender"}`, `coinslot_loop_age_seconds{loop="sweeper"} 0`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/pulse"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -66,6 +67,7 @@ type DB struct {
 
 	stop    context.CancelFunc // of what runs besides; nil = nothing does
 	running sync.WaitGroup
+	pulses  pulses
 	mended  chan struct{} // closed when the mending of the start has ended
 }
 
@@ -154,6 +156,16 @@ func (db *DB) Close() error {
 
 // Shared reports whether other processes may be using the database too.
 func (db *DB) Shared() bool { return db.pool != nil }
+
+// pulses are those of the loops that instances need of one another.
+type pulses struct{ clock, announcer, listener pulse.Pulse }
+
+// Turned returns when the loops last turned that run besides, or are to, by name;
+// zero = it does not run. What mends old sessions is none: it comes to an end.
+func (db *DB) Turned() map[string]time.Time {
+	p := &db.pulses
+	return map[string]time.Time{"clock": p.clock.Turned(), "announcer": p.announcer.Turned(), "listener": p.listener.Turned()}
+}
 
 // Ping reports whether the database can be read, and its content relied upon.
 func (db *DB) Ping(ctx context.Context) error {

@@ -12,6 +12,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/pulse"
 )
 
 const (
@@ -34,9 +35,7 @@ type line struct {
 	host     string        // for the log: the URL's query can hold a secret
 	kick     chan struct{} // to run, 1 slot, never closed
 	gone     atomic.Bool   // has answered 410
-	// turned is when run last looked for work, by this machine's clock; nil = it
-	// does not run.
-	turned atomic.Pointer[time.Time]
+	pulse    pulse.Pulse   // beats when there is a place for another try
 }
 
 func newLine(s *Sender, endpoint string) *line {
@@ -52,12 +51,14 @@ func newLine(s *Sender, endpoint string) *line {
 func (l *line) run(ctx context.Context) {
 	var tries sync.WaitGroup
 	defer tries.Wait()
-	defer l.turned.Store(nil)
+	l.pulse.Beat(0)
+	defer l.pulse.Stop()
 	ended := make(chan struct{}, inFlight) // from tries, a slot for each, never closed
 	busy, pause := 0, lookEvery
 	for ctx.Err() == nil && !l.gone.Load() {
-		now := time.Now()
-		l.turned.Store(&now)
+		if busy < inFlight {
+			l.pulse.Beat(0)
+		}
 		due, err := l.claim(ctx, inFlight-busy)
 		pause = l.pace(ctx, pause, err)
 		busy += len(due)

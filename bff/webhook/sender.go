@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/pulse"
 )
 
 // maxEndpoints bounds the endpoints of one process.
@@ -183,8 +184,8 @@ func (s *Sender) Kick() {
 type Stats struct {
 	Endpoints int // that are configured
 	Gone      int // those of them that have answered 410
-	// Turned is when the line that has been busy with one look for the longest last
-	// began one; zero = no line runs.
+	// Turned is when the line that has been busy for the longest last looked for work,
+	// with a place for it; zero = no line runs.
 	Turned time.Time
 }
 
@@ -192,9 +193,7 @@ type Stats struct {
 func (s *Sender) Stats() Stats {
 	stats := Stats{Endpoints: len(s.lines), Gone: len(s.Gone())}
 	for _, l := range s.lines {
-		if at := l.turned.Load(); at != nil && (stats.Turned.IsZero() || at.Before(stats.Turned)) {
-			stats.Turned = *at
-		}
+		stats.Turned = pulse.Earliest(stats.Turned, l.pulse.Turned())
 	}
 	return stats
 }

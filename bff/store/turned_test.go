@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"log/slog"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// deadLine is a way to a database that does not answer: an attempt ends after its time,
+// or, stuck, when it is freed.
+type deadLine struct {
+	takes time.Duration
+	stuck chan struct{} // nil = it is not
+}
+
+func (l deadLine) try() error {
+	if l.stuck != nil {
+		<-l.stuck
+	}
+	time.Sleep(l.takes)
+	return errors.New("nobody is there")
+}
+
+func (l deadLine) dial(context.Context, string, string) (net.Conn, error) { return nil, l.try() }
+
+// Connect and Driver implement driver.Connector.
+func (l deadLine) Connect(context.Context) (driver.Conn, error) { return nil, l.try() }
+func (l deadLine) Driver() driver.Driver                        { return nil }
+
+// unanswered is a database behind such a line.
+func unanswered(t *testing.T, l deadLine) *DB {
+	c, err := pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ConnConfig.DialFunc = l.dial
+	pool, err := pgxpool.NewWithConfig(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &DB{pool: pool, reader: sql.OpenDB(l), dialect: postgresDialect(), patience: defaultPatience, hints: newHints(), log: slog.New(slog.DiscardHandler)}
+}
+
+// What goes on besides is seen to turn although the database does not answer, and
+// seen not to when it hangs itself.
+func TestTurned(t *testing.T) {
+	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := deadLine{takes: 5 * time.Second}
+				if stuck {
+					l.stuck = make(chan struct{})
+				}
+				db := unanswered(t, l)
+				ctx, cancel := context.WithCancel(t.Context())
+				db.running.Go(func() { db.keepTime(ctx) })
+				db.running.Go(func() { db.send(ctx) })
+				db.running.Go(func() { _ = db.Listen(ctx, func(string) {}) })
+				for range 20 {
+					db.Announce("cs_1")
+					time.Sleep(15 * time.Second)
+					for loop, at := range db.Turned() {
+						if late := time.Since(at); !stuck && !at.IsZero() && late > time.Minute {
+							t.Errorf("%s has not turned for %v", loop, late)
+						}
+					}
+				}
+				turned := db.Turned()
+				for _, loop := range []string{"clock", "listener"} {
+					if at := turned[loop]; at.IsZero() || stuck != (time.Since(at) > 2*time.Minute) {
+						t.Errorf("%s has turned %v ago", loop, time.Since(at))
+					}
+				}
+				cancel()
+				if stuck {
+					close(l.stuck)
+				}
+				db.running.Wait()
+				db.pool.Close()
+				_ = db.reader.Close()
+				for loop, at := range db.Turned() {
+					if !at.IsZero() {
+						t.Errorf("%s turns after the end", loop)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Who announces is watched while there is something to tell.
+func TestTurnedWhileAnnouncing(t *testing.T) {
+	db := unanswered(t, deadLine{})
+	defer db.pool.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	db.running.Go(func() { db.send(ctx) })
+	turns := func() bool { return !db.Turned()["announcer"].IsZero() }
+	db.Announce("cs_1")
+	db.hints.mu.Lock()
+	eventually(t, "it to be busy", turns)
+	db.hints.mu.Unlock()
+	eventually(t, "it to rest", func() bool { return !turns() })
+	cancel()
+	db.running.Wait()
+}
