@@ -28,7 +28,7 @@ type manual struct {
 	Intro                       template.HTML
 	Groups                      []group
 	Hooks                       []operation // one for each type
-	Hook                        operation   // what they have in common
+	Messages                    []operation // what they have in common, and those that differ
 	Objects                     []object
 	Errors                      []failure
 }
@@ -106,7 +106,7 @@ func (d *Document) Page(css string) ([]byte, error) {
 	d.each("webhooks", func(path, method string, o tree, shared []any) {
 		made := d.operation(path, method, o, shared)
 		m.Hooks = append(m.Hooks, made)
-		m.Hook = operation{ID: "message", Summary: "The message", Parameters: made.Parameters, Body: made.Body, Answers: made.Answers, Example: made.Example}
+		m.tell(made)
 	})
 	for _, s := range members(d.root, "components", "schemas") {
 		if properties := members(s.Value, "properties"); properties != nil {
@@ -117,6 +117,18 @@ func (d *Document) Page(css string) ([]byte, error) {
 		m.Errors = append(m.Errors, d.failure(code))
 	}
 	return render(apiTemplate, m)
+}
+
+// tell adds the message of a webhook, unless it is that of the first one.
+func (m *manual) tell(hook operation) {
+	o := operation{ID: "message", Summary: "The message", Parameters: hook.Parameters, Body: hook.Body, Answers: hook.Answers, Example: hook.Example}
+	if len(m.Messages) > 0 {
+		if hook.Example == m.Messages[0].Example {
+			return
+		}
+		o.ID, o.Summary = "message-"+hook.ID, "The message "+hook.Summary
+	}
+	m.Messages = append(m.Messages, o)
 }
 
 // Errors is docs/errors.md as HTML, with the style sheet at that address.

@@ -78,6 +78,11 @@ func TestPages(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
+	_, messages, _ := strings.Cut(string(page), `id="message"`)
+	common, test, _ := strings.Cut(messages, `id="message-tellTest"`)
+	if !strings.Contains(common, `&#34;type&#34;: &#34;checkout.confirmed&#34;`) || strings.Contains(common, "checkout.test") || !strings.Contains(test, `&#34;type&#34;: &#34;checkout.test&#34;`) {
+		t.Error("the message of payments and that of a test are not told apart")
+	}
 	page, err = Errors("/assets/docs.css")
 	if err != nil {
 		t.Fatal(err)
