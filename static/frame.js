@@ -316,11 +316,12 @@ for (const name of ['localStorage', 'sessionStorage']) {
     while (left() > 0) await new Promise((done) => setTimeout(done, Math.min(left(), 50)));
   }
 
-  // coinslotPressed is for how long (ms) an answer had better not be shown, because the shopper presses something that it
-  // may move: nobody waits longer than PRESS for one.
+  // coinslotPressed is for how long (ms) nothing had better be drawn, because the shopper presses something that it may
+  // move: nobody waits longer than PRESS for one, and what comes of the click is drawn at once.
   const PRESS = 1000;
   let pressed = 0; // when
   addEventListener('pointerdown', () => { pressed = performance.now(); }, { capture: true, passive: true });
+  addEventListener('click', () => { pressed = -PRESS; }, { capture: true, passive: true });
   window.coinslotPressed = () => Math.max(0, Math.min(held.pointer ?? 0, pressed + PRESS) - performance.now());
 
   // cureOf tells a policy from a file that is not what was built, and both from one that did not come.

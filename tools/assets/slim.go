@@ -46,10 +46,12 @@ func slimPackages() map[string]string {
 	}
 }
 
-// slimEdits lists what plant.go needs of the files of others, and what it becomes:
-// new nodes are written down instead of made, and what they have with them.
+// slimEdits lists what draw.go and plant.go need of the files of others, and what it
+// becomes: the page is drawn at other times; new nodes are written down instead of
+// made, and what they have with them.
 func slimEdits() []string {
 	return []string{
+		"func (e *engineX) Start(framerate int) {", "func (e *engineX) startByFrames(framerate int) {",
 		`element = w.Get("document").Call("createElement", tag)`, `return planted("e", tag), nil`,
 		`return w.Get("document").Call("createTextNode", v)`, `return planted("t", v)`,
 		"func (v value) Set(p string, x any) {", "func (v value) Set(p string, x any) {\n\tif n := young(v); n != nil && n.sets(p, x) {\n\t\treturn\n\t}",
