@@ -12,8 +12,15 @@ type point struct{ X, Y float64 }
 
 // aim is a function of an element. Given null it aims at the element's middle;
 // given a point of the document an iframe holds, at that point. It tells where
-// that is in the element's own viewport and why a click there would miss.
+// that is in the element's own viewport and why a click there would miss. From then
+// on the document keeps what is pressed in it, for the failure report.
 const aim = `function(inner) {
+	globalThis[Symbol.for("pressed")] ??= (list => {
+		const note = e => list.push(Math.round(e.timeStamp) + " ms: " + e.type + " at " + Math.round(e.clientX) + ", " + Math.round(e.clientY) + " on " +
+			(e.composedPath()[0].cloneNode?.(false).outerHTML?.slice(0, 200) ?? "the document"));
+		for (const type of ["pointerdown", "pointerup", "click"]) addEventListener(type, note, {capture: true, passive: true});
+		return list;
+	})([]);
 	const rects = [...this.getClientRects()], r = rects.find(r => r.width > 0 && r.height > 0);
 	if (!r) return {miss: "it has no size"};
 	const style = getComputedStyle(this);
@@ -35,7 +42,8 @@ type aimed struct {
 }
 
 // Click moves the mouse to the middle of the element and clicks, once the
-// element is visible, enabled, still and not covered. It is scrolled into view.
+// element is visible, enabled, not covered, and still where it was when the mouse
+// set out. It is scrolled into view.
 func (v *View) Click(css string) {
 	v.page.tb.Helper()
 	v.Hold(css)()
@@ -45,36 +53,42 @@ func (v *View) Click(css string) {
 // release lets it go, over whatever is at that place by then.
 func (v *View) Hold(css string) (release func()) {
 	v.page.tb.Helper()
-	var before, at point
+	var at point
 	v.until("clicking "+css, func(ctx context.Context) (bool, error) {
-		var err error
-		if at, err = v.point(ctx, css); err != nil {
+		aimed, err := v.point(ctx, css)
+		if err != nil || aimed == at {
+			return err == nil, err
+		}
+		if err := v.reach(ctx, aimed); err != nil {
 			return false, err
 		}
-		still := at == before
-		before = at
-		if !still {
-			return false, errors.New("it is moving")
-		}
-		if err := v.drawn(ctx); err != nil {
-			return false, err
-		}
-		return true, nil
+		at = aimed
+		return false, errors.New("it is moving")
 	})
-	v.hand("clicking "+css, at, "mouseMoved", "mousePressed")
+	v.page.presses = append(v.page.presses, fmt.Sprintf("clicking %s at %.0f, %.0f", css, at.X, at.Y))
+	v.hand("clicking "+css, at, "mousePressed")
 	return func() {
 		v.page.tb.Helper()
 		v.hand("clicking "+css, at, "mouseReleased")
 	}
 }
 
-// hand is what the mouse does at a place, once: it is waited for longer than a look,
+// reach moves the mouse to a place and waits until what is there has been seen. Both
+// take a frame or two, in which the page may change: who presses looks once more.
+func (v *View) reach(ctx context.Context, at point) error {
+	if err := v.page.mouse(ctx, at, "mouseMoved"); err != nil {
+		return err
+	}
+	return v.drawn(ctx)
+}
+
+// hand is one thing that the mouse does at a place: it is waited for longer than a look,
 // because what is pressed twice is another thing.
-func (v *View) hand(doing string, at point, steps ...string) {
+func (v *View) hand(doing string, at point, step string) {
 	v.page.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
 	defer cancel()
-	if err := v.page.mouse(ctx, at, steps...); err != nil {
+	if err := v.page.mouse(ctx, at, step); err != nil {
 		v.fail(doing, err)
 	}
 }
@@ -152,18 +166,13 @@ func (p *Page) aim(ctx context.Context, session, element string, inner *point) (
 	return out.Result.Value.point, nil
 }
 
-// mouse is what the mouse does there, step by step.
-func (p *Page) mouse(ctx context.Context, at point, steps ...string) error {
-	for _, step := range steps {
-		mouse := object{"type": step, "x": at.X, "y": at.Y}
-		if step != "mouseMoved" {
-			mouse["button"], mouse["clickCount"] = "left", 1
-		}
-		if err := p.call(ctx, "Input.dispatchMouseEvent", mouse, nil); err != nil {
-			return err
-		}
+// mouse is one step of what the mouse does there.
+func (p *Page) mouse(ctx context.Context, at point, step string) error {
+	mouse := object{"type": step, "x": at.X, "y": at.Y}
+	if step != "mouseMoved" {
+		mouse["button"], mouse["clickCount"] = "left", 1
 	}
-	return nil
+	return p.call(ctx, "Input.dispatchMouseEvent", mouse, nil)
 }
 
 // Type clicks a text field and replaces what it holds by text, key by key.

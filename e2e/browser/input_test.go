@@ -72,6 +72,14 @@ func TestClickWaits(t *testing.T) {
 	}
 }
 
+// What goes away as the mouse comes is followed, not missed.
+func TestClickFollows(t *testing.T) {
+	p := open(t, `<button id=b style="position:absolute" onclick="this.textContent = 'clicked'">b</button>
+		<script>addEventListener("mousemove", () => { b.style.top = "300px" }, {once: true})</script>`, browser.Options{})
+	p.Click("#b")
+	p.WaitText("#b", "clicked")
+}
+
 // What is held stays down until it is released.
 func TestHold(t *testing.T) {
 	p := open(t, `<button id=b>b</button><input type=checkbox id=c><pre id=log></pre><script>
@@ -161,6 +169,7 @@ func TestFailureSaysWhatWasThere(t *testing.T) {
 		{"text", func(p *browser.Page) { p.WaitText("p", "expected") }, []string{"waiting 3s", `element p with the text "expected"`, `"actual"`, url, "<p>actual</p>", "[warning] careful", "failure.png"}},
 		{"frame", func(p *browser.Page) { p.Frame("absent") }, []string{`the frame "absent"`, "there is none"}},
 		{"covered", func(p *browser.Page) { p.Click("#low") }, []string{"clicking #low", `covered by <div style="position:fixed;inset:0" id="top">`}},
+		{"lost", func(p *browser.Page) { p.Click("#top"); p.Wait("#done") }, []string{"clicking #top at 640, 400", `pointerdown at 640, 400 on <div style="position:fixed;inset:0" id="top">`, ": click at 640, 400 on <div"}},
 		{"absent", func(p *browser.Page) { p.Text("#absent") }, []string{"an element #absent"}},
 		{"selector", func(p *browser.Page) { p.Wait("p[") }, []string{"not a valid selector"}},
 		{"exception", func(p *browser.Page) { p.Eval("nothing.there", nil) }, []string{"evaluating nothing.there", "nothing is not defined"}},

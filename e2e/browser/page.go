@@ -26,6 +26,7 @@ type Page struct {
 	profile string // the incognito-like profile that is thrown away with the page
 	target  string // also the id of the main frame
 	session string
+	presses []string // what the test has clicked, and where, for the failure report
 
 	mu        sync.Mutex          // guards the fields below
 	sessions  map[string]*session // by session id

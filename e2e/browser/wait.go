@@ -79,7 +79,7 @@ func (v *View) report() string {
 	if err := v.page.screenshot(ctx, picture); err != nil {
 		picture = err.Error()
 	}
-	p := v.page
+	p, landed := v.page, v.landed(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var b strings.Builder
@@ -87,13 +87,26 @@ func (v *View) report() string {
 	for _, list := range []struct {
 		title string
 		lines []string
-	}{{"console", p.console}, {"requests", p.requests}, {"refused commands", p.refused}} {
+	}{{"clicks", p.presses}, {"where they landed", landed}, {"console", p.console}, {"requests", p.requests}, {"refused commands", p.refused}} {
 		fmt.Fprintf(&b, "\n--- %s (%d, the last 30):", list.title, len(list.lines))
 		for _, line := range list.lines[max(0, len(list.lines)-30):] {
 			fmt.Fprintf(&b, "\n    %s", short(line, 300))
 		}
 	}
 	return b.String()
+}
+
+// landed is what was pressed in the document, and in those around it, since it is
+// there and was clicked for the first time.
+func (v *View) landed(ctx context.Context) (list []string) {
+	for ; v != nil; v = v.parent {
+		var here []string
+		if err := v.run(ctx, `globalThis[Symbol.for("pressed")] ?? []`, &here); err != nil {
+			here = []string{"(unreadable: " + err.Error() + ")"}
+		}
+		list = append(here, list...)
+	}
+	return list
 }
 
 // short is text, cut to about n bytes.
