@@ -13,6 +13,8 @@ import (
 
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // ticking are the parts whose text is another one a second later.
@@ -191,6 +193,34 @@ func TestTakeoverIsPlantedAtOnce(t *testing.T) {
 	}
 	quiet(t, p)
 }
+
+// Between the look whether something is pressed and the takeover there is no task in
+// which a press could begin: the program starts, draws, and drives the page in one.
+func TestTakeoverIsOneTask(t *testing.T) {
+	s := newStack(t)
+	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: afterRun})
+	p.Wait(`[data-live="wasm"]`)
+	var said []string
+	p.Eval(`said`, &said)
+	if diff := cmp.Diff([]string{"html", "wasm"}, said); diff != "" {
+		t.Errorf("before and after the task in which the program started, the page was driven by (-want +got):\n%s", diff)
+	}
+}
+
+// afterRun is JavaScript that notes who drives the page when the program is run, and
+// when that has returned to the browser for the first time.
+const afterRun = `window.said = [];
+let go;
+Object.defineProperty(window, "Go", {get: () => go, set(loaded) {
+	go = loaded;
+	const run = go.prototype.run, note = () => said.push(document.getElementById("coinslot").dataset.live);
+	go.prototype.run = function(program) {
+		note();
+		const running = run.call(this, program);
+		note();
+		return running;
+	};
+}})`
 
 // countedPlants is JavaScript that counts calls of coinslotPlant, and elements
 // that are made outside of them.
