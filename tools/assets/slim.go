@@ -19,8 +19,8 @@ import (
 // standard library: half of what a shopper would download, and never run. The
 // program is therefore compiled with a copy of go-app in which a few files are
 // exchanged for those in slim/, and a few packages for those in slim's folders.
-// Everything that components see is untouched, and ./app compiles with the
-// original too.
+// Everything that components see is untouched but for when they are drawn, and
+// ./app compiles with the original too.
 //
 //go:embed slim/*.txt slim/*/*.go slim/std/*.txt
 var slimFiles embed.FS
@@ -31,7 +31,7 @@ const (
 	// in goApp+"/pkg/slim".
 	slimHome = "coinslot/tools/assets/slim"
 	// slimOf is the hash of the originals that slim/ was written for. With
-	// others the program is compiled with go-app as it is, which only costs size.
+	// others the program is compiled with go-app as it is: larger, and drawn late.
 	slimOf = "81a0f827f3dc64a9"
 )
 
