@@ -9,8 +9,13 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-ARG VERSION=v0.0.0-dev COMMIT=unknown TARGETOS=linux TARGETARCH=amd64
 RUN go run ./tools/assets -out static/dist
+# The platform is the builder's to say (--platform): a default here would win over
+# it, and put an amd64 program into an arm64 image.
+ARG TARGETOS
+ARG TARGETARCH
+ARG VERSION=v0.0.0-dev
+ARG COMMIT=unknown
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
       -ldflags="-s -w -buildid= -X 'main.stamp=$VERSION $COMMIT'" -o /out/coinslot ./bff
 RUN mkdir -p /out/data

@@ -205,6 +205,9 @@ func TestDockerfile(t *testing.T) {
 			t.Errorf("the Dockerfile lacks %q", want)
 		}
 	}
+	if wrong := regexp.MustCompile(`(?m)^ARG .*\b(TARGET|BUILD)[A-Z]*=.*$`).FindString(text); wrong != "" {
+		t.Errorf("%q: a default of the builder's own names is believed more than --platform", wrong)
+	}
 	env := image(t)
 	if env["COINSLOT_LISTEN"] != "0.0.0.0:8080" || env["COINSLOT_DATABASE"] != "/data/coinslot.db" || env["COINSLOT_OPS_LISTEN"] != "" {
 		t.Errorf("the image's environment is %v", env)
