@@ -21,6 +21,8 @@ import (
 	"sync"
 	"time"
 
+	_ "coinslot/bff/metrics/quiet" // before the library
+
 	vm "github.com/VictoriaMetrics/metrics"
 )
 
