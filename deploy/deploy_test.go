@@ -91,15 +91,19 @@ func documents(t *testing.T, name string) (all []node) {
 // kinds are the objects of deploy/kubernetes by kind.
 func kinds(t *testing.T) map[string]node {
 	t.Helper()
-	names, err := filepath.Glob("kubernetes/*.yaml")
-	if err != nil || len(names) < 4 {
-		t.Fatalf("%v, %v", names, err)
+	applied, err := filepath.Glob("kubernetes/*.yaml")
+	if err != nil || len(applied) < 3 {
+		t.Fatalf("%v, %v", applied, err)
 	}
+	const example = "kubernetes/secret.yaml.example" // by its name no kubectl apply -f takes it
 	objects := map[string]node{}
-	for _, name := range names {
+	for _, name := range append(applied, example) {
 		for _, d := range documents(t, name) {
 			d.text("apiVersion")
 			d.is("coinslot", "metadata", "name")
+			if d.text("kind") == "Secret" && name != example {
+				t.Errorf("kubectl apply -f of the folder overwrites the secrets: %s", name)
+			}
 			objects[d.text("kind")] = d
 		}
 	}
@@ -237,6 +241,7 @@ func TestCompose(t *testing.T) {
 	s.is([]string{"CMD", "/coinslot", "health"}, "healthcheck", "test")
 	s.is("65532:65532", "user")
 	c.is(true, "networks", "back", "internal")
+	s.is("20s", "stop_grace_period") // requests 5, webhooks 10
 	env := image(t)
 	for name, value := range s.at("environment").value.(map[string]any) {
 		env[name], _ = value.(string)
@@ -277,6 +282,7 @@ func TestKubernetes(t *testing.T) {
 	all["NetworkPolicy"].is(labels, "spec", "podSelector", "matchLabels")
 	all["NetworkPolicy"].is(8080, "spec", "ingress", 0, "ports", 0, "port")
 	all["NetworkPolicy"].is(9090, "spec", "ingress", 1, "ports", 0, "port")
+	all["NetworkPolicy"].is("ingress-nginx", "spec", "egress", 3, "to", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
 	all["Ingress"].is(map[string]any{"name": "coinslot", "port": map[string]string{"name": "http"}}, "spec", "rules", 0, "http", "paths", 0, "backend", "service")
 	all["Ingress"].is("150", "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-read-timeout")
 	all["Namespace"].is("restricted", "metadata", "labels", "pod-security.kubernetes.io/enforce")
