@@ -31,27 +31,29 @@ type dependency struct {
 	stuck chan struct{} // closed when it no longer is; nil = it is not
 }
 
-func (d *dependency) ask() error {
+func (d *dependency) ask(ctx context.Context) error {
 	if d.stuck != nil {
 		<-d.stuck
 	}
 	if d.away {
-		time.Sleep(10 * time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		<-ctx.Done()
 		return &checkout.UnknownError{Err: errors.New("away")}
 	}
 	return nil
 }
 
-func (d *dependency) Claim(context.Context, time.Time, time.Duration, int) ([]checkout.Session, error) {
-	return nil, d.ask()
+func (d *dependency) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
+	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimOf(context.Context, []string, time.Time, time.Duration, int) ([]checkout.Session, error) {
-	return nil, d.ask()
+func (d *dependency) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
+	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimDeliveries(context.Context, time.Time, time.Duration, int, []string) ([]checkout.Delivery, error) {
-	return nil, d.ask()
+func (d *dependency) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]checkout.Delivery, error) {
+	return nil, d.ask(ctx)
 }
 
 func (d *dependency) Settle(context.Context, checkout.Delivery, checkout.DeliveryResult) error {
@@ -65,13 +67,15 @@ func (d *dependency) Listen(ctx context.Context, _ func(string)) error {
 	return nil
 }
 
-func (d *dependency) Watch(context.Context, []string, time.Time, time.Time) error { return d.ask() }
+func (d *dependency) Watch(ctx context.Context, _ []string, _, _ time.Time) error { return d.ask(ctx) }
 
-func (d *dependency) Versions(context.Context, []string) (map[string]int64, error) {
-	return nil, d.ask()
+func (d *dependency) Versions(ctx context.Context, _ []string) (map[string]int64, error) {
+	return nil, d.ask(ctx)
 }
 
-func (d *dependency) Currencies(context.Context) ([]checkout.Currency, error) { return nil, d.ask() }
+func (d *dependency) Currencies(ctx context.Context) ([]checkout.Currency, error) {
+	return nil, d.ask(ctx)
+}
 
 // full is an outbox that always has more, of which each try waits for a dependency.
 type full struct{ *dependency }
@@ -81,7 +85,7 @@ func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, l
 }
 
 func (f full) began(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
-	_ = f.ask()
+	_ = f.ask(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	cancel() // nothing is sent
 	return ctx, func(checkout.DeliveryResult) {}
@@ -102,8 +106,8 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	s.poller = poll.New(poll.Config{Store: of("poller"), Every: time.Second})
 	s.sweeper = poll.NewSweeper(poll.SweepConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(),
-		Page: func(context.Context, int) (checkout.RecordPage, error) {
-			return checkout.RecordPage{LastPage: 20, Items: make([]checkout.Record, 50)}, of("sweeper").ask()
+		Page: func(ctx context.Context, _ int) (checkout.RecordPage, error) {
+			return checkout.RecordPage{LastPage: 20, Items: make([]checkout.Record, 50)}, of("sweeper").ask(ctx)
 		},
 		Heed: func(context.Context, *checkout.Reading, []checkout.Record, time.Time) (checkout.Tally, error) {
 			return checkout.Tally{}, nil
@@ -114,7 +118,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	s.budget = budget.New(budget.Config{Probe: func(ctx context.Context) error {
 		told, err := s.budget.Admit(ctx, false)
 		if err == nil {
-			err = of("probe").ask()
+			err = of("probe").ask(ctx)
 			told(err)
 		}
 		return err

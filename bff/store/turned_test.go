@@ -21,19 +21,23 @@ type deadLine struct {
 	stuck chan struct{} // nil = it is not
 }
 
-func (l deadLine) try() error {
+func (l deadLine) try(ctx context.Context) error {
 	if l.stuck != nil {
 		<-l.stuck
 	}
-	time.Sleep(l.takes)
+	ctx, cancel := context.WithTimeout(ctx, l.takes)
+	defer cancel()
+	<-ctx.Done()
 	return errors.New("nobody is there")
 }
 
-func (l deadLine) dial(context.Context, string, string) (net.Conn, error) { return nil, l.try() }
+func (l deadLine) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return nil, l.try(ctx)
+}
 
 // Connect and Driver implement driver.Connector.
-func (l deadLine) Connect(context.Context) (driver.Conn, error) { return nil, l.try() }
-func (l deadLine) Driver() driver.Driver                        { return nil }
+func (l deadLine) Connect(ctx context.Context) (driver.Conn, error) { return nil, l.try(ctx) }
+func (l deadLine) Driver() driver.Driver                            { return nil }
 
 // unanswered is a database behind such a line.
 func unanswered(t *testing.T, l deadLine) *DB {
