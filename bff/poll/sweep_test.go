@@ -316,3 +316,40 @@ func TestSweepForgetsWithAClockSetBack(t *testing.T) {
 		t.Errorf("mode %d an hour before; want %d", s.now, slow)
 	}
 }
+
+// A sweeper that has nothing to read, or reads slowly, is not held to be stuck.
+func TestSweepTurns(t *testing.T) {
+	for name, c := range map[string]struct {
+		pending int
+		takes   time.Duration // a page
+	}{"nothing to read": {10, 0}, "slow pages": {5000, 70 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewSweeper(SweepConfig{
+					Count: func(context.Context) (int, error) { return c.pending, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(),
+					Page: func(ctx context.Context, _ int) (checkout.RecordPage, error) {
+						return checkout.RecordPage{LastPage: 10, Items: make([]checkout.Record, 50)}, wait(ctx, c.takes)
+					},
+					Heed: func(context.Context, *checkout.Reading, []checkout.Record, time.Time) (checkout.Tally, error) {
+						return checkout.Tally{Unchanged: 500}, nil
+					},
+				})
+				if !s.Turned().IsZero() {
+					t.Error("it turns before Run")
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				go s.Run(ctx)
+				for range 120 {
+					time.Sleep(5 * time.Second)
+					if late := time.Since(s.Turned()); late > c.takes+5*time.Second {
+						t.Errorf("it is %v late; a page takes %v", late, c.takes)
+					}
+				}
+				cancel()
+				if synctest.Wait(); !s.Turned().IsZero() {
+					t.Error("it turns after the end")
+				}
+			})
+		})
+	}
+}
