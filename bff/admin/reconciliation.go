@@ -215,7 +215,7 @@ func (s *console) reconciliationFile(v *visit, _ url.Values) (sheet, error) {
 	}
 	for _, kind := range checkout.FindingKinds() {
 		if more := moreFound(*known.Report, kind); more != "" {
-			rows = append(rows, []string{string(kind), more})
+			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}
 	}
 	return sheet{[]string{"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here", "what_to_do"}, whole(rows)}, nil

@@ -201,10 +201,24 @@ func TestComparisonOfInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	day := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-	if _, err := db.BeginComparing(t.Context(), checkout.Comparing{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: checkout.Progress{Day: day, Page: 3, Pages: 4}}, db.Now(), time.Second); err != nil {
+	run := checkout.Comparing{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: checkout.Progress{Day: day, Page: 3, Pages: 4}}
+	begun := func(lease time.Duration) int64 {
+		t.Helper()
+		epoch, err := db.BeginComparing(t.Context(), run, db.Now(), lease)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return epoch
+	}
+	many := checkout.Report{Comparing: run, Counts: map[checkout.FindingKind]int{checkout.FindingMoney: 700}, Findings: []checkout.Finding{{Kind: checkout.FindingMoney, Session: "cs_1"}}}
+	if err := db.EndComparing(t.Context(), begun(time.Minute), run, &many); err != nil {
 		t.Fatal(err)
 	}
-	shows("one that is under way elsewhere", "Comparing 2026-10-01 to 2026-10-01, begun by console:bob", "page 3 of 4", "looks again by itself", "They agree.")
+	if rows := one.file(path + ".csv"); len(rows) != 3 || rows[2][0] != "money" || !strings.HasSuffix(rows[2][7], "coinslot reconcile -from 2026-10-01 -to 2026-10-01") {
+		t.Errorf("the file of some of many is %q", rows)
+	}
+	begun(time.Second)
+	shows("one that is under way elsewhere", "Comparing 2026-10-01 to 2026-10-01, begun by console:bob", "page 3 of 4", "looks again by itself", "Amounts differ (700)", "The first 500 of 700 are kept")
 	if to := other.post(path, path, form); !strings.HasPrefix(to, path+"?done=comparing.") {
 		t.Errorf("a second one leads to %s", to)
 	}
