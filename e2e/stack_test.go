@@ -431,27 +431,14 @@ var binary = filepath.Join("..", "bin", "coinslot")
 var chromium *browser.Browser
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		if _, err := os.Stat(binary); err != nil {
-			fmt.Fprintln(os.Stderr, "e2e: bin/coinslot is missing: make build")
-			return 1
-		}
-		dir, err := os.MkdirTemp("", "coinslot-e2e-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		if chromium, err = browser.Launch(dir); err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			return 1
-		}
-		defer chromium.Close()
-		flag.Parse()
-		if err := flag.Set("test.parallel", "4"); err != nil {
-			fmt.Fprintln(os.Stderr, "e2e:", err)
-			return 1
-		}
-		return m.Run()
-	}())
+	flag.Parse()
+	if _, err := os.Stat(binary); err != nil {
+		fmt.Fprintln(os.Stderr, "e2e: bin/coinslot is missing: make build")
+		os.Exit(1)
+	}
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		os.Exit(1)
+	}
+	os.Exit(browser.Share(m, &chromium))
 }

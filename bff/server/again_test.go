@@ -81,6 +81,7 @@ func (s soon) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 // used to end there, as "open" and without a session for the host page. It comes
 // back by itself and goes on to the end.
 func TestComesBackAfter429(t *testing.T) {
+	t.Parallel()
 	chromium := browser.Start(t)
 	const refused = `[data-part=error][data-code=rate_limited]`
 

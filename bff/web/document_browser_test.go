@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,11 @@ import (
 	"coinslot/e2e/browser"
 	"coinslot/static"
 )
+
+// chromium is shared: every page opened in it is a fresh one's.
+var chromium *browser.Browser
+
+func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
 
 // till serves one page of the gallery with everything that belongs to it, and a
 // shop of another site that frames it and writes down what it hears.
@@ -32,9 +38,11 @@ type till struct {
 	posts   []string // "content type: body"
 }
 
-// openTill starts a till that shows a page of the gallery, and its shop.
+// openTill starts a till that shows a page of the gallery, and its shop. The test runs
+// beside others from here on.
 func openTill(t *testing.T, sample string) *till {
 	t.Helper()
+	t.Parallel()
 	a, d := builtPages(t, static.Files)
 	if !a.built {
 		t.Fatal("static/dist is empty: make assets")
@@ -175,7 +183,7 @@ onmessage = (e) => {
 func TestTakeover(t *testing.T) {
 	s := openTill(t, "open")
 	s.held = make(chan struct{})
-	p := browser.Start(t).Open(t, s.shop, browser.Options{Width: 520, Height: 1000})
+	p := chromium.Open(t, s.shop, browser.Options{Width: 520, Height: 1000})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=html]`)
 	var forgetful bool
@@ -213,7 +221,7 @@ func TestTakeover(t *testing.T) {
 // confirmed, and the host page is told that it had to do without.
 func TestWithoutWasm(t *testing.T) {
 	s := openTill(t, "pending")
-	p := browser.Start(t).Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})
+	p := chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`html[data-wasm=failed] [data-status=pending]`)
 	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"a proxy must pass /assets/app.`)
@@ -227,7 +235,7 @@ func TestWithoutWasm(t *testing.T) {
 // TestProgramDies: a program that has ended leaves a page that still works.
 func TestProgramDies(t *testing.T) {
 	s := openTill(t, "pending")
-	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
 	f.Eval(`void (document.createElement = null)`, nil) // the program draws with it, and a panic ends it
@@ -240,7 +248,7 @@ func TestProgramDies(t *testing.T) {
 // TestOldBrowserIsDressed: one that makes no style sheet from text loads the file.
 func TestOldBrowserIsDressed(t *testing.T) {
 	s := openTill(t, "pending")
-	p := browser.Start(t).Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})
+	p := chromium.Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
 	f.WaitJS(`document.styleSheets[0]?.href.endsWith(".css") && !document.adoptedStyleSheets.length`, "the style sheet to be loaded")
@@ -249,7 +257,7 @@ func TestOldBrowserIsDressed(t *testing.T) {
 // TestWithoutScripts: forms and links alone lead from the choice to the end.
 func TestWithoutScripts(t *testing.T) {
 	s := openTill(t, "open")
-	p := browser.Start(t).Open(t, s.own+"/checkout/cs_gallery", browser.Options{NoJS: true, Width: 360})
+	p := chromium.Open(t, s.own+"/checkout/cs_gallery", browser.Options{NoJS: true, Width: 360})
 	for _, part := range []string{"search", "copy-address"} {
 		var shown int
 		p.Eval(`[...document.querySelectorAll('[data-part=`+part+`]')].filter((e) => e.offsetParent).length`, &shown)
@@ -273,7 +281,7 @@ func TestWithoutScripts(t *testing.T) {
 // TestBridge covers the small words between frame and host page.
 func TestBridge(t *testing.T) {
 	s := openTill(t, "pending-uri")
-	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
 	p.WaitText("#log", `{"type":"ready","session":"cs_gallery","status":"pending"}`)
@@ -300,7 +308,7 @@ func TestBridge(t *testing.T) {
 // TestChangingMind: the chooser comes and goes without a page being loaded.
 func TestChangingMind(t *testing.T) {
 	s := openTill(t, "pending")
-	p := browser.Start(t).Open(t, s.own+"/checkout/cs_gallery", browser.Options{})
+	p := chromium.Open(t, s.own+"/checkout/cs_gallery", browser.Options{})
 	p.Wait(`[data-live=wasm]`)
 	p.Eval(`void (window.same = true)`, nil)
 	p.Click(`[data-part=change]`)
@@ -327,7 +335,7 @@ func TestChangingMind(t *testing.T) {
 // TestSimulateFromTheHost: the host page presses the sandbox's buttons by name.
 func TestSimulateFromTheHost(t *testing.T) {
 	s := openTill(t, "pending-sandbox")
-	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	p.Frame("coinslot-checkout").Wait(`[data-live=wasm]`)
 	p.WaitText("#log", `"type":"ready"`)
 	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`, nil)

@@ -121,6 +121,25 @@ func Launch(dir string) (*Browser, error) {
 	return &Browser{dir: dir, processes: map[bool]*process{}}, nil
 }
 
+// Share runs the tests of a package that have one browser for all of them, from its
+// TestMain, and returns the exit code. The browser starts with the first page.
+func Share(m *testing.M, shared **Browser) (code int) {
+	fail := func(err error) int {
+		fmt.Fprintln(os.Stderr, "sharing a browser:", err)
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		return fail(err)
+	}
+	defer os.RemoveAll(dir)
+	if *shared, err = Launch(dir); err != nil {
+		return fail(err)
+	}
+	defer (*shared).Close()
+	return m.Run()
+}
+
 // Close kills the browser and removes its profiles.
 //
 // Errors: a profile could not be removed.

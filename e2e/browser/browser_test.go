@@ -19,6 +19,11 @@ import (
 	"github.com/gorilla/websocket"
 )
 
+// chromium is shared: every page opened in it is a fresh one's.
+var chromium *browser.Browser
+
+func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
+
 // sites are two servers of different sites: a shop that frames a till.
 type sites struct{ shop, till string }
 
@@ -107,9 +112,9 @@ func echo(t *testing.T) http.HandlerFunc {
 }
 
 func TestFrameOfAnotherSite(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	b := browser.Start(t)
-	p := b.Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	if got, want := p.URL(), s.shop+"/"; got != want {
 		t.Errorf("URL() = %q; want %q", got, want)
 	}
@@ -149,8 +154,9 @@ func TestFrameOfAnotherSite(t *testing.T) {
 }
 
 func TestFrameMovesBetweenSites(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("near")
 	for range 3 {
 		p.Eval(`void (document.querySelector("[name=near]").src = "`+s.till+`/inner")`, nil)
@@ -168,8 +174,9 @@ func TestFrameMovesBetweenSites(t *testing.T) {
 }
 
 func TestNoJS(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	p := browser.Start(t).Open(t, s.shop, browser.Options{NoJS: true})
+	p := chromium.Open(t, s.shop, browser.Options{NoJS: true})
 	f := p.Frame("till")
 	f.WaitText("noscript", "no scripts here")
 	f.Click("#count")
@@ -191,8 +198,9 @@ func TestNoJS(t *testing.T) {
 }
 
 func TestRecords(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("till")
 	f.WaitText("#socket", "hello")
 	requests := p.Requests()
@@ -226,11 +234,11 @@ func count(list []string, item string) int {
 }
 
 func TestThirdPartyStorage(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	b := browser.Start(t)
 	for allowed, want := range map[bool]string{false: "SecurityError, cookies:", true: "stored v, cookies: c=1"} {
 		t.Run(fmt.Sprintf("allowed %t", allowed), func(t *testing.T) {
-			p := b.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
+			p := chromium.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
 			f := p.Frame("till")
 			f.WaitText("#store", "cookies:")
 			if got := f.Text("#store"); got != want {
@@ -243,23 +251,24 @@ func TestThirdPartyStorage(t *testing.T) {
 }
 
 func TestBlockURLs(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	b := browser.Start(t)
-	p := b.Open(t, s.till+"/wasm", browser.Options{})
+	p := chromium.Open(t, s.till+"/wasm", browser.Options{})
 	p.WaitText("#out", "loaded")
-	p = b.Open(t, s.till+"/wasm", browser.Options{BlockURLs: []string{"*.wasm*"}})
+	p = chromium.Open(t, s.till+"/wasm", browser.Options{BlockURLs: []string{"*.wasm*"}})
 	p.WaitText("#out", "refused")
 	if count(p.Requests(), s.till+"/thing.wasm?v=1") != 1 {
 		t.Errorf("Requests() = %q; want the blocked one among them", p.Requests())
 	}
-	p = b.Open(t, s.shop, browser.Options{BlockURLs: []string{s.till + "/*.wasm*"}})
+	p = chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{s.till + "/*.wasm*"}})
 	p.Eval(`void (document.querySelector("[name=till]").src = "`+s.till+`/wasm")`, nil)
 	p.Frame("till").WaitText("#out", "refused")
 }
 
 func TestOffline(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	p := browser.Start(t).Open(t, s.shop, browser.Options{})
+	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("till")
 	fetches := `fetch("/thing.wasm").then(r => r.text(), () => "failed")`
 	sockets := `new Promise(done => { const w = new WebSocket(location.origin.replace("http", "ws") + "/socket"); w.onopen = () => done("open"); w.onerror = () => done("failed") })`
@@ -281,9 +290,9 @@ func TestOffline(t *testing.T) {
 }
 
 func TestScript(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	b := browser.Start(t)
-	p := b.Open(t, s.shop, browser.Options{Script: `
+	p := chromium.Open(t, s.shop, browser.Options{Script: `
 		window.first = (window.first ?? 0) + 1;
 		window.seen = document.scripts.length;`})
 	for name, v := range map[string]*browser.View{"page": p.View, "frame": p.Frame("near"), "frame of another site": p.Frame("till"), "frame in it": p.Frame("till").Frame("inner")} {
@@ -300,9 +309,9 @@ func TestScript(t *testing.T) {
 }
 
 func TestPageLook(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	b := browser.Start(t)
-	p := b.Open(t, s.shop+"/plain", browser.Options{Width: 431, Height: 617, Dark: true, ReducedMotion: true})
+	p := chromium.Open(t, s.shop+"/plain", browser.Options{Width: 431, Height: 617, Dark: true, ReducedMotion: true})
 	var got map[string]any
 	p.Eval(`({size: [innerWidth, innerHeight], dark: matchMedia("(prefers-color-scheme: dark)").matches,
 		still: matchMedia("(prefers-reduced-motion)").matches})`, &got)

@@ -18,10 +18,11 @@ func open(t *testing.T, body string, o browser.Options) *browser.Page {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, "<!doctype html>"+body)
 	}))
-	return browser.Start(t).Open(t, url, o)
+	return chromium.Open(t, url, o)
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	p := open(t, `<input id=a><input id=b value="to be replaced"><div id=d contenteditable>old text</div>
 		<select id=s><option>one<option>two</select><input type=checkbox id=c><pre id=log></pre>
 		<script>onkeydown = e => log.append((e.ctrlKey ? "^" : "") + (e.shiftKey ? "+" : "") + e.key + "/" + e.code + " ")</script>`, browser.Options{})
@@ -51,7 +52,8 @@ func TestKeys(t *testing.T) {
 	p.WaitJS(`c.checked`, "a checked box")
 }
 
-// A click waits for what a person would wait for.
+// A click waits for what a person would wait for. It runs alone: Chromium may keep a
+// page's dialog back while it shows another page.
 func TestClickWaits(t *testing.T) {
 	p := open(t, `<style>#cover { position: fixed; inset: 0 } @keyframes in { from { translate: 300px } } #moving { animation: in .3s }</style>
 		<div style="height:4000px"></div><button id=b disabled onclick="this.textContent = 'clicked'">b</button>
@@ -82,6 +84,7 @@ func TestClickFollows(t *testing.T) {
 
 // What is held stays down until it is released.
 func TestHold(t *testing.T) {
+	t.Parallel()
 	p := open(t, `<button id=b>b</button><input type=checkbox id=c><pre id=log></pre><script>
 		for (const type of ["pointerdown", "pointerup", "click", "keydown", "keyup"])
 			addEventListener(type, e => log.append(e.target.id + " " + type + " "))
@@ -100,6 +103,7 @@ func TestHold(t *testing.T) {
 
 // Workers are part of the page: recorded, blocked and cut off like it.
 func TestWorkers(t *testing.T) {
+	t.Parallel()
 	mux := http.NewServeMux()
 	file := func(path, kind, text string) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -117,9 +121,8 @@ func TestWorkers(t *testing.T) {
 		.then(() => fetch("/b.wasm")).then(() => "got it", () => "refused")
 		.then(async text => (await clients.matchAll()).forEach(c => c.postMessage(text))))`)
 	url := serve(t, "127.0.0.1", mux)
-	b := browser.Start(t)
 	for pattern, want := range map[string]string{"*.wasm": "refused", "*.other": "got it"} {
-		p := b.Open(t, url, browser.Options{BlockURLs: []string{pattern}})
+		p := chromium.Open(t, url, browser.Options{BlockURLs: []string{pattern}})
 		p.WaitText("#w", want)
 		p.WaitText("#s", want)
 		for _, file := range []string{"/worker.js", "/service.js", "/a.wasm", "/b.wasm"} {
@@ -156,10 +159,10 @@ func failure(t *testing.T, p func(testing.TB)) (message string) {
 }
 
 func TestFailureSaysWhatWasThere(t *testing.T) {
+	t.Parallel()
 	url := serve(t, "127.0.0.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `<!doctype html><p>actual</p><button id=low>x</button><div style="position:fixed;inset:0" id=top></div><script>console.warn("careful")</script>`)
 	}))
-	b := browser.Start(t)
 	o := browser.Options{Patience: 3 * time.Second} // enough to open a page on a busy machine
 	for _, tc := range []struct {
 		name string
@@ -178,7 +181,7 @@ func TestFailureSaysWhatWasThere(t *testing.T) {
 		{"unreachable", func(p *browser.Page) { p.Goto("http://nowhere.example/") }, []string{"ERR_NAME_NOT_RESOLVED"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := failure(t, func(tb testing.TB) { tc.do(b.Open(tb, url, o)) })
+			got := failure(t, func(tb testing.TB) { tc.do(chromium.Open(tb, url, o)) })
 			for _, want := range tc.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("failure is %q; want %q in it", got, want)

@@ -11,13 +11,13 @@ import (
 // What a page keeps is seen, also by one that has covered its tracks, and only
 // where the browser lets it keep anything.
 func TestStored(t *testing.T) {
+	t.Parallel()
 	s := serveSites(t)
-	b := browser.Start(t)
 	for allowed, want := range map[bool][]string{
 		true:  {"localStorage k", "sessionStorage s", "indexedDB d", "caches c"},
 		false: {},
 	} {
-		p := b.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
+		p := chromium.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
 		f := p.Frame("till")
 		f.WaitText("#store", "cookies:")
 		f.Eval(`(async () => {

@@ -21,23 +21,7 @@ var sheets = flag.String("sheets", "", "folder for the contact sheets, for examp
 
 var chromium *browser.Browser
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "gallery")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		if chromium, err = browser.Launch(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer chromium.Close()
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
 
 // serve shows the gallery and returns its address.
 func serve(t *testing.T) string {

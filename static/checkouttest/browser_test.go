@@ -14,27 +14,13 @@ import (
 // chromium is shared: every page opened in it is a fresh one's.
 var chromium *browser.Browser
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "checkouttest")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "making a place for profiles:", err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	chromium, err = browser.Launch(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "launching the browser:", err)
-		return 1
-	}
-	defer chromium.Close()
+func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		fmt.Fprintln(os.Stderr, "setting the number of tests at once:", err)
-		return 1
+		os.Exit(1)
 	}
-	return m.Run()
+	os.Exit(browser.Share(m, &chromium))
 }
 
 // together lets a test run beside others: each has a stage of its own, and most of its time is waiting. Parts of a test
