@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -45,21 +46,25 @@ func isPostgres(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
 }
 
-// namesPostgres reports whether dsn looks like one, or like a list of settings
-// ("host=… password=…").
+// namesPostgres reports whether dsn looks like one, perhaps mistyped
+// ("postgres//user:password@host"), or like a list of settings ("host=… password=…").
 func namesPostgres(dsn string) bool {
 	dsn = strings.ToLower(dsn)
-	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") {
+	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") || withPassword.MatchString(dsn) {
 		return true
 	}
 	for _, field := range strings.Fields(dsn) {
 		switch name, _, _ := strings.Cut(field, "="); name + "=" {
-		case "host=", "dbname=", "user=", "password=":
+		case "host=", "dbname=", "user=", "password=", "pgpassword=":
 			return strings.Contains(field, "=")
 		}
 	}
 	return false
 }
+
+// withPassword matches what has a user and a password before its host. A drive's
+// name, "c:\", has neither.
+var withPassword = regexp.MustCompile(`^[^:]*:[^/\\].*@`)
 
 // postgresConfig reads dsn. Its errors do not repeat dsn.
 func postgresConfig(dsn string) (*pgxpool.Config, error) {

@@ -179,6 +179,7 @@ func TestUnfinishedFileIsUsed(t *testing.T) {
 func TestDSN(t *testing.T) {
 	for _, dsn := range []string{
 		"", ":memory:", "file:x.db", "mysql://user:hunter2@db/x", "postgres:user:hunter2@db", "host=db user=x password=hunter2", "password=hunter2",
+		"postgres//user:hunter2@db/x", "user:hunter2@db/x", "PostgresSQL//u:hunter2@/x", "PGPASSWORD=hunter2", "u:hunter2@db",
 	} {
 		_, err := Open(t.Context(), Config{DSN: dsn})
 		if err == nil || !strings.Contains(err.Error(), "COINSLOT_DATABASE") || strings.Contains(err.Error(), "hunter2") {
