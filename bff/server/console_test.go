@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -227,6 +228,21 @@ func TestConsoleLoginLimit(t *testing.T) {
 	}
 	if n := strings.Count(d.page("/admin/audit"), "tried a wrong password"); n != 10 {
 		t.Errorf("the audit has %d failures; want 10", n)
+	}
+}
+
+// Who has many networks of IPv6 keeps nobody else out: they are one at some point.
+func TestConsoleLoginLimitOfANetwork(t *testing.T) {
+	d := newDesk(t, nil)
+	statuses := map[int]int{}
+	for n := range 33 {
+		statuses[d.at(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", isForm).Code]++
+	}
+	if statuses[http.StatusForbidden] != 30 || statuses[http.StatusTooManyRequests] != 3 {
+		t.Errorf("33 wrong passwords of 33 networks: %v", statuses)
+	}
+	if got := d.at("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", isForm); got.Code != http.StatusForbidden {
+		t.Errorf("somebody else: %d", got.Code)
 	}
 }
 

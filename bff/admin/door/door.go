@@ -59,6 +59,7 @@ type Door struct {
 	Config
 	keys    keys
 	guesses *httprate.RateLimiter // logins by client
+	crowds  *httprate.RateLimiter // logins by network
 	written *httprate.RateLimiter // failed ones that are noted
 	hashing chan struct{}         // one for each hash being computed
 	said    said
@@ -68,7 +69,7 @@ type Door struct {
 func New(c Config) *Door {
 	return &Door{
 		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, hashesAtOnce),
-		guesses: perMinute(loginsPerMinute), written: perMinute(failuresPerMinute),
+		guesses: perMinute(loginsPerMinute), crowds: perMinute(loginsOfNetwork), written: perMinute(failuresPerMinute),
 	}
 }
 

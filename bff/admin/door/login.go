@@ -2,6 +2,7 @@ package door
 
 import (
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -15,6 +16,9 @@ import (
 // which takes 19 MiB.
 const (
 	loginsPerMinute = 10
+	// loginsOfNetwork is how often all clients of an IPv6 /48 may try together: who
+	// has one has 65,536 networks that count as clients, enough to keep everybody out.
+	loginsOfNetwork = 30
 	// failuresPerMinute is how many wrong passwords of all clients are written to the
 	// audit log, which nothing is taken out of; the server's log has every one.
 	failuresPerMinute = 10
@@ -80,7 +84,7 @@ func (d *Door) Login(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/admin/login", http.StatusSeeOther)
 		return
 	}
-	if d.guesses.OnLimit(w, r, client) {
+	if d.guesses.OnLimit(w, r, client) || d.crowds.OnLimit(w, r, network(client)) {
 		d.later(w, to, "Too many tries. Wait a minute.", http.StatusTooManyRequests)
 		return
 	}
@@ -99,6 +103,16 @@ func (d *Door) Login(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, d.cookie(d.keys.login(d.Now())))
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	}
+}
+
+// network is the /48 of a client of IPv6, and any other client itself.
+func network(client string) string {
+	p, err := netip.ParsePrefix(client)
+	if err != nil || p.Addr().Is4() {
+		return client
+	}
+	wide, _ := p.Addr().Prefix(48) // any IPv6 address has one
+	return wide.String()
 }
 
 // operator is who signs in by the password: it is everybody's.
