@@ -1,9 +1,12 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"testing"
+	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -40,4 +43,35 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	if err != nil || len(found.Sessions) == 0 || found.Sessions[0].ID != s.ID {
 		t.Errorf("the first of %d that are found is not A-1 (%v)", len(found.Sessions), err)
 	}
+}
+
+// However many people search at once, shoppers find a connection.
+func TestSearchesLeaveRoom(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	begun, enough := make(chan struct{}, 2*readers), make(chan struct{})
+	var people sync.WaitGroup
+	for range 2 * readers {
+		people.Go(func() {
+			if err := db.browse(t.Context(), func(context.Context, queryer) error {
+				begun <- struct{}{}
+				<-enough
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range browsers {
+		<-begun
+	}
+	if err := db.Ping(t.Context()); err != nil {
+		t.Errorf("reading beside %d that search: %v", 2*readers, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := db.Search(ctx, checkout.Query{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one more search: %v; want that it waits", err)
+	}
+	close(enough)
+	people.Wait()
 }

@@ -32,7 +32,7 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 	}
 	size := pageSize(q.Limit)
 	var page checkout.Page
-	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
+	err = db.browse(ctx, func(ctx context.Context, conn queryer) (err error) {
 		page, err = search(ctx, conn, ways(q, from, size+1), size) // one more tells whether there is a next page
 		return err
 	})

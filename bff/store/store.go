@@ -59,6 +59,7 @@ type DB struct {
 	clock     clock
 	hints     *hints        // nil = nobody else to tell
 	patience  time.Duration // of one operation
+	browsing  chan struct{} // one for each read of browse
 	unlock    func() error
 	// doubt is set by a commit that failed and may yet appear after a restart,
 	// until another one has taken its place. Only SQLite does that.
@@ -93,7 +94,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
-	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience, mended: make(chan struct{})}
+	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience, browsing: make(chan struct{}, browsers), mended: make(chan struct{})}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}

@@ -25,7 +25,7 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]checkout.Count, 
 		return nil, checkout.ErrRange
 	}
 	var counts []checkout.Count
-	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	err := db.browse(ctx, func(ctx context.Context, q queryer) error {
 		counts = nil
 		rows, err := q.QueryContext(ctx, tally, ceil(from), ceil(to))
 		if err != nil {

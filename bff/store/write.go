@@ -170,6 +170,25 @@ func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q querye
 	})
 }
 
+// browsers is how many reads of browse run at the same time: half of what SQLite has.
+const browsers = readers / 2
+
+// browse is view of what people look for among all that there is: that may take
+// seconds, and shoppers' reads must find a connection meanwhile.
+func (db *DB) browse(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
+	wait := time.NewTimer(db.patience)
+	defer wait.Stop()
+	select {
+	case db.browsing <- struct{}{}:
+		defer func() { <-db.browsing }()
+		return db.view(ctx, fn)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return errors.New("too many search at once")
+	}
+}
+
 // lost reports whether conn is of no use any more.
 func lost(conn *sql.Conn) bool {
 	return conn.Raw(func(driverConn any) error {
