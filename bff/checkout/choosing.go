@@ -104,6 +104,7 @@ func (c *Service) open(ctx context.Context, s Session, w wish) (Session, error) 
 		if a = s.Attempt(a.Number); a.State != Waiting {
 			return c.open(ctx, s, w) // it has ended meanwhile
 		}
+		ctx = context.WithoutCancel(ctx) // half of it is worse than nothing: the payment would be cancelled
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
 			return s, err

@@ -75,6 +75,7 @@ func (c *Service) cancel(ctx context.Context, id string, by Closer, who string) 
 	a := s.Current()
 	var last *Record
 	if s.Status == wire.Pending {
+		ctx = context.WithoutCancel(ctx) // else it may be cancelled there, and open here for another choice
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
 			return s, err

@@ -2,6 +2,7 @@ package checkout_test
 
 import (
 	"bytes"
+	"context"
 	"testing"
 	"time"
 
@@ -471,4 +472,35 @@ func TestCalledOffAgainAfterAnOutage(t *testing.T) {
 	must(t)(h.choose(s.ID, usdt()))
 	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
 	h.wantTold(s.ID, checkout.EventCancelled, checkout.EventPending, checkout.EventCancelled)
+}
+
+// Whoever asks may go while the gateway calls a transaction off: what was asked for
+// is done all the same, and not half of it.
+func TestLeavingWhileItIsCalledOff(t *testing.T) { overBoth(t, leavingWhileItIsCalledOff) }
+
+func leavingWhileItIsCalledOff(t *testing.T, h *shop) {
+	for name, do := range map[string]func(context.Context, string) (checkout.Session, error){
+		"for good": func(ctx context.Context, id string) (checkout.Session, error) {
+			return h.service.Cancel(ctx, id, checkout.ClosedByMerchant)
+		},
+		"for another coin": func(ctx context.Context, id string) (checkout.Session, error) {
+			return h.service.Choose(ctx, id, bnb())
+		},
+	} {
+		s := h.chosen("25", usdt())
+		ctx, leave := context.WithCancel(t.Context())
+		h.gateway.cancelHook = func(string) (before, after error) { leave(); return nil, nil }
+		do(ctx, s.ID)
+		h.gateway.cancelHook = nil
+		h.service.Close() // waits for creates
+		h.run(time.Minute)
+		want := []checkout.EventType{checkout.EventPending, checkout.EventPending}
+		if name == "for good" {
+			want[1] = checkout.EventCancelled
+			if got := h.load(s.ID).ClosedBy; got != checkout.ClosedByMerchant {
+				t.Errorf("%s: closed by %q", name, got)
+			}
+		}
+		h.wantTold(s.ID, want...)
+	}
 }
