@@ -16,7 +16,7 @@ import (
 // sends a test. Errors: there is something that must not stay as it is.
 func checkUp(ctx context.Context, args []string, s streams) error {
 	var asJSON, hook bool
-	overrides, err := flagged(args, s, func(flags *flag.FlagSet) {
+	overrides, err := flagged("check", args, s, func(flags *flag.FlagSet) {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
 	})

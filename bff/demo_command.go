@@ -10,15 +10,14 @@ import (
 
 // runDemo serves the checkout with a sandbox gateway and a demo shop.
 func runDemo(ctx context.Context, args []string, s streams) error {
-	flags := flag.NewFlagSet("coinslot demo", flag.ContinueOnError)
-	flags.SetOutput(s.errors)
+	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	c := demo.Config{Out: s.out, Log: slog.New(slog.NewTextHandler(s.errors, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	flags.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the checkout")
 	flags.StringVar(&c.Shop, "shop-listen", "127.0.0.1:8081", "address of the demo shop")
 	flags.StringVar(&c.Gateway, "gateway-listen", "127.0.0.1:8082", "address of the sandbox gateway")
 	flags.StringVar(&c.Own, "own-shop", "", "origin of a shop that you write, http://127.0.0.1:3000: it may use the checkout, and its keys are printed")
 	flags.StringVar(&c.Catalog, "catalog", "", "path of a catalogue (YAML); unset = no items")
-	if err := flags.Parse(args); err != nil {
+	if err := parse(flags, args, s); err != nil {
 		return err
 	}
 	return demo.Run(ctx, c)

@@ -19,10 +19,9 @@ import (
 // nothing else to ask with. Errors: it does not answer within three seconds, or
 // is not ready.
 func health(ctx context.Context, args []string, s streams) error {
-	flags := flag.NewFlagSet("coinslot health", flag.ContinueOnError)
-	flags.SetOutput(s.errors)
+	flags := flag.NewFlagSet("health", flag.ContinueOnError)
 	listen := flags.String("ops-listen", "", "address of the private listener, as given to serve")
-	if err := flags.Parse(args); err != nil {
+	if err := parse(flags, args, s); err != nil {
 		return err
 	}
 	address, err := config.Lookup(s.env, map[string]string{"ops-listen": *listen}, "COINSLOT_OPS_LISTEN")

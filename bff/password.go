@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -17,6 +19,10 @@ import (
 // adminPassword prints the hash of a password, which comes from the terminal,
 // twice and unseen, or else is the first line of the standard input.
 func adminPassword(_ context.Context, args []string, s streams) error {
+	if slices.Equal(args, []string{"-h"}) || slices.Equal(args, []string{"--help"}) {
+		describeFlags(s.out, flag.NewFlagSet("admin-password", flag.ContinueOnError))
+		return nil
+	}
 	if len(args) > 0 {
 		return errors.New("a password is no argument: others could read it in the list of processes")
 	}

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -62,8 +64,11 @@ func run(args, env []string, out, errs io.Writer) int {
 			return exit(c.run(ctx, args, streams{env, out, errs}), errs)
 		}
 	}
-	usage(errs)
-	fmt.Fprintf(errs, "\ncoinslot: no command %q\n", name)
+	if name == "help" {
+		usage(out)
+		return 0
+	}
+	fmt.Fprintf(errs, "coinslot: no command %q; coinslot -h lists them\n", name)
 	return 2
 }
 
@@ -74,63 +79,15 @@ func exit(err error, errs io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	}
-	fmt.Fprintf(errs, "coinslot: %v\n", err)
+	fmt.Fprintf(errs, "coinslot: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ncoinslot: "))
 	return 1
-}
-
-func usage(w io.Writer) {
-	fmt.Fprintf(w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n", release())
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-14s %s\n", c.name, c.help)
-	}
-	fmt.Fprintf(w, "\nSettings (environment, or the flag of the same name):\n\n")
-	config.Print(w)
-}
-
-// settings loads the configuration with flags over the environment.
-func settings(args []string, s streams) (config.Config, error) {
-	return settingsAnd(args, s, func(*flag.FlagSet) {})
-}
-
-// settingsAnd is settings for a command with flags of its own, which own adds.
-func settingsAnd(args []string, s streams, own func(*flag.FlagSet)) (config.Config, error) {
-	overrides, err := flagged(args, s, own)
-	if err != nil {
-		return config.Config{}, err
-	}
-	return config.Load(s.env, overrides)
-}
-
-// flagged reads the flags of settings, and those that own adds.
-func flagged(args []string, s streams, own func(*flag.FlagSet)) (map[string]string, error) {
-	flags := flag.NewFlagSet("coinslot", flag.ContinueOnError)
-	flags.SetOutput(s.errors)
-	flags.Usage = func() { usage(s.errors) }
-	overrides := map[string]string{}
-	for _, setting := range config.Settings() {
-		names := []string{setting.Flag()}
-		if setting.File {
-			names = append(names, setting.Flag()+"-file")
-		}
-		for _, name := range names {
-			flags.Func(name, setting.Help, func(v string) error { overrides[name] = v; return nil })
-		}
-	}
-	own(flags)
-	if err := flags.Parse(args); err != nil {
-		return nil, err
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	return overrides, nil
 }
 
 // serve runs until it is told to stop.
 func serve(ctx context.Context, args []string, s streams) error {
-	c, err := settings(args, s)
+	c, err := settings("serve", args, s)
 	if err != nil {
-		return err
+		return welcome(err, args, s.env)
 	}
 	log := logs.New(s.errors, logs.Config{JSON: c.LogJSON, Level: c.LogLevel})
 	srv, err := server.New(ctx, c, options(c, log))
@@ -140,6 +97,14 @@ func serve(ctx context.Context, args []string, s streams) error {
 	return errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
+}
+
+// welcome adds to what is missing where to begin, for who has set nothing yet.
+func welcome(err error, args, env []string) error {
+	if len(args) > 0 || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") }) {
+		return err
+	}
+	return fmt.Errorf("%w\nto see it first, without any settings: coinslot demo", err)
 }
 
 // options are what the settings leave to say: how payments are pretended.
@@ -208,13 +173,12 @@ func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 
 // orderToken prints a token signed with COINSLOT_ORDER_KEY.
 func orderToken(_ context.Context, args []string, s streams) error {
-	flags := flag.NewFlagSet("coinslot order-token", flag.ContinueOnError)
-	flags.SetOutput(s.errors)
+	flags := flag.NewFlagSet("order-token", flag.ContinueOnError)
 	amount := flags.String("amount", "", "amount in US dollars, like 25.00")
 	ref := flags.String("ref", "", "the order's reference, unique")
 	title := flags.String("title", "", "what is sold")
 	ttl := flags.Duration("ttl", time.Hour, "how long the token is valid")
-	if err := flags.Parse(args); err != nil {
+	if err := parse(flags, args, s); err != nil {
 		return err
 	}
 	key, err := config.Lookup(s.env, nil, "COINSLOT_ORDER_KEY")

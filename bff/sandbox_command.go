@@ -16,18 +16,14 @@ import (
 
 // runSandbox serves the simulated gateway until it is told to stop.
 func runSandbox(ctx context.Context, args []string, s streams) error {
-	flags := flag.NewFlagSet("coinslot sandbox", flag.ContinueOnError)
-	flags.SetOutput(s.errors)
+	flags := flag.NewFlagSet("sandbox", flag.ContinueOnError)
 	listen := flags.String("listen", "127.0.0.1:8082", "address of this machine; port 0 takes a free one")
 	var c sandbox.Config
 	flags.StringVar(&c.Key, "key", sandbox.DefaultKey, "the API key that is accepted; this one guards nothing")
 	flags.Int64Var(&c.Seed, "seed", 0, "makes addresses and codes the same in every run; 0 = random")
 	flags.BoolVar(&c.AnyCallback, "any-callback", false, "send payers back to addresses that are not public https as well")
-	if err := flags.Parse(args); err != nil {
+	if err := parse(flags, args, s); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	l, err := listenHere(*listen)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"coinslot/bff/admin/password"
@@ -84,7 +83,6 @@ func Settings() []Setting {
 
 // Print writes the table for people.
 func Print(w io.Writer) {
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, s := range Settings() {
 		name := s.Name
 		if s.File {
@@ -94,9 +92,8 @@ func Print(w io.Writer) {
 		if s.Default != "" {
 			fallback = " (" + s.Default + ")"
 		}
-		fmt.Fprintf(tab, "  %s\t-%s\t%s%s\n", name, s.Flag(), s.Help, fallback)
+		fmt.Fprintf(w, "  %s, -%s%s\n      %s\n", name, s.Flag(), fallback, s.Help)
 	}
-	tab.Flush()
 }
 
 func (c *Config) setOps(v string) error {
