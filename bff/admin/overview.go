@@ -149,7 +149,7 @@ func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 func attention(needs []need) app.UI {
 	if len(needs) == 0 {
 		return page.El("section").Class("calm").DataSet("part", "calm").Body(
-			page.El("h2").Text("Nothing needs you now"), page.El("p").Class("soft").Text("No payment is in review, webhooks arrive, and the gateway answers."))
+			page.El("h2").Text("Nothing needs you now"), page.El("p").Class("soft").Text("No payment is in review, no webhook is late, and the gateway answers."))
 	}
 	var list []app.UI
 	for _, n := range needs {

@@ -58,7 +58,7 @@ func standing(c checkout.Comparing, state checkout.ComparingState, now time.Time
 	this := "Comparing " + days(c.From, c.To) + ", begun by " + page.Harmless(c.By) + " " + page.Apart(c.Began, now)
 	switch state {
 	case checkout.NeverCompared:
-		return "", "Nothing was ever compared here. `coinslot reconcile` does the same on the command line."
+		return "", "Nothing was ever compared here. The command coinslot reconcile does the same."
 	case checkout.ComparingNow:
 		return "wait", this + ": " + far(c.Progress) + " The gateway's list is read behind all that payments need; this page looks again by itself."
 	case checkout.ComparingFailed:

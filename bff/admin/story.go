@@ -234,7 +234,7 @@ func (t story) delivery(d checkout.DeliveryRow) []app.UI {
 	return []app.UI{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Foreign(host(d.Endpoint)),
-		page.El("span").Body(delivered(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
+		answered(d),
 		page.Text(page.Count(d.Tries)), page.When(d.TriedAt, t.now()), page.When(d.NextAt, t.now()),
 		t.sendAgain(d, false),
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +107,7 @@ var troubles = map[wire.Code]struct {
 
 // trouble returns the page that says why something is not to be had.
 func (v *visit) trouble(err error) page.Page {
-	p := page.Page{Title: "That did not work", Section: section(v.r.URL.Path), Status: http.StatusInternalServerError}
+	p := page.Page{Title: "That did not work", Section: section(v.r.URL.Path), Status: http.StatusInternalServerError, Back: v.wayBack()}
 	words := "Something went wrong. The log of the server says what, under the id below."
 	var known *wire.Error
 	var large *http.MaxBytesError
@@ -128,6 +129,17 @@ func (v *visit) trouble(err error) page.Page {
 	}
 	p.Body = append(p.Body, page.Note("bad", words), page.Facts(page.Fact{Name: "Request", Value: page.Code(v.request())}))
 	return p
+}
+
+// wayBack is where to go on after something went wrong: the payment that it was
+// about, else the list of what there is.
+func (v *visit) wayBack() page.Back {
+	if id := v.r.PathValue("session"); id != "" && v.r.URL.Path != paymentPath(id) {
+		return page.Back{To: paymentPath(id), Label: "The payment"}
+	}
+	to := section(v.r.URL.Path)
+	all := page.Sections()
+	return page.Back{To: to, Label: all[slices.IndexFunc(all, func(s page.Section) bool { return s.Path == to })].Name}
 }
 
 // section is the entry of the navigation that a path belongs to.

@@ -1,7 +1,10 @@
 package admin
 
 import (
+	"cmp"
+	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -111,10 +114,30 @@ func (s *console) sent(v *visit, d checkout.DeliveryRow) []app.UI {
 	return []app.UI{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
-		page.El("span").Body(delivered(d), app.If(d.Note != "", func() app.UI { return page.El("small").Class("below").Body(page.Foreign(d.Note)) })),
+		answered(d),
 		tries(d, v.now()), soon(d.NextAt, v.now()),
 		v.sendAgain(d, true),
 	}
+}
+
+// answered is how a delivery stands, and what the endpoint has said.
+func answered(d checkout.DeliveryRow) app.UI {
+	return page.El("span").Body(delivered(d), app.If(d.Note != "", func() app.UI {
+		return page.El("small").Class("below").Body(page.Foreign(worded(d.Note)))
+	}))
+}
+
+// markup is what the page of an error has around its words.
+var markup = regexp.MustCompile(`(?is)<style.*?(</style>|$)|<[^>]*(>|$)`)
+
+// worded is an endpoint's answer without markup: of a page's beginning, which is
+// all that is kept, the words are what helps. An answer without words is left as it is.
+func worded(answer string) string {
+	if !strings.HasPrefix(answer, "<") {
+		return answer
+	}
+	words := strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString(answer, " "))), " ")
+	return cmp.Or(words, answer)
 }
 
 // tries is how often it was tried, and when last.

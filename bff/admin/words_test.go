@@ -60,3 +60,17 @@ func TestHost(t *testing.T) {
 		t.Errorf("two endpoints of one host are both %q", a)
 	}
 }
+
+// Of the page of an error its words are shown.
+func TestWorded(t *testing.T) {
+	for answer, want := range map[string]string{
+		"no such order < 5": "no such order < 5",
+		"<!DOCTYPE html> <style>p { color: red }</style><h1>502 Bad Gateway</h1> <hr>nginx &amp; others": "502 Bad Gateway nginx & others",
+		"<h1>Cut</h1> <div class=": "Cut",
+		"<html>":                   "<html>",
+	} {
+		if got := worded(answer); got != want {
+			t.Errorf("worded(%q) = %q; want %q", answer, got, want)
+		}
+	}
+}

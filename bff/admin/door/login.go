@@ -43,7 +43,10 @@ func (d *Door) show(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	way := doorway{to: asked(r), status: http.StatusForbidden, passing: fromElsewhere(r)}
-	if r.Method == http.MethodGet && way.to == "/admin" { // somebody who has come to sign in
+	switch {
+	case r.Method == http.MethodPost:
+		way.wrong = "You are not signed in any more, so nothing was done. Sign in and do it again."
+	case way.to == "/admin": // somebody who has come to sign in
 		way.status = http.StatusOK
 	}
 	if d.say("", r.URL) == left {
