@@ -81,7 +81,7 @@
     const [fail, warn, ok, unknown] = ['fail', 'warn', 'ok', 'unknown'].map(count);
     const things = fail === 1 ? 'One thing' : fail + ' things';
     const status = fail ? 'fail' : trying ? 'unknown' : warn ? 'warn' : 'ok';
-    const says = { fail: things + ' to fix', unknown: 'Looking …', warn: 'It works, with ' + (warn === 1 ? 'one thing' : warn + ' things') + ' to look at', ok: 'All is well' };
+    const says = { fail: things + ' to fix', unknown: 'Looking …', warn: 'It works, with ' + (warn === 1 ? 'one thing' : warn + ' things') + ' to look at', ok: report.origin ? 'All is well' : 'The checkout is well; which is your page?' };
     const box = part('doctor-verdict');
     if (box.dataset.status !== status || fail) box.querySelector('h1').textContent = says[status];
     box.dataset.status = status;

@@ -146,13 +146,16 @@ func (d *demo) tell() {
   Coinslot demo: no real money moves.
 
     Shop      http://%s      <- open this and buy something
-    Checkout  %s
-    Sandbox   http://%s/sandbox/
+    Checkout  %s      its API: %[2]s/docs/api
+    Sandbox   http://%[3]s/sandbox/
     Console   %[2]s/admin      password %[4]s
 
   Pay with the bar in the checkout. Ctrl-C ends the demo and forgets everything.
 
 `, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.word)
+	if asked := d.Config.Listen; portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
+		fmt.Fprintf(d.Out, "  %s is taken, so the checkout is elsewhere: pages of yours have to name %s.\n\n", asked, d.settings.PublicURL)
+	}
 	if d.Own != "" {
 		d.tellKeys()
 	}
@@ -189,13 +192,10 @@ func listen(at string) (net.Listener, error) {
 	return l, nil
 }
 
-func port(l net.Listener) string {
-	_, p, found := strings.Cut(l.Addr().String(), ":")
-	if !found {
-		return ""
-	}
-	return p
-}
+func port(l net.Listener) string { return portOf(l.Addr().String()) }
+
+// portOf is the part of host:port behind the host.
+func portOf(address string) string { return address[strings.LastIndex(address, ":")+1:] }
 
 // webhookSecret returns a fresh key of 32 random bytes.
 func webhookSecret() string {

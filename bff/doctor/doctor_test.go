@@ -19,6 +19,7 @@ func TestServerKnows(t *testing.T) {
 		{"not listed", "origin", func(q *Question) { q.Listed = false }, Fail, "COINSLOT_ORIGINS=…,https://shop.example"},
 		{"none given", "origin", func(q *Question) { q.Given, q.Origin, q.Listed = "", "", false }, Unknown, ""},
 		{"no origin", "origin", func(q *Question) { q.Given, q.Origin, q.Listed = "shop", "", false }, Fail, ""},
+		{"a file", "origin", func(q *Question) { q.Given, q.Origin, q.Listed = "null", "", false }, Fail, ""},
 		{"https", "https", func(*Question) {}, OK, ""},
 		{"mixed content", "https", func(q *Question) { q.URL = "http://pay.example" }, Fail, "COINSLOT_PUBLIC_URL=https://pay.example"},
 		{"neither has https", "https", func(q *Question) { q.URL, q.Origin = "http://pay.example", "http://shop.example" }, Warn, "COINSLOT_PUBLIC_URL=https://pay.example"},

@@ -13,7 +13,10 @@ func (q Question) origin() Check {
 	switch {
 	case q.Given == "":
 		c.Status = Unknown
-		c.Detail = "None was given: missing ?origin=https://shop.example in the address of this page."
+		c.Detail = "None was given: nothing is known of your page. Write its origin above, or into the address of this page: ?origin=https://shop.example"
+	case q.Given == "null", strings.HasPrefix(q.Given, "file:"):
+		c.Status = Fail
+		c.Detail = "Your page is opened from a file, or has no origin for another reason (a data: URL, a sandboxed frame), so it cannot be listed. Serve it: python3 -m http.server 3000 makes it http://localhost:3000."
 	case q.Origin == "":
 		c.Status = Fail
 		c.Detail = "What was given is not an origin. One is scheme, host and port, like https://shop.example or http://localhost:3000: no path, no *, no user."
