@@ -94,9 +94,14 @@ func serve(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
+	defer context.AfterFunc(ctx, func() { log.Info("stopping; a second signal ends it at once", "drain", c.Drain) })()
+	err = errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
 }
 
 // welcome adds to what is missing where to begin, for who has set nothing yet.
