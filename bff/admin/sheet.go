@@ -33,6 +33,12 @@ func whole(rows [][]string) iter.Seq2[[][]string, error] {
 	return func(yield func([][]string, error) bool) { yield(rows, nil) }
 }
 
+// line is one row of the file, a remark too as wide as all others: readers that are
+// strict take no other.
+func (s sheet) line(cells []string) string {
+	return line(append(cells, make([]string, max(0, len(s.columns)-len(cells)))...))
+}
+
 // saved answers with the sheet that h returns. It is sent as it is read; one that
 // breaks off has no end that a browser takes for one. Pages of other sites cannot
 // have the browser of who is signed in by a proxy make some: each is written down,
@@ -80,13 +86,13 @@ func (v *visit) send(name string, file sheet) {
 			begun = true
 		}
 		for _, row := range rows {
-			fmt.Fprint(v.w, line(row))
+			fmt.Fprint(v.w, file.line(row))
 		}
 		if err := conn.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return // the client has gone
 		}
 		if v.now().After(ends) {
-			fmt.Fprint(v.w, line([]string{"There is more than could be read in " + page.Span(sheetPatience) + ": narrow the dates."}))
+			fmt.Fprint(v.w, file.line([]string{"There is more than could be read in " + page.Span(sheetPatience) + ": narrow the dates."}))
 			return
 		}
 	}
