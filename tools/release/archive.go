@@ -25,7 +25,7 @@ type entry struct {
 // extras are what comes beside the program: what git knows of the documentation,
 // but for its pictures, and of deploy/.
 func (r *release) extras() ([]entry, error) {
-	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/images", ":!*_test.go")
+	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/images", ":!docs/docs.go", ":!*_test.go")
 	if err != nil {
 		return nil, err
 	}

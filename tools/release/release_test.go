@@ -78,6 +78,11 @@ func contents(t *testing.T, files map[string][]byte) {
 			t.Errorf("the archive lacks %s", want)
 		}
 	}
+	for _, not := range []string{"docs/docs.go", "docs/images/checkout.png", "deploy/deploy_test.go"} {
+		if len(packed[name+"/"+not]) != 0 {
+			t.Errorf("the archive has %s, of no use without the sources", not)
+		}
+	}
 	program := filepath.Join(t.TempDir(), "coinslot")
 	if err := os.WriteFile(program, packed[name+"/coinslot"], 0o755); err != nil {
 		t.Fatal(err)
