@@ -182,14 +182,25 @@ func openPool(path string, settings url.Values, connections int) (*sql.DB, error
 	if err != nil {
 		return nil, fmt.Errorf("opening the file: %w", err)
 	}
-	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: settings.Encode()}
-	pool, err := sql.Open("sqlite", dsn.String())
+	pool, err := sql.Open("sqlite", uri(filepath.ToSlash(path), settings))
 	if err != nil {
 		return nil, fmt.Errorf("opening the file: %w", err)
 	}
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	return pool, nil
+}
+
+// uri names a file by its absolute path with slashes. On Windows that begins with
+// a drive, which without a slash before it would be a host too: file:///C:/x.db.
+//
+// Source: sqlite.org/uri.html.
+func uri(path string, settings url.Values) string {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: settings.Encode()}
+	return u.String()
 }
 
 // durable checks the settings that durability rests on: SQLite ignores without

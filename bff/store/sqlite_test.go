@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -375,5 +376,18 @@ func TestLibcIsTheDriversOwn(t *testing.T) {
 	}
 	if got := module("{{.Path}} {{.Version}}", "modernc.org/libc"); !strings.Contains(string(want), got+"\n") {
 		t.Errorf("linked is %s; modernc.org/sqlite wants another one:\n%s", got, want)
+	}
+}
+
+func TestURI(t *testing.T) {
+	for path, want := range map[string]string{
+		"/var/lib/coinslot/coinslot.db":   "file:///var/lib/coinslot/coinslot.db?mode=ro",
+		"/srv/my shop/50%?#.db":           "file:///srv/my%20shop/50%25%3F%23.db?mode=ro",
+		"C:/Users/me/AppData/coinslot.db": "file:///C:/Users/me/AppData/coinslot.db?mode=ro",
+		"//server/share/coinslot.db":      "file:////server/share/coinslot.db?mode=ro",
+	} {
+		if got := uri(path, url.Values{"mode": {"ro"}}); got != want {
+			t.Errorf("%s is %s; want %s", path, got, want)
+		}
 	}
 }
