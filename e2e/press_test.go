@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"coinslot/e2e/browser"
@@ -44,3 +45,38 @@ func TestWalletWaitsForThePress(t *testing.T) {
 	p.Click(`form.choose a.quiet`)
 	p.WaitText(`[data-part="wallet"]`, "Late Wallet")
 }
+
+// Without WebAssembly the page loads itself anew when something has changed, but not
+// while it is pressed, nor on the way to where a press leads.
+func TestPageStaysUnderAPress(t *testing.T) {
+	s := newStack(t)
+	p, tx := s.pay(t, "USDT", "trc20", browser.Options{BlockURLs: []string{"*.wasm"}, Script: caughtViews})
+	s.pretend(tx, "pay")
+	p.WaitJS(`dispatchEvent(new Event("online")) && caught.length > 1`, "the page to ask how the payment is")
+	p.Eval(`(at => {
+		performance.now = () => at + (window.later ?? 0);
+		document.addEventListener("click", e => e.preventDefault()); // where it leads to is far away
+	})(performance.now())`, nil)
+	release := p.Hold(`[data-part="change"]`)
+	p.Eval(`new Promise(done => { caught.pop()(); setTimeout(done, 200) })`, nil) // as long as a press may last
+	release()
+	p.Eval(`new Promise(done => { window.through = true; caught.forEach(go => go()); setTimeout(done, 200) })`, nil)
+	var pressed []string
+	p.Eval(`pressed`, &pressed)
+	if got := strings.Join(pressed, " "); got != "pointerdown pointerup click" {
+		t.Errorf("the page has heard %q; want the whole press", got)
+	}
+	p.Eval(`(() => { window.later = 10_000; dispatchEvent(new Event("online")); })()`, nil)
+	p.Wait(paid)
+}
+
+// caughtViews is JavaScript that keeps back the answers that say that it is paid, and
+// notes what is pressed.
+const caughtViews = `window.caught = []; window.pressed = [];
+const real = fetch;
+window.fetch = async (...given) => {
+	const answer = await real(...given);
+	if (String(given[0]).endsWith("/view") && (await answer.clone().json()).status === "confirmed" && !window.through) await new Promise(go => caught.push(go));
+	return answer;
+};
+for (const type of ["pointerdown", "pointerup", "click"]) addEventListener(type, () => pressed.push(type), true);`

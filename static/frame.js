@@ -296,16 +296,21 @@ for (const name of ['localStorage', 'sessionStorage']) {
   // The program puts elements of its own in the place of the page's. Were that done between a press and its release, the
   // browser would make no click of them, so it waits, for this long (ms) after each: a tap's click comes late, what a
   // click does is done a task later, and a page whose form is sent is on its way out.
+  const AFTER = 10;
   const HOLDS = {
-    pointer: { pointerdown: Infinity, pointerup: 400, pointercancel: 10, click: 10 },
-    key: { keydown: Infinity, keyup: 10 },
+    pointer: { pointerdown: Infinity, pointerup: 400, pointercancel: AFTER, click: AFTER },
+    key: { keydown: Infinity, keyup: AFTER },
     form: { submit: Infinity },
   };
   const LONGEST = 3000; // ms; not every release is told, as of a key that has moved the focus out of the frame
-  const held = {}; // until when, by what
+  const held = { pointer: 0 }; // until when, by what
+  let touched = -LONGEST; // when, last
   for (const by in HOLDS) {
     for (const type in HOLDS[by]) {
-      addEventListener(type, () => { held[by] = performance.now() + HOLDS[by][type]; }, { capture: true, passive: true });
+      addEventListener(type, () => {
+        touched = performance.now();
+        held[by] = touched + HOLDS[by][type];
+      }, { capture: true, passive: true });
     }
   }
 
@@ -319,10 +324,7 @@ for (const name of ['localStorage', 'sessionStorage']) {
   // coinslotPressed is for how long (ms) nothing had better be drawn, because the shopper presses something that it may
   // move: nobody waits longer than PRESS for one, and what comes of the click is drawn at once.
   const PRESS = 1000;
-  let pressed = 0; // when
-  addEventListener('pointerdown', () => { pressed = performance.now(); }, { capture: true, passive: true });
-  addEventListener('click', () => { pressed = -PRESS; }, { capture: true, passive: true });
-  window.coinslotPressed = () => Math.max(0, Math.min(held.pointer ?? 0, pressed + PRESS) - performance.now());
+  window.coinslotPressed = () => Math.max(0, Math.min(held.pointer - AFTER, touched + PRESS) - performance.now());
 
   // cureOf tells a policy from a file that is not what was built, and both from one that did not come.
   function cureOf(cause) {
@@ -361,7 +363,8 @@ for (const name of ['localStorage', 'sessionStorage']) {
       if (!answer.ok) return;
       const view = await answer.json();
       const changed = view.status !== told('status') || view.version > Number(told('version'));
-      if (changed && !live() && !typing()) location.replace(given.refresh);
+      const touching = performance.now() - touched < LONGEST; // it may be on its way to where a link or a form leads
+      if (changed && !live() && !typing() && !touching) location.replace(given.refresh);
     } catch {
       // Offline for now: the next look will tell.
     }
