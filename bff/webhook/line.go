@@ -153,7 +153,7 @@ func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
 	if a.status == http.StatusGone {
 		l.gone.Store(true)
 	}
-	l.report(ctx, d, r)
+	l.report(ctx, d, a.fault().Code, r)
 	defer ended(r)
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
@@ -164,10 +164,13 @@ func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
 	return nil
 }
 
-// report logs the end of a try, without the body, the answer, the URL and, unless
-// the context's notes have it, the session's id.
-func (l *line) report(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) {
+// report logs the end of a try and, by its code, why it was not taken; without the
+// body, the answer, the URL and, unless the context's notes have it, the session's id.
+func (l *line) report(ctx context.Context, d checkout.Delivery, reason string, r checkout.DeliveryResult) {
 	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try", d.Tries+1)
+	if reason != "" {
+		log = log.With("reason", reason)
+	}
 	switch {
 	case r.Delivered:
 		log.InfoContext(ctx, "webhook delivered")
