@@ -93,7 +93,7 @@ func (s *console) gatewayDown(ctx context.Context, now time.Time) ([]need, error
 	case since.IsZero():
 		return nil, nil
 	}
-	return []need{{kind: "bad", title: "The gateway does not answer", words: "For " + page.Span(now.Sub(since)) + ", so no new payment can begin. It is tried again by itself, and payments that have begun are looked at as soon as it is back. The log of the server says what it answers."}}, nil
+	return []need{{kind: "bad", title: "The gateway does not answer", words: "For " + page.Span(now.Sub(since)) + ", so no new payment can begin. It is tried again by itself, and payments that have begun are looked at as soon as it is back. The log of the server says what it answers: with 401 or 403, correct COINSLOT_GATEWAY_KEY and start the server again. The command “coinslot check” tries the key."}}, nil
 }
 
 // stuck are payments whose create is not answered for; a few are normal.
