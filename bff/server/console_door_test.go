@@ -1,0 +1,171 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+)
+
+// Without a setting there is no console, as if there had never been one.
+func TestNoConsole(t *testing.T) {
+	d := newDesk(t, func(c *config.Config) { c.AdminPassword = config.Secret{} })
+	nothing := d.ask("GET", "/nothing/here", "")
+	for _, path := range []string{"/admin", "/admin/", "/admin/login", "/admin/payments.csv"} {
+		if got := d.ask("GET", path, ""); got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
+			t.Errorf("GET %s = %d %.200s; want as %.200s", path, got.Code, got.Body, nothing.Body)
+		}
+	}
+	if got := d.ask("POST", "/admin/login", "password="+url.QueryEscape(consoleWord), isForm); got.Code != http.StatusNotFound {
+		t.Errorf("POST /admin/login = %d", got.Code)
+	}
+}
+
+// Only the password opens, and a login ends when it is told to.
+func TestConsoleLogin(t *testing.T) {
+	d := newDesk(t, nil)
+	for _, path := range []string{"/admin", "/admin/payments", "/admin/payments.csv", "/admin/audit", "/admin/nothing"} {
+		if got := d.ask("GET", path, ""); !strings.Contains(got.Body.String(), `action="/admin/login"`) || strings.Contains(got.Body.String(), "Overview") {
+			t.Errorf("GET %s = %d %.300s; want the door", path, got.Code, got.Body)
+		}
+	}
+	if got := d.enter("correct horse batterY"); got.Code != http.StatusForbidden || d.cookie != "" {
+		t.Errorf("a wrong password: %d %v", got.Code, got.Header())
+	}
+	got := d.enter(consoleWord)
+	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/admin/payments" {
+		t.Fatalf("the password: %d %v", got.Code, got.Header())
+	}
+	cookie := got.Header().Get("Set-Cookie")
+	for _, part := range []string{"coinslot-console=", "; Path=/", "; HttpOnly", "; SameSite=Strict", "; Max-Age=43200"} {
+		if !strings.Contains(cookie, part) {
+			t.Errorf("the cookie is %q: it lacks %q", cookie, part)
+		}
+	}
+	old := d.cookie
+	got = d.post("/admin/logout", nil)
+	if got.Code != http.StatusSeeOther {
+		t.Errorf("signing out = %d", got.Code)
+	}
+	for _, link := range []struct {
+		to   string
+		says bool
+	}{{"/admin/login?done=signed-out", false}, {got.Header().Get("Location"), true}, {got.Header().Get("Location"), false}} {
+		if page := d.ask("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
+			t.Errorf("%s says that somebody has signed out: want %t", link.to, link.says)
+		}
+	}
+	if got := d.ask("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
+		t.Errorf("a login that was signed out of: %d; want the door", got.Code)
+	}
+}
+
+// A login that was signed out of stays so: a restart does not let its cookie in again.
+func TestConsoleSignedOutThroughARestart(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	c := settings(t, api.URL)
+	c.AdminPassword = config.NewSecret(consoleHash)
+	r, stop := startWith(t, gateway, c, server.Options{Limits: wide})
+	d := &desk{rig: r}
+	d.enter(consoleWord)
+	stays := d.cookie
+	d.enter(consoleWord)
+	if got := d.post("/admin/logout", nil); got.Code != http.StatusSeeOther {
+		t.Fatalf("signing out = %d", got.Code)
+	}
+	stop()
+	r, _ = startWith(t, gateway, c, server.Options{Limits: wide})
+	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
+		if got := r.ask("GET", "/admin/payments", "", cookie).Code; got != want {
+			t.Errorf("after a restart: %d; want %d", got, want)
+		}
+	}
+}
+
+// Under https the cookie is one that no other host and no plain page can set.
+func TestConsoleCookieUnderHTTPS(t *testing.T) {
+	d := newDesk(t, func(c *config.Config) { c.PublicURL = "https://pay.example" })
+	got := d.enter(consoleWord).Header().Get("Set-Cookie")
+	if !strings.HasPrefix(got, "__Host-coinslot-console=") || !strings.Contains(got, "; Secure") {
+		t.Errorf("the cookie is %q", got)
+	}
+}
+
+// A client has few tries, and the right password is one of them: the next one
+// works again in a minute. Failures are written down, but not without bound.
+func TestConsoleLoginLimit(t *testing.T) {
+	d := newDesk(t, nil)
+	statuses := map[int]int{}
+	for range 14 {
+		statuses[d.at("203.0.113.7", "POST", "/admin/login", "password=wrong", isForm).Code]++
+	}
+	if statuses[http.StatusForbidden] != 10 || statuses[http.StatusTooManyRequests] != 4 {
+		t.Errorf("14 wrong passwords: %v", statuses)
+	}
+	if got := d.at("203.0.113.7", "POST", "/admin/login", url.Values{"password": {consoleWord}}.Encode(), isForm); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+		t.Errorf("the password beyond the limit = %d", got.Code)
+	}
+	for range 8 {
+		d.at("198.51.100.9", "POST", "/admin/login", "password=wrong", isForm)
+	}
+	if got := d.enter(consoleWord); got.Code != http.StatusSeeOther {
+		t.Errorf("another client = %d", got.Code)
+	}
+	if n := strings.Count(d.page("/admin/audit"), "tried a wrong password"); n != 10 {
+		t.Errorf("the audit has %d failures; want 10", n)
+	}
+}
+
+// Who has many networks of IPv6 keeps nobody else out: they are one at some point.
+func TestConsoleLoginLimitOfANetwork(t *testing.T) {
+	d := newDesk(t, nil)
+	statuses := map[int]int{}
+	for n := range 33 {
+		statuses[d.at(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", isForm).Code]++
+	}
+	if statuses[http.StatusForbidden] != 30 || statuses[http.StatusTooManyRequests] != 3 {
+		t.Errorf("33 wrong passwords of 33 networks: %v", statuses)
+	}
+	if got := d.at("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", isForm); got.Code != http.StatusForbidden {
+		t.Errorf("somebody else: %d", got.Code)
+	}
+}
+
+// A proxy that is trusted says who is there; nobody else can.
+func TestConsoleProxy(t *testing.T) {
+	d := newDesk(t, func(c *config.Config) {
+		c.AdminPassword = config.Secret{}
+		c.AdminProxyHeader, c.TrustedProxies = "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	})
+	for name, c := range map[string]struct {
+		from    string
+		headers []string
+		status  int
+	}{
+		"the proxy":             {"10.1.2.3", []string{"X-Forwarded-User: ann@shop.example"}, 200},
+		"the proxy, no name":    {"10.1.2.3", nil, 403},
+		"the proxy, empty name": {"10.1.2.3", []string{"X-Forwarded-User: "}, 403},
+		"the proxy, two names":  {"10.1.2.3", []string{"X-Forwarded-User: ann", "X-Forwarded-User: eve"}, 403},
+		"the proxy, joined":     {"10.1.2.3", []string{"X-Forwarded-User: eve, ann"}, 403},
+		"the proxy, bad name":   {"10.1.2.3", []string{"X-Forwarded-User: ann\u202e"}, 403},
+		"a stranger":            {"203.0.113.7", []string{"X-Forwarded-User: ann"}, 403},
+		"a stranger as proxied": {"203.0.113.7", []string{"X-Forwarded-User: ann", "X-Forwarded-For: 10.1.2.3"}, 403},
+	} {
+		got := d.at(c.from, "GET", "/admin/payments", "", c.headers...)
+		if got.Code != c.status || (c.status == 200) != strings.Contains(got.Body.String(), "ann@shop.example") {
+			t.Errorf("%s = %d %.200s; want %d", name, got.Code, got.Body, c.status)
+		}
+	}
+	if got := d.at("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(), isForm); got.Code == 200 {
+		t.Errorf("a password where there is none: %d", got.Code)
+	}
+}
