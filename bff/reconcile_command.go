@@ -84,7 +84,7 @@ func printComparison(w io.Writer, c checkout.Comparison) error {
 
 // describe prints c for people: each kind once, with its reason, then its cases.
 func describe(w io.Writer, c checkout.Comparison) error {
-	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d attempts here, on days that are over.\n",
+	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d attempts here, the first and the last day left out.\n",
 		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.Foreign, c.Attempts)
 	if len(c.Findings) == 0 {
 		fmt.Fprintln(w, "They agree.")

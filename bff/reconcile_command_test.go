@@ -38,7 +38,7 @@ func TestReconcile(t *testing.T) {
 	id := opened(t, srv.Handler, c.PublicURL)
 
 	code, out, errs := invoke(env, "reconcile")
-	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not opened by this checkout; 1 attempts here, on days that are over.\nThey agree.\n") {
+	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not opened by this checkout; 1 attempts here, the first and the last day left out.\nThey agree.\n") {
 		t.Fatalf("agreed: exit %d\n%s%s", code, out, errs)
 	}
 	if err := gateway.Pay(gateway.Transactions()[0].TrackingCode, "pay"); err != nil {

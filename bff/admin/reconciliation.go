@@ -134,7 +134,7 @@ func reported(v *visit, r checkout.Report) []app.UI {
 		page.Fact{Name: "Compared", Value: page.Ago(r.Ended, v.now())},
 		page.Fact{Name: "Begun by", Value: page.Foreign(r.By)},
 		page.Fact{Name: "Gateway", Value: page.Text(page.Plural(r.Transactions, "transaction") + ", " + page.Count(r.Foreign) + " not ours")},
-		page.Fact{Name: "Here", Value: page.Text(page.Plural(r.Attempts, "attempt"))},
+		page.Fact{Name: "Here", Value: page.Text(page.Plural(r.Attempts, "attempt") + ", the first and the last day left out")},
 		page.Fact{Name: "Findings", Value: page.Text(page.Count(total))},
 	))}
 	if total == 0 {

@@ -62,7 +62,7 @@ type Comparison struct {
 	From, To     time.Time // dates, both inclusive
 	Transactions int       // of the gateway
 	Foreign      int       // of those: not opened by this checkout
-	Attempts     int       // here, of the days that are surely whole
+	Attempts     int       // here, without the first and the last day: where those begin is not known
 	Findings     []Finding // the gravest first
 }
 

@@ -169,7 +169,7 @@ func TestConsoleReconciliation(t *testing.T) {
 		})
 		return body
 	}
-	displays(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours")
+	displays(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours", "1 attempt, the first and the last day left out")
 	d.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
 	displays(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1+1")
