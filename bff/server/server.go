@@ -317,7 +317,9 @@ func (s *Server) farewell() {
 }
 
 // Close releases the database, once what requests have begun at the gateway has an
-// answer. Call it after Run has returned and no request is being answered any more.
+// answer or has run out of time: it blocks for as long. Call it once, after Run has
+// returned and no request is being answered any more. Errors: the database could
+// not be closed; that it is closed already, of a second call.
 func (s *Server) Close() error {
 	if s.checkout != nil {
 		s.checkout.Close()
