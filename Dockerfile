@@ -1,23 +1,23 @@
 # syntax=docker/dockerfile:1
-# docker build --build-arg VERSION=v1.2.3 --build-arg COMMIT=$(git rev-parse HEAD) -t coinslot:v1.2.3 .
+# docker build --build-arg VERSION=v1.2.3 --build-arg COMMIT=$(git rev-parse HEAD) \
+#   --build-arg SOURCE_DATE_EPOCH=$(git show -s --format=%ct) -t coinslot:v1.2.3 .
 #
 # The image holds the program, certificates of public authorities, and nothing
 # else: no shell, no package manager, no user to log in as.
 
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 WORKDIR /src
-COPY go.mod go.sum ./
-RUN go mod download
 COPY . .
-RUN go run ./tools/assets -out static/dist
 # The platform is the builder's to say (--platform): a default here would win over
 # it, and put an amd64 program into an arm64 image.
 ARG TARGETOS
 ARG TARGETARCH
-ARG VERSION=v0.0.0-dev
-ARG COMMIT=unknown
-RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
-      -ldflags="-s -w -buildid= -X 'main.stamp=$VERSION $COMMIT'" -o /out/coinslot ./bff
+ARG VERSION
+ARG COMMIT
+ARG SOURCE_DATE_EPOCH
+# The same command as make build, so the same bytes as in the archives of a release.
+RUN CGO_ENABLED=0 go run -trimpath ./tools/build -out /out/coinslot -platform "$TARGETOS/$TARGETARCH" \
+      -version "$VERSION" -commit "$COMMIT"
 RUN mkdir -p /out/data
 
 FROM scratch

@@ -7,21 +7,25 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Tools are compiled with the flags of the program, so that they share its build cache.
+RUN_TOOL := env GOFLAGS= CGO_ENABLED=0 $(GO) run -trimpath
+
 .PHONY: build
-build: assets ## everything, leaving the one file bin/coinslot
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/coinslot ./bff
+build: ## everything, leaving the one file bin/coinslot
+	@$(RUN_TOOL) ./tools/build -version '$(VERSION)'
 
 .PHONY: release
 release: assets ## archives for all platforms in dist/, with checksums and lists of parts: make release VERSION=v1.2.3
-	$(GO) run ./tools/release -version '$(VERSION)'
+	@$(RUN_TOOL) ./tools/release -version '$(VERSION)'
 
 .PHONY: assets
 assets: ## the browser's files: WebAssembly, scripts and styles, minified and compressed
-	$(GO) run ./tools/assets -out static/dist
+	@$(RUN_TOOL) ./tools/build -assets
 
 .PHONY: run
-run: build ## build, then the checkout with a sandbox gateway and a demo shop
-	./bin/coinslot demo
+run: ## build, then the checkout with a sandbox gateway and a demo shop
+	@$(RUN_TOOL) ./tools/build -fast
+	@./bin/coinslot demo
 
 .PHONY: test
 test: install-test-tools build ## the whole test suite: unit, contract, race, WebAssembly, browser

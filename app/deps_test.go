@@ -131,7 +131,7 @@ func contains(list []string, s string) bool {
 // TestProgram builds the program as it is shipped, unless the one in static/dist
 // is of the same sources, and checks what is in it and what it weighs.
 func TestProgram(t *testing.T) {
-	build := exec.Command("go", "run", "./tools/assets", "-out", "static/dist")
+	build := exec.Command("go", "run", "./tools/build", "-assets")
 	build.Dir = ".."
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the assets: %v\n%s", err, text)

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// stamp is what tools/release writes into a release: version, commit and the
-// time of the commit, with a space between; empty in any other build. The linker
-// sets it, so it has to be a variable.
+// stamp is what tools/compile writes into a build: version, commit and the time of the
+// commit, with a space between, and "changed" if the sources differ from that commit;
+// what is unknown is missing at the end. It is empty in a build by go build alone. The
+// linker sets it, so it has to be a variable.
 var stamp string
 
 // build is what is known of this program.
@@ -24,10 +25,9 @@ type build struct {
 // built reads the stamp, and without one what the Go command has recorded.
 func built() build {
 	b := build{version: "(devel)"}
-	if part := strings.Fields(stamp); len(part) == 3 {
-		return build{version: part[0], commit: part[1], time: part[2]}
-	} else if len(part) == 2 {
-		return build{version: part[0], commit: part[1]}
+	if part := strings.Fields(stamp); len(part) > 0 {
+		part = append(part, "", "", "")
+		return build{version: part[0], commit: part[1], time: part[2], dirty: part[3] != ""}
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

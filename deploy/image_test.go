@@ -54,7 +54,7 @@ func TestBuildContext(t *testing.T) {
 			t.Errorf("%s comes into the image's build", name)
 		}
 	}
-	for _, name := range append(compiled(t, "linux", "amd64", "./bff", "./tools/assets"), compiled(t, "js", "wasm", "./app/...")...) {
+	for _, name := range append(compiled(t, "linux", "amd64", "./bff", "./tools/assets", "./tools/build"), compiled(t, "js", "wasm", "./app/...")...) {
 		built, test := strings.HasPrefix(name, "static/dist/"), strings.HasSuffix(name, "_test.go") // embedded with their folder
 		if !letIn(lines, name) && !built && !test {
 			t.Errorf("%s is compiled, and .dockerignore keeps it out of the image's build", name)

@@ -21,9 +21,10 @@ import (
 // manifest is dist/manifest.json: what was built, by the name it is asked for.
 type manifest struct {
 	Files map[string]entry `json:"files"` // by plain name, "app.wasm"
-	// Stamp is the hash of everything the WebAssembly program is made of, and
-	// of how it was compressed.
-	Stamp string `json:"stamp"`
+	// Stamp is the hash of everything the WebAssembly program is made of, and Quality
+	// how well it is compressed.
+	Stamp   string `json:"stamp"`
+	Quality int    `json:"quality"`
 }
 
 // entry is one built file.

@@ -6,7 +6,9 @@
 //
 // The WebAssembly program is built again only when what it is made of has
 // changed, because compressing it as far as it goes takes a quarter of a
-// minute. -fast compresses less, for development.
+// minute. -fast compresses less, for development. go-app and one file of the
+// standard library are patched: if these are not exactly the sources that the
+// patches were made for, it stops (originals.go).
 package main
 
 import (
@@ -41,6 +43,8 @@ func run(root, out string, fast bool) error {
 			return err
 		}
 	}
+	program := b.manifest.Files["app.wasm"]
+	say("%d files, app.wasm %.2f MB, %d kB compressed", len(b.manifest.Files), float64(program.Size)/1e6, program.Brotli/1000)
 	return b.finish()
 }
 

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"coinslot/tools/compile"
 )
 
 // go-app brings its own web server, its encryption and its router into every
@@ -22,7 +23,7 @@ import (
 // Everything that components see is untouched but for when they are drawn, and
 // ./app compiles with the original too.
 //
-//go:embed slim/*.txt slim/*/*.go slim/std/*.txt
+//go:embed slim/*.txt slim/*/*.go slim/std/*.txt slim/originals.sum
 var slimFiles embed.FS
 
 const (
@@ -30,9 +31,6 @@ const (
 	// slimHome is where slim's packages are in this module; in the copy they are
 	// in goApp+"/pkg/slim".
 	slimHome = "coinslot/tools/assets/slim"
-	// slimOf is the hash of the originals that slim/ was written for. With
-	// others the program is compiled with go-app as it is: larger, and drawn late.
-	slimOf = "81a0f827f3dc64a9"
 )
 
 // slimLost lists files of which nothing is needed.
@@ -63,21 +61,13 @@ func slimEdits() []string {
 }
 
 // slim writes the copy into folder and returns the flag that makes the compiler
-// use it; none if go-app is not the one that slim/ was written for.
+// use it.
 func (b *build) slim(folder string) ([]string, error) {
 	module, err := b.moduleFolder(goApp)
 	if err != nil {
 		return nil, err
 	}
 	original := filepath.Join(module, "pkg", "app")
-	sum, err := slimSum(original)
-	if err != nil {
-		return nil, err
-	}
-	if sum != slimOf {
-		fmt.Fprintf(os.Stderr, "assets: go-app has changed (%s): tools/assets/slim is not used\n", sum)
-		return nil, nil
-	}
 	copied := filepath.Join(folder, "go-app")
 	app := filepath.Join(copied, "pkg", "app")
 	if err := copySources(original, app); err != nil {
@@ -90,24 +80,6 @@ func (b *build) slim(folder string) ([]string, error) {
 		return nil, err
 	}
 	return b.moduleFile(folder, copied)
-}
-
-// slimSum hashes the originals: all of them, because any may come to use more
-// of what is left out.
-func slimSum(folder string) (string, error) {
-	files, err := sources(folder)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.New()
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return "", fmt.Errorf("reading go-app: %w", err)
-		}
-		sum.Write(content)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
 // exchange takes files out of the copy, puts those of slim/ in, and turns all to
@@ -158,18 +130,26 @@ func editImports(folder string) error {
 	for name, path := range slimPackages() {
 		pairs = append(pairs, "\t\""+path+"\"\n", "\t\""+goApp+"/pkg/slim/"+name+"\"\n")
 	}
-	edit := strings.NewReplacer(append(pairs, slimEdits()...)...)
+	pairs = append(pairs, slimEdits()...)
+	edit := strings.NewReplacer(pairs...)
 	files, err := sources(folder)
 	if err != nil {
 		return err
 	}
+	var before strings.Builder
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("reading the copy of go-app: %w", err)
 		}
+		before.Write(content)
 		if err := os.WriteFile(file, []byte(edit.Replace(string(content))), 0o644); err != nil {
 			return fmt.Errorf("editing the copy of go-app: %w", err)
+		}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(before.String(), pairs[i]) {
+			return fmt.Errorf("editing the copy of go-app: no file has %q: change slimEdits in tools/assets/slim.go", pairs[i])
 		}
 	}
 	return nil
@@ -201,15 +181,24 @@ func (b *build) moduleFile(folder, copied string) ([]string, error) {
 	return []string{"-modfile=" + file}, nil
 }
 
-// moduleFolder returns where a module's sources are.
+// moduleFolder downloads a module if it is missing, and returns where its sources are.
+//
+// Errors: it cannot be downloaded; it does not have the hash that go.sum has.
 func (b *build) moduleFolder(path string) (string, error) {
-	command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path)
-	command.Dir = b.root
+	command := exec.Command("go", "mod", "download", "-json", path)
+	command.Dir, command.Env = b.root, compile.Env("", "")
 	text, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("finding %s: %w", path, err)
+	var module struct{ Dir, Error string }
+	if decoding := json.Unmarshal(text, &module); decoding == nil && module.Error != "" {
+		return "", fmt.Errorf("downloading %s: %s", path, module.Error)
 	}
-	return strings.TrimSpace(string(text)), nil
+	if err != nil {
+		return "", fmt.Errorf("downloading %s: %w", path, err)
+	}
+	if module.Dir == "" {
+		return "", fmt.Errorf("downloading %s: the Go command does not say where it is", path)
+	}
+	return module.Dir, nil
 }
 
 // sources lists the Go files of one folder, without tests.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"coinslot/tools/compile"
 )
 
 // wasmFlags returns how the WebAssembly program is compiled; it is part of the
@@ -28,94 +30,120 @@ func wasmFlags() []string {
 // sources. Its plain form is not kept: it is seven times the size, and every
 // browser that runs it accepts a compressed one.
 func (b *build) wasm() error {
+	if err := b.checkOriginals(); err != nil {
+		return err
+	}
 	stamp, err := b.stamp()
 	if err != nil {
 		return err
 	}
-	b.manifest.Stamp = stamp
+	b.manifest.Stamp, b.manifest.Quality = stamp, b.quality
 	if before, ok := b.builtBefore(stamp); ok {
-		b.manifest.Files["app.wasm"] = before
+		b.manifest.Files["app.wasm"] = before.Files["app.wasm"]
+		b.manifest.Quality = before.Quality
 		return nil
 	}
+	content, err := b.program(stamp)
+	if err != nil {
+		return err
+	}
+	say("compressing app.wasm, brotli %d", b.quality)
+	return b.add("app.wasm", content, false)
+}
+
+// program returns the WebAssembly program, compiled now or before: the last one is
+// kept in .cache, so that only its compression is done again.
+func (b *build) program(stamp string) ([]byte, error) {
+	kept := filepath.Join(b.root, ".cache", "app."+stamp[:12]+".wasm")
+	if content, err := os.ReadFile(kept); err == nil {
+		return content, nil
+	}
+	say("compiling app.wasm")
 	folder, err := filepath.Abs(filepath.Join(b.root, ".cache", "wasm")) // one name, since the program says it
 	if err != nil {
-		return fmt.Errorf("finding a folder: %w", err)
+		return nil, fmt.Errorf("finding a folder: %w", err)
 	}
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
-		return fmt.Errorf("making a folder: %w", err)
+		return nil, fmt.Errorf("making a folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "app.wasm")
 	slim, err := b.slim(folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	overlay, err := b.overlay(folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := b.compile(file, append(slim, overlay...)); err != nil {
-		return err
+		return nil, err
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("reading the WebAssembly program: %w", err)
+		return nil, fmt.Errorf("reading the WebAssembly program: %w", err)
 	}
 	if content, err = joinData(content); err != nil {
-		return err
+		return nil, err
 	}
-	return b.add("app.wasm", content, false)
+	return content, b.keep(kept, content)
+}
+
+// keep writes the program into .cache in place of the one before.
+func (b *build) keep(path string, content []byte) error {
+	before, err := filepath.Glob(filepath.Join(b.root, ".cache", "app.*.wasm"))
+	if err != nil {
+		return fmt.Errorf("listing .cache: %w", err)
+	}
+	for _, name := range before {
+		if err := os.Remove(name); err != nil {
+			return fmt.Errorf("removing the program before: %w", err)
+		}
+	}
+	// A file that was cut short may not look like a whole one.
+	if err := errors.Join(os.WriteFile(path+".new", content, 0o644), os.Rename(path+".new", path)); err != nil {
+		return fmt.Errorf("keeping the WebAssembly program: %w", err)
+	}
+	return nil
 }
 
 // compile builds the program with more flags than wasmFlags.
+//
+// It asks for the garbage collector that Go had before 1.26: the new one is made for
+// many cores and large memories, and a shopper would download 10 kB more. A Go
+// release that has no such choice refuses.
 func (b *build) compile(file string, more []string) error {
 	flags := append(append(wasmFlags(), more...), "-o", file, "./app")
 	command := exec.Command("go", flags...)
 	command.Dir = b.root
-	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	command.Env = append(command.Env, oldCollector()...)
+	command.Env = compile.Env("js", "wasm", collector)
 	if text, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("compiling the WebAssembly program: %w\n%s", err, text)
 	}
 	return nil
 }
 
-// oldCollector asks for the garbage collector that Go had before 1.26: the new
-// one is made for many cores and large memories, and a shopper would download
-// 10 kB more. A toolchain that has no choice any more is not asked.
-func oldCollector() []string {
-	choice := "GOEXPERIMENT=nogreenteagc"
-	command := exec.Command("go", "version")
-	command.Env = append(os.Environ(), choice)
-	if command.Run() != nil {
-		return nil
-	}
-	return []string{choice}
-}
+const collector = "GOEXPERIMENT=nogreenteagc"
 
-// builtBefore returns the entry of the last build if it is of the same stamp
-// and its files are still there.
-func (b *build) builtBefore(stamp string) (entry, bool) {
+// say prints what is being done; tools/build shows it as progress.
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "assets: "+format+"\n", args...) }
+
+// builtBefore returns the manifest of the last build if its program is of the same
+// stamp, compressed as well as is asked for, and still there.
+func (b *build) builtBefore(stamp string) (last manifest, ok bool) {
 	text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
-	if err != nil {
-		return entry{}, false
+	if err != nil || json.Unmarshal(text, &last) != nil || last.Stamp != stamp || last.Quality < b.quality {
+		return manifest{}, false
 	}
-	var last manifest
-	if json.Unmarshal(text, &last) != nil || last.Stamp != stamp {
-		return entry{}, false
-	}
-	e, ok := last.Files["app.wasm"]
-	if _, err := os.Stat(filepath.Join(b.out, e.File+".br")); err != nil || e.Gzip > 0 { // of an older release
-		return entry{}, false
-	}
-	return e, ok
+	_, err = os.Stat(filepath.Join(b.out, last.Files["app.wasm"].File+".br"))
+	return last, err == nil
 }
 
 // stamp hashes all that the program is made of: our sources, the modules'
-// versions, the toolchain, the flags and the compression.
+// versions, the toolchain and the flags.
 func (b *build) stamp() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), oldCollector(), slimOf, slimEdits(), godebugOf, joinGap, b.quality)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), collector, slimEdits(), joinGap)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
@@ -126,7 +154,7 @@ func (b *build) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
-	for _, pattern := range []string{"*.txt", "*/*.go", "*/*.txt"} {
+	for _, pattern := range []string{"*.sum", "*.txt", "*/*.go", "*/*.txt"} {
 		slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", pattern))
 		if err != nil {
 			return "", fmt.Errorf("listing replacements: %w", err)
@@ -134,14 +162,19 @@ func (b *build) stamp() (string, error) {
 		files = append(files, slim...)
 	}
 	for _, file := range files {
-		if err := hashFile(sum, file); err != nil {
+		if err := b.hashFile(sum, file); err != nil {
 			return "", err
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func hashFile(sum io.Writer, path string) error {
+func (b *build) hashFile(sum io.Writer, path string) error {
+	name, err := filepath.Rel(b.root, path)
+	if err != nil {
+		return fmt.Errorf("naming a source: %w", err)
+	}
+	fmt.Fprintln(sum, filepath.ToSlash(name))
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -150,7 +183,6 @@ func hashFile(sum io.Writer, path string) error {
 		return fmt.Errorf("opening a source: %w", err)
 	}
 	defer f.Close()
-	fmt.Fprintln(sum, filepath.ToSlash(path))
 	if _, err := io.Copy(sum, f); err != nil {
 		return fmt.Errorf("reading a source: %w", err)
 	}

@@ -73,13 +73,13 @@ func (r *release) bill(path string, binary []byte, system, arch string) ([]byte,
 		return nil, fmt.Errorf("reading what the program says of itself: %w", err)
 	}
 	sum := sha256.Sum256(binary)
-	self := library("coinslot", r.version, "")
+	self := library("coinslot", r.version.Name, "")
 	self.Type = "application"
 	self.Hashes = []hash{{"SHA-256", fmt.Sprintf("%x", sum)}}
-	self.Properties = []property{{"coinslot:commit", r.commit}, {"coinslot:platform", system + "/" + arch}}
+	self.Properties = []property{{"coinslot:commit", r.version.Commit}, {"coinslot:platform", system + "/" + arch}}
 	b := bill{
 		Format: "CycloneDX", Spec: "1.5", Version: 1, Serial: uuid(sum),
-		Metadata: metadata{r.at.Format(time.RFC3339), self},
+		Metadata: metadata{r.version.Time.Format(time.RFC3339), self},
 	}
 	goRelease := strings.TrimPrefix(info.GoVersion, "go")
 	std := library("std", goRelease, "BSD-3-Clause")
@@ -134,6 +134,9 @@ func (r *release) modules(linked []*debug.Module) ([]component, error) {
 	}
 	var list []component
 	for i, m := range linked {
+		if folders[i] == "" {
+			return nil, fmt.Errorf("finding the sources of %s: the module is not downloaded", m.Path)
+		}
 		license, err := licenseIn(folders[i])
 		if err != nil {
 			return nil, fmt.Errorf("reading the licence of %s: %w", m.Path, err)

@@ -35,8 +35,11 @@ func checkout(t *testing.T) string {
 func made(t *testing.T, root, platform string) map[string][]byte {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
-	r := release{version: "v1.2.3", commit: strings.Repeat("c", 40), root: root, out: filepath.Join(t.TempDir(), "dist")}
-	if err := r.run([]string{platform}, false); err != nil {
+	r := release{root: root, out: filepath.Join(t.TempDir(), "dist")}
+	if err := r.find("v1.2.3", strings.Repeat("c", 40), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.run([]string{platform}); err != nil {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{}
@@ -154,8 +157,12 @@ func TestRefused(t *testing.T) {
 		{"1.2.3", "linux/amd64", "like v1.2.3"}, {"v1.2", "linux/amd64", "like v1.2.3"}, {"v1.2.3", "plan9/mips", "is not one of"},
 	} {
 		t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
-		r := release{version: c.version, commit: "c", root: filepath.Join("..", ".."), out: t.TempDir()}
-		if err := r.run([]string{c.platform}, false); err == nil || !strings.Contains(err.Error(), c.says) {
+		r := release{root: filepath.Join("..", ".."), out: t.TempDir()}
+		err := r.find(c.version, "c", false)
+		if err == nil {
+			err = r.run([]string{c.platform})
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

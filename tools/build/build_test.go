@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coinslot/tools/compile"
+)
+
+// TestSourceFolders: what the program is compiled from lies in sourceFolders. Otherwise a change
+// would leave an old program, and everything would say that it is up to date.
+func TestSourceFolders(t *testing.T) {
+	for _, part := range []struct{ system, arch, pkg string }{{"", "", "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}} {
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}", part.pkg)
+		cmd.Dir, cmd.Env = filepath.Join("..", ".."), compile.Env(part.system, part.arch)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list %s: %v", part.pkg, err)
+		}
+		for name := range strings.FieldsSeq(string(out)) {
+			if !inSourceFolders(strings.TrimPrefix(name, "coinslot/") + "/") {
+				t.Errorf("%s is compiled for %s, and is in no folder of sourceFolders", name, part.pkg)
+			}
+		}
+	}
+}
+
+func inSourceFolders(folder string) bool {
+	for _, source := range sourceFolders {
+		if strings.HasPrefix(folder, source+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// module is a folder that looks like this module.
+func module(t *testing.T) *build {
+	t.Helper()
+	b := &build{root: t.TempDir(), out: "bin/coinslot", progress: newProgress(&bytes.Buffer{})}
+	for _, folder := range append([]string{"bin", ".cache", "static/dist"}, sourceFolders...) {
+		if err := os.MkdirAll(filepath.Join(b.root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum", "app/main.go", "bin/coinslot", "static/dist/manifest.json"} {
+		b.write(t, name, name)
+	}
+	return b
+}
+
+func (b *build) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(b.root, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *build) hash(t *testing.T) string {
+	t.Helper()
+	inputs, err := b.inputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inputs
+}
+
+// TestUpToDate: a program counts as up to date only while nothing that it is made of has changed,
+// and while it is the one that was built.
+func TestUpToDate(t *testing.T) {
+	for name, change := range map[string]func(t *testing.T, b *build){
+		"a source":                 func(t *testing.T, b *build) { b.write(t, "app/main.go", "other") },
+		"a new source":             func(t *testing.T, b *build) { b.write(t, "static/new.css", "") },
+		"the versions of modules":  func(t *testing.T, b *build) { b.write(t, "go.sum", "other") },
+		"the program":              func(t *testing.T, b *build) { b.write(t, "bin/coinslot", "an older one") },
+		"the browser's files":      func(t *testing.T, b *build) { b.write(t, "static/dist/manifest.json", "{}") },
+		"the version":              func(_ *testing.T, b *build) { b.version.Name = "v1.2.3" },
+		"the platform":             func(_ *testing.T, b *build) { b.system = "plan9" },
+		"asked for: no fast build": func(_ *testing.T, b *build) { b.fast = false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := module(t)
+			b.fast = true
+			if err := b.remember(b.hash(t)); err != nil {
+				t.Fatal(err)
+			}
+			if !b.upToDate(b.hash(t)) {
+				t.Fatal("not up to date right after it was built")
+			}
+			change(t, b)
+			if b.upToDate(b.hash(t)) {
+				t.Error("still up to date")
+			}
+		})
+	}
+}
+
+// TestBetterWillDo: what was compressed as far as it goes serves for a fast build too, and tests
+// are not part of the program.
+func TestBetterWillDo(t *testing.T) {
+	b := module(t)
+	if err := b.remember(b.hash(t)); err != nil {
+		t.Fatal(err)
+	}
+	b.fast = true
+	b.write(t, "app/main_test.go", "package main")
+	if !b.upToDate(b.hash(t)) {
+		t.Error("not up to date")
+	}
+}
+
+// TestProgress: a line when a step starts, one with its result, and none if it failed.
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&out)
+	failed := errors.New("no")
+	for _, err := range []error{nil, failed} {
+		got := p.step("modules", "looking", func(func(string)) (string, error) { return "3 downloaded", err })
+		if !errors.Is(got, err) {
+			t.Errorf("step returned %v; want %v", got, err)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], "looking") || !strings.Contains(lines[1], "✓ 3 downloaded, 0.0 s") {
+		t.Errorf("printed:\n%s", out.String())
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"coinslot/tools/compile"
+)
+
+// sourceFolders hold everything that the program is built from, beside go.mod and go.sum. The
+// test of deploy/ that compares .dockerignore with what is compiled holds this list too.
+var sourceFolders = []string{"app", "bff", "docs", "static", "tools/assets", "tools/build", "tools/compile"}
+
+// inputs hashes everything that decides what the program will be: sources, versions of modules,
+// the Go release, flags, and the version that it prints.
+func (b *build) inputs() (string, error) {
+	sum := sha256.New()
+	fmt.Fprintln(sum, runtime.Version(), compile.Flags(), b.system, b.arch, b.version)
+	for _, name := range append([]string{"go.mod", "go.sum"}, sourceFolders...) {
+		err := filepath.WalkDir(filepath.Join(b.root, name), func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (entry.Name() == "testdata" || path == filepath.Join(b.root, "static", "dist")):
+				return filepath.SkipDir
+			case entry.IsDir() || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			return hashFile(sum, b.root, path)
+		})
+		if err != nil {
+			return "", fmt.Errorf("reading the sources: %w", err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func hashFile(sum io.Writer, root, path string) error {
+	name, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(sum, filepath.ToSlash(name), info.Size())
+	_, err = io.Copy(sum, file)
+	return err
+}
+
+// record is the file that says what the program was last built from.
+func (b *build) record() string { return filepath.Join(b.root, ".cache", "build.record") }
+
+// path is a file by its name from the module's folder.
+func (b *build) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(b.root, name)
+}
+
+// built describes a finished build: its inputs, the hashes of the program and of the list of the
+// browser's files, and how well these are compressed.
+func (b *build) built(inputs, compression string) (string, error) {
+	text := inputs + " " + compression
+	for _, name := range []string{b.out, filepath.Join("static", "dist", "manifest.json")} {
+		sum, err := fileSum(b.path(name))
+		if err != nil {
+			return "", fmt.Errorf("reading what was built: %w", err)
+		}
+		text += " " + sum
+	}
+	return text, nil
+}
+
+// upToDate reports whether the program is the one that was built from these inputs. One that is
+// compressed better than was asked for will do.
+func (b *build) upToDate(inputs string) bool {
+	before, err := os.ReadFile(b.record())
+	if err != nil {
+		return false
+	}
+	best, err := b.built(inputs, "best")
+	if err != nil {
+		return false
+	}
+	fast, err := b.built(inputs, "fast")
+	return err == nil && (string(before) == best || b.fast && string(before) == fast)
+}
+
+// remember writes the record.
+func (b *build) remember(inputs string) error {
+	compression := "best"
+	if b.fast {
+		compression = "fast"
+	}
+	text, err := b.built(inputs, compression)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(b.record(), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("recording what was built: %w", err)
+	}
+	return nil
+}
+
+func fileSum(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err)
+}

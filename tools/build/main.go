@@ -1,0 +1,96 @@
+// Command build builds the coinslot program and everything in it:
+//
+//	go run ./tools/build [-fast] [-out bin/coinslot] [-version v1.2.3]
+//
+// It downloads what the program needs, compiles the server's libraries while the browser's
+// files are built, then links the program. Nothing is built again when nothing has changed.
+// -fast compresses less, for development; -assets stops after the browser's files.
+//
+// It uses the standard library only, so that it runs before anything is downloaded.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"coinslot/tools/compile"
+)
+
+func main() {
+	b := &build{progress: newProgress(os.Stderr)}
+	flag.StringVar(&b.root, "root", ".", "folder of the module")
+	flag.StringVar(&b.out, "out", filepath.Join("bin", "coinslot"), "file to write, from the module's folder")
+	platform := flag.String("platform", "", "like linux/arm64; default: this machine's")
+	flag.BoolVar(&b.fast, "fast", false, "compress less, for development")
+	flag.BoolVar(&b.assetsOnly, "assets", false, "build the browser's files only")
+	version := flag.String("version", "", "version that the program prints; default: the commit's tag")
+	commit := flag.String("commit", "", "commit of the sources; default: what git says")
+	flag.Parse()
+	b.system, b.arch, _ = strings.Cut(*platform, "/")
+	if err := b.run(*version, *commit); err != nil {
+		fmt.Fprintln(os.Stderr, "build:", err)
+		os.Exit(1)
+	}
+}
+
+// build is one run of the command.
+type build struct {
+	root, out    string
+	system, arch string // that the program is for; empty = this machine's
+	fast         bool
+	assetsOnly   bool
+	version      compile.Version
+	progress     *progress
+}
+
+// run builds what is missing or older than its sources. Errors: a step failed.
+func (b *build) run(version, commit string) (err error) {
+	if b.root, err = filepath.Abs(b.root); err != nil {
+		return fmt.Errorf("finding the module: %w", err)
+	}
+	unlock, err := lock(filepath.Join(b.root, ".cache", "build.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if b.version, err = compile.FindVersion(b.root, version, commit); err != nil {
+		return err
+	}
+	inputs, err := b.inputs()
+	if err != nil {
+		return err
+	}
+	if !b.assetsOnly && b.upToDate(inputs) {
+		b.progress.line("program", "✓ "+b.out+" is up to date")
+		return nil
+	}
+	if err := b.progress.step("modules", "looking for what is missing", b.download); err != nil {
+		return err
+	}
+	if b.assetsOnly {
+		return b.assets()
+	}
+	if err := parallel(b.libraries, b.assets); err != nil {
+		return err
+	}
+	if err := b.progress.step("program", "compiling and linking "+b.out, b.program); err != nil {
+		return err
+	}
+	return b.remember(inputs)
+}
+
+// parallel runs all of them and returns their errors.
+func parallel(steps ...func() error) error {
+	errs := make([]error, len(steps))
+	var group sync.WaitGroup
+	for i, step := range steps {
+		group.Go(func() { errs[i] = step() })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}

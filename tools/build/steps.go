@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coinslot/tools/compile"
+)
+
+// download fetches the modules that are missing, of all that is compiled: the server, the
+// browser program and the tool that builds the browser's files.
+func (b *build) download(note func(string)) (string, error) {
+	count := 0
+	watch := func(line string) bool {
+		if module, found := strings.CutPrefix(line, "go: downloading "); found {
+			count++
+			note(fmt.Sprintf("downloading the %d. module, %s", count, module))
+			return true
+		}
+		return false
+	}
+	for _, part := range []struct{ system, arch, pkg string }{{b.system, b.arch, "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}} {
+		args := slices.Concat([]string{"list", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"}, compile.Flags(), []string{part.pkg})
+		if err := b.goCommand(watch, part.system, part.arch, args...); err != nil {
+			return "", err
+		}
+	}
+	if count == 0 {
+		return "all here", nil
+	}
+	return fmt.Sprintf("%d downloaded", count), nil
+}
+
+// libraries compiles what ./bff imports, with the flags of the program, so that they are in the
+// build cache when it is linked.
+func (b *build) libraries() error {
+	return b.progress.step("server", "compiling its libraries", func(note func(string)) (string, error) {
+		imports, err := b.list("-f", `{{join .Imports "\n"}}`, "./bff")
+		if err != nil {
+			return "", err
+		}
+		all, err := b.list(append([]string{"-deps"}, imports...)...)
+		if err != nil {
+			return "", err
+		}
+		done := 0
+		watch := func(string) bool { // -v prints each package that is compiled
+			done++
+			note(fmt.Sprintf("%d of at most %d packages", done, len(all)))
+			return true
+		}
+		err = b.goCommand(watch, b.system, b.arch, slices.Concat([]string{"build", "-v"}, compile.Flags(), imports)...)
+		return fmt.Sprintf("%d packages compiled", done), err
+	})
+}
+
+// assets builds the browser's files by tools/assets, which prints steps of its own.
+func (b *build) assets() error {
+	tool := filepath.Join(b.root, ".cache", "tools", "assets")
+	err := b.progress.step("tools", "compiling the asset builder", func(note func(string)) (string, error) {
+		done := 0
+		watch := func(string) bool {
+			done++
+			note(fmt.Sprintf("%d packages", done))
+			return true
+		}
+		args := slices.Concat([]string{"build", "-v"}, compile.Flags(), []string{"-o", tool, "./tools/assets"})
+		err := b.goCommand(watch, "", "", args...)
+		return fmt.Sprintf("%d packages compiled", done), err
+	})
+	if err != nil {
+		return err
+	}
+	return b.progress.step("assets", "compiling app.wasm, minifying, compressing", func(note func(string)) (result string, err error) {
+		args := []string{"-root", b.root, "-out", filepath.Join(b.root, "static", "dist")}
+		if b.fast {
+			args = append(args, "-fast")
+		}
+		cmd := exec.Command(tool, args...)
+		cmd.Dir, cmd.Env = b.root, compile.Env("", "")
+		err = watched(cmd, func(line string) bool {
+			text, found := strings.CutPrefix(line, "assets: ")
+			if found {
+				result = text
+				note(text)
+			}
+			return found
+		})
+		return result, err
+	})
+}
+
+// program links bin/coinslot.
+func (b *build) program(func(string)) (string, error) {
+	out := b.path(b.out)
+	var said bytes.Buffer
+	program := compile.Program{Root: b.root, Out: out, System: b.system, Arch: b.arch, Version: b.version, Errors: &said}
+	err := program.Build()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, said.Bytes())
+	}
+	info, err := os.Stat(out)
+	if err != nil {
+		return "", fmt.Errorf("reading what was built: %w", err)
+	}
+	return fmt.Sprintf("%s, %.1f MB", b.out, float64(info.Size())/1e6), nil
+}
+
+// list returns the lines that go list prints.
+func (b *build) list(args ...string) ([]string, error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Dir, cmd.Env = b.root, compile.Env(b.system, b.arch)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, fmt.Errorf("go list: %s", bytes.TrimSpace(exit.Stderr))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	return strings.Fields(string(out)), nil
+}
+
+// goCommand runs the Go command in the module's folder, and calls watch with each line.
+func (b *build) goCommand(watch func(string) bool, system, arch string, args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = b.root, compile.Env(system, arch)
+	return watched(cmd, watch)
+}
+
+// watched runs a command. Lines of its standard error for which watch returns false are part of
+// the error, if the command fails, and printed otherwise.
+func watched(cmd *exec.Cmd, watch func(line string) bool) error {
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("running %s: %w", filepath.Base(cmd.Path), err)
+	}
+	var said strings.Builder
+	lines := bufio.NewScanner(stderr)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if !watch(lines.Text()) {
+			fmt.Fprintln(&said, lines.Text())
+		}
+	}
+	_, drained := io.Copy(io.Discard, stderr)
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:min(2, len(cmd.Args))], " "), err, said.String())
+	}
+	if said.Len() > 0 {
+		fmt.Fprint(os.Stderr, said.String())
+	}
+	return errors.Join(lines.Err(), drained)
+}

@@ -1,0 +1,61 @@
+// Package compile builds the coinslot program. make build, make release and the Dockerfile
+// all build it here, so that the same commit gives the same bytes each time.
+//
+// It uses the standard library only: it is compiled before any module is downloaded.
+package compile
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Program is a build of ./bff.
+type Program struct {
+	Root    string  // folder of the module
+	Out     string  // file to write
+	System  string  // GOOS; empty = this machine's
+	Arch    string  // GOARCH; empty = this machine's
+	Version Version // what coinslot version prints
+	Errors  io.Writer
+}
+
+// Build compiles and links the program. It expects static/dist, which tools/assets builds.
+//
+// Errors: the Go command failed; what it printed went to p.Errors.
+func (p Program) Build() error {
+	ldflags := "-ldflags=-s -w -buildid= -X 'main.stamp=" + p.Version.stamp() + "'"
+	args := append([]string{"build"}, Flags()...)
+	cmd := exec.Command("go", append(args, ldflags, "-o", p.Out, "./bff")...)
+	cmd.Dir, cmd.Stderr, cmd.Env = p.Root, p.Errors, Env(p.System, p.Arch)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("building ./bff: %w", err)
+	}
+	return nil
+}
+
+// Flags are the build flags that decide how packages are compiled. Packages compiled with
+// other flags are not found in Go's build cache again. Without -buildvcs=false the Go command
+// would record the tags that a clone happens to have.
+func Flags() []string { return []string{"-trimpath", "-buildvcs=false", "-mod=readonly"} }
+
+// Env is the environment of a reproducible build: the caller's, without what would change the
+// result. system and arch are GOOS and GOARCH; empty = this machine's. more is added last.
+func Env(system, arch string, more ...string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == "GOOS" || name == "GOARCH"
+	})
+	env = append(env, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOWASM=",
+		"GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "GOWORK=off", "GOTOOLCHAIN=local")
+	if system != "" {
+		env = append(env, "GOOS="+system)
+	}
+	if arch != "" {
+		env = append(env, "GOARCH="+arch)
+	}
+	return append(env, more...)
+}

@@ -1,0 +1,119 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Version says which sources a program was built from. All but Name may be unknown.
+type Version struct {
+	Name    string    // v1.2.3; Development if the commit has no such tag
+	Commit  string    // hash of the commit; empty = unknown
+	Time    time.Time // of the commit; zero = unknown
+	Changed string    // files that differ from the commit, a line each; empty = none
+}
+
+// Development is the name of a version without a tag.
+const Development = "v0.0.0-dev"
+
+// wellFormed is a semantic version with v in front. Source: semver.org.
+var wellFormed = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+
+// FindVersion asks git about the sources in root. name and commit, where they are given, are
+// taken as they are; without name it is the commit's tag. The time is the commit's, or that of
+// SOURCE_DATE_EPOCH (reproducible-builds.org/specs/source-date-epoch). Without a repository and
+// without a commit, only the name is known.
+//
+// Errors: name is not like v1.2.3; git failed; SOURCE_DATE_EPOCH is not a number.
+func FindVersion(root, name, commit string) (v Version, err error) {
+	if name != "" && !wellFormed.MatchString(name) {
+		return v, fmt.Errorf("version %q: want one like v1.2.3", name)
+	}
+	v = Version{Name: name, Commit: commit}
+	if _, err := os.Stat(filepath.Join(root, ".git")); err == nil {
+		if err := v.askGit(root); err != nil {
+			return v, err
+		}
+	}
+	if v.Name == "" {
+		v.Name = Development
+	}
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		if v.Time, err = unixTime(epoch); err != nil {
+			return v, fmt.Errorf("SOURCE_DATE_EPOCH: want seconds since 1970: %w", err)
+		}
+	}
+	return v, nil
+}
+
+// askGit fills in what is not known yet.
+func (v *Version) askGit(root string) (err error) {
+	if v.Commit == "" {
+		if v.Commit, err = git(root, "rev-parse", "HEAD"); err != nil {
+			return err
+		}
+		if v.Changed, err = git(root, "status", "--porcelain", "--untracked-files=no"); err != nil {
+			return err
+		}
+	}
+	epoch, err := git(root, "show", "-s", "--format=%ct", v.Commit)
+	if err != nil && os.Getenv("SOURCE_DATE_EPOCH") != "" {
+		return nil // the caller knows the time of a commit that this clone does not have
+	}
+	if err != nil {
+		return err
+	}
+	if v.Time, err = unixTime(epoch); err != nil || v.Name != "" {
+		return err
+	}
+	tags, err := git(root, "tag", "--points-at", v.Commit, "--sort=-version:refname")
+	for tag := range strings.FieldsSeq(tags) {
+		if wellFormed.MatchString(tag) {
+			v.Name = tag
+			break
+		}
+	}
+	return err
+}
+
+// stamp is main.stamp of ./bff: the fields with a space between, without those at the end that
+// are unknown.
+func (v Version) stamp() string {
+	fields := []string{v.Name}
+	if v.Commit != "" {
+		fields = append(fields, v.Commit)
+		if !v.Time.IsZero() {
+			fields = append(fields, v.Time.Format(time.RFC3339))
+			if v.Changed != "" {
+				fields = append(fields, "changed")
+			}
+		}
+	}
+	return strings.Join(fields, " ")
+}
+
+func unixTime(seconds string) (time.Time, error) {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	return time.Unix(n, 0).UTC(), err
+}
+
+func git(root string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
