@@ -27,6 +27,14 @@ run: ## build, then the checkout with a sandbox gateway and a demo shop
 	@$(RUN_TOOL) ./tools/build -fast
 	@./bin/coinslot demo
 
+.PHONY: dev
+dev: ## the demo and every screen with live reload: edit app, bff or static, and open pages follow; PORT=9000 if 8080 is taken
+	@$(RUN_TOOL) ./tools/dev -port $(or $(PORT),8080)
+
+.PHONY: gallery-serve
+gallery-serve: ## every screen, with live reload, at http://127.0.0.1:8083
+	@$(RUN_TOOL) ./tools/dev -gallery -port $(or $(PORT),8080)
+
 .PHONY: test
 test: install-test-tools build ## the whole test suite: unit, contract, race, WebAssembly, browser
 	GOOS=js GOARCH=wasm $(GO) vet ./app/...

@@ -5,13 +5,13 @@ package demo
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +20,7 @@ import (
 
 	"coinslot/bff/admin/password"
 	"coinslot/bff/config"
+	"coinslot/bff/livereload"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 
@@ -28,34 +29,44 @@ import (
 
 // Config is where the demo listens and what it tells.
 type Config struct {
-	// Listen, Shop and Gateway are host:port; one that is taken is replaced by
-	// a free port of the same host. Browsers know the checkout as localhost and
+	// Listen, Shop and Gateway are host:port; one that is taken is replaced by a free
+	// port of the same host, unless there is Data, whose payments belong to the address. Browsers know the checkout as localhost and
 	// the shop as 127.0.0.1, so that the two are different sites.
 	Listen, Shop, Gateway string
 	// Own is the origin of a shop that the reader writes. The demo's checkout then
 	// serves it too, and the keys for it are printed. Empty means none.
 	Own     string
-	Catalog string       // path of a catalogue; empty = no items
-	Out     io.Writer    // a few lines for people
-	Log     *slog.Logger // nil = silent
+	Catalog string // path of a catalogue; empty = no items
+	// Data is the folder in which everything is kept, so that the next run goes on with it: keys,
+	// database, and what the gateway knows. Empty = a temporary one, removed at the end.
+	Data string
+	// Static is the folder that the browser's files are read from, laid out like package static.
+	// Open pages reload when the demo is restarted. Empty = the files that are built in.
+	Static string
+	Out    io.Writer    // a few lines for people
+	Log    *slog.Logger // nil = silent
 }
 
 // Kinds are the pretended payments of the bar, in its order.
 func Kinds() []string { return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} }
 
-// Run serves until ctx ends. Everything that it stores goes into a temporary
-// folder, which is removed at the end. Errors: an address or a setting that does not
-// serve, a folder that cannot be made.
+// Run serves until ctx ends. Errors: an address or a setting that does not serve, a folder that
+// cannot be made, data of an earlier run that cannot be read.
 func Run(ctx context.Context, c Config) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	dir, err := os.MkdirTemp("", "coinslot-demo-")
-	if err != nil {
+	folder := c.Data
+	if folder == "" {
+		var err error
+		if folder, err = os.MkdirTemp("", "coinslot-demo-"); err != nil {
+			return fmt.Errorf("making a folder for the demo: %w", err)
+		}
+		defer os.RemoveAll(folder)
+	} else if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	d, err := prepare(c, dir)
+	d, err := prepare(c, folder)
 	if err != nil {
 		return err
 	}
@@ -67,7 +78,8 @@ type demo struct {
 	Config
 	checkout, shop, gateway net.Listener
 	settings                config.Config
-	word                    string // opens the console
+	state                   state // at the start
+	static                  fs.FS // nil = what is built in
 	sandbox                 *sandbox.Server
 	store                   *shop
 }
@@ -75,32 +87,41 @@ type demo struct {
 // prepare listens and writes the settings that a merchant would.
 func prepare(c Config, dir string) (d *demo, err error) {
 	d = &demo{Config: c}
+	if d.state, err = loadState(dir); err != nil {
+		return nil, err
+	}
+	if c.Static != "" {
+		d.static = os.DirFS(c.Static)
+	}
 	for _, l := range []struct {
 		at   string
 		into *net.Listener
 	}{{c.Listen, &d.checkout}, {c.Shop, &d.shop}, {c.Gateway, &d.gateway}} {
-		if *l.into, err = listen(l.at); err != nil {
+		if c.Data == "" {
+			*l.into, err = listen(l.at)
+		} else if *l.into, err = net.Listen("tcp", l.at); err != nil {
+			err = fmt.Errorf("%w: payments in %s belong to this address", err, c.Data)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	gateway := "http://" + d.gateway.Addr().String()
-	key := "demo-" + rand.Text()
-	d.sandbox = sandbox.New(sandbox.Config{Key: key, PageURL: gateway + "/pay"})
+	d.sandbox = sandbox.New(sandbox.Config{Key: d.state.GatewayKey, PageURL: gateway + "/pay", Transactions: d.state.Transactions})
 	shopURL := "http://" + d.shop.Addr().String()
 	d.settings = config.Config{
 		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
-		GatewayURL: gateway, GatewayKey: config.NewSecret(key), GatewayPageURL: gateway + "/pay",
-		Origins: []string{shopURL}, SecretKeys: []config.Secret{config.NewSecret(rand.Text() + rand.Text())},
-		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []config.Secret{config.NewSecret(webhookSecret())},
+		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey), GatewayPageURL: gateway + "/pay",
+		Origins: []string{shopURL}, SecretKeys: []config.Secret{config.NewSecret(d.state.SecretKey)},
+		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
 		PollInterval: time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 	}
-	d.word = strings.ToLower(rand.Text()[:16])
-	hash, err := password.New(d.word)
+	hash, err := password.New(d.state.Password)
 	if err != nil {
 		return nil, err
 	}
 	d.settings.AdminPassword = config.NewSecret(hash)
-	if d.store, err = newShop(d.settings); err != nil {
+	if d.store, err = newShop(d.settings, d.static, d.state.Webhooks); err != nil {
 		return nil, err
 	}
 	return d, d.admit()
@@ -118,19 +139,29 @@ func (d *demo) admit() error {
 	}
 	d.settings.Origins = append(d.settings.Origins, d.Own)
 	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Own+"/hooks/coinslot")
-	d.settings.OrderKey = config.NewSecret(rand.Text() + rand.Text())
+	d.settings.OrderKey = config.NewSecret(d.state.OrderKey)
 	return nil
 }
 
 func (d *demo) run(ctx context.Context) error {
-	srv, err := server.New(ctx, d.settings, server.Options{Log: d.Log, Simulate: d.simulate, Kinds: Kinds()})
+	srv, err := server.New(ctx, d.settings, server.Options{Static: d.static, Log: d.Log, Simulate: d.simulate, Kinds: Kinds()})
 	if err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	server.Serve(ctx, group, d.gateway, d.sandbox)
-	server.Serve(ctx, group, d.checkout, srv.Handler)
-	server.Serve(ctx, group, d.shop, d.store)
+	for _, site := range []struct {
+		listener net.Listener
+		handler  http.Handler
+	}{{d.checkout, srv.Handler}, {d.shop, d.store}} {
+		if d.static != nil {
+			site.handler = livereload.Handler(ctx, site.handler)
+		}
+		server.Serve(ctx, group, site.listener, site.handler)
+	}
+	if d.Data != "" {
+		group.Go(func() error { return d.keep(ctx) })
+	}
 	group.Go(func() error { return srv.Run(ctx) })
 	d.tell()
 	return errors.Join(group.Wait(), srv.Close())
@@ -150,15 +181,23 @@ func (d *demo) tell() {
     Sandbox   http://%[3]s/sandbox/
     Console   %[2]s/admin      password %[4]s
 
-  Pay with the bar in the checkout. Ctrl-C ends the demo and forgets everything.
+  Pay with the bar in the checkout. Press Ctrl-C to stop. %[5]s
 
-`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.word)
+`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.state.Password, d.fate())
 	if asked := d.Config.Listen; portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
 		fmt.Fprintf(d.Out, "  %s is taken, so the checkout is elsewhere: pages of yours have to name %s.\n\n", asked, d.settings.PublicURL)
 	}
 	if d.Own != "" {
 		d.tellKeys()
 	}
+}
+
+// fate says what becomes of the demo's data.
+func (d *demo) fate() string {
+	if d.Data == "" {
+		return "Demo data isn't saved."
+	}
+	return "Demo data is saved in " + d.Data + "."
 }
 
 // tellKeys prints what the reader's own shop needs, to be pasted into a shell.
@@ -196,10 +235,3 @@ func port(l net.Listener) string { return portOf(l.Addr().String()) }
 
 // portOf is the part of host:port behind the host.
 func portOf(address string) string { return address[strings.LastIndex(address, ":")+1:] }
-
-// webhookSecret returns a fresh key of 32 random bytes.
-func webhookSecret() string {
-	key := make([]byte, 32)
-	rand.Read(key)
-	return "whsec_" + base64.StdEncoding.EncodeToString(key)
-}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -46,12 +47,17 @@ func products() []product {
 	}
 }
 
-func newShop(c config.Config) (*shop, error) {
+// newShop returns the shop of a folder like package static; nil = the one that is built in.
+// webhooks are those that an earlier run got.
+func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	keys, err := webhook.ParseKeys(config.Reveal(c.WebhookSecrets))
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
-	files, err := fs.Sub(static.Shop, "shop")
+	if from == nil {
+		from = static.Shop
+	}
+	files, err := fs.Sub(from, "shop")
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
@@ -59,7 +65,7 @@ func newShop(c config.Config) (*shop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
-	s := &shop{mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0], webhooks: keys, page: page}
+	s := &shop{mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0], webhooks: keys, page: page, paid: webhooks}
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("GET /orders", s.orders)
 	s.mux.HandleFunc("POST /webhook", s.webhook)
@@ -158,10 +164,15 @@ func (s *shop) remember(line string) {
 	s.paid = s.paid[:min(len(s.paid), 50)]
 }
 
-// orders is what webhooks have told, one line each, newest first.
-func (s *shop) orders(w http.ResponseWriter, _ *http.Request) {
+// received returns what webhooks have told, newest first.
+func (s *shop) received() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return slices.Clone(s.paid)
+}
+
+// orders is what webhooks have told, one line each, newest first.
+func (s *shop) orders(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, strings.Join(s.paid, "\n"))
+	io.WriteString(w, strings.Join(s.received(), "\n"))
 }

@@ -58,6 +58,9 @@ type Config struct {
 	// AnyCallback accepts a callback_url that is not public HTTPS, which the
 	// gateway refuses: for browser tests of the redirect on one machine.
 	AnyCallback bool
+	// Transactions are those of an earlier run, oldest first, as Server.Transactions
+	// returned them. New copies them.
+	Transactions []Transaction
 }
 
 // Server is a simulated gateway with one merchant. Create it with New; it is
@@ -80,7 +83,7 @@ type Server struct {
 	faults       []Fault      // armed, in the order of Inject
 }
 
-// New returns a gateway with no transactions and three sample withdrawals.
+// New returns a gateway with the transactions of c and three sample withdrawals.
 func New(c Config) *Server {
 	s := &Server{
 		key:         cmp.Or(c.Key, DefaultKey),
@@ -96,6 +99,11 @@ func New(c Config) *Server {
 	}
 	if s.currencies == nil {
 		s.currencies = DefaultCurrencies()
+	}
+	for i := range c.Transactions {
+		t := c.Transactions[i].clone()
+		s.transactions = append(s.transactions, &t)
+		s.byCode[t.TrackingCode] = &t
 	}
 	s.withdrawals = s.sampleWithdrawals()
 	s.pages = parsePages()

@@ -37,6 +37,7 @@ func Samples() []widget.Sample { return widget.Gallery() }
 
 // Handler shows the samples of static, the folder of that name:
 //
+//	/?sample=…&theme=…                     the list of them, and one in a frame
 //	/{sample}?theme=dark&dir=rtl&lang=ar   one page
 //	/all?theme=…                           all, one below the other
 //	/sheet?theme=…&dir=…&lang=…            all, side by side in three widths
@@ -60,6 +61,7 @@ func Handler(static fs.FS) (http.Handler, error) {
 	mux.Handle("GET /frame.js", http.FileServerFS(static))
 	mux.Handle("GET /icons/", http.FileServerFS(static))
 	mux.HandleFunc("GET /checkout/{session}/qr.svg", picture)
+	mux.HandleFunc("GET /{$}", g.index)
 	mux.HandleFunc("GET /all", g.all)
 	mux.HandleFunc("GET /sheet", g.sheet)
 	mux.HandleFunc("GET /framed", framed)

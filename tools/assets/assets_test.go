@@ -136,7 +136,7 @@ func (b *build) built(t *testing.T, name string) string {
 }
 
 func TestMinifyReportsErrors(t *testing.T) {
-	if _, err := minify("let = ;", "broken.js", api.LoaderJS); err == nil || !strings.Contains(err.Error(), "broken.js") {
+	if _, err := new(build).minify("let = ;", "broken.js", api.LoaderJS); err == nil || !strings.Contains(err.Error(), "broken.js") {
 		t.Errorf("error %v; want one that names the file", err)
 	}
 }

@@ -40,7 +40,8 @@ type entry struct {
 // build is one run of the tool.
 type build struct {
 	root, out string
-	quality   int // of brotli, 0 to 11
+	quality   int  // of brotli, 0 to 11
+	dev       bool // everything plain: neither minified nor compressed
 	manifest  manifest
 }
 
@@ -48,11 +49,16 @@ type build struct {
 // kept in brotli alone: every browser of today takes that, and the server makes the
 // others when somebody asks.
 func (b *build) add(name string, content []byte, plain bool) error {
+	plain = plain || b.dev
 	e := entry{File: hashed(name, content), Size: len(content), Plain: plain, Integrity: integrity(content)}
 	if plain {
 		if err := b.write(e.File, content); err != nil {
 			return err
 		}
+	}
+	if b.dev {
+		b.manifest.Files[name] = e
+		return nil
 	}
 	packed := compressBrotli(content, b.quality)
 	e.Brotli = len(packed)
@@ -88,7 +94,7 @@ func (b *build) finish() error {
 	}
 	known := map[string]bool{"manifest.json": true, ".gitkeep": true}
 	for _, e := range b.manifest.Files {
-		known[e.File], known[e.File+".br"], known[e.File+".gz"] = e.Plain, true, e.Gzip > 0
+		known[e.File], known[e.File+".br"], known[e.File+".gz"] = e.Plain, e.Brotli > 0, e.Gzip > 0
 	}
 	files, err := os.ReadDir(b.out)
 	if err != nil {

@@ -2,11 +2,11 @@
 // scripts, the style sheet and the icons, minified, compressed and named by
 // their content, with a manifest.
 //
-//	go run ./tools/assets -out static/dist [-fast]
+//	go run ./tools/assets -out static/dist [-fast | -dev]
 //
 // The WebAssembly program is built again only when what it is made of has
 // changed, because compressing it as far as it goes takes a quarter of a
-// minute. -fast compresses less, for development. go-app and one file of the
+// minute. -fast compresses less; -dev neither compresses nor minifies. go-app and one file of the
 // standard library are patched: if these are not exactly the sources that the
 // patches were made for, it stops (originals.go).
 package main
@@ -22,20 +22,24 @@ func main() {
 	out := flag.String("out", "static/dist", "folder for the built files")
 	root := flag.String("root", ".", "folder of the module")
 	fast := flag.Bool("fast", false, "compress less, for development")
+	dev := flag.Bool("dev", false, "neither compress nor minify, for development")
 	flag.Parse()
-	if err := run(*root, *out, *fast); err != nil {
+	if err := run(*root, *out, *fast, *dev); err != nil {
 		fmt.Fprintln(os.Stderr, "assets:", err)
 		os.Exit(1)
 	}
 }
 
 // run builds everything into out and removes what an earlier build has left.
-func run(root, out string, fast bool) error {
+func run(root, out string, fast, dev bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making %s: %w", out, err)
 	}
-	b := &build{root: root, out: out, quality: 11, manifest: manifest{Files: map[string]entry{}}}
-	if fast {
+	b := &build{root: root, out: out, quality: 11, dev: dev, manifest: manifest{Files: map[string]entry{}}}
+	switch {
+	case dev:
+		b.quality = 0
+	case fast:
 		b.quality = 5
 	}
 	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.icons, b.types} {
@@ -44,7 +48,11 @@ func run(root, out string, fast bool) error {
 		}
 	}
 	program := b.manifest.Files["app.wasm"]
-	say("%d files, app.wasm %.2f MB, %d kB compressed", len(b.manifest.Files), float64(program.Size)/1e6, program.Brotli/1000)
+	text := fmt.Sprintf("%d files, app.wasm %.2f MB", len(b.manifest.Files), float64(program.Size)/1e6)
+	if !dev {
+		text += fmt.Sprintf(", %d kB compressed", program.Brotli/1000)
+	}
+	say("%s", text)
 	return b.finish()
 }
 

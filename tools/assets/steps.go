@@ -34,7 +34,7 @@ func (b *build) scripts() error {
 	if err != nil {
 		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
 	}
-	loader, err = minify(string(loader), loaderName, api.LoaderJS)
+	loader, err = b.minify(string(loader), loaderName, api.LoaderJS)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (b *build) styles() error {
 	if err != nil {
 		return err
 	}
-	css, err := minify(string(whole), "checkout.css", api.LoaderCSS)
+	css, err := b.minify(string(whole), "checkout.css", api.LoaderCSS)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (b *build) console() error {
 	if err != nil {
 		return err
 	}
-	css, err := minify(string(whole), "console.css", api.LoaderCSS)
+	css, err := b.minify(string(whole), "console.css", api.LoaderCSS)
 	if err != nil {
 		return err
 	}
@@ -155,14 +155,15 @@ func (b *build) minified(name string, loader api.Loader) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a source: %w", err)
 	}
-	return minify(string(content), name, loader)
+	return b.minify(string(content), name, loader)
 }
 
-// minify shortens a script or style sheet for browsers of 2022 and later.
-func minify(content, name string, loader api.Loader) ([]byte, error) {
+// minify shortens a script or style sheet for browsers of 2022 and later. For development it
+// only checks it.
+func (b *build) minify(content, name string, loader api.Loader) ([]byte, error) {
 	result := api.Transform(content, api.TransformOptions{
 		Sourcefile: name, Loader: loader, Target: api.ES2022, Charset: api.CharsetUTF8,
-		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		MinifyWhitespace: !b.dev, MinifyIdentifiers: !b.dev, MinifySyntax: !b.dev,
 		LegalComments: api.LegalCommentsNone,
 	})
 	if len(result.Errors) == 0 {

@@ -47,7 +47,9 @@ func (b *build) wasm() error {
 	if err != nil {
 		return err
 	}
-	say("compressing app.wasm, brotli %d", b.quality)
+	if !b.dev {
+		say("compressing app.wasm, brotli %d", b.quality)
+	}
 	return b.add("app.wasm", content, false)
 }
 
@@ -135,7 +137,11 @@ func (b *build) builtBefore(stamp string) (last manifest, ok bool) {
 	if err != nil || json.Unmarshal(text, &last) != nil || last.Stamp != stamp || last.Quality < b.quality {
 		return manifest{}, false
 	}
-	_, err = os.Stat(filepath.Join(b.out, last.Files["app.wasm"].File+".br"))
+	file := last.Files["app.wasm"].File
+	if !b.dev {
+		file += ".br"
+	}
+	_, err = os.Stat(filepath.Join(b.out, file))
 	return last, err == nil
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"coinslot/tools/compile"
+	"coinslot/tools/progress"
 )
 
 // TestSourceFolders: what the program is compiled from lies in sourceFolders. Otherwise a change
@@ -42,7 +42,7 @@ func inSourceFolders(folder string) bool {
 // module is a folder that looks like this module.
 func module(t *testing.T) *build {
 	t.Helper()
-	b := &build{root: t.TempDir(), out: "bin/coinslot", progress: newProgress(&bytes.Buffer{})}
+	b := &build{root: t.TempDir(), out: "bin/coinslot", progress: progress.New(&bytes.Buffer{})}
 	for _, folder := range append([]string{"bin", ".cache", "static/dist"}, sourceFolders...) {
 		if err := os.MkdirAll(filepath.Join(b.root, folder), 0o755); err != nil {
 			t.Fatal(err)
@@ -111,22 +111,5 @@ func TestBetterWillDo(t *testing.T) {
 	b.write(t, "app/main_test.go", "package main")
 	if !b.upToDate(b.hash(t)) {
 		t.Error("not up to date")
-	}
-}
-
-// TestProgress: a line when a step starts, one with its result, and none if it failed.
-func TestProgress(t *testing.T) {
-	var out bytes.Buffer
-	p := newProgress(&out)
-	failed := errors.New("no")
-	for _, err := range []error{nil, failed} {
-		got := p.step("modules", "looking", func(func(string)) (string, error) { return "3 downloaded", err })
-		if !errors.Is(got, err) {
-			t.Errorf("step returned %v; want %v", got, err)
-		}
-	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[0], "looking") || !strings.Contains(lines[1], "✓ 3 downloaded, 0.0 s") {
-		t.Errorf("printed:\n%s", out.String())
 	}
 }

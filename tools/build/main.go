@@ -19,10 +19,11 @@ import (
 	"sync"
 
 	"coinslot/tools/compile"
+	"coinslot/tools/progress"
 )
 
 func main() {
-	b := &build{progress: newProgress(os.Stderr)}
+	b := &build{progress: progress.New(os.Stderr)}
 	flag.StringVar(&b.root, "root", ".", "folder of the module")
 	flag.StringVar(&b.out, "out", filepath.Join("bin", "coinslot"), "file to write, from the module's folder")
 	platform := flag.String("platform", "", "like linux/arm64; default: this machine's")
@@ -45,7 +46,7 @@ type build struct {
 	fast         bool
 	assetsOnly   bool
 	version      compile.Version
-	progress     *progress
+	progress     *progress.Printer
 }
 
 // run builds what is missing or older than its sources. Errors: a step failed.
@@ -53,7 +54,7 @@ func (b *build) run(version, commit string) (err error) {
 	if b.root, err = filepath.Abs(b.root); err != nil {
 		return fmt.Errorf("finding the module: %w", err)
 	}
-	unlock, err := lock(filepath.Join(b.root, ".cache", "build.lock"))
+	unlock, err := compile.Lock(b.root)
 	if err != nil {
 		return err
 	}
@@ -66,10 +67,10 @@ func (b *build) run(version, commit string) (err error) {
 		return err
 	}
 	if !b.assetsOnly && b.upToDate(inputs) {
-		b.progress.line("program", "✓ "+b.out+" is up to date")
+		b.progress.Line("program", "✓ "+b.out+" is up to date")
 		return nil
 	}
-	if err := b.progress.step("modules", "looking for what is missing", b.download); err != nil {
+	if err := b.progress.Step("modules", "looking for what is missing", b.download); err != nil {
 		return err
 	}
 	if b.assetsOnly {
@@ -78,7 +79,7 @@ func (b *build) run(version, commit string) (err error) {
 	if err := parallel(b.libraries, b.assets); err != nil {
 		return err
 	}
-	if err := b.progress.step("program", "compiling and linking "+b.out, b.program); err != nil {
+	if err := b.progress.Step("program", "compiling and linking "+b.out, b.program); err != nil {
 		return err
 	}
 	return b.remember(inputs)

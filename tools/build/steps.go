@@ -42,7 +42,7 @@ func (b *build) download(note func(string)) (string, error) {
 // libraries compiles what ./bff imports, with the flags of the program, so that they are in the
 // build cache when it is linked.
 func (b *build) libraries() error {
-	return b.progress.step("server", "compiling its libraries", func(note func(string)) (string, error) {
+	return b.progress.Step("server", "compiling its libraries", func(note func(string)) (string, error) {
 		imports, err := b.list("-f", `{{join .Imports "\n"}}`, "./bff")
 		if err != nil {
 			return "", err
@@ -65,7 +65,7 @@ func (b *build) libraries() error {
 // assets builds the browser's files by tools/assets, which prints steps of its own.
 func (b *build) assets() error {
 	tool := filepath.Join(b.root, ".cache", "tools", "assets")
-	err := b.progress.step("tools", "compiling the asset builder", func(note func(string)) (string, error) {
+	err := b.progress.Step("tools", "compiling the asset builder", func(note func(string)) (string, error) {
 		done := 0
 		watch := func(string) bool {
 			done++
@@ -79,7 +79,7 @@ func (b *build) assets() error {
 	if err != nil {
 		return err
 	}
-	return b.progress.step("assets", "compiling app.wasm, minifying, compressing", func(note func(string)) (result string, err error) {
+	return b.progress.Step("assets", "compiling app.wasm, minifying, compressing", func(note func(string)) (result string, err error) {
 		args := []string{"-root", b.root, "-out", filepath.Join(b.root, "static", "dist")}
 		if b.fast {
 			args = append(args, "-fast")

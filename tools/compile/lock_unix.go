@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package compile
 
 import (
 	"fmt"
@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// lock waits until no other build of this folder runs, and returns what lets the next one go on.
+// Lock waits until no other build of the module in root runs, and returns what lets the next one go on.
 // The system releases it when the process ends.
-func lock(path string) (unlock func(), err error) {
+func Lock(root string) (unlock func(), err error) {
+	path := filepath.Join(root, ".cache", "build.lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
 	}

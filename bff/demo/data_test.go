@@ -1,0 +1,207 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// output is what a demo prints; it may be read meanwhile.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// started is a running demo.
+type started struct {
+	checkout, shop string
+	stop           func()
+}
+
+var shopLine, checkoutLine = regexp.MustCompile(`Shop +(http\S+)`), regexp.MustCompile(`Checkout +(http\S+)`)
+
+// start runs a demo until stop is called.
+func start(t *testing.T, c Config) started {
+	t.Helper()
+	out := &output{}
+	c.Out = out
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, c) }()
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the demo ended: %v", err)
+		}
+	})
+	t.Cleanup(stop)
+	deadline := time.Now().Add(time.Minute)
+	for !strings.Contains(out.String(), "Ctrl-C") {
+		if time.Now().After(deadline) {
+			t.Fatalf("the demo did not start: %s", out)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return started{checkoutLine.FindStringSubmatch(out.String())[1], shopLine.FindStringSubmatch(out.String())[1], stop}
+}
+
+func fetch(t *testing.T, method, url, body string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/json, text/html")
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode >= 300 {
+		t.Fatalf("%s %s: status %d, %v: %s", method, url, resp.StatusCode, err, text)
+	}
+	return string(text)
+}
+
+// anywhere is a demo on ports that are free now.
+func anywhere(t *testing.T) (c Config) {
+	t.Helper()
+	for _, address := range []*string{&c.Listen, &c.Shop, &c.Gateway} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		*address = l.Addr().String()
+	}
+	return c
+}
+
+// payment is what a view says of one.
+type payment struct {
+	Status  string
+	Attempt struct{ Address string }
+}
+
+func (s started) view(t *testing.T, session string) (p payment) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(fetch(t, http.MethodGet, s.checkout+"/checkout/"+session+"/view", "")), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestDataSurvives: with a data folder, a payment that one run has opened is paid in the next: the
+// database, the keys and what the gateway knows are all there again.
+func TestDataSurvives(t *testing.T) {
+	c := anywhere(t)
+	c.Data = filepath.Join(t.TempDir(), "data")
+	first := start(t, c)
+	page := fetch(t, http.MethodGet, first.shop+"/?cart=abcdefgh", "")
+	session := regexp.MustCompile(`session="(cs_[^"]+)"`).FindStringSubmatch(page)
+	if session == nil {
+		t.Fatalf("the shop shows no session: %s", page)
+	}
+	fetch(t, http.MethodPost, first.checkout+"/checkout/"+session[1]+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
+	before := first.view(t, session[1])
+	first.stop()
+
+	second := start(t, c)
+	if again := fetch(t, http.MethodGet, second.shop+"/?cart=abcdefgh", ""); !strings.Contains(again, session[1]) {
+		t.Error("the shop opened another session for the same cart")
+	}
+	if now := second.view(t, session[1]); now != before || now.Status != "pending" || now.Attempt.Address == "" {
+		t.Errorf("the payment is %+v; it was %+v", now, before)
+	}
+	fetch(t, http.MethodPost, second.checkout+"/checkout/"+session[1]+"/simulate", `{"kind":"pay"}`)
+	deadline := time.Now().Add(time.Minute)
+	for second.view(t, session[1]).Status != "confirmed" {
+		if time.Now().After(deadline) {
+			t.Fatalf("the payment is %+v", second.view(t, session[1]))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// TestStaticFromDisk: with a folder of files, pages are made of it and reload by themselves.
+func TestStaticFromDisk(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "static"))); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(folder, "shop", "index.html")
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(page, bytes.Replace(text, []byte("<h1"), []byte("<p>from disk</p><h1"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := anywhere(t)
+	c.Static = folder
+	d := start(t, c)
+	shop := fetch(t, http.MethodGet, d.shop+"/?cart=abcdefgh", "")
+	if !strings.Contains(shop, "from disk") || !strings.Contains(shop, "/dev/reload.js") {
+		t.Errorf("the shop's page: %s", shop)
+	}
+	if script := fetch(t, http.MethodGet, d.checkout+"/dev/reload.js", ""); !strings.Contains(script, "EventSource") {
+		t.Errorf("the checkout's reload script: %s", script)
+	}
+	plain := start(t, anywhere(t))
+	if shop := fetch(t, http.MethodGet, plain.shop+"/?cart=abcdefgh", ""); strings.Contains(shop, "/dev/") {
+		t.Error("the demo of a release reloads pages")
+	}
+}
+
+// TestBrokenData: what cannot be read is said, with the file and the way on.
+func TestBrokenData(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(stateFile(folder), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := anywhere(t)
+	c.Data, c.Out = folder, io.Discard
+	err := Run(t.Context(), c)
+	if err == nil || !strings.Contains(err.Error(), stateFile(folder)) || !strings.Contains(err.Error(), "begin anew") {
+		t.Errorf("error %v; want one that names the file and the way on", err)
+	}
+}
+
+// TestDataNeedsItsAddress: the payments of a data folder name the address of the checkout, so
+// another one is not taken in its place: they would all go to review.
+func TestDataNeedsItsAddress(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	c := anywhere(t)
+	c.Data, c.Listen, c.Out = t.TempDir(), taken.Addr().String(), io.Discard
+	if err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "belong to this address") {
+		t.Errorf("error %v", err)
+	}
+}

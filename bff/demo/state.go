@@ -1,0 +1,101 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"coinslot/bff/sandbox"
+)
+
+// state is what a demo has beside its database: the keys that its parts know each other by, what
+// the sandbox gateway knows, and the webhooks that the shop got. Nothing in it is worth anything.
+type state struct {
+	GatewayKey    string                `json:"gateway_key"`
+	SecretKey     string                `json:"secret_key"`
+	OrderKey      string                `json:"order_key"`
+	WebhookSecret string                `json:"webhook_secret"`
+	Password      string                `json:"password"` // of the console
+	Transactions  []sandbox.Transaction `json:"transactions"`
+	Webhooks      []string              `json:"webhooks"` // newest first
+}
+
+// newState returns one with random keys.
+func newState() state {
+	key := make([]byte, 32)
+	rand.Read(key) // never fails; documented by crypto/rand
+	return state{
+		GatewayKey: "demo-" + rand.Text(), SecretKey: rand.Text() + rand.Text(), OrderKey: rand.Text() + rand.Text(),
+		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(key), Password: strings.ToLower(rand.Text()[:16]),
+	}
+}
+
+// stateFile is where a data folder has it.
+func stateFile(folder string) string { return filepath.Join(folder, "demo.json") }
+
+// loadState reads the state that an earlier run has left in a folder; a new one if there is none.
+// Errors: the file cannot be read, or is not a state.
+func loadState(folder string) (state, error) {
+	text, err := os.ReadFile(stateFile(folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return newState(), nil
+	}
+	if err != nil {
+		return state{}, fmt.Errorf("reading the demo's data: %w", err)
+	}
+	var s state
+	if err := json.Unmarshal(text, &s); err != nil {
+		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to begin anew", stateFile(folder), err)
+	}
+	return s, nil
+}
+
+// keep saves the state each second if it has changed, and once more when ctx ends.
+func (d *demo) keep(ctx context.Context) error {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	var saved []byte
+	for {
+		text, err := json.MarshalIndent(d.current(), "", " ")
+		if err != nil {
+			return fmt.Errorf("encoding the demo's data: %w", err)
+		}
+		if !bytes.Equal(text, saved) {
+			if err := replaceFile(stateFile(d.Data), text); err != nil {
+				return fmt.Errorf("saving the demo's data: %w", err)
+			}
+			saved = text
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+// current is the state as it is now.
+func (d *demo) current() state {
+	s := d.state
+	s.Transactions, s.Webhooks = d.sandbox.Transactions(), d.store.received()
+	return s
+}
+
+// replaceFile writes a file so that it is always whole.
+func replaceFile(path string, text []byte) error {
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestNeededFor(t *testing.T) {
+	for _, c := range []struct {
+		changed string
+		want    work
+	}{
+		{"static/css/1-tokens.css", work{assets: true}},
+		{"static/text/de.json", work{assets: true}},
+		{"static/shop/index.html", work{assets: true}},
+		{"static/static.go", work{program: true}},
+		{"static/sheet/sheet.go", everything},
+		{"app/widget/choose.go", work{assets: true, program: true}},
+		{"bff/web/page.go", work{program: true}},
+		{"tools/assets/steps.go", everything},
+		{"go.mod", everything},
+	} {
+		if got := neededFor([]string{c.changed}); got != c.want {
+			t.Errorf("%s needs %+v; want %+v", c.changed, got, c.want)
+		}
+	}
+	if got := neededFor([]string{"bff/web/page.go", "static/frame.js"}); got != (work{assets: true, program: true}) {
+		t.Errorf("two changes need %+v", got)
+	}
+}
+
+// TestSnapshot: what is built from is seen, and what is built or only tested is not.
+func TestSnapshot(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		later := time.Now().Add(time.Duration(len(text)) * time.Second)
+		if err := os.Chtimes(path, later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"app/a.go", "static/b.css", "bff/gone.go"} {
+		write(name, "1")
+	}
+	before := snapshot(root)
+	write("app/a.go", "22")
+	write("static/new.css", "1")
+	for _, name := range []string{"static/dist/c.css", "app/a_test.go", "app/testdata/x", "docs/a.md", "bff/.a.go.swp", "other/a.go"} {
+		write(name, "1")
+	}
+	if err := os.Remove(filepath.Join(root, "bff/gone.go")); err != nil {
+		t.Fatal(err)
+	}
+	got, want := differences(before, snapshot(root)), []string{"app/a.go", "bff/gone.go", "static/new.css"}
+	if !slices.Equal(got, want) {
+		t.Errorf("changed: %v; want %v", got, want)
+	}
+}
+
+// TestPortsAreTaken: a second make dev says so before it builds.
+func TestPortsAreTaken(t *testing.T) {
+	l := &loop{port: 0}
+	if err := l.free(); err == nil { // port 0 is any, the next three are the system's own
+		t.Skip("the system lets us listen on ports 1 to 3")
+	}
+}

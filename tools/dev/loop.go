@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"coinslot/tools/compile"
+	"coinslot/tools/progress"
+)
+
+// loop builds and runs the demo and the gallery.
+type loop struct {
+	root        string
+	galleryOnly bool
+	port        int // of the checkout
+	progress    *progress.Printer
+	running     []*exec.Cmd
+	started     bool // once at least
+}
+
+// work is what a change makes necessary.
+type work struct {
+	tool    bool // tools/assets itself
+	assets  bool // the browser's files
+	program bool // the demo and the gallery
+}
+
+var everything = work{tool: true, assets: true, program: true}
+
+// neededFor returns the work that changed files make necessary. Texts, pictures and the shop's
+// files are read from disk by the demo, which is restarted after any change.
+func neededFor(changed []string) (w work) {
+	for _, name := range changed {
+		switch {
+		case strings.HasPrefix(name, "tools/"), name == "go.mod", name == "go.sum":
+			w = everything
+		case strings.HasPrefix(name, "static/sheet/"):
+			w.tool, w.assets, w.program = true, true, true
+		case strings.HasPrefix(name, "static/") && !strings.HasSuffix(name, ".go"):
+			w.assets = true
+		case strings.HasPrefix(name, "app/"):
+			w.assets, w.program = true, true
+		default:
+			w.program = true
+		}
+	}
+	return w
+}
+
+// folder is where this command keeps what it builds, and the demo's data.
+func (l *loop) folder() string { return filepath.Join(l.root, ".cache", "dev") }
+
+// build does the work; the browser's files and the programs are built side by side. Errors: one
+// could not be built; what was built before is still there.
+func (l *loop) build(w work) error {
+	unlock, err := compile.Lock(l.root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.link(); err != nil {
+		return err
+	}
+	var steps []func() error
+	if w.assets && !l.galleryOnly {
+		steps = append(steps, func() error { return l.assets(w.tool) })
+	}
+	if w.program {
+		steps = append(steps, l.programs)
+	}
+	errs := make([]error, len(steps))
+	var group sync.WaitGroup
+	for i, step := range steps {
+		group.Go(func() { errs[i] = step() })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// link makes the folder that the demo serves: the sources of static/, and what is built of them.
+func (l *loop) link() error {
+	static := filepath.Join(l.folder(), "static")
+	if err := os.MkdirAll(filepath.Join(static, "dist"), 0o755); err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	sources, err := os.ReadDir(filepath.Join(l.root, "static"))
+	if err != nil {
+		return fmt.Errorf("listing static: %w", err)
+	}
+	for _, source := range sources {
+		if source.Name() == "dist" {
+			continue
+		}
+		link := filepath.Join(static, source.Name())
+		target := filepath.Join("..", "..", "..", "static", source.Name())
+		if err := os.Symlink(target, link); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("linking to the sources: %w", err)
+		}
+	}
+	return nil
+}
+
+// assets builds the browser's files, plain.
+func (l *loop) assets(tool bool) error {
+	path := filepath.Join(l.root, ".cache", "tools", "assets")
+	if tool {
+		build := slices.Concat([]string{"go", "build"}, compile.Flags(), []string{"-o", path, "./tools/assets"})
+		if err := l.step("tools", "compiling the asset builder", build...); err != nil {
+			return err
+		}
+	}
+	out := filepath.Join(l.folder(), "static", "dist")
+	return l.step("assets", "building the browser's files", path, "-root", l.root, "-out", out, "-dev")
+}
+
+// programs builds the demo and the gallery.
+func (l *loop) programs() error {
+	for _, program := range []struct{ name, pkg string }{{"coinslot", "./bff"}, {"gallery", "./e2e/gallery/serve"}} {
+		if program.name == "coinslot" && l.galleryOnly {
+			continue
+		}
+		out := filepath.Join(l.folder(), program.name)
+		build := slices.Concat([]string{"go", "build"}, compile.Flags(), []string{"-o", out, program.pkg})
+		if err := l.step(program.name, "compiling "+program.pkg, build...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step runs a command; what it prints is part of the error if it fails.
+func (l *loop) step(name, doing string, args ...string) error {
+	return l.progress.Step(name, doing, func(func(string)) (string, error) {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = l.root, compile.Env("", "")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", doing, err, out)
+		}
+		return "done", nil
+	})
+}
+
+// start starts the demo and the gallery.
+func (l *loop) start() error {
+	commands := [][]string{{"gallery", "-listen", l.address(galleryOffset), "-static", filepath.Join(l.root, "static")}}
+	if !l.galleryOnly {
+		commands = append(commands, []string{"coinslot", "demo",
+			"-listen", l.address(0), "-shop-listen", l.address(shopOffset), "-gateway-listen", l.address(gatewayOffset),
+			"-static", filepath.Join(l.folder(), "static"), "-data", filepath.Join(l.folder(), "data")})
+	}
+	for _, command := range commands {
+		cmd := exec.Command(filepath.Join(l.folder(), command[0]), command[1:]...)
+		cmd.Dir, cmd.Stderr = l.root, os.Stderr
+		if !l.started { // the addresses stay the same
+			cmd.Stdout = os.Stdout
+		}
+		if err := cmd.Start(); err != nil {
+			return fmt.Errorf("starting %s: %w", command[0], err)
+		}
+		l.running = append(l.running, cmd)
+	}
+	l.started = true
+	return nil
+}
+
+// stop ends what runs and waits until it has ended.
+func (l *loop) stop() {
+	for _, cmd := range l.running {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+	}
+	for _, cmd := range l.running {
+		_ = cmd.Wait()
+	}
+	l.running = nil
+}

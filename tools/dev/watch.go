@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// watched hold what the demo and the gallery are built from. They are looked at again and again:
+// the systems' own ways to be told of changes differ, and lose some.
+var watched = []string{"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "go.mod", "go.sum"}
+
+// file is what changes when somebody writes a file.
+type file struct {
+	changed time.Time
+	size    int64
+}
+
+// snapshot returns the files that are watched, by name. What cannot be read is left out: an
+// editor may just be replacing it.
+func snapshot(root string) map[string]file {
+	files := map[string]file{}
+	for _, name := range watched {
+		_ = filepath.WalkDir(filepath.Join(root, name), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return nil
+			}
+			name, err := filepath.Rel(root, path)
+			name = filepath.ToSlash(name)
+			switch {
+			case err != nil:
+				return nil
+			case entry.IsDir() && (entry.Name() == "testdata" || name == "static/dist"):
+				return filepath.SkipDir
+			case entry.IsDir() || ignored(name):
+				return nil
+			}
+			if info, err := entry.Info(); err == nil {
+				files[name] = file{info.ModTime(), info.Size()}
+			}
+			return nil
+		})
+	}
+	return files
+}
+
+// ignored reports whether a file is of tests, of documentation, or an editor's own.
+func ignored(name string) bool {
+	base := filepath.Base(name)
+	return strings.HasSuffix(base, "_test.go") || strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") ||
+		strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.HasSuffix(base, ".png")
+}
+
+// differences returns the names of files that are new, changed or gone, sorted.
+func differences(before, now map[string]file) []string {
+	changed := map[string]bool{}
+	for name, f := range now {
+		if before[name] != f {
+			changed[name] = true
+		}
+	}
+	for name := range before {
+		if _, there := now[name]; !there {
+			changed[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(changed))
+}

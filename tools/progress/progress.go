@@ -1,0 +1,66 @@
+// Package progress prints what a long command does.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// noteEvery is how often a long step says how far it is.
+const noteEvery = 10 * time.Second
+
+// Printer prints a line when a step starts, one each ten seconds while it lasts, and one with its
+// result and duration. Several steps may run at once.
+type Printer struct {
+	mu  sync.Mutex // guards out
+	out io.Writer
+}
+
+// New returns a printer to out.
+func New(out io.Writer) *Printer { return &Printer{out: out} }
+
+// Line prints one line of a step.
+func (p *Printer) Line(step, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.out, "  %-8s  %s\n", step, text)
+}
+
+// Step runs do and prints its progress. do calls note with how far it is, as often as it likes,
+// and returns its result in a few words. Errors: that of do, for which it prints nothing.
+func (p *Printer) Step(name, doing string, do func(note func(string)) (string, error)) error {
+	p.Line(name, doing)
+	var mu sync.Mutex // guards last
+	var last string
+	started, done := time.Now(), make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(noteEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				mu.Lock()
+				p.Line(name, fmt.Sprintf("… %s (%s so far)", last, seconds(time.Since(started))))
+				mu.Unlock()
+			}
+		}
+	}()
+	result, err := do(func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		last = text
+	})
+	close(done)
+	if err != nil {
+		return err
+	}
+	p.Line(name, fmt.Sprintf("✓ %s, %s", result, seconds(time.Since(started))))
+	return nil
+}
+
+// seconds formats a duration with a tenth of a second, like 12.3 s.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
