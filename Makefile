@@ -8,7 +8,8 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Tools are compiled with the flags of the program, so that they share its build cache.
-RUN_TOOL := env GOFLAGS= CGO_ENABLED=0 $(GO) run -trimpath
+RUN_TOOL = $(FIRST_BUILD)env GOFLAGS= CGO_ENABLED=0 $(GO) run -trimpath
+FIRST_BUILD = [ -d .cache ] || echo "  tools     compiling the build tool"; 
 
 .PHONY: build
 build: ## everything, leaving the one file bin/coinslot
@@ -49,7 +50,7 @@ LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./tools/releas
 TOGETHER := $(shell echo $$(($$(nproc) + 1)))
 
 .PHONY: check
-check: format vet test ## what CI runs: formatting, vet, and the whole test suite
+check: format vet fresh test ## what CI runs: formatting, vet, a build on a fresh machine, and the whole test suite
 
 .PHONY: format
 format:
@@ -59,6 +60,10 @@ format:
 vet:
 	$(GO) vet ./...
 	$(GO) mod verify >/dev/null
+
+.PHONY: fresh
+fresh: ## build with empty caches, compare with a build with warm ones, and with a changed go-app: 3 minutes
+	$(GO) test ./tools/build -count=1 -run TestFreshMachine -timeout 30m -v -fresh
 
 .PHONY: bench
 bench: install-chromium build ## docs/performance.md's table, measured here and now; ONLY=sockets measures those rows

@@ -8,7 +8,7 @@
 // changed, because compressing it as far as it goes takes a quarter of a
 // minute. -fast compresses less; -dev neither compresses nor minifies. go-app and one file of the
 // standard library are patched: if these are not exactly the sources that the
-// patches were made for, it stops (originals.go).
+// patches were made for, it stops (tools/originals).
 package main
 
 import (

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"coinslot/tools/originals"
 )
 
-// godebug is the one file of the standard library that is exchanged: with it
-// come a search for bugs by bisection and all the runtime's metrics, 20 kB.
-const godebug = "src/internal/godebug/godebug.go"
-
-// overlay returns the flag that makes the compiler use slim/std.
+// overlay returns the flag that makes the compiler use slim/std in place of the one file of
+// the standard library that is replaced: with it come a search for bugs by bisection and all
+// the runtime's metrics, 20 kB.
 func (b *build) overlay(folder string) ([]string, error) {
-	root, err := goroot()
+	root, err := originals.GOROOT()
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (b *build) overlay(folder string) ([]string, error) {
 	if err := unpack("slim/std/godebug.go.txt", replacement); err != nil {
 		return nil, err
 	}
-	replaced := map[string]string{filepath.Join(root, filepath.FromSlash(godebug)): replacement}
+	replaced := map[string]string{filepath.Join(root, filepath.FromSlash(originals.Godebug)): replacement}
 	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	if err != nil {
 		return nil, fmt.Errorf("encoding an overlay: %w", err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"coinslot/tools/compile"
+	"coinslot/tools/originals"
 )
 
 // go-app brings its own web server, its encryption and its router into every
@@ -23,11 +22,11 @@ import (
 // Everything that components see is untouched but for when they are drawn, and
 // ./app compiles with the original too.
 //
-//go:embed slim/*.txt slim/*/*.go slim/std/*.txt slim/originals.sum
+//go:embed slim/*.txt slim/*/*.go slim/std/*.txt
 var slimFiles embed.FS
 
 const (
-	goApp = "github.com/maxence-charriere/go-app/v10"
+	goApp = originals.GoApp
 	// slimHome is where slim's packages are in this module; in the copy they are
 	// in goApp+"/pkg/slim".
 	slimHome = "coinslot/tools/assets/slim"
@@ -63,7 +62,7 @@ func slimEdits() []string {
 // slim writes the copy into folder and returns the flag that makes the compiler
 // use it.
 func (b *build) slim(folder string) ([]string, error) {
-	module, err := b.moduleFolder(goApp)
+	module, err := originals.ModuleFolder(b.root, originals.GoApp)
 	if err != nil {
 		return nil, err
 	}
@@ -179,26 +178,6 @@ func (b *build) moduleFile(folder, copied string) ([]string, error) {
 		return nil, fmt.Errorf("writing a module file: %w\n%s", err, text)
 	}
 	return []string{"-modfile=" + file}, nil
-}
-
-// moduleFolder downloads a module if it is missing, and returns where its sources are.
-//
-// Errors: it cannot be downloaded; it does not have the hash that go.sum has.
-func (b *build) moduleFolder(path string) (string, error) {
-	command := exec.Command("go", "mod", "download", "-json", path)
-	command.Dir, command.Env = b.root, compile.Env("", "")
-	text, err := command.Output()
-	var module struct{ Dir, Error string }
-	if decoding := json.Unmarshal(text, &module); decoding == nil && module.Error != "" {
-		return "", fmt.Errorf("downloading %s: %s", path, module.Error)
-	}
-	if err != nil {
-		return "", fmt.Errorf("downloading %s: %w", path, err)
-	}
-	if module.Dir == "" {
-		return "", fmt.Errorf("downloading %s: the Go command does not say where it is", path)
-	}
-	return module.Dir, nil
 }
 
 // sources lists the Go files of one folder, without tests.

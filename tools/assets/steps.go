@@ -11,6 +11,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"coinslot/static/sheet"
+	"coinslot/tools/originals"
 )
 
 // scripts minifies the frame's script, the merchant's and the doctor's, and Go's
@@ -26,7 +27,7 @@ func (b *build) scripts() error {
 			return err
 		}
 	}
-	toolchain, err := goroot()
+	toolchain, err := originals.GOROOT()
 	if err != nil {
 		return err
 	}

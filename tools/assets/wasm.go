@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"coinslot/tools/compile"
+	"coinslot/tools/originals"
 )
 
 // wasmFlags returns how the WebAssembly program is compiled; it is part of the
@@ -30,7 +31,7 @@ func wasmFlags() []string {
 // sources. Its plain form is not kept: it is seven times the size, and every
 // browser that runs it accepts a compressed one.
 func (b *build) wasm() error {
-	if err := b.checkOriginals(); err != nil {
+	if err := originals.Check(b.root); err != nil {
 		return err
 	}
 	stamp, err := b.stamp()
@@ -128,7 +129,7 @@ func (b *build) compile(file string, more []string) error {
 const collector = "GOEXPERIMENT=nogreenteagc"
 
 // say prints what is being done; tools/build shows it as progress.
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "assets: "+format+"\n", args...) }
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "note: "+format+"\n", args...) }
 
 // builtBefore returns the manifest of the last build if its program is of the same
 // stamp, compressed as well as is asked for, and still there.
@@ -160,7 +161,7 @@ func (b *build) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
-	for _, pattern := range []string{"*.sum", "*.txt", "*/*.go", "*/*.txt"} {
+	for _, pattern := range []string{"*.txt", "*/*.go", "*/*.txt"} {
 		slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", pattern))
 		if err != nil {
 			return "", fmt.Errorf("listing replacements: %w", err)
@@ -193,13 +194,4 @@ func (b *build) hashFile(sum io.Writer, path string) error {
 		return fmt.Errorf("reading a source: %w", err)
 	}
 	return nil
-}
-
-// goroot returns where the toolchain lives that compiles the program.
-func goroot() (string, error) {
-	text, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return "", fmt.Errorf("finding the Go toolchain: %w", err)
-	}
-	return strings.TrimSpace(string(text)), nil
 }

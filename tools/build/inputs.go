@@ -17,7 +17,7 @@ import (
 
 // sourceFolders hold everything that the program is built from, beside go.mod and go.sum. The
 // test of deploy/ that compares .dockerignore with what is compiled holds this list too.
-var sourceFolders = []string{"app", "bff", "docs", "static", "tools/assets", "tools/build", "tools/compile", "tools/progress"}
+var sourceFolders = []string{"app", "bff", "docs", "static", "tools/assets", "tools/build", "tools/compile", "tools/originals", "tools/progress"}
 
 // inputs hashes everything that decides what the program will be: sources, versions of modules,
 // the Go release, flags, and the version that it prints.

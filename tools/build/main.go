@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"coinslot/tools/compile"
+	"coinslot/tools/originals"
 	"coinslot/tools/progress"
 )
 
@@ -64,6 +65,9 @@ func (b *build) run(version, commit string) (err error) {
 	}
 	inputs, err := b.inputs()
 	if err != nil {
+		return err
+	}
+	if err := originals.Check(b.root); err != nil {
 		return err
 	}
 	if !b.assetsOnly && b.upToDate(inputs) {

@@ -87,7 +87,7 @@ func (b *build) assets() error {
 		cmd := exec.Command(tool, args...)
 		cmd.Dir, cmd.Env = b.root, compile.Env("", "")
 		err = watched(cmd, func(line string) bool {
-			text, found := strings.CutPrefix(line, "assets: ")
+			text, found := strings.CutPrefix(line, "note: ")
 			if found {
 				result = text
 				note(text)
@@ -156,7 +156,7 @@ func watched(cmd *exec.Cmd, watch func(line string) bool) error {
 	}
 	_, drained := io.Copy(io.Discard, stderr)
 	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args[:min(2, len(cmd.Args))], " "), err, said.String())
+		return fmt.Errorf("running %s: %w\n%s", filepath.Base(cmd.Path), err, said.String())
 	}
 	if said.Len() > 0 {
 		fmt.Fprint(os.Stderr, said.String())
