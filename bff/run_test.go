@@ -39,6 +39,8 @@ func TestCommands(t *testing.T) {
 		has  string // in either stream
 	}{
 		{"version", nil, []string{"version"}, 0, "platform " + runtime.GOOS + "/" + runtime.GOARCH},
+		{"licenses", nil, []string{"licenses"}, 0, "modernc.org/sqlite"},
+		{"licenses with an argument", nil, []string{"licenses", "mit"}, 1, `unexpected argument "mit"`},
 		{"help", nil, []string{"-h"}, 0, "COINSLOT_GATEWAY_URL"},
 		{"help by its name", nil, []string{"help"}, 0, "COINSLOT_GATEWAY_URL"},
 		{"help of a command", nil, []string{"reconcile", "-h"}, 0, "last day"},

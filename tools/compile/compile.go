@@ -13,6 +13,11 @@ import (
 	"strings"
 )
 
+// Platforms are what a release is made for, as GOOS/GOARCH.
+func Platforms() []string {
+	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
+}
+
 // Program is a build of ./bff.
 type Program struct {
 	Root    string  // folder of the module

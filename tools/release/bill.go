@@ -1,18 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"coinslot/tools/licenses/spdx"
 )
 
 // bill is the list of what a program is made of, in the form of CycloneDX 1.5:
@@ -41,7 +40,7 @@ type component struct {
 	Version    string     `json:"version"`
 	Purl       string     `json:"purl"`
 	Hashes     []hash     `json:"hashes,omitempty"`
-	Licenses   []licence  `json:"licenses,omitempty"`
+	Licenses   []license  `json:"licenses,omitempty"`
 	Properties []property `json:"properties,omitempty"`
 }
 
@@ -50,7 +49,7 @@ type hash struct {
 	Content string `json:"content"`
 }
 
-type licence struct {
+type license struct {
 	License struct {
 		ID string `json:"id"`
 	} `json:"license"`
@@ -105,13 +104,13 @@ func uuid(sum [32]byte) string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-func library(name, version, license string) component {
+func library(name, version, id string) component {
 	c := component{Type: "library", Name: name, Version: version, Purl: "pkg:golang/" + name + "@" + version}
 	c.Ref = c.Purl
-	if license != "" {
-		l := licence{}
-		l.License.ID = license
-		c.Licenses = []licence{l}
+	if id != "" {
+		l := license{}
+		l.License.ID = id
+		c.Licenses = []license{l}
 	}
 	return c
 }
@@ -137,9 +136,9 @@ func (r *release) modules(linked []*debug.Module) ([]component, error) {
 		if folders[i] == "" {
 			return nil, fmt.Errorf("finding the sources of %s: the module is not downloaded", m.Path)
 		}
-		license, err := licenseIn(folders[i])
+		license, err := spdx.Module(folders[i])
 		if err != nil {
-			return nil, fmt.Errorf("reading the licence of %s: %w", m.Path, err)
+			return nil, fmt.Errorf("reading the license of %s: %w", m.Path, err)
 		}
 		c := library(m.Path, m.Version, license)
 		if m.Sum != "" {
@@ -148,38 +147,4 @@ func (r *release) modules(linked []*debug.Module) ([]component, error) {
 		list = append(list, c)
 	}
 	return list, nil
-}
-
-// licenseIn names the licence of a module's folder; "" = it is none of the usual
-// ones.
-func licenseIn(folder string) (string, error) {
-	for _, name := range []string{"LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE", "COPYING", "License"} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		return spdx(text), err
-	}
-	return "", nil
-}
-
-// spdx names a licence by its own words.
-func spdx(text []byte) string {
-	words := string(bytes.Join(bytes.Fields(text), []byte(" ")))
-	has := func(s string) bool { return strings.Contains(words, s) }
-	switch {
-	case has("Apache License Version 2.0"):
-		return "Apache-2.0"
-	case has("Mozilla Public License Version 2.0"):
-		return "MPL-2.0"
-	case has("Permission is hereby granted, free of charge, to any person obtaining a copy"):
-		return "MIT"
-	case has("Permission to use, copy, modify, and/or distribute this software"), has("Permission to use, copy, modify, and distribute this software"):
-		return "ISC"
-	case has("Redistribution and use in source and binary forms") && (has("Neither the name") || has("may not be used to endorse") || has("may be used to endorse")):
-		return "BSD-3-Clause"
-	case has("Redistribution and use in source and binary forms"):
-		return "BSD-2-Clause"
-	}
-	return ""
 }

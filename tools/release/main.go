@@ -26,7 +26,7 @@ import (
 )
 
 // platforms is what is offered.
-var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
+var platforms = compile.Platforms()
 
 func main() {
 	r := release{}

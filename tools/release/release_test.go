@@ -167,18 +167,3 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestSPDX(t *testing.T) {
-	for text, want := range map[string]string{
-		"Apache License\n   Version 2.0, January 2004":                                                        "Apache-2.0",
-		"Permission is hereby granted, free of charge, to any\nperson obtaining a copy":                       "MIT",
-		"Redistribution and use in source and binary forms … Neither the name of X":                           "BSD-3-Clause",
-		"Redistribution and use in source and binary forms, with or without modification, are permitted":      "BSD-2-Clause",
-		"Permission to use, copy, modify, and distribute this software for any purpose with or without fee …": "ISC",
-		"all rights reserved": "",
-	} {
-		if got := spdx([]byte(text)); got != want {
-			t.Errorf("%q is %q; want %q", text, got, want)
-		}
-	}
-}

@@ -1,0 +1,35 @@
+package licenses
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"testing"
+)
+
+// What the program prints is the file that people read and archives have.
+func TestWrite(t *testing.T) {
+	want, err := os.ReadFile("third-party.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := Write(&got); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Error("third-party.txt.gz is not third-party.txt compressed: go run ./tools/licenses")
+	}
+}
+
+type brokenPipe struct{}
+
+var errBroken = errors.New("broken pipe")
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestWriteFails(t *testing.T) {
+	if err := Write(brokenPipe{}); !errors.Is(err, errBroken) {
+		t.Errorf("Write to a broken pipe: %v; want %v", err, errBroken)
+	}
+}

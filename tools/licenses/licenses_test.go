@@ -1,0 +1,133 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The committed notices are those of what is linked now.
+func TestNoticesAreCurrent(t *testing.T) {
+	root := filepath.Join("..", "..")
+	modules, err := linked(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := render(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	committed, err := os.ReadFile(filepath.Join(root, "bff", "licenses", "third-party.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(committed), "\n"), strings.Split(string(now), "\n")); diff != "" {
+		t.Errorf("bff/licenses/third-party.txt is not what is linked now: run go run ./tools/licenses\n%s", diff)
+	}
+}
+
+// The modules of every platform are listed, and no tool's.
+func TestEveryPlatformIsListed(t *testing.T) {
+	modules, err := linked(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, m := range modules {
+		found[m.path] = true
+	}
+	for _, want := range []string{
+		"github.com/maxence-charriere/go-app/v10", // in the browser too
+		"modernc.org/sqlite",                      // in the server only
+		"github.com/klauspost/cpuid/v2",           // on amd64 only
+		"github.com/mattn/go-isatty",              // on macOS and Windows only
+	} {
+		if !found[want] {
+			t.Errorf("%s is not listed", want)
+		}
+	}
+	if found["github.com/evanw/esbuild"] {
+		t.Error("esbuild is listed, which is a tool and not linked")
+	}
+}
+
+// The copy of Go's license is that of the installed Go, where this has one.
+func TestGoLicense(t *testing.T) {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	installed, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE"))
+	if err != nil {
+		t.Skipf("this installation of Go has no license file: %v", err)
+	}
+	if tidy(installed) != tidy(goLicense) {
+		t.Error("Go's license has changed: copy it to tools/licenses/go-license.txt")
+	}
+}
+
+const mit = "Permission is hereby granted, free of charge, to any person obtaining a copy\n"
+
+// moduleFolder writes a module's files and returns a package of it, in its folder deep/inner.
+func moduleFolder(t *testing.T, path string, files map[string]string) listedPackage {
+	t.Helper()
+	root := t.TempDir()
+	p := listedPackage{Dir: filepath.Join(root, "deep", "inner")}
+	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Module = &listedModule{Path: path, Version: "v1.0.0", Dir: root}
+	return p
+}
+
+func TestModuleWithoutLicense(t *testing.T) {
+	_, err := collect([]listedPackage{moduleFolder(t, "example.org/bare", map[string]string{"README.md": "free"})})
+	if err == nil || !strings.Contains(err.Error(), "example.org/bare v1.0.0") || !strings.Contains(err.Error(), "no license file") {
+		t.Errorf("a module without a license: %v", err)
+	}
+}
+
+// Notices and the licenses of a module's parts are printed too, and a text that two modules share
+// once.
+func TestRender(t *testing.T) {
+	modules, err := collect([]listedPackage{
+		moduleFolder(t, "example.org/b", map[string]string{"LICENSE.txt": "\r\n" + strings.ReplaceAll(mit, "\n", "\r\n")}),
+		moduleFolder(t, "example.org/a", map[string]string{
+			"LICENSE": mit, "NOTICE": "made by A\n", "deep/LICENSE": "another's terms\n", "deep/inner/COPYING": "a third's\n",
+		}),
+		{Dir: "fmt"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notices, err := render(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(string(notices)), " ")
+	line := strings.TrimSpace(separator)
+	for _, want := range []string{
+		"example.org/a v1.0.0 MIT and others example.org/b v1.0.0 MIT " + line,
+		line + " example.org/a v1.0.0, LICENSE example.org/b v1.0.0, LICENSE.txt " + line + " " + strings.TrimSpace(mit),
+		line + " example.org/a v1.0.0, NOTICE " + line + " made by A",
+		line + " example.org/a v1.0.0, deep/LICENSE " + line + " another's terms",
+		line + " example.org/a v1.0.0, deep/inner/COPYING " + line + " a third's",
+		line + " Go: standard library, runtime, wasm_exec.js, LICENSE " + line + " Copyright 2009 The Go Authors",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the notices lack %q:\n%s", want, notices)
+		}
+	}
+	if strings.Count(got, strings.TrimSpace(mit)) != 1 {
+		t.Error("the text that both have is not there once")
+	}
+}

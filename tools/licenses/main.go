@@ -1,0 +1,55 @@
+// Command licenses writes the notices of the third-party software that the coinslot program
+// contains, on all platforms of a release and in the browser:
+//
+//	go run ./tools/licenses [-root .]
+//
+// It writes bff/licenses/third-party.txt, for people and for archives, and the same compressed
+// beside it, which the program embeds. Run it after a change of go.mod; a test says when.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	root := flag.String("root", ".", "folder of the module")
+	flag.Parse()
+	if err := run(*root); err != nil {
+		fmt.Fprintln(os.Stderr, "licenses:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string) error {
+	modules, err := linked(root)
+	if err != nil {
+		return err
+	}
+	notices, err := render(modules)
+	if err != nil {
+		return err
+	}
+	var compressed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // writes no name and no time
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(notices); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	path := filepath.Join(root, "bff", "licenses", "third-party.txt")
+	fmt.Printf("%d modules, %d bytes, compressed %d\n", len(modules), len(notices), compressed.Len())
+	return errors.Join(
+		os.WriteFile(path, notices, 0o644),
+		os.WriteFile(path+".gz", compressed.Bytes(), 0o644),
+	)
+}
