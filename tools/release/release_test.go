@@ -11,7 +11,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,7 +25,7 @@ import (
 func checkout(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	script := `cd ../.. && { git ls-files -z --cached --others --exclude-standard -- ':!*_test.go' ':!docs/images' ':!*/testdata/*'; find static/dist -type f -print0; } |
+	script := `cd ../.. && { git ls-files -z --cached --others --exclude-standard -- ':!*_test.go' ':!*/testdata/*'; find static/dist -type f -print0; } |
 		tar --null --ignore-failed-read -cf - -T - 2>/dev/null | tar -xf - -C "$0" && cd "$0" && git init -q && git add -A`
 	if out, err := exec.Command("bash", "-c", script, root).CombinedOutput(); err != nil {
 		t.Fatalf("copying the module: %v: %s", err, out)
@@ -81,11 +83,12 @@ func contents(t *testing.T, files map[string][]byte) {
 			t.Errorf("the archive lacks %s", want)
 		}
 	}
-	for _, not := range []string{"docs/docs.go", "docs/images/checkout.png", "deploy/deploy_test.go"} {
+	for _, not := range []string{"docs/docs.go", "docs/images/gallery/every-screen-light-ltr.webp", "deploy/deploy_test.go"} {
 		if len(packed[name+"/"+not]) != 0 {
-			t.Errorf("the archive has %s, of no use without the sources", not)
+			t.Errorf("the archive has %s, which is of no use there or too large", not)
 		}
 	}
+	showsPictures(t, name+"/", packed)
 	program := filepath.Join(t.TempDir(), "coinslot")
 	if err := os.WriteFile(program, packed[name+"/coinslot"], 0o755); err != nil {
 		t.Fatal(err)
@@ -96,13 +99,20 @@ func contents(t *testing.T, files map[string][]byte) {
 	if err != nil || string(said) != want {
 		t.Errorf("version says %v\n%s\nwant\n%s", err, said, want)
 	}
+	notices, err := exec.Command(program, "licenses").Output()
+	if err != nil || !bytes.Equal(notices, packed[name+"/THIRD_PARTY_NOTICES.txt"]) || !bytes.Contains(notices, []byte("modernc.org/sqlite")) {
+		t.Errorf("coinslot licenses: %v, or not what THIRD_PARTY_NOTICES.txt says: %.300s", err, notices)
+	}
 	var parts bill
 	if err := json.Unmarshal(files[name+".cdx.json"], &parts); err != nil || parts.Format != "CycloneDX" || parts.Spec != "1.5" {
 		t.Fatalf("the list of parts: %v %.200s", err, files[name+".cdx.json"])
 	}
 	for _, c := range parts.Components {
 		if len(c.Licenses) == 0 {
-			t.Errorf("%s has no licence", c.Purl)
+			t.Errorf("%s has no license", c.Purl)
+		}
+		if c.Name != "std" && !bytes.Contains(notices, []byte(c.Name+" ")) {
+			t.Errorf("%s is linked and not among the third-party notices", c.Purl)
 		}
 	}
 	if !slices.ContainsFunc(parts.Components, func(c component) bool { return strings.HasPrefix(c.Purl, "pkg:golang/modernc.org/sqlite@v") }) {
@@ -110,6 +120,39 @@ func contents(t *testing.T, files map[string][]byte) {
 	}
 	if bytes.Contains(packed[name+"/coinslot"], []byte("/coinslot-release-")) {
 		t.Error("the program holds the folder that it was built in")
+	}
+}
+
+// showsPictures looks for every picture that a page of the archive shows.
+func showsPictures(t *testing.T, folder string, packed map[string][]byte) {
+	t.Helper()
+	found := 0
+	for name, text := range packed {
+		if path.Ext(name) != ".md" {
+			continue
+		}
+		for _, m := range regexp.MustCompile(`!\[[^\]]*\]\(([^)\s]+)`).FindAllStringSubmatch(string(text), -1) {
+			found++
+			if target := path.Join(path.Dir(name), m[1]); len(packed[target]) == 0 {
+				t.Errorf("%s shows %s, which the archive lacks", name, m[1])
+			}
+		}
+	}
+	if found == 0 || len(packed[folder+"docs/images/checkout.png"]) == 0 {
+		t.Errorf("%d pictures are shown, README's among them", found)
+	}
+}
+
+// What pages only link to is no picture of theirs.
+func TestPictures(t *testing.T) {
+	got := pictures([]entry{
+		{"README.md", 0o644, []byte("![A](docs/images/a.png) and [b](docs/images/b.webp)\n| ![C](docs/images/c.png \"title\") |")},
+		{"docs/d.md", 0o644, []byte(`<img alt="" src="images/d.png"><source srcset="../e.png">`)},
+		{"docs/f.yaml", 0o644, []byte("![F](f.png)")},
+	})
+	want := []string{"docs/images/a.png", "docs/images/c.png", "docs/images/d.png", "e.png"}
+	if !slices.Equal(got, want) {
+		t.Errorf("pictures = %v; want %v", got, want)
 	}
 }
 
