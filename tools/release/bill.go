@@ -75,7 +75,11 @@ func (r *release) bill(path string, binary []byte, system, arch string) ([]byte,
 	self := library("coinslot", r.version.Name, "")
 	self.Type = "application"
 	self.Hashes = []hash{{"SHA-256", fmt.Sprintf("%x", sum)}}
-	self.Properties = []property{{"coinslot:commit", r.version.Commit}, {"coinslot:platform", system + "/" + arch}}
+	self.Properties = []property{
+		{"coinslot:commit", r.version.Commit},
+		{"coinslot:license", "none chosen yet: all rights reserved"}, // so there are no Licenses
+		{"coinslot:platform", system + "/" + arch},
+	}
 	b := bill{
 		Format: "CycloneDX", Spec: "1.5", Version: 1, Serial: uuid(sum),
 		Metadata: metadata{r.version.Time.Format(time.RFC3339), self},

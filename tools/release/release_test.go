@@ -115,6 +115,10 @@ func contents(t *testing.T, files map[string][]byte) {
 			t.Errorf("%s is linked and not among the third-party notices", c.Purl)
 		}
 	}
+	self := parts.Metadata.Component
+	if len(self.Licenses) != 0 || !slices.Contains(self.Properties, property{"coinslot:license", "none chosen yet: all rights reserved"}) {
+		t.Errorf("coinslot itself is under %v, %v; its owner has chosen no license", self.Licenses, self.Properties)
+	}
 	if !slices.ContainsFunc(parts.Components, func(c component) bool { return strings.HasPrefix(c.Purl, "pkg:golang/modernc.org/sqlite@v") }) {
 		t.Error("SQLite is no part of the program")
 	}
