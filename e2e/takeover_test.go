@@ -296,7 +296,7 @@ func within(x, y int, boxes [][4]int) bool {
 // keep writes two pictures where they outlive the test.
 func keep(t *testing.T, pictures ...*image.RGBA) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "takeover")
+	dir, err := os.MkdirTemp("", "takeover") //nolint:usetesting // t.TempDir goes with the test
 	if err != nil {
 		t.Fatal(err)
 	}

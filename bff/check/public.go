@@ -60,25 +60,25 @@ func tryingOut(origin string, found []Finding) []Finding {
 
 // through asks the server by its public address.
 func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
-	keys, resp, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
+	keys, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
 		return []Finding{unreachable("public", u.String(), u.Hostname(), err)}
-	case (err != nil || resp.StatusCode >= http.StatusBadGateway) && !x.running(ctx):
+	case (err != nil || keys.status >= http.StatusBadGateway) && !x.running(ctx):
 		return []Finding{warn("public", "the server does not run yet, so the way to it was not tried", "start it and check again")}
 	case err != nil:
 		return []Finding{unreachable("public", u.String()+", though the server runs", u.Hostname(), err)}
-	case resp.StatusCode != http.StatusOK:
-		return []Finding{fail("public", fmt.Sprintf("%s answers with status %d: that is not this server", u, resp.StatusCode),
+	case keys.status != http.StatusOK:
+		return []Finding{fail("public", fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status),
 			"let the proxy forward every path to "+x.Settings.Listen)}
 	}
-	if own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys)); err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys) {
+	if own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys)); err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
 		return []Finding{fail("public", u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
 			"let the name and the proxy lead to this server, and restart it after changes of settings")}
 	}
 	list := []Finding{ok("public", u.String()+" leads to this server")}
-	if f := x.certificate("public", u.Hostname(), resp.TLS); f != nil {
+	if f := x.certificate("public", u.Hostname(), keys.tls); f != nil {
 		list = append(list, *f)
 	}
 	list = append(list, append(x.framing(ctx, u), x.socket(ctx, u))...)
@@ -93,11 +93,11 @@ func (x *examination) console(ctx context.Context, u *url.URL) []Finding {
 		return nil
 	}
 	name := "check-" + rand.Text()
-	page, _, err := x.get(ctx, u, "/admin/audit", "text/html", header, name)
+	page, err := x.get(ctx, u, "/admin/audit", "text/html", header, name)
 	switch {
 	case err != nil:
 		return []Finding{unreachable("console", u.String(), u.Hostname(), err)}
-	case bytes.Contains(page, []byte(name)):
+	case bytes.Contains(page.body, []byte(name)):
 		return []Finding{fail("console", "whoever sends "+header+" is signed in to /admin: the proxy passes on what strangers say of themselves",
 			"let the proxy set or remove "+header+" on every request (docs/console.md), and restart it")}
 	}
@@ -110,14 +110,14 @@ const nowhere = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 // framing is whether a proxy has left the headers alone that let shops' pages
 // show the checkout.
 func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
-	_, resp, err := x.get(ctx, u, nowhere, "text/html")
+	page, err := x.get(ctx, u, nowhere, "text/html")
 	if err != nil {
 		return []Finding{unreachable("headers", u.String(), u.Hostname(), err)}
 	}
-	if resp.Header.Get("X-Frame-Options") != "" {
+	if page.header.Get("X-Frame-Options") != "" {
 		return []Finding{fail("headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout", "take that header out of the proxy's settings for this host")}
 	}
-	policies := resp.Header.Values("Content-Security-Policy")
+	policies := page.header.Values("Content-Security-Policy")
 	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...), " ")
 	switch {
 	case len(policies) != 1:
@@ -141,7 +141,7 @@ func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
 	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has nginx and Caddy); without it pages ask every few seconds"
 	dialer := websocket.Dialer{NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()), HandshakeTimeout: 5 * time.Second}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
-	conn, resp, err := dialer.DialContext(ctx, at, http.Header{"Origin": {u.String()}})
+	conn, resp, err := dialer.DialContext(ctx, at, http.Header{"Origin": {u.String()}}) //nolint:bodyclose // the dialer has closed it
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
 			return fail("websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way)
@@ -164,11 +164,19 @@ func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
 	return ok("websocket", "passes")
 }
 
-// get asks for a path, with more headers, name and value; the body is read and closed.
-func (x *examination) get(ctx context.Context, u *url.URL, path, accept string, header ...string) ([]byte, *http.Response, error) {
+// response is an HTTP response whose body was read and closed.
+type response struct {
+	body   []byte
+	status int
+	header http.Header
+	tls    *tls.ConnectionState // nil = not encrypted
+}
+
+// get asks for a path, with more headers, name and value.
+func (x *examination) get(ctx context.Context, u *url.URL, path, accept string, header ...string) (response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+path, nil)
 	if err != nil {
-		return nil, nil, err
+		return response{}, err
 	}
 	req.Header.Set("Accept", accept)
 	for i := 0; i+1 < len(header); i += 2 {
@@ -176,11 +184,11 @@ func (x *examination) get(ctx context.Context, u *url.URL, path, accept string, 
 	}
 	resp, err := x.client().Do(req)
 	if err != nil {
-		return nil, nil, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 256<<10))
-	return body, resp, err
+	return response{body, resp.StatusCode, resp.Header, resp.TLS}, err
 }
 
 // running reports whether somebody listens where this server will.

@@ -219,7 +219,9 @@ func (r *Reading) doubt(code string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}
 	}
-	r.doubted[code] = r.doubted[code] // keeps true
+	if _, known := r.doubted[code]; !known {
+		r.doubted[code] = false
+	}
 }
 
 func (r *Reading) doubts(code string) bool {

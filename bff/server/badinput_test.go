@@ -162,6 +162,7 @@ func (b *bench) hash(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		columns, err := rows.Columns()
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +179,7 @@ func (b *bench) hash(t *testing.T) string {
 				fmt.Fprintf(sum, "%v|", *v.(*any))
 			}
 		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

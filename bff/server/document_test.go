@@ -230,7 +230,7 @@ func TestDocumentAndPage(t *testing.T) {
 		for member := range dig(written().root, "components", "schemas", schema, "properties").(map[string]any) {
 			want[member] = true
 		}
-		for _, row := range regexp.MustCompile("(?m)^\\| ([^|]*) \\|").FindAllStringSubmatch(table, -1) {
+		for _, row := range regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(table, -1) {
 			for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
 				got[m[1]] = true
 			}

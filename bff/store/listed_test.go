@@ -42,10 +42,10 @@ func TestTurn(t *testing.T) {
 				t.Error("a turn that has ended is still somebody's, or one that has not is free")
 			}
 			one, other := db.Turn("kept"), db.Turn("kept")
-			if !taking(one, time.Hour) || !taking(one, time.Hour) || taking(other, time.Hour) {
+			if !taking(one, time.Hour) || !taking(one, 2*time.Hour) || taking(other, time.Hour) {
 				t.Error("a turn cannot be kept, or another can take it")
 			}
-			if !taking(one, -time.Second) || !taking(one, -time.Second) || !taking(other, time.Hour) || taking(one, time.Hour) {
+			if !taking(one, -time.Second) || !taking(one, -2*time.Second) || !taking(other, time.Hour) || taking(one, time.Hour) {
 				t.Error("a turn that has ended cannot be kept as long as nobody takes it, or when somebody has")
 			}
 		})

@@ -152,7 +152,7 @@ func crc16(data []byte) uint16 {
 // Source: Solana documentation, "Accounts".
 func checkSolana(address string) error {
 	if raw, err := base58.Decode(address); err != nil || len(raw) != 32 {
-		return errors.New("Solana address is not base58 of 32 bytes")
+		return errors.New("not a Solana address: want base58 of 32 bytes")
 	}
 	return nil
 }

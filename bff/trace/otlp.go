@@ -106,7 +106,7 @@ func encodeAttributes(list []attribute.KeyValue) []keyValue {
 			b := a.Value.AsBool()
 			v.Bool = &b
 		default:
-			text := a.Value.Emit()
+			text := a.Value.String()
 			v.String = &text
 		}
 		out = append(out, keyValue{string(a.Key), v})

@@ -49,7 +49,7 @@ var squeezers = map[string]*sync.Pool{
 func (s *squeezer) squeeze(content []byte) []byte {
 	s.out.Reset()
 	s.w.Reset(&s.out)
-	s.w.Write(content) // into memory
+	_, _ = s.w.Write(content) // into memory
 	s.w.Close()
 	return s.out.Bytes()
 }

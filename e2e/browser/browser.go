@@ -136,7 +136,7 @@ func Share(m *testing.M, shared **Browser) (code int) {
 	if *shared, err = Launch(dir); err != nil {
 		return fail(err)
 	}
-	defer (*shared).Close()
+	defer func() { _ = (*shared).Close() }() // profiles that it cannot remove are in dir, which goes too
 	return m.Run()
 }
 

@@ -106,7 +106,7 @@ func announced(t testing.TB, said io.Reader) string {
 				break
 			}
 		}
-		io.Copy(io.Discard, said)
+		_, _ = io.Copy(io.Discard, said)
 	}()
 	select {
 	case url, ok := <-address:

@@ -131,9 +131,12 @@ func (r *release) modules(linked []*debug.Module) ([]component, error) {
 	cmd := exec.Command("go", query...)
 	cmd.Dir, cmd.Stderr = r.root, os.Stderr
 	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the sources of %d modules: %w", len(linked), err)
+	}
 	folders := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if err != nil || len(folders) != len(linked) {
-		return nil, fmt.Errorf("finding the sources of %d modules: %d found, %v", len(linked), len(folders), err)
+	if len(folders) != len(linked) {
+		return nil, fmt.Errorf("finding the sources of %d modules: %d found", len(linked), len(folders))
 	}
 	var list []component
 	for i, m := range linked {

@@ -189,7 +189,7 @@ func (r *runner) watch(p part, cmd *exec.Cmd, ended <-chan error, interrupted <-
 // end kills a part with all that it has started, and waits for it.
 func end(cmd *exec.Cmd, ended <-chan error) {
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err == nil {
-		<-ended
+		<-ended //nolint:errcheck // it was killed, and its error says just that
 	}
 }
 

@@ -72,7 +72,9 @@ func main() {
 	server := &http.Server{Addr: setting("SHOP_LISTEN", "127.0.0.1:3000"), Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		<-ctx.Done()
-		server.Shutdown(context.Background())
+		if err := server.Shutdown(context.Background()); err != nil {
+			log.Printf("shop: stopping: %v", err)
+		}
 	}()
 	log.Printf("shop: open %s", s.url)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
