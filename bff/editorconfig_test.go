@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// editorSection is a section of .editorconfig.
+type editorSection struct {
+	files *regexp.Regexp // by path from the root
+	set   map[string]string
+}
+
+// editorConfig reads .editorconfig. Source: spec.editorconfig.org.
+func editorConfig(t *testing.T) (sections []editorSection) {
+	t.Helper()
+	text, err := os.ReadFile("../.editorconfig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		name, value, found := strings.Cut(line, "=")
+		switch {
+		case strings.HasPrefix(line, "["):
+			sections = append(sections, editorSection{globbed(strings.Trim(line, "[]")), map[string]string{}})
+		case found && len(sections) > 0:
+			sections[len(sections)-1].set[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	return sections
+}
+
+// globbed turns a section's name into an expression. It knows *, ** and {a,b}; a name without a
+// slash stands for files in every folder.
+func globbed(glob string) *regexp.Regexp {
+	inBraces := false
+	pattern := regexp.MustCompile(`\*\*/?|.`).ReplaceAllStringFunc(glob, func(s string) string {
+		switch {
+		case strings.HasPrefix(s, "**"):
+			return ".*"
+		case s == "*":
+			return "[^/]*"
+		case s == "{":
+			inBraces = true
+			return "(?:"
+		case s == "}":
+			inBraces = false
+			return ")"
+		case s == "," && inBraces:
+			return "|"
+		}
+		return regexp.QuoteMeta(s)
+	})
+	if !strings.Contains(glob, "/") {
+		pattern = "(?:.*/)?" + pattern
+	}
+	return regexp.MustCompile("^" + pattern + "$")
+}
+
+// TestEditorConfig: every text file is written as .editorconfig has editors write it.
+func TestEditorConfig(t *testing.T) {
+	sections := editorConfig(t)
+	out, err := exec.Command("git", "-C", "..", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	for name := range strings.SplitSeq(strings.Trim(string(out), "\x00"), "\x00") {
+		content, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil || bytes.IndexByte(content, 0) >= 0 { // removed and not committed, or a picture
+			continue
+		}
+		set := map[string]string{}
+		for _, s := range sections {
+			if s.files.MatchString(name) {
+				for key, value := range s.set {
+					set[key] = value
+				}
+			}
+		}
+		for _, wrong := range unlike(set, name, content) {
+			t.Errorf("%s: %s (.editorconfig)", name, wrong)
+		}
+	}
+}
+
+var (
+	trailing = regexp.MustCompile(`(?m)[ \t]+$`)
+	tabbed   = regexp.MustCompile(`(?m)^ *\t`)
+	spaced   = regexp.MustCompile(`(?m)^ +\S`)
+)
+
+// unlike lists what differs from the settings. Lines of a text that begin with a tab may be Go in
+// Markdown, and lines that begin with spaces a comment in Go or a continuation.
+func unlike(set map[string]string, name string, content []byte) (wrong []string) {
+	if set["charset"] == "utf-8" && !utf8.Valid(content) {
+		wrong = append(wrong, "is not UTF-8")
+	}
+	if set["end_of_line"] == "lf" && bytes.ContainsRune(content, '\r') {
+		wrong = append(wrong, "has carriage returns")
+	}
+	if set["insert_final_newline"] == "true" && len(content) > 0 && !bytes.HasSuffix(content, []byte("\n")) {
+		wrong = append(wrong, "does not end with a line feed")
+	}
+	if set["trim_trailing_whitespace"] == "true" && trailing.Match(content) {
+		wrong = append(wrong, "has spaces at the end of a line")
+	}
+	if filepath.Ext(name) == ".md" {
+		content = fence.ReplaceAll(content, nil)
+	}
+	if set["indent_style"] == "space" && tabbed.Match(content) {
+		wrong = append(wrong, "is indented with tabs")
+	}
+	if set["indent_style"] == "tab" && spaced.Match(content) && !tabbed.Match(content) {
+		wrong = append(wrong, "is indented with spaces")
+	}
+	return wrong
+}
+
+func TestGlobs(t *testing.T) {
+	for _, c := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"*", "a/b.go", true}, {"*.go", "a/b.go", true}, {"*.go", "a/b.go.txt", false}, {"Makefile", "Makefile", true},
+		{"{*.go,go.mod}", "go.mod", true}, {"{*.go,go.mod}", "go.sum", false}, {"*.{php,py}", "x/a.py", true},
+		{"docs/ops/a.json", "docs/ops/a.json", true}, {"docs/a.json", "x/docs/a.json", false}, {"docs/*.md", "docs/ops/a.md", false},
+		{"a.*", "a.go", true}, {"a.*", "b.go", false},
+		{"{a/b.txt,**/testdata/**}", "x/testdata/y/z", true}, {"{a/b.txt,**/testdata/**}", "a/b.txt", true},
+	} {
+		if got := globbed(c.glob).MatchString(c.name); got != c.want {
+			t.Errorf("%s matches %s: %t; want %t", c.glob, c.name, got, c.want)
+		}
+	}
+}
