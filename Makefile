@@ -51,6 +51,7 @@ TOGETHER := $(shell echo $$(($$(nproc) + 1)))
 
 .PHONY: check
 check: format vet fresh test ## what CI runs: formatting, vet, a build on a fresh machine, and the whole test suite
+check: format vet tidy lint test ## what CI runs: formatting, vet, tidy modules, lint, and the whole test suite
 
 .PHONY: format
 format:
@@ -64,6 +65,9 @@ vet:
 .PHONY: fresh
 fresh: ## build with empty caches, compare with a build with warm ones, and with a changed go-app: 3 minutes
 	$(GO) test ./tools/build -count=1 -run TestFreshMachine -timeout 30m -v -fresh
+.PHONY: tidy
+tidy: ## fail unless go.mod and go.sum are as go mod tidy leaves them
+	@env GOFLAGS= $(GO) mod tidy -diff || { echo "make tidy: run go mod tidy and commit what it changes" >&2; exit 1; }
 
 .PHONY: bench
 bench: install-chromium build ## docs/performance.md's table, measured here and now; ONLY=sockets measures those rows
@@ -85,9 +89,26 @@ fuzz: ## each fuzz target for half a minute
 torture: build install-test-tools ## the long form of the torture tests, for hours; CUT=0.01 makes a hundredth of it
 	$(GO) run ./tools/torture -cut $(or $(CUT),1)
 
+# Compiled once, for minutes, by exact version; then kept in .cache.
+GOLANGCI_LINT := .cache/tools/golangci-lint-v2.15.0
+
 .PHONY: lint
-lint: ## golangci-lint, with the few linters of .golangci.yml
-	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+lint: $(GOLANGCI_LINT) ## golangci-lint, with the few linters of .golangci.yml
+	$(GOLANGCI_LINT) run ./...
+
+$(GOLANGCI_LINT):
+	@echo "Compiling golangci-lint v2.15.0, which takes some minutes, once."
+	@mkdir -p $@.tmp && { env GOFLAGS= CGO_ENABLED=0 GOBIN="$(CURDIR)/$@.tmp" $(GO) install -trimpath \
+	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 >$@.log 2>&1 || \
+	  { tail -n 5 $@.log; echo "make lint: golangci-lint could not be downloaded or compiled, so nothing was checked" >&2; exit 1; }; }
+	@mv $@.tmp/golangci-lint $@ && rm -r $@.tmp $@.log
+
+.PHONY: vulncheck
+vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the database at vuln.go.dev
+	@out=$$(env GOFLAGS= $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./... 2>&1); code=$$?; printf '%s\n' "$$out"; \
+	if [ $$code != 0 ] && grep -q 'fetching vulnerabilities' <<<"$$out"; then \
+	  echo "make vulncheck: the vulnerability database at https://vuln.go.dev cannot be reached, so nothing was checked" >&2; \
+	fi; exit $$code
 
 # What tests need beyond Go, by command and Debian package: what the commands of docs use, two browsers, a C compiler
 # for the race detector, runtimes for the JavaScript sample of docs/webhooks.md and for docs/examples, a package of
