@@ -46,7 +46,7 @@ func commands() []command {
 		{"order-token", "mint an order token for trying out", orderToken},
 		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},
 		{"health", "ask the running server whether it is ready; for containers", health},
-		{"licenses", "print the licenses of the third-party software in this program", printLicenses},
+		{"licenses", "print the license of every third-party part of this program", printLicenses},
 		{"version", "print version, commit, Go release and platform", version},
 	}
 }

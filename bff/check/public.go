@@ -141,7 +141,8 @@ func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
 	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has nginx and Caddy); without it pages ask every few seconds"
 	dialer := websocket.Dialer{NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()), HandshakeTimeout: 5 * time.Second}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
-	conn, resp, err := dialer.DialContext(ctx, at, http.Header{"Origin": {u.String()}}) //nolint:bodyclose // the dialer has closed it
+	origin := http.Header{"Origin": {u.String()}}
+	conn, resp, err := dialer.DialContext(ctx, at, origin) //nolint:bodyclose // the dialer has closed it
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
 			return fail("websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way)
@@ -173,7 +174,9 @@ type response struct {
 }
 
 // get asks for a path, with more headers, name and value.
-func (x *examination) get(ctx context.Context, u *url.URL, path, accept string, header ...string) (response, error) {
+func (x *examination) get(
+	ctx context.Context, u *url.URL, path, accept string, header ...string,
+) (response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+path, nil)
 	if err != nil {
 		return response{}, err

@@ -163,7 +163,8 @@ func (q *queue) post(ctx context.Context, batch []sdk.ReadOnlySpan) error {
 		return fmt.Errorf("sending %d spans: %w", len(batch), err)
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	// Read to its end, so that the connection can be used again.
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 	if res.StatusCode/100 != 2 {
 		return fmt.Errorf("sending %d spans: HTTP status %d", len(batch), res.StatusCode)
 	}

@@ -136,7 +136,8 @@ func Share(m *testing.M, shared **Browser) (code int) {
 	if *shared, err = Launch(dir); err != nil {
 		return fail(err)
 	}
-	defer func() { _ = (*shared).Close() }() // profiles that it cannot remove are in dir, which goes too
+	// Profiles that it cannot remove are in dir, which goes too.
+	defer func() { _ = (*shared).Close() }()
 	return m.Run()
 }
 

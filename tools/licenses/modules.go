@@ -65,8 +65,8 @@ func linked(root string) ([]module, error) {
 
 // list asks the Go command for a package and all that it imports.
 func list(root, system, arch, pkg string) ([]listedPackage, error) {
-	args := slices.Concat([]string{"list", "-deps", "-json=Dir,Module"}, compile.Flags(), []string{pkg})
-	cmd := exec.Command("go", args...)
+	args := append([]string{"list", "-deps", "-json=Dir,Module"}, compile.Flags()...)
+	cmd := exec.Command("go", append(args, pkg)...)
 	var stderr bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stderr = root, compile.Env(system, arch), &stderr
 	out, err := cmd.Output()
@@ -95,10 +95,8 @@ func collect(packages []listedPackage) ([]module, error) {
 			continue
 		}
 		root := filepath.Clean(p.Module.Dir)
-		for folder := filepath.Clean(p.Dir); len(folder) >= len(root); folder = filepath.Dir(folder) {
-			if seen[folder] {
-				break
-			}
+		folder := filepath.Clean(p.Dir)
+		for ; len(folder) >= len(root) && !seen[folder]; folder = filepath.Dir(folder) {
 			seen[folder] = true
 			if modules[root] == nil {
 				m := &module{path: p.Module.Path, version: p.Module.Version}

@@ -28,7 +28,8 @@ type entry struct {
 // with the pictures that it shows, and of deploy/; and the licenses of what is in
 // the program.
 func (r *release) extras() ([]entry, error) {
-	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/docs.go", ":!*_test.go")
+	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md",
+		"SECURITY.md", "docs", "deploy", ":!docs/docs.go", ":!*_test.go")
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (r *release) extras() ([]entry, error) {
 var picture = regexp.MustCompile(`!\[[^\]]*\]\(([^)\s]+)|\bsrc(?:set)?="([^"\s]+)`)
 
 // pictures lists what the Markdown files among entries show. What they only link to, like the
-// sheets of the gallery, is left out of an archive: 3.3 MB, a third of it.
+// sheets of the gallery (3.3 MB), is left out of an archive.
 func pictures(entries []entry) (names []string) {
 	for _, e := range entries {
 		if path.Ext(e.name) != ".md" {

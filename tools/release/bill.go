@@ -136,7 +136,8 @@ func (r *release) modules(linked []*debug.Module) ([]component, error) {
 	}
 	folders := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(folders) != len(linked) {
-		return nil, fmt.Errorf("finding the sources of %d modules: %d found", len(linked), len(folders))
+		return nil, fmt.Errorf("finding the sources of %d modules: %d found",
+			len(linked), len(folders))
 	}
 	var list []component
 	for i, m := range linked {
