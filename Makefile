@@ -50,8 +50,7 @@ LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./tools/releas
 TOGETHER := $(shell echo $$(($$(nproc) + 1)))
 
 .PHONY: check
-check: format vet fresh test ## what CI runs: formatting, vet, a build on a fresh machine, and the whole test suite
-check: format vet tidy lint test ## what CI runs: formatting, vet, tidy modules, lint, and the whole test suite
+check: format vet tidy lint fresh test ## what CI runs: formatting, vet, tidy modules, lint, a fresh machine's build, and all tests
 
 .PHONY: format
 format:
@@ -65,6 +64,7 @@ vet:
 .PHONY: fresh
 fresh: ## build with empty caches, compare with a build with warm ones, and with a changed go-app: 3 minutes
 	$(GO) test ./tools/build -count=1 -run TestFreshMachine -timeout 30m -v -fresh
+
 .PHONY: tidy
 tidy: ## fail unless go.mod and go.sum are as go mod tidy leaves them
 	@env GOFLAGS= $(GO) mod tidy -diff || { echo "make tidy: run go mod tidy and commit what it changes" >&2; exit 1; }
