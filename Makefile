@@ -8,8 +8,8 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Tools are compiled with the flags of the program, so that they share its build cache.
-RUN_TOOL = $(FIRST_BUILD)env GOFLAGS= CGO_ENABLED=0 $(GO) run -trimpath
-FIRST_BUILD = [ -d .cache ] || echo "  tools     compiling the build tool"; 
+RUN_TOOL = $(FIRST_BUILD) env GOFLAGS= CGO_ENABLED=0 $(GO) run -trimpath
+FIRST_BUILD = if ! [ -d .cache ]; then echo "  tools     compiling the build tool"; fi;
 
 .PHONY: build
 build: ## everything, leaving the one file bin/coinslot
@@ -36,10 +36,28 @@ dev: ## the demo and every screen with live reload: edit app, bff or static, and
 gallery-serve: ## every screen, with live reload, at http://127.0.0.1:8083
 	@$(RUN_TOOL) ./tools/dev -gallery -port $(or $(PORT),8080)
 
+# Commands from Go modules, by exact version: compiled once, then kept in .cache/tools.
+define go_tool
+.cache/tools/$(1)-$(3):
+	@echo "  tools     compiling $(1) $(3), once: this can take some minutes"
+	@mkdir -p $$@.tmp && { env GOFLAGS= CGO_ENABLED=0 GOBIN="$$(CURDIR)/$$@.tmp" $$(GO) install -trimpath \
+	  $(2)@$(3) >$$@.log 2>&1 || \
+	  { tail -n 5 $$@.log; echo "make: $(1) could not be downloaded or compiled, so nothing was checked" >&2; exit 1; }; }
+	@mv $$@.tmp/$(1) $$@ && rm -r $$@.tmp $$@.log
+endef
+$(eval $(call go_tool,gotestsum,gotest.tools/gotestsum,v1.13.0))
+$(eval $(call go_tool,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,v2.15.0))
+
+# Prints what failed as soon as it has failed. go test alone prints packages in their order, so that
+# a failure waits for all packages that began before its own.
+GOTESTSUM := .cache/tools/gotestsum-v1.13.0
+GOLANGCI_LINT := .cache/tools/golangci-lint-v2.15.0
+
 .PHONY: test
-test: install-test-tools build ## the whole test suite: unit, contract, race, WebAssembly, browser
+test: install-test-tools build $(GOTESTSUM) ## the whole test suite: unit, contract, race, WebAssembly, browser
 	GOOS=js GOARCH=wasm $(GO) vet ./app/...
-	$(GO) test -race $(UNRACED:%=-gcflags=%=-race=false) -shuffle=on -timeout=30m -p $(TOGETHER) $(LONGEST) ./...
+	$(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- \
+	  -race $(UNRACED:%=-gcflags=%=-race=false) -shuffle=on -timeout=30m -p $(TOGETHER) $(LONGEST) ./...
 
 # What the race detector does not look into: C turned into Go, whose memory it does not watch, and a hash that is slow on
 # purpose. All their callers it does.
@@ -89,19 +107,9 @@ fuzz: ## each fuzz target for half a minute
 torture: build install-test-tools ## the long form of the torture tests, for hours; CUT=0.01 makes a hundredth of it
 	$(GO) run ./tools/torture -cut $(or $(CUT),1)
 
-# Compiled once, for minutes, by exact version; then kept in .cache.
-GOLANGCI_LINT := .cache/tools/golangci-lint-v2.15.0
-
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## golangci-lint, with the few linters of .golangci.yml
 	$(GOLANGCI_LINT) run ./...
-
-$(GOLANGCI_LINT):
-	@echo "Compiling golangci-lint v2.15.0, which takes some minutes, once."
-	@mkdir -p $@.tmp && { env GOFLAGS= CGO_ENABLED=0 GOBIN="$(CURDIR)/$@.tmp" $(GO) install -trimpath \
-	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 >$@.log 2>&1 || \
-	  { tail -n 5 $@.log; echo "make lint: golangci-lint could not be downloaded or compiled, so nothing was checked" >&2; exit 1; }; }
-	@mv $@.tmp/golangci-lint $@ && rm -r $@.tmp $@.log
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the database at vuln.go.dev

@@ -47,7 +47,7 @@ func TestCheckRuns(t *testing.T) {
 	if m == nil {
 		t.Fatal("there is no target check")
 	}
-	for _, want := range []string{"format", "vet", "tidy", "lint", "test"} {
+	for _, want := range []string{"format", "vet", "tidy", "lint", "fresh", "test"} {
 		if !strings.Contains(string(m[1])+" ", " "+want+" ") {
 			t.Errorf("make check does not run %s", want)
 		}
@@ -69,11 +69,11 @@ func TestMakeTidy(t *testing.T) {
 func TestMakeLint(t *testing.T) {
 	f := newFakeGo(t, `echo "go: downloading something" >&2; printf '#!/bin/sh\necho linted $*\n' >"$GOBIN/golangci-lint"; chmod +x "$GOBIN/golangci-lint"`)
 	first, err := f.make(t, "lint")
-	if err != nil || !strings.HasPrefix(first, "Compiling golangci-lint") || !strings.Contains(first, "linted run ./...") || strings.Contains(first, "downloading") {
+	if err != nil || !strings.HasPrefix(first, "  tools     compiling golangci-lint") || !strings.Contains(first, "linted run ./...") || strings.Contains(first, "downloading") {
 		t.Errorf("the first time: %v, %s", err, first)
 	}
 	second, err := f.make(t, "lint")
-	if err != nil || strings.Contains(second, "Compiling") || !strings.Contains(second, "linted run ./...") {
+	if err != nil || strings.Contains(second, "compiling") || !strings.Contains(second, "linted run ./...") {
 		t.Errorf("the second time: %v, %s", err, second)
 	}
 }
