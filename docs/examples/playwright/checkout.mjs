@@ -30,10 +30,17 @@ export class Checkout {
    * for none: leave it out.
    */
   async choose(symbol, network) {
-    await this.part("currency").and(this.frame.locator(`[value="${symbol}"]`)).check({ force: true });
-    if (network) await this.part("network").and(this.frame.locator(`[value="${symbol}:${network}"]`)).check({ force: true });
+    await this.check("currency", symbol);
+    if (network) await this.check("network", `${symbol}:${network}`);
     await this.part("continue").click();
     await this.expectStatus("pending");
+  }
+
+  /** Checks a radio button, which lies under its label, as soon as the page is laid out: force alone does not wait. */
+  async check(name, value) {
+    const button = this.part(name).and(this.frame.locator(`[value="${value}"]`));
+    await button.waitFor();
+    await button.check({ force: true });
   }
 
   /** The address to pay to, whole. */
