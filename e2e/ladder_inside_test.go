@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"html"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -35,6 +37,7 @@ var insides = []struct {
 func (l *ladder) inside(t *testing.T) {
 	for _, rung := range insides {
 		t.Run(rung.name, func(t *testing.T) {
+			t.Parallel()
 			l.wordsInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
 		})
 	}
@@ -140,8 +143,8 @@ func signedToken(key, header, claims string) string {
 	return text + "." + part(mac.Sum(nil))
 }
 
-// tokens: whatever is wrong with an order token, the frame has the same words
-// and nothing of what the token says.
+// tokens: whatever is wrong with an order token, the page has the same words and nothing of what
+// the token says. The server writes that page, so a browser looks at two of them only.
 func (l *ladder) tokens(t *testing.T) {
 	const hs256 = `{"alg":"HS256","typ":"JWT"}`
 	claims := func(ref string, exp time.Time, more string) string {
@@ -152,29 +155,39 @@ func (l *ladder) tokens(t *testing.T) {
 	swapped := strings.Split(signedToken(orderKey, hs256, claims("token-2", soon, "")), ".")
 	swapped[1] = strings.Split(good, ".")[1]
 	p := chromium.Open(t, "", browser.Options{Height: 1400, Patience: time.Minute})
-	for _, c := range []struct{ name, token string }{
-		{"another shop's", signedToken("another-key-0123456789abcdef0123456789abcdef", hs256, claims("token-1", soon, ""))},
-		{"over", signedToken(orderKey, hs256, claims("token-1", past, ""))},
-		{"another order's signature", strings.Join(swapped, ".")},
-		{"unsigned", signedToken(orderKey, `{"alg":"none"}`, claims("token-1", soon, ""))},
-		{"no signature", good[:strings.LastIndex(good, ".")+1]},
-		{"cut short", good[:len(good)-4]},
-		{"encoded twice", strings.ReplaceAll(url.QueryEscape(good), ".", "%2E")},
-		{"10 KiB", signedToken(orderKey, hs256, claims("token-1", soon, `,"description":"`+strings.Repeat("x", 7600)+`"`))},
-		{"10 KiB of nothing", strings.Repeat("A", 10<<10)},
-		{"no reference", signedToken(orderKey, hs256, claims("", soon, ""))},
-		{"a script", `"><script>alert(1)</script>`},
+	for _, c := range []struct {
+		name, token string
+		shown       bool // in a browser
+	}{
+		{"another shop's", signedToken("another-key-0123456789abcdef0123456789abcdef", hs256, claims("token-1", soon, "")), true},
+		{"over", signedToken(orderKey, hs256, claims("token-1", past, "")), false},
+		{"another order's signature", strings.Join(swapped, "."), false},
+		{"unsigned", signedToken(orderKey, `{"alg":"none"}`, claims("token-1", soon, "")), false},
+		{"no signature", good[:strings.LastIndex(good, ".")+1], false},
+		{"cut short", good[:len(good)-4], false},
+		{"encoded twice", strings.ReplaceAll(url.QueryEscape(good), ".", "%2E"), false},
+		{"10 KiB", signedToken(orderKey, hs256, claims("token-1", soon, `,"description":"`+strings.Repeat("x", 7600)+`"`)), false},
+		{"10 KiB of nothing", strings.Repeat("A", 10<<10), false},
+		{"no reference", signedToken(orderKey, hs256, claims("", soon, "")), false},
+		{"a script", `"><script>alert(1)</script>`, true},
 	} {
+		page := l.page(t, "/checkout?order="+url.QueryEscape(c.token))
+		if !strings.Contains(page, `data-code="order_invalid"`) || !strings.Contains(page, l.says(t, "problem.order_invalid")) {
+			t.Errorf("%s: the page does not say that the order is invalid: %s", c.name, page)
+		}
+		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd"} {
+			if strings.Contains(page, secret) {
+				t.Errorf("%s: the page shows %q of the order", c.name, secret)
+			}
+		}
+		if !c.shown {
+			continue
+		}
 		l.pages.Store("/token", &shopPage{base: l.base, sells: `order="` + strings.ReplaceAll(c.token, `"`, "&quot;") + `"`})
 		p.Goto(l.server.URL + "/token")
 		f := p.Frame(frame)
 		f.WaitText(`[data-part="error"]`, l.says(t, "problem.order_invalid"))
 		f.Wait(`[data-live="wasm"]`)
-		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd"} {
-			if strings.Contains(f.HTML(), secret) {
-				t.Errorf("%s: the frame shows %q of the order", c.name, secret)
-			}
-		}
 		p.WaitJS(`told.some(e => e.type === 'error')`, "an error to be told")
 		if list := faults(p); len(list) != 1 || list[0].Code != "order_invalid" {
 			t.Errorf("%s: told %+v; want order_invalid once", c.name, list)
@@ -183,6 +196,27 @@ func (l *ladder) tokens(t *testing.T) {
 	l.pages.Store("/token", &shopPage{base: l.base, sells: `order="` + good + `"`})
 	p.Goto(l.server.URL + "/token")
 	p.Frame(frame).WaitText(`[data-part="amount-usd"]`, "987,65") // so it was the tokens
+}
+
+// page returns the HTML that a German browser gets, whatever its status.
+func (l *ladder) page(t *testing.T, path string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	req.Header.Set("Accept-Language", "de")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html.UnescapeString(string(text))
 }
 
 // parameters: what an address says besides is not read, however often.
