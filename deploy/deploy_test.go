@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/e2e/need"
 
 	"github.com/goccy/go-yaml"
 )
@@ -331,10 +332,7 @@ func TestService(t *testing.T) {
 			t.Errorf("the unit lacks %s", want)
 		}
 	}
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Fatal("systemd-analyze is missing: make install-test-tools")
-	}
+	analyze := need.Command(t, "systemd-analyze")
 	copied := filepath.Join(t.TempDir(), "coinslot.service")
 	if err := os.WriteFile(copied, []byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600); err != nil {
 		t.Fatal(err)

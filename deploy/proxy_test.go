@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -29,6 +30,8 @@ import (
 	"coinslot/bff/server"
 	"coinslot/bff/web"
 	"coinslot/e2e/child"
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 const host = "pay.shop.example"
@@ -109,10 +112,11 @@ func nginx(t *testing.T, dir, port, upstream string) {
 
 // nginxWith is nginx with a site that was changed.
 func nginxWith(t *testing.T, dir, port, upstream string, change func(site string) string) {
+	need.Long(t, "it runs nginx")
 	program, err := exec.LookPath("nginx")
 	if err != nil {
-		if program = "/usr/sbin/nginx"; !exists(program) {
-			t.Fatal("nginx is missing: make install-test-tools")
+		if program = "/usr/sbin/nginx"; !exists(program) { // Debian's, which is in root's PATH only
+			program = need.Command(t, "nginx")
 		}
 	}
 	site := strings.NewReplacer("127.0.0.1:8080", upstream, "/etc/letsencrypt/live/"+host, dir,
@@ -140,10 +144,7 @@ func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // caddy runs deploy/Caddyfile.
 func caddy(t *testing.T, dir, port, upstream string) {
-	program, err := exec.LookPath("caddy")
-	if err != nil {
-		t.Fatal("caddy is missing: make install-test-tools")
-	}
+	program := need.Server(t, "caddy")
 	text := strings.NewReplacer("127.0.0.1:8080", upstream, "\n{\n", "\n{\n\tadmin off\n\tauto_https disable_redirects\n",
 		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(read(t, "Caddyfile"))
 	conf := filepath.Join(dir, "Caddyfile")
@@ -227,6 +228,12 @@ func TestProxies(t *testing.T) {
 	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream string){"nginx": nginx, "caddy": caddy} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			need.Assets(t, static.Files)
+			l, err := net.Listen("tcp", "127.0.0.2:0") // of the clients below
+			if err != nil {
+				need.Tool(t, fmt.Errorf("127.0.0.2 is no address of this machine: %w: add it to its loopback interface", err))
+			}
+			l.Close()
 			b := start(t, proxy)
 			b.checks()
 			one, other := b.client("127.0.0.2"), b.client("127.0.0.3")
@@ -334,10 +341,7 @@ func signInExample(t *testing.T, language string) string {
 }
 
 func caddySignIn(t *testing.T, dir, port, upstream, signIn string) {
-	program, err := exec.LookPath("caddy")
-	if err != nil {
-		t.Fatal("caddy is missing: make install-test-tools")
-	}
+	program := need.Server(t, "caddy")
 	text := "{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + strings.NewReplacer("coinslot:8080", upstream, "auth:9091", signIn,
 		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(signInExample(t, "caddy"))
 	conf := filepath.Join(dir, "Caddyfile")

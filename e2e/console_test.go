@@ -23,6 +23,7 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
 	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
 )
 
 // The console's password and its hash, as cheap as is taken.
@@ -222,9 +223,9 @@ type consoleLook struct {
 // fits holds that every page passes axe and is no wider than the screen, with long
 // and strange texts in it.
 func (s *stack) fits(t *testing.T, look consoleLook, review string) {
-	axe, err := os.ReadFile("../.cache/axe/package/axe.min.js")
+	axe, err := os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js"))
 	if err != nil {
-		t.Fatalf("%v: make install-test-tools fetches it", err)
+		t.Fatal(err)
 	}
 	p := signIn(t, s, browser.Options{Width: look.width, Height: look.height, Dark: look.dark})
 	for name, path := range consolePages(review) {

@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/docs/examples/webhook"
 	"coinslot/e2e/child"
+	"coinslot/e2e/need"
 )
 
 // commandBlock is what a reader pastes into a shell, with what the comment before
@@ -90,6 +91,9 @@ type reader struct {
 // newReader is in an empty folder. The address of the repository leads to a clone
 // of this one; Go's caches are the machine's. Whatever curl is refused is an error.
 func newReader(t *testing.T) *reader {
+	for _, name := range []string{"make", "curl", "openssl", "python3"} { // in the commands of the pages
+		need.Command(t, name)
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

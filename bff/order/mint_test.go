@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -33,9 +35,7 @@ func TestMintExamples(t *testing.T) {
 	for _, m := range mints {
 		t.Run(m.file, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(m.run[0]); err != nil {
-				t.Fatalf("%v: make install-test-tools", err)
-			}
+			need.Command(t, m.run[0])
 			token, err := minted(m.run, key, "25.00", ref)
 			if err != nil {
 				t.Fatal(err)

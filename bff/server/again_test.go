@@ -12,6 +12,8 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 // crowded is a world whose shopper shares an address with a crowd, when there is
@@ -82,6 +84,7 @@ func (s soon) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 // back by itself and goes on to the end.
 func TestComesBackAfter429(t *testing.T) {
 	t.Parallel()
+	need.Assets(t, static.Files)
 	chromium := browser.Start(t)
 	const refused = `[data-part=error][data-code=rate_limited]`
 

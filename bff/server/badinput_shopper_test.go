@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 // badFrames: B19, B30 to B32, B39, B44 and B45, what a host page may put into the
@@ -49,6 +52,7 @@ func badFrames(t *testing.T, b *bench) {
 	show("B44/8,000 tags", "", "25.00", "", "Accept-Language: "+strings.Repeat("a-b,", 8000))
 	show("B44/NUL", "", "25.00", "", "Accept-Language: \x00")
 	b.refuse(t, list)
+	need.Assets(t, static.Files) // the policy names the hash of a script
 	w := b.ask("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
 	if got := w.Header().Get("Content-Security-Policy"); strings.Replace(got, " "+hashed.FindString(got), "", 1) != pagePolicy {
 		b.bad++

@@ -16,6 +16,8 @@ import (
 
 	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 // few are limits that are reached at once.
@@ -99,6 +101,7 @@ func TestLimits(t *testing.T) {
 // TestUnlimited: files are for everybody, and who has the right key or token may
 // ask as often as needed, whatever was guessed from the same address.
 func TestUnlimited(t *testing.T) {
+	need.Assets(t, static.Files) // checkout.d.ts is one of them
 	w := newWorld(t, ownOrigin, []string{shop}, few)
 	for range 20 {
 		w.at("198.51.100.1", "GET", "/v1/sessions", "")

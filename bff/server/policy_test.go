@@ -21,6 +21,8 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/web"
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 // What browsers are told by pages, by what is no page, and by what is a picture.
@@ -294,6 +296,7 @@ func kindOf(kind string, status int, mime string) string {
 // TestPolicy sends every method with a few bodies to every route of two
 // deployments and compares the whole set of headers of each answer.
 func TestPolicy(t *testing.T) {
+	need.Assets(t, static.Files)
 	every := []string{"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "CONNECT", "get", "POST"}
 	some := []string{"GET", "POST"} // which shops there are decides headers, not methods
 	for name, c := range map[string]struct {

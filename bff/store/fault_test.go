@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"coinslot/e2e/need"
 )
 
 // childFill writes until no file may grow any more, as on a full disk, and
@@ -89,10 +91,8 @@ func TestFullDisk(t *testing.T) {
 // When the disk fails to sync a commit, what the store says afterwards is what
 // the next start finds. It used to find commits that could not be read before.
 func TestFailedSync(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Fatal("strace is missing: make install-test-tools")
-	}
+	need.Long(t, "each of ten databases is filled until a sync fails")
+	strace := need.Command(t, "strace")
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v %s", err, out)
 	}

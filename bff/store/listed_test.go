@@ -1,17 +1,14 @@
 package store
 
 import (
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
-
-	"coinslot/bff/store/pgtest"
 )
 
 // A turn is one's until it ends; a name has turns of its own.
 func TestTurn(t *testing.T) {
-	for name, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "turn.db"), "postgres": pgtest.DSN(t)} {
+	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			taking := func(turn *Turn, d time.Duration) bool {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -13,7 +12,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/store/pgtest"
 )
 
 // aged takes from db what the release before the console did not know, tables and
@@ -56,7 +54,7 @@ func beforehand(t *testing.T) string {
 // Sessions that an older release has written become searchable soon after the
 // start, and those that one has written beside this release after the next.
 func TestOldSessionsBecomeSearchable(t *testing.T) {
-	for kind, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "coinslot.db"), "postgres": pgtest.DSN(t)} {
+	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			const many = 2*mendBatch + 7
 			fill := func(db *DB) {
@@ -150,7 +148,7 @@ func confirmedOn(s *checkout.Session) {
 // An older release beside this one has confirmed a session. Once, it was counted
 // as pending for ever, and not found by its transaction id.
 func TestOlderReleaseChangesASession(t *testing.T) {
-	for kind, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "coinslot.db"), "postgres": pgtest.DSN(t)} {
+	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			db := opened(t, dsn)
 			insert := func(n int) checkout.Session {

@@ -43,13 +43,13 @@ func (a adapted) Take(ctx context.Context, patience time.Duration) (time.Duratio
 }
 
 func TestBucket(t *testing.T) {
-	for name, dsn := range map[string]func() string{
-		"SQLite":     func() string { return t.TempDir() + "/coinslot.db" },
-		"PostgreSQL": func() string { return pgtest.DSN(t) },
+	for name, dsn := range map[string]func(t testing.TB) string{
+		"SQLite":     func(t testing.TB) string { return t.TempDir() + "/coinslot.db" },
+		"PostgreSQL": pgtest.DSN,
 	} {
 		t.Run(name, func(t *testing.T) {
 			budgettest.Run(t, func(t *testing.T, rps int) budget.Bucket {
-				return adapted{opened(t, dsn()).Bucket("gateway", rps)}
+				return adapted{opened(t, dsn(t)).Bucket("gateway", rps)}
 			})
 		})
 	}
@@ -249,7 +249,7 @@ func TestNow(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	for name, dsn := range map[string]string{"SQLite": t.TempDir() + "/x.db", "PostgreSQL": pgtest.DSN(t)} {
+	for name, dsn := range databases(t) {
 		db := opened(t, dsn)
 		tell(t, db, 1) // is changed once
 		if _, err := db.Insert(t.Context(), sample(2)); err != nil {

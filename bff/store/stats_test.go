@@ -13,14 +13,13 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/store/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // TestStats: what is the case, as both databases tell it.
 func TestStats(t *testing.T) {
-	for name, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "stats.db"), "PostgreSQL": pgtest.DSN(t)} {
+	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
 			db, err := Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }})

@@ -4,19 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/store/pgtest"
 )
 
 // What a caller who goes away has had done is either written and told, or not
 // written: a session that was claimed and that nobody knows of would wait for
 // its lease.
 func TestCallerGoesAway(t *testing.T) {
-	for kind, dsn := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "coinslot.db"), "postgres": pgtest.DSN(t)} {
+	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			db := opened(t, dsn)
 			s, err := db.Insert(t.Context(), sample(1))

@@ -15,6 +15,7 @@ import (
 
 	"coinslot/app/widget"
 	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
 	"coinslot/static"
 )
 
@@ -43,10 +44,9 @@ type till struct {
 func openTill(t *testing.T, sample string) *till {
 	t.Helper()
 	t.Parallel()
+	browser.Need(t)
+	need.Assets(t, static.Files)
 	a, d := builtPages(t, static.Files)
-	if !a.built {
-		t.Fatal("static/dist is empty: make assets")
-	}
 	s := &till{assets: a, document: d, page: galleryPage(t, sample)}
 	mux := http.NewServeMux()
 	a.routes(mux)

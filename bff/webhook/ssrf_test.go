@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
 
@@ -480,7 +481,7 @@ func answerWith(conn net.Conn, text string) {
 // asks the kernel so for the route to each of several addresses, which sends nothing.
 func TestSSRFSystemCalls(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "calls")
-	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-qq", "-yy", "-e", "trace=socket,connect", "-o", out, os.Args[0], "-test.run=^TestTortureSSRF$")
+	cmd := exec.CommandContext(t.Context(), need.Command(t, "strace"), "-f", "-qq", "-yy", "-e", "trace=socket,connect", "-o", out, os.Args[0], "-test.run=^TestTortureSSRF$")
 	cmd.Env = append(os.Environ(), "TORTURE_LEDGER=")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("strace cannot be used here: %v %.300s", err, text)

@@ -12,7 +12,8 @@
 //		p.WaitGone("dialog[open]")
 //	}
 //
-// There are no errors to check: what cannot be done fails the test, after
+// Where there is no Chromium the test is skipped; see [Need].
+// There are no other errors to check: what cannot be done fails the test, after
 // waiting for it (a minute unless Options.Patience says otherwise), with the URL,
 // the HTML, the console and a screenshot (kept with go test -artifacts). A
 // command waits for its element to be there, to be visible and, for Click and
@@ -39,6 +40,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"coinslot/e2e/need"
 )
 
 // Browser is a Chromium with nothing in it. Every page opened is a fresh one's.
@@ -94,14 +97,11 @@ func (o Options) filled() Options {
 	return o
 }
 
-// Start gives t a browser, which is killed when t ends. A missing Chromium
-// fails the test.
+// Start gives t a browser, which is killed when t ends.
 func Start(t testing.TB) *Browser {
 	t.Helper()
-	b, err := Launch(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	Need(t)
+	b := newBrowser(t.TempDir())
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Errorf("closing browser: %v", err)
@@ -110,34 +110,43 @@ func Start(t testing.TB) *Browser {
 	return b
 }
 
-// Launch is Start for a TestMain: the caller closes the browser, and owns dir,
-// where its profiles live while it runs.
-//
-// Errors: there is no Chromium.
-func Launch(dir string) (*Browser, error) {
-	if _, err := os.Stat(executable); err != nil {
-		return nil, errors.New("chromium is missing: make install-chromium")
-	}
-	return &Browser{dir: dir, processes: map[bool]*process{}}, nil
+// newBrowser returns a browser that starts with its first page. The caller closes it, and owns
+// dir, where its profiles live while it runs.
+func newBrowser(dir string) *Browser {
+	return &Browser{dir: dir, processes: map[bool]*process{}}
 }
 
+// Installed is nil, or the error that Chromium is missing.
+func Installed() error {
+	if _, err := os.Stat(executable); err != nil {
+		return need.Missing("Chromium", "install-test-tools")
+	}
+	return nil
+}
+
+// Need ends t where there is no Chromium, and in short mode, as package need does. Start and
+// Open call it; a test whose preparations take long calls it first.
+func Need(t testing.TB) {
+	t.Helper()
+	need.Long(t, why)
+	need.Tool(t, Installed())
+}
+
+// why tests that need a browser are not run in short mode.
+const why = "it drives a browser"
+
 // Share runs the tests of a package that have one browser for all of them, from its
-// TestMain, and returns the exit code. The browser starts with the first page.
+// TestMain, and returns the exit code. The browser starts with the first page. Where there is
+// none, the tests that open a page are skipped and the others run.
 func Share(m *testing.M, shared **Browser) (code int) {
-	fail := func(err error) int {
+	dir, err := os.MkdirTemp("", "browser")
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "sharing a browser:", err)
 		return 1
 	}
-	dir, err := os.MkdirTemp("", "browser")
-	if err != nil {
-		return fail(err)
-	}
 	defer os.RemoveAll(dir)
-	if *shared, err = Launch(dir); err != nil {
-		return fail(err)
-	}
-	// Profiles that it cannot remove are in dir, which goes too.
-	defer func() { _ = (*shared).Close() }()
+	*shared = newBrowser(dir)
+	defer (*shared).Close()
 	return m.Run()
 }
 

@@ -45,6 +45,7 @@ type Page struct {
 // Goto can take somewhere.
 func (b *Browser) Open(t testing.TB, url string, o Options) *Page {
 	t.Helper()
+	Need(t)
 	process, err := b.process(o.ThirdPartyStorage)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"coinslot/e2e/child"
+	"coinslot/e2e/need"
 )
 
 const executable = "/usr/bin/firefox-esr"
@@ -66,6 +67,10 @@ user_pref("toolkit.telemetry.enabled", false);
 // Start starts a Firefox with a new profile and stops it when t ends.
 func Start(t testing.TB, c Cookies) *Browser {
 	t.Helper()
+	need.Long(t, "it drives a browser")
+	if _, err := os.Stat(executable); err != nil {
+		need.Tool(t, need.Missing("Firefox", "install-test-tools"))
+	}
 	home := t.TempDir()
 	profile := filepath.Join(home, "profile")
 	if err := os.MkdirAll(profile, 0o700); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
 	"coinslot/static"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
 // serve shows the gallery and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
+	browser.Need(t)
 	h, err := Handler(static.Files)
 	if err != nil {
 		t.Fatal(err)
@@ -115,11 +117,11 @@ const violations = `axe.run(document, {resultTypes: ['violations'], rules: {regi
 
 // Every screen passes axe, in both themes and directions.
 func TestAxe(t *testing.T) {
-	axe, err := os.ReadFile(axeFile)
-	if err != nil {
-		t.Fatalf("%v: make install-test-tools fetches it", err)
-	}
 	base := serve(t)
+	axe, err := os.ReadFile(need.File(t, axeFile))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, theme := range []string{"light", "dark"} {
 		for _, dir := range []string{"ltr", "rtl"} {
 			t.Run(theme+" "+dir, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
 	"coinslot/static"
 )
 
@@ -27,9 +28,10 @@ const shorter = `for (const list of ['main > section', 'section > article', 'sec
 // load nothing but their style sheet and icon.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(axeFile)
+	browser.Need(t)
+	axe, err := os.ReadFile(need.File(t, axeFile))
 	if err != nil {
-		t.Fatalf("%v: make install-test-tools fetches it", err)
+		t.Fatal(err)
 	}
 	h, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.shop.example"})
 	if err != nil {

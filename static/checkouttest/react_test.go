@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -29,9 +30,7 @@ func TestReactWrapperIsSmall(t *testing.T) {
 // bundle builds a page's script with React 19 as developers have it, which mounts everything twice in strict mode.
 func bundle(t *testing.T, text string) string {
 	t.Helper()
-	if _, err := os.Stat("../../.cache/npm/react-dom/client.js"); err != nil {
-		t.Fatal("no React: run make install-test-tools")
-	}
+	need.File(t, "../../.cache/npm/react-dom/client.js")
 	result := api.Build(api.BuildOptions{
 		Stdin:  &api.StdinOptions{Contents: text, ResolveDir: ".", Loader: api.LoaderJSX},
 		Bundle: true, Target: api.ES2022, NodePaths: []string{"../../.cache/npm"},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/e2e/need"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -152,17 +154,15 @@ func TestErrorCodesAreDocumented(t *testing.T) {
 
 // TestTypes compiles testdata/types against checkout.d.ts: what must be accepted, and by @ts-expect-error what must not.
 func TestTypes(t *testing.T) {
-	compiler, err := filepath.Abs("../../.cache/npm/typescript/lib/tsc.js")
+	node := need.Command(t, "node")
+	compiler, err := filepath.Abs(need.File(t, "../../.cache/npm/typescript/lib/tsc.js"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(compiler); err != nil {
-		t.Fatal("no TypeScript: run make install-test-tools")
 	}
 	for _, project := range []string{"plain.json", "react18.json", "react19.json", "vue.json"} {
 		t.Run(project, func(t *testing.T) {
 			t.Parallel()
-			run := exec.Command("node", compiler, "--project", project)
+			run := exec.Command(node, compiler, "--project", project)
 			run.Dir = "testdata/types"
 			if out, err := run.CombinedOutput(); err != nil {
 				t.Errorf("tsc: %v\n%s", err, out)

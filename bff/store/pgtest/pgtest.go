@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -34,11 +36,33 @@ var one struct {
 	err     error
 }
 
+// why tests that need a server are not run in short mode.
+const why = "it runs PostgreSQL"
+
+// Need ends t where PostgreSQL is not installed, and in short mode, as package need does.
+func Need(t testing.TB) {
+	t.Helper()
+	need.Long(t, why)
+	need.Tool(t, installed())
+}
+
+// Has reports whether t can have a database, for a test that does more without one.
+func Has(t testing.TB) bool {
+	t.Helper()
+	return need.Has(t, why, installed())
+}
+
+// installed is nil, or the error that PostgreSQL is missing.
+func installed() error {
+	_, err := binaries()
+	return err
+}
+
 // DSN returns the address of a fresh, empty database in the cluster that this
-// process's tests share, which is made when the first asks for it. It ends t if
-// PostgreSQL is not installed.
+// process's tests share, which is made when the first asks for it. It calls [Need].
 func DSN(t testing.TB) string {
 	t.Helper()
+	Need(t)
 	one.Lock()
 	if one.cluster == nil && one.err == nil {
 		one.cluster, one.err = start(t.Context(), nil)
@@ -63,9 +87,10 @@ type Cluster struct {
 }
 
 // New returns a cluster for t alone, which may break it, with settings like
-// "max_connections=12". It is removed when t ends.
+// "max_connections=12". It is removed when t ends. It calls [Need].
 func New(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
+	Need(t)
 	c, err := start(t.Context(), settings)
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +170,7 @@ func binaries() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", errors.New("PostgreSQL is missing: make install-test-tools")
+	return "", need.Missing("PostgreSQL", "install-test-tools")
 }
 
 // guarded starts a shell that ends the server and removes its files when this

@@ -12,13 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
+
 	"github.com/jackc/pgx/v5"
 )
 
 // TestMain lets a test start this binary as a process that it can kill.
 func TestMain(m *testing.M) {
 	if os.Getenv("PGTEST_CHILD") == "" {
-		os.Exit(m.Run())
+		os.Exit(need.Main(m, why, installed(), m.Run))
 	}
 	c, err := start(context.Background(), nil)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coinslot/e2e/need"
 )
 
 // Sample is one file in one language.
@@ -32,7 +34,7 @@ func (s Sample) command(t *testing.T) string {
 			return command
 		}
 	}
-	t.Fatalf("%s, or what the sample needs of it, is missing: make install-test-tools", s.Language)
+	need.Tool(t, need.Missing(s.Language+", or what the sample needs of it,", "install-test-tools"))
 	return ""
 }
 
