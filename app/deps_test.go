@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/e2e/built"
+	"coinslot/e2e/need"
+	_ "coinslot/static" // is compiled before a test changes the files that it embeds
+
 	"github.com/andybalholm/brotli"
 )
 
@@ -131,12 +135,12 @@ func contains(list []string, s string) bool {
 // TestProgram builds the program as it is shipped, unless the one in static/dist
 // is of the same sources, and checks what is in it and what it weighs.
 func TestProgram(t *testing.T) {
-	build := exec.Command("go", "run", "./tools/build", "-assets")
-	build.Dir = ".."
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the assets: %v\n%s", err, text)
+	need.Long(t, "it compresses the program as far as brotli can")
+	dist, err := built.Assets()
+	if err != nil {
+		t.Fatal(err)
 	}
-	packed, program := shipped(t)
+	packed, program := shipped(t, dist)
 	t.Logf("app.wasm: %d bytes, brotli %d", len(program), packed)
 	if len(program) > rawLimit || packed > brotliLimit {
 		t.Errorf("app.wasm: %d bytes, brotli %d; limits are %d and %d", len(program), packed, rawLimit, brotliLimit)
@@ -151,10 +155,10 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// shipped returns the built program and its size in brotli.
-func shipped(t *testing.T) (packed int64, program []byte) {
+// shipped returns the program in a folder of built files, and its size in brotli.
+func shipped(t *testing.T, dist string) (packed int64, program []byte) {
 	t.Helper()
-	found, err := filepath.Glob("../static/dist/app.*.wasm.br")
+	found, err := filepath.Glob(filepath.Join(dist, "app.*.wasm.br"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("built programs: %v, %v; want one", found, err)
 	}

@@ -18,11 +18,12 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/child"
+	"coinslot/e2e/need"
 )
 
 const (
@@ -76,13 +77,12 @@ func (e *example) start(t *testing.T, keys []string) {
 	e.process.Env = slices.Concat(os.Environ(), keys, []string{"SHOP_LISTEN=" + e.listen, "SHOP_URL=" + e.url,
 		"SHOP_ORDERS=" + filepath.Join(t.TempDir(), "orders.json")})
 	e.process.Stdout, e.process.Stderr = e.log, e.log
-	e.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Tie(e.process)
 	if err := e.process.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		e.process.Process.Kill()
-		e.process.Wait()
+		child.End(e.process)
 		for _, key := range keys[1:] {
 			if name, value, _ := strings.Cut(key, "="); name != "SHOP_TEST" && strings.Contains(e.log.String(), value) {
 				t.Errorf("the example prints %s", name)
@@ -114,9 +114,7 @@ func TestExampleShops(t *testing.T) {
 	s := newStack(t, "COINSLOT_ORIGINS="+strings.Join(origins, ","), "COINSLOT_WEBHOOK_URL="+strings.Join(hooks, ","))
 	for _, shop := range all {
 		t.Run(shop.name, func(t *testing.T) {
-			if _, err := exec.LookPath(shop.runtime); err != nil {
-				t.Fatalf("%s is not installed: make install-test-tools", shop.runtime)
-			}
+			need.Command(t, shop.runtime)
 			shop.start(t, s.keys())
 			t.Run("sells", func(t *testing.T) { shop.sells(t, s) })
 			t.Run("orders once", func(t *testing.T) { shop.ordersOnce(t, s) })
@@ -332,9 +330,7 @@ func TestExampleShopsTryOut(t *testing.T) {
 	s := stack{base: checkout.URL}
 	for _, shop := range shops {
 		t.Run(shop.name, func(t *testing.T) {
-			if _, err := exec.LookPath(shop.runtime); err != nil {
-				t.Fatalf("%s is not installed: make install-test-tools", shop.runtime)
-			}
+			need.Command(t, shop.runtime)
 			shop.settle(t)
 			shop.start(t, append(s.keys(), "SHOP_TEST=1"))
 			form := shop.fresh(t)

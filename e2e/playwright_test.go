@@ -9,18 +9,17 @@ import (
 	"time"
 
 	"context"
+
+	"coinslot/e2e/need"
 )
 
 // The page object that merchants copy, and the tests with it, against processes
 // that it starts itself: the sandbox, the checkout and a shop.
 func TestPlaywright(t *testing.T) {
 	t.Parallel()
-	modules, err := filepath.Abs("../.cache/playwright/node_modules")
+	modules, err := filepath.Abs(need.File(t, "../.cache/playwright/node_modules"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(modules); err != nil {
-		t.Fatalf("Playwright is not installed: make install-test-tools (%v)", err)
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, exampleFiles(t, "playwright")); err != nil {
@@ -29,13 +28,12 @@ func TestPlaywright(t *testing.T) {
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	coinslot, _ := filepath.Abs("../bin/coinslot")
 	shop, _ := filepath.Abs(examples + "/node/server.mjs")
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "node_modules/@playwright/test/cli.js", "test", "--workers=1", "--reporter=list", "--timeout=90000")
+	cmd := exec.CommandContext(ctx, need.Command(t, "node"), "node_modules/@playwright/test/cli.js", "test", "--workers=1", "--reporter=list", "--timeout=90000")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "COINSLOT="+coinslot, "SHOP=node "+shop, "CHROMIUM=/usr/bin/chromium", "CI=1",
+	cmd.Env = append(os.Environ(), "COINSLOT="+binary, "SHOP=node "+shop, "CHROMIUM=/usr/bin/chromium", "CI=1",
 		"CHECKOUT_PORT="+freePort(t), "SHOP_PORT="+freePort(t), "GATEWAY_PORT="+freePort(t), "DATABASE="+filepath.Join(dir, "coinslot.db"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -25,7 +25,9 @@ import (
 
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
+	"coinslot/e2e/built"
 	"coinslot/e2e/child"
+	"coinslot/e2e/need"
 )
 
 const (
@@ -424,21 +426,22 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// binary is what is tested: built by make build, with every asset in it.
-var binary = filepath.Join("..", "bin", "coinslot")
+// binary is the path of the program under test. TestMain builds it, with every asset in it.
+var binary string
 
 // chromium is shared by all tests: each opens pages of its own.
 var chromium *browser.Browser
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if _, err := os.Stat(binary); err != nil {
-		fmt.Fprintln(os.Stderr, "e2e: bin/coinslot is missing: make build")
-		os.Exit(1)
-	}
-	if err := flag.Set("test.parallel", "4"); err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
-		os.Exit(1)
-	}
-	os.Exit(browser.Share(m, &chromium))
+	os.Exit(need.Main(m, "it drives a browser", browser.Installed(), func() int {
+		var err error
+		if binary, err = built.Program(); err == nil {
+			err = flag.Set("test.parallel", "4")
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			return 1
+		}
+		return browser.Share(m, &chromium)
+	}))
 }

@@ -103,7 +103,7 @@ func (s *starts) run(path, database string, polls bool) {
 	s.asked.Store(0)
 	began := time.Now()
 	if err := process.Start(); err != nil {
-		s.tb.Fatalf("starting coinslot: %v: make build", err)
+		s.tb.Fatalf("starting coinslot: %v", err)
 	}
 	defer child.End(process)
 	s.await(said, func() bool { return answers(base + path) })

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"coinslot/e2e/built"
 )
 
 // binary is the command under test with its crash points, built once unless
@@ -41,6 +44,13 @@ var binary = sync.OnceValues(func() (string, error) {
 var remove []string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if !testing.Short() {
+		if err := built.TrackSources(); err != nil {
+			fmt.Fprintln(os.Stderr, "torture:", err)
+			os.Exit(1)
+		}
+	}
 	code := m.Run()
 	for _, dir := range remove {
 		os.RemoveAll(dir)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
 
@@ -27,10 +28,8 @@ var storageFaults = []struct {
 // serves a crowd: once, or from then on. What was acknowledged before or after
 // must be there when the disk is well again.
 func TestTortureStorage(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Fatal("strace is missing: make install-test-tools")
-	}
+	need.Long(t, "it kills the program many times")
+	strace := need.Command(t, "strace")
 	if out, err := exec.Command(strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v %s", err, out)
 	}

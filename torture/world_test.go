@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
 
@@ -68,6 +69,7 @@ type violation struct {
 // newWorld makes everything but starts no process.
 func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	t.Helper()
+	need.Long(t, "it kills the program many times")
 	s := newSecrets()
 	w := &world{
 		t: t, seed: seed, secrets: s, store: store,

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/hub"
 	"coinslot/bff/server"
+	"coinslot/e2e/built"
+	"coinslot/e2e/need"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -28,7 +31,22 @@ func TestMain(m *testing.M) {
 	case "wide":
 		os.Exit(wideMain())
 	}
-	os.Exit(m.Run())
+	os.Exit(need.Main(m, "it measures the program under load", linux(), func() (code int) {
+		var err error
+		if binary, err = built.Program(); err != nil {
+			fmt.Fprintln(os.Stderr, "load:", err)
+			return 1
+		}
+		return m.Run()
+	}))
+}
+
+// linux is nil where /proc tells the memory and processor time of a process.
+func linux() error {
+	if _, err := os.Stat("/proc/self/statm"); err != nil {
+		return errors.New("/proc is missing: measure on Linux")
+	}
+	return nil
 }
 
 // wideMain is the command's serve with one limit lifted: a session may have any

@@ -28,8 +28,8 @@ const (
 	gatewayKey = "load-gateway-key"
 )
 
-// binary is what is measured: built by make build, with every asset in it.
-var binary = filepath.Join("..", "..", "bin", "coinslot")
+// binary is the path of the program that is measured. TestMain builds it, with every asset in it.
+var binary string
 
 // world is a checkout in a process of its own, and its gateway in this one.
 type world struct {
@@ -75,7 +75,7 @@ func (w *world) start() {
 	w.process.Stderr = os.Stderr
 	child.Tie(w.process)
 	if err := w.process.Start(); err != nil {
-		w.tb.Fatalf("starting coinslot: %v: make build", err)
+		w.tb.Fatalf("starting coinslot: %v", err)
 	}
 	await(w.tb, "coinslot to answer", func() bool {
 		resp, err := w.client.Get(w.base + "/checkout.js")

@@ -1,0 +1,98 @@
+// Package built gives tests what they drive or measure: bin/coinslot and the browser's files,
+// built from the sources as they are now, whatever was there before.
+package built
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Program builds bin/coinslot unless it is up to date, and returns its path. A TestMain calls it
+// before any test. It waits while another process builds, and prints nothing unless it takes
+// more than a few seconds.
+//
+// Errors: this is no folder of the module; the build failed, with what it printed.
+func Program() (path string, err error) {
+	root, err := build()
+	return filepath.Join(root, "bin", "coinslot"), err
+}
+
+// Assets builds the files in static/dist that are not up to date, and returns that folder's path.
+// Otherwise it is like [Program].
+func Assets() (path string, err error) {
+	root, err := build("-assets")
+	return filepath.Join(root, "static", "dist"), err
+}
+
+// build runs tools/build as make build does, so that both share a build cache, and returns the
+// folder of the module.
+func build(flags ...string) (root string, err error) {
+	if err := TrackSources(); err != nil {
+		return "", err
+	}
+	if root, err = moduleRoot(); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", append([]string{"run", "-trimpath", "./tools/build"}, flags...)...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
+	slow := time.AfterFunc(3*time.Second, func() {
+		fmt.Fprintln(os.Stderr, "building what the tests drive: the sources have changed")
+	})
+	defer slow.Stop()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building what the tests drive: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return root, nil
+}
+
+// moduleRoot is the folder of go.mod, from that of the package under test upwards.
+func moduleRoot() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for folder := start; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder, nil
+		}
+		if folder == filepath.Dir(folder) {
+			return "", errors.New("no go.mod in " + start + " or above: run the tests in the module")
+		}
+	}
+}
+
+// TrackSources makes go test run the tests of the calling package again after any change of the
+// module. The go command keeps the result of a package's tests until a folder or file that they
+// opened has changed, and knows nothing of a program that they run: it would answer
+// "ok (cached)" and call no TestMain. So this reads all folders of the sources.
+//
+// Errors: this is no folder of the module; a folder cannot be read.
+func TrackSources() error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	written := []string{"bin", "dist", "static/dist", "e2e/out"} // by builds and tests
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() || path == root {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if strings.HasPrefix(entry.Name(), ".") || slices.Contains(written, filepath.ToSlash(name)) {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("listing the sources: %w", err)
+	}
+	return nil
+}
