@@ -315,6 +315,7 @@ func TestOrphanWithoutCommentIsKnownByItsNumbers(t *testing.T) {
 }
 
 func TestOutageOfTheListProvesNothing(t *testing.T) {
+	t.Parallel()
 	h := newShop(t)
 	h.gateway.createHook = once(nil, cut())
 	h.gateway.listHook = cut
@@ -346,6 +347,7 @@ func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
 // A session that was paid after all used to get another transaction for the
 // attempt that was given up.
 func TestNothingIsReplacedOncePaid(t *testing.T) {
+	t.Parallel()
 	h := newShop(t)
 	s := h.chosen("25", usdt())
 	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))

@@ -45,10 +45,14 @@ var storeKind = flag.String("store", "memory", "store of the tests that do not s
 // newShop returns a shop over the store that -store names.
 func newShop(t *testing.T) *shop { return newShopOver(t, *storeKind) }
 
-// overBoth runs a test over both stores.
+// overBoth runs a test over both stores, beside other tests: what they do most is wait.
 func overBoth(t *testing.T, test func(*testing.T, *shop)) {
+	t.Parallel()
 	for _, kind := range []string{"memory", "sqlite"} {
-		t.Run(kind, func(t *testing.T) { test(t, newShopOver(t, kind)) })
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(t, newShopOver(t, kind))
+		})
 	}
 }
 

@@ -41,6 +41,7 @@ type ghost struct {
 }
 
 func TestRandomWalk(t *testing.T) {
+	t.Parallel()
 	total := map[wire.Status]map[wire.Status]int{}
 	seeds := make([]uint64, *walkCount)
 	for i := range seeds {
