@@ -146,7 +146,8 @@ func Share(m *testing.M, shared **Browser) (code int) {
 	}
 	defer os.RemoveAll(dir)
 	*shared = newBrowser(dir)
-	defer (*shared).Close()
+	// Profiles that it cannot remove are in dir, which goes too.
+	defer func() { _ = (*shared).Close() }()
 	return m.Run()
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -18,19 +19,57 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coinslot/e2e/need"
 )
 
 // checkout copies what git knows of the module, and the built assets, to a folder
 // with a repository of its own.
 func checkout(t *testing.T) string {
 	t.Helper()
-	root := t.TempDir()
-	script := `cd ../.. && { git ls-files -z --cached --others --exclude-standard -- ':!*_test.go' ':!*/testdata/*'; find static/dist -type f -print0; } |
-		tar --null --ignore-failed-read -cf - -T - 2>/dev/null | tar -xf - -C "$0" && cd "$0" && git init -q && git add -A`
-	if out, err := exec.Command("bash", "-c", script, root).CombinedOutput(); err != nil {
-		t.Fatalf("copying the module: %v: %s", err, out)
+	from, root := &release{root: filepath.Join("..", "..")}, t.TempDir()
+	list, err := from.git("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":!*_test.go", ":!*/testdata/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
+	assets, err := filepath.Glob(filepath.Join(from.root, "static", "dist", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range assets {
+		names = append(names, "static/dist/"+filepath.Base(path))
+	}
+	for _, name := range names {
+		err := copyFile(filepath.Join(root, name), filepath.Join(from.root, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted, and not committed yet
+			t.Fatal(err)
+		}
+	}
+	copied := &release{root: root}
+	if _, err := copied.git("init", "-q"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := copied.git("add", "-A"); err != nil {
+		t.Fatal(err)
 	}
 	return root
+}
+
+// copyFile copies a file with its permissions, but for those that the umask takes away.
+func copyFile(to, from string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
 // made makes a release of one platform and returns its files by name.
@@ -61,6 +100,7 @@ func made(t *testing.T, root, platform string) map[string][]byte {
 // the same bytes. (That an empty build cache does is not tried here: it takes
 // minutes. docs/deploy.md says how to.)
 func TestSameBytes(t *testing.T) {
+	need.Long(t, "it builds two releases")
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	first := made(t, checkout(t), platform)
 	t.Setenv("TZ", "Asia/Kolkata")
