@@ -53,6 +53,17 @@ $(eval $(call go_tool,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/gol
 GOTESTSUM := .cache/tools/gotestsum-v1.13.0
 GOLANGCI_LINT := .cache/tools/golangci-lint-v2.15.0
 
+.PHONY: quick
+quick: format ## what needs nothing but Go, in about a minute: formatting, vet, unit and contract tests
+	$(GO) vet ./...
+	GOOS=js GOARCH=wasm $(GO) vet ./app/...
+	@$(RUN_TOOL) ./tools/build -assets -fast
+	$(GO) test -short -vet=off -p $(TOGETHER) -parallel 4 ./bff/server ./bff/checkout ./...
+	@echo "Not run: tests that need a browser, PostgreSQL or another server, and the long torture tests. make test runs them."
+
+# With these a test whose tool is missing fails; see e2e/need. Without, it is skipped.
+test bench torture gallery screenshots: export TEST_TOOLS = required
+
 .PHONY: test
 test: install-test-tools build $(GOTESTSUM) ## the whole test suite: unit, contract, race, WebAssembly, browser
 	GOOS=js GOARCH=wasm $(GO) vet ./app/...
@@ -66,7 +77,7 @@ UNRACED := modernc.org/sqlite/lib modernc.org/libc/... golang.org/x/crypto/argon
 
 # What takes longest begins first, and one package more than there are processors runs at a time: browsers are waited for.
 LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./tools/release
-TOGETHER := $(shell echo $$(($$(nproc) + 1)))
+TOGETHER = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: check
 check: format vet tidy lint fresh test ## what CI runs: formatting, vet, tidy modules, lint, a fresh machine's build, and all tests

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
 
@@ -147,6 +148,7 @@ func try(t *testing.T, m mutant) string {
 // TestTortureConfirmGate takes the gate apart, one condition, bound and
 // rounding at a time: each has to be missed by a test of the gate's own.
 func TestTortureConfirmGate(t *testing.T) {
+	need.Long(t, "it compiles and runs the tests of the gate for each mutant")
 	began, seed := time.Now(), goal.Seed(t)
 	source, err := os.ReadFile(filepath.Join(domain(t), "gate.go"))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coinslot/bff/webhook"
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
 
@@ -83,6 +84,7 @@ func hanging(t *testing.T) string {
 // TestTortureWebhookIsolation: an endpoint that is dead and one that hangs, with
 // as many events waiting for each as are to come, delay nothing of a third.
 func TestTortureWebhookIsolation(t *testing.T) {
+	need.Long(t, "it waits for endpoints that hang")
 	began := time.Now()
 	rounds := goal.Rounds(200, 10_000)
 	path, healthy, dead, slow := filepath.Join(scratch(t), "coinslot.db"), newFirst(t), refusing(t), hanging(t)

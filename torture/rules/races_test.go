@@ -15,6 +15,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/sandbox"
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 
 	"github.com/shopspring/decimal"
@@ -322,6 +323,7 @@ func livesOf(t *testing.T, dir string, seed uint64, first, end int, note func(in
 // was shown, is told to the merchant as paid once, however close to the end and
 // whatever else happens.
 func TestTortureExpiryRaces(t *testing.T) {
+	need.Long(t, "it lets hundreds of payments race with their end")
 	began, seed := time.Now(), goal.Seed(t)
 	rounds := goal.Rounds(200/slowed, 20_000)
 	ends, violations := map[string]int{}, 0

@@ -24,6 +24,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/store"
 	"coinslot/bff/webhook"
+	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 
 	"github.com/shopspring/decimal"
@@ -295,6 +296,7 @@ func (p *post) outage(days int) {
 // receiver answers, whenever the sender dies and however long the receiver is
 // away.
 func TestTortureWebhooks(t *testing.T) {
+	need.Long(t, "it delivers hundreds of webhooks to a faulty receiver")
 	began, seed := time.Now(), goal.Seed(t)
 	rounds := goal.Rounds(300, 10_000)
 	rng := rand.New(rand.NewPCG(seed, 0))
