@@ -22,12 +22,13 @@ var sheets = flag.String("sheets", "", "folder for the contact sheets, for examp
 
 var chromium *browser.Browser
 
-func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
+func TestMain(m *testing.M) {
+	os.Exit(need.Main(m, "it drives a browser", browser.Installed(), func() int { return browser.Share(m, &chromium) }))
+}
 
 // serve shows the gallery and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
-	browser.Need(t)
 	h, err := Handler(static.Files)
 	if err != nil {
 		t.Fatal(err)
