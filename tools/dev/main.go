@@ -121,7 +121,7 @@ func (l *loop) free() error {
 			errs = append(errs, fmt.Errorf("%w: is another demo running? -port takes other ports", err))
 			continue
 		}
-		listener.Close()
+		errs = append(errs, listener.Close())
 	}
 	return errors.Join(errs...)
 }

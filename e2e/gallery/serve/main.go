@@ -46,7 +46,7 @@ func serve(ctx context.Context, listen, static string) error {
 		handler.ServeHTTP(w, r)
 	})
 	server := &http.Server{Handler: livereload.Handler(ctx, pages), ReadHeaderTimeout: 5 * time.Second}
-	context.AfterFunc(ctx, func() { server.Close() })
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever looks has gone, too
 	fmt.Printf("\n    Gallery   http://%s      every screen, in every theme, direction and language\n", listener.Addr())
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return fmt.Errorf("serving: %w", err)
