@@ -5,7 +5,7 @@
 # The image holds the program, certificates of public authorities, and nothing
 # else: no shell, no package manager, no user to log in as.
 
-FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
+FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY . .
 # The platform is the builder's to say (--platform): a default here would win over

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -96,5 +97,17 @@ func compiled(t *testing.T, system, arch string, packages ...string) (files []st
 			}
 			files = append(files, filepath.ToSlash(file))
 		}
+	}
+}
+
+// The image is built with the Go release that the build names when it refuses another one: another
+// would make another program, or none.
+func TestImageHasTheGoRelease(t *testing.T) {
+	release := regexp.MustCompile(`GOTOOLCHAIN=go([0-9.]+) make build`).FindStringSubmatch(read(t, "../tools/originals/originals.go"))
+	if release == nil {
+		t.Fatal("tools/originals names no Go release")
+	}
+	if from := "golang:" + release[1] + "-"; !strings.Contains(read(t, "../Dockerfile"), from) {
+		t.Errorf("the Dockerfile is not built from %s…", from)
 	}
 }
