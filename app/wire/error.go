@@ -37,6 +37,7 @@ const (
 	CodeIdempotency        Code = "idempotency_conflict"
 	CodeReviewChanged      Code = "review_changed"
 	CodeWebhookUnset       Code = "webhook_unset"
+	CodeCursorGone         Code = "cursor_gone"
 	CodeTooLarge           Code = "too_large"
 	CodeMediaType          Code = "unsupported_media_type"
 	CodeMethod             Code = "method_not_allowed"

@@ -3,6 +3,8 @@ package checkout
 import (
 	"context"
 	"time"
+
+	"coinslot/app/wire"
 )
 
 // Delivery is one event on its way to one endpoint. Each has a row of its
@@ -42,7 +44,7 @@ type Log interface {
 	// Events returns events in the order in which they became visible, from
 	// after a cursor on: a reader that goes on from the Next of each page misses
 	// none and sees none twice. Errors: *wire.Error with CodeInvalid and
-	// Param "after" if the cursor is not one of ours.
+	// Param "after" if the cursor is not one of ours; ErrCursorGone.
 	Events(ctx context.Context, q EventQuery) (EventPage, error)
 	// Replay makes every delivery in the range due at now, with the same event
 	// id and body and the full time to be tried: also one that was
@@ -51,6 +53,14 @@ type Log interface {
 	// and more if the limit has left some out, which another call with the
 	// same range, from the At of the last one, would reach.
 	Replay(ctx context.Context, r Range, now time.Time) (Replayed, error)
+}
+
+// ErrCursorGone: the event that a cursor stands at is not in the log, or another one is
+// in its place. The database was restored from a backup since the cursor was issued, or
+// is another one, or the event was deleted. Only reading from the beginning misses
+// nothing.
+var ErrCursorGone error = &wire.Error{
+	Code: wire.CodeCursorGone, Param: "after", Detail: "the event at the cursor is gone",
 }
 
 // EventQuery selects events; zero fields do not restrict.

@@ -110,6 +110,7 @@ func TestEventRequests(t *testing.T) {
 		list("limit of zero", "?limit=0", 422, "invalid", `"param":"limit"`),
 		list("not our cursor", "?after=x", 422, "invalid", `"param":"after"`),
 		list("cursor of an injection", "?after=1%27--", 422, "invalid", `"param":"after"`),
+		list("cursor of another database", "?after=0.7.0123456789ab", 410, "cursor_gone", `"param":"after"`),
 		list("a session that is not there", "?session=cs_none", 200, "", `"data":[]`),
 	})
 	for _, c := range []scenario{{method: "GET", path: "/v1/events"}, {method: "POST", path: "/v1/events/replay"}} {

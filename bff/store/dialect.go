@@ -23,6 +23,8 @@ type dialect struct {
 	clock string
 	// eventsAfter is the queries for the log; see there.
 	eventsAfter, sessionEventsAfter string
+	// eventAt is the query for the event at a position; see there.
+	eventAt string
 	// violated returns the "table.column" whose uniqueness err is about, or "".
 	violated func(err error) string
 	// passing reports whether the database has undone a transaction for a reason

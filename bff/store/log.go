@@ -4,11 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 )
 
@@ -38,32 +35,6 @@ const (
 		tries = 0, lease_until = NULL`
 )
 
-// position is one in the log; the zero position is before the first event.
-type position struct{ transaction, seq int64 }
-
-func (p position) String() string {
-	if p == (position{}) {
-		return ""
-	}
-	return strconv.FormatInt(p.transaction, 10) + "." + strconv.FormatInt(p.seq, 10)
-}
-
-// parsePosition reads what String writes. Errors: *wire.Error with CodeInvalid
-// and Param "after".
-func parsePosition(text string) (position, error) {
-	if text == "" {
-		return position{}, nil
-	}
-	first, second, _ := strings.Cut(text, ".")
-	transaction, err1 := strconv.ParseInt(first, 10, 64)
-	seq, err2 := strconv.ParseInt(second, 10, 64)
-	p := position{transaction, seq}
-	if err1 != nil || err2 != nil || transaction < 0 || seq < 0 || p.String() != text {
-		return position{}, &wire.Error{Code: wire.CodeInvalid, Param: "after", Detail: "the cursor is not one of ours"}
-	}
-	return p, nil
-}
-
 // Events implements checkout.Log. A Limit out of range is moved into it. On
 // PostgreSQL an event is shown once every transaction that began before its own
 // has ended, which any transaction of the same server can delay.
@@ -79,6 +50,9 @@ func (db *DB) Events(ctx context.Context, q checkout.EventQuery) (checkout.Event
 	}
 	var page checkout.EventPage
 	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
+		if after, err = db.verifyPosition(ctx, q, after); err != nil {
+			return err
+		}
 		page, err = eventPage(ctx, q, query, args, after, size)
 		return err
 	})
@@ -104,6 +78,7 @@ func eventPage(ctx context.Context, q queryer, query string, args []any, after p
 		}
 		if page.More = len(page.Events) == size; !page.More {
 			e.At = time.UnixMicro(told).UTC()
+			p.digest = eventDigest(e.ID, told)
 			page.Events, after = append(page.Events, e), p
 		}
 	}

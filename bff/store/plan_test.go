@@ -36,7 +36,7 @@ func queries(d dialect) map[string]string {
 		"touchListed": touchListed, "countBusy": countBusy, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
 		"dueDeliveries": dueDeliveries, "leaseDelivery": leaseDelivery, "settleDelivery": settleDelivery, "findDelivery": findDelivery, "sessionOfEvent": sessionOfEvent,
-		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter,
+		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter, "eventAt": d.eventAt,
 		"replay": replay, "replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf, "count": count,
 	}
 	for _, f := range []checkout.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {

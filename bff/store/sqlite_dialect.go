@@ -19,6 +19,7 @@ func sqliteDialect() dialect {
 		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
 		clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		eventsAfter: sqliteEventsAfter, sessionEventsAfter: sqliteSessionEventsAfter,
+		eventAt:    sqliteEventAt,
 		violated:   sqliteViolated,
 		passing:    func(error) bool { return false }, // a lock was waited for already
 		committing: func(err error) error { return fmt.Errorf("committing, with unknown outcome: %w", err) },

@@ -19,6 +19,7 @@ func logTests() map[string]func(*testing.T, Opener) {
 		"log goes on where it has ended": logGoesOn,
 		"log limits":                     logLimits,
 		"log of an unknown cursor":       logBadCursor,
+		"log of another database":        logOfAnother,
 		"log under writers misses none":  logRace,
 	}
 }
@@ -137,11 +138,25 @@ func logBadCursor(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	for _, after := range []string{"x", "1", "1.", ".1", "1.1.1", "-1.1", "1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff"} {
+	for _, after := range []string{"x", "1", "1.", ".1", "1.1.1", "1.1.", "1.1.0123456789AB", "1.1.0123456789ab.1", "-1.1", "1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff"} {
 		_, err := b.Events(t.Context(), checkout.EventQuery{After: after})
 		if problem, ok := errors.AsType[*wire.Error](err); !ok || problem.Code != wire.CodeInvalid || problem.Param != "after" {
 			t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
 		}
+	}
+}
+
+// A cursor belongs to the events that it was issued for.
+func logOfAnother(t *testing.T, open Opener) {
+	b, other := open(t, nil), open(t, nil)
+	for n, backend := range []Backend{b, other} {
+		s := inserted(t, backend, fresh(n))
+		updated(t, backend, s.ID, nothing, event(s.ID, 1), event(s.ID, 2))
+	}
+	cursor := events(t, other, checkout.EventQuery{}).Next
+	page, err := b.Events(t.Context(), checkout.EventQuery{After: cursor})
+	if !errors.Is(err, checkout.ErrCursorGone) {
+		t.Errorf("Events after a cursor of another database = %+v, %v; want ErrCursorGone", page, err)
 	}
 }
 

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// The event at a position ($1, $2). SQLite has no transaction ids: there $1 is 0.
+const (
+	sqliteEventAt   = `SELECT id, at FROM events WHERE $1 = 0 AND seq = $2`
+	postgresEventAt = `SELECT id, at FROM events WHERE position = $1 AND seq = $2`
+)
+
+// position is one in the log; the zero position is before the first event.
+type position struct {
+	transaction, seq int64
+	// digest identifies the event at the position; empty = a cursor of an older release,
+	// which had none.
+	digest string
+}
+
+func (p position) String() string {
+	if p == (position{}) {
+		return ""
+	}
+	text := strconv.FormatInt(p.transaction, 10) + "." + strconv.FormatInt(p.seq, 10)
+	if p.digest == "" {
+		return text
+	}
+	return text + "." + p.digest
+}
+
+// digestBytes is enough to tell two events at the same position apart. It is no secret.
+const digestBytes = 6
+
+// eventDigest identifies an event by its id and its time in microseconds. The id alone
+// is not enough: after a restore, the same change can be told again, with the same id,
+// behind events that the reader has not seen.
+func eventDigest(id string, at int64) string {
+	sum := sha256.Sum256([]byte(plain(id) + "\n" + strconv.FormatInt(at, 10)))
+	return hex.EncodeToString(sum[:digestBytes])
+}
+
+// parsePosition reads what String writes. Errors: *wire.Error with CodeInvalid
+// and Param "after".
+func parsePosition(text string) (position, error) {
+	if text == "" {
+		return position{}, nil
+	}
+	first, rest, _ := strings.Cut(text, ".")
+	second, digest, _ := strings.Cut(rest, ".")
+	transaction, err1 := strconv.ParseInt(first, 10, 64)
+	seq, err2 := strconv.ParseInt(second, 10, 64)
+	sum, err3 := hex.DecodeString(digest)
+	p := position{transaction, seq, digest}
+	valid := err1 == nil && err2 == nil && err3 == nil && transaction >= 0 && seq >= 0 &&
+		(digest == "" || len(sum) == digestBytes && digest == strings.ToLower(digest))
+	if !valid || p.String() != text {
+		detail := "the cursor is not one of ours"
+		return position{}, &wire.Error{Code: wire.CodeInvalid, Param: "after", Detail: detail}
+	}
+	return p, nil
+}
+
+// verifyPosition returns p with the digest of its event. Errors: checkout.ErrCursorGone
+// if that event is not there, or another one is: the database was restored from a
+// backup since, or is another one.
+func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) (position, error) {
+	if p == (position{}) {
+		return p, nil
+	}
+	var id string
+	var at int64
+	err := q.QueryRowContext(ctx, db.dialect.eventAt, p.transaction, p.seq).Scan(&id, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, checkout.ErrCursorGone
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading the event at the cursor: %w", err)
+	}
+	digest := eventDigest(id, at)
+	if p.digest != "" && p.digest != digest {
+		return p, checkout.ErrCursorGone
+	}
+	p.digest = digest
+	return p, nil
+}
