@@ -39,6 +39,28 @@ type Outbox interface {
 	Settle(ctx context.Context, d Delivery, r DeliveryResult) error
 }
 
+// Rerouting is about deliveries that are open to a URL which no running instance has
+// configured. The store moves those of the last 30 days by itself, to the URLs that are
+// configured here: each gets a delivery of every event of which it has none, with the
+// same id and body and the full time to be tried. Where every URL has one already, the
+// URL was removed, not replaced: then the delivery stays, and an operator decides.
+type Rerouting interface {
+	// Unrouted returns those URLs, with what is open to each.
+	Unrouted(ctx context.Context) ([]Backlog, error)
+	// Reroute moves everything that is open to one of those URLs, however old, and closes
+	// what every configured URL has already. It moves at most 10,000 deliveries. Kick the
+	// sender afterwards. Errors: ErrNoEndpoint if no URL is configured here; ErrEndpoint if
+	// the URL is configured, or nothing is open to it.
+	Reroute(ctx context.Context, endpoint string) (Rerouted, error)
+}
+
+// Rerouted is what came of a Reroute.
+type Rerouted struct {
+	Moved  int  // deliveries that are now open to configured URLs
+	Closed int  // deliveries that nobody needed any more
+	More   bool // the limit has left some out
+}
+
 // Log is the record of all events, for those who read it again.
 type Log interface {
 	// Events returns events in the order in which they became visible, from

@@ -43,7 +43,7 @@ func queries(d dialect) map[string]string {
 		query, _ := listQuery(f, cursor{}, 20)
 		all[fmt.Sprintf("list by status %q ref %q", f.Status, f.OrderRef)] = query
 	}
-	lookedAt(all)
+	lookedAt(all, d)
 	for name, query := range all {
 		all[name] = d.locked(query)
 	}
@@ -52,7 +52,7 @@ func queries(d dialect) map[string]string {
 
 // lookedAt adds the queries for people. The table of refused origins is not among
 // them: it has 200 rows at most, and is read whole.
-func lookedAt(all map[string]string) {
+func lookedAt(all map[string]string, d dialect) {
 	for _, q := range []checkout.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
@@ -72,6 +72,7 @@ func lookedAt(all map[string]string) {
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
 		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
+		"nextEndpoint": nextEndpoint, "openTo": d.locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
 		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
 		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison,
 	} {

@@ -33,6 +33,10 @@ type Stats struct {
 	Undelivered int       // webhooks to the configured endpoints that are still to be taken
 	Untold      time.Time // when the oldest of them was written, or replayed; zero = there is none
 
+	// Unrouted is how many deliveries are open to URLs that no running instance has
+	// configured. More than 10,000 to one URL count as 10,000.
+	Unrouted int
+
 	Size int64 // bytes of the file and its log of writes; zero = PostgreSQL, or not known
 	Free int64 // bytes left on its volume; -1 = PostgreSQL, or not known
 }
@@ -49,6 +53,13 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 			return err
 		}
 		s.Due = at(due)
+		unrouted, err := db.unrouted(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, b := range unrouted {
+			s.Unrouted += b.Waiting
+		}
 		return s.deliveries(ctx, q, db.endpoints)
 	})
 	if err != nil {

@@ -121,6 +121,7 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-db.mended
+	<-db.rerouted
 	defer db.Close()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

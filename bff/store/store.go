@@ -70,6 +70,8 @@ type DB struct {
 	running sync.WaitGroup
 	pulses  pulses
 	mended  chan struct{} // closed when the mending of the start has ended
+	// rerouted is closed when the first look for deliveries to replaced URLs has ended.
+	rerouted chan struct{}
 }
 
 var (
@@ -77,6 +79,8 @@ var (
 	_ checkout.Outbox  = (*DB)(nil)
 	_ checkout.Log     = (*DB)(nil)
 	_ checkout.Records = (*DB)(nil)
+
+	_ checkout.Rerouting = (*DB)(nil)
 
 	_ checkout.Comparisons = (*DB)(nil)
 )
@@ -94,7 +98,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
-	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience, browsing: make(chan struct{}, browsers), mended: make(chan struct{})}
+	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience, browsing: make(chan struct{}, browsers), mended: make(chan struct{}),
+		rerouted: make(chan struct{})}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
@@ -128,6 +133,7 @@ func (db *DB) started(ctx context.Context) *DB {
 		db.running.Go(func() { db.send(background) })
 	}
 	db.running.Go(func() { db.mending(background) })
+	db.running.Go(func() { db.rerouting(background) })
 	return db
 }
 

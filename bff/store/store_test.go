@@ -23,6 +23,7 @@ func opened(t testing.TB, path string, endpoints ...string) *DB {
 		}
 	})
 	<-db.mended
+	<-db.rerouted
 	return db
 }
 

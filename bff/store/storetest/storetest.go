@@ -21,6 +21,7 @@ type Backend interface {
 	checkout.Outbox
 	checkout.Log
 	checkout.Records
+	checkout.Rerouting
 	checkout.Comparisons
 }
 

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	// endpointLease is for how long a URL counts as configured after an instance renewed
+	// it. It outlasts a missed renewal and the lease of a delivery.
+	endpointLease = 2 * time.Minute
+)
+
+const (
+	nextEndpoint = `SELECT endpoint FROM deliveries WHERE state = 'open' AND endpoint > $1
+		ORDER BY endpoint LIMIT 1`
+	// PostgreSQL only, see its migration 0004.
+	renewEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
+		ON CONFLICT (endpoint) DO UPDATE SET seen_at = GREATEST(webhook_endpoints.seen_at, excluded.seen_at)`
+	noteEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
+		ON CONFLICT (endpoint) DO NOTHING`
+	endpointSeen = `SELECT seen_at FROM webhook_endpoints WHERE endpoint = $1`
+)
+
+// renewEndpoints tells other instances which URLs this one has. A URL that is met for
+// the first time, of an older release, counts as configured for a lease, too.
+func (db *DB) renewEndpoints(ctx context.Context) error {
+	if !db.Shared() {
+		return nil
+	}
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		now := db.Now().UnixMicro()
+		for _, endpoint := range slices.Sorted(slices.Values(db.endpoints)) { // in one order: no deadlock
+			if _, err := tx.ExecContext(ctx, renewEndpoint, key(endpoint), now); err != nil {
+				return err
+			}
+		}
+		open, err := openEndpoints(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, endpoint := range open {
+			if _, err := tx.ExecContext(ctx, noteEndpoint, key(endpoint), now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("renewing the webhook URLs of this instance: %w", err)
+	}
+	return nil
+}
+
+// openEndpoints returns the URLs to which deliveries are open, sorted.
+func openEndpoints(ctx context.Context, q queryer) (list []string, err error) {
+	for last := ""; ; {
+		err := q.QueryRowContext(ctx, nextEndpoint, last).Scan(&last)
+		if errors.Is(err, sql.ErrNoRows) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, plain(last))
+	}
+}
+
+// configured reports whether this instance or another running one has the URL.
+func (db *DB) configured(ctx context.Context, q queryer, endpoint string) (bool, error) {
+	if slices.Contains(db.endpoints, endpoint) {
+		return true, nil
+	}
+	if !db.Shared() {
+		return false, nil
+	}
+	var seen int64
+	err := q.QueryRowContext(ctx, endpointSeen, key(endpoint)).Scan(&seen)
+	if errors.Is(err, sql.ErrNoRows) { // the next pass notes it
+		return true, nil
+	}
+	return seen > db.Now().Add(-endpointLease).UnixMicro(), err
+}
+
+// Unrouted implements checkout.Rerouting.
+func (db *DB) Unrouted(ctx context.Context) (list []checkout.Backlog, err error) {
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		list, err = db.unrouted(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting deliveries to URLs that are not configured: %w", err)
+	}
+	return list, nil
+}
+
+func (db *DB) unrouted(ctx context.Context, q queryer) (list []checkout.Backlog, err error) {
+	open, err := openEndpoints(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, endpoint := range open {
+		configured, err := db.configured(ctx, q, endpoint)
+		if err != nil {
+			return nil, err
+		}
+		if configured {
+			continue
+		}
+		b := checkout.Backlog{Endpoint: endpoint}
+		var oldest sql.NullInt64
+		if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest); err != nil {
+			return nil, err
+		}
+		b.OldestAt = at(oldest)
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// endpointHost is a URL without its path and query, which may hold a secret.
+func endpointHost(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		return "unknown"
+	}
+	return u.Host
+}

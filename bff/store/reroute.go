@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// A delivery is bound to the URL that was configured when its event was written. When
+// COINSLOT_WEBHOOK_URL changes, what is open to a URL that no running instance has any
+// more is moved to the URLs that are configured now.
+
+const (
+	// rerouteEvery is the pause between two passes.
+	rerouteEvery = 30 * time.Second
+	// rerouteWindow is how old a delivery or an event may be to be moved without an
+	// operator. It is as long as the sender retries.
+	rerouteWindow = 30 * 24 * time.Hour
+	// rerouteBatch is how many deliveries one transaction moves.
+	rerouteBatch = 100
+	// mostRerouted bounds what one request of an operator moves.
+	mostRerouted = 10_000
+)
+
+const (
+	// Open deliveries to $1 after ($2, $3) that are not leased at $4 and were opened at $5
+	// or later.
+	openTo = `SELECT d.next_at, d.event FROM deliveries d JOIN events e ON e.seq = d.event
+		WHERE d.endpoint = $1 AND d.state = 'open' AND (d.next_at, d.event) > ($2, $3)
+		AND (d.lease_until IS NULL OR d.lease_until <= $4) AND COALESCE(d.opened_at, e.at) >= $5
+		ORDER BY d.next_at, d.event LIMIT $6 FOR UPDATE OF d SKIP LOCKED`
+	bindDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note)
+		VALUES ($1, $2, $3, $3, $4) ON CONFLICT (event, endpoint) DO NOTHING`
+	deleteDelivery = `DELETE FROM deliveries WHERE event = $1 AND endpoint = $2`
+	closeDelivery  = `UPDATE deliveries SET state = 'abandoned', note = $3, settled_at = $4
+		WHERE event = $1 AND endpoint = $2`
+)
+
+// rerouting makes a pass at the start, and then one every half minute until ctx ends.
+func (db *DB) rerouting(ctx context.Context) {
+	since := db.Now().Add(-rerouteWindow)
+	left := map[string]int{} // deliveries that stay open, by URL
+	for first := true; ctx.Err() == nil; first = false {
+		began := db.Now()
+		err := db.reroutePass(ctx, since, left)
+		if err != nil && ctx.Err() == nil {
+			db.log.Warn("moving open webhooks failed; it is tried again", "error", err)
+		}
+		if err == nil {
+			since = began.Add(-time.Minute) // longer than any transaction
+		}
+		if first {
+			close(db.rerouted)
+		}
+		doze(ctx, rerouteEvery)
+	}
+}
+
+// reroutePass renews this instance's URLs, gives events of since and later that have no
+// delivery one to each of them, and moves what is open to URLs that nobody has. left is
+// how much stayed open after the pass before: what could not be moved then cannot now.
+func (db *DB) reroutePass(ctx context.Context, since time.Time, left map[string]int) error {
+	if err := db.renewEndpoints(ctx); err != nil {
+		return err
+	}
+	if len(db.endpoints) > 0 {
+		if err := db.bindEvents(ctx, since); err != nil {
+			return err
+		}
+	}
+	list, err := db.Unrouted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		if b.Waiting == left[b.Endpoint] {
+			continue
+		}
+		if left[b.Endpoint], err = db.rerouteRecent(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rerouteRecent moves what may be moved without an operator, and returns how much stays
+// open.
+func (db *DB) rerouteRecent(ctx context.Context, b checkout.Backlog) (left int, err error) {
+	host, moved := endpointHost(b.Endpoint), checkout.Rerouted{}
+	if len(db.endpoints) > 0 {
+		r := reroute{since: db.Now().Add(-rerouteWindow)}
+		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
+			return 0, err
+		}
+	}
+	if moved.Moved > 0 {
+		db.log.Info("open webhooks moved to the configured URL", "from", host, "count", moved.Moved)
+	}
+	if left = max(0, b.Waiting-moved.Moved); left > 0 {
+		db.log.Warn("webhooks are open to a URL that is not configured: "+
+			"move them in the console, or configure it again", "host", host, "count", left)
+	}
+	return left, nil
+}
+
+// Reroute implements checkout.Rerouting.
+func (db *DB) Reroute(ctx context.Context, endpoint string) (checkout.Rerouted, error) {
+	if len(db.endpoints) == 0 {
+		return checkout.Rerouted{}, checkout.ErrNoEndpoint
+	}
+	list, err := db.Unrouted(ctx)
+	if err != nil {
+		return checkout.Rerouted{}, err
+	}
+	if !slices.ContainsFunc(list, func(b checkout.Backlog) bool { return b.Endpoint == endpoint }) {
+		return checkout.Rerouted{}, checkout.ErrEndpoint
+	}
+	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: mostRerouted})
+}
+
+// reroute says which deliveries to move, and what becomes of those that every URL
+// already has.
+type reroute struct {
+	since     time.Time // leaves out what was opened earlier; zero = nothing
+	closeRest bool      // false = they stay open, for an operator to decide
+	most      int       // deliveries; zero = no limit
+}
+
+// reroute moves what is open to endpoint, in batches. It stops when an instance with
+// that URL starts.
+func (db *DB) reroute(ctx context.Context, endpoint string, r reroute) (done checkout.Rerouted, err error) {
+	at := openDelivery{nextAt: math.MinInt64}
+	for ctx.Err() == nil {
+		var batch checkout.Rerouted
+		var list []openDelivery
+		err := db.write(ctx, func(tx *sql.Tx) (err error) {
+			batch = checkout.Rerouted{}
+			list, err = db.openTo(ctx, tx, endpoint, at, r.since)
+			if err != nil {
+				return err
+			}
+			for _, d := range list {
+				if err := db.rebind(ctx, tx, d, endpoint, r.closeRest, &batch); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return done, fmt.Errorf("moving deliveries to %s: %w", endpointHost(endpoint), err)
+		}
+		done.Moved, done.Closed = done.Moved+batch.Moved, done.Closed+batch.Closed
+		if len(list) < rerouteBatch {
+			return done, nil
+		}
+		if done.More = r.most > 0 && done.Moved+done.Closed >= r.most; done.More {
+			return done, nil
+		}
+		at = list[len(list)-1]
+	}
+	return done, ctx.Err()
+}
+
+// openDelivery is an open delivery in the order of its endpoint's queue.
+type openDelivery struct{ nextAt, event int64 }
+
+// openTo locks and returns the next deliveries that are open to endpoint; none if an
+// instance has it by now.
+func (db *DB) openTo(ctx context.Context, tx *sql.Tx, endpoint string, after openDelivery, since time.Time) ([]openDelivery, error) {
+	if configured, err := db.configured(ctx, tx, endpoint); err != nil || configured {
+		return nil, err
+	}
+	opened := int64(math.MinInt64)
+	if !since.IsZero() {
+		opened = since.UnixMicro()
+	}
+	rows, err := tx.QueryContext(ctx, db.dialect.locked(openTo),
+		key(endpoint), after.nextAt, after.event, db.Now().UnixMicro(), opened, rerouteBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []openDelivery
+	for rows.Next() {
+		var d openDelivery
+		if err := rows.Scan(&d.nextAt, &d.event); err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// rebind moves one delivery to the configured URLs that have none of its event.
+func (db *DB) rebind(ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool, done *checkout.Rerouted) error {
+	moved, err := db.bind(ctx, tx, d.event, "moved from "+endpointHost(from))
+	switch {
+	case err != nil:
+		return err
+	case moved:
+		done.Moved++
+		_, err = tx.ExecContext(ctx, deleteDelivery, d.event, key(from))
+	case closeRest:
+		done.Closed++
+		note := "closed by an operator: every configured URL has this event"
+		_, err = tx.ExecContext(ctx, closeDelivery, d.event, key(from), note, db.Now().UnixMicro())
+	}
+	return err
+}
+
+// bind gives an event a delivery to each configured URL that has none, with the full
+// time to be tried, and reports whether there was one to give.
+func (db *DB) bind(ctx context.Context, tx *sql.Tx, event int64, note string) (bound bool, err error) {
+	for _, endpoint := range db.endpoints {
+		result, err := tx.ExecContext(ctx, bindDelivery, event, key(endpoint), db.Now().UnixMicro(), remark(note))
+		if err != nil {
+			return false, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return false, err
+		}
+		bound = bound || n > 0
+	}
+	return bound, nil
+}

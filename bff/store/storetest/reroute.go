@@ -1,0 +1,209 @@
+package storetest
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+// Starter starts a process on a database that no other process uses, with these webhook
+// URLs. It returns when the process has done what it does at its start.
+type Starter func(endpoints ...string) (b Backend, stop func())
+
+// RunRerouting tests what becomes of deliveries when the webhook URL changes. open
+// returns how to start processes on an empty database, by the clock now.
+func RunRerouting(t *testing.T, open func(t *testing.T, now func() time.Time) Starter) {
+	for name, test := range map[string]func(*testing.T, *lives){
+		"a replaced URL":                       rerouteReplaced,
+		"a URL that is put back":               rerouteBack,
+		"one of two URLs is replaced":          rerouteOneOfTwo,
+		"a URL that is removed":                rerouteRemoved,
+		"deliveries of more than 30 days":      rerouteOld,
+		"a URL that is set later":              rerouteSetLater,
+		"what cannot be moved by an operator":  rerouteRefused,
+		"more deliveries than one transaction": rerouteMany,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &lives{t: t}
+			l.clock.Store(epoch().Add(time.Minute).UnixMicro())
+			l.open = open(t, func() time.Time { return time.UnixMicro(l.clock.Load()).UTC() })
+			test(t, l)
+		})
+	}
+}
+
+// lives are those of one process after another.
+type lives struct {
+	t     *testing.T
+	clock atomic.Int64 // microseconds
+	open  Starter
+	stop  func() // nil = no process runs
+}
+
+// restart ends the process, waits and starts it again with these URLs.
+func (l *lives) restart(wait time.Duration, endpoints ...string) Backend {
+	l.t.Helper()
+	if l.stop != nil {
+		l.stop()
+	}
+	l.clock.Add(wait.Microseconds())
+	b, stop := l.open(endpoints...)
+	l.stop = stop
+	return b
+}
+
+func (l *lives) now() time.Time { return time.UnixMicro(l.clock.Load()).UTC() }
+
+// fresh is one session.
+func (l *lives) session(b Backend) checkout.Session { return inserted(l.t, b, fresh(1)) }
+
+// brieflyDown is a restart that takes longer than another instance waits for this one.
+const brieflyDown = 3 * time.Minute
+
+func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
+	t.Helper()
+	list, err := b.Unrouted(t.Context())
+	if err != nil {
+		t.Fatalf("Unrouted = %v", err)
+	}
+	waiting = map[string]int{}
+	for _, l := range list {
+		waiting[l.Endpoint] = l.Waiting
+	}
+	return waiting
+}
+
+func reroute(t *testing.T, b Backend, endpoint string) checkout.Rerouted {
+	t.Helper()
+	done, err := b.Reroute(t.Context(), endpoint)
+	if err != nil {
+		t.Fatalf("Reroute = %v", err)
+	}
+	return done
+}
+
+// confirmed is the nth event of a session, of its end.
+func confirmed(session string, n int) checkout.Event {
+	e := event(session, n)
+	e.Type = checkout.EventConfirmed
+	return e
+}
+
+func rerouteReplaced(t *testing.T, l *lives) {
+	b := l.restart(0, endA)
+	s := l.session(b)
+	list := []checkout.Event{event(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
+	updated(t, b, s.ID, nothing, list...)
+	sent(t, b, l.now(), endA, checkout.DeliveryResult{Delivered: true, Status: 200})
+	sent(t, b, l.now(), endA, checkout.DeliveryResult{NextAt: l.now().AddDate(0, 0, 1), Note: "no route"})
+
+	b = l.restart(brieflyDown, endB)
+	same(t, "unrouted", unrouted(t, b), map[string]int{})
+	same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA), []checkout.Delivery(nil))
+	var want []checkout.Delivery // with all the time to be tried, in their order
+	for _, e := range list[1:] {
+		want = append(want, checkout.Delivery{EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: l.now()})
+	}
+	same(t, "deliveries to the new URL", claimTo(t, b, l.now(), 9, endB), want)
+}
+
+func rerouteBack(t *testing.T, l *lives) {
+	b := l.restart(0, endA)
+	s := l.session(b)
+	updated(t, b, s.ID, nothing, confirmed(s.ID, 0), confirmed(s.ID, 1))
+	l.restart(brieflyDown, endB)
+	b = l.restart(brieflyDown, endB)
+	sent(t, b, l.now(), endB, checkout.DeliveryResult{Delivered: true, Status: 200})
+	b = l.restart(brieflyDown, endA)
+	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)), []string{confirmed(s.ID, 1).ID})
+}
+
+func rerouteOneOfTwo(t *testing.T, l *lives) {
+	const third = "https://c.example/hook"
+	b := l.restart(0, endA, endB)
+	s := l.session(b)
+	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+	b = l.restart(brieflyDown, third, endB)
+	for _, endpoint := range []string{endB, third} {
+		same(t, "deliveries to "+endpoint, len(claimTo(t, b, l.now(), 9, endpoint)), 1)
+	}
+	same(t, "unrouted", unrouted(t, b), map[string]int{})
+}
+
+// Every URL that is left has the event, so that nobody can say whether it is to be
+// delivered once more: an operator decides.
+func rerouteRemoved(t *testing.T, l *lives) {
+	b := l.restart(0, endA, endB)
+	s := l.session(b)
+	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+	sent(t, b, l.now(), endB, checkout.DeliveryResult{Delivered: true, Status: 200})
+	b = l.restart(brieflyDown, endB)
+	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
+	same(t, "Reroute", reroute(t, b, endA), checkout.Rerouted{Closed: 1})
+	same(t, "unrouted afterwards", unrouted(t, b), map[string]int{})
+	same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB), []checkout.Delivery(nil))
+	rows := listDeliveries(t, b, checkout.DeliveryQuery{}).Rows
+	if len(rows) != 2 || rows[1].State != checkout.DeliveryAbandoned || rows[1].Note == "" {
+		t.Errorf("deliveries = %v; want the one to the removed URL closed, with a note", brief(rows))
+	}
+}
+
+func rerouteOld(t *testing.T, l *lives) {
+	b := l.restart(0, endA)
+	s := l.session(b)
+	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+	b = l.restart(40*24*time.Hour, endB)
+	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
+	same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []checkout.Delivery(nil))
+	same(t, "Reroute", reroute(t, b, endA), checkout.Rerouted{Moved: 1})
+	same(t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)), []string{confirmed(s.ID, 0).ID})
+}
+
+// Who sets the first URL is told of the last 30 days, without what is over.
+func rerouteSetLater(t *testing.T, l *lives) {
+	b := l.restart(0)
+	s := l.session(b)
+	old := confirmed(s.ID, 9)
+	old.At = l.now().AddDate(0, 0, -20)
+	updated(t, b, s.ID, nothing, old, event(s.ID, 0), confirmed(s.ID, 1))
+	b = l.restart(15*24*time.Hour, endA)
+	want := []string{confirmed(s.ID, 1).ID}
+	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
+	b = l.restart(brieflyDown, endA, endB)
+	same(t, "deliveries to a second URL", claimTo(t, b, l.now(), 9, endB), []checkout.Delivery(nil))
+	same(t, "deliveries after another start", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
+}
+
+func rerouteRefused(t *testing.T, l *lives) {
+	b := l.restart(0, endA)
+	s := l.session(b)
+	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+	for _, endpoint := range []string{endA, endB, "", "a\x00b"} {
+		if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, checkout.ErrEndpoint) {
+			t.Errorf("Reroute(%q) = %v; want ErrEndpoint", endpoint, err)
+		}
+	}
+	b = l.restart(brieflyDown)
+	same(t, "unrouted without a URL", unrouted(t, b), map[string]int{endA: 1})
+	if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, checkout.ErrNoEndpoint) {
+		t.Errorf("Reroute without a URL = %v; want ErrNoEndpoint", err)
+	}
+}
+
+func rerouteMany(t *testing.T, l *lives) {
+	const many = 250
+	b := l.restart(0, endA)
+	s := l.session(b)
+	var list []checkout.Event
+	var want []string
+	for n := range many {
+		list, want = append(list, confirmed(s.ID, n)), append(want, confirmed(s.ID, n).ID)
+	}
+	updated(t, b, s.ID, nothing, list...)
+	l.clock.Add((10 * time.Minute).Microseconds())
+	b = l.restart(0, endB)
+	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 2*many, endA, endB)), want)
+}

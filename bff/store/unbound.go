@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"coinslot/bff/checkout"
+)
+
+const (
+	// rerouteScan is how many events one read looks at for missing deliveries.
+	rerouteScan = 1_000
+)
+
+const (
+	// Events after ($1, $2), and whether each has a delivery.
+	boundEvents = `SELECT e.at, e.seq, e.type, EXISTS (SELECT 1 FROM deliveries d WHERE d.event = e.seq)
+		FROM events e WHERE (e.at, e.seq) > ($1, $2) ORDER BY e.at, e.seq LIMIT $3`
+	hasDelivery = `SELECT EXISTS (SELECT 1 FROM deliveries WHERE event = $1)`
+)
+
+// bindEvents gives deliveries to events of since and later that were written while no
+// URL was configured.
+func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
+	at := openDelivery{nextAt: since.UnixMicro() - 1, event: math.MaxInt64}
+	for ctx.Err() == nil {
+		unbound, last, more, err := db.unboundEvents(ctx, at)
+		if err != nil {
+			return fmt.Errorf("looking for events without a delivery: %w", err)
+		}
+		for batch := range slices.Chunk(unbound, rerouteBatch) {
+			if err := db.bindBatch(ctx, batch); err != nil {
+				return fmt.Errorf("delivering events of before the webhook URL was set: %w", err)
+			}
+		}
+		if len(unbound) > 0 {
+			db.log.Info("webhooks opened for events of before the URL was configured", "count", len(unbound))
+		}
+		if !more {
+			return nil
+		}
+		at = last
+		doze(ctx, mendPause)
+	}
+	return ctx.Err()
+}
+
+// unboundEvents returns those of the next events that have no delivery and tell how a
+// checkout ended, or need a person: what it passed through on the way is not news any
+// more.
+func (db *DB) unboundEvents(ctx context.Context, after openDelivery) (unbound []int64, last openDelivery, more bool, err error) {
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		unbound, last, more = nil, after, false
+		rows, err := q.QueryContext(ctx, boundEvents, after.nextAt, after.event, rerouteScan)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		read := 0
+		for ; rows.Next(); read++ {
+			var t checkout.EventType
+			var bound bool
+			if err := rows.Scan(&last.nextAt, &last.event, &t, &bound); err != nil {
+				return err
+			}
+			if !bound && t != checkout.EventPending && t != checkout.EventPartial {
+				unbound = append(unbound, last.event)
+			}
+		}
+		more = read == rerouteScan
+		return rows.Err()
+	})
+	return unbound, last, more, err
+}
+
+func (db *DB) bindBatch(ctx context.Context, events []int64) error {
+	return db.write(ctx, func(tx *sql.Tx) error {
+		for _, event := range events {
+			var bound bool // by another instance, meanwhile
+			if err := tx.QueryRowContext(ctx, hasDelivery, event).Scan(&bound); err != nil {
+				return err
+			}
+			if bound {
+				continue
+			}
+			if _, err := db.bind(ctx, tx, event, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
