@@ -28,6 +28,8 @@ type Config struct {
 	Checkout *checkout.Service
 	Records  checkout.Records
 	Events   checkout.Log
+	// Rerouting is about webhooks to URLs that are not configured any more.
+	Rerouting checkout.Rerouting
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
 	// Origins are the host pages that may frame the checkout.
@@ -96,6 +98,7 @@ func (s *console) routes() http.Handler {
 		act("/admin/payments/{session}/"+d.path, s.does(d))
 	}
 	act(redeliverPath, s.redeliver)
+	act(reroutePath, s.reroute)
 	show("/admin/audit", s.audit)
 	show(transactionsPath, s.transactions)
 	show(withdrawalsPath, s.withdrawals)

@@ -43,16 +43,14 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 	return page.Page{
 		Title: "Webhooks", Section: webhooksPath, Lead: "What your server is told, and whether it has taken it.",
 		Tools: []app.UI{page.El("a").Class("button").Attr("href", testPath).DataSet("part", "test").Text("Send a test"), page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
-		Body: []app.UI{
-			endpoints,
+		Body: append(endpoints,
 			page.Block("deliveries", "Deliveries",
 				page.Filter(webhooksPath, len(without(form, "cursor")) > 0,
 					page.Field{Name: "state", Label: "State", Type: "select", Value: form.Get("state"), Options: []page.Option{{Value: anyStatus, Label: "All"}, {Value: "retrying", Label: "Retrying"}, {Value: "abandoned", Label: "Given up"}}},
 					page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"}),
 				page.Table{Caption: "Webhooks, those of the newest event first", Rows: rows, Empty: "No webhook is like that.",
 					Columns: []page.Column{{Name: "Event", Whole: true}, {Name: "Payment", Whole: true}, {Name: "To"}, {Name: "Last answer"}, {Name: "Tries"}, {Name: "Next try"}, {Name: ""}}}.Draw(),
-				page.Pager(webhooksPath, form, found.Next, len(rows))),
-		},
+				page.Pager(webhooksPath, form, found.Next, len(rows)))),
 	}, nil
 }
 
@@ -68,8 +66,8 @@ func deliveryQuery(values url.Values) (checkout.DeliveryQuery, url.Values) {
 	return checkout.DeliveryQuery{State: checkout.DeliveryState(form.Get("state")), Session: form.Get("session"), Cursor: form.Get("cursor")}, form
 }
 
-// endpoints is what waits for each of them.
-func (s *console) endpoints(v *visit) (app.UI, error) {
+// endpoints is what waits for each of them, and for URLs that are none any more.
+func (s *console) endpoints(v *visit) ([]app.UI, error) {
 	list, err := s.Records.Backlogs(v.r.Context())
 	if err != nil {
 		return nil, err
@@ -88,9 +86,17 @@ func (s *console) endpoints(v *visit) (app.UI, error) {
 		}
 		rows = append(rows, []app.UI{page.Foreign(host(b.Endpoint)), state, page.Text(most(b.Waiting)), page.Ago(b.OldestAt, v.now()), page.Text(most(b.Abandoned))})
 	}
-	return page.Block("endpoints", "Endpoints", page.Table{
+	unrouted, err := s.unrouted(v, len(list) > 0)
+	if err != nil {
+		return nil, err
+	}
+	blocks := []app.UI{page.Block("endpoints", "Endpoints", page.Table{
 		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows, Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
-		Columns: []page.Column{{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"}, {Name: "Given up", Number: true}}}.Draw()), nil
+		Columns: []page.Column{{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"}, {Name: "Given up", Number: true}}}.Draw())}
+	if unrouted != nil {
+		blocks = append(blocks, unrouted)
+	}
+	return blocks, nil
 }
 
 // gone are the endpoints to which nothing is sent any more.

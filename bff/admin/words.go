@@ -121,6 +121,7 @@ var doings = map[string]string{
 	"session.confirm": "asked to settle the payment as paid", "session.confirm" + ended: "settled the payment as paid",
 	"session.discard": "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
 	"webhook.redeliver": "asked to send a webhook again", "webhook.redeliver" + ended: "sent a webhook again",
+	"webhook.reroute": "asked to move webhooks to the configured URL", "webhook.reroute" + ended: "moved webhooks to the configured URL",
 	"webhook.test": "asked to send a test webhook", "webhook.test" + ended: "sent a test webhook",
 	"webhook.replay": "asked to send the webhooks of a time again", "webhook.replay" + ended: "sent the webhooks of a time again",
 }

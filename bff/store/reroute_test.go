@@ -102,6 +102,20 @@ func TestReroutingOfInstances(t *testing.T) {
 	want("after its answer", 0, 3)
 }
 
+// What nobody sends is counted, also where no URL is configured any more.
+func TestStatsOfUnrouted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	before := instance(t, path, nil, "https://a.example/", "https://b.example/")
+	tell(t, before, 1)
+	if err := before.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := instance(t, path, nil).Stats(t.Context())
+	if err != nil || s.Unrouted != 2 || s.Undelivered != 0 {
+		t.Errorf("Stats = %+v, %v; want 2 unrouted", s, err)
+	}
+}
+
 // An instance of an older release renews nothing: its URL counts as configured for a
 // while after it was first met.
 func TestReroutingBesideAnOlderRelease(t *testing.T) {
