@@ -25,9 +25,11 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/store"
 )
 
 const (
@@ -401,7 +403,34 @@ func webhookFaults() []fault {
 		{"an expired certificate", again(-time.Hour), Fail, "webhooks", "has expired"},
 		{"a certificate that ends", again(13 * 24 * time.Hour), Warn, "webhooks", "ends in 12 days"},
 		{"a certificate of another name", again(year, "other.example"), Fail, "webhooks", "for another name"},
+		{"a replaced URL", bound, Warn, "webhooks", "open webhooks to a URL at old.example, which COINSLOT_WEBHOOK_URL does not have: 1"},
+		{"a URL that was taken away", func(t *testing.T, w *world) {
+			bound(t, w)
+			w.env["COINSLOT_WEBHOOK_URL"] = ""
+		}, Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
 		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), Warn, "webhooks", "inside your network"},
+	}
+}
+
+// bound makes a database in which a webhook is open to a URL that is not configured.
+func bound(t *testing.T, w *world) {
+	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "bound.db")
+	db, err := store.Open(t.Context(), store.Config{
+		DSN: w.env["COINSLOT_DATABASE"], Endpoints: []string{"https://old.example/in?key=" + bearer},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Insert(t.Context(), checkout.Session{ID: checkout.NewSessionID(), CreatedAt: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) {
+		e := checkout.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}
+		return []checkout.Event{e}, nil
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/store"
 )
 
@@ -44,6 +47,30 @@ func (x *examination) database(ctx context.Context) []Finding {
 	}
 	if sqlite {
 		list = append(list, x.file(dsn)...)
+	}
+	return append(list, x.unrouted(s.Open)...)
+}
+
+// unrouted is about webhooks that are open to URLs which the settings do not have.
+func (x *examination) unrouted(open []checkout.Backlog) (list []Finding) {
+	if !x.usable("COINSLOT_WEBHOOK_URL") {
+		return nil
+	}
+	for _, b := range open {
+		if slices.Contains(x.Settings.WebhookURLs, b.Endpoint) {
+			continue
+		}
+		host := "an unknown host" // the rest of a URL may hold a key
+		if u, err := url.Parse(b.Endpoint); err == nil {
+			host = u.Host
+		}
+		text := fmt.Sprintf("open webhooks to a URL at %s, which COINSLOT_WEBHOOK_URL does not have: %d", host, b.Waiting)
+		way := "nothing, if you are replacing that URL: the next start moves the webhooks of the last 30 days. " +
+			"Else add it again, or send them to the configured URL at /admin/webhooks"
+		if len(x.Settings.WebhookURLs) == 0 {
+			way = "set COINSLOT_WEBHOOK_URL: the next start moves the webhooks of the last 30 days to it"
+		}
+		list = append(list, warn("webhooks", text, way))
 	}
 	return list
 }

@@ -101,6 +101,31 @@ func (db *DB) Unrouted(ctx context.Context) (list []checkout.Backlog, err error)
 	return list, nil
 }
 
+// openBacklogs returns what is open to each URL.
+func (db *DB) openBacklogs(ctx context.Context) (list []checkout.Backlog, err error) {
+	open, err := openEndpoints(ctx, db.reader)
+	if err != nil {
+		return nil, fmt.Errorf("reading the URLs of open webhooks: %w", err)
+	}
+	for _, endpoint := range open {
+		b, err := backlog(ctx, db.reader, endpoint)
+		if err != nil {
+			return nil, fmt.Errorf("counting open webhooks: %w", err)
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// backlog counts what is open to one URL.
+func backlog(ctx context.Context, q queryer, endpoint string) (checkout.Backlog, error) {
+	b := checkout.Backlog{Endpoint: endpoint}
+	var oldest sql.NullInt64
+	err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest)
+	b.OldestAt = at(oldest)
+	return b, err
+}
+
 func (db *DB) unrouted(ctx context.Context, q queryer) (list []checkout.Backlog, err error) {
 	open, err := openEndpoints(ctx, q)
 	if err != nil {
@@ -114,12 +139,10 @@ func (db *DB) unrouted(ctx context.Context, q queryer) (list []checkout.Backlog,
 		if configured {
 			continue
 		}
-		b := checkout.Backlog{Endpoint: endpoint}
-		var oldest sql.NullInt64
-		if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest); err != nil {
+		b, err := backlog(ctx, q, endpoint)
+		if err != nil {
 			return nil, err
 		}
-		b.OldestAt = at(oldest)
 		list = append(list, b)
 	}
 	return list, nil

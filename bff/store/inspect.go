@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"coinslot/bff/checkout"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -20,6 +22,8 @@ type State struct {
 	// May says that the user may write the tables, or make them if there are none.
 	// For SQLite it is always true: the file's permissions decide.
 	May bool
+	// Open is what is open to each webhook URL, configured or not, in their order.
+	Open []checkout.Backlog
 	// Ahead is how far the server's clock is ahead of ours; SQLite has ours.
 	Ahead time.Duration
 }
@@ -40,6 +44,9 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 	s.May = true
 	if db.Shared() {
 		err = db.rights(ctx, &s)
+	}
+	if err == nil && s.May && s.Have > 0 {
+		s.Open, err = db.openBacklogs(ctx)
 	}
 	return s, err
 }
