@@ -97,8 +97,9 @@ func (s *console) unroutedNeed(ctx context.Context, _ time.Time) (list []need, e
 		list = append(list, need{
 			kind:  "bad",
 			title: page.Plural(b.Waiting, "webhook") + " to a URL that is not configured",
-			words: fmt.Sprintf("Nobody sends them: no running server has %s in COINSLOT_WEBHOOK_URL. "+
-				"Add it again, or send them to the configured URL.", host(b.Endpoint)),
+			words: fmt.Sprintf("Nobody sends them: no running server has %s in "+
+				"COINSLOT_WEBHOOK_URL. Add it again, or send them to the configured URL.",
+				host(b.Endpoint)),
 			to: webhooksPath, label: "Webhooks",
 		})
 	}

@@ -64,11 +64,13 @@ func (x *examination) unrouted(open []checkout.Backlog) (list []Finding) {
 		if u, err := url.Parse(b.Endpoint); err == nil {
 			host = u.Host
 		}
-		text := fmt.Sprintf("open webhooks to a URL at %s, which COINSLOT_WEBHOOK_URL does not have: %d", host, b.Waiting)
-		way := "nothing, if you are replacing that URL: the next start moves the webhooks of the last 30 days. " +
-			"Else add it again, or send them to the configured URL at /admin/webhooks"
+		text := fmt.Sprintf("open webhooks to a URL at %s, "+
+			"which COINSLOT_WEBHOOK_URL does not have: %d", host, b.Waiting)
+		way := "nothing, if you are replacing that URL: the next start moves the webhooks of " +
+			"the last 30 days. Else add it again, or send them to the configured URL at /admin/webhooks"
 		if len(x.Settings.WebhookURLs) == 0 {
-			way = "set COINSLOT_WEBHOOK_URL: the next start moves the webhooks of the last 30 days to it"
+			way = "set COINSLOT_WEBHOOK_URL: the next start moves " +
+				"the webhooks of the last 30 days to it"
 		}
 		list = append(list, warn("webhooks", text, way))
 	}

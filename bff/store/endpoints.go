@@ -23,7 +23,8 @@ const (
 		ORDER BY endpoint LIMIT 1`
 	// PostgreSQL only, see its migration 0004.
 	renewEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
-		ON CONFLICT (endpoint) DO UPDATE SET seen_at = GREATEST(webhook_endpoints.seen_at, excluded.seen_at)`
+		ON CONFLICT (endpoint) DO UPDATE
+		SET seen_at = GREATEST(webhook_endpoints.seen_at, excluded.seen_at)`
 	noteEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
 		ON CONFLICT (endpoint) DO NOTHING`
 	endpointSeen = `SELECT seen_at FROM webhook_endpoints WHERE endpoint = $1`
@@ -37,7 +38,8 @@ func (db *DB) renewEndpoints(ctx context.Context) error {
 	}
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		now := db.Now().UnixMicro()
-		for _, endpoint := range slices.Sorted(slices.Values(db.endpoints)) { // in one order: no deadlock
+		// In one order, so that instances do not deadlock.
+		for _, endpoint := range slices.Sorted(slices.Values(db.endpoints)) {
 			if _, err := tx.ExecContext(ctx, renewEndpoint, key(endpoint), now); err != nil {
 				return err
 			}

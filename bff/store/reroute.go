@@ -18,6 +18,8 @@ import (
 const (
 	// rerouteEvery is the pause between two passes.
 	rerouteEvery = 30 * time.Second
+	// rerouteAgain is the pause before it is tried again to move the same deliveries.
+	rerouteAgain = 5 * time.Minute
 	// rerouteWindow is how old a delivery or an event may be to be moved without an
 	// operator. It is as long as the sender retries.
 	rerouteWindow = 30 * 24 * time.Hour
@@ -43,16 +45,10 @@ const (
 
 // rerouting makes a pass at the start, and then one every half minute until ctx ends.
 func (db *DB) rerouting(ctx context.Context) {
-	since := db.Now().Add(-rerouteWindow)
-	left := map[string]int{} // deliveries that stay open, by URL
+	r := db.newRerouter()
 	for first := true; ctx.Err() == nil; first = false {
-		began := db.Now()
-		err := db.reroutePass(ctx, since, left)
-		if err != nil && ctx.Err() == nil {
+		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
 			db.log.Warn("moving open webhooks failed; it is tried again", "error", err)
-		}
-		if err == nil {
-			since = began.Add(-time.Minute) // longer than any transaction
 		}
 		if first {
 			close(db.rerouted)
@@ -61,29 +57,62 @@ func (db *DB) rerouting(ctx context.Context) {
 	}
 }
 
-// reroutePass renews this instance's URLs, gives events of since and later that have no
-// delivery one to each of them, and moves what is open to URLs that nobody has. left is
-// how much stayed open after the pass before: what could not be moved then cannot now.
-func (db *DB) reroutePass(ctx context.Context, since time.Time, left map[string]int) error {
-	if err := db.renewEndpoints(ctx); err != nil {
+// rerouter is what one pass leaves to the next.
+type rerouter struct {
+	db      *DB
+	since   time.Time       // the first event that may lack a delivery
+	renewed time.Time       // when this instance last renewed its URLs; zero = never
+	kept    map[string]kept // by URL
+}
+
+// kept is what stayed open to a URL: every configured URL has it, it is too old, or a
+// delivery of it was under way.
+type kept struct {
+	deliveries int
+	tried      time.Time // to move them
+}
+
+func (db *DB) newRerouter() *rerouter {
+	return &rerouter{db: db, since: db.Now().Add(-rerouteWindow), kept: map[string]kept{}}
+}
+
+// pass renews this instance's URLs, gives events that have no delivery one to each of
+// them, and moves what is open to URLs that nobody has. If this instance could not renew
+// in time, others could not either, as when the database was down: the next pass goes on.
+func (r *rerouter) pass(ctx context.Context) error {
+	now := r.db.Now()
+	if err := r.db.renewEndpoints(ctx); err != nil {
 		return err
 	}
-	if len(db.endpoints) > 0 {
-		if err := db.bindEvents(ctx, since); err != nil {
+	late := !r.renewed.IsZero() && now.Sub(r.renewed) >= endpointLease
+	if r.renewed = now; late && r.db.Shared() {
+		return nil
+	}
+	if len(r.db.endpoints) > 0 {
+		if err := r.db.bindEvents(ctx, r.since); err != nil {
 			return err
 		}
 	}
-	list, err := db.Unrouted(ctx)
+	r.since = now.Add(-time.Minute) // longer than any transaction
+	list, err := r.db.Unrouted(ctx)
 	if err != nil {
 		return err
 	}
 	for _, b := range list {
-		if b.Waiting == left[b.Endpoint] {
+		k := r.kept[b.Endpoint]
+		if b.Waiting == k.deliveries && now.Sub(k.tried) < rerouteAgain {
 			continue
 		}
-		if left[b.Endpoint], err = db.rerouteRecent(ctx, b); err != nil {
+		left, err := r.db.rerouteRecent(ctx, b)
+		if err != nil {
 			return err
 		}
+		if left > 0 && left != k.deliveries {
+			r.db.log.Warn("webhooks are open to a URL that is not configured: "+
+				"move them in the console, or configure it again",
+				"host", endpointHost(b.Endpoint), "count", left)
+		}
+		r.kept[b.Endpoint] = kept{left, now}
 	}
 	return nil
 }
@@ -91,7 +120,7 @@ func (db *DB) reroutePass(ctx context.Context, since time.Time, left map[string]
 // rerouteRecent moves what may be moved without an operator, and returns how much stays
 // open.
 func (db *DB) rerouteRecent(ctx context.Context, b checkout.Backlog) (left int, err error) {
-	host, moved := endpointHost(b.Endpoint), checkout.Rerouted{}
+	moved := checkout.Rerouted{}
 	if len(db.endpoints) > 0 {
 		r := reroute{since: db.Now().Add(-rerouteWindow)}
 		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
@@ -99,13 +128,10 @@ func (db *DB) rerouteRecent(ctx context.Context, b checkout.Backlog) (left int, 
 		}
 	}
 	if moved.Moved > 0 {
-		db.log.Info("open webhooks moved to the configured URL", "from", host, "count", moved.Moved)
+		db.log.Info("open webhooks moved to the configured URL",
+			"from", endpointHost(b.Endpoint), "count", moved.Moved)
 	}
-	if left = max(0, b.Waiting-moved.Moved); left > 0 {
-		db.log.Warn("webhooks are open to a URL that is not configured: "+
-			"move them in the console, or configure it again", "host", host, "count", left)
-	}
-	return left, nil
+	return max(0, b.Waiting-moved.Moved), nil
 }
 
 // Reroute implements checkout.Rerouting.
@@ -133,7 +159,9 @@ type reroute struct {
 
 // reroute moves what is open to endpoint, in batches. It stops when an instance with
 // that URL starts.
-func (db *DB) reroute(ctx context.Context, endpoint string, r reroute) (done checkout.Rerouted, err error) {
+func (db *DB) reroute(
+	ctx context.Context, endpoint string, r reroute,
+) (done checkout.Rerouted, err error) {
 	at := openDelivery{nextAt: math.MinInt64}
 	for ctx.Err() == nil {
 		var batch checkout.Rerouted
@@ -171,7 +199,9 @@ type openDelivery struct{ nextAt, event int64 }
 
 // openTo locks and returns the next deliveries that are open to endpoint; none if an
 // instance has it by now.
-func (db *DB) openTo(ctx context.Context, tx *sql.Tx, endpoint string, after openDelivery, since time.Time) ([]openDelivery, error) {
+func (db *DB) openTo(
+	ctx context.Context, tx *sql.Tx, endpoint string, after openDelivery, since time.Time,
+) ([]openDelivery, error) {
 	if configured, err := db.configured(ctx, tx, endpoint); err != nil || configured {
 		return nil, err
 	}
@@ -197,7 +227,9 @@ func (db *DB) openTo(ctx context.Context, tx *sql.Tx, endpoint string, after ope
 }
 
 // rebind moves one delivery to the configured URLs that have none of its event.
-func (db *DB) rebind(ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool, done *checkout.Rerouted) error {
+func (db *DB) rebind(
+	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool, done *checkout.Rerouted,
+) error {
 	moved, err := db.bind(ctx, tx, d.event, "moved from "+endpointHost(from))
 	switch {
 	case err != nil:
@@ -215,9 +247,12 @@ func (db *DB) rebind(ctx context.Context, tx *sql.Tx, d openDelivery, from strin
 
 // bind gives an event a delivery to each configured URL that has none, with the full
 // time to be tried, and reports whether there was one to give.
-func (db *DB) bind(ctx context.Context, tx *sql.Tx, event int64, note string) (bound bool, err error) {
+func (db *DB) bind(
+	ctx context.Context, tx *sql.Tx, event int64, note string,
+) (bound bool, err error) {
+	now := db.Now().UnixMicro()
 	for _, endpoint := range db.endpoints {
-		result, err := tx.ExecContext(ctx, bindDelivery, event, key(endpoint), db.Now().UnixMicro(), remark(note))
+		result, err := tx.ExecContext(ctx, bindDelivery, event, key(endpoint), now, remark(note))
 		if err != nil {
 			return false, err
 		}

@@ -57,11 +57,12 @@ func TestReroutingOfInstances(t *testing.T) {
 		t.Helper()
 		return count(t, after.reader, `SELECT count(*) FROM deliveries WHERE state = 'open' AND endpoint = '`+endpoint+`'`)
 	}
+	of := map[*DB]*rerouter{before: before.newRerouter(), after: after.newRerouter()}
 	pass := func(step time.Duration, instances ...*DB) {
 		t.Helper()
 		clock = clock.Add(step)
 		for _, db := range instances {
-			if err := db.reroutePass(t.Context(), clock.Add(-time.Hour), map[string]int{}); err != nil {
+			if err := of[db].pass(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,14 +82,19 @@ func TestReroutingOfInstances(t *testing.T) {
 	}
 
 	// The old instance hangs in the middle of a delivery.
-	clock = clock.Add(endpointLease - time.Second)
+	for range 3 {
+		pass(rerouteEvery, after)
+	}
 	held, err := before.ClaimDeliveries(t.Context(), now(), 40*time.Second, 1, []string{oldURL})
 	if err != nil || len(held) != 1 {
 		t.Fatalf("ClaimDeliveries = %v, %v; want one", held, err)
 	}
-	pass(2*time.Second, after)
+	want("within the lease of the old URL", 2, 1)
+	pass(rerouteEvery, after)
 	want("after the lease of the old URL", 1, 2)
-	pass(time.Minute, after)
+	for range int(rerouteAgain / rerouteEvery) {
+		pass(rerouteEvery, after)
+	}
 	want("after the lease of its delivery", 0, 3)
 
 	// It wakes up. Nothing goes back, and its late answer changes nothing.
@@ -100,6 +106,14 @@ func TestReroutingOfInstances(t *testing.T) {
 		t.Error("a delivery that was moved was settled")
 	}
 	want("after its answer", 0, 3)
+
+	// Nobody could renew while the database was down: who is first afterwards waits for
+	// the others.
+	tell(t, before, 4)
+	pass(10*time.Minute, after, before)
+	want("after an outage", 1, 3)
+	pass(rerouteEvery, after, before)
+	want("when all are back", 1, 3)
 }
 
 // What nobody sends is counted, also where no URL is configured any more.
@@ -128,13 +142,14 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := instance(t, dsn, now, "https://new.example/")
+	r := after.newRerouter()
 	for _, moved := range []int{0, 1} {
 		n := count(t, after.reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
 		if n != moved {
 			t.Errorf("%d deliveries moved; want %d", n, moved)
 		}
 		clock = clock.Add(endpointLease)
-		if err := after.reroutePass(t.Context(), clock, map[string]int{}); err != nil {
+		if err := r.pass(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
