@@ -228,7 +228,8 @@ func (db *DB) openTo(
 
 // rebind moves one delivery to the configured URLs that have none of its event.
 func (db *DB) rebind(
-	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool, done *checkout.Rerouted,
+	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
+	done *checkout.Rerouted,
 ) error {
 	moved, err := db.bind(ctx, tx, d.event, "moved from "+endpointHost(from))
 	switch {

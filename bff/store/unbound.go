@@ -11,14 +11,13 @@ import (
 	"coinslot/bff/checkout"
 )
 
-const (
-	// rerouteScan is how many events one read looks at for missing deliveries.
-	rerouteScan = 1_000
-)
+// rerouteScan is how many events one read looks at for missing deliveries.
+const rerouteScan = 1_000
 
 const (
 	// Events after ($1, $2), and whether each has a delivery.
-	boundEvents = `SELECT e.at, e.seq, e.type, EXISTS (SELECT 1 FROM deliveries d WHERE d.event = e.seq)
+	boundEvents = `SELECT e.at, e.seq, e.type,
+			EXISTS (SELECT 1 FROM deliveries d WHERE d.event = e.seq)
 		FROM events e WHERE (e.at, e.seq) > ($1, $2) ORDER BY e.at, e.seq LIMIT $3`
 	hasDelivery = `SELECT EXISTS (SELECT 1 FROM deliveries WHERE event = $1)`
 )
@@ -38,7 +37,8 @@ func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
 			}
 		}
 		if len(unbound) > 0 {
-			db.log.Info("webhooks opened for events of before the URL was configured", "count", len(unbound))
+			db.log.Info("webhooks opened for events of before the URL was configured",
+				"count", len(unbound))
 		}
 		if !more {
 			return nil
@@ -52,7 +52,9 @@ func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
 // unboundEvents returns those of the next events that have no delivery and tell how a
 // checkout ended, or need a person: what it passed through on the way is not news any
 // more.
-func (db *DB) unboundEvents(ctx context.Context, after openDelivery) (unbound []int64, last openDelivery, more bool, err error) {
+func (db *DB) unboundEvents(
+	ctx context.Context, after openDelivery,
+) (unbound []int64, last openDelivery, more bool, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		unbound, last, more = nil, after, false
 		rows, err := q.QueryContext(ctx, boundEvents, after.nextAt, after.event, rerouteScan)
