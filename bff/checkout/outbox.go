@@ -77,7 +77,7 @@ type Log interface {
 	Replay(ctx context.Context, r Range, now time.Time) (Replayed, error)
 }
 
-// ErrCursorGone: the event that a cursor stands at is not in the log, or another one is
+// ErrCursorGone means that the event that a cursor stands at is not in the log, or another one is
 // in its place. The database was restored from a backup since the cursor was issued, or
 // is another one, or the event was deleted. Only reading from the beginning misses
 // nothing.
