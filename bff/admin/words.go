@@ -48,6 +48,7 @@ var reviews = map[string]struct{ what, todo string }{
 	"pay_amount_mismatch":       {"The gateway asks for another amount than it first said", "Look at the transaction in the explorer and compare what has come with what was asked."},
 	"paid_amount_unreadable":    {"The gateway reports an amount that cannot be read", "Look at the transaction in the explorer for what has come."},
 	"paid_amount_short":         {"Paid, says the gateway, but too little has come", "Look at the transaction in the explorer. If you take less, settle it as confirmed; else refund and settle it as cancelled."},
+	"paid_amount_excessive":     {"Paid, says the gateway, but far too much", "Look at the transaction in the explorer. If the order's amount has come, settle it as confirmed and refund what is too much; if the gateway's figure is wrong, tell its support."},
 	"gateway_changed":           {"The gateway's address or key has changed since", "It was opened with another key. Look it up in that account before you settle it."},
 	"transaction_id_reused":     {"The same transaction has paid another order", "An exchange may pay two orders at once: then the amount of the transaction covers both. If it does not, this order is not paid."},
 	"session_confirmed_already": {"The order was paid twice", "One order is paid once. Refund the second payment, and settle it as cancelled."},

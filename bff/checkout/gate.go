@@ -10,6 +10,16 @@ import (
 // payment, whatever the gateway says it tolerates.
 var MaxTolerancePercent = decimal.NewFromInt(2)
 
+// A payment is excessive if it is at least excessMultiple times what was asked for
+// and what is too much is worth at least excessUSD. Nobody sends ten times the
+// amount by mistake, but a gateway that reports dollars in place of coins does:
+// 25 for 0.0408 BNB. A small order may be overpaid by more than that, because
+// exchanges have minimum withdrawals of up to about 50 USD.
+var (
+	excessMultiple = decimal.NewFromInt(10)
+	excessUSD      = decimal.NewFromInt(100)
+)
+
 // Why a payment that the gateway reports is not proven. They are the "reason"
 // of a review in the API and in webhooks.
 const (
@@ -20,6 +30,7 @@ const (
 	reasonPayAmount   = "pay_amount_mismatch"
 	reasonPaidText    = "paid_amount_unreadable"
 	reasonPaidShort   = "paid_amount_short"
+	reasonPaidExcess  = "paid_amount_excessive"
 	reasonEnvironment = "gateway_changed"
 	reasonTxUsed      = "transaction_id_reused"
 	reasonPaidTwice   = "session_confirmed_already"
@@ -52,6 +63,8 @@ func unproven(s *Session, a *Attempt, r Record, env string) string {
 		return reasonPaidText
 	case r.Paid.LessThan(leastPaid(a.PayAmount, a.Tolerance)):
 		return reasonPaidShort
+	case excessive(r.Paid, a.PayAmount, a.AmountUSD):
+		return reasonPaidExcess
 	case s.status() == wire.Confirmed:
 		return reasonPaidTwice // by another attempt: one order is paid once
 	case s.settledUnpaid():
@@ -77,4 +90,11 @@ func leastPaid(pay, tolerance decimal.Decimal) decimal.Decimal {
 // capTolerance brings a tolerance in percent into 0…MaxTolerancePercent.
 func capTolerance(percent decimal.Decimal) decimal.Decimal {
 	return decimal.Max(decimal.Zero, decimal.Min(percent, MaxTolerancePercent))
+}
+
+// excessive reports whether paid is too much for pay, which is worth usd, to be
+// believed. The excess is worth (paid-pay)*usd/pay; multiplied out, it is exact.
+func excessive(paid, pay, usd decimal.Decimal) bool {
+	return paid.GreaterThanOrEqual(pay.Mul(excessMultiple)) &&
+		paid.Sub(pay).Mul(usd).GreaterThanOrEqual(pay.Mul(excessUSD))
 }

@@ -71,6 +71,9 @@ func TestGateConditions(t *testing.T) {
 		}, reasonPayAmount},
 		{"paid amount unreadable", func(s *Session, r *Record) { r.PaidReadable = false }, reasonPaidText},
 		{"paid too little", func(s *Session, r *Record) { r.Paid = dec("24.77969999") }, reasonPaidShort},
+		{"paid dollars for coins", func(s *Session, r *Record) {
+			s.Attempts[0].PayAmount, r.PayAmount, r.Paid = dec("0.0408"), dec("0.0408"), dec("25")
+		}, reasonPaidExcess},
 		{"confirmed already", func(s *Session, r *Record) {
 			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
 		}, reasonPaidTwice},
@@ -144,7 +147,8 @@ func TestGateAtTheFloor(t *testing.T) {
 		{"0.00000001", "2", "0.00000001", Confirmed},
 		{"0.00000001", "2", "0", InReview},
 		{"25.03", "1", "-25.03", InReview},
-		{"25.03", "1", "25030000", Confirmed},
+		{"25.03", "1", "250.29999999", Confirmed},
+		{"25.03", "1", "25030000", InReview},
 	} {
 		s, r := waiting(), paid()
 		s.Attempts[0].PayAmount, s.Attempts[0].Tolerance = dec(c.pay), dec(c.tolerance)
@@ -153,6 +157,49 @@ func TestGateAtTheFloor(t *testing.T) {
 		if got := s.Attempts[0].State; got != c.want {
 			t.Errorf("%s paid for %s within %s%% = %s; want %s", c.paid, c.pay, c.tolerance, got, c.want)
 		}
+	}
+}
+
+func TestGateAtTheCeiling(t *testing.T) {
+	for _, c := range []struct {
+		usd, pay, paid string
+		want           State
+	}{
+		{"25", "25.03", "25.04", Confirmed}, // an ordinary overpayment
+		{"25", "25.03", "50.06", Confirmed}, // paid twice
+		{"25", "25.03", "250.29999999", Confirmed},
+		{"25", "25.03", "250.3", InReview}, // ten times
+		{"25", "25.03", "250.30000001", InReview},
+		{"25", "0.0408", "25", InReview}, // dollars for BNB
+		{"1", "0.00163265", "1", InReview},
+		{"1", "1", "50", Confirmed},           // the least that an exchange sends out
+		{"1", "1", "100.99999999", Confirmed}, // less than 100 USD too much
+		{"1", "1", "101", InReview},
+		{"0.01", "0.00000001", "0.0000001", Confirmed}, // the least amounts that there are
+		{"0.01", "0.00000001", "0.00010001", InReview},
+		{"11.11", "10", "100", Confirmed}, // ten times, and 99.99 USD too much
+		{"11.12", "10", "100", InReview},
+	} {
+		s, r := waiting(), paid()
+		s.Order.AmountUSD, s.Attempts[0].AmountUSD, r.AmountUSD = dec(c.usd), dec(c.usd), dec(c.usd)
+		s.Attempts[0].PayAmount, r.PayAmount, r.Paid = dec(c.pay), dec(c.pay), dec(c.paid)
+		s.observe(1, r, env, noon)
+		if got := s.Attempts[0].State; got != c.want {
+			t.Errorf("%s paid for %s, which is %s USD: %s; want %s", c.paid, c.pay, c.usd, got, c.want)
+		}
+	}
+}
+
+func TestExcessCorrectedByTheGateway(t *testing.T) {
+	s, r := waiting(), paid()
+	r.Paid = dec("25030")
+	s.observe(1, r, env, noon)
+	if a := s.Attempts[0]; a.State != InReview || a.Reason != reasonPaidExcess {
+		t.Fatalf("attempt is %s for %q; want review for %q", a.State, a.Reason, reasonPaidExcess)
+	}
+	s.observe(1, paid(), env, noon)
+	if a := s.Attempts[0]; a.State != Confirmed || !a.Paid.Equal(dec("25.03")) {
+		t.Errorf("attempt is %s with %s paid; want confirmed with 25.03", a.State, a.Paid)
 	}
 }
 

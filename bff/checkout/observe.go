@@ -108,6 +108,9 @@ func (a *Attempt) seeWindow(r Record) {
 func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
 	why := unproven(s, a, r, env)
 	if why == "" {
+		if a.Reason == reasonPaidExcess {
+			a.Paid = r.Paid // the gateway has corrected an amount that was not believed
+		}
 		s.confirm(a, "gateway", now)
 		return
 	}

@@ -87,7 +87,8 @@ func (q triple) truth() truth {
 
 	grain := ten(oracleDigits - tortureCoins[q.coin].digits)
 	t := truth{least: least, payable: ceil(q.need, grain)}
-	t.proven = q.need.Sign() > 0 && q.paid.Cmp(least) >= 0
+	excess := new(big.Int).Mul(q.need, big.NewInt(10)) // of 25 USD, so ten times is also 100 USD more
+	t.proven = q.need.Sign() > 0 && q.paid.Cmp(least) >= 0 && q.paid.Cmp(excess) < 0
 	if q.paid.Sign() > 0 && q.paid.Cmp(least) < 0 {
 		t.missing = ceil(new(big.Int).Sub(q.need, q.paid), grain)
 	}
@@ -164,14 +165,18 @@ func (q triple) promises(a *Attempt, r Record, s *Session) string {
 	if !a.PayAmount.IsPositive() {
 		return ""
 	}
-	if r.Paid = payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount); unproven(s, a, r, env) != "" {
+	// A need far below the smallest unit of its token is not worth 25 USD: rounding
+	// it up may make it ten times as much, which no order does.
+	excess := a.PayAmount.Mul(decimal.NewFromInt(10))
+	refused := func() bool { return r.Paid.LessThan(excess) && unproven(s, a, r, env) != "" }
+	if r.Paid = payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount); refused() {
 		return "the payable amount is not enough"
 	}
 	// Beyond eight digits, which the gateway is not documented to send, the least
 	// amount can be more than what is asked for.
 	eight := new(big.Int).Rem(q.need, unit8).Sign() == 0
 	if missing := a.missing(); missing != "" && eight {
-		if r.Paid = a.Paid.Add(dec(missing)); unproven(s, a, r, env) != "" {
+		if r.Paid = a.Paid.Add(dec(missing)); refused() {
 			return "what is missing is not enough"
 		}
 	}
