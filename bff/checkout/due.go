@@ -20,6 +20,10 @@ type Pace struct {
 	// Late is when an ended payment is looked at again, counted from its
 	// end; after the last one it is left alone.
 	Late []time.Duration
+	// Follow is when the status of an ended payment, or of one in review, is read
+	// after somebody has asked for it to be checked again, counted from then: the
+	// gateway may take minutes to verify. The first is when the gateway is asked.
+	Follow []time.Duration
 	// Orphan is when a given-up create is searched for again, counted from
 	// its start; the last time is when its window has ended.
 	Orphan []time.Duration
@@ -36,8 +40,12 @@ func DefaultPace() Pace {
 		Answer:    12 * time.Second,
 		Absent:    30 * time.Second,
 		Late:      []time.Duration{5 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
-		Orphan:    []time.Duration{2 * time.Minute, 10 * time.Minute},
-		After:     []time.Duration{time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
+		Follow: []time.Duration{
+			0, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
+			2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+		},
+		Orphan: []time.Duration{2 * time.Minute, 10 * time.Minute},
+		After:  []time.Duration{time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
 	}
 }
 
@@ -55,19 +63,38 @@ func (s *Session) due(p Pace, now time.Time, watched bool) time.Time {
 	}
 	for i := range s.Attempts {
 		sooner(s.Attempts[i].due(p, now, watched))
-		sooner(s.unanswered(&s.Attempts[i], p))
+		sooner(s.Attempts[i].followDue(p))
 	}
 	return next
 }
 
-// unanswered returns when to read the status of an attempt that the gateway was
-// asked to verify again, if whoever asked has not read it since; else zero.
-func (s *Session) unanswered(a *Attempt, p Pace) time.Time {
-	ended := a.State == Expired || a.State == Cancelled
-	if !ended || !a.RecheckedAt.After(s.CheckedAt) {
+// followed reports whether a check of a that somebody asks for is followed: the
+// shopper has seen its address, and what the gateway knows of it may change.
+func (a *Attempt) followed() bool {
+	return a.TrackingCode != "" &&
+		(a.State == Expired || a.State == Cancelled || a.State == InReview)
+}
+
+// followDue returns when the next read after such a request is due; zero if no
+// read is left, or nobody has asked.
+func (a *Attempt) followDue(p Pace) time.Time {
+	if !a.followed() || a.RecheckedAt.IsZero() {
 		return time.Time{}
 	}
-	return a.RecheckedAt.Add(p.Unwatched)
+	return step(a.RecheckedAt, p.Follow, a.Follows)
+}
+
+// follows returns how many of the reads after a request were due by now. A read
+// that comes late stands for those before it.
+func (a *Attempt) follows(p Pace, now time.Time) int {
+	n := a.Follows
+	if a.RecheckedAt.IsZero() {
+		return n
+	}
+	for n < len(p.Follow) && !now.Before(a.RecheckedAt.Add(p.Follow[n])) {
+		n++
+	}
+	return n
 }
 
 // due is the same for one attempt.

@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
@@ -114,17 +115,22 @@ func (s *Session) close(by Closer, who string, now time.Time) error {
 	return nil
 }
 
-// recheckPause is the least time between two re-verifications of one session
-// at the gateway, whoever asks for them.
+// recheckPause is the least time between two checks of one session that somebody
+// asks for, for each of its attempts that is followed: the more there are, the
+// less often, so that a session makes for as many gateway calls as ever.
 const recheckPause = 30 * time.Second
 
 // lookPause is how long after the last check of a waiting payment another look has
 // to wait.
 const lookPause = 500 * time.Millisecond
 
-// Recheck looks at the gateway now, or has the poller look in a moment if a payment
-// was checked just now, perhaps by the gateway's list; an ended transaction is re-verified there,
-// at most twice a minute. Confirmed sessions are returned as they are.
+// Recheck checks the session now, and every attempt of it that could still receive
+// money: the shopper may have paid an address that was replaced. The current
+// attempt is read before Recheck returns, or a moment later by the poller if it was
+// checked just now. The gateway is asked to verify ended attempts again, at most
+// twice a minute, and because it may do so in the background, the poller reads them
+// again for some minutes; see Pace.Follow. Confirmed sessions are returned as they
+// are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
@@ -137,42 +143,66 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	switch {
 	case a == nil:
 		return s, problem(wire.CodeNotPossible, "")
-	case a.State == Confirmed || a.State == Unknown || a.TrackingCode == "":
+	case a.State == Confirmed:
 		return s, nil
+	}
+	number, taken := a.Number, false
+	if slices.ContainsFunc(s.Attempts, func(a Attempt) bool { return a.followed() }) {
+		s, err = c.change(ctx, s, func(s *Session, now time.Time) (err error) {
+			taken, err = s.recheck(number, crash.Hurry(recheckPause), now)
+			return err
+		})
+		if err != nil {
+			return s, err
+		}
+	}
+	a = s.Attempt(number)
+	switch {
 	case a.State == Waiting && c.Now().Sub(s.CheckedAt) < lookPause:
 		return s, c.Nudge(ctx, s)
 	case a.State == Waiting:
-		return c.look(ctx, s, a.Number)
-	}
-	return c.verifyAgain(ctx, s, a.Number)
-}
-
-// verifyAgain asks the gateway to re-verify an ended attempt, then reads its status.
-func (c *Service) verifyAgain(ctx context.Context, s Session, n int) (Session, error) {
-	s, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		a := s.Attempt(n)
-		if now.Sub(a.RecheckedAt) < crash.Hurry(recheckPause) {
-			return errTooSoon
-		}
-		a.RecheckedAt = now
-		return nil
-	})
-	if errors.Is(err, errTooSoon) {
+		return c.look(ctx, s, number)
+	case !taken:
 		return s, nil
 	}
-	if err != nil {
-		return s, err
-	}
-	if a := s.Attempt(n); a.State == Expired || a.State == Cancelled {
-		if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-			c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", n, "error", err)
-		}
-	}
-	return c.look(ctx, s, n)
+	c.reverify(ctx, s, a)
+	return c.look(ctx, s, number)
 }
 
-// errTooSoon says that the gateway was asked a moment ago.
-var errTooSoon = errors.New("rechecked a moment ago")
+// recheck begins to follow every attempt that it is time for, and reports whether
+// attempt number is one of them: whoever asks makes its first read. The poller makes
+// those of the others. ErrUnchanged if it is too soon for all.
+func (s *Session) recheck(number int, pause time.Duration, now time.Time) (taken bool, err error) {
+	n := 0
+	for i := range s.Attempts {
+		if s.Attempts[i].followed() {
+			n++
+		}
+	}
+	err = ErrUnchanged
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if !a.followed() || now.Sub(a.RecheckedAt) < time.Duration(n)*pause {
+			continue
+		}
+		a.RecheckedAt, a.Follows, err = now, 0, nil
+		if a.Number == number {
+			a.Follows, taken = 1, true
+		}
+	}
+	return taken, err
+}
+
+// reverify asks the gateway to verify an ended attempt again. What comes of it is
+// read by status.
+func (c *Service) reverify(ctx context.Context, s Session, a *Attempt) {
+	if a.State != Expired && a.State != Cancelled {
+		return
+	}
+	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
+		c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+	}
+}
 
 // look reads the status of attempt n and records it.
 func (c *Service) look(ctx context.Context, s Session, n int) (Session, error) {

@@ -284,11 +284,13 @@ func (c *Service) nextListed(s *Session, a *Attempt, watched bool, next time.Dur
 		if other.Number == a.Number {
 			continue
 		}
-		if !other.settled() || !s.unanswered(other, c.Pace).IsZero() {
+		if !other.settled() {
 			return time.Time{}
 		}
-		if t := other.due(c.Pace, asked, watched); !t.IsZero() && t.Before(due) {
-			due = t
+		for _, t := range []time.Time{other.due(c.Pace, asked, watched), other.followDue(c.Pace)} {
+			if !t.IsZero() && t.Before(due) {
+				due = t
+			}
 		}
 	}
 	if !due.After(c.Now()) { // something else is due, or the page took too long

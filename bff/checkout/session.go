@@ -146,10 +146,12 @@ type Attempt struct {
 	// SharedTxID is a TxID that another session was confirmed with; empty = none.
 	Settled    int    `json:"settled,omitempty"`
 	SharedTxID string `json:"shared_tx_id,omitempty"`
-	// Rechecks counts the late looks taken since EndedAt; RecheckedAt is the
-	// last time the gateway was asked to re-verify, by whomever.
+	// Rechecks counts the late looks taken since EndedAt. RecheckedAt is when
+	// somebody last asked for a check, and Follows counts the reads since then; see
+	// Pace.Follow.
 	Rechecks    int       `json:"rechecks,omitempty"`
 	RecheckedAt time.Time `json:"rechecked_at"`
+	Follows     int       `json:"follows,omitempty"`
 
 	// Of looks at a confirmed attempt: answers that say otherwise in a row, when
 	// the first came, and what the merchant was told of; see reconsider.

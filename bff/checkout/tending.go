@@ -69,12 +69,10 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 	case Waiting:
 		return c.watch(ctx, s, a)
 	case InReview:
-		_, err := c.look(ctx, s, a.Number)
-		return err
+		return c.follow(ctx, s, a)
 	case Expired, Cancelled:
-		if t := s.unanswered(&a, c.Pace); !t.IsZero() && !now.Before(t) {
-			_, err := c.look(ctx, s, a.Number)
-			return err
+		if t := a.followDue(c.Pace); !t.IsZero() && !now.Before(t) {
+			return c.follow(ctx, s, a)
 		}
 		if due.IsZero() || now.Before(due) {
 			return nil
@@ -225,6 +223,28 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 		return err
 	}
 	return c.count(ctx, s, a)
+}
+
+// follow reads the status of an attempt after somebody has asked for a check, and
+// counts the read. If nobody has asked the gateway to verify it yet, follow does.
+func (c *Service) follow(ctx context.Context, s Session, a Attempt) error {
+	due := a.follows(c.Pace, c.Now())
+	if a.Follows == 0 && due > 0 {
+		c.reverify(ctx, s, &a)
+	}
+	s, err := c.look(ctx, s, a.Number)
+	if err != nil || due == a.Follows {
+		return err
+	}
+	_, err = c.change(ctx, s, func(s *Session, _ time.Time) error {
+		current := s.Attempt(a.Number)
+		if !current.RecheckedAt.Equal(a.RecheckedAt) || current.Follows >= due {
+			return ErrUnchanged // somebody has asked again, or another process has counted it
+		}
+		current.Follows = due
+		return nil
+	})
+	return err
 }
 
 // lookAfter reads the status of a confirmed attempt again and counts the look.
