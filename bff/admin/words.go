@@ -74,6 +74,8 @@ var events = map[string]string{
 	"attempt.intended":           "A coin was chosen:",
 	"attempt.pending":            "The gateway gave an address. Tracking code",
 	"attempt.refused":            "The gateway refused:",
+	"attempt.put_off":            "The gateway takes no requests now, so nothing was opened. It is asked again after",
+	"attempt.not_sent":           "The gateway was not asked again:",
 	"attempt.rejected":           "The gateway's answer failed our checks and was not shown:",
 	"attempt.unknown":            "The gateway's answer was lost; its list is searched:",
 	"attempt.late_answer":        "The gateway's answer came late. Tracking code",

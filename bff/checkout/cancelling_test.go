@@ -97,7 +97,9 @@ func TestCancelTwice(t *testing.T) {
 func TestCalledOffAgainAfterAnOutage(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
-	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return no(checkout.ReasonBusy), nil }
+	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) {
+		return busy(2 * time.Minute), nil
+	}
 	h.choose(s.ID, bnb())
 	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
 	h.gateway.createHook = nil

@@ -20,6 +20,8 @@ const (
 	// patience is how long a request waits for the gateway before it is
 	// answered with a session that is still preparing.
 	patience = 4 * time.Second
+	// answerTime is the part of it that is left for the answer to a second try.
+	answerTime = time.Second
 	// holdFor is longer than a change of coin takes at a slow gateway.
 	holdFor = 40 * time.Second
 	// unsentTries is how often a create is tried whose request is proven
@@ -30,8 +32,8 @@ const (
 // Choose opens an attempt for the coin and network of choice, or joins the one
 // that is there already for the same. A waiting attempt for another coin is
 // cancelled at the gateway first. The returned session is pending, or
-// preparing if the gateway takes longer than a few seconds, or open with a
-// Notice if it said no.
+// preparing if the gateway takes longer than a few seconds or asks to be left alone
+// for longer, or open with a Notice if it said no.
 //
 // Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired,
 // CodeAmountBelowMinimum, CodeAmountAboveMaximum, CodeSessionPaid,
@@ -125,7 +127,7 @@ func (c *Service) open(ctx context.Context, s Session, w wish) (Session, error) 
 	if err != nil {
 		return s, err
 	}
-	return c.start(ctx, s, w.offer.Currency.PriceInUSDT, w.offer.Network.Fee)
+	return c.start(ctx, s, len(s.Attempts), w.offer.Currency.PriceInUSDT, w.offer.Network.Fee)
 }
 
 // hold takes the session away from the poller for as long as a change of coin
@@ -269,15 +271,16 @@ func ttl(wanted, most int) int {
 	return wanted
 }
 
-// start makes the create call of the last attempt of s, whose intent was just
-// committed by the caller and by nobody else. The call goes on when the
-// shopper's request ends.
-func (c *Service) start(ctx context.Context, s Session, price, fee decimal.Decimal) (Session, error) {
+// start makes the create call of attempt n, whose intent was just committed by the
+// caller and by nobody else. The call goes on when the shopper's request ends.
+func (c *Service) start(
+	ctx context.Context, s Session, n int, price, fee decimal.Decimal,
+) (Session, error) {
 	crash.Point("intent.committed")
 	done := make(chan struct{})
 	c.creating.Go(func() {
 		defer close(done)
-		c.create(context.WithoutCancel(ctx), s, price, fee)
+		c.create(context.WithoutCancel(ctx), s, n, price, fee)
 	})
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -290,14 +293,13 @@ func (c *Service) start(ctx context.Context, s Session, price, fee decimal.Decim
 	return c.Session(ctx, s.ID)
 }
 
-// create calls the gateway once and records what came of it.
-func (c *Service) create(ctx context.Context, s Session, price, fee decimal.Decimal) {
-	n := len(s.Attempts)
+// create calls the gateway for attempt n and records what came of it.
+func (c *Service) create(ctx context.Context, s Session, n int, price, fee decimal.Decimal) {
 	// After this the attempt counts as unknown and is searched for: nothing may
 	// be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
 	defer cancel()
-	created, callErr := c.callCreate(sending, c.request(&s.Attempts[n-1]))
+	created, callErr := c.callCreate(sending, c.request(s.Attempt(n)))
 	crash.Point("create.sent")
 	_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
 		return s.answered(n, created, callErr, price, fee, c.PaymentPage, now)
@@ -323,18 +325,32 @@ func (c *Service) request(a *Attempt) CreateRequest {
 	}
 }
 
-// callCreate repeats only what is proven never to have been sent.
-func (c *Service) callCreate(ctx context.Context, req CreateRequest) (created Created, err error) {
+// callCreate repeats only what is proven not to have been done: what was never sent,
+// and what the gateway had no time for, if it says for how long and the request that
+// waits for it can wait as long.
+func (c *Service) callCreate(ctx context.Context, req CreateRequest) (Created, error) {
+	began := time.Now()
 	for try := 1; ; try++ {
 		if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) { // this process was stopped for a while
-			return created, &RefusedError{Reason: ReasonUnsent, Message: "too late to send", Err: context.DeadlineExceeded}
+			return Created{}, &RefusedError{
+				Reason: ReasonUnsent, Message: "too late to send", Err: context.DeadlineExceeded,
+			}
 		}
-		created, err = c.Gateway.Create(ctx, req)
+		created, err := c.Gateway.Create(ctx, req)
 		var refused *RefusedError
-		if !errors.As(err, &refused) || refused.Reason != ReasonUnsent || try == unsentTries {
+		if !errors.As(err, &refused) || try == unsentTries {
 			return created, err
 		}
-		pause(ctx, time.Duration(try)*200*time.Millisecond)
+		wait := time.Duration(try) * 200 * time.Millisecond
+		switch {
+		case refused.Reason == ReasonUnsent:
+		case refused.Reason == ReasonBusy && refused.RetryAfter > 0 &&
+			time.Since(began)+refused.RetryAfter <= patience-answerTime:
+			wait = refused.RetryAfter
+		default:
+			return created, err
+		}
+		pause(ctx, wait)
 	}
 }
 
@@ -359,7 +375,9 @@ func (s *Session) answered(n int, created Created, err error, price, fee decimal
 	case a.State == Lost:
 		return s.answeredTooLate(a, created, err, now)
 	case errors.As(err, &refused):
-		s.refuse(a, refused, now)
+		if !s.putOff(a, refused, now) {
+			s.refuse(a, refused, now)
+		}
 	case err != nil:
 		a.State, a.UnknownAt = Unknown, now
 		s.note(now, "gateway", "attempt.unknown", err.Error())

@@ -172,7 +172,7 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 	}{
 		{"refused", no(checkout.ReasonRefused), 1, wire.CodePaymentRefused},
 		{"invalid", no(checkout.ReasonInvalid), 1, wire.CodePaymentRefused},
-		{"busy", no(checkout.ReasonBusy), 1, wire.CodeGatewayUnavailable},
+		{"busy for long", busy(2 * time.Minute), 1, wire.CodeGatewayUnavailable},
 		{"key", no(checkout.ReasonKey), 1, wire.CodeGatewayUnavailable},
 		{"unsent", no(checkout.ReasonUnsent), 3, wire.CodeGatewayUnavailable},
 	} {
@@ -390,8 +390,10 @@ func TestOutageUsesUpNothing(t *testing.T) { overBoth(t, outageUsesUpNothing) }
 
 func outageUsesUpNothing(t *testing.T, h *shop) {
 	s := h.open("25")
-	for _, reason := range []checkout.Reason{checkout.ReasonUnsent, checkout.ReasonBusy, checkout.ReasonKey} {
-		h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return no(reason), nil }
+	for _, err := range []error{
+		no(checkout.ReasonUnsent), busy(2 * time.Minute), no(checkout.ReasonKey),
+	} {
+		h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return err, nil }
 		for range 10 {
 			if _, err := h.choose(s.ID, usdt()); err != nil {
 				t.Fatalf("Choose = %v", err)

@@ -101,6 +101,9 @@ func (a *Attempt) follows(p Pace, now time.Time) int {
 func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
 	switch a.State {
 	case Creating:
+		if !a.RetryAt.IsZero() {
+			return a.RetryAt
+		}
 		return a.StartedAt.Add(p.Answer)
 	case Unknown:
 		if a.Misses == 0 {

@@ -17,7 +17,7 @@ import (
 func (c *Service) assumeLost(ctx context.Context, s Session, n int) error {
 	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
 		a := s.Attempt(n)
-		if a.State != Creating {
+		if a.State != Creating || !a.RetryAt.IsZero() {
 			return ErrUnchanged
 		}
 		a.State, a.UnknownAt = Unknown, now
@@ -38,7 +38,7 @@ func (c *Service) Recover(ctx context.Context) error {
 			return fmt.Errorf("looking for creates under way: %w", err)
 		}
 		for _, s := range page.Sessions {
-			if a := s.Current(); a == nil || a.State != Creating {
+			if a := s.Current(); a == nil || a.State != Creating || !a.RetryAt.IsZero() {
 				continue
 			} else if err := c.assumeLost(ctx, s, a.Number); err != nil {
 				return err
@@ -185,7 +185,7 @@ func (c *Service) replace(ctx context.Context, old Session, fn func(s *Session, 
 	}
 	crash.Point("replacement.intended")
 	price, fee := c.quote(ctx, s.Attempts[len(s.Attempts)-1])
-	_, err = c.start(ctx, s, price, fee)
+	_, err = c.start(ctx, s, len(s.Attempts), price, fee)
 	return err
 }
 

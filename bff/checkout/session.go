@@ -124,6 +124,11 @@ type Attempt struct {
 	// Trace is the traceparent of the request that asked for it; empty = not traced.
 	Trace string `json:"trace,omitempty"`
 
+	// RetryAt is when create is sent again, because the gateway has answered that it
+	// takes no requests now; zero = it is not. Retries counts how often it was put off.
+	RetryAt time.Time `json:"retry_at,omitzero"`
+	Retries int       `json:"retries,omitempty"`
+
 	// From create's answer.
 	TrackingCode string          `json:"tracking_code,omitempty"`
 	Address      string          `json:"address,omitempty"`

@@ -63,6 +63,9 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 		if now.Before(due) {
 			return c.touch(ctx, s)
 		}
+		if !a.RetryAt.IsZero() {
+			return c.resend(ctx, s, a.Number)
+		}
 		return c.assumeLost(ctx, s, a.Number)
 	case Unknown:
 		return c.search(ctx, s, a)

@@ -1,0 +1,33 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/sandbox"
+)
+
+// TestBusyGateway: a shopper whose create is answered with 429 waits on the page
+// that says that the address is being made, and gets one address.
+func TestBusyGateway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	id := w.open(`{"amount_usd":"25.00"}`)
+	w.ask("GET", "/v1/currencies", "", bearer)
+	w.gateway.Inject(sandbox.Fault{
+		Path: "create", Status: http.StatusTooManyRequests, RetryAfter: 4 * time.Second,
+	})
+	w.choose(id)
+	w.await(id, "preparing")
+	page := w.ask("GET", "/checkout/"+id, "").Body.String()
+	if !strings.Contains(page, `data-status="preparing"`) ||
+		strings.Contains(page, `data-part="address"`) {
+		t.Errorf("the page is not that of a payment being prepared: %.500s", page)
+	}
+	w.await(id, "pending")
+	if n := len(w.gateway.Transactions()); n != 1 {
+		t.Errorf("%d transactions at the gateway; want 1", n)
+	}
+}
