@@ -262,3 +262,23 @@ func TestTabFollows(t *testing.T) {
 		}
 	}
 }
+
+// TestReviewOfAnAbsentTransaction: where the gateway does not know the transaction,
+// the page does not say that anything was reported as paid.
+func TestReviewOfAnAbsentTransaction(t *testing.T) {
+	p := named(t, "review")
+	reported := p.say("review.text")
+	if !strings.Contains(page(p), reported) {
+		t.Fatal("a review does not say what was reported")
+	}
+	p.View.Notice = &wire.Notice{Message: p.say("problem.payment_in_progress")}
+	html := page(p)
+	if strings.Contains(html, reported) || strings.Count(html, p.View.Notice.Message) != 1 {
+		t.Errorf("the page says the wrong thing: %s", html)
+	}
+	for _, key := range []string{"review.title", "review.next", "review.wait"} {
+		if !strings.Contains(html, p.say(key)) {
+			t.Errorf("the page lacks %q", key)
+		}
+	}
+}

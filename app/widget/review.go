@@ -25,7 +25,9 @@ func (s *review) Render() app.UI {
 	return el("div").Class("outcome").Body(
 		mark("wait"),
 		heading(p.say("review.title")),
-		el("p").Text(p.say("review.text")),
+		given(p.View.Notice == nil, func() app.UI { // else that has been said above
+			return el("p").Text(p.say("review.text"))
+		}),
 		facts(p),
 		next(p, "review.next", "review.wait"),
 		&timing{Page: p, At: s.At, Offline: s.Offline},

@@ -184,7 +184,7 @@ type Call struct {
 
 // Notice is a sentence for the shopper with its stable code.
 type Notice struct {
-	Code    Code   `json:"code"`
+	Code    Code   `json:"code"` // empty = news, not an error
 	Message string `json:"message"`
 }
 

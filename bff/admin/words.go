@@ -31,8 +31,15 @@ var states = map[checkout.State]state{
 // byHand is the state of what a person has settled as paid.
 var byHand = state{"good", "Settled as paid", "Somebody has settled it as paid. The gateway had not proven it."}
 
+// absent is the state of what the gateway does not know any more.
+var absent = state{"bad", "In review", "The gateway does not know the transaction any more. " +
+	"Nothing was reported as paid. If the gateway knows it again, the review ends by itself."}
+
 // stateOf says where an attempt stands.
 func stateOf(a checkout.Attempt) state {
+	if a.State == checkout.InReview && a.Reason == "transaction_absent" {
+		return absent
+	}
 	if a.ByHand() {
 		return byHand
 	}
@@ -53,6 +60,7 @@ var reviews = map[string]struct{ what, todo string }{
 	"transaction_id_reused":     {"The same transaction has paid another order", "An exchange may pay two orders at once: then the amount of the transaction covers both. If it does not, this order is not paid."},
 	"session_confirmed_already": {"The order was paid twice", "One order is paid once. Refund the second payment, and settle it as cancelled."},
 	"settled_before":            {"It was settled as not paid, and now the gateway proves it", "Was the money refunded? Then settle it as not paid again. If not, send what was ordered and settle it as paid, or refund it and settle it as not paid."},
+	"transaction_absent":        {"The gateway does not know the transaction any more", "Nothing was reported as paid. Check that the gateway's address and key are those that it was opened with, and ask the gateway's support with the tracking code below. Look at the address in the explorer before you settle it."},
 	"confirmation_taken_back":   {"The gateway has taken the confirmation back", "It said confirmed, and three times since that it is not. It stays confirmed here: look at the transaction in the explorer and ask the gateway."},
 	"paid_after_confirmation":   {"More money has come after the payment was confirmed", "The shopper has paid more than once or too much. Refund what is too much."},
 }
@@ -87,6 +95,8 @@ var events = map[string]string{
 	"attempt.expired":            "The time to pay is over. Tracking code",
 	"attempt.cancelled":          "Called off at the gateway. Tracking code",
 	"attempt.review":             "Reported as paid, but not proven:",
+	"attempt.absent":             "The gateway does not know it any more. Tracking code",
+	"attempt.reappeared":         "The gateway knows it again. Tracking code",
 	"attempt.paid_more":          "More money has come; in all",
 	"attempt.regressed":          "The gateway says otherwise than before:",
 	"attempt.shares_transaction": "Paid by the same transaction as another order:",

@@ -24,6 +24,10 @@ type Pace struct {
 	// after somebody has asked for it to be checked again, counted from then: the
 	// gateway may take minutes to verify. The first is when the gateway is asked.
 	Follow []time.Duration
+	// Absence is when the status of a transaction is read again that the gateway does
+	// not know, counted from the first such answer; after the last one it is left
+	// alone.
+	Absence []time.Duration
 	// Orphan is when a given-up create is searched for again, counted from
 	// its start; the last time is when its window has ended.
 	Orphan []time.Duration
@@ -43,6 +47,11 @@ func DefaultPace() Pace {
 		Follow: []time.Duration{
 			0, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
 			2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+		},
+		Absence: []time.Duration{
+			30 * time.Second, 90 * time.Second, 3 * time.Minute, 5 * time.Minute,
+			10 * time.Minute, 20 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+			12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 72 * time.Hour,
 		},
 		Orphan: []time.Duration{2 * time.Minute, 10 * time.Minute},
 		After:  []time.Duration{time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
@@ -99,6 +108,9 @@ func (a *Attempt) follows(p Pace, now time.Time) int {
 
 // due is the same for one attempt.
 func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
+	if a.Absences > 0 && a.awaited() {
+		return a.absentDue(p)
+	}
 	switch a.State {
 	case Creating:
 		if !a.RetryAt.IsZero() {

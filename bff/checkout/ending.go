@@ -204,9 +204,13 @@ func (c *Service) reverify(ctx context.Context, s Session, a *Attempt) {
 	}
 }
 
-// look reads the status of attempt n and records it.
+// look reads the status of attempt n and records it. That the gateway does not know
+// the transaction is recorded, too.
 func (c *Service) look(ctx context.Context, s Session, n int) (Session, error) {
 	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
+	if isAbsence(err) {
+		return c.noteAbsence(ctx, s, n)
+	}
 	if err != nil {
 		return s, c.unavailable(ctx, "reading status", err)
 	}

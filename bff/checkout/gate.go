@@ -35,6 +35,8 @@ const (
 	reasonTxUsed      = "transaction_id_reused"
 	reasonPaidTwice   = "session_confirmed_already"
 	reasonSettled     = "settled_before"
+	// Of an attempt of which nothing was reported as paid; see absent.
+	reasonTxAbsent = "transaction_absent"
 	// Of a confirmed attempt, which stays confirmed.
 	reasonRegressed = "confirmation_taken_back"
 	reasonPaidMore  = "paid_after_confirmation"

@@ -28,6 +28,7 @@ func (s *Session) observe(n int, r Record, env string, now time.Time) error {
 		}
 		return nil
 	}
+	s.reappear(a, now)
 	a.see(r)
 	switch r.Status {
 	case "confirmed":
@@ -240,12 +241,16 @@ func (s *Session) turn(before mark, now time.Time, telling Telling) []Event {
 // reviewIsNews reports whether the merchant has to hear of a review; was is the
 // reason that it had before the change.
 func (a *Attempt) reviewIsNews(was string) bool {
-	return was == "" || was != a.Reason && a.Reason == reasonSettled
+	different := was != a.Reason
+	return was == "" || different && (a.Reason == reasonSettled || was == reasonTxAbsent)
 }
 
 // afterSettling tells reviews after a person has settled the session apart from
-// those before.
+// those before, and those of an absent transaction from all others.
 func (a *Attempt) afterSettling() string {
+	if a.Reason == reasonTxAbsent {
+		return " " + a.Reason + " " + strconv.Itoa(a.Settled) + " " + strconv.Itoa(a.Reappeared)
+	}
 	if a.Settled == 0 && a.Reason != reasonSettled {
 		return ""
 	}
@@ -270,6 +275,9 @@ func (s *Session) distinct() string {
 		return ""
 	}
 	which := strconv.Itoa(a.Number) + " " + a.Marker // it may have the number of one that was never sent
+	if a.Reappeared > 0 {
+		which += " reappeared " + strconv.Itoa(a.Reappeared)
+	}
 	switch settled := s.settlings(); {
 	case settled > 1:
 		return which + " after review " + strconv.Itoa(settled)

@@ -241,11 +241,7 @@ func (c *Service) tendOrphan(ctx context.Context, s Session, a Attempt, due time
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.WarnContext(ctx, "cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err)
 	}
-	r, err := c.Gateway.Status(ctx, a.TrackingCode)
-	if err != nil {
-		return err
-	}
-	_, err = c.record(ctx, s, a.Number, r)
+	_, err := c.look(ctx, s, a.Number)
 	return err
 }
 

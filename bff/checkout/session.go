@@ -164,6 +164,12 @@ type Attempt struct {
 	RegressedAt time.Time `json:"regressed_at"`
 	Alert       string    `json:"alert,omitempty"`
 
+	// Of answers that the gateway does not know the transaction: how many in a row,
+	// when the first came, and how often it was known again after a review for that.
+	Absences   int       `json:"absences,omitempty"`
+	AbsentAt   time.Time `json:"absent_at,omitzero"`
+	Reappeared int       `json:"reappeared,omitempty"`
+
 	// Of the search for the marker.
 	UnknownAt time.Time `json:"unknown_at"` // when it became so
 	Misses    int       `json:"misses,omitempty"`

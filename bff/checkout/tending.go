@@ -58,6 +58,9 @@ func (c *Service) release(ctx context.Context, s Session) error {
 func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 	now := c.Now()
 	due := a.due(c.Pace, now, true)
+	if a.rests(c.Pace, now) {
+		return c.touch(ctx, s)
+	}
 	switch a.State {
 	case Creating:
 		if now.Before(due) {
@@ -151,7 +154,7 @@ func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Sessi
 
 // same reports whether nothing that a record can tell differs.
 func (a *Attempt) same(b *Attempt) bool {
-	return a.State == b.State && a.Reason == b.Reason && a.Paid.Equal(b.Paid) &&
+	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences && a.Paid.Equal(b.Paid) &&
 		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
 		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
 }
@@ -218,11 +221,7 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 		c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
 	}
 	crash.Point("recheck.sent")
-	r, err := c.Gateway.Status(ctx, a.TrackingCode)
-	if err != nil {
-		return err
-	}
-	if _, err = c.record(ctx, s, a.Number, r); err != nil {
+	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}
 	return c.count(ctx, s, a)
@@ -252,11 +251,7 @@ func (c *Service) follow(ctx context.Context, s Session, a Attempt) error {
 
 // lookAfter reads the status of a confirmed attempt again and counts the look.
 func (c *Service) lookAfter(ctx context.Context, s Session, a Attempt) error {
-	r, err := c.Gateway.Status(ctx, a.TrackingCode)
-	if err != nil {
-		return err
-	}
-	if _, err = c.record(ctx, s, a.Number, r); err != nil {
+	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}
 	return c.count(ctx, s, a)

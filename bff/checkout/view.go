@@ -25,6 +25,14 @@ type Showing struct {
 	Receipt Receipt // nil = there are none
 }
 
+// problem is the sentence about a code; empty if there are no words.
+func (show Showing) problem(code wire.Code) string {
+	if show.Words == nil {
+		return ""
+	}
+	return show.Words("problem." + string(code))
+}
+
 // View is the only door through which a session leaves for a browser.
 func (s *Session) View(show Showing) wire.View {
 	a := s.Current()
@@ -39,8 +47,11 @@ func (s *Session) View(show Showing) wire.View {
 	if !s.CheckedAt.IsZero() {
 		v.CheckedMsAgo = max(0, show.Now.Sub(s.CheckedAt).Milliseconds())
 	}
-	if s.Notice.Code != "" {
-		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.Words("problem." + string(s.Notice.Code))}
+	switch {
+	case s.Notice.Code != "":
+		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.problem(s.Notice.Code)}
+	case a != nil && a.isAbsent(): // what a review says otherwise, that it was reported as paid, is not so
+		v.Notice = &wire.Notice{Message: show.problem(wire.CodePaymentInProgress)}
 	}
 	if a != nil && a.shown() {
 		v.Attempt = a.view(show.Now, show.Tokens)
@@ -78,8 +89,8 @@ func (a *Attempt) view(now time.Time, tokens *token.Registry) *wire.Attempt {
 		w.PaidAt = a.PaidAt.UTC().Format(time.RFC3339)
 	}
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
-	if a.State == Creating || a.State == Unknown {
-		return w // not to be paid: it may be about to be cancelled
+	if a.State == Creating || a.State == Unknown || a.isAbsent() {
+		return w // not to be paid: it may be about to be cancelled, or not to exist
 	}
 	w.PaymentURL = a.PaymentURL
 	w.PayAmount, w.PayableAmount = a.PayText, plain(a.PayAmount.RoundCeil(digits))

@@ -263,7 +263,7 @@ func hurried(p checkout.Pace) checkout.Pace {
 	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.Answer, &p.Absent} {
 		*d = crash.Hurry(*d)
 	}
-	for _, list := range [][]time.Duration{p.Late, p.Follow, p.Orphan, p.After} {
+	for _, list := range [][]time.Duration{p.Late, p.Follow, p.Absence, p.Orphan, p.After} {
 		for i := range list {
 			list[i] = crash.Hurry(list[i])
 		}

@@ -193,7 +193,7 @@ func fullAttempt(at time.Time) checkout.Attempt {
 		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"), TxID: "0xabc", TxURL: "https://scan.example/0xabc",
 		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), DoubtedAt: at.Add(4),
 		Settled: 2, SharedTxID: "0xdef", Rechecks: 5, RecheckedAt: at.Add(6), Follows: 3, Misses: 7,
-		RetryAt: at.Add(11), Retries: 4,
+		RetryAt: at.Add(11), Retries: 4, Absences: 5, AbsentAt: at.Add(12), Reappeared: 6,
 		UnknownAt: epoch().Add(7 * time.Second), MissedAt: at.Add(8),
 	}
 }

@@ -1,0 +1,32 @@
+package server_test
+
+import (
+	"net/http"
+	"testing"
+
+	"coinslot/bff/sandbox"
+)
+
+// TestAbsentTransaction: that the gateway does not know a transaction is an answer,
+// and no failure of the gateway.
+func TestAbsentTransaction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	id := w.open(`{"amount_usd":"25.00"}`)
+	w.choose(id)
+	w.await(id, "pending")
+	w.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusNotFound})
+	for range 2 {
+		answer := w.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		if answer.Code != http.StatusOK {
+			t.Fatalf("recheck = %d %s; want 200", answer.Code, answer.Body)
+		}
+	}
+	w.await(id, "pending")
+	w.gateway.ClearFaults()
+	if err := w.gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
+		t.Fatal(err)
+	}
+	w.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+	w.await(id, "confirmed")
+}
