@@ -12,7 +12,8 @@ import (
 // Whatever the domain writes down or doubts has words here.
 func TestWords(t *testing.T) {
 	source := ""
-	for _, name := range []string{"choosing", "ending", "observe", "reconcile", "service", "settling", "sweep", "tending", "gate", "retrying", "absent"} {
+	for _, name := range []string{"choosing", "ending", "observe", "reconcile", "service", "settling", "sweep",
+		"tending", "gate", "retrying", "absent"} {
 		raw, err := os.ReadFile("../checkout/" + name + ".go")
 		if err != nil {
 			t.Fatal(err)

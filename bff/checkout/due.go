@@ -54,7 +54,9 @@ func DefaultPace() Pace {
 			12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 72 * time.Hour,
 		},
 		Orphan: []time.Duration{2 * time.Minute, 10 * time.Minute},
-		After:  []time.Duration{time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
+		After: []time.Duration{
+			time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour,
+		},
 	}
 }
 

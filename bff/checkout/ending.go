@@ -200,7 +200,8 @@ func (c *Service) reverify(ctx context.Context, s Session, a *Attempt) {
 		return
 	}
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-		c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.InfoContext(ctx, "rechecking a transaction",
+			"session", s.ID, "attempt", a.Number, "error", err)
 	}
 }
 

@@ -154,7 +154,8 @@ func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Sessi
 
 // same reports whether nothing that a record can tell differs.
 func (a *Attempt) same(b *Attempt) bool {
-	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences && a.Paid.Equal(b.Paid) &&
+	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
+		a.Paid.Equal(b.Paid) &&
 		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
 		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
 }

@@ -50,7 +50,7 @@ func (s *Session) View(show Showing) wire.View {
 	switch {
 	case s.Notice.Code != "":
 		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.problem(s.Notice.Code)}
-	case a != nil && a.isAbsent(): // what a review says otherwise, that it was reported as paid, is not so
+	case a != nil && a.isAbsent(): // the page of a review says that it was reported as paid
 		v.Notice = &wire.Notice{Message: show.problem(wire.CodePaymentInProgress)}
 	}
 	if a != nil && a.shown() {
