@@ -13,7 +13,8 @@ import (
 )
 
 // assumeLost declares that the process which sent create is gone, or that its
-// answer is: from now on the list is searched.
+// answer is: from now on the list is searched. A create that was put off is not
+// lost.
 func (c *Service) assumeLost(ctx context.Context, s Session, n int) error {
 	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
 		a := s.Attempt(n)
@@ -38,7 +39,7 @@ func (c *Service) Recover(ctx context.Context) error {
 			return fmt.Errorf("looking for creates under way: %w", err)
 		}
 		for _, s := range page.Sessions {
-			if a := s.Current(); a == nil || a.State != Creating || !a.RetryAt.IsZero() {
+			if a := s.Current(); a == nil || a.State != Creating {
 				continue
 			} else if err := c.assumeLost(ctx, s, a.Number); err != nil {
 				return err
