@@ -199,7 +199,10 @@ func TestParseToken(t *testing.T) {
 		"exp twice":             {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":9999999999,"exp":1}`), "order_invalid order"},
 		"exp a date":            {hs(func(c jwt.MapClaims) { c["exp"] = "2030-01-01" }), "order_invalid order"},
 		"exp a float":           {hs(func(c jwt.MapClaims) { c["exp"] = float64(now.Unix()) + 3600.5 }), ""},
-		"exp far":               {raw(`{"amount_usd":"25.00","order_ref":"1001","title":"Two tickets","exp":253402300799}`), ""}, // the year 9999
+		"exp far":               {raw(`{"amount_usd":"25.00","order_ref":"1001","title":"Two tickets","exp":253402300799}`), "order_invalid exp"}, // the year 9999
+		"exp in milliseconds":   {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(time.Hour).UnixMilli() }), "order_invalid exp"},
+		"exp in 400 days":       {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(400 * 24 * time.Hour).Unix() }), ""},
+		"exp in over 400 days":  {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(400*24*time.Hour).Unix() + 1 }), "order_invalid exp"},
 		"exp farther":           {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":1e300}`), "order_invalid order"},
 		"exp null":              {raw(`{"amount_usd":"25.00","order_ref":"1001","exp":null}`), "order_invalid order"},
 		"exp just over":         {hs(func(c jwt.MapClaims) { c["exp"] = now.Add(-29 * time.Second).Unix() }), ""},

@@ -3,6 +3,7 @@ package order
 import (
 	"encoding/base64"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 const maxToken = 6000
 
 // claims are what an order token says: the order, and the registered claims
-// of RFC 7519: exp and nbf are held against the clock by the library, which
-// would also take a number in quotes; the others have to be of their type.
+// of RFC 7519. The library compares exp and nbf with the clock, but it also
+// accepts a number in quotes; the types here do not.
 type claims struct {
 	body
 	Exp *date `json:"exp"`
@@ -30,21 +31,31 @@ type claims struct {
 	Jti any   `json:"jti"`
 }
 
-// date is a NumericDate of RFC 7519, which only has to be a number here: what it
-// says, the library holds against the clock.
-type date struct{}
+// maxAhead is how far ahead exp may be. Tokens live for minutes to months; a
+// later exp is a time in milliseconds or a typing error.
+const maxAhead = 400 * 24 * time.Hour
 
-// UnmarshalJSON refuses what is no number.
-func (*date) UnmarshalJSON(text []byte) error {
+// expAhead is the detail of a refused exp. Date.now() is in milliseconds, so
+// JavaScript is where most of these come from.
+const expAhead = "exp is more than 400 days ahead; it is probably in milliseconds: " +
+	"send seconds since 1970, in JavaScript Math.floor(Date.now() / 1000) + 3600"
+
+// date is a NumericDate of RFC 7519: seconds since 1970.
+type date float64
+
+// UnmarshalJSON accepts JSON numbers only.
+func (d *date) UnmarshalJSON(text []byte) error {
 	if jsontext.Value(text).Kind() != '0' {
 		return errors.New("not a number")
 	}
-	return nil
+	seconds, err := strconv.ParseFloat(string(text), 64)
+	*d = date(seconds)
+	return err
 }
 
 // ParseToken verifies an order token and returns its order. Only HS256 with
-// key is accepted, exp and order_ref are required, and an empty key refuses
-// every token.
+// key is accepted, exp and order_ref are required, exp is at most 400 days
+// ahead, and an empty key refuses every token.
 //
 // Errors: *wire.Error with CodeOrderInvalid, whose Param is "order" or the
 // claim that is wrong. Sources: RFC 7515, RFC 7519; the public contract, 3.
@@ -58,7 +69,7 @@ func ParseToken(token string, key []byte, now time.Time) (checkout.Order, error)
 	if _, err := parser.ParseWithClaims(token, &jwt.RegisteredClaims{}, plain(key)); err != nil {
 		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
-	return orderOf(token)
+	return orderOf(token, now)
 }
 
 // plain gives the key for tokens whose header asks for nothing beyond RFC 7515:
@@ -76,7 +87,7 @@ func plain(key []byte) jwt.Keyfunc {
 }
 
 // orderOf reads the order from the claims of a verified token.
-func orderOf(token string) (checkout.Order, error) {
+func orderOf(token string, now time.Time) (checkout.Order, error) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil {
 		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "order")
@@ -84,6 +95,9 @@ func orderOf(token string) (checkout.Order, error) {
 	var c claims
 	if err := Strict(payload, &c); err != nil {
 		return checkout.Order{}, invalid(err)
+	}
+	if c.Exp != nil && float64(*c.Exp) > float64(now.Add(maxAhead).Unix()) {
+		return checkout.Order{}, &wire.Error{Code: wire.CodeOrderInvalid, Param: "exp", Detail: expAhead}
 	}
 	o, err := c.order()
 	if err != nil {
@@ -105,13 +119,16 @@ func invalid(err error) error {
 }
 
 // Mint signs an order token for trying out: amount and ref as in the contract,
-// valid for ttl from now. Errors: those of the values.
+// valid for ttl from now, at most 400 days. Errors: those of the values.
 func Mint(key []byte, amountUSD, ref, title string, ttl time.Duration, now time.Time) (string, error) {
 	if _, err := checkout.ParseAmount(amountUSD); err != nil {
 		return "", err
 	}
 	if ref == "" {
 		return "", refuse(wire.CodeInvalid, "order_ref")
+	}
+	if ttl > maxAhead {
+		return "", errors.New("the token would be valid for more than 400 days: choose a shorter time")
 	}
 	c := jwt.MapClaims{"amount_usd": amountUSD, "order_ref": ref, "exp": now.Add(ttl).Unix()}
 	if title != "" {

@@ -186,6 +186,10 @@ func badClaims(t *testing.T, b *bench) {
 	for _, when := range []string{"1e300", "9223372036854775808", "99999999999999999999", `"` + at + `"`} {
 		list = append(list, offered("B29/exp "+strings.ReplaceAll(when, at, "in quotes"), claims(`"25.00"`, `"c"`, when, ""), ""))
 	}
+	late := offered("B29/exp in milliseconds",
+		claims(`"25.00"`, `"c"`, fmt.Sprint(soon*1000), ""), "exp")
+	late.has = "Math.floor(Date.now() / 1000)"
+	list = append(list, late)
 	for name, more := range map[string]string{
 		"nbf to come": fmt.Sprintf(`,"nbf":%d`, soon), "nbf a text": `,"nbf":"x"`, "iat a text": `,"iat":"x"`, "aud a number": `,"aud":1`, "iss a list": `,"iss":[]`, "sub a number": `,"sub":1`, "jti an object": `,"jti":{}`, "unknown": `,"price":"1"`, "amount again": `,"amount_usd":"0.01"`, "amount in capitals": `,"AMOUNT_USD":"0.01"`, "exp again": `,"exp":` + exp, "EXP": `,"EXP":` + exp,
 		"status": `,"status":"confirmed"`, "address": `,"address":"T"`, "email": `,"email":"x"`, "success_url": `,"success_url":"javascript:x"`, "lang": `,"lang":"<b>"`, "ttl": `,"ttl_minutes":0`, "order_id": `,"order_id":1`, "currencies": `,"currencies":["*"]`, "metadata": `,"metadata":{"":""}`, "title": `,"title":"a\nb"`, "nested": `,"claims":{}`,

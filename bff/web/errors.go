@@ -68,11 +68,13 @@ func refuse(code wire.Code, param string) error {
 // outside turns any error into what the outside may read of it.
 func outside(err error) wire.Error {
 	e := wire.Error{Code: wire.CodeInternal}
+	own := ""
 	var known *wire.Error
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &known):
 		e.Code, e.Param = known.Code, known.Param
+		own = ownDetail(known)
 	case errors.As(err, &tooLarge):
 		e.Code = wire.CodeTooLarge
 	}
@@ -81,7 +83,20 @@ func outside(err error) wire.Error {
 		e.Code, a = wire.CodeInternal, answers[wire.CodeInternal]
 	}
 	e.Type, e.Status, e.Title, e.Detail = explained+string(e.Code), a.status, http.StatusText(a.status), a.detail
+	if own != "" {
+		e.Detail = own
+	}
 	return e
+}
+
+// ownDetail returns the sentence that an error about one value brings along,
+// "" for the one of the table. Such sentences quote nothing of the request.
+func ownDetail(e *wire.Error) string {
+	general := e.Detail == string(e.Code)
+	if general || e.Code != wire.CodeInvalid && e.Code != wire.CodeOrderInvalid {
+		return ""
+	}
+	return e.Detail
 }
 
 // explained is where a page tells what a code means; see docs/errors.md.
