@@ -34,9 +34,19 @@ const (
 // get returns the list. It blocks on the gateway only if it has none.
 // Errors: those of Gateway.Currencies, ctx.Err().
 func (c *currencyList) get(ctx context.Context) ([]Currency, error) {
+	return c.read(ctx, currenciesStale)
+}
+
+// latest is get for a list that is at most a minute old.
+func (c *currencyList) latest(ctx context.Context) ([]Currency, error) {
+	return c.read(ctx, currenciesFresh)
+}
+
+// read returns the list, and waits for a renewal if it is older than most.
+func (c *currencyList) read(ctx context.Context, most time.Duration) ([]Currency, error) {
 	c.mu.Lock()
 	age := c.now().Sub(c.at)
-	list, have := c.list, c.list != nil && age < currenciesStale
+	list, have := c.list, c.list != nil && age < most
 	if have && age < currenciesFresh {
 		c.mu.Unlock()
 		return list, nil

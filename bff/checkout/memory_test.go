@@ -290,7 +290,9 @@ func (m *memory) List(_ context.Context, f checkout.Filter) (checkout.Page, erro
 	defer m.mu.Unlock()
 	var p checkout.Page
 	m.every(func(s checkout.Session) bool {
-		if f.To.IsZero() || s.CreatedAt.Before(f.To) {
+		if (f.To.IsZero() || s.CreatedAt.Before(f.To)) &&
+			(f.OrderRef == "" || s.Order.Ref == f.OrderRef) &&
+			(f.IdempotencyKey == "" || s.IdempotencyKey == f.IdempotencyKey) {
 			p.Sessions = append(p.Sessions, s)
 		}
 		return true

@@ -44,6 +44,15 @@ type Object struct {
 	Receipt  string          `json:"receipt"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
 	Trail    []Entry         `json:"trail"`    // likewise
+	// Warnings are in the answer to the request that has opened the session, if
+	// something about the order is probably wrong; nil otherwise.
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Warning says what is probably wrong with an order that was accepted.
+type Warning struct {
+	Param  string `json:"param"` // the member, "currencies"
+	Detail string `json:"detail"`
 }
 
 // AttemptObject is an attempt as the merchant sees it. Amounts and times are as in
@@ -100,6 +109,10 @@ func (s *Session) Object(t Telling) Object {
 		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
 		Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
 		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.of(s), Attempts: []AttemptObject{}, Trail: s.Trail,
+	}
+	if s.Unchecked {
+		o.Warnings = []Warning{{Param: "currencies", Detail: "not compared with the gateway's currencies, " +
+			"which cannot be read now; if none matches, the shopper has nothing to choose"}}
 	}
 	for i := range s.Attempts {
 		o.Attempts = append(o.Attempts, s.Attempts[i].object())

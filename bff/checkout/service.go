@@ -126,13 +126,18 @@ func (c *Service) GatewayDown() time.Time { return c.currencies.down() }
 // reports which of the two happened.
 //
 // Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
-// key stands for another order, or as from [Order.Validate]; the store's.
+// key stands for another order, or as from [Order.Validate]; CodeInvalid with
+// Param "currencies" if the gateway offers none of o.Currencies; the store's.
 func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, created bool, err error) {
 	if err := o.Validate(); err != nil {
 		return Session{}, false, err
 	}
 	o = o.Complete()
 	fresh := c.newSession(o, key)
+	known, err := c.checkCurrencies(ctx, o)
+	if err != nil {
+		return c.reopened(ctx, fresh, err)
+	}
 	s, err = c.Store.Insert(ctx, fresh)
 	if errors.Is(err, ErrExists) {
 		return s, false, conflict(s, fresh)
@@ -142,7 +147,56 @@ func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, cre
 	}
 	crash.Point("insert.committed")
 	c.Moved(Session{}, s)
+	if s.Unchecked = !known; s.Unchecked {
+		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",
+			"session", s.ID, "currencies", o.Currencies)
+	}
 	return s, true, nil
+}
+
+// currencyPatience is how long Open waits for the gateway's currency list.
+const currencyPatience = 2 * time.Second
+
+// checkCurrencies compares o.Currencies with the gateway's list. known is false
+// if there is no list to compare with. Errors: *wire.Error with CodeInvalid and
+// Param "currencies" if nothing matches.
+func (c *Service) checkCurrencies(ctx context.Context, o Order) (known bool, err error) {
+	if len(o.Currencies) == 0 {
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
+	defer cancel()
+	// A coin may have been enabled since an older list was read.
+	for _, read := range []func(context.Context) ([]Currency, error){c.Currencies, c.currencies.latest} {
+		list, err := read(ctx)
+		if err != nil || len(list) == 0 {
+			return false, nil
+		}
+		if len(offers(o, list)) > 0 {
+			return true, nil
+		}
+	}
+	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: "the gateway offers none " +
+		"of these currencies: use symbols like USDT or USDT_trc20 of GET /v1/currencies"}
+}
+
+// reopened is Open for an order whose currencies match nothing now: the session
+// that fresh repeats, and the error wrong if it repeats none.
+func (c *Service) reopened(ctx context.Context, fresh Session, wrong error) (s Session, created bool, err error) {
+	for _, f := range []Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}} {
+		if f == (Filter{}) {
+			continue
+		}
+		f.Limit = 1
+		page, err := c.Store.List(ctx, f)
+		if err != nil {
+			return Session{}, false, fmt.Errorf("looking for a session of the same order: %w", err)
+		}
+		if len(page.Sessions) > 0 {
+			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
+		}
+	}
+	return Session{}, false, wrong
 }
 
 // Complete fills in what an order leaves open, so that two ways to say the

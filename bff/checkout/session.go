@@ -53,6 +53,9 @@ type Session struct {
 	// what Claim returns: its holder's changes are refused after another claim.
 	Epoch   int64 `json:"-"`
 	Claimed bool  `json:"-"`
+	// Unchecked is set in what Service.Open returns: the gateway's currency list
+	// was not available, so nobody knows whether Order.Currencies match it.
+	Unchecked bool `json:"-"`
 	// WatchedUntil is how long, as far as any instance knows, somebody is looking
 	// at the session; zero = nobody has. Only Store.Watch sets it.
 	WatchedUntil time.Time `json:"-"`

@@ -81,11 +81,12 @@ type Held struct {
 
 // Filter selects sessions; zero fields do not restrict.
 type Filter struct {
-	Status   string    // a [wire.Status]
-	OrderRef string    // the whole of it
-	To       time.Time // CreatedAt < To
-	Limit    int       // 1…100; zero = 20
-	Cursor   string    // Next of the page before; empty = first page
+	Status         string    // a [wire.Status]
+	OrderRef       string    // the whole of it
+	IdempotencyKey string    // likewise
+	To             time.Time // CreatedAt < To
+	Limit          int       // 1…100; zero = 20
+	Cursor         string    // Next of the page before; empty = first page
 }
 
 // Page is one page of a list; Next is empty on the last one.

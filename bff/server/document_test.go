@@ -185,7 +185,8 @@ func TestExamplesAreValid(t *testing.T) {
 func TestSchemasAreTheTypes(t *testing.T) {
 	for name, v := range map[string]any{
 		"Session": checkout.Object{}, "Attempt": checkout.AttemptObject{}, "Entry": checkout.Entry{},
-		"View": wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
+		"Warning": checkout.Warning{},
+		"View":    wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
 		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": doctor.Report{}, "Check": doctor.Check{},
 	} {
 		want := map[string]bool{} // whether it is always there

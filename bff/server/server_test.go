@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
@@ -350,6 +352,7 @@ func TestPaysByForms(t *testing.T) {
 // A page without anything to choose from says whose doing that is.
 func TestNothingToChoose(t *testing.T) {
 	r := newRig(t)
+	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: 1, Status: 503})
 	id := r.open(`{"amount_usd":"25.00","currencies":["NONE"]}`)
 	var got struct{ Notice struct{ Code string } }
 	w := r.ask("GET", "/checkout/"+id+"/view", "")
@@ -362,6 +365,35 @@ func TestNothingToChoose(t *testing.T) {
 	w = r.ask("GET", "/checkout/"+id+"/view", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "gateway_unavailable" {
 		t.Errorf("no list = %d %s; want gateway_unavailable", w.Code, w.Body)
+	}
+}
+
+// Currencies of which the gateway offers none are refused; where they cannot be
+// compared, the answer says so.
+func TestCurrenciesThatMatchNothing(t *testing.T) {
+	const none = `{"amount_usd":"25.00","currencies":["NOPE"]}`
+	r := newRig(t)
+	w := r.ask("POST", "/v1/sessions", none, bearer, isJSON)
+	var refused wire.Error
+	err := json.Unmarshal(w.Body.Bytes(), &refused)
+	if err != nil || w.Code != 422 || refused.Code != wire.CodeInvalid || refused.Param != "currencies" ||
+		!strings.Contains(refused.Detail, "GET /v1/currencies") {
+		t.Errorf("POST /v1/sessions of NOPE = %d %s; want 422 invalid, currencies", w.Code, w.Body)
+	}
+	r = newRig(t)
+	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
+	w = r.ask("POST", "/v1/sessions", none, bearer, isJSON)
+	var opened checkout.Object
+	err = json.Unmarshal(w.Body.Bytes(), &opened)
+	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 || opened.Warnings[0].Param != "currencies" {
+		t.Errorf("POST /v1/sessions without a list = %d %s; want 201 with a warning", w.Code, w.Body)
+	}
+	if !strings.Contains(r.log.String(), "currencies not checked") {
+		t.Errorf("log = %s; want a warning", r.log)
+	}
+	w = r.ask("GET", "/v1/sessions/"+opened.ID, "", bearer)
+	if strings.Contains(w.Body.String(), "warnings") {
+		t.Errorf("GET /v1/sessions/{id} = %s; want no warnings", w.Body)
 	}
 }
 

@@ -85,7 +85,9 @@ func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error
 func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
 	args = []any{from.createdAt, key(from.id)}
-	for _, condition := range []struct{ column, value string }{{"status", f.Status}, {"order_ref", f.OrderRef}} {
+	for _, condition := range []struct{ column, value string }{
+		{"status", f.Status}, {"order_ref", f.OrderRef}, {"idempotency_key", f.IdempotencyKey},
+	} {
 		if condition.value != "" {
 			args = append(args, key(condition.value))
 			query += fmt.Sprintf(` AND %s = $%d`, condition.column, len(args))

@@ -79,6 +79,9 @@ func listFilters(t *testing.T, open Opener) {
 		if n%2 == 0 {
 			s.Status = wire.Review
 		}
+		if n == 3 {
+			s.IdempotencyKey = "key of 3"
+		}
 		inserted(t, b, s)
 	}
 	for _, c := range []struct {
@@ -89,6 +92,8 @@ func listFilters(t *testing.T, open Opener) {
 		{checkout.Filter{Status: string(wire.Confirmed)}, nil},
 		{checkout.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
 		{checkout.Filter{OrderRef: "order"}, nil},
+		{checkout.Filter{IdempotencyKey: "key of 3"}, []string{fresh(3).ID}},
+		{checkout.Filter{IdempotencyKey: "key"}, nil},
 		{checkout.Filter{OrderRef: "' OR 1=1 --"}, nil},
 		{checkout.Filter{OrderRef: "a\x00b"}, nil},
 		{checkout.Filter{OrderRef: "\xff"}, nil},

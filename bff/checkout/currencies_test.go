@@ -1,0 +1,63 @@
+package checkout_test
+
+import (
+	"errors"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// TestOpenChecksCurrencies: an order whose currencies the gateway does not offer
+// is refused, unless it repeats one, or nobody knows what the gateway offers.
+func TestOpenChecksCurrencies(t *testing.T) {
+	overBoth(t, func(t *testing.T, h *shop) {
+		order := func(ref string, currencies ...string) checkout.Order {
+			return checkout.Order{AmountUSD: dec("25"), Ref: ref, Currencies: currencies}
+		}
+		open := func(o checkout.Order, key string) (checkout.Session, bool, error) {
+			return h.service.Open(t.Context(), o, key)
+		}
+		away := errors.New("gateway is away")
+		h.gateway.coinsHook = func() error { return away }
+		byRef, _, err := open(order("1", "NOPE"), "")
+		if err != nil || !byRef.Unchecked {
+			t.Errorf("Open without a list = unchecked %t, %v; want true", byRef.Unchecked, err)
+		}
+		byKey, _, err := open(order("", "NOPE"), "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.gateway.coinsHook = nil
+		for name, c := range map[string]struct {
+			order checkout.Order
+			key   string
+			want  string // an id, "new", or an error
+		}{
+			"coin":             {order("2", "usdt"), "", "new"},
+			"network":          {order("3", "USDT_TRC20"), "", "new"},
+			"one of two":       {order("4", "NOPE", "BNB"), "", "new"},
+			"all":              {order("5"), "", "new"},
+			"none":             {order("6", "NOPE"), "", "invalid currencies"},
+			"no such network":  {order("7", "BNB_trc20"), "another", "invalid currencies"},
+			"ref repeated":     {order("1", "NOPE"), "", byRef.ID},
+			"key repeated":     {order("", "NOPE"), "key", byKey.ID},
+			"ref with another": {order("1", "NADA"), "", "order_conflict order_ref"},
+		} {
+			s, created, err := open(c.order, c.key)
+			got := s.ID
+			var refused *wire.Error
+			switch {
+			case errors.As(err, &refused):
+				got = string(refused.Code) + " " + refused.Param
+			case err != nil:
+				t.Fatalf("%s: %v", name, err)
+			case created:
+				got = "new"
+			}
+			if got != c.want || s.Unchecked {
+				t.Errorf("%s: Open = %s, unchecked %t; want %s", name, got, s.Unchecked, c.want)
+			}
+		}
+	})
+}
