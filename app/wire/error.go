@@ -41,6 +41,7 @@ const (
 	CodeTooLarge           Code = "too_large"
 	CodeMediaType          Code = "unsupported_media_type"
 	CodeMethod             Code = "method_not_allowed"
+	CodeUpgradeRequired    Code = "upgrade_required"
 	CodeNotFound           Code = "not_found"
 	CodeForbidden          Code = "cross_site_refused"
 	CodeRateLimited        Code = "rate_limited"

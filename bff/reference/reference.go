@@ -158,6 +158,7 @@ func (d *Document) completed(operation tree) (tree, error) {
 // headersOf are the headers that errors of a status have, besides the common one.
 var headersOf = map[int]yaml.MapItem{
 	401: {Key: "WWW-Authenticate", Value: reference("headers", "Challenge")},
+	426: {Key: "Upgrade", Value: reference("headers", "Upgrade")},
 	429: {Key: "Retry-After", Value: reference("headers", "RetryAfter")},
 	503: {Key: "Retry-After", Value: reference("headers", "RetryAfter")},
 }

@@ -126,7 +126,7 @@ func badHandshakes(t *testing.T, b *bench) {
 		"version 8": {"13", "8"}, "version 12": {"Version: 13", "Version: 12"}, "version 130": {"13", "130"}, "no version": {"Sec-WebSocket-Version: 13\r\n", ""}, "two versions": {"Version: 13", "Version: 8, 7"}, "no key": {"Sec-WebSocket-Key", "X"}, "bad key": {"MDEy", "????"}, "short key": {"MDEyMzQ1Njc4OWFiY2RlZg==", "MDEy"}, "long key": {"MDEyMzQ1Njc4OWFiY2RlZg==", strings.Repeat("A", 1024)}, "empty key": {"MDEyMzQ1Njc4OWFiY2RlZg==", ""},
 		"no upgrade": {"Upgrade: websocket\r\n", ""}, "other upgrade": {"Upgrade: websocket", "Upgrade: h2c"}, "no connection": {"Connection: Upgrade\r\n", ""}, "kept alive": {"Connection: Upgrade", "Connection: keep-alive"}, "HTTP/1.0": {"HTTP/1.1", "HTTP/1.0"}, "HEAD": {"GET", "HEAD"},
 	} {
-		b.knock(t, addr, "B60/"+name, change(c[0], c[1]), 422)
+		b.knock(t, addr, "B60/"+name, change(c[0], c[1]), 426)
 	}
 	for _, method := range []string{"POST", "PUT", "OPTIONS", "FOO"} {
 		b.knock(t, addr, "B60/"+method, change("GET", method), 405)

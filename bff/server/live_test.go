@@ -250,14 +250,14 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 		method, proto, headers string
 		status                 int
 	}{
-		"version 8":  {"GET", "1.1", strings.Replace(good, "13", "8", 1), 422},
-		"no version": {"GET", "1.1", strings.Replace(good, "Sec-WebSocket-Version: 13\r\n", "", 1), 422},
-		"no key":     {"GET", "1.1", strings.Replace(good, "Key", "Kex", 1), 422},
-		"bad key":    {"GET", "1.1", strings.Replace(good, "MDEy", "????", 1), 422},
-		"no upgrade": {"GET", "1.1", strings.Replace(good, "Upgrade: websocket", "Upgrade: h2c", 1), 422},
-		"plain":      {"GET", "1.1", "Origin: " + ownOrigin + "\r\n", 422},
+		"version 8":  {"GET", "1.1", strings.Replace(good, "13", "8", 1), 426},
+		"no version": {"GET", "1.1", strings.Replace(good, "Sec-WebSocket-Version: 13\r\n", "", 1), 426},
+		"no key":     {"GET", "1.1", strings.Replace(good, "Key", "Kex", 1), 426},
+		"bad key":    {"GET", "1.1", strings.Replace(good, "MDEy", "????", 1), 426},
+		"no upgrade": {"GET", "1.1", strings.Replace(good, "Upgrade: websocket", "Upgrade: h2c", 1), 426},
+		"plain":      {"GET", "1.1", "Origin: " + ownOrigin + "\r\n", 426},
 		"post":       {"POST", "1.1", good + "Content-Length: 0\r\n", 405},
-		"head":       {"HEAD", "1.1", good, 422},
+		"head":       {"HEAD", "1.1", good, 426},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers := raw(t, addr, fmt.Sprintf("%s /checkout/%s/live HTTP/%s\r\nHost: localhost:8080\r\n%sConnection: close\r\n\r\n", c.method, id, c.proto, c.headers))
@@ -265,6 +265,17 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 				t.Errorf("answers = %v; want %d", answers, c.status)
 			}
 		})
+	}
+	w := r.ask("GET", "/checkout/"+id+"/live", "", "Origin: "+ownOrigin)
+	for name, want := range map[string]string{
+		"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+	} {
+		if got := w.Header().Get(name); got != want {
+			t.Errorf("%s of a refused handshake = %q; want %q", name, got, want)
+		}
+	}
+	if !strings.Contains(w.Body.String(), `"code":"upgrade_required"`) {
+		t.Errorf("refused handshake = %s; want upgrade_required", w.Body)
 	}
 	until(t, "refused handshakes leave no subscriber", func() bool {
 		var all []*websocket.Conn

@@ -201,7 +201,8 @@ func (w *world) try(t *testing.T, kind, method, path, body string, headers ...st
 }
 
 // single are headers that some answers of a kind have and others have not.
-var single = []string{"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow", "Www-Authenticate", "Retry-After", "Refresh", "Idempotent-Replayed", "X-Request-Id"}
+var single = []string{"Content-Type", "Content-Length", "Content-Encoding", "Etag", "Location", "Allow", "Www-Authenticate", "Retry-After", "Refresh", "Idempotent-Replayed", "X-Request-Id",
+	"Upgrade", "Sec-Websocket-Version"}
 
 var (
 	requestID = regexp.MustCompile(`^req_[a-z2-7]{16}$`)
@@ -224,6 +225,9 @@ func (w *world) judged(kind string, answer *httptest.ResponseRecorder) (wrong []
 	}
 	mime, _, _ = strings.Cut(answer.Header().Get("Content-Type"), ";")
 	want := policyOf(kindOf(kind, answer.Code, mime), w.public, w.origins)
+	if answer.Code == http.StatusUpgradeRequired {
+		want["Connection"] = "Upgrade"
+	}
 	if script := inlineScript.FindStringSubmatch(answer.Body.String()); script != nil {
 		hash := sha256.Sum256([]byte(script[1]))
 		want["Content-Security-Policy"] = strings.Replace(want["Content-Security-Policy"], "'self'", "'self' 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'", 1)
@@ -254,7 +258,7 @@ func form(answer *httptest.ResponseRecorder, mime string) (wrong []string) {
 	if to := h.Get("Location"); to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//")) {
 		wrong = append(wrong, "it leads away, to "+to)
 	}
-	for status, name := range map[int]string{405: "Allow", 401: "Www-Authenticate", 429: "Retry-After", 503: "Retry-After"} {
+	for status, name := range map[int]string{405: "Allow", 401: "Www-Authenticate", 426: "Upgrade", 429: "Retry-After", 503: "Retry-After"} {
 		if (answer.Code == status) != (h.Get(name) != "") && answer.Code != 429 && answer.Code != 503 || answer.Code == status && h.Get(name) == "" {
 			wrong = append(wrong, fmt.Sprintf("%s is %q", name, h.Get(name)))
 		}
@@ -405,14 +409,14 @@ func (w *world) statuses(t *testing.T) {
 		{"data", "POST", "/checkout/" + pending + "/simulate", `{"kind":"panic"}`, 500, []string{isJSON}},
 		{"data", "POST", "/checkout/" + pending + "/simulate", "kind=panic", 500, []string{isForm, "Accept: text/html"}},
 		{"data", "GET", "/checkout/" + open + "/live", "", 403, []string{"Origin: https://evil.example"}},
-		{"data", "GET", "/checkout/" + open + "/live", "", 422, []string{"Origin: " + w.public}},
+		{"data", "GET", "/checkout/" + open + "/live", "", 426, []string{"Origin: " + w.public}},
 		{"data", "GET", "/checkout/cs_none/live", "", 404, []string{"Origin: " + w.public, "Connection: Upgrade", "Upgrade: websocket"}},
 	} {
 		if got := w.try(t, c.kind, c.method, c.path, c.body, c.headers...); got.Code != c.status {
 			t.Errorf("%s %s %.40q = %d %.200s; want %d", c.method, c.path, c.body, got.Code, got.Body, c.status)
 		}
 	}
-	for _, status := range []int{200, 201, 204, 303, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 500} {
+	for _, status := range []int{200, 201, 204, 303, 304, 307, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 426, 500} {
 		if w.seen[status] == 0 {
 			t.Errorf("no answer was %d", status)
 		}

@@ -53,6 +53,7 @@ var answers = map[wire.Code]answer{
 	wire.CodeTooLarge:           {413, "the body is larger than 64 KiB"},
 	wire.CodeMediaType:          {415, "send application/json or, from a form, application/x-www-form-urlencoded"},
 	wire.CodeMethod:             {405, "the method is not allowed here"},
+	wire.CodeUpgradeRequired:    {426, "not the opening handshake of a websocket (RFC 6455, version 13)"},
 	wire.CodeNotFound:           {404, "nothing is here"},
 	wire.CodeForbidden:          {403, "requests from other origins are refused"},
 	wire.CodeRateLimited:        {429, "too many requests; slow down"},
@@ -125,6 +126,11 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}
 	later(h, e.Status)
+	if e.Status == http.StatusUpgradeRequired { // RFC 9110, 15.5.22; RFC 6455, 4.4
+		h.Set("Connection", "Upgrade")
+		h.Set("Upgrade", "websocket")
+		h.Set("Sec-WebSocket-Version", "13")
+	}
 	w.WriteHeader(e.Status)
 	json.NewEncoder(w).Encode(e)
 }

@@ -72,7 +72,7 @@ func (s *server) asksSocket(r *http.Request) error {
 		return refuse(wire.CodeForbidden, "Origin")
 	}
 	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1
-		return refuse(wire.CodeInvalid, "Upgrade")
+		return refuse(wire.CodeUpgradeRequired, "Upgrade")
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *server) asksSocket(r *http.Request) error {
 func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	conn, err := s.lines.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
 	if err != nil {
-		return nil, refuse(wire.CodeInvalid, "Upgrade")
+		return nil, refuse(wire.CodeUpgradeRequired, "Upgrade")
 	}
 	return conn, nil
 }
