@@ -305,6 +305,9 @@ func gatewayFaults() []fault {
 	return []fault{
 		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), Fail, "gateway", "does not accept the key (status 401)"},
 		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), Fail, "gateway", "it cannot be reached: "},
+		{"a coin that cannot be read", answers(`{"currency_symbol":"USDT","supported_networks":[` +
+			`{"network_code":"trc20","max_ttl":"long"},{"network_code":"bep20","max_ttl":60}]}`),
+			Warn, "gateway", "1 item of its currency list left out: USDT trc20: reading max_ttl: not a whole number"},
 		{"no coins", answers(""), Fail, "gateway", "no coin is enabled"},
 		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
 			Warn, "coins", "1 of 1 have no payment link"},

@@ -31,11 +31,23 @@ func (x *examination) gateway(ctx context.Context) []Finding {
 		return []Finding{fail("gateway", err.Error(), "COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY")}
 	}
 	defer client.Close()
-	list, err := client.Currencies(ctx)
+	list, err := client.CurrencyList(ctx)
 	if err != nil {
 		return append([]Finding{noGateway(err)}, <-clocks...)
 	}
-	return append(x.offer(list), <-clocks...)
+	findings := x.offer(list.Currencies)
+	if len(list.LeftOut) > 0 {
+		findings = append(findings, leftOut(list.LeftOut))
+	}
+	return append(findings, <-clocks...)
+}
+
+// leftOut names what the gateway lists and shoppers are not offered.
+func leftOut(list []string) Finding {
+	f := warn("gateway", count(len(list), "item")+" of its currency list left out: "+list[0],
+		"ask its operator to correct the list")
+	f.Details = list
+	return f
 }
 
 // noGateway is why there is no list.

@@ -114,7 +114,7 @@ func readCreated(data any) (checkout.Created, error) {
 		NetworkName:      f.label("network_name"),
 		AmountUSD:        f.money("amount_usd"),
 		PayAmount:        f.money("pay_amount"),
-		PayAmountText:    f.text("pay_amount"),
+		PayAmountText:    f.amountText("pay_amount"),
 		TolerancePercent: f.lenient("payment_tolerance_percent"),
 		Address:          f.text("wallet_address"),
 		ExpiresAt:        f.moment("expired_at"),

@@ -10,64 +10,98 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// Currencies returns what the merchant has enabled, never nil. A network
-// whose code, bounds or max_ttl cannot be read is left out, as is a currency
-// without a symbol: neither could be offered honestly, and the others can. How
-// many were left out is logged.
+// CurrencyList is an answer to the currency list.
+type CurrencyList struct {
+	Currencies []checkout.Currency // never nil
+	// LeftOut says of each currency and network that is not in Currencies which
+	// it is and why: "USDT trc20: reading max_ttl: not a whole number".
+	LeftOut []string
+}
+
+// maxNamed bounds how many of those that are left out are named in the log.
+const maxNamed = 20
+
+// Currencies returns what the merchant has enabled, never nil. What was left
+// out is logged with the reason.
+//
+// Errors: *[checkout.RefusedError], *[checkout.UnknownError].
+func (c *Client) Currencies(ctx context.Context) ([]checkout.Currency, error) {
+	all, err := c.CurrencyList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(all.LeftOut); n > 0 {
+		c.log.LogAttrs(ctx, slog.LevelWarn, "gateway currencies left out",
+			slog.Int("count", n), slog.Any("left_out", all.LeftOut[:min(n, maxNamed)]))
+	}
+	return all.Currencies, nil
+}
+
+// CurrencyList reads the currency list. A network whose code, bounds or max_ttl
+// cannot be read is left out, as is a currency without a symbol: neither could
+// be offered honestly, and the others can.
 //
 // Errors: *[checkout.RefusedError], *[checkout.UnknownError].
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/currencies/list".
-func (c *Client) Currencies(ctx context.Context) ([]checkout.Currency, error) {
+func (c *Client) CurrencyList(ctx context.Context) (CurrencyList, error) {
 	k := call{name: "currencies", method: http.MethodGet, path: "/api/v1/merchant/currencies/list"}
-	var (
-		currencies []checkout.Currency
-		dropped    int
-	)
+	var all CurrencyList
 	err := c.do(ctx, k, func(data any) (err error) {
-		currencies, dropped, err = readCurrencies(data)
+		all, err = readCurrencies(data)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return CurrencyList{}, err
 	}
-	if dropped > 0 {
-		c.log.LogAttrs(ctx, slog.LevelWarn, "gateway currencies left out", slog.Int("count", dropped))
+	for i, text := range all.LeftOut {
+		all.LeftOut[i] = c.hide(text)
 	}
-	return currencies, nil
+	return all, nil
 }
 
-// readCurrencies reads the list and counts what it left out.
-func readCurrencies(data any) (currencies []checkout.Currency, dropped int, err error) {
+// readCurrencies reads the list.
+func readCurrencies(data any) (CurrencyList, error) {
 	rows, err := list(data)
 	if err != nil {
-		return nil, 0, err
+		return CurrencyList{}, err
 	}
-	currencies = make([]checkout.Currency, 0, len(rows))
+	all := CurrencyList{Currencies: make([]checkout.Currency, 0, len(rows))}
 	for i, row := range rows {
-		c, lost, err := readCurrency(row)
-		dropped += lost
+		c, leftOut, err := readCurrency(row)
+		all.LeftOut = append(all.LeftOut, leftOut...)
+		var bad *unusableError
 		switch {
-		case errors.Is(err, errUnusable):
-			dropped++
+		case errors.As(err, &bad):
+			all.LeftOut = append(all.LeftOut, fmt.Sprintf("currency %d (%s): %s", i+1, named(c.Name), bad.reason))
 		case err != nil:
-			return nil, 0, fmt.Errorf("reading currency %d: %w", i, err)
+			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
 		default:
-			currencies = append(currencies, c)
+			all.Currencies = append(all.Currencies, c)
 		}
 	}
-	return currencies, dropped, nil
+	return all, nil
 }
 
-// errUnusable marks an entry that is left out.
-var errUnusable = errors.New("unusable entry")
+// unusableError marks an entry that is left out.
+type unusableError struct{ reason string }
 
-// readCurrency reads one currency and counts the networks it left out.
-// Errors: errUnusable; anything else means that the list is not one.
-func readCurrency(row any) (c checkout.Currency, dropped int, err error) {
+func (e *unusableError) Error() string { return "unusable entry: " + e.reason }
+
+// named is a name of the gateway's, fit for a log line.
+func named(name string) string {
+	if name = shorten(clean(name), 40); name == "" {
+		return "no name"
+	}
+	return name
+}
+
+// readCurrency reads one currency, and says which of its networks it left out.
+// Errors: *unusableError; anything else means that the list is not one.
+func readCurrency(row any) (c checkout.Currency, leftOut []string, err error) {
 	f := open(row)
 	if f.err != nil {
-		return c, 0, f.err
+		return c, nil, f.err
 	}
 	c = checkout.Currency{
 		Name:        f.label("currency_name"),
@@ -76,23 +110,35 @@ func readCurrency(row any) (c checkout.Currency, dropped int, err error) {
 		PriceInUSDT: f.lenient("price_in_usdt"),
 		Icon:        f.label("icon"),
 	}
-	if f.err != nil || !validName(c.Symbol) {
-		return c, 0, errUnusable
+	if reason := unreadable(f, "currency_symbol", c.Symbol); reason != "" {
+		return c, nil, &unusableError{reason}
 	}
-	c.Networks, dropped, err = readNetworks(f.object["supported_networks"])
-	return c, dropped, err
+	c.Networks, leftOut, err = readNetworks(c.Symbol, f.object["supported_networks"])
+	return c, leftOut, err
 }
 
-// readNetworks reads supported_networks; null and absent are none.
-func readNetworks(v any) (networks []checkout.Network, dropped int, err error) {
+// unreadable returns why the entry of f, which is known by name, is left out;
+// "" if it is not.
+func unreadable(f *fields, member, name string) string {
+	switch {
+	case f.err != nil:
+		return f.err.Error()
+	case !validName(name):
+		return "reading " + member + ": not well formed"
+	}
+	return ""
+}
+
+// readNetworks reads supported_networks of a currency; null and absent are none.
+func readNetworks(symbol string, v any) (networks []checkout.Network, leftOut []string, err error) {
 	if v == nil {
-		return nil, 0, nil
+		return nil, nil, nil
 	}
 	rows, err := list(v)
 	if err != nil {
-		return nil, 0, fmt.Errorf("reading supported_networks: %w", err)
+		return nil, nil, fmt.Errorf("reading supported_networks: %w", err)
 	}
-	for _, row := range rows {
+	for i, row := range rows {
 		f := open(row)
 		n := checkout.Network{
 			Name:       f.label("network_name"),
@@ -104,11 +150,15 @@ func readNetworks(v any) (networks []checkout.Network, dropped int, err error) {
 			MaxTTL:     f.whole("max_ttl"),
 			Icon:       f.label("icon"),
 		}
-		if f.err != nil || !validName(n.Code) {
-			dropped++
+		if reason := unreadable(f, "network_code", n.Code); reason != "" {
+			name := named(n.Code)
+			if n.Code == "" {
+				name = fmt.Sprintf("network %d (%s)", i+1, named(n.Name))
+			}
+			leftOut = append(leftOut, fmt.Sprintf("%s %s: %s", symbol, name, reason))
 			continue
 		}
 		networks = append(networks, n)
 	}
-	return networks, dropped, nil
+	return networks, leftOut, nil
 }

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -50,7 +52,11 @@ func TestCurrenciesAnswers(t *testing.T) {
 		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":"1.00",`), 1, 2},
 		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":null,`), 1, 2},
 		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":-1,`), 1, 1},
-		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":1e1,`), 1, 1},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":1e1,`), 1, 2},
+		{changed(`"maximum_pay_usd":10000`, `"maximum_pay_usd":5e+04`), 1, 2},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":1e999999999,`), 1, 1},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":1e-999999999,`), 1, 1},
+		{changed(`"minimum_pay_usd":1,`, `"minimum_pay_usd":"1e1",`), 1, 1},
 		{changed(`"maximum_pay_usd":10000`, `"maximum_pay_usd":"lots"`), 1, 1},
 		{changed(`"network_fee":1.5`, `"network_fee":1.0e-5`), 1, 2},
 		{changed(`"network_code":"trc20"`, `"network_code":"TRC20"`), 1, 2},
@@ -82,6 +88,43 @@ func TestCurrenciesAnswers(t *testing.T) {
 		}
 		if len(got) > 0 && len(got[0].Networks) != tt.networks {
 			t.Errorf("Currencies answered %s: %d networks; want %d", tt.data, len(got[0].Networks), tt.networks)
+		}
+	}
+}
+
+// TestExponents: a number means the same in every notation of JSON.
+func TestExponents(t *testing.T) {
+	for in, want := range map[string]string{
+		"1e-05": "0.00001", "5e+04": "50000", "5E4": "50000", "1.5e3": "1500", "1.25e1": "12.5",
+		"0.1e1": "1", "0e5": "0", "1.000e-3": "0.001", "1e29": "1" + strings.Repeat("0", 29),
+		"1e30": "0", "1e-31": "0", "-1e1": "0", "1e999999999": "0", "1e99999999999999999999": "0",
+	} {
+		row := strings.Replace(currencyJSON("[]"), `"price_in_usdt":1`, `"price_in_usdt":`+in, 1)
+		got, err := serveText(t, done("["+row+"]")).Currencies(t.Context())
+		if err != nil || len(got) != 1 || !got[0].PriceInUSDT.Equal(dec(want)) {
+			t.Errorf("price %s = %+v, %v; want %s", in, got, err, want)
+		}
+	}
+}
+
+// TestLeftOutIsNamed: what is left out is named with the reason.
+func TestLeftOutIsNamed(t *testing.T) {
+	bad := strings.Replace(networkJSON, `"maximum_pay_usd":10000`, `"maximum_pay_usd":"lots"`, 1)
+	nameless := strings.Replace(networkJSON, `"network_code":"trc20"`, `"network_code":""`, 1)
+	odd := strings.Replace(currencyJSON("[]"), `"USDT"`, `{}`, 1)
+	c := serveText(t, done("["+currencyJSON("["+networkJSON+","+bad+","+nameless+"]")+","+odd+"]"))
+	var log bytes.Buffer
+	c.log = slog.New(slog.NewTextHandler(&log, nil))
+	if _, err := c.Currencies(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"count=3", "USDT trc20: reading maximum_pay_usd: not a decimal",
+		"USDT network 3 (Tron): reading network_code: not well formed",
+		"currency 2 (Tether): reading currency_symbol: not a text",
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("log = %s; want %q", &log, want)
 		}
 	}
 }

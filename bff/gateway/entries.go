@@ -62,9 +62,12 @@ func (c *Client) readEntry(f *fields) checkout.LedgerEntry {
 const mostShown = 1000
 
 // shown reads texts of f that are only shown: on one line, not without end, and
-// without the key, should the gateway repeat it.
+// without the key, should the gateway repeat it. Numbers are in plain notation.
 func (c *Client) shown(f *fields) func(name string) string {
-	return func(name string) string { return shorten(c.hide(f.label(name)), mostShown) }
+	return func(name string) string {
+		text, _ := numeral(f.object[name])
+		return shorten(c.hide(clean(text)), mostShown)
+	}
 }
 
 // readShown reads the data of a list answer that is only shown. Where a page

@@ -58,6 +58,40 @@ func scalar(v any) (text string, ok bool) {
 	return "", false
 }
 
+// numeral is scalar for what is read as a number: a JSON number with an
+// exponent comes out in plain notation. Encoders write 1e-05 for small floats.
+func numeral(v any) (text string, ok bool) {
+	if n, is := v.(json.Number); is {
+		return plainNotation(n.String()), true
+	}
+	return scalar(v)
+}
+
+// Bounds of a number with an exponent: parseDecimal refuses what is beyond
+// them anyway, and 1e999999999 must not be written out.
+const (
+	maxExponent = 60
+	maxMantissa = 100 // characters
+)
+
+// plainNotation writes a valid JSON number without its exponent, exactly. One
+// out of bounds is returned as it is, which parseDecimal refuses.
+func plainNotation(number string) string {
+	at := strings.IndexAny(number, "eE")
+	if at < 0 || at > maxMantissa {
+		return number
+	}
+	exponent, err := strconv.Atoi(number[at+1:])
+	if err != nil || exponent < -maxExponent || exponent > maxExponent {
+		return number
+	}
+	mantissa, err := decimal.NewFromString(number[:at])
+	if err != nil {
+		return number
+	}
+	return mantissa.Shift(int32(exponent)).String()
+}
+
 // text returns a string that something is decided by: one with control
 // characters, or of another type, is an error.
 func (f *fields) text(name string) string {
@@ -104,6 +138,15 @@ func (f *fields) verbatim(name string) string {
 	return string(doc)
 }
 
+// amountText returns the text of a decimal, in plain notation.
+func (f *fields) amountText(name string) string {
+	text := f.text(name)
+	if _, is := f.object[name].(json.Number); is {
+		return plainNotation(text)
+	}
+	return text
+}
+
 // money returns an exact decimal that must be there.
 func (f *fields) money(name string) decimal.Decimal {
 	if f.label(name) == "" {
@@ -114,7 +157,7 @@ func (f *fields) money(name string) decimal.Decimal {
 
 // optional returns an exact decimal; zero if absent, null or empty.
 func (f *fields) optional(name string) decimal.Decimal {
-	s, ok := scalar(f.object[name])
+	s, ok := numeral(f.object[name])
 	if ok && s == "" {
 		return decimal.Zero
 	}
@@ -128,14 +171,14 @@ func (f *fields) optional(name string) decimal.Decimal {
 // lenient is optional for what no payment is decided by, or for which zero is
 // the careful reading: zero if unreadable.
 func (f *fields) lenient(name string) decimal.Decimal {
-	s, _ := scalar(f.object[name])
+	s, _ := numeral(f.object[name])
 	d, _ := parseDecimal(s)
 	return d
 }
 
 // whole returns an integer from zero up; zero if absent, null or empty.
 func (f *fields) whole(name string) int {
-	s, ok := scalar(f.object[name])
+	s, ok := numeral(f.object[name])
 	if ok && s == "" {
 		return 0
 	}
@@ -161,7 +204,8 @@ func (f *fields) moment(name string) time.Time { return parseTime(f.object[name]
 
 // parseDecimal reads an amount: digits, with digits behind a point or without,
 // at most 30 of each. Everything else that decimal would take (signs,
-// exponents, ".5", "1.") is refused.
+// exponents, ".5", "1.") is refused; numeral removes the exponents of JSON
+// numbers.
 func parseDecimal(s string) (decimal.Decimal, bool) {
 	whole, fraction, pointed := strings.Cut(s, ".")
 	if !digits(whole, 30) || pointed && !digits(fraction, 30) {
@@ -186,7 +230,7 @@ func digits(s string, most int) bool {
 // or RFC 3339, in UTC. The zero time stands for 0, for what cannot be read and
 // for years outside 2009…2099.
 func parseTime(v any) time.Time {
-	s, _ := scalar(v)
+	s, _ := numeral(v)
 	s = strings.TrimSpace(s)
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -158,6 +158,9 @@ func readRecord(data any, money func(*fields, string) decimal.Decimal) (checkout
 	if f.err != nil {
 		return checkout.Record{}, f.err
 	}
+	if paid, ok := numeral(f.object["paid_amount"]); ok {
+		r.PaidAmount = paid
+	}
 	r.Paid, r.PaidReadable = parseDecimal(r.PaidAmount)
 	return r, nil
 }

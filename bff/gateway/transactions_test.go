@@ -83,7 +83,7 @@ func TestStatusAnswers(t *testing.T) {
 		{`"status": "pending"`, `"status": "pending", "Status": "confirmed"`, false, nil},
 		{`"currency_code": "usdt_trc20"`, `"currency_code": {}`, false, nil},
 		{`"amount_usd": "19.99000000"`, `"amount_usd": ""`, false, nil},
-		{`"amount_usd": "19.99000000"`, `"amount_usd": 1e1`, false, nil},
+		{`"amount_usd": "19.99000000"`, `"amount_usd": "1e1"`, false, nil},
 		{`"pay_amount": "20.10000000",`, ``, false, nil},
 		{`"pay_amount": "20.10000000"`, `"pay_amount": false`, false, nil},
 		{`"order_id": 123456`, `"order_id": 1.5`, false, nil},
