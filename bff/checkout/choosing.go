@@ -299,7 +299,7 @@ func (c *Service) create(ctx context.Context, s Session, n int, price, fee decim
 	// be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
 	defer cancel()
-	created, callErr := c.callCreate(sending, c.request(s.Attempt(n)))
+	created, callErr := c.callCreate(sending, c.request(&s, n))
 	crash.Point("create.sent")
 	_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
 		return s.answered(n, created, callErr, price, fee, c.PaymentPage, now)
@@ -315,12 +315,18 @@ func (c *Service) create(ctx context.Context, s Session, n int, price, fee decim
 	}
 }
 
-// request is what is asked of the gateway for a.
-func (c *Service) request(a *Attempt) CreateRequest {
+// request is what is asked of the gateway for attempt n. The shopper's comment
+// is not sent again after an answer was lost: a firewall may have rejected it.
+func (c *Service) request(s *Session, n int) CreateRequest {
+	a := s.Attempt(n)
+	comment := strings.TrimSpace(a.Marker + " " + a.Comment)
+	if before := s.Attempt(n - 1); before != nil && before.State == Lost {
+		comment = a.Marker
+	}
 	return CreateRequest{
 		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, AmountUSD: a.AmountUSD,
 		TTL: a.TTLMinutes, OrderID: a.OrderID, Email: a.Email,
-		Comment:     strings.TrimSpace(a.Marker + " " + a.Comment),
+		Comment: comment, Marker: a.Marker,
 		CallbackURL: c.CallbackURL,
 	}
 }

@@ -68,7 +68,8 @@ type CreateRequest struct {
 	TTL            int             // minutes, 1…MaxTTL
 	OrderID        int             // six digits, 100000…999999; zero = not sent
 	Email          string          // empty = not sent
-	Comment        string          // carries the marker; empty = not sent
+	Comment        string          // starts with Marker, in the body only; empty = not sent
+	Marker         string          // what the query has of Comment; empty = not sent
 	CallbackURL    string          // public https URL; empty = not sent
 }
 

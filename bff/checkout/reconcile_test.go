@@ -64,6 +64,29 @@ func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
 	}
 }
 
+// A firewall may reject a create because of the shopper's comment: the next one
+// goes without it, and the session keeps it.
+func TestCommentIsSentOnce(t *testing.T) {
+	h := newShop(t)
+	var sent []checkout.CreateRequest
+	fail := once(cut(), nil)
+	h.gateway.createHook = func(req checkout.CreateRequest) (before, after error) {
+		sent = append(sent, req)
+		return fail(req)
+	}
+	choice := usdt()
+	choice.Comment = "' OR 1=1 --"
+	s := h.chosen("25", choice)
+	h.run(90 * time.Second)
+	h.wantOne(s.ID)
+	if len(sent) != 2 || sent[0].Comment != sent[0].Marker+" "+choice.Comment || sent[1].Comment != sent[1].Marker {
+		t.Errorf("creates = %+v; want the comment in the first one alone", sent)
+	}
+	if a := h.load(s.ID); a.Current().Comment != choice.Comment || sent[1].Marker != a.Current().Marker {
+		t.Errorf("attempt = %+v; want the comment kept", a.Current())
+	}
+}
+
 func TestOrphanThatComesLateIsCancelled(t *testing.T) {
 	h := newShop(t)
 	var lost checkout.CreateRequest

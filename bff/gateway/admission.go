@@ -18,8 +18,8 @@ type Admission interface {
 	//
 	// told is called once for each nil error: with nil, a
 	// *checkout.RefusedError or a *checkout.UnknownError, as the answer was
-	// judged; with another error if the caller went away first, which says
-	// nothing about the gateway. An answer that cannot be read further than its
+	// judged; with another error if the caller went away first, or a firewall
+	// has answered what does something, which says nothing about the gateway. An answer that cannot be read further than its
 	// envelope is told as done: it has come, and from the gateway.
 	Admit(ctx context.Context, effect bool) (told func(error), err error)
 }
@@ -58,8 +58,12 @@ func (c *Client) ask(ctx, caller context.Context, k call, told func(error)) (a a
 	if a, err = c.send(ctx, k); err == nil {
 		data, err = c.judge(k, a)
 	}
-	if outcome = err; caller.Err() != nil && !said(err) {
+	outcome = err
+	switch {
+	case caller.Err() != nil && !said(err):
 		outcome = caller.Err()
+	case k.effect && errors.Is(err, errFirewall):
+		outcome = errFirewall // about this request; whether all are blocked is for reads to find out
 	}
 	return a, data, err
 }

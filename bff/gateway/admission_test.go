@@ -69,6 +69,22 @@ func TestWhatTheAdmissionIsTold(t *testing.T) {
 	}
 }
 
+// TestFirewallIsNotTheGateway: a 403 page in answer to one create is no failure
+// of the gateway; in answer to reads, which have no free text, it is.
+func TestFirewallIsNotTheGateway(t *testing.T) {
+	u := new(usher)
+	c := serve(t, answering(403, "<html>Request blocked"), admitted(u))
+	_, err := c.Create(t.Context(), goodCreate())
+	if outcome(t, err) != "unknown" || !strings.Contains(err.Error(), "firewall") {
+		t.Errorf("Create = %v; want unknown, because of a firewall", err)
+	}
+	_, _ = c.Status(t.Context(), "TRK1")
+	var unknown *checkout.UnknownError
+	if len(u.told) != 2 || errors.As(u.told[0], &unknown) || outcome(t, u.told[1]) != "unknown" {
+		t.Errorf("told %v; want nothing of the create, and an unknown outcome of the read", u.told)
+	}
+}
+
 func answering(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)

@@ -30,7 +30,8 @@ func simulated(t *testing.T) (*sandbox.Server, *gateway.Client) {
 func request() checkout.CreateRequest {
 	return checkout.CreateRequest{
 		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.RequireFromString("19.90"), TTL: 15,
-		OrderID: 123456, Email: "payer@shop.example", Comment: "cs-abc", CallbackURL: "https://shop.example/return",
+		OrderID: 123456, Email: "payer@shop.example", Comment: "cs-abc", Marker: "cs-abc",
+		CallbackURL: "https://shop.example/return",
 	}
 }
 

@@ -55,7 +55,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("request is %s %s as %q", req.method, req.path, req.contentType)
 	}
 	wantBody := `{"currency_symbol":"USDT","network_code":"trc20","amount_usd":19.99,"ttl":30,"order_id":123456,` +
-		`"email":"payer@shop.example","comment":"cs-abc","callback_url":"https://shop.example/return"}`
+		`"email":"payer@shop.example","comment":"cs-abc O'Reilly; DROP TABLE","callback_url":"https://shop.example/return"}`
 	if req.body != wantBody {
 		t.Errorf("body = %s; want %s", req.body, wantBody)
 	}

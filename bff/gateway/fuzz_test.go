@@ -97,7 +97,7 @@ func (r *reading) done() bool {
 // refused reports whether the answer may count as refused.
 func (r *reading) refused() bool {
 	switch r.http {
-	case 401, 403, 429:
+	case 401, 429:
 		return true
 	}
 	r.look()

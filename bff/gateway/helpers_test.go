@@ -105,7 +105,8 @@ const createdJSON = `{
 func goodCreate() checkout.CreateRequest {
 	return checkout.CreateRequest{
 		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("19.99"), TTL: 30, OrderID: 123456,
-		Email: "payer@shop.example", Comment: "cs-abc", CallbackURL: "https://shop.example/return",
+		Email: "payer@shop.example", Comment: "cs-abc O'Reilly; DROP TABLE", Marker: "cs-abc",
+		CallbackURL: "https://shop.example/return",
 	}
 }
 

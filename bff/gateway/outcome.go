@@ -16,16 +16,15 @@ import (
 // judge is the one place that says what an answer proves. It returns the data
 // of a done answer.
 //
-// Done: HTTP 2xx and an envelope that says 200. Refused: 429, 401 and 403
-// whatever the body; else a 4xx in the envelope, under HTTP 2xx or 4xx. All
-// the rest is unknown, since the gateway documents no errors: 5xx, 3xx, 408
-// and 425 (which servers send for requests they may have taken), a 4xx page
-// of some proxy, anything unreadable.
+// Done: HTTP 2xx and an envelope that says 200. Refused: 429 and 401 whatever
+// the body; else a 4xx in the envelope, under HTTP 2xx or 4xx. All the rest is
+// unknown, since the gateway documents no errors: 5xx, 3xx, 408 and 425 (which
+// servers send for requests they may have taken), a 4xx page of some proxy or
+// firewall, anything unreadable.
 func (c *Client) judge(k call, a answer) (data any, err error) {
 	switch {
 	case a.status == http.StatusTooManyRequests,
-		a.status == http.StatusUnauthorized,
-		a.status == http.StatusForbidden:
+		a.status == http.StatusUnauthorized:
 		e, _ := a.envelope() // for its message only
 		return nil, c.refused(k, a, a.status, e.message)
 	case !success(a.status) && !refusal(a.status):
@@ -33,8 +32,12 @@ func (c *Client) judge(k call, a answer) (data any, err error) {
 	}
 	e, err := a.envelope()
 	switch {
+	case err != nil && a.status == http.StatusForbidden:
+		return nil, c.unknown(k, a, errFirewall)
 	case err != nil:
 		return nil, c.unknown(k, a, err)
+	case a.status == http.StatusForbidden:
+		return nil, c.refused(k, a, a.status, e.message)
 	case success(a.status) && e.status == 200:
 		return e.data, nil
 	case refusal(e.status) && !e.quoted:
@@ -42,6 +45,11 @@ func (c *Client) judge(k call, a answer) (data any, err error) {
 	}
 	return nil, c.unknown(k, a, fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.status))
 }
+
+// errFirewall is why a 403 page is unknown. It may be about one request, for
+// example because of the shopper's comment in it.
+var errFirewall = errors.New("HTTP status 403 without the gateway's envelope: " +
+	"probably from a firewall or proxy in front of it; allow this server's requests there")
 
 // success reports whether an HTTP status is 2xx.
 func success(status int) bool { return status/100 == 2 }

@@ -45,7 +45,9 @@ func TestOutcome(t *testing.T) {
 		{"429 that says 200", 429, done(recordJSON), "busy"},
 		{"401 HTML", 401, html, "key"},
 		{"403 JSON", 403, no("403"), "key"},
-		{"403 empty", 403, "", "key"},
+		{"403 empty", 403, "", "unknown"},
+		{"403 HTML", 403, html, "unknown"},
+		{"403 of another JSON", 403, `{"message":"Forbidden"}`, "unknown"},
 
 		{"404 of a proxy", 404, html, "unknown"},
 		{"404 empty", 404, "", "unknown"},
