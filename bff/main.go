@@ -3,6 +3,11 @@ package main
 
 import (
 	"os"
+
+	"coinslot/bff/internal/quiet" // its init is before that of the metrics library
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) }
+func main() {
+	quiet.Restore()
+	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}

@@ -21,8 +21,6 @@ import (
 	"sync"
 	"time"
 
-	_ "coinslot/bff/metrics/quiet" // before the library
-
 	vm "github.com/VictoriaMetrics/metrics"
 )
 

@@ -1,14 +1,11 @@
 package metrics
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -132,20 +129,4 @@ func TestAsked(t *testing.T) {
 		}
 	}()
 	s.counter("coinslot_typo_total")
-}
-
-// The library logs while it is initialized: quiet has to be earlier, wherever
-// packages come to lie.
-func TestQuietIsFirst(t *testing.T) {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "-test.run=^$")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
-	out, err := cmd.CombinedOutput()
-	quiet, library := bytes.Index(out, []byte("init coinslot/bff/metrics/quiet ")), bytes.Index(out, []byte("init github.com/VictoriaMetrics/metrics "))
-	if err != nil || quiet < 0 || library < quiet {
-		t.Errorf("%v: quiet at %d, the library at %d of\n%s", err, quiet, library, out)
-	}
 }

@@ -1,7 +1,11 @@
 // Package quiet keeps a line of the metrics library off the terminal. Where the
-// kernel tells no pressure (cgroup v1, RHEL without psi=1) the library says so
-// before main runs, so that each health check of a container and each coinslot
-// version would print it.
+// kernel does not report pressure (cgroup v1, RHEL without psi=1), the library
+// logs that before main runs, so each health check of a container and each
+// coinslot version would print it.
+//
+// It changes the process-wide logger while the program is initialized, so it is
+// for the command alone: only package main imports it, and main calls Restore
+// first. A program that embeds the server keeps its logger.
 //
 // Packages are initialized in the order of their paths as soon as what they import
 // is. This one imports hardly anything and comes before github.com/…, so its init
@@ -12,10 +16,14 @@ import (
 	"bytes"
 	"io"
 	"log"
-	"os"
 )
 
-func init() { log.SetOutput(lines{os.Stderr}) }
+var original = log.Writer()
+
+func init() { log.SetOutput(lines{original}) }
+
+// Restore gives the process-wide logger its output back.
+func Restore() { log.SetOutput(original) }
 
 // lines passes on what is logged, but for that one line.
 type lines struct{ to io.Writer }

@@ -3,6 +3,7 @@ package quiet
 import (
 	"bytes"
 	"log"
+	"os"
 	"testing"
 )
 
@@ -16,5 +17,9 @@ func TestLines(t *testing.T) {
 	}
 	if _, is := log.Writer().(lines); !is {
 		t.Errorf("the log goes to %T", log.Writer())
+	}
+	Restore()
+	if log.Writer() != os.Stderr {
+		t.Errorf("after Restore the log goes to %T; want standard error", log.Writer())
 	}
 }
