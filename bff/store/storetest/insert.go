@@ -145,7 +145,8 @@ func everyField(t *testing.T, open Opener) {
 	s := full()
 	wantNoZero(t, "Session", reflect.ValueOf(s))
 	check(t, b, inserted(t, b, s))
-	s.Version, s.Epoch, s.Claimed, s.WatchedUntil = 1, 0, false, time.Time{} // only claims and watchers set those
+	// Claims, Service.Open and watchers set those, and nobody else.
+	s.Version, s.Epoch, s.Claimed, s.Unchecked, s.WatchedUntil = 1, 0, false, false, time.Time{}
 	check(t, b, s)
 
 	other := fresh(2)
@@ -175,7 +176,7 @@ func full() checkout.Session {
 			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
 		},
 		Test: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
-		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), Epoch: 3, Claimed: true, WatchedUntil: now.Add(time.Second),
+		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []checkout.Attempt{fullAttempt(exact)},
 		Notice:   checkout.Notice{Code: wire.CodePaymentRefused},
 		Trail:    []checkout.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
