@@ -35,7 +35,7 @@ func (s *Session) absent(n int, p Pace, now time.Time) error {
 	}
 	if a.Absences == 0 {
 		a.AbsentAt = now
-	} else if !passed(a.absentDue(p), now) {
+	} else if !passed(a.absentDue(p, now), now) {
 		return ErrUnchanged
 	}
 	a.Absences++
@@ -88,8 +88,8 @@ func (s *Session) reappear(a *Attempt, now time.Time) {
 
 // absentDue returns when an attempt that the gateway does not know is read again;
 // zero if it never is.
-func (a *Attempt) absentDue(p Pace) time.Time {
-	return step(a.AbsentAt, p.Absence, a.Absences-1)
+func (a *Attempt) absentDue(p Pace, now time.Time) time.Time {
+	return step(notAfter(a.AbsentAt, now), p.Absence, a.Absences-1)
 }
 
 // passed reports whether t, which is not zero, has come.
@@ -99,7 +99,7 @@ func passed(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
 // may be: a is absent, and neither its schedule nor a request asks for a read.
 func (a *Attempt) rests(p Pace, now time.Time) bool {
 	return a.awaited() && a.Absences > 0 &&
-		!passed(a.absentDue(p), now) && !passed(a.followDue(p), now)
+		!passed(a.absentDue(p, now), now) && !passed(a.followDue(p), now)
 }
 
 // noteAbsence records an answer that the gateway does not know attempt n.

@@ -111,14 +111,14 @@ func (a *Attempt) follows(p Pace, now time.Time) int {
 // due is the same for one attempt.
 func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
 	if a.Absences > 0 && a.awaited() {
-		return a.absentDue(p)
+		return a.absentDue(p, now)
 	}
 	switch a.State {
 	case Creating:
 		if !a.RetryAt.IsZero() {
-			return a.RetryAt
+			return notAfter(a.RetryAt.Add(-maxRetryWait), now).Add(maxRetryWait)
 		}
-		return a.StartedAt.Add(p.Answer)
+		return notAfter(a.StartedAt, now).Add(p.Answer)
 	case Unknown:
 		if a.Misses == 0 {
 			return now.Add(p.Unwatched / 5)
@@ -129,9 +129,9 @@ func (a *Attempt) due(p Pace, now time.Time, watched bool) time.Time {
 	case InReview:
 		return a.doubtDue(p, now)
 	case Confirmed:
-		return a.afterDue(p)
+		return a.afterDue(p, now)
 	case Expired, Cancelled:
-		return step(a.EndedAt, p.Late, a.Rechecks)
+		return step(notAfter(a.EndedAt, now), p.Late, a.Rechecks)
 	case Lost, Rejected, Stray:
 		return a.orphanDue(p, now)
 	}
@@ -156,6 +156,20 @@ func (a *Attempt) slower(now time.Time, interval time.Duration) time.Duration {
 	}
 	return max(interval, time.Hour)
 }
+
+// notAfter returns t, or now if t is later: what a clock that was ahead has
+// written must not be waited for.
+func notAfter(t, now time.Time) time.Time {
+	if t.After(now) {
+		return now
+	}
+	return t
+}
+
+// MostAhead returns how far ahead the due time of a payment that is being
+// watched may be. Some are put off for longer, up to an hour; to check those
+// sooner does no harm.
+func (p Pace) MostAhead() time.Duration { return max(time.Minute, 2*p.Unwatched) }
 
 // step returns the n-th of the given offsets from start, zero after the last.
 func step(start time.Time, offsets []time.Duration, n int) time.Time {
@@ -183,11 +197,11 @@ func (a *Attempt) doubtDue(p Pace, now time.Time) time.Time {
 func (a *Attempt) orphanDue(p Pace, now time.Time) time.Time {
 	switch {
 	case a.TrackingCode == "":
-		return step(a.StartedAt, a.passes(p), a.Rechecks)
+		return step(notAfter(a.StartedAt, now), a.passes(p), a.Rechecks)
 	case a.EndedAt.IsZero():
 		return now.Add(p.Unwatched)
 	}
-	return step(a.EndedAt, p.Late, a.Rechecks)
+	return step(notAfter(a.EndedAt, now), p.Late, a.Rechecks)
 }
 
 // passes are the offsets at which a given-up create is searched for: those of
@@ -206,9 +220,9 @@ func (a *Attempt) passes(p Pace) []time.Duration {
 
 // afterDue looks at a confirmed payment a few times more; while the gateway takes
 // its word back, often enough for that to be told.
-func (a *Attempt) afterDue(p Pace) time.Time {
+func (a *Attempt) afterDue(p Pace, now time.Time) time.Time {
 	if a.Regressions > 0 && a.Alert != reasonRegressed {
-		return a.RegressedAt.Add(time.Duration(a.Regressions) * (regressFor/regressionsToTell + time.Second))
+		return notAfter(a.RegressedAt, now).Add(time.Duration(a.Regressions) * (regressFor/regressionsToTell + time.Second))
 	}
-	return step(a.EndedAt, p.After, a.Rechecks)
+	return step(notAfter(a.EndedAt, now), p.After, a.Rechecks)
 }

@@ -24,6 +24,24 @@ func TestWaitingSlowsDown(t *testing.T) {
 	}
 }
 
+// What a clock that was ahead has written is not waited for: intervals count
+// from now.
+func TestDueAfterAClockThatWasAhead(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	ahead, p := now.Add(48*time.Hour), DefaultPace()
+	for state, want := range map[State]time.Duration{
+		Creating: p.Answer, Expired: p.Late[0], Cancelled: p.Late[0], Confirmed: p.After[0], Lost: p.Orphan[0],
+	} {
+		a := Attempt{State: state, StartedAt: ahead, TTLMinutes: 30}
+		if state != Lost {
+			a.EndedAt = ahead
+		}
+		if got := a.due(p, now, false).Sub(now); got != want {
+			t.Errorf("%s is due in %v; want %v", state, got, want)
+		}
+	}
+}
+
 // An answer that comes after its attempt was replaced names the orphan, which
 // is then due for cancelling; it is never shown.
 func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {

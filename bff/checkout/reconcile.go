@@ -61,6 +61,9 @@ func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 		if a.Misses > 0 {
 			notBefore = a.MissedAt.Add(c.Pace.Absent)
 		}
+		if now := c.Now(); a.UnknownAt.After(now) || a.MissedAt.After(now) { // by a clock that was ahead
+			notBefore = now
+		}
 		found, reading, err := c.find(ctx, s, a, notBefore)
 		if errors.Is(err, errReading) {
 			return c.comeBack(ctx, s)
@@ -214,7 +217,13 @@ func (c *Service) miss(ctx context.Context, s Session, a Attempt, began time.Tim
 
 func (s *Session) missed(n int, absent time.Duration, began, now time.Time) error {
 	a := s.Attempt(n)
-	if a == nil || a.State != Unknown || a.TrackingCode != "" || began.Before(a.UnknownAt) {
+	if a == nil || a.State != Unknown || a.TrackingCode != "" {
+		return ErrUnchanged
+	}
+	if a.UnknownAt.After(now) || a.MissedAt.After(now) { // by a clock that was ahead: begin anew
+		a.UnknownAt, a.MissedAt, a.Misses = began, time.Time{}, 0
+	}
+	if began.Before(a.UnknownAt) {
 		return ErrUnchanged
 	}
 	a.Misses++

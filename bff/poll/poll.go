@@ -40,8 +40,11 @@ type Config struct {
 	// behind others; nil = none. WatchedEvery is how often such a one is due.
 	Watched      func() []string
 	WatchedEvery time.Duration
-	Now          func() time.Time // nil = time.Now
-	Log          *slog.Logger     // nil = silent
+	// CapDue caps due times that a clock which was ahead has written, and returns
+	// how many. It is called at start and after Now went back. Nil = not needed.
+	CapDue func(ctx context.Context, now time.Time) (int, error)
+	Now    func() time.Time // nil = time.Now
+	Log    *slog.Logger     // nil = silent
 }
 
 // Poller tends sessions when they are due. One that takes long holds up no
@@ -52,6 +55,7 @@ type Poller struct {
 	lanes   []lane
 	tending sync.WaitGroup // of those that hold a slot
 	watch   watch          // used by start only
+	last    time.Time      // what Now said last; used by Run only; zero = due times are to be capped
 }
 
 // lane is a way to be claimed, with places of its own.
@@ -113,10 +117,35 @@ func (p *Poller) Run(ctx context.Context) error {
 		case <-tick.C:
 		case <-p.kick:
 		}
+		p.capDue(ctx)
 		if _, err := p.start(ctx); err != nil && ctx.Err() == nil {
 			p.Log.Error("claiming due sessions", "error", err)
 		}
 	}
+}
+
+// backward is how far the clock has to go back for due times to be capped.
+const backward = 5 * time.Second
+
+// capDue caps due times at start and after the clock went back. What fails is
+// tried again.
+func (p *Poller) capDue(ctx context.Context) {
+	now := p.Now().Round(0) // the wall clock: the monotonic one never goes back
+	if p.CapDue == nil || !p.last.IsZero() && p.last.Sub(now) < backward {
+		p.last = now
+		return
+	}
+	n, err := p.CapDue(ctx, now)
+	if err != nil {
+		if ctx.Err() == nil {
+			p.Log.ErrorContext(ctx, "capping due times", "error", err)
+		}
+		return
+	}
+	if !p.last.IsZero() {
+		p.Log.WarnContext(ctx, "clock went back", "by", p.last.Sub(now), "rescheduled", n)
+	}
+	p.last = now
 }
 
 // Stats is what a [Poller] has to tell to its operator.

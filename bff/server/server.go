@@ -174,6 +174,9 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	})
 	s.poller = poll.New(poll.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
+		CapDue: func(ctx context.Context, now time.Time) (int, error) {
+			return s.store.CapDue(ctx, now, s.checkout.Pace.MostAhead())
+		},
 	})
 	s.sweeper = poll.NewSweeper(s.sweeping(o.Log))
 	if s.store.Shared() {

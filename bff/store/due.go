@@ -27,6 +27,12 @@ const (
 	releaseSession = `UPDATE sessions SET lease_until = NULL, due_at = CASE WHEN due_at IS NOT DISTINCT FROM $3 THEN $4 ELSE due_at END
 		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
 	releaseSessions = `UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`
+	// Only those that a poll or a search keeps alive, and those that were checked in
+	// the future: the others wait for a time of their own, days ahead. A row with a lease gets its due time from its holder.
+	capDue = `UPDATE sessions SET due_at = $1,
+			lease_until = CASE WHEN lease_until > $6 THEN NULL ELSE lease_until END
+		WHERE due_at > $1 AND (status IN ($2, $3, $4) OR checked_at > $1)
+		AND (lease_until IS NULL OR lease_until <= $5 OR lease_until > $6)`
 	// The rows are locked in one order by all instances.
 	watchSessions = `WITH seen AS MATERIALIZED (SELECT id FROM sessions WHERE status IN ($3, $4) AND id IN %s ORDER BY id FOR UPDATE)
 		UPDATE sessions SET watched_until = CASE WHEN watched_until > $1 THEN watched_until ELSE $1 END,
@@ -124,6 +130,32 @@ func (db *DB) Hold(ctx context.Context, id string, now time.Time, lease time.Dur
 	s, err := r.session()
 	s.Claimed = true
 	return s, err
+}
+
+// longestLease is longer than any lease is taken for.
+const longestLease = 5 * time.Minute
+
+// CapDue makes sessions that are pending, preparing or in review, or were
+// checked later than now+most, due at now+most, if they are due later, and
+// returns how many there were. A clock
+// that was ahead has written such due times; until it had caught up, nobody
+// would look at them. Leases of such a clock end.
+func (db *DB) CapDue(ctx context.Context, now time.Time, most time.Duration) (capped int, err error) {
+	err = db.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, capDue, now.Add(most).UnixMicro(),
+			string(wire.Pending), string(wire.Preparing), string(wire.Review),
+			now.UnixMicro(), now.Add(longestLease).UnixMicro())
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		capped = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("capping due times: %w", err)
+	}
+	return capped, nil
 }
 
 // Watch implements checkout.Store.
