@@ -287,7 +287,7 @@ func TestShopper(t *testing.T) {
 		{"form with a bad choice", "POST", page + "/attempts", "currency_symbol=DOGE&network_code=x", []string{isForm, html}, 422, "", `data-part="error"`, ""},
 		{"get of a post", "GET", page + "/attempts", "", nil, 405, "method_not_allowed", "", ""},
 		{"no simulation with real money", "POST", page + "/simulate", "kind=pay", []string{isForm}, 404, "", "", ""},
-		{"no upgrade", "GET", page + "/live", "", []string{"Origin: http://localhost:8080"}, 422, "invalid", "", ""},
+		{"no upgrade", "GET", page + "/live", "", []string{"Origin: http://localhost:8080"}, 426, "upgrade_required", "", ""},
 		{"socket from elsewhere", "GET", page + "/live", "", []string{"Origin: " + shop, "Connection: Upgrade", "Upgrade: websocket"}, 403, "cross_site_refused", "", ""},
 		{"socket without origin", "GET", page + "/live", "", []string{"Connection: Upgrade", "Upgrade: websocket"}, 403, "cross_site_refused", "", ""},
 		{"neutral return", "GET", "/return?status=confirmed&tracking_code=none&order_id=1", "", []string{html}, 200, "", "", "cs_"},
