@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,25 @@ func TestMint(t *testing.T) {
 	for _, bad := range [][2]string{{"", "1"}, {"x", "1"}, {"1", ""}} {
 		if _, err := Mint([]byte(key), bad[0], bad[1], "", time.Hour, now); err == nil {
 			t.Errorf("Mint(%q, %q) = nil error", bad[0], bad[1])
+		}
+	}
+}
+
+// TestDates: dates are whole seconds, whatever their notation, and one without end costs nothing.
+func TestDates(t *testing.T) {
+	for text, want := range map[string]date{
+		"1764000000": 1764000000, "1764000000.9": 1764000000, "1.764e9": 1764000000, "1764000000000": 1764000000000,
+		"0": 0, "1e-400": 0, "0.5": 0, "1e400": math.MaxInt64, "1e16": math.MaxInt64, "123456789012345": 123456789012345,
+	} {
+		var got date
+		if err := got.UnmarshalJSON([]byte(text)); err != nil || got != want {
+			t.Errorf("%s is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{`"1764000000"`, "null", "true", "1e999999999", "1e-999999999", "1e99999999999999999999"} {
+		var got date
+		if err := got.UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("%s was taken as %d", text, got)
 		}
 	}
 }

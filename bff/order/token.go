@@ -3,7 +3,7 @@ package order
 import (
 	"encoding/base64"
 	"errors"
-	"strconv"
+	"math"
 	"strings"
 	"time"
 
@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/shopspring/decimal"
 )
 
 // maxToken bounds a token: it travels in a URL.
@@ -40,17 +41,31 @@ const maxAhead = 400 * 24 * time.Hour
 const expAhead = "exp is more than 400 days ahead; it is probably in milliseconds: " +
 	"send seconds since 1970, in JavaScript Math.floor(Date.now() / 1000) + 3600"
 
-// date is a NumericDate of RFC 7519: seconds since 1970.
-type date float64
+// date is a NumericDate of RFC 7519: whole seconds since 1970, without a fraction. What is too
+// far away to be a time is math.MaxInt64.
+type date int64
+
+// mostDateDigits is how many digits a time in seconds may have; with 15, a year has eight.
+const mostDateDigits = 15
 
 // UnmarshalJSON accepts JSON numbers only.
 func (d *date) UnmarshalJSON(text []byte) error {
 	if jsontext.Value(text).Kind() != '0' {
 		return errors.New("not a number")
 	}
-	seconds, err := strconv.ParseFloat(string(text), 64)
-	*d = date(seconds)
-	return err
+	n, err := decimal.NewFromString(string(text))
+	if err != nil {
+		return errors.New("not a date")
+	}
+	switch digits := n.NumDigits() + int(n.Exponent()); { // of the whole part
+	case digits > mostDateDigits:
+		*d = math.MaxInt64
+	case digits > 0:
+		*d = date(n.IntPart())
+	default:
+		*d = 0
+	}
+	return nil
 }
 
 // ParseToken verifies an order token and returns its order. Only HS256 with
@@ -96,7 +111,7 @@ func orderOf(token string, now time.Time) (checkout.Order, error) {
 	if err := Strict(payload, &c); err != nil {
 		return checkout.Order{}, invalid(err)
 	}
-	if c.Exp != nil && float64(*c.Exp) > float64(now.Add(maxAhead).Unix()) {
+	if c.Exp != nil && int64(*c.Exp) > now.Add(maxAhead).Unix() {
 		return checkout.Order{}, &wire.Error{Code: wire.CodeOrderInvalid, Param: "exp", Detail: expAhead}
 	}
 	o, err := c.order()
