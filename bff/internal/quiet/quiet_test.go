@@ -19,7 +19,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("the log goes to %T", log.Writer())
 	}
 	Restore()
-	if log.Writer() != os.Stderr {
+	if file, is := log.Writer().(*os.File); !is || file.Fd() != 2 {
 		t.Errorf("after Restore the log goes to %T; want standard error", log.Writer())
 	}
 }
