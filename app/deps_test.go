@@ -136,11 +136,7 @@ func contains(list []string, s string) bool {
 // is of the same sources, and checks what is in it and what it weighs.
 func TestProgram(t *testing.T) {
 	need.Long(t, "it compresses the program as far as brotli can")
-	dist, err := built.Assets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, program := shipped(t, dist)
+	packed, program := shipped(t, built.Assets(t))
 	t.Logf("app.wasm: %d bytes, brotli %d", len(program), packed)
 	if len(program) > rawLimit || packed > brotliLimit {
 		t.Errorf("app.wasm: %d bytes, brotli %d; limits are %d and %d", len(program), packed, rawLimit, brotliLimit)

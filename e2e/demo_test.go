@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/built"
 	"coinslot/e2e/child"
 )
 
@@ -65,7 +66,7 @@ func runDemo(t *testing.T) string {
 func startDemo(t *testing.T, flags ...string) *syncBuffer {
 	t.Helper()
 	out := &syncBuffer{}
-	demo := exec.Command(binary, "demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0")
+	demo := exec.Command(built.Program(t), "demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0")
 	demo.Args = append(demo.Args, flags...)
 	demo.Env = []string{"TMPDIR=" + t.TempDir()}
 	demo.Stdout, demo.Stderr = out, out

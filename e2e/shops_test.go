@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/built"
 )
 
 const catalog = `items:
@@ -36,7 +37,7 @@ func newShop(t *testing.T, body string) (*stack, *page) {
 // token mints an order token as a merchant's server would.
 func (s *stack) token(t *testing.T, amount, ref string) string {
 	t.Helper()
-	mint := exec.Command(binary, "order-token", "-amount", amount, "-ref", ref, "-title", "Signed")
+	mint := exec.Command(built.Program(t), "order-token", "-amount", amount, "-ref", ref, "-title", "Signed")
 	mint.Env = []string{"COINSLOT_ORDER_KEY=" + orderKey}
 	out, err := mint.Output()
 	if err != nil {

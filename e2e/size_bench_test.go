@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -11,17 +10,18 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/static"
+	"coinslot/e2e/built"
+	_ "coinslot/static" // is compiled before TestMain changes the files that it embeds
 )
 
 // BenchmarkSize tells what a shopper's browser loads, in bytes, and what a server
 // needs. Nothing is timed.
 func BenchmarkSize(b *testing.B) {
-	built := builtSizes(b)
+	sizes := builtSizes(b)
 	for _, name := range []string{"checkout.js", "frame.js", "checkout.css", "app.wasm"} {
 		b.Run(name, func(b *testing.B) {
-			b.ReportMetric(built[name].Size, "raw-B")
-			b.ReportMetric(built[name].Brotli, "brotli-B")
+			b.ReportMetric(sizes[name].Size, "raw-B")
+			b.ReportMetric(sizes[name].Brotli, "brotli-B")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -39,7 +39,7 @@ func BenchmarkSize(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 	})
 	b.Run("coinslot", func(b *testing.B) {
-		info, err := os.Stat(binary)
+		info, err := os.Stat(built.Program(b))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -63,9 +63,10 @@ func TestPageSize(t *testing.T) {
 // builtSizes is what tools/assets says of the files it has built, in bytes.
 func builtSizes(tb testing.TB) map[string]struct{ Size, Brotli float64 } {
 	tb.Helper()
-	raw, err := fs.ReadFile(static.Files, "dist/manifest.json")
+	// Not the embedded one: it was there before TestMain has built.
+	raw, err := os.ReadFile("../static/dist/manifest.json")
 	if err != nil {
-		tb.Fatalf("%v: make build", err)
+		tb.Fatal(err)
 	}
 	var manifest struct {
 		Files map[string]struct{ Size, Brotli float64 }

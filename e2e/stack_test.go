@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -100,7 +101,7 @@ func newStack(t testing.TB, extra ...string) *stack {
 // start runs the binary until it answers.
 func (s *stack) start() {
 	s.t.Helper()
-	s.process = exec.Command(binary, "serve")
+	s.process = exec.Command(built.Program(s.t), "serve")
 	s.process.Env = s.env
 	s.process.Stdout, s.process.Stderr = s.log, s.log
 	child.Tie(s.process)
@@ -426,19 +427,12 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
-// binary is the path of the program under test. TestMain builds it, with every asset in it.
-var binary string
-
 // chromium is shared by all tests: each opens pages of its own.
 var chromium *browser.Browser
 
 func TestMain(m *testing.M) {
 	os.Exit(need.Main(m, "it drives a browser", browser.Installed(), func() int {
-		var err error
-		if binary, err = built.Program(); err == nil {
-			err = flag.Set("test.parallel", "4")
-		}
-		if err != nil {
+		if err := errors.Join(built.Build(), flag.Set("test.parallel", "4")); err != nil {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
 			return 1
 		}

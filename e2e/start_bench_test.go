@@ -18,6 +18,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
+	"coinslot/e2e/built"
 	"coinslot/e2e/child"
 
 	"github.com/shopspring/decimal"
@@ -91,7 +92,7 @@ func (s *starts) run(path, database string, polls bool) {
 	s.tb.Helper()
 	port := freePort(s.tb)
 	base := "http://localhost:" + port
-	process := exec.Command(binary, "serve")
+	process := exec.Command(built.Program(s.tb), "serve")
 	process.Env = []string{
 		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + base, "COINSLOT_OPS_LISTEN=-",
 		"COINSLOT_GATEWAY_URL=" + s.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,8 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"coinslot/e2e/built"
 )
 
 // binary is the command under test with its crash points, built once unless
@@ -44,13 +41,6 @@ var binary = sync.OnceValues(func() (string, error) {
 var remove []string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if !testing.Short() {
-		if err := built.TrackSources(); err != nil {
-			fmt.Fprintln(os.Stderr, "torture:", err)
-			os.Exit(1)
-		}
-	}
 	code := m.Run()
 	for _, dir := range remove {
 		os.RemoveAll(dir)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/built"
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
@@ -70,6 +71,7 @@ type violation struct {
 func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	t.Helper()
 	need.Long(t, "it kills the program many times")
+	built.TrackSources(t)
 	s := newSecrets()
 	w := &world{
 		t: t, seed: seed, secrets: s, store: store,

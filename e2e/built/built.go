@@ -12,32 +12,49 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"testing"
 	"time"
 )
 
-// Program builds bin/coinslot unless it is up to date, and returns its path. A TestMain calls it
-// before any test. It waits while another process builds, and prints nothing unless it takes
-// more than a few seconds.
-//
-// Errors: this is no folder of the module; the build failed, with what it printed.
-func Program() (path string, err error) {
-	root, err := build()
-	return filepath.Join(root, "bin", "coinslot"), err
+// Program returns the path of bin/coinslot, which it builds first unless it is up to date. It ends
+// t if that fails. A TestMain calls [Build] before, so that no test is charged with the time.
+func Program(t testing.TB) (path string) {
+	t.Helper()
+	TrackSources(t)
+	root, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(root, "bin", "coinslot")
 }
 
-// Assets builds the files in static/dist that are not up to date, and returns that folder's path.
-// Otherwise it is like [Program].
-func Assets() (path string, err error) {
+// Build builds bin/coinslot unless it is up to date, at most once in a process. It waits while
+// another process builds, and prints nothing unless it takes more than a few seconds.
+//
+// Errors: this is no folder of the module; the build failed, with what it printed.
+func Build() error {
+	_, err := program()
+	return err
+}
+
+var program = sync.OnceValues(func() (root string, err error) { return build() })
+
+// Assets returns the path of static/dist, with the files in it that are not up to date built. It
+// ends t if that fails.
+func Assets(t testing.TB) (path string) {
+	t.Helper()
+	TrackSources(t)
 	root, err := build("-assets")
-	return filepath.Join(root, "static", "dist"), err
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(root, "static", "dist")
 }
 
 // build runs tools/build as make build does, so that both share a build cache, and returns the
 // folder of the module.
 func build(flags ...string) (root string, err error) {
-	if err := TrackSources(); err != nil {
-		return "", err
-	}
 	if root, err = moduleRoot(); err != nil {
 		return "", err
 	}
@@ -72,16 +89,22 @@ func moduleRoot() (string, error) {
 // TrackSources makes go test run the tests of the calling package again after any change of the
 // module. The go command keeps the result of a package's tests until a folder or file that they
 // opened has changed, and knows nothing of a program that they run: it would answer
-// "ok (cached)" and call no TestMain. So this reads all folders of the sources.
-//
-// Errors: this is no folder of the module; a folder cannot be read.
-func TrackSources() error {
+// "ok (cached)" and run neither TestMain nor t. So this reads all folders of the sources. It
+// needs a running test, because what TestMain opens before is not noticed.
+func TrackSources(t testing.TB) {
+	t.Helper()
+	if err := track(); err != nil {
+		t.Fatalf("listing the sources: %v", err)
+	}
+}
+
+var track = sync.OnceValue(func() error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
 	}
 	written := []string{"bin", "dist", "static/dist", "e2e/out"} // by builds and tests
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() || path == root {
 			return err
 		}
@@ -91,8 +114,4 @@ func TrackSources() error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("listing the sources: %w", err)
-	}
-	return nil
-}
+})

@@ -36,18 +36,24 @@ func main() {
 	"e2e/e2e_test.go": `package e2e
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"testing"
 
 	"coinslot/e2e/built"
 )
 
-func TestDrives(t *testing.T) {
-	program, err := built.Program()
-	if err != nil {
-		t.Fatal(err)
+func TestMain(m *testing.M) {
+	if err := built.Build(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
 	}
-	word, err := exec.Command("cat", program).Output()
+	os.Exit(m.Run())
+}
+
+func TestDrives(t *testing.T) {
+	word, err := exec.Command("cat", built.Program(t)).Output()
 	t.Logf("drives the %s program, %v", word, err)
 }
 `,

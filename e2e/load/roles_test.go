@@ -31,9 +31,8 @@ func TestMain(m *testing.M) {
 	case "wide":
 		os.Exit(wideMain())
 	}
-	os.Exit(need.Main(m, "it measures the program under load", linux(), func() (code int) {
-		var err error
-		if binary, err = built.Program(); err != nil {
+	os.Exit(need.Main(m, "it measures the program under load", linux(), func() int {
+		if err := built.Build(); err != nil {
 			fmt.Fprintln(os.Stderr, "load:", err)
 			return 1
 		}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"coinslot/bff/sandbox"
+	"coinslot/e2e/built"
 	"coinslot/e2e/child"
 )
 
@@ -27,9 +28,6 @@ const (
 	secretKey  = "load-secret-key-0123456789abcdef0123456789"
 	gatewayKey = "load-gateway-key"
 )
-
-// binary is the path of the program that is measured. TestMain builds it, with every asset in it.
-var binary string
 
 // world is a checkout in a process of its own, and its gateway in this one.
 type world struct {
@@ -67,7 +65,7 @@ func newWorld(tb testing.TB, extra ...string) *world {
 // start runs the binary until it answers.
 func (w *world) start() {
 	w.tb.Helper()
-	w.process = exec.Command(binary, "serve")
+	w.process = exec.Command(built.Program(w.tb), "serve")
 	if slices.Contains(w.env, wide) {
 		w.process = exec.Command(os.Args[0])
 	}

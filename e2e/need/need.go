@@ -122,6 +122,10 @@ func short(why string) error {
 // Main is the TestMain of a package that cannot be tested without a tool: why is as for [Long],
 // missing as for [Tool]. It returns the exit code of run if all is there. Otherwise it prints
 // the reason, runs no test, and go test adds "[no tests to run]" to the line of the package.
+//
+// go test keeps the result of a package, with the environment and files that its tests have
+// read, but not if m.Run was not called. A missing tool must not be remembered: neither TEST_TOOLS
+// nor the tool is read by a test here.
 func Main(m interface{ Run() int }, why string, missing error, run func() int) int {
 	if !flag.Parsed() {
 		flag.Parse()
@@ -130,14 +134,14 @@ func Main(m interface{ Run() int }, why string, missing error, run func() int) i
 	switch {
 	case flag.Lookup("test.list").Value.String() != "":
 		return m.Run() // runs no test
-	case reason != nil:
-	case missing == nil:
+	case reason == nil && missing == nil:
 		return run()
-	case required():
+	case reason == nil && required():
 		fmt.Fprintln(os.Stderr, missing)
 		return 1
-	default:
-		reason = fmt.Errorf("not run: %w", missing)
+	case reason == nil:
+		fmt.Printf("not run: %v\n%s", missing, nothingRan)
+		return 0
 	}
 	fmt.Println(reason)
 	for name, value := range map[string]string{"test.run": "^$", "test.bench": "", "test.fuzz": ""} {
@@ -148,3 +152,6 @@ func Main(m interface{ Run() int }, why string, missing error, run func() int) i
 	}
 	return m.Run()
 }
+
+// nothingRan is what package testing prints where no test was to be run, and go test looks for.
+const nothingRan = "testing: warning: no tests to run\nPASS\n"

@@ -1,11 +1,13 @@
 package need
 
 import (
-	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -154,50 +156,75 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// tests stands for the tests of a package.
-type tests struct{ ran, left bool }
+// module is a small module with this package in it, and a package of tests that need a tool.
+var module = map[string]string{
+	"go.mod": "module coinslot\n\ngo 1.26.0\n",
+	"driver/driver_test.go": `package driver
 
-// Run is that of testing.M: it runs what the flags name.
-func (p *tests) Run() int {
-	p.left = flag.Lookup("test.run").Value.String() == "^$"
-	p.ran = !p.left
-	return 0
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"coinslot/e2e/need"
+)
+
+func TestMain(m *testing.M) {
+	var missing error
+	if _, err := os.Stat(filepath.Join(os.Getenv("TOOLS"), "tool")); err != nil {
+		missing = need.Missing("the tool", "install-test-tools")
+	}
+	os.Exit(need.Main(m, "it drives the tool", missing, m.Run))
 }
 
-func TestMainFunction(t *testing.T) {
-	missing := errors.New("Chromium is missing")
-	for _, tc := range []struct {
-		name     string
-		short    bool
-		required string
-		missing  error
-		code     int
-		run      bool
-	}{
-		{name: "all is there", run: true},
-		{name: "all that is required is there", required: "required", run: true},
-		{name: "a tool is missing", missing: missing},
-		{name: "a required tool is missing", missing: missing, required: "required", code: 1},
-		{name: "short", short: true},
-		{name: "short, and a required tool is missing", short: true, missing: missing, required: "required"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			setShort(t, tc.short)
-			t.Setenv("TEST_TOOLS", tc.required)
-			for _, name := range []string{"test.run", "test.bench", "test.fuzz"} {
-				before := flag.Lookup(name).Value.String()
-				t.Cleanup(func() { _ = flag.Set(name, before) })
+func TestDrives(*testing.T) {}
+`,
+}
+
+// What go test prints and remembers of a package that needs a tool. A result without the tool is
+// not remembered: the tool may be installed by the next time.
+func TestPackage(t *testing.T) {
+	Long(t, "it compiles a module")
+	root, tools := t.TempDir(), t.TempDir()
+	source, err := os.ReadFile("need.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "e2e/need/need.go"), string(source))
+	for name, text := range module {
+		write(t, filepath.Join(root, name), text)
+	}
+	test := func(required string, want []string, flags ...string) {
+		t.Helper()
+		cmd := exec.Command("go", slices.Concat([]string{"test", "-vet=off"}, flags, []string{"./driver"})...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "TOOLS="+tools, "TEST_TOOLS="+required, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+		out, _ := cmd.CombinedOutput() // a failure is in it
+		for _, part := range want {
+			absent, unwanted := strings.CutPrefix(part, "no ")
+			if strings.Contains(string(out), absent) == unwanted {
+				t.Errorf("TEST_TOOLS=%s go test %v printed:\n%s\nwant %s", required, flags, out, part)
 			}
-			_ = flag.Set("test.run", "Test")
-			var p tests
-			prepared := false
-			code := Main(&p, "it drives a browser", tc.missing, func() int { prepared = true; return p.Run() })
-			if code != tc.code || prepared != tc.run || p.ran != tc.run {
-				t.Errorf("Main = %d, ran = %v; want %d, %v", code, p.ran, tc.code, tc.run)
-			}
-			if tc.code == 0 && !tc.run && !p.left {
-				t.Error("go test was not told that there is nothing to run")
-			}
-		})
+		}
+	}
+	test("", []string{"ok", "[no tests to run]"})
+	test("", []string{"ok", "[no tests to run]", "no cached"})
+	test("", []string{"not run: the tool is missing: run make install-test-tools", "[no tests to run]", "no === RUN"}, "-v")
+	test("required", []string{"the tool is missing: run make install-test-tools", "FAIL"})
+	test("", []string{"not run in short mode: it drives the tool", "[no tests to run]", "no === RUN"}, "-short", "-v")
+	test("required", []string{"ok", "[no tests to run]"}, "-short")
+	write(t, filepath.Join(tools, "tool"), "")
+	test("", []string{"ok", "no [no tests to run]", "no cached"})
+	test("required", []string{"ok", "=== RUN"}, "-v")
+	test("required", []string{"TestDrives", "no === RUN"}, "-list", ".")
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
