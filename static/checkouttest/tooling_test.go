@@ -154,6 +154,7 @@ func TestErrorCodesAreDocumented(t *testing.T) {
 
 // TestTypes compiles testdata/types against checkout.d.ts: what must be accepted, and by @ts-expect-error what must not.
 func TestTypes(t *testing.T) {
+	need.Long(t, "it runs the TypeScript compiler four times")
 	node := need.Command(t, "node")
 	compiler, err := filepath.Abs(need.File(t, "../../.cache/npm/typescript/lib/tsc.js"))
 	if err != nil {
