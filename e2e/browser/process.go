@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,7 +26,7 @@ type process struct {
 // flags are the command line. Nothing leaves the machine: names other than
 // localhost do not resolve, and what Chromium does on its own account is off.
 func flags(profile string) []string {
-	list := []string{
+	return []string{
 		"--user-data-dir=" + profile,
 		"--remote-debugging-pipe",
 		"--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--mute-audio",
@@ -47,29 +46,8 @@ func flags(profile string) []string {
 		// The popups of the address bar are pages themselves, one for each window,
 		// loaded before anybody types there: they cost as much as a page of ours.
 		"--disable-features=ThirdPartyPartitionedStorageAllowedByDefault,ThirdPartyStoragePartitioning,TrackingProtection3pcd,Translate,OptimizationHints,MediaRouter," +
-			"WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup" + spare(),
+			"WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 	}
-	if !benchmarking() {
-		// WebAssembly is compiled once, for a start, and not again for speed; drawing has no process of
-		// its own. A page means the same, and costs less.
-		list = append(list, "--js-flags=--liftoff-only", "--in-process-gpu")
-	}
-	return list
-}
-
-// spare names the feature that starts a renderer before anybody asks for one: most are thrown away
-// unused. Benchmarks have it, as shoppers do.
-func spare() string {
-	if benchmarking() {
-		return ""
-	}
-	return ",SpareRendererForSitePerProcess"
-}
-
-// benchmarking reports whether this is go test -bench.
-func benchmarking() bool {
-	f := flag.Lookup("test.bench")
-	return f != nil && f.Value.String() != ""
 }
 
 // settings is the profile's preference file. Mode 0 of cookie_controls_mode lets
