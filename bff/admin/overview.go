@@ -49,7 +49,9 @@ const mostNamed = 5
 
 // needs are what somebody should look at now, the gravest first.
 func (s *console) needs(v *visit) (list []need, err error) {
-	for _, find := range []func(context.Context, time.Time) ([]need, error){s.reviews, s.gatewayDown, s.stuck, s.unroutedNeed, s.backlogs, s.origins} {
+	for _, find := range []func(context.Context, time.Time) ([]need, error){
+		s.reviews, s.gatewayDown, s.stuck, s.unroutedNeed, s.backlogs, s.origins,
+	} {
 		found, err := find(v.r.Context(), v.now())
 		if err != nil {
 			return nil, err

@@ -79,9 +79,12 @@ var notices = map[string]page.Notice{
 	"comparing":     {Kind: "warn", Text: "A comparison is under way already. This is it."},
 	"replayed":      {Kind: "good", Text: "The webhooks of that time are being sent again."},
 	"replayed-some": {Kind: "warn", Text: "The first 10,000 events of that time are being sent again. The log says where to go on."},
-	"rerouted":      {Kind: "good", Text: "The webhooks are being sent to the configured URL. What it had already was closed."},
-	"rerouted-none": {Kind: "good", Text: "Every configured URL has these events already. Nothing is sent; the webhooks were closed."},
-	"rerouted-some": {Kind: "warn", Text: "The first 10,000 webhooks are being sent to the configured URL. Press the button again for the rest."},
+	"rerouted": {Kind: "good", Text: "The webhooks are being sent to the configured URL. " +
+		"What it had already was closed."},
+	"rerouted-none": {Kind: "good", Text: "Every configured URL has these events already. " +
+		"Nothing is sent; the webhooks were closed."},
+	"rerouted-some": {Kind: "warn", Text: "The first 10,000 webhooks are being sent to the " +
+		"configured URL. Press the button again for the rest."},
 	"replayed-none": {Kind: "warn", Text: "Nothing was told in that time: nothing is sent."},
 }
 

@@ -92,7 +92,11 @@ func (s *console) endpoints(v *visit) ([]app.UI, error) {
 	}
 	blocks := []app.UI{page.Block("endpoints", "Endpoints", page.Table{
 		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows, Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
-		Columns: []page.Column{{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"}, {Name: "Given up", Number: true}}}.Draw())}
+		Columns: []page.Column{
+			{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"},
+			{Name: "Given up", Number: true},
+		},
+	}.Draw())}
 	if unrouted != nil {
 		blocks = append(blocks, unrouted)
 	}

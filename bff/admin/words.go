@@ -48,21 +48,30 @@ func stateOf(a checkout.Attempt) state {
 
 // reviews say why a payment is not proven, and what to do, by the reason's code.
 var reviews = map[string]struct{ what, todo string }{
-	"tracking_code_mismatch":    {"The gateway answered for another transaction", "Ask the gateway's support with the tracking code below before you settle it."},
-	"order_id_mismatch":         {"The gateway's order number is not ours", "The money may belong to another order. Compare the tracking code in the gateway's own panel before you settle it."},
-	"amount_usd_mismatch":       {"The gateway reports another price", "Compare the order's amount with the gateway's panel. Do not ship on this alone."},
-	"currency_mismatch":         {"It was reported in another coin or network", "Look at the transaction in the explorer: which coin has come, and to which address?"},
-	"pay_amount_mismatch":       {"The gateway asks for another amount than it first said", "Look at the transaction in the explorer and compare what has come with what was asked."},
-	"paid_amount_unreadable":    {"The gateway reports an amount that cannot be read", "Look at the transaction in the explorer for what has come."},
-	"paid_amount_short":         {"Paid, says the gateway, but too little has come", "Look at the transaction in the explorer. If you take less, settle it as confirmed; else refund and settle it as cancelled."},
-	"paid_amount_excessive":     {"Paid, says the gateway, but far too much", "Look at the transaction in the explorer. If the order's amount has come, settle it as confirmed and refund what is too much; if the gateway's figure is wrong, tell its support."},
+	"tracking_code_mismatch": {"The gateway answered for another transaction", "Ask the gateway's support with the tracking code below before you settle it."},
+	"order_id_mismatch":      {"The gateway's order number is not ours", "The money may belong to another order. Compare the tracking code in the gateway's own panel before you settle it."},
+	"amount_usd_mismatch":    {"The gateway reports another price", "Compare the order's amount with the gateway's panel. Do not ship on this alone."},
+	"currency_mismatch":      {"It was reported in another coin or network", "Look at the transaction in the explorer: which coin has come, and to which address?"},
+	"pay_amount_mismatch":    {"The gateway asks for another amount than it first said", "Look at the transaction in the explorer and compare what has come with what was asked."},
+	"paid_amount_unreadable": {"The gateway reports an amount that cannot be read", "Look at the transaction in the explorer for what has come."},
+	"paid_amount_short":      {"Paid, says the gateway, but too little has come", "Look at the transaction in the explorer. If you take less, settle it as confirmed; else refund and settle it as cancelled."},
+	"paid_amount_excessive": {
+		"The gateway reports far too much",
+		"Look at the transaction in the explorer. If the order's amount has arrived, resolve the payment as " +
+			"confirmed and refund the excess. If the gateway's figure is wrong, tell its support.",
+	},
 	"gateway_changed":           {"The gateway's address or key has changed since", "It was opened with another key. Look it up in that account before you settle it."},
 	"transaction_id_reused":     {"The same transaction has paid another order", "An exchange may pay two orders at once: then the amount of the transaction covers both. If it does not, this order is not paid."},
 	"session_confirmed_already": {"The order was paid twice", "One order is paid once. Refund the second payment, and settle it as cancelled."},
 	"settled_before":            {"It was settled as not paid, and now the gateway proves it", "Was the money refunded? Then settle it as not paid again. If not, send what was ordered and settle it as paid, or refund it and settle it as not paid."},
-	"transaction_absent":        {"The gateway does not know the transaction any more", "Nothing was reported as paid. Check that the gateway's address and key are those that it was opened with, and ask the gateway's support with the tracking code below. Look at the address in the explorer before you settle it."},
-	"confirmation_taken_back":   {"The gateway has taken the confirmation back", "It said confirmed, and three times since that it is not. It stays confirmed here: look at the transaction in the explorer and ask the gateway."},
-	"paid_after_confirmation":   {"More money has come after the payment was confirmed", "The shopper has paid more than once or too much. Refund what is too much."},
+	"transaction_absent": {
+		"The gateway no longer knows the transaction",
+		"Nothing was reported as paid. Check that the gateway's address and key are those that the transaction " +
+			"was opened with, and ask the gateway's support with the tracking code below. Look at the address " +
+			"in the explorer before you resolve the payment.",
+	},
+	"confirmation_taken_back": {"The gateway has taken the confirmation back", "It said confirmed, and three times since that it is not. It stays confirmed here: look at the transaction in the explorer and ask the gateway."},
+	"paid_after_confirmation": {"More money has come after the payment was confirmed", "The shopper has paid more than once or too much. Refund what is too much."},
 }
 
 // reviewed explains the reason of a review.
@@ -75,14 +84,15 @@ func reviewed(code string) struct{ what, todo string } {
 
 // events say what a line of a trail means; the line's detail goes behind it.
 var events = map[string]string{
-	"session.created":            "The order came.",
-	"session.cancelled":          "The payment was called off.",
-	"session.expired":            "Nobody chose a coin in time.",
-	"session.resolved":           "Settled by hand:",
-	"attempt.intended":           "A coin was chosen:",
-	"attempt.pending":            "The gateway gave an address. Tracking code",
-	"attempt.refused":            "The gateway refused:",
-	"attempt.put_off":            "The gateway takes no requests now, so nothing was opened. It is asked again after",
+	"session.created":   "The order came.",
+	"session.cancelled": "The payment was called off.",
+	"session.expired":   "Nobody chose a coin in time.",
+	"session.resolved":  "Settled by hand:",
+	"attempt.intended":  "A coin was chosen:",
+	"attempt.pending":   "The gateway gave an address. Tracking code",
+	"attempt.refused":   "The gateway refused:",
+	"attempt.put_off": "The gateway takes no requests now, so nothing was opened. " +
+		"It is asked again after",
 	"attempt.not_sent":           "The gateway was not asked again:",
 	"attempt.rejected":           "The gateway's answer failed our checks and was not shown:",
 	"attempt.unknown":            "The gateway's answer was lost; its list is searched:",
@@ -134,8 +144,9 @@ var doings = map[string]string{
 	"session.confirm": "asked to settle the payment as paid", "session.confirm" + ended: "settled the payment as paid",
 	"session.discard": "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
 	"webhook.redeliver": "asked to send a webhook again", "webhook.redeliver" + ended: "sent a webhook again",
-	"webhook.reroute": "asked to move webhooks to the configured URL", "webhook.reroute" + ended: "moved webhooks to the configured URL",
-	"webhook.test": "asked to send a test webhook", "webhook.test" + ended: "sent a test webhook",
+	"webhook.reroute":         "asked to move webhooks to the configured URL",
+	"webhook.reroute" + ended: "moved webhooks to the configured URL",
+	"webhook.test":            "asked to send a test webhook", "webhook.test" + ended: "sent a test webhook",
 	"webhook.replay": "asked to send the webhooks of a time again", "webhook.replay" + ended: "sent the webhooks of a time again",
 }
 

@@ -67,7 +67,8 @@ func (x *examination) unrouted(open []checkout.Backlog) (list []Finding) {
 		text := fmt.Sprintf("open webhooks to a URL at %s, "+
 			"which COINSLOT_WEBHOOK_URL does not have: %d", host, b.Waiting)
 		way := "nothing, if you are replacing that URL: the next start moves the webhooks of " +
-			"the last 30 days. Else add it again, or send them to the configured URL at /admin/webhooks"
+			"the last 30 days. Otherwise add it again, or send them to the configured URL at " +
+			"/admin/webhooks"
 		if len(x.Settings.WebhookURLs) == 0 {
 			way = "set COINSLOT_WEBHOOK_URL: the next start moves " +
 				"the webhooks of the last 30 days to it"

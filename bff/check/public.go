@@ -70,10 +70,12 @@ func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
 	case err != nil:
 		return []Finding{unreachable("public", u.String()+", though the server runs", u.Hostname(), err)}
 	case keys.status != http.StatusOK:
-		return []Finding{fail("public", fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status),
+		other := fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status)
+		return []Finding{fail("public", other,
 			"let the proxy forward every path to "+x.Settings.Listen)}
 	}
-	if own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys)); err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
+	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
+	if err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
 		return []Finding{fail("public", u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
 			"let the name and the proxy lead to this server, and restart it after changes of settings")}
 	}
@@ -142,7 +144,7 @@ func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
 	dialer := websocket.Dialer{NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()), HandshakeTimeout: 5 * time.Second}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
 	origin := http.Header{"Origin": {u.String()}}
-	conn, resp, err := dialer.DialContext(ctx, at, origin) //nolint:bodyclose // the dialer has closed it
+	conn, resp, err := dialer.DialContext(ctx, at, origin) //nolint:bodyclose // the dialer closes it
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
 			return fail("websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way)

@@ -222,7 +222,8 @@ func (a *Attempt) passes(p Pace) []time.Duration {
 // its word back, often enough for that to be told.
 func (a *Attempt) afterDue(p Pace, now time.Time) time.Time {
 	if a.Regressions > 0 && a.Alert != reasonRegressed {
-		return notAfter(a.RegressedAt, now).Add(time.Duration(a.Regressions) * (regressFor/regressionsToTell + time.Second))
+		pause := regressFor/regressionsToTell + time.Second
+		return notAfter(a.RegressedAt, now).Add(time.Duration(a.Regressions) * pause)
 	}
 	return step(notAfter(a.EndedAt, now), p.After, a.Rechecks)
 }

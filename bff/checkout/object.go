@@ -111,8 +111,9 @@ func (s *Session) Object(t Telling) Object {
 		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.of(s), Attempts: []AttemptObject{}, Trail: s.Trail,
 	}
 	if s.Unchecked {
-		o.Warnings = []Warning{{Param: "currencies", Detail: "not compared with the gateway's currencies, " +
-			"which cannot be read now; if none matches, the shopper has nothing to choose"}}
+		const detail = "not compared with the gateway's currencies, which cannot be read now; " +
+			"if none matches, the shopper has nothing to choose"
+		o.Warnings = []Warning{{Param: "currencies", Detail: detail}}
 	}
 	for i := range s.Attempts {
 		o.Attempts = append(o.Attempts, s.Attempts[i].object())

@@ -61,7 +61,8 @@ func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 		if a.Misses > 0 {
 			notBefore = a.MissedAt.Add(c.Pace.Absent)
 		}
-		if now := c.Now(); a.UnknownAt.After(now) || a.MissedAt.After(now) { // by a clock that was ahead
+		// A clock that was ahead may have written these.
+		if now := c.Now(); a.UnknownAt.After(now) || a.MissedAt.After(now) {
 			notBefore = now
 		}
 		found, reading, err := c.find(ctx, s, a, notBefore)

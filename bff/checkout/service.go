@@ -167,7 +167,8 @@ func (c *Service) checkCurrencies(ctx context.Context, o Order) (known bool, err
 	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
 	defer cancel()
 	// A coin may have been enabled since an older list was read.
-	for _, read := range []func(context.Context) ([]Currency, error){c.Currencies, c.currencies.latest} {
+	type read func(context.Context) ([]Currency, error)
+	for _, read := range []read{c.Currencies, c.currencies.latest} {
 		list, err := read(ctx)
 		if err != nil || len(list) == 0 {
 			return false, nil
@@ -176,14 +177,18 @@ func (c *Service) checkCurrencies(ctx context.Context, o Order) (known bool, err
 			return true, nil
 		}
 	}
-	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: "the gateway offers none " +
-		"of these currencies: use symbols like USDT or USDT_trc20 of GET /v1/currencies"}
+	const detail = "the gateway offers none of these currencies: " +
+		"use symbols like USDT or USDT_trc20 of GET /v1/currencies"
+	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
 }
 
 // reopened is Open for an order whose currencies match nothing now: the session
 // that fresh repeats, and the error wrong if it repeats none.
-func (c *Service) reopened(ctx context.Context, fresh Session, wrong error) (s Session, created bool, err error) {
-	for _, f := range []Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}} {
+func (c *Service) reopened(
+	ctx context.Context, fresh Session, wrong error,
+) (s Session, created bool, err error) {
+	same := []Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
+	for _, f := range same {
 		if f == (Filter{}) {
 			continue
 		}

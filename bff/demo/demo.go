@@ -30,8 +30,9 @@ import (
 // Config is where the demo listens and what it tells.
 type Config struct {
 	// Listen, Shop and Gateway are host:port; one that is taken is replaced by a free
-	// port of the same host, unless there is Data, whose payments belong to the address. Browsers know the checkout as localhost and
-	// the shop as 127.0.0.1, so that the two are different sites.
+	// port of the same host, unless there is Data, whose payments belong to the address.
+	// Browsers know the checkout as localhost and the shop as 127.0.0.1, so that the two
+	// are different sites.
 	Listen, Shop, Gateway string
 	// Own is the origin of a shop that the reader writes. The demo's checkout then
 	// serves it too, and the keys for it are printed. Empty means none.
@@ -107,14 +108,18 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		}
 	}
 	gateway := "http://" + d.gateway.Addr().String()
-	d.sandbox = sandbox.New(sandbox.Config{Key: d.state.GatewayKey, PageURL: gateway + "/pay", Transactions: d.state.Transactions})
+	d.sandbox = sandbox.New(sandbox.Config{
+		Key: d.state.GatewayKey, PageURL: gateway + "/pay", Transactions: d.state.Transactions,
+	})
 	shopURL := "http://" + d.shop.Addr().String()
 	d.settings = config.Config{
 		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
-		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey), GatewayPageURL: gateway + "/pay",
-		Origins: []string{shopURL}, SecretKeys: []config.Secret{config.NewSecret(d.state.SecretKey)},
-		WebhookURLs: []string{shopURL + "/webhook"}, WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
-		PollInterval: time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
+		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey),
+		GatewayPageURL: gateway + "/pay", Origins: []string{shopURL},
+		SecretKeys:     []config.Secret{config.NewSecret(d.state.SecretKey)},
+		WebhookURLs:    []string{shopURL + "/webhook"},
+		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
+		PollInterval:   time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 	}
 	hash, err := password.New(d.state.Password)
 	if err != nil {
@@ -144,7 +149,9 @@ func (d *demo) admit() error {
 }
 
 func (d *demo) run(ctx context.Context) error {
-	srv, err := server.New(ctx, d.settings, server.Options{Static: d.static, Log: d.Log, Simulate: d.simulate, Kinds: Kinds()})
+	srv, err := server.New(ctx, d.settings, server.Options{
+		Static: d.static, Log: d.Log, Simulate: d.simulate, Kinds: Kinds(),
+	})
 	if err != nil {
 		return err
 	}

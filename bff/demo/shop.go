@@ -65,7 +65,10 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
-	s := &shop{mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0], webhooks: keys, page: page, paid: webhooks}
+	s := &shop{
+		mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0],
+		webhooks: keys, page: page, paid: webhooks,
+	}
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("GET /orders", s.orders)
 	s.mux.HandleFunc("POST /webhook", s.webhook)

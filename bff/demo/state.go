@@ -34,8 +34,11 @@ func newState() state {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails; documented by crypto/rand
 	return state{
-		GatewayKey: "demo-" + rand.Text(), SecretKey: rand.Text() + rand.Text(), OrderKey: rand.Text() + rand.Text(),
-		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(key), Password: strings.ToLower(rand.Text()[:16]),
+		GatewayKey:    "demo-" + rand.Text(),
+		SecretKey:     rand.Text() + rand.Text(),
+		OrderKey:      rand.Text() + rand.Text(),
+		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(key),
+		Password:      strings.ToLower(rand.Text()[:16]),
 	}
 }
 
@@ -54,7 +57,8 @@ func loadState(folder string) (state, error) {
 	}
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil {
-		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to begin anew", stateFile(folder), err)
+		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to begin anew",
+			stateFile(folder), err)
 	}
 	return s, nil
 }

@@ -19,8 +19,9 @@ type Admission interface {
 	// told is called once for each nil error: with nil, a
 	// *checkout.RefusedError or a *checkout.UnknownError, as the answer was
 	// judged; with another error if the caller went away first, or a firewall
-	// has answered what does something, which says nothing about the gateway. An answer that cannot be read further than its
-	// envelope is told as done: it has come, and from the gateway.
+	// answered a request that does something, which says nothing about the gateway.
+	// An answer that cannot be read further than its envelope is reported as done:
+	// it came from the gateway.
 	Admit(ctx context.Context, effect bool) (told func(error), err error)
 }
 
@@ -63,7 +64,7 @@ func (c *Client) ask(ctx, caller context.Context, k call, told func(error)) (a a
 	case caller.Err() != nil && !said(err):
 		outcome = caller.Err()
 	case k.effect && errors.Is(err, errFirewall):
-		outcome = errFirewall // about this request; whether all are blocked is for reads to find out
+		outcome = errFirewall // of this request; reads find out whether all are blocked
 	}
 	return a, data, err
 }

@@ -73,7 +73,8 @@ func readCurrencies(data any) (CurrencyList, error) {
 		var bad *unusableError
 		switch {
 		case errors.As(err, &bad):
-			all.LeftOut = append(all.LeftOut, fmt.Sprintf("currency %d (%s): %s", i+1, named(c.Name), bad.reason))
+			reason := fmt.Sprintf("currency %d (%s): %s", i+1, named(c.Name), bad.reason)
+			all.LeftOut = append(all.LeftOut, reason)
 		case err != nil:
 			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
 		default:

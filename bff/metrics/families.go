@@ -40,7 +40,8 @@ func Families() []Family {
 
 		{"coinslot_webhook_backlog", gauge, "", "Webhooks that are still to be taken by a configured endpoint. Of all instances."},
 		{"coinslot_webhook_oldest_seconds", gauge, "", "Age of the oldest of them; 0 = there is none."},
-		{"coinslot_webhook_unrouted", gauge, "", "Open webhooks to URLs that no running instance has configured: nobody sends them. Of all instances; more than 10,000 to one URL count as 10,000."},
+		{"coinslot_webhook_unrouted", gauge, "", "Open webhooks to URLs that no running instance " +
+			"has configured: nobody sends them. Of all instances; more than 10,000 to one URL count as 10,000."},
 		{"coinslot_webhook_deliveries_total", counter, "result", "Tries: delivered, failed (to be tried again), abandoned (after 30 days, or 410)."},
 		{"coinslot_webhook_delivery_seconds", histogram, "", "How long a try took, with its settlement."},
 		{"coinslot_webhook_endpoints", gauge, "state", "Configured endpoints: enabled, disabled (has answered 410 since the start)."},

@@ -112,7 +112,8 @@ func orderOf(token string, now time.Time) (checkout.Order, error) {
 		return checkout.Order{}, invalid(err)
 	}
 	if c.Exp != nil && int64(*c.Exp) > now.Add(maxAhead).Unix() {
-		return checkout.Order{}, &wire.Error{Code: wire.CodeOrderInvalid, Param: "exp", Detail: expAhead}
+		refused := &wire.Error{Code: wire.CodeOrderInvalid, Param: "exp", Detail: expAhead}
+		return checkout.Order{}, refused
 	}
 	o, err := c.order()
 	if err != nil {
@@ -143,7 +144,7 @@ func Mint(key []byte, amountUSD, ref, title string, ttl time.Duration, now time.
 		return "", refuse(wire.CodeInvalid, "order_ref")
 	}
 	if ttl > maxAhead {
-		return "", errors.New("the token would be valid for more than 400 days: choose a shorter time")
+		return "", errors.New("token would be valid for more than 400 days: choose a shorter time")
 	}
 	c := jwt.MapClaims{"amount_usd": amountUSD, "order_ref": ref, "exp": now.Add(ttl).Unix()}
 	if title != "" {

@@ -55,7 +55,7 @@ type Poller struct {
 	lanes   []lane
 	tending sync.WaitGroup // of those that hold a slot
 	watch   watch          // used by start only
-	last    time.Time      // what Now said last; used by Run only; zero = due times are to be capped
+	last    time.Time      // last result of Now, for Run only; zero = due times are to be capped
 }
 
 // lane is a way to be claimed, with places of its own.

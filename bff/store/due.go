@@ -28,7 +28,8 @@ const (
 		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
 	releaseSessions = `UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`
 	// Only those that a poll or a search keeps alive, and those that were checked in
-	// the future: the others wait for a time of their own, days ahead. A row with a lease gets its due time from its holder.
+	// the future: the others wait for a time of their own, days ahead. A row with a lease
+	// gets its due time from its holder.
 	capDue = `UPDATE sessions SET due_at = $1,
 			lease_until = CASE WHEN lease_until > $6 THEN NULL ELSE lease_until END
 		WHERE due_at > $1 AND (status IN ($2, $3, $4) OR checked_at > $1)

@@ -98,8 +98,11 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
-	db := &DB{endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now}, patience: defaultPatience, browsing: make(chan struct{}, browsers), mended: make(chan struct{}),
-		rerouted: make(chan struct{})}
+	db := &DB{
+		endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now},
+		patience: defaultPatience, browsing: make(chan struct{}, browsers), mended: make(chan struct{}),
+		rerouted: make(chan struct{}),
+	}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}

@@ -49,7 +49,8 @@ var answers = map[wire.Code]answer{
 	wire.CodeIdempotency:        {409, "the Idempotency-Key was used with another body"},
 	wire.CodeReviewChanged:      {409, "the review is not the one that was looked at: read review_reason again, then settle it"},
 	wire.CodeWebhookUnset:       {409, "there is nowhere to send it: set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET"},
-	wire.CodeCursorGone:         {410, "the event at this cursor is gone, as after a restore of the database: read the events again from the beginning"},
+	wire.CodeCursorGone: {410, "the event at this cursor is gone, as after a restore of the database: " +
+		"read the events again from the beginning"},
 	wire.CodeTooLarge:           {413, "the body is larger than 64 KiB"},
 	wire.CodeMediaType:          {415, "send application/json or, from a form, application/x-www-form-urlencoded"},
 	wire.CodeMethod:             {405, "the method is not allowed here"},
