@@ -18,7 +18,7 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8083", "address")
-	static := flag.String("static", "static", "folder of the browser's files; read again for each page")
+	static := flag.String("static", "static", "folder of the browser's files, read for each page")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -45,9 +45,10 @@ func serve(ctx context.Context, listen, static string) error {
 		}
 		handler.ServeHTTP(w, r)
 	})
-	server := &http.Server{Handler: livereload.Handler(ctx, pages), ReadHeaderTimeout: 5 * time.Second}
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever looks has gone, too
-	fmt.Printf("\n    Gallery   http://%s      every screen, in every theme, direction and language\n", listener.Addr())
+	handler := livereload.Handler(ctx, pages)
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // open pages connect again
+	fmt.Printf("\n    Gallery   http://%s      every screen, theme, direction and language\n", listener.Addr())
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return fmt.Errorf("serving: %w", err)
 	}
