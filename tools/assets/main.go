@@ -35,7 +35,8 @@ func run(root, out string, fast, dev bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making %s: %w", out, err)
 	}
-	b := &build{root: root, out: out, quality: 11, dev: dev, manifest: manifest{Files: map[string]entry{}}}
+	b := &build{root: root, out: out, quality: 11, dev: dev}
+	b.manifest.Files = map[string]entry{}
 	switch {
 	case dev:
 		b.quality = 0
@@ -48,7 +49,8 @@ func run(root, out string, fast, dev bool) error {
 		}
 	}
 	program := b.manifest.Files["app.wasm"]
-	text := fmt.Sprintf("%d files, app.wasm %.2f MB", len(b.manifest.Files), float64(program.Size)/1e6)
+	files, megabytes := len(b.manifest.Files), float64(program.Size)/1e6
+	text := fmt.Sprintf("%d files, app.wasm %.2f MB", files, megabytes)
 	if !dev {
 		text += fmt.Sprintf(", %d kB compressed", program.Brotli/1000)
 	}

@@ -21,7 +21,8 @@ func (b *build) overlay(folder string) ([]string, error) {
 	if err := unpack("slim/std/godebug.go.txt", replacement); err != nil {
 		return nil, err
 	}
-	replaced := map[string]string{filepath.Join(root, filepath.FromSlash(originals.Godebug)): replacement}
+	original := filepath.Join(root, filepath.FromSlash(originals.Godebug))
+	replaced := map[string]string{original: replacement}
 	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	if err != nil {
 		return nil, fmt.Errorf("encoding an overlay: %w", err)

@@ -148,7 +148,8 @@ func editImports(folder string) error {
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(before.String(), pairs[i]) {
-			return fmt.Errorf("editing the copy of go-app: no file has %q: change slimEdits in tools/assets/slim.go", pairs[i])
+			return fmt.Errorf("editing the copy of go-app: no file has %q: change slimEdits in %s",
+				pairs[i], "tools/assets/slim.go")
 		}
 	}
 	return nil

@@ -104,7 +104,10 @@ func (b *build) keep(path string, content []byte) error {
 		}
 	}
 	// A file that was cut short may not look like a whole one.
-	if err := errors.Join(os.WriteFile(path+".new", content, 0o644), os.Rename(path+".new", path)); err != nil {
+	if err := os.WriteFile(path+".new", content, 0o644); err != nil {
+		return fmt.Errorf("keeping the WebAssembly program: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
 		return fmt.Errorf("keeping the WebAssembly program: %w", err)
 	}
 	return nil
@@ -135,7 +138,10 @@ func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "note: "+format+"\
 // stamp, compressed as well as is asked for, and still there.
 func (b *build) builtBefore(stamp string) (last manifest, ok bool) {
 	text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
-	if err != nil || json.Unmarshal(text, &last) != nil || last.Stamp != stamp || last.Quality < b.quality {
+	if err != nil || json.Unmarshal(text, &last) != nil {
+		return manifest{}, false
+	}
+	if last.Stamp != stamp || last.Quality < b.quality {
 		return manifest{}, false
 	}
 	file := last.Files["app.wasm"].File

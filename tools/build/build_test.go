@@ -15,8 +15,9 @@ import (
 // TestSourceFolders: what the program is compiled from lies in sourceFolders. Otherwise a change
 // would leave an old program, and everything would say that it is up to date.
 func TestSourceFolders(t *testing.T) {
-	for _, part := range []struct{ system, arch, pkg string }{{"", "", "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}} {
-		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}", part.pkg)
+	const own = "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}"
+	for _, part := range new(build).parts() {
+		cmd := exec.Command("go", "list", "-deps", "-f", own, part.pkg)
 		cmd.Dir, cmd.Env = filepath.Join("..", ".."), compile.Env(part.system, part.arch)
 		out, err := cmd.Output()
 		if err != nil {

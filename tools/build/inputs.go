@@ -17,7 +17,10 @@ import (
 
 // sourceFolders hold everything that the program is built from, beside go.mod and go.sum. The
 // test of deploy/ that compares .dockerignore with what is compiled holds this list too.
-var sourceFolders = []string{"app", "bff", "docs", "static", "tools/assets", "tools/build", "tools/compile", "tools/originals", "tools/progress"}
+var sourceFolders = []string{
+	"app", "bff", "docs", "static",
+	"tools/assets", "tools/build", "tools/compile", "tools/originals", "tools/progress",
+}
 
 // inputs hashes everything that decides what the program will be: sources, versions of modules,
 // the Go release, flags, and the version that it prints.
@@ -25,18 +28,18 @@ func (b *build) inputs() (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), compile.Flags(), b.system, b.arch, b.version)
 	for _, name := range append([]string{"go.mod", "go.sum"}, sourceFolders...) {
-		err := filepath.WalkDir(filepath.Join(b.root, name), func(path string, entry fs.DirEntry, err error) error {
+		hash := func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
-			case entry.IsDir() && (entry.Name() == "testdata" || path == filepath.Join(b.root, "static", "dist")):
+			case entry.IsDir() && (entry.Name() == "testdata" || path == b.path("static/dist")):
 				return filepath.SkipDir
 			case entry.IsDir() || strings.HasSuffix(path, "_test.go"):
 				return nil
 			}
 			return hashFile(sum, b.root, path)
-		})
-		if err != nil {
+		}
+		if err := filepath.WalkDir(b.path(name), hash); err != nil {
 			return "", fmt.Errorf("reading the sources: %w", err)
 		}
 	}

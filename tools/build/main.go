@@ -26,11 +26,11 @@ import (
 func main() {
 	b := &build{progress: progress.New(os.Stderr)}
 	flag.StringVar(&b.root, "root", ".", "folder of the module")
-	flag.StringVar(&b.out, "out", filepath.Join("bin", "coinslot"), "file to write, from the module's folder")
+	flag.StringVar(&b.out, "out", "bin/coinslot", "file to write, from the module's folder")
 	platform := flag.String("platform", "", "like linux/arm64; default: this machine's")
 	flag.BoolVar(&b.fast, "fast", false, "compress less, for development")
 	flag.BoolVar(&b.assetsOnly, "assets", false, "build the browser's files only")
-	version := flag.String("version", "", "version that the program prints; default: the commit's tag")
+	version := flag.String("version", "", "what coinslot version prints; default: the commit's tag")
 	commit := flag.String("commit", "", "commit of the sources; default: what git says")
 	flag.Parse()
 	b.system, b.arch, _ = strings.Cut(*platform, "/")

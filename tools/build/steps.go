@@ -22,87 +22,112 @@ func (b *build) download(note func(string)) (string, error) {
 	watch := func(line string) bool {
 		if module, found := strings.CutPrefix(line, "go: downloading "); found {
 			count++
-			note(fmt.Sprintf("downloading the %d. module, %s", count, module))
+			note(fmt.Sprintf("%d downloaded, now %s", count, module))
 			return true
 		}
 		return false
 	}
-	for _, part := range []struct{ system, arch, pkg string }{{b.system, b.arch, "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}} {
-		args := slices.Concat([]string{"list", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"}, compile.Flags(), []string{part.pkg})
-		if err := b.goCommand(watch, part.system, part.arch, args...); err != nil {
+	for _, p := range b.parts() {
+		list := []string{"list", "-deps", "-f", "{{with .Error}}{{.}}{{end}}"}
+		args := slices.Concat(list, compile.Flags(), []string{p.pkg})
+		if err := b.goCommand(watch, p.system, p.arch, args...); err != nil {
 			return "", err
 		}
 	}
 	if count == 0 {
-		return "all here", nil
+		return "nothing is missing", nil
 	}
 	return fmt.Sprintf("%d downloaded", count), nil
+}
+
+// part is a program that is compiled, and for which system; empty = this machine's.
+type part struct{ system, arch, pkg string }
+
+// parts are all programs of a build: the server, the tool that builds the browser's files, and the
+// browser program.
+func (b *build) parts() []part {
+	return []part{{b.system, b.arch, "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}}
 }
 
 // libraries compiles what ./bff imports, with the flags of the program, so that they are in the
 // build cache when it is linked.
 func (b *build) libraries() error {
-	return b.progress.Step("server", "compiling its libraries", func(note func(string)) (string, error) {
-		imports, err := b.list("-f", `{{join .Imports "\n"}}`, "./bff")
-		if err != nil {
-			return "", err
-		}
-		all, err := b.list(append([]string{"-deps"}, imports...)...)
-		if err != nil {
-			return "", err
-		}
-		done := 0
-		watch := func(string) bool { // -v prints each package that is compiled
-			done++
-			note(fmt.Sprintf("%d of at most %d packages", done, len(all)))
-			return true
-		}
-		err = b.goCommand(watch, b.system, b.arch, slices.Concat([]string{"build", "-v"}, compile.Flags(), imports)...)
-		return fmt.Sprintf("%d packages compiled", done), err
-	})
+	return b.progress.Step("server", "compiling its libraries", b.compileLibraries)
 }
 
-// assets builds the browser's files by tools/assets, which prints steps of its own.
-func (b *build) assets() error {
-	tool := filepath.Join(b.root, ".cache", "tools", "assets")
-	err := b.progress.Step("tools", "compiling the asset builder", func(note func(string)) (string, error) {
-		done := 0
-		watch := func(string) bool {
-			done++
-			note(fmt.Sprintf("%d packages", done))
-			return true
-		}
-		args := slices.Concat([]string{"build", "-v"}, compile.Flags(), []string{"-o", tool, "./tools/assets"})
-		err := b.goCommand(watch, "", "", args...)
-		return fmt.Sprintf("%d packages compiled", done), err
-	})
+func (b *build) compileLibraries(note func(string)) (string, error) {
+	imports, err := b.list("-f", `{{join .Imports "\n"}}`, "./bff")
 	if err != nil {
+		return "", err
+	}
+	all, err := b.list(append([]string{"-deps"}, imports...)...)
+	if err != nil {
+		return "", err
+	}
+	return b.compile(note, len(all), b.system, b.arch, imports...)
+}
+
+// compile runs go build with what comes last, and notes how many packages are compiled, of at most
+// all. Those that are in the build cache do not count.
+func (b *build) compile(
+	note func(string), all int, system, arch string, args ...string,
+) (string, error) {
+	done := 0
+	watch := func(string) bool { // -v prints each package that is compiled
+		done++
+		note(fmt.Sprintf("%d of at most %d packages", done, all))
+		return true
+	}
+	command := slices.Concat([]string{"build", "-v"}, compile.Flags(), args)
+	err := b.goCommand(watch, system, arch, command...)
+	return fmt.Sprintf("%d packages compiled", done), err
+}
+
+// assets builds the browser's files by tools/assets.
+func (b *build) assets() error {
+	if err := b.progress.Step("tools", "compiling the asset builder", b.compileTool); err != nil {
 		return err
 	}
-	return b.progress.Step("assets", "compiling app.wasm, minifying, compressing", func(note func(string)) (result string, err error) {
-		args := []string{"-root", b.root, "-out", filepath.Join(b.root, "static", "dist")}
-		if b.fast {
-			args = append(args, "-fast")
+	return b.progress.Step("assets", "compiling app.wasm, minifying, compressing", b.runTool)
+}
+
+// tool is the compiled tools/assets.
+func (b *build) tool() string { return filepath.Join(b.root, ".cache", "tools", "assets") }
+
+func (b *build) compileTool(note func(string)) (string, error) {
+	all, err := b.list("-deps", "./tools/assets")
+	if err != nil {
+		return "", err
+	}
+	return b.compile(note, len(all), "", "", "-o", b.tool(), "./tools/assets")
+}
+
+// runTool returns the last note of tools/assets, which says what it built.
+func (b *build) runTool(note func(string)) (result string, err error) {
+	args := []string{"-root", b.root, "-out", filepath.Join(b.root, "static", "dist")}
+	if b.fast {
+		args = append(args, "-fast")
+	}
+	cmd := exec.Command(b.tool(), args...)
+	cmd.Dir, cmd.Env = b.root, compile.Env("", "")
+	err = watched(cmd, func(line string) bool {
+		text, found := strings.CutPrefix(line, "note: ")
+		if found {
+			result = text
+			note(text)
 		}
-		cmd := exec.Command(tool, args...)
-		cmd.Dir, cmd.Env = b.root, compile.Env("", "")
-		err = watched(cmd, func(line string) bool {
-			text, found := strings.CutPrefix(line, "note: ")
-			if found {
-				result = text
-				note(text)
-			}
-			return found
-		})
-		return result, err
+		return found
 	})
+	return result, err
 }
 
 // program links bin/coinslot.
 func (b *build) program(func(string)) (string, error) {
 	out := b.path(b.out)
 	var said bytes.Buffer
-	program := compile.Program{Root: b.root, Out: out, System: b.system, Arch: b.arch, Version: b.version, Errors: &said}
+	program := compile.Program{
+		Root: b.root, Out: out, System: b.system, Arch: b.arch, Version: b.version, Errors: &said,
+	}
 	err := program.Build()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said.Bytes())

@@ -86,13 +86,13 @@ func GOROOT() (string, error) {
 // sums returns what the list should be for a copy of go-app and a GOROOT.
 func sums(module, goroot string) ([]byte, error) {
 	files := []string{filepath.Join(module, "go.mod")}
-	err := filepath.WalkDir(filepath.Join(module, "pkg"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+	collect := func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 			files = append(files, path)
 		}
 		return err
-	})
-	if err != nil {
+	}
+	if err := filepath.WalkDir(filepath.Join(module, "pkg"), collect); err != nil {
 		return nil, fmt.Errorf("listing the files of go-app: %w", err)
 	}
 	var text bytes.Buffer
@@ -133,7 +133,7 @@ func compare(found, expected []byte, module, goroot string) error {
 		if name == Godebug {
 			file = filepath.Join(goroot, filepath.FromSlash(name))
 		}
-		errs = append(errs, fmt.Errorf("%s: its SHA-256 is %s, and the patches in tools/assets/slim were made for %s",
+		errs = append(errs, fmt.Errorf("%s: SHA-256 is %s, but tools/assets/slim patches a file with %s",
 			file, shown(have[name]), shown(want[name])))
 	}
 	if len(errs) == 0 {

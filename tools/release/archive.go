@@ -95,7 +95,10 @@ func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
 	}
 	t := tar.NewWriter(compressed)
 	for _, f := range files {
-		head := &tar.Header{Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.data)), ModTime: r.version.Time, Format: tar.FormatUSTAR}
+		head := &tar.Header{
+			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.data)),
+			ModTime: r.version.Time, Format: tar.FormatUSTAR,
+		}
 		if err := t.WriteHeader(head); err != nil {
 			return err
 		}
@@ -109,7 +112,10 @@ func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
 func (r *release) zip(b *bytes.Buffer, folder string, files []entry) error {
 	z := zip.NewWriter(b)
 	for _, f := range files {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: r.version.Time})
+		head := &zip.FileHeader{
+			Name: folder + "/" + f.name, Method: zip.Deflate, Modified: r.version.Time,
+		}
+		w, err := z.CreateHeader(head)
 		if err != nil {
 			return err
 		}

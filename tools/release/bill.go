@@ -142,7 +142,7 @@ func (r *release) modules(linked []*debug.Module) ([]component, error) {
 	var list []component
 	for i, m := range linked {
 		if folders[i] == "" {
-			return nil, fmt.Errorf("finding the sources of %s: the module is not downloaded", m.Path)
+			return nil, fmt.Errorf("finding the sources of %s: not downloaded", m.Path)
 		}
 		license, err := spdx.Module(folders[i])
 		if err != nil {

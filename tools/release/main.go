@@ -62,10 +62,11 @@ func (r *release) find(name, commit string, dirty bool) (err error) {
 		return err
 	}
 	if r.version.Changed != "" && !dirty {
-		return fmt.Errorf("these files differ from the commit, so nobody could build the same:\n%s", r.version.Changed)
+		return fmt.Errorf("files differ from the commit, so nobody could build the same: commit them:\n%s",
+			r.version.Changed)
 	}
 	if r.version.Time.IsZero() {
-		return errors.New("finding the time of the commit: this is no git repository: set SOURCE_DATE_EPOCH")
+		return errors.New("finding the commit's time: not a git repository: set SOURCE_DATE_EPOCH")
 	}
 	return nil
 }
@@ -115,7 +116,9 @@ func (r *release) make(platform string, extras []entry) error {
 	}
 	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, executable)
-	program := compile.Program{Root: r.root, Out: path, System: system, Arch: arch, Version: r.version, Errors: os.Stderr}
+	program := compile.Program{
+		Root: r.root, Out: path, System: system, Arch: arch, Version: r.version, Errors: os.Stderr,
+	}
 	if err := program.Build(); err != nil {
 		return err
 	}
@@ -130,6 +133,7 @@ func (r *release) make(platform string, extras []entry) error {
 	if err := os.WriteFile(filepath.Join(r.out, name+".cdx.json"), parts, 0o644); err != nil {
 		return fmt.Errorf("writing the list of parts: %w", err)
 	}
-	fmt.Printf("  %-13s  %s, program of %.1f MB, %.1f s\n", platform, name, float64(len(binary))/1e6, time.Since(started).Seconds())
+	fmt.Printf("  %-13s  %s, program of %.1f MB, %.1f s\n",
+		platform, name, float64(len(binary))/1e6, time.Since(started).Seconds())
 	return r.archive(name, system, append([]entry{{executable, 0o755, binary}}, extras...))
 }
