@@ -81,7 +81,7 @@ func moduleRoot() (string, error) {
 			return folder, nil
 		}
 		if folder == filepath.Dir(folder) {
-			return "", errors.New("no go.mod in " + start + " or above: run the tests in the module")
+			return "", errors.New("no go.mod in " + start + " or above it")
 		}
 	}
 }
@@ -109,7 +109,8 @@ var track = sync.OnceValue(func() error {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		if strings.HasPrefix(entry.Name(), ".") || slices.Contains(written, filepath.ToSlash(name)) {
+		name = filepath.ToSlash(name)
+		if strings.HasPrefix(entry.Name(), ".") || slices.Contains(written, name) {
 			return filepath.SkipDir
 		}
 		return err

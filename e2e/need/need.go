@@ -144,7 +144,8 @@ func Main(m interface{ Run() int }, why string, missing error, run func() int) i
 		return 0
 	}
 	fmt.Println(reason)
-	for name, value := range map[string]string{"test.run": "^$", "test.bench": "", "test.fuzz": ""} {
+	nothing := map[string]string{"test.run": "^$", "test.bench": "", "test.fuzz": ""}
+	for name, value := range nothing {
 		if err := flag.Set(name, value); err != nil {
 			fmt.Fprintln(os.Stderr, "leaving out the tests:", err)
 			return 1

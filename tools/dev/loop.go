@@ -111,8 +111,7 @@ func (l *loop) link() error {
 func (l *loop) assets(tool bool) error {
 	path := filepath.Join(l.root, ".cache", "tools", "assets")
 	if tool {
-		build := slices.Concat([]string{"go", "build"}, compile.Flags(), []string{"-o", path, "./tools/assets"})
-		if err := l.step("tools", "compiling the asset builder", build...); err != nil {
+		if err := l.compile("tools", path, "./tools/assets"); err != nil {
 			return err
 		}
 	}
@@ -122,17 +121,18 @@ func (l *loop) assets(tool bool) error {
 
 // programs builds the demo and the gallery.
 func (l *loop) programs() error {
-	for _, program := range []struct{ name, pkg string }{{"coinslot", "./bff"}, {"gallery", "./e2e/gallery/serve"}} {
-		if program.name == "coinslot" && l.galleryOnly {
-			continue
-		}
-		out := filepath.Join(l.folder(), program.name)
-		build := slices.Concat([]string{"go", "build"}, compile.Flags(), []string{"-o", out, program.pkg})
-		if err := l.step(program.name, "compiling "+program.pkg, build...); err != nil {
+	if !l.galleryOnly {
+		if err := l.compile("coinslot", filepath.Join(l.folder(), "coinslot"), "./bff"); err != nil {
 			return err
 		}
 	}
-	return nil
+	return l.compile("gallery", filepath.Join(l.folder(), "gallery"), "./e2e/gallery/serve")
+}
+
+// compile compiles a package to a program.
+func (l *loop) compile(name, out, pkg string) error {
+	build := slices.Concat([]string{"go", "build"}, compile.Flags(), []string{"-o", out, pkg})
+	return l.step(name, "compiling "+pkg, build...)
 }
 
 // step runs a command; what it prints is part of the error if it fails.
@@ -149,10 +149,11 @@ func (l *loop) step(name, doing string, args ...string) error {
 
 // start starts the demo and the gallery.
 func (l *loop) start() error {
-	commands := [][]string{{"gallery", "-listen", l.address(galleryOffset), "-static", filepath.Join(l.root, "static")}}
+	static := filepath.Join(l.root, "static")
+	commands := [][]string{{"gallery", "-listen", l.address(galleryOffset), "-static", static}}
 	if !l.galleryOnly {
-		commands = append(commands, []string{"coinslot", "demo",
-			"-listen", l.address(0), "-shop-listen", l.address(shopOffset), "-gateway-listen", l.address(gatewayOffset),
+		commands = append(commands, []string{"coinslot", "demo", "-listen", l.address(0),
+			"-shop-listen", l.address(shopOffset), "-gateway-listen", l.address(gatewayOffset),
 			"-static", filepath.Join(l.folder(), "static"), "-data", filepath.Join(l.folder(), "data")})
 	}
 	for _, command := range commands {

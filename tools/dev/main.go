@@ -28,7 +28,8 @@ const lookEvery = 200 * time.Millisecond
 
 func main() {
 	galleryOnly := flag.Bool("gallery", false, "run the gallery alone")
-	port := flag.Int("port", 8080, "port of the checkout; shop, gateway and gallery take the next three")
+	port := flag.Int("port", 8080,
+		"port of the checkout; shop, gateway and gallery take the next three")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -56,7 +57,8 @@ func run(ctx context.Context, galleryOnly bool, port int) error {
 	if err := l.start(); err != nil {
 		return err
 	}
-	l.progress.Line("dev", "watching app, bff, static: pages reload by themselves. Press Ctrl-C to stop.")
+	l.progress.Line("dev",
+		"watching app, bff, static: pages reload by themselves. Press Ctrl-C to stop.")
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
@@ -118,7 +120,8 @@ func (l *loop) free() error {
 	for _, offset := range offsets {
 		listener, err := net.Listen("tcp", l.address(offset))
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%w: is another demo running? -port takes other ports", err))
+			err = fmt.Errorf("%w: is another demo running? -port takes other ports", err)
+			errs = append(errs, err)
 			continue
 		}
 		errs = append(errs, listener.Close())

@@ -11,7 +11,9 @@ import (
 
 // watched hold what the demo and the gallery are built from. They are looked at again and again:
 // the systems' own ways to be told of changes differ, and lose some.
-var watched = []string{"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "go.mod", "go.sum"}
+var watched = []string{
+	"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "go.mod", "go.sum",
+}
 
 // file is what changes when somebody writes a file.
 type file struct {
@@ -24,7 +26,7 @@ type file struct {
 func snapshot(root string) map[string]file {
 	files := map[string]file{}
 	for _, name := range watched {
-		_ = filepath.WalkDir(filepath.Join(root, name), func(path string, entry fs.DirEntry, err error) error {
+		look := func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return nil
 			}
@@ -42,7 +44,8 @@ func snapshot(root string) map[string]file {
 				files[name] = file{info.ModTime(), info.Size()}
 			}
 			return nil
-		})
+		}
+		_ = filepath.WalkDir(filepath.Join(root, name), look) // look returns no errors
 	}
 	return files
 }
@@ -50,8 +53,9 @@ func snapshot(root string) map[string]file {
 // ignored reports whether a file is of tests, of documentation, or an editor's own.
 func ignored(name string) bool {
 	base := filepath.Base(name)
-	return strings.HasSuffix(base, "_test.go") || strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") ||
-		strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.HasSuffix(base, ".png")
+	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "#") ||
+		strings.HasSuffix(base, "~") || strings.HasSuffix(base, ".md") ||
+		strings.HasSuffix(base, ".png") || strings.HasSuffix(base, "_test.go")
 }
 
 // differences returns the names of files that are new, changed or gone, sorted.
