@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,10 +175,19 @@ func (s *Session) intend(w wish, now time.Time) error {
 		TTLMinutes: w.minutes, Email: w.choice.Email, Comment: w.choice.Comment,
 	}
 	if a.Email == "" {
-		a.Email = s.Order.Email
+		a.Email = cmp.Or(s.lastEmail(), s.Order.Email)
 	}
 	s.add(a, now)
 	return nil
+}
+
+// lastEmail returns the e-mail of the latest attempt if that has ended: the page of an
+// ended payment does not hold the address, so the retry button cannot send it.
+func (s *Session) lastEmail() string {
+	if a := s.Current(); a != nil && (a.State == Expired || a.State == Cancelled) {
+		return a.Email
+	}
+	return ""
 }
 
 // mayIntend returns why no attempt can be opened now, errJoined if the wanted

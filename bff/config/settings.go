@@ -45,6 +45,8 @@ func Settings() []Setting {
 			set: func(c *Config, v string) error { c.Catalog = v; return nil }},
 		{Name: "COINSLOT_TOKENS", Help: "path of more coins and networks (YAML, docs/tokens.md); unset = the built-in ones",
 			set: func(c *Config, v string) error { c.Tokens = v; return nil }},
+		{Name: "COINSLOT_PAGES_FOR", Default: "0", Help: "days that shoppers can open a finished session; 0 = for ever",
+			set: func(c *Config, v string) (err error) { c.PagesFor, err = days(v); return err }},
 		{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db", Help: "SQLite file, or postgres://… for several instances",
 			set: func(c *Config, v string) error { c.Database = v; return nil }},
 		{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
@@ -290,6 +292,12 @@ func number(v string, least, most int) (int, error) {
 		return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
 	}
 	return n, nil
+}
+
+// days reads a whole number of days, at most ten years.
+func days(v string) (time.Duration, error) {
+	n, err := number(v, 0, 3650)
+	return time.Duration(n) * 24 * time.Hour, err
 }
 
 // oneOf reports whether v is yes, of two words that a value may be.

@@ -23,6 +23,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/web"
 	"coinslot/torture/goal"
 
 	_ "modernc.org/sqlite"
@@ -104,7 +105,7 @@ func newBench(t *testing.T) *bench {
 		Catalog: catalog, PollInterval: time.Hour, // what is compared is changed by nobody else
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, server.Options{Log: log})
+	srv, err := server.New(t.Context(), c, server.Options{Log: log, Limits: web.Limits{Guesses: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

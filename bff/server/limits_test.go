@@ -53,7 +53,7 @@ func TestLimits(t *testing.T) {
 		"views":              {few.Reads, "GET", page + "/view", "/checkout/none", []string{"Accept: application/json"}, 200},
 		"pictures":           {few.Reads, "HEAD", page + "/qr.svg?kind=page", page, nil, 200},
 		"orders":             {few.Reads, "GET", "/checkout?item=coffee", "/return", []string{"Accept: text/html"}, 200},
-		"returns":            {few.Reads, "GET", "/return?tracking_code=x", "/checkout/doctor", []string{"Accept: text/html"}, 200},
+		"returns":            {few.Reads, "GET", "/return?status=x", "/checkout/doctor", []string{"Accept: text/html"}, 200},
 		"B38 sessions":       {few.Reads, "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/nothing", nil, 404},
 		"refused sockets":    {few.Reads, "GET", page + "/live", page, nil, 403},
 		"what is not there":  {few.Reads, "GET", "/wp-login.php", "/", []string{"Accept: text/html"}, 404},
@@ -63,6 +63,8 @@ func TestLimits(t *testing.T) {
 		"wrong keys":         {few.Guesses, "GET", "/v1/sessions", "/v1/currencies", []string{"Authorization: Bearer wrong"}, 401},
 		"no keys":            {few.Guesses, "GET", "/v1/sessions", "/v1/none", nil, 401},
 		"wrong hook tokens":  {few.Guesses, "POST", "/hooks/gateway/wrong", "/hooks/gateway/none", nil, 404},
+		"wrong returns":      {few.Guesses, "GET", "/return?tracking_code=x&order_id=123456", "/return?tracking_code=y", []string{"Accept: text/html"}, 200},
+		"codes and tokens":   {few.Guesses, "GET", "/return?tracking_code=x", "/v1/sessions", []string{"Accept: text/html"}, 200},
 		"keys and tokens":    {few.Guesses, "POST", "/hooks/gateway/wrong", "/v1/sessions", []string{isJSON}, 404},
 		"keys of other form": {few.Guesses, "GET", "/v1/events", "/v1/sessions", []string{"Authorization: Basic " + secretKey}, 401},
 	} {

@@ -81,6 +81,9 @@ func (s *server) choose(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) attempt(w http.ResponseWriter, r *http.Request, id string, c choice) error {
+	if err := s.mayAct(r.Context(), id); err != nil {
+		return err
+	}
 	session, err := s.turns.in(r.Context(), id, func() (checkout.Session, error) {
 		return s.Checkout.Choose(r.Context(), id, c.wire())
 	})
@@ -101,6 +104,9 @@ func (s *server) extend(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	id := r.PathValue("session")
+	if err := s.mayAct(r.Context(), id); err != nil {
+		return err
+	}
 	session, err := s.turns.in(r.Context(), id, func() (checkout.Session, error) {
 		return s.Checkout.Extend(r.Context(), id, int(body.Attempt))
 	})
@@ -139,6 +145,9 @@ func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(r); err != nil {
 		return err
 	}
+	if err := s.mayAct(r.Context(), r.PathValue("session")); err != nil {
+		return err
+	}
 	session, err := s.calledOff(r, checkout.ClosedByShopper)
 	return s.acted(w, r, session, err)
 }
@@ -154,6 +163,9 @@ func (s *server) calledOff(r *http.Request, by checkout.Closer) (checkout.Sessio
 // recheck is POST /checkout/{session}/recheck.
 func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(r); err != nil {
+		return err
+	}
+	if err := s.mayAct(r.Context(), r.PathValue("session")); err != nil {
 		return err
 	}
 	session, err := s.looked(r)
@@ -179,9 +191,9 @@ func (s *server) simulate(w http.ResponseWriter, r *http.Request) error {
 	if r.PostForm != nil {
 		body.Kind = r.PostForm.Get("kind")
 	}
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
-		return stored(err)
+		return err
 	}
 	a := session.Current()
 	if a == nil || a.TrackingCode == "" {
@@ -210,9 +222,9 @@ func (s *server) acted(w http.ResponseWriter, r *http.Request, session checkout.
 
 // view is GET /checkout/{session}/view.
 func (s *server) view(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
-		return stored(err)
+		return err
 	}
 	s.nudge(r.Context(), session)
 	return s.respondView(w, r, session)

@@ -16,15 +16,22 @@ import (
 // returned is GET /return, where the gateway's page sends the shopper's
 // browser. Nothing in it is believed: a tracking code and order number that
 // belong together lead to that session's page and make its next check sooner;
-// anything else leads to a page that says nothing about anybody's order.
+// anything else leads to a page that says nothing about anybody's order. A tracking
+// code that leads nowhere counts as a wrong guess.
 func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	code, number := q.Get("tracking_code"), q.Get("order_id")
 	if len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1 {
-		if session, ok := s.tracked(r, code); ok && numbered(session, code, number) {
+		session, ok := s.tracked(r, code)
+		if ok = ok && numbered(session, code, number); ok && !s.closed(session) {
 			s.hint(r.Context(), session)
 			s.redirect(w, r, "/checkout/"+session.ID)
 			return nil
+		}
+		if !ok && code != "" {
+			if err := s.wrong(w, r, nil); err != nil {
+				return err
+			}
 		}
 	}
 	p := s.blank(s.framedOf(r, nil), "")

@@ -28,7 +28,7 @@ type Limits struct {
 	// Starts are those of them in a minute that open something at the gateway; 240:
 	// on average four a second, of the seven that its budget has for all shoppers.
 	Starts  int
-	Guesses int // wrong keys and hook tokens in a minute; 30
+	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
 	// Loopback says that Reads and Sockets are for addresses of this machine, too.
 	// False = those are a proxy that nobody has named, or the operator: a limit for
@@ -103,7 +103,8 @@ func (s *server) own(r *http.Request) bool {
 	return true
 }
 
-// wrong is what who has sent a wrong key is told: err, or to stop guessing.
+// wrong counts a wrong key, token or tracking code. It returns err, or that the client
+// has guessed too often.
 func (s *server) wrong(w http.ResponseWriter, r *http.Request, err error) error {
 	if s.guesses.OnLimit(w, r, bucket(s.client(r))) {
 		s.hidden(r)

@@ -58,8 +58,7 @@ func (s *server) found(r *http.Request) (checkout.Session, error) {
 	case <-r.Context().Done():
 		return checkout.Session{}, refuse(wire.CodeRateLimited, "") // nobody reads it
 	}
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
-	return session, stored(err)
+	return s.shopperSession(r.Context(), r.PathValue("session"))
 }
 
 // asksSocket refuses what is no upgrade to a websocket by a page of ours.

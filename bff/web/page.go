@@ -16,15 +16,44 @@ import (
 // showSession is GET /checkout/{session}: the page, complete without WebAssembly
 // and without JavaScript. Opening it makes the next check sooner.
 func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
-		return stored(err)
+		return err
 	}
 	s.nudge(r.Context(), session)
 	f := s.framedOf(r, r.URL.Query())
 	p := s.sessionPage(r.Context(), session, f)
 	p.Changing = r.URL.Query().Get("change") == "1" && session.Status != wire.Confirmed
 	return s.write(w, r, http.StatusOK, asked(p, r.URL.Query()), f)
+}
+
+// shopperSession returns the session of that id for a shopper, who cannot open a
+// finished one for longer than COINSLOT_PAGES_FOR. Errors: *wire.Error with
+// CodeSessionUnknown; the store's.
+func (s *server) shopperSession(ctx context.Context, id string) (checkout.Session, error) {
+	session, err := s.Checkout.Session(ctx, id)
+	if err == nil && s.closed(session) {
+		err = refuse(wire.CodeSessionUnknown, "")
+	}
+	if err != nil {
+		return checkout.Session{}, stored(err)
+	}
+	return session, nil
+}
+
+// closed reports whether shoppers cannot open the session any more.
+func (s *server) closed(session checkout.Session) bool {
+	return session.FinishedFor(s.PagesFor, s.Now())
+}
+
+// mayAct refuses a shopper's post to a session that they cannot open any more. The
+// extra read is made only where that can happen.
+func (s *server) mayAct(ctx context.Context, id string) error {
+	if s.PagesFor <= 0 {
+		return nil
+	}
+	_, err := s.shopperSession(ctx, id)
+	return err
 }
 
 // pastedLimit is how many characters of a pasted address are taken.
@@ -65,10 +94,12 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 	p.View = session.View(show)
 	p.Base = "/checkout/" + session.ID
 	p.URL = s.PublicURL + p.Bare().Link("")
-	p.Email = session.Order.Email
+	if !session.Finished() { // a link to a finished session must not tell whose it was
+		p.Email = session.Order.Email
+	}
 	if a := session.Current(); a != nil {
 		p.Chosen, p.ChosenNetwork = a.CurrencySymbol, a.CurrencySymbol+":"+a.NetworkCode
-		if a.Email != "" {
+		if a.Email != "" && !session.Finished() {
 			p.Email = a.Email
 		}
 	}
@@ -214,7 +245,7 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 // lastPage is the page that a refused request came from, or an empty one.
 func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.Page {
 	if id := r.PathValue("session"); id != "" {
-		if session, err := s.Checkout.Session(r.Context(), id); err == nil {
+		if session, err := s.shopperSession(r.Context(), id); err == nil {
 			p := s.sessionPage(r.Context(), session, f)
 			p.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
 			return chosen(p, values)

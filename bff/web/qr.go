@@ -17,9 +17,9 @@ import (
 // in the language of ?lang=, to go on with at another device. It is drawn here
 // from the stored address; the gateway's own picture is never used.
 func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
-		return stored(err)
+		return err
 	}
 	q := r.URL.Query()
 	text := s.Checkout.Page + session.ID + framed{lang: s.framedFrom(q).lang}.query()

@@ -10,9 +10,9 @@ import (
 // receipt is GET /checkout/{session}/receipt: the page of a paid session on its
 // own, to be kept or printed.
 func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
+	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
-		return stored(err)
+		return err
 	}
 	if session.Status != wire.Confirmed {
 		return refuse(wire.CodeNotPossible, "")

@@ -102,7 +102,7 @@ func (v *views) drop(key viewKey, r *rendering) {
 func (s *server) encodedView(key viewKey) (shown, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	session, err := s.Checkout.Session(ctx, key.session)
+	session, err := s.shopperSession(ctx, key.session)
 	if errors.Is(err, refuse(wire.CodeSessionUnknown, "")) {
 		return shown{}, &live.End{Code: websocket.ClosePolicyViolation, Why: string(wire.CodeSessionUnknown)}
 	}

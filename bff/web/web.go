@@ -44,6 +44,8 @@ type Config struct {
 	// KeySet is the public keys of receipts, JSON; empty = a set without keys.
 	KeySet         []byte
 	TrustedProxies []netip.Prefix
+	// PagesFor is how long shoppers can open a finished session; zero = for ever.
+	PagesFor time.Duration
 	// Support is where shoppers are answered, an https: or mailto: URL; empty = the
 	// shop's own page only.
 	Support string
