@@ -209,7 +209,7 @@ func (s *Session) mayOpen(now time.Time) error {
 	case wire.Review:
 		return problem(wire.CodePaymentInProgress, "")
 	}
-	if s.ClosedBy.final() || len(s.Attempts) == 0 && !now.Before(s.ExpiresAt) {
+	if s.Deleted || s.ClosedBy.final() || len(s.Attempts) == 0 && !now.Before(s.ExpiresAt) {
 		return problem(wire.CodeSessionExpired, "")
 	}
 	for i := range s.Attempts {

@@ -41,7 +41,11 @@ type Object struct {
 	ReviewReason string `json:"review_reason"`
 	// Receipt is the signed proof of a confirmed session (docs/verify.md), empty in
 	// every other status.
-	Receipt  string          `json:"receipt"`
+	Receipt string `json:"receipt"`
+	// ErasedAt is when personal data was erased; absent if it was not. Deleted says that
+	// nothing else is left either but what late money is recognized by.
+	ErasedAt *time.Time      `json:"erased_at,omitempty"`
+	Deleted  bool            `json:"deleted,omitempty"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
 	Trail    []Entry         `json:"trail"`    // likewise
 	// Warnings are in the answer to the request that has opened the session, if
@@ -108,7 +112,8 @@ func (s *Session) Object(t Telling) Object {
 		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
 		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
 		Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
-		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.of(s), Attempts: []AttemptObject{}, Trail: s.Trail,
+		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.of(s),
+		ErasedAt: set(s.ErasedAt), Deleted: s.Deleted, Attempts: []AttemptObject{}, Trail: s.Trail,
 	}
 	if s.Unchecked {
 		const detail = "not compared with the gateway's currencies, which cannot be read now; " +

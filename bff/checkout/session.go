@@ -46,9 +46,13 @@ type Session struct {
 	// constants. A late payment still confirms it.
 	ClosedBy Closer `json:"closed_by,omitempty"`
 	// CheckedAt is when the gateway last answered about this session; zero = never.
-	CheckedAt time.Time `json:"checked_at"`
+	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when something has to be done next; zero = nothing, ever.
-	DueAt time.Time `json:"due_at"`
+	DueAt time.Time `json:"due_at,omitzero"`
+	// ErasedAt is when personal data was erased; zero = it was not. Deleted says that
+	// only a tombstone is left, which shoppers cannot open and no list shows.
+	ErasedAt time.Time `json:"erased_at,omitzero"`
+	Deleted  bool      `json:"deleted,omitempty"`
 	// Epoch counts the claims of this session: a fencing token. Claimed is set in
 	// what Claim returns: its holder's changes are refused after another claim.
 	Epoch   int64 `json:"-"`
@@ -60,7 +64,7 @@ type Session struct {
 	// at the session; zero = nobody has. Only Store.Watch sets it.
 	WatchedUntil time.Time `json:"-"`
 	Attempts     []Attempt `json:"attempts,omitempty"`
-	Notice       Notice    `json:"notice"`
+	Notice       Notice    `json:"notice,omitzero"`
 	Trail        []Entry   `json:"trail,omitempty"`
 }
 
@@ -119,11 +123,11 @@ type Attempt struct {
 	CurrencyName   string          `json:"currency_name"`
 	NetworkCode    string          `json:"network_code"`
 	NetworkName    string          `json:"network_name"`
-	AmountUSD      decimal.Decimal `json:"amount_usd"`
+	AmountUSD      decimal.Decimal `json:"amount_usd,omitzero"`
 	TTLMinutes     int             `json:"ttl_minutes"`
 	Email          string          `json:"email,omitempty"`
 	Comment        string          `json:"comment,omitempty"` // the shopper's own words
-	StartedAt      time.Time       `json:"started_at"`
+	StartedAt      time.Time       `json:"started_at,omitzero"`
 	// Trace is the traceparent of the request that asked for it; empty = not traced.
 	Trace string `json:"trace,omitempty"`
 
@@ -135,21 +139,21 @@ type Attempt struct {
 	// From create's answer.
 	TrackingCode string          `json:"tracking_code,omitempty"`
 	Address      string          `json:"address,omitempty"`
-	PayAmount    decimal.Decimal `json:"pay_amount"`
+	PayAmount    decimal.Decimal `json:"pay_amount,omitzero"`
 	PayText      string          `json:"pay_text,omitempty"` // as the gateway wrote it
-	Tolerance    decimal.Decimal `json:"tolerance"`          // percent, capped
+	Tolerance    decimal.Decimal `json:"tolerance,omitzero"` // percent, capped
 	PaymentURL   string          `json:"payment_url,omitempty"`
-	ExpiresAt    time.Time       `json:"expires_at"`
+	ExpiresAt    time.Time       `json:"expires_at,omitzero"`
 
 	// From status answers.
-	Paid      decimal.Decimal `json:"paid"`
+	Paid      decimal.Decimal `json:"paid,omitzero"`
 	TxID      string          `json:"tx_id,omitempty"`
 	TxURL     string          `json:"tx_url,omitempty"`
-	PaidAt    time.Time       `json:"paid_at"`
+	PaidAt    time.Time       `json:"paid_at,omitzero"`
 	Late      bool            `json:"late,omitempty"`
-	Reason    string          `json:"reason,omitempty"` // of Refused and InReview
-	EndedAt   time.Time       `json:"ended_at"`         // the gateway's word that it is over
-	DoubtedAt time.Time       `json:"doubted_at"`       // put into review
+	Reason    string          `json:"reason,omitempty"`    // of Refused and InReview
+	EndedAt   time.Time       `json:"ended_at,omitzero"`   // the gateway's word that it is over
+	DoubtedAt time.Time       `json:"doubted_at,omitzero"` // put into review
 	// Settled is how often a person has settled a review of it, see Settle.
 	// SharedTxID is a TxID that another session was confirmed with; empty = none.
 	Settled    int    `json:"settled,omitempty"`
@@ -158,13 +162,13 @@ type Attempt struct {
 	// somebody last asked for a check, and Follows counts the reads since then; see
 	// Pace.Follow.
 	Rechecks    int       `json:"rechecks,omitempty"`
-	RecheckedAt time.Time `json:"rechecked_at"`
+	RecheckedAt time.Time `json:"rechecked_at,omitzero"`
 	Follows     int       `json:"follows,omitempty"`
 
 	// Of looks at a confirmed attempt: answers that say otherwise in a row, when
 	// the first came, and what the merchant was told of; see reconsider.
 	Regressions int       `json:"regressions,omitempty"`
-	RegressedAt time.Time `json:"regressed_at"`
+	RegressedAt time.Time `json:"regressed_at,omitzero"`
 	Alert       string    `json:"alert,omitempty"`
 
 	// Of answers that the gateway does not know the transaction: how many in a row,
@@ -174,9 +178,9 @@ type Attempt struct {
 	Reappeared int       `json:"reappeared,omitempty"`
 
 	// Of the search for the marker.
-	UnknownAt time.Time `json:"unknown_at"` // when it became so
+	UnknownAt time.Time `json:"unknown_at,omitzero"` // when it became so
 	Misses    int       `json:"misses,omitempty"`
-	MissedAt  time.Time `json:"missed_at"` // when the reading of the first miss began
+	MissedAt  time.Time `json:"missed_at,omitzero"` // when the reading of the first miss began
 }
 
 // Live reports whether a may have a payable transaction at the gateway that

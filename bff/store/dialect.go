@@ -25,6 +25,11 @@ type dialect struct {
 	eventsAfter, sessionEventsAfter string
 	// eventAt is the query for the event at a position; see there.
 	eventAt string
+	// notNewest is true of every event but those at the end of the log.
+	notNewest string
+	// pack moves session $1, which has become short, to where it shares its page with
+	// others of the kind; "" = the database sees to that.
+	pack string
 	// violated returns the "table.column" whose uniqueness err is about, or "".
 	violated func(err error) string
 	// passing reports whether the database has undone a transaction for a reason

@@ -85,6 +85,10 @@ func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error
 func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
 	args = []any{from.createdAt, key(from.id)}
+	if f.Status == "" && f.OrderRef == "" && f.IdempotencyKey == "" {
+		args = append(args, tombstone)
+		query += fmt.Sprintf(` AND status <> $%d`, len(args))
+	}
 	for _, condition := range []struct{ column, value string }{
 		{"status", f.Status}, {"order_ref", f.OrderRef}, {"idempotency_key", f.IdempotencyKey},
 	} {

@@ -20,8 +20,9 @@ func postgresDialect() dialect {
 		locks:       true,
 		clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 		eventsAfter: postgresEventsAfter, sessionEventsAfter: postgresSessionEventsAfter,
-		eventAt:  postgresEventAt,
-		violated: postgresViolated, passing: postgresPassing, committing: postgresCommitting,
+		eventAt:   postgresEventAt,
+		notNewest: `position < (SELECT max(position) FROM events)`, // see mendLog
+		violated:  postgresViolated, passing: postgresPassing, committing: postgresCommitting,
 		ambiguous: func(error) bool { return false }, // what cannot be read now is not there after a restart
 		supersede: func(context.Context, *sql.Tx) error { return nil },
 	}

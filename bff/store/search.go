@@ -33,7 +33,7 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 	size := pageSize(q.Limit)
 	var page checkout.Page
 	err = db.browse(ctx, func(ctx context.Context, conn queryer) (err error) {
-		page, err = search(ctx, conn, ways(q, from, size+1), size) // one more tells whether there is a next page
+		page, err = search(ctx, conn, ways(q, from, size+1), size, strings.TrimSpace(q.Text) != "") // one more tells whether there is a next page
 		return err
 	})
 	if err != nil {
@@ -42,7 +42,9 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 	return page, nil
 }
 
-func search(ctx context.Context, q queryer, ways []way, size int) (page checkout.Page, err error) {
+// search returns what is found in one of several ways, deleted sessions only if they are
+// asked for.
+func search(ctx context.Context, q queryer, ways []way, size int, deleted bool) (page checkout.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
 		list, err := places(ctx, q, w)
@@ -59,6 +61,9 @@ func search(ctx context.Context, q queryer, ways []way, size int) (page checkout
 		found, page.Next = found[:size], found[size-1].String()
 	}
 	page.Sessions, err = sessionsAt(ctx, q, found)
+	if !deleted {
+		page.Sessions = slices.DeleteFunc(page.Sessions, func(s checkout.Session) bool { return statusColumn(&s) == tombstone })
+	}
 	return page, err
 }
 
@@ -138,7 +143,7 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 	what := strings.TrimSpace(q.Text)
 	switch {
 	case what == "" && (q.Coin == "" && q.Network == "" || passes(q.Status)):
-		add(sessions, "")
+		add(sessions, "s.status <> ?", tombstone)
 		return list
 	case what == "":
 		add(way{tables: facets, at: "f.created_at", id: "f.session"}, "")

@@ -161,7 +161,7 @@ func writing() url.Values {
 		"_txlock":       {"immediate"},
 		"_defensive":    {"1"},
 		"_dqs":          {"0"},
-		"_pragma":       {"trusted_schema(0)", "mmap_size(0)"},
+		"_pragma":       {"trusted_schema(0)", "mmap_size(0)", "secure_delete(1)"},
 	}
 }
 

@@ -19,7 +19,10 @@ func sqliteDialect() dialect {
 		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
 		clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		eventsAfter: sqliteEventsAfter, sessionEventsAfter: sqliteSessionEventsAfter,
-		eventAt:    sqliteEventAt,
+		eventAt: sqliteEventAt,
+		// A row that shrinks leaves its page almost empty for ever; one that moves does not.
+		pack:       `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions) WHERE id = $1`,
+		notNewest:  `seq < (SELECT max(seq) FROM events)`,
 		violated:   sqliteViolated,
 		passing:    func(error) bool { return false }, // a lock was waited for already
 		committing: func(err error) error { return fmt.Errorf("committing, with unknown outcome: %w", err) },

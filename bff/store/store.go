@@ -83,6 +83,7 @@ var (
 	_ checkout.Rerouting = (*DB)(nil)
 
 	_ checkout.Comparisons = (*DB)(nil)
+	_ checkout.Eraser      = (*DB)(nil)
 )
 
 // Open opens the database. An SQLite file is opened alone: a second process is

@@ -175,6 +175,9 @@ func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *checkout.Session, held 
 	if err := db.index(ctx, tx, s.ID, held, holds(*s)); err != nil {
 		return err
 	}
+	if err := unmail(ctx, tx, s, before.mails); err != nil {
+		return err
+	}
 	return show(ctx, tx, s, before)
 }
 
@@ -186,7 +189,7 @@ func put(ctx context.Context, tx *sql.Tx, query string, s checkout.Session) (r r
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
 	r = row{doc: doc, checkedAt: micros(s.CheckedAt), dueAt: micros(s.DueAt)}
-	result, err := tx.ExecContext(ctx, query, key(s.ID), s.Version, key(string(s.Status)),
+	result, err := tx.ExecContext(ctx, query, key(s.ID), s.Version, key(statusColumn(&s)),
 		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc))
 	if err != nil {
 		return r, false, err

@@ -69,13 +69,33 @@ func wordsOf(s *checkout.Session) []string {
 			add(strconv.Itoa(n))
 		}
 	}
-	add(word(s.Order.Email))
+	if s.Deleted {
+		return nil
+	}
+	for _, w := range mailsOf(s) {
+		add(w)
+	}
 	number(s.Order.OrderID)
 	for _, a := range s.Attempts {
 		number(a.OrderID)
-		for _, text := range []string{a.Email, a.Address, a.TxID} {
+		for _, text := range []string{a.Address, a.TxID} {
 			add(word(text))
 		}
+	}
+	return list
+}
+
+// mailsOf are the e-mails of s as words.
+func mailsOf(s *checkout.Session) []string {
+	var list []string
+	add := func(email string) {
+		if w := word(email); w != "" && !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	add(s.Order.Email)
+	for _, a := range s.Attempts {
+		add(a.Email)
 	}
 	return list
 }
@@ -85,12 +105,20 @@ type shown struct {
 	version int64
 	facet   facet
 	words   []string
+	mails   []string // those of the words that are e-mails
 }
 
-func shownOf(s *checkout.Session) shown { return shown{s.Version, facetOf(s), wordsOf(s)} }
+func shownOf(s *checkout.Session) shown { return shown{s.Version, facetOf(s), wordsOf(s), mailsOf(s)} }
 
-// show writes what people find s by, as far as it was not there before. Words
-// stay: what a session was once known by, it is found by. An older release beside
+// unmail deletes the e-mails that s has no more: what was erased must not be found.
+func unmail(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []string) error {
+	now := mailsOf(s)
+	gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(now, w) })
+	return unindex(ctx, tx, s, gone)
+}
+
+// show writes what people find s by, as far as it was not there before. Words but
+// e-mails stay: what a session was once known by, it is found by. An older release beside
 // this one changes sessions and writes none of it; then all is written anew.
 func show(ctx context.Context, tx *sql.Tx, s *checkout.Session, before shown) error {
 	now, at := shownOf(s), s.CreatedAt.UnixMicro()

@@ -212,6 +212,9 @@ func (s *server) acted(w http.ResponseWriter, r *http.Request, session checkout.
 	if err != nil {
 		return stored(err)
 	}
+	if session.Deleted {
+		return refuse(wire.CodeSessionUnknown, "")
+	}
 	s.Kick()
 	if wantsJSON(r) || r.PostForm == nil {
 		return s.respondView(w, r, session)

@@ -175,7 +175,7 @@ func full() checkout.Session {
 			Metadata: map[string]string{"k": "v", "": "'; DROP TABLE sessions; --"}, Currencies: []string{"USDT", "USDT_trc20"},
 			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
 		},
-		Test: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
+		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []checkout.Attempt{fullAttempt(exact)},
 		Notice:   checkout.Notice{Code: wire.CodePaymentRefused},

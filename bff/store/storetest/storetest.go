@@ -23,6 +23,7 @@ type Backend interface {
 	checkout.Records
 	checkout.Rerouting
 	checkout.Comparisons
+	checkout.Eraser
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -33,7 +34,7 @@ type Opener func(t *testing.T, endpoints []string) Backend
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
 		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
-		searchTests(), consoleTests(), comparisonTests(),
+		searchTests(), consoleTests(), comparisonTests(), eraseTests(),
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

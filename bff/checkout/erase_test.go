@@ -1,0 +1,104 @@
+package checkout
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+// What is erased when: never by default, never before the time, and sessions with money
+// are never deleted.
+func TestRetain(t *testing.T) {
+	end := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	unpaid := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end}}}
+	paid := Session{Status: wire.Confirmed, Attempts: []Attempt{{State: Confirmed, EndedAt: end}}}
+	part := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end, Paid: decimal.NewFromInt(1)}}}
+	done, gone, late := paid, unpaid, unpaid
+	done.ErasedAt, gone.ErasedAt, gone.Deleted, late.ErasedAt = end, end, true, end
+	for name, c := range map[string]struct {
+		s           Session
+		keep, after time.Duration
+		undelivered bool
+		want        Erasure
+	}{
+		"unpaid":                     {unpaid, 30 * day, 30 * day, false, EraseAll},
+		"unpaid, a moment before":    {unpaid, 30 * day, 30*day - 1, false, EraseNothing},
+		"unpaid, kept for ever":      {unpaid, 0, 3650 * day, false, EraseNothing},
+		"undelivered":                {unpaid, 30 * day, 59 * day, true, EraseNothing},
+		"undelivered for ever":       {unpaid, 30 * day, 60 * day, true, EraseAll},
+		"paid":                       {paid, 30 * day, 30 * day, false, ErasePersonal},
+		"paid in part":               {part, 30 * day, 30 * day, false, ErasePersonal},
+		"paid and erased":            {done, 30 * day, 60 * day, false, EraseNothing},
+		"a tombstone":                {gone, 30 * day, 60 * day, false, EraseNothing},
+		"erased by hand, not paid":   {late, 30 * day, 30 * day, false, EraseAll},
+		"in review":                  {Session{Status: wire.Review}, day, 3650 * day, false, EraseNothing},
+		"pending":                    {Session{Status: wire.Pending}, day, 3650 * day, false, EraseNothing},
+		"expired without an attempt": {Session{Status: wire.Expired, ExpiresAt: end}, day, day, false, EraseAll},
+	} {
+		if got := c.s.retain(c.keep, c.undelivered, end.Add(c.after)); got != c.want {
+			t.Errorf("%s: retain = %d; want %d", name, got, c.want)
+		}
+	}
+}
+
+// Late money for a tombstone passes the confirm gate and reaches the order; a shopper
+// cannot start it anew.
+func TestTombstoneTakesLateMoney(t *testing.T) {
+	s, r, now := waiting(), paid(), noon.Add(90*24*time.Hour)
+	s.Attempts[0].State, s.Attempts[0].EndedAt = Expired, noon.Add(time.Hour)
+	s.Status = wire.Expired
+	s.Order.Ref = "1001"
+	s.Erase(EraseAll, now)
+	raw, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored Session
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := stored.mayOpen(now); err == nil {
+		t.Error("a coin can be chosen for a tombstone")
+	}
+	before := stored.mark()
+	if err := stored.observe(1, r, stored.Environment, now); err != nil {
+		t.Fatal(err)
+	}
+	events := stored.turn(before, now, Telling{})
+	if stored.Status != wire.Confirmed || len(events) != 1 || events[0].Type != EventConfirmed || !bytes.Contains(events[0].Body, []byte(`"order_ref":"1001"`)) {
+		t.Errorf("late money = %s, %+v; want confirmed, and told with its order", stored.Status, events)
+	}
+}
+
+// An event without personal data differs from what it was in nothing else.
+func TestErasedEvent(t *testing.T) {
+	s, now := waiting(), noon
+	s.Attempts[0].State, s.Status = Confirmed, wire.Confirmed
+	s.ID, s.Order.Email, s.Order.Description, s.Order.Metadata = "cs_1", "ann@canary.example", "canary", map[string]string{"a": "canary"}
+	s.Order.SuccessURL, s.Order.Title = "https://shop.example/?canary", "Two tickets"
+	s.Trail = []Entry{{At: now, By: "gateway", What: "attempt.unknown", Detail: "canary"}, {At: now, By: "console:eve", What: "session.resolved", Detail: "confirmed: canary"}}
+	e := newEvent(s, Telling{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
+	got := e.Erased(now)
+	if bytes.Contains(got.Body, []byte("canary")) {
+		t.Errorf("the event holds personal data: %s", got.Body)
+	}
+	clean := *s
+	clean.Erase(ErasePersonal, now)
+	want := newEvent(&clean, Telling{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
+	if diff := cmp.Diff(string(want.Body), string(got.Body)); diff != "" {
+		t.Errorf("the event (-want +got)\n%s", diff)
+	}
+	for _, body := range []string{"", "{", "[]", `{"data":{"id":"cs_2","email":"canary"}}`, "canary"} {
+		e.Body = []byte(body)
+		if got := string(e.Erased(now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+now.UTC().Format(time.RFC3339Nano)+`","data":{}}` {
+			t.Errorf("%s became %s", body, got)
+		}
+	}
+}

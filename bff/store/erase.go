@@ -1,0 +1,290 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// tombstone is the status column of a deleted session: no list by status shows it,
+// while its document keeps the status that late money and a repeated order need.
+const tombstone = "deleted"
+
+// statusColumn is what the status column of s says.
+func statusColumn(s *checkout.Session) string {
+	if s.Deleted && (s.Status == wire.Expired || s.Status == wire.Cancelled) {
+		return tombstone
+	}
+	return string(s.Status)
+}
+
+const (
+	// erasable finds finished sessions of one status: deleted ones have another, and of
+	// paid ones, which keep it, %s leaves out those that have erased_at. A quotation mark
+	// inside a text of the document is escaped, so that no text looks so.
+	erasable = `SELECT created_at, id FROM sessions WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
+		%s ORDER BY created_at, id LIMIT $5`
+	notErased   = `AND doc NOT LIKE '%,"erased_at":"%'`
+	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event WHERE e.session = $1 AND d.state = 'open')`
+
+	deleteWord       = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
+	deleteDeliveries = `DELETE FROM deliveries WHERE event IN (SELECT seq FROM events WHERE session = $1)`
+	// deleteEvents leaves the newest event of the log, whose position must not be used
+	// again; %s is how that is told.
+	deleteEvents = `DELETE FROM events WHERE session = $1 AND %s`
+	eraseNotes   = `UPDATE deliveries SET note = NULL WHERE note IS NOT NULL AND event IN (SELECT seq FROM events WHERE session = $1)`
+	eventsLeft   = `SELECT seq, id, type, at, body FROM events WHERE session = $1 ORDER BY seq`
+	replaceBody  = `UPDATE events SET body = $2 WHERE seq = $1`
+
+	deleteActionsOf = `DELETE FROM actions WHERE session = $1`
+	eraseActionsOf  = `UPDATE actions SET detail = NULL WHERE session = $1`
+	deleteActions   = `DELETE FROM actions WHERE seq IN (SELECT seq FROM actions WHERE at < $1 AND session IS NULL ORDER BY at, seq LIMIT $2)`
+	eraseActions    = `UPDATE actions SET address = NULL, detail = NULL WHERE seq IN (SELECT seq FROM actions
+		WHERE at < $1 AND session IS NOT NULL AND (address IS NOT NULL OR detail IS NOT NULL) ORDER BY at, seq LIMIT $2)`
+
+	holdersOf = `SELECT session FROM words WHERE word = $1 ORDER BY created_at, session`
+)
+
+// finished are the statuses that Erasable goes through, in this order.
+func finished() []wire.Status { return []wire.Status{wire.Confirmed, wire.Expired, wire.Cancelled} }
+
+// Erasable implements checkout.Eraser. Its cursor begins with the number of a status.
+func (db *DB) Erasable(ctx context.Context, before time.Time, from string, limit int) (ids []string, next string, err error) {
+	at, rest := 0, cursor{}
+	if from != "" {
+		if _, err := fmt.Sscanf(from, "%d.%d.%s", &at, &rest.createdAt, &rest.id); err != nil || at < 0 || at >= len(finished()) {
+			return nil, "", errors.New("looking for sessions to erase: the cursor is not one of ours")
+		}
+	}
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		ids, next = nil, ""
+		which := ""
+		if finished()[at] == wire.Confirmed {
+			which = notErased
+		}
+		found, err := cursors(ctx, q, fmt.Sprintf(erasable, which), key(string(finished()[at])), rest.createdAt, key(rest.id), before.UnixMicro(), limit)
+		for _, c := range found {
+			ids = append(ids, c.id)
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(found) == limit:
+			last := found[len(found)-1]
+			next = fmt.Sprintf("%d.%d.%s", at, last.createdAt, last.id)
+		case at+1 < len(finished()):
+			next = fmt.Sprintf("%d.0.-", at+1) // no id begins with a minus sign
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("looking for sessions to erase: %w", err)
+	}
+	return ids, next, nil
+}
+
+// cursors reads rows of created_at and id.
+func cursors(ctx context.Context, q queryer, query string, args ...any) ([]cursor, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []cursor
+	for rows.Next() {
+		var c cursor
+		if err := rows.Scan(&c.createdAt, &c.id); err != nil {
+			return nil, err
+		}
+		c.id = plain(c.id)
+		list = append(list, c)
+	}
+	return list, rows.Err()
+}
+
+// Erase implements checkout.Eraser. A commit of unknown outcome is made again: to erase
+// twice changes nothing more.
+func (db *DB) Erase(ctx context.Context, id string, now time.Time, decide func(checkout.Session, bool) checkout.Erasure) (done checkout.Erasure, err error) {
+	err = settled(func() error {
+		return db.write(ctx, func(tx *sql.Tx) (err error) {
+			done, err = db.erase(ctx, tx, id, now, decide)
+			return err
+		})
+	}, func(error) bool { return false })
+	if errors.Is(err, checkout.ErrNotFound) {
+		return checkout.EraseNothing, checkout.ErrNotFound
+	}
+	if err != nil {
+		return checkout.EraseNothing, fmt.Errorf("erasing session %q: %w", id, err)
+	}
+	return done, nil
+}
+
+func (db *DB) erase(ctx context.Context, tx *sql.Tx, id string, now time.Time, decide func(checkout.Session, bool) checkout.Erasure) (checkout.Erasure, error) {
+	r, err := readRow(ctx, tx, db.dialect.locked(sessionForUpdate), id)
+	if err != nil {
+		return 0, err
+	}
+	s, err := r.session()
+	if err != nil {
+		return 0, err
+	}
+	var open bool
+	if err := tx.QueryRowContext(ctx, undelivered, key(id)).Scan(&open); err != nil {
+		return 0, err
+	}
+	before, had := shownOf(&s), holds(s)
+	e := decide(s, open)
+	if e == checkout.EraseNothing {
+		return e, nil
+	}
+	s.Erase(e, now)
+	s.Version++
+	if _, _, err := put(ctx, tx, updateSession, s); err != nil {
+		return 0, err
+	}
+	if err := db.attach(ctx, tx, &s, had, before); err != nil {
+		return 0, err
+	}
+	if err := unindex(ctx, tx, &s, before.words); err != nil {
+		return 0, err
+	}
+	if e == checkout.EraseAll && db.dialect.pack != "" {
+		if _, err := tx.ExecContext(ctx, db.dialect.pack, key(id)); err != nil {
+			return 0, fmt.Errorf("packing it: %w", err)
+		}
+	}
+	return e, db.eraseEvents(ctx, tx, id, e, now)
+}
+
+// unindex deletes the words by which s is not found any more.
+func unindex(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []string) error {
+	now := wordsOf(s)
+	for _, w := range before {
+		if slices.Contains(now, w) {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, deleteWord, w, s.CreatedAt.UnixMicro(), key(s.ID)); err != nil {
+			return fmt.Errorf("erasing what it is found by: %w", err)
+		}
+	}
+	return nil
+}
+
+// eraseEvents erases what was told of a session and done to it.
+func (db *DB) eraseEvents(ctx context.Context, tx *sql.Tx, id string, e checkout.Erasure, now time.Time) error {
+	queries := []string{eraseNotes, eraseActionsOf}
+	if e == checkout.EraseAll {
+		queries = []string{deleteDeliveries, fmt.Sprintf(deleteEvents, db.dialect.notNewest), deleteActionsOf}
+	}
+	for _, query := range queries {
+		if _, err := tx.ExecContext(ctx, query, key(id)); err != nil {
+			return fmt.Errorf("erasing its events: %w", err)
+		}
+	}
+	left, err := storedEvents(ctx, tx, id)
+	if err != nil {
+		return fmt.Errorf("reading its events: %w", err)
+	}
+	for _, l := range left {
+		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, l.event.Erased(now).Body); err != nil {
+			return fmt.Errorf("erasing event %q: %w", l.event.ID, err)
+		}
+	}
+	return nil
+}
+
+// storedEvent is an event with its place.
+type storedEvent struct {
+	seq   int64
+	event checkout.Event
+}
+
+func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEvent, error) {
+	rows, err := tx.QueryContext(ctx, eventsLeft, key(session))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []storedEvent
+	for rows.Next() {
+		l := storedEvent{event: checkout.Event{Session: session}}
+		var told int64
+		if err := rows.Scan(&l.seq, &l.event.ID, &l.event.Type, &told, &l.event.Body); err != nil {
+			return nil, err
+		}
+		l.event.At = time.UnixMicro(told).UTC()
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}
+
+// HoldersOf implements checkout.Eraser.
+func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err error) {
+	w := word(email)
+	if w == "" {
+		return nil, nil
+	}
+	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+		ids = nil
+		rows, err := q.QueryContext(ctx, holdersOf, w)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, plain(id))
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for an e-mail: %w", err)
+	}
+	return ids, nil
+}
+
+// EraseActions implements checkout.Eraser.
+func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n int, err error) {
+	err = db.write(ctx, func(tx *sql.Tx) error {
+		n = 0
+		for _, query := range []string{deleteActions, eraseActions} {
+			result, err := tx.ExecContext(ctx, query, before.UnixMicro(), limit-n)
+			if err != nil {
+				return err
+			}
+			changed, err := result.RowsAffected()
+			if err != nil {
+				return err
+			}
+			n += int(changed)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("erasing console actions: %w", err)
+	}
+	return n, nil
+}
+
+// Truncate implements checkout.Eraser. On SQLite, what was erased is in the write-ahead
+// log until that is copied into the file and cut; open readers can put that off. On
+// PostgreSQL, autovacuum frees it.
+func (db *DB) Truncate(ctx context.Context) error {
+	if db.Shared() || db.writer == nil {
+		return nil
+	}
+	if _, err := db.writer.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/shopspring/decimal"
+)
+
+// dead is a session that ended unpaid after some attempts, with long texts.
+func dead(n, attempts int) checkout.Session {
+	at := time.Date(2026, 11, 20, 12, 0, n, 0, time.UTC)
+	s := checkout.Session{
+		ID: checkout.NewSessionID(), Status: wire.Expired, Digest: strings.Repeat("0123456789abcdef", 4), Environment: "test", CreatedAt: at, ExpiresAt: at,
+		IdempotencyKey: fmt.Sprintf("page_%026d", n), ClosedBy: checkout.ClosedByTime,
+		Order: checkout.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("ORD-%d", n), Email: fmt.Sprintf("ann%d@canary.example", n),
+			Description: strings.Repeat("for canary ", 180), Metadata: map[string]string{"who": "canary"}},
+	}
+	for i := range attempts {
+		s.Attempts = append(s.Attempts, checkout.Attempt{
+			Number: i + 1, State: checkout.Expired, Marker: fmt.Sprintf("CS-%020d-%d", n, i), OrderID: 341256, Drawn: true, TrackingCode: fmt.Sprintf("T%011d%d", n, i),
+			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: s.Order.AmountUSD, TTLMinutes: 30,
+			Email: s.Order.Email, Comment: strings.Repeat("canary", 30), Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: at, ExpiresAt: at, EndedAt: at,
+			PayAmount: decimal.RequireFromString("25.03"), PayText: "25.03000000", Tolerance: decimal.NewFromInt(1), Rechecks: 4, RecheckedAt: at,
+			PaymentURL: "https://pay.gateway.example/" + strings.Repeat("x", 60),
+		})
+		s.Trail = append(s.Trail, checkout.Entry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
+	}
+	return s
+}
+
+// buried stores n dead sessions with an event each and erases all of them.
+func buried(t testing.TB, db *DB, n, attempts int) {
+	t.Helper()
+	for i := range n {
+		s, err := db.Insert(t.Context(), dead(i, attempts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+			return []checkout.Event{{ID: "evt_" + s.ID, Type: checkout.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.Erase(t.Context(), s.ID, s.CreatedAt, func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBytesOfADeadSession bounds what a deleted session costs on disk for ever;
+// docs/privacy.md says the figures.
+func TestBytesOfADeadSession(t *testing.T) {
+	for attempts, most := range map[int]int{0: 1280, 1: 2304, 12: 11264} {
+		db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+		const n = 200
+		used := func() int {
+			return count(t, db.reader, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+		}
+		before := used()
+		buried(t, db, n, attempts)
+		each := (used() - before) / n
+		t.Logf("%d attempts: %d bytes each", attempts, each)
+		if each > most {
+			t.Errorf("a deleted session of %d attempts takes %d bytes; want %d at most", attempts, each, most)
+		}
+	}
+}
+
+// TestErasedFromTheFile: what was erased is in no byte of the database's files.
+func TestErasedFromTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "coinslot.db")
+	db := opened(t, path, "https://shop.example/hook")
+	buried(t, db, 30, 2)
+	if err := db.Truncate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, path + "-wal"} {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(raw, []byte("canary")); n > 0 {
+			t.Errorf("%s holds %d texts that were erased", filepath.Base(file), n)
+		}
+	}
+}

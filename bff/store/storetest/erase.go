@@ -1,0 +1,372 @@
+package storetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/shopspring/decimal"
+)
+
+func eraseTests() map[string]func(*testing.T, Opener) {
+	return map[string]func(*testing.T, Opener){
+		"erasing personal data":                  erasePersonal,
+		"erasing all but a tombstone":            eraseAll,
+		"late money for a tombstone":             eraseThenPaid,
+		"erasing events moves no cursor":         eraseEvents,
+		"erasing nothing":                        eraseNothing,
+		"erasing twice":                          eraseTwice,
+		"what can be erased":                     erasable,
+		"erasing console actions":                eraseActions,
+		"an e-mail that is replaced is not kept": eraseReplaced,
+	}
+}
+
+// secret is in every personal text of these tests.
+const secret = "ann@canary.example"
+
+// personal is a session that has ended, with the secret wherever it can be.
+func personal(n int, state checkout.State) checkout.Session {
+	s := fresh(n)
+	s.Order.Email, s.Order.Description, s.Order.Title = secret, "for "+secret, "Two tickets"
+	s.Order.Metadata = map[string]string{"who": secret}
+	s.Order.SuccessURL = "https://shop.example/?mail=" + secret
+	a := attempt(1, state, fmt.Sprintf("marker %d", n))
+	a.Email, a.Comment, a.TrackingCode, a.Address = secret, "hello from "+secret, fmt.Sprintf("CODE%d", n), fmt.Sprintf("T%d", n)
+	a.CurrencySymbol, a.NetworkCode, a.PayAmount, a.EndedAt = "USDT", "trc20", decimal.RequireFromString("25.03"), epoch()
+	s.Status = wire.Expired
+	if state == checkout.Confirmed {
+		a.TxID, a.Paid, s.Status = fmt.Sprintf("tx%d", n), a.PayAmount, wire.Confirmed
+	}
+	s.Attempts = []checkout.Attempt{a}
+	s.Trail = []checkout.Entry{
+		{At: epoch(), By: "gateway", What: "attempt.refused", Detail: "no mail to " + secret},
+		{At: epoch(), By: "gateway", What: "attempt.pending", Detail: a.TrackingCode},
+	}
+	return s
+}
+
+// bodied is an event whose body is that of s.
+func bodied(t *testing.T, s checkout.Session, n int) checkout.Event {
+	t.Helper()
+	e := event(s.ID, n)
+	body, err := json.Marshal(map[string]any{"type": e.Type, "timestamp": e.At, "data": s.Object(checkout.Telling{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(body, []byte(secret)) {
+		t.Fatalf("the event holds no personal data: %s", body)
+	}
+	e.Body = body
+	return e
+}
+
+// kept stores s with an event, a delivery that has failed and a console action.
+func kept(t *testing.T, b Backend, s checkout.Session) checkout.Session {
+	t.Helper()
+	s = inserted(t, b, s)
+	e := bodied(t, s, 1)
+	s = updated(t, b, s.ID, nothing, e)
+	for _, d := range claimTo(t, b, later(), 100, endA) {
+		if d.Session == s.ID {
+			settle(t, b, d, checkout.DeliveryResult{NextAt: later(), Status: 500, Note: "no such customer: " + secret})
+		}
+	}
+	record(t, b, checkout.Action{At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID, Detail: "called " + secret})
+	return s
+}
+
+func record(t *testing.T, b Backend, a checkout.Action) {
+	t.Helper()
+	if err := b.Record(t.Context(), a); err != nil {
+		t.Fatalf("Record = %v", err)
+	}
+}
+
+// erased erases so much of a session.
+func erased(t *testing.T, b Backend, id string, e checkout.Erasure) {
+	t.Helper()
+	got, err := b.Erase(t.Context(), id, later(), func(checkout.Session, bool) checkout.Erasure { return e })
+	if err != nil || got != e {
+		t.Fatalf("Erase(%s) = %d, %v; want %d", id, got, err, e)
+	}
+}
+
+// silent fails if anything that can be read of a session holds the secret.
+func silent(t *testing.T, b Backend, id string) {
+	t.Helper()
+	s, err := b.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := b.Events(t.Context(), checkout.EventQuery{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions, err := b.Actions(t.Context(), checkout.ActionQuery{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deliveries, err := b.Deliveries(t.Context(), checkout.DeliveryQuery{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := ""
+	for _, e := range events.Events {
+		if e.Session == id {
+			bodies += string(e.Body)
+		}
+	}
+	for what, text := range map[string]string{"session": fmt.Sprintf("%+v", s), "events": bodies, "actions": fmt.Sprintf("%+v", actions), "deliveries": fmt.Sprintf("%+v", deliveries)} {
+		if strings.Contains(text, "canary") {
+			t.Errorf("the %s of %s hold personal data: %s", what, id, text)
+		}
+	}
+	if holders, err := b.HoldersOf(t.Context(), secret); err != nil || slices.Contains(holders, id) {
+		t.Errorf("HoldersOf = %v, %v; want nothing of %s", holders, err, id)
+	}
+}
+
+// found searches for text, "" for all.
+func found(t *testing.T, b Backend, text string) []string {
+	t.Helper()
+	page, err := b.Search(t.Context(), checkout.Query{Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids(page.Sessions)
+}
+
+func erasePersonal(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s, other := kept(t, b, personal(1, checkout.Confirmed)), kept(t, b, personal(2, checkout.Confirmed))
+	holders, err := b.HoldersOf(t.Context(), " ANN@canary.example ")
+	if same(t, "HoldersOf", holders, []string{s.ID, other.ID}); err != nil {
+		t.Fatal(err)
+	}
+	erased(t, b, s.ID, checkout.ErasePersonal)
+	silent(t, b, s.ID)
+	want := s
+	want.Version, want.ErasedAt = s.Version+1, later()
+	want.Order.Email, want.Order.Description, want.Order.Metadata, want.Order.SuccessURL = "", "", nil, ""
+	want.Attempts = slices.Clone(s.Attempts)
+	want.Attempts[0].Email, want.Attempts[0].Comment = "", ""
+	want.Trail = slices.Clone(s.Trail)
+	want.Trail[0].Detail = ""
+	check(t, b, want)
+	same(t, "those that are left", found(t, b, secret), []string{other.ID})
+	same(t, "those of the address", found(t, b, "T1"), []string{s.ID})
+	for _, d := range claimTo(t, b, later(), 100, endA) {
+		if d.Session == s.ID && (bytes.Contains(d.Body, []byte("canary")) || !bytes.Contains(d.Body, []byte(`"order_ref":"order 1"`))) {
+			t.Errorf("the delivery holds %s", d.Body)
+		}
+	}
+}
+
+func eraseAll(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := kept(t, b, personal(1, checkout.Expired))
+	kept(t, b, personal(2, checkout.Confirmed)) // has the newest event
+	erased(t, b, s.ID, checkout.EraseAll)
+	silent(t, b, s.ID)
+	for what, query := range map[string]checkout.Filter{"all": {}, "expired ones": {Status: string(wire.Expired)}} {
+		if slices.Contains(ids(list(t, b, query).Sessions), s.ID) {
+			t.Errorf("the list of %s has the tombstone", what)
+		}
+	}
+	if slices.Contains(found(t, b, ""), s.ID) {
+		t.Error("the search for all finds the tombstone")
+	}
+	for _, text := range []string{s.ID, s.Order.Ref, "CODE1"} {
+		same(t, "search for "+text, found(t, b, text), []string{s.ID})
+	}
+	same(t, "those of the order", ids(list(t, b, checkout.Filter{OrderRef: s.Order.Ref}).Sessions), []string{s.ID})
+	for _, known := range []string{"CODE1", "marker 1"} {
+		if got, err := b.Lookup(t.Context(), known); err != nil || got.ID != s.ID || !got.Deleted || got.Order.Ref != s.Order.Ref {
+			t.Errorf("Lookup(%s) = %+v, %v; want the tombstone", known, got, err)
+		}
+	}
+	again := fresh(9)
+	again.Order.Ref = s.Order.Ref
+	if got, err := b.Insert(t.Context(), again); !errors.Is(err, checkout.ErrExists) || got.ID != s.ID || got.Digest != s.Digest {
+		t.Errorf("Insert of the same order = %+v, %v; want the tombstone", got, err)
+	}
+	events, err := b.Events(t.Context(), checkout.EventQuery{Session: s.ID})
+	if err != nil || len(events.Events) != 0 {
+		t.Errorf("events = %+v, %v; want none", events, err)
+	}
+	counts, err := b.Tally(t.Context(), epoch().Add(-time.Hour), epoch().Add(time.Hour))
+	n := 0
+	for _, c := range counts {
+		n += c.Sessions
+	}
+	if err != nil || n != 2 {
+		t.Errorf("the figures count %d sessions, %v; want 2", n, err)
+	}
+}
+
+func eraseThenPaid(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := kept(t, b, personal(1, checkout.Expired))
+	erased(t, b, s.ID, checkout.EraseAll)
+	updated(t, b, s.ID, func(s *checkout.Session) {
+		s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, checkout.Confirmed, "tx"
+	}, event(s.ID, 9))
+	same(t, "the list", ids(list(t, b, checkout.Filter{Status: string(wire.Confirmed)}).Sessions), []string{s.ID})
+	same(t, "the list of all", ids(list(t, b, checkout.Filter{}).Sessions), []string{s.ID})
+}
+
+func eraseEvents(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	one, two := kept(t, b, personal(1, checkout.Expired)), kept(t, b, personal(2, checkout.Expired))
+	all, err := b.Events(t.Context(), checkout.EventQuery{})
+	if err != nil || len(all.Events) != 2 {
+		t.Fatalf("Events = %+v, %v", all, err)
+	}
+	first, err := b.Events(t.Context(), checkout.EventQuery{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	erased(t, b, two.ID, checkout.EraseAll)
+	erased(t, b, one.ID, checkout.EraseAll)
+	silent(t, b, two.ID)
+	three := kept(t, b, personal(3, checkout.Expired))
+	for what, c := range map[string]struct {
+		after string
+		want  []string
+	}{
+		"the start":                {"", []string{two.ID, three.ID}}, // the newest was left, without its data
+		"an event that is deleted": {first.Next, []string{two.ID, three.ID}},
+		"the end that was":         {all.Next, []string{three.ID}},
+	} {
+		page, err := b.Events(t.Context(), checkout.EventQuery{After: c.after})
+		var got []string
+		for _, e := range page.Events {
+			got = append(got, e.Session)
+		}
+		if same(t, "events after "+what, got, c.want); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func eraseNothing(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := kept(t, b, personal(1, checkout.Expired))
+	for _, want := range []bool{true, false} {
+		_, err := b.Erase(t.Context(), s.ID, later(), func(got checkout.Session, undelivered bool) checkout.Erasure {
+			same(t, "the session", got, s)
+			if undelivered != want {
+				t.Errorf("undelivered = %t; want %t", undelivered, want)
+			}
+			return checkout.EraseNothing
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, b, s)
+		for _, d := range claimTo(t, b, later(), 1, endA) {
+			settle(t, b, d, checkout.DeliveryResult{Delivered: true})
+		}
+	}
+	_, err := b.Erase(t.Context(), "cs_none", later(), func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
+	if !errors.Is(err, checkout.ErrNotFound) {
+		t.Errorf("Erase of nothing = %v; want ErrNotFound", err)
+	}
+}
+
+func eraseTwice(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := kept(t, b, personal(1, checkout.Expired))
+	for _, e := range []checkout.Erasure{checkout.ErasePersonal, checkout.ErasePersonal, checkout.EraseAll, checkout.EraseAll, checkout.ErasePersonal} {
+		erased(t, b, s.ID, e)
+		silent(t, b, s.ID)
+	}
+	got, err := b.Lookup(t.Context(), "CODE1")
+	if err != nil || !got.Deleted || !got.ErasedAt.Equal(later()) {
+		t.Errorf("the tombstone = %+v, %v", got, err)
+	}
+}
+
+func erasable(t *testing.T, open Opener) {
+	b := open(t, nil)
+	var want []string
+	for n, state := range []checkout.State{checkout.Confirmed, checkout.Confirmed, checkout.Expired, checkout.Expired, checkout.Expired, checkout.Confirmed} {
+		s := inserted(t, b, personal(n+1, state))
+		switch n {
+		case 1:
+			erased(t, b, s.ID, checkout.ErasePersonal)
+		case 3:
+			erased(t, b, s.ID, checkout.EraseAll)
+		case 4:
+			erased(t, b, s.ID, checkout.ErasePersonal) // by hand: it is still to be deleted
+			want = append(want, s.ID)
+		case 5: // too young
+		default:
+			want = append(want, s.ID)
+		}
+	}
+	inserted(t, b, fresh(7)) // open
+	for _, limit := range []int{1, 2, 100} {
+		var got []string
+		for at, pages := "", 0; pages == 0 || at != ""; pages++ {
+			list, next, err := b.Erasable(t.Context(), epoch().Add(6*time.Second), at, limit)
+			if err != nil || pages > 20 {
+				t.Fatalf("Erasable = %v after %d pages", err, pages)
+			}
+			got, at = append(got, list...), next
+		}
+		same(t, fmt.Sprintf("%d at a time", limit), got, want)
+	}
+	if _, _, err := b.Erasable(t.Context(), epoch(), "x", 1); err == nil {
+		t.Error("Erasable takes any cursor")
+	}
+}
+
+func eraseActions(t *testing.T, open Opener) {
+	b := open(t, nil)
+	for n := range 3 {
+		at := epoch().Add(time.Duration(n) * time.Hour)
+		record(t, b, checkout.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
+		record(t, b, checkout.Action{At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1", Detail: "why"})
+	}
+	for rounds := 0; ; rounds++ {
+		n, err := b.EraseActions(t.Context(), epoch().Add(2*time.Hour), 3)
+		if err != nil || rounds > 3 {
+			t.Fatalf("EraseActions = %d, %v in round %d", n, err, rounds)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	page, err := b.Actions(t.Context(), checkout.ActionQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := checkout.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
+	old, older := done, done
+	old.At, older.At = epoch().Add(time.Hour), epoch()
+	same(t, "actions", page.Actions[2:], []checkout.Action{old, older})
+	if page.Actions[0].From == "" || page.Actions[1].From == "" {
+		t.Errorf("young actions were erased: %+v", page.Actions[:2])
+	}
+}
+
+func eraseReplaced(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.Attempts = []checkout.Attempt{attempt(1, checkout.Refused, "m")}
+	s.Attempts[0].Email = secret
+	s = inserted(t, b, s)
+	updated(t, b, s.ID, func(s *checkout.Session) { s.Attempts[0].Email = "bob@shop.example" })
+	same(t, "those of the old e-mail", len(found(t, b, secret)), 0)
+	same(t, "those of the new one", found(t, b, "bob@shop.example"), []string{s.ID})
+}
