@@ -21,6 +21,15 @@ func parse(flags *flag.FlagSet, args []string, s streams) error {
 
 // parseAnd is parse with a help of the caller's.
 func parseAnd(flags *flag.FlagSet, args []string, help func()) error {
+	err := parseFlags(flags, args, help)
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q; see coinslot %s -h", flags.Arg(0), flags.Name())
+	}
+	return err
+}
+
+// parseFlags is parseAnd for a command that takes arguments behind its flags.
+func parseFlags(flags *flag.FlagSet, args []string, help func()) error {
 	flags.SetOutput(io.Discard) // it would tell all flags at each mistake
 	err := flags.Parse(args)
 	switch {
@@ -28,8 +37,6 @@ func parseAnd(flags *flag.FlagSet, args []string, help func()) error {
 		help()
 	case err != nil:
 		err = fmt.Errorf("%w; see coinslot %s -h", err, flags.Name())
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q; see coinslot %s -h", flags.Arg(0), flags.Name())
 	}
 	return err
 }

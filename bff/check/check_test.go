@@ -81,7 +81,7 @@ func newWorld(t *testing.T, checkout http.Handler, database string) *world {
 	t.Cleanup(api.Close)
 	w.env = map[string]string{
 		"COINSLOT_GATEWAY_URL": api.URL, "COINSLOT_GATEWAY_KEY": key, "COINSLOT_SECRET_KEY": bearer, "COINSLOT_LISTEN": "127.0.0.1:1",
-		"COINSLOT_PUBLIC_URL": "https://" + self, "COINSLOT_ORIGINS": "https://shop.example", "COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
+		"COINSLOT_PUBLIC_URL": "https://" + self, "COINSLOT_ORIGINS": "https://shop.example", "COINSLOT_RETENTION": "90", "COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
 		"COINSLOT_WEBHOOK_URL": "https://" + hook + "/in", "COINSLOT_WEBHOOK_SECRET": whsec, "COINSLOT_DATABASE": database,
 	}
 	w.serve = checkout
@@ -249,6 +249,7 @@ func settingFaults() []fault {
 		{"a bad catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {a: {}}", 0o600) }, Fail, "catalogue", `item "a"`},
 		{"an empty catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {}", 0o600) }, Warn, "catalogue", "no items"},
 		{"a bad list of coins", func(t *testing.T, w *world) { w.env["COINSLOT_TOKENS"] = written(t, "coins: 3", 0o600) }, Fail, "coins", "COINSLOT_TOKENS"},
+		{"everything is kept", set("COINSLOT_RETENTION", ""), Warn, "retention", "COINSLOT_RETENTION is not set"},
 		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), Warn, "proxy", "all shoppers count as one client"},
 		{"no proxy named before the console", func(_ *testing.T, w *world) {
 			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"

@@ -47,7 +47,7 @@ type Records interface {
 	// ErrEndpoint if the endpoint is not configured (any more).
 	Redeliver(ctx context.Context, event, endpoint string) error
 
-	// Record adds a line to the console's audit log; a zero At is now. Nothing ever
+	// Record adds a line to the console's audit log; a zero At is now. Only an Eraser
 	// takes one away: whoever records what strangers cause has to bound it.
 	Record(ctx context.Context, a Action) error
 	// Actions returns the audit log.

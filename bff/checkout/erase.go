@@ -11,6 +11,7 @@ import (
 type Erasure int
 
 const (
+	// EraseNothing leaves it as it is.
 	EraseNothing Erasure = iota
 	// ErasePersonal erases what people typed: e-mails, comments, the description,
 	// metadata, and free text in the timeline. What the books need stays.

@@ -36,6 +36,7 @@ type Config struct {
 	OrderKey             Secret        // empty = order tokens are refused
 	Catalog              string        // path; empty = no items
 	Tokens               string        // path; empty = the built-in coins and networks
+	Retention            time.Duration // of personal data after a session's end; zero = for ever
 	PagesFor             time.Duration // that shoppers can open a finished session; zero = for ever
 	Database             string        // SQLite path or postgres:// address, which may hold a password
 	WebhookURLs          []string      // nil = no webhooks are sent

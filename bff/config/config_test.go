@@ -59,6 +59,7 @@ func TestLoadRefuses(t *testing.T) {
 		"COINSLOT_ORIGINS":                {"*", "https://a.example/path", canary, "https://*.example", "null"},
 		"COINSLOT_SUPPORT":                {canary, "http://shop.example/help", "javascript:alert(1)", "mailto:help@shop.example", "help@localhost", "help@shop.example?bcc=x@y.example", "Help <help@shop.example>", "https://u:p@shop.example", "a b@shop.example", "help@shop..example", "help@shop.example\n"},
 		"COINSLOT_SECRET_KEY":             {"short"},
+		"COINSLOT_RETENTION":              {canary, "-1", "+30", "1.5", "30d", "720h", "3651"},
 		"COINSLOT_PAGES_FOR":              {canary, "-1", "+30", "1.5", "30d", "720h", "3651"},
 		"COINSLOT_ORDER_KEY":              {"short"},
 		"COINSLOT_WEBHOOK_URL":            {canary, "ftp://x.example", "https://a@b.example", "http://plain.example"},

@@ -76,6 +76,7 @@ type Server struct {
 	hub      *hub.Hub
 	store    *store.DB
 	refusals *web.Refusals
+	erasing  *checkout.Retention
 	fanout   *fanout // nil = this is the only instance
 }
 
@@ -182,6 +183,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log)
 	}
+	s.erasing = s.retention(c.Retention, o.Log)
 	s.refusals = web.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = web.New(web.Config{
 		Refusals: s.refusals,
@@ -293,6 +295,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.sweeper.Run(ctx) })
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
+	group.Go(func() error { return s.erasing.Run(ctx) })
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
 	}

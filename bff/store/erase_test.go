@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
 )
@@ -93,5 +94,55 @@ func TestErasedFromTheFile(t *testing.T) {
 		if n := bytes.Count(raw, []byte("canary")); n > 0 {
 			t.Errorf("%s holds %d texts that were erased", filepath.Base(file), n)
 		}
+	}
+}
+
+// TestOpenBeside: another process erases while the server has the database open, and both
+// go on; what is not there, or not ours, is refused.
+func TestOpenBeside(t *testing.T) {
+	for name, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "coinslot.db"), "PostgreSQL": pgtest.DSN(t)} {
+		t.Run(name, func(t *testing.T) {
+			server := opened(t, dsn)
+			ids := []string{}
+			for n := range 3 {
+				s, err := server.Insert(t.Context(), dead(n, 1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, s.ID)
+			}
+			guest, err := OpenBeside(t.Context(), Config{DSN: dsn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := guest.HoldersOf(t.Context(), "ann1@canary.example")
+			if err != nil || len(found) != 1 || found[0] != ids[1] {
+				t.Errorf("HoldersOf = %v, %v; want %s", found, err, ids[1])
+			}
+			for i, db := range []*DB{guest, server, guest} {
+				_, err := db.Erase(t.Context(), ids[i], time.Now(), func(checkout.Session, bool) checkout.Erasure { return checkout.ErasePersonal })
+				if err != nil {
+					t.Errorf("Erase = %v", err)
+				}
+			}
+			if err := guest.Truncate(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := guest.Close(); err != nil {
+				t.Error(err)
+			}
+			for _, id := range ids {
+				if s, err := server.Session(t.Context(), id); err != nil || s.ErasedAt.IsZero() || s.Order.Email != "" {
+					t.Errorf("Session = %+v, %v; want it erased", s, err)
+				}
+			}
+			run(t, server.writer, `UPDATE goose_db_version SET version_id = version_id + 100 WHERE id = (SELECT max(id) FROM goose_db_version)`)
+			if _, err := OpenBeside(t.Context(), Config{DSN: dsn}); err == nil {
+				t.Error("tables of another release are written")
+			}
+		})
+	}
+	if _, err := OpenBeside(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "none.db")}); err == nil {
+		t.Error("a database that is not there is opened")
 	}
 }

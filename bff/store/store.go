@@ -57,6 +57,7 @@ type DB struct {
 	began     Began  // nil = nobody watches
 	log       *slog.Logger
 	clock     clock
+	guest     bool          // opened beside a server: nothing runs in the background
 	hints     *hints        // nil = nobody else to tell
 	patience  time.Duration // of one operation
 	browsing  chan struct{} // one for each read of browse
@@ -127,7 +128,7 @@ func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Cont
 
 // started begins what runs besides, until Close.
 func (db *DB) started(ctx context.Context) *DB {
-	if db.writer == nil {
+	if db.writer == nil || db.guest {
 		return db
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))

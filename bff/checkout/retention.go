@@ -1,0 +1,155 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+const (
+	// retentionEvery is how often data is erased that was kept long enough, and
+	// retentionRetry how often an instance asks whether it is time.
+	retentionEvery = 24 * time.Hour
+	retentionRetry = time.Hour
+	// retentionLease is how long no other instance begins after this one was last heard of.
+	retentionLease = 10 * time.Minute
+	// retentionBatch is how many sessions are looked for at once, and retentionPause the
+	// time between two: each is erased in a transaction of its own, so that shoppers
+	// wait for none.
+	retentionBatch = 100
+	retentionPause = 10 * time.Millisecond
+)
+
+// Retention erases what was kept for long enough, at one instance at a time.
+type Retention struct {
+	Eraser Eraser
+	// Keep is how long after its end a session keeps personal data; zero = for ever.
+	Keep time.Duration
+	// Acquire reports whether this instance may begin now. Hold keeps all instances from
+	// beginning for so long.
+	Acquire func(ctx context.Context) (bool, error)
+	Hold    func(ctx context.Context, d time.Duration) error
+	// Changed is called with each session that has changed. It must not block.
+	Changed func(session string)
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Run erases at the start and once a day until ctx ends, and returns nil. It does
+// nothing if Keep is zero. Errors are logged and tried again after an hour.
+func (r *Retention) Run(ctx context.Context) error {
+	for r.Keep > 0 && ctx.Err() == nil {
+		if err := r.turn(ctx); err != nil && ctx.Err() == nil {
+			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour", "error", err)
+		}
+		wait(ctx, retentionRetry)
+	}
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// turn erases once if it is time and no other instance does.
+func (r *Retention) turn(ctx context.Context) error {
+	if begin, err := r.Acquire(ctx); err != nil || !begin {
+		return err
+	}
+	if err := r.Hold(ctx, retentionLease); err != nil {
+		return err
+	}
+	erased, deleted, err := r.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	actions, err := r.actions(ctx)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(r.Eraser.Truncate(ctx), r.Hold(ctx, retentionEvery))
+	r.Log.InfoContext(ctx, "old data erased", "sessions_erased", erased, "sessions_deleted", deleted, "console_actions", actions)
+	return err
+}
+
+// sessions erases what is due, and counts it.
+func (r *Retention) sessions(ctx context.Context) (erased, deleted int, err error) {
+	before := r.Now().Add(-r.Keep)
+	for at := ""; ; {
+		ids, next, err := r.Eraser.Erasable(ctx, before, at, retentionBatch)
+		if err != nil {
+			return erased, deleted, err
+		}
+		for _, id := range ids {
+			e, err := r.session(ctx, id)
+			if err != nil {
+				return erased, deleted, err
+			}
+			switch e {
+			case ErasePersonal:
+				erased++
+			case EraseAll:
+				deleted++
+			}
+		}
+		if at = next; at == "" {
+			return erased, deleted, nil
+		}
+		if err := r.Hold(ctx, retentionLease); err != nil {
+			return erased, deleted, err
+		}
+	}
+}
+
+func (r *Retention) session(ctx context.Context, id string) (Erasure, error) {
+	now := r.Now().UTC()
+	e, err := r.Eraser.Erase(ctx, id, now, func(s Session, undelivered bool) Erasure {
+		return s.retain(r.Keep, undelivered, now)
+	})
+	if e != EraseNothing {
+		r.Changed(id)
+		wait(ctx, retentionPause)
+	}
+	return e, err
+}
+
+// actions erases old console actions, and counts them.
+func (r *Retention) actions(ctx context.Context) (all int, err error) {
+	before := r.Now().Add(-r.Keep)
+	for {
+		n, err := r.Eraser.EraseActions(ctx, before, retentionBatch)
+		if all += n; err != nil || n == 0 {
+			return all, err
+		}
+		wait(ctx, retentionPause)
+	}
+}
+
+// EraseRecord is the console action that records an erasure; EraseRecorded follows it
+// once it is done.
+const (
+	EraseRecord   = "session.erase"
+	EraseRecorded = EraseRecord + ".done"
+)
+
+// EraseByRequest erases the personal data of a session now. Errors:
+// ErrNotFound; the database's.
+func EraseByRequest(ctx context.Context, e Eraser, id string, now time.Time) error {
+	_, err := e.Erase(ctx, id, now, func(s Session, _ bool) Erasure {
+		if s.Deleted {
+			return EraseNothing // nothing is left
+		}
+		return ErasePersonal
+	})
+	if err != nil {
+		return fmt.Errorf("erasing personal data: %w", err)
+	}
+	return nil
+}

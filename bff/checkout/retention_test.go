@@ -1,0 +1,71 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+)
+
+// shelf is an Eraser of a few sessions; the others of its methods are not called.
+type shelf struct {
+	Eraser
+	ids    []string
+	fails  string
+	erased []string
+}
+
+func (s *shelf) Erasable(_ context.Context, _ time.Time, at string, _ int) ([]string, string, error) {
+	if at == "" {
+		return s.ids[:1], "next", nil
+	}
+	return s.ids[1:], "", nil
+}
+
+func (s *shelf) Erase(_ context.Context, id string, _ time.Time, _ func(Session, bool) Erasure) (Erasure, error) {
+	if id == s.fails {
+		return EraseNothing, errors.New("disk full")
+	}
+	s.erased = append(s.erased, id)
+	return EraseAll, nil
+}
+
+func (s *shelf) EraseActions(context.Context, time.Time, int) (int, error) { return 0, nil }
+func (s *shelf) Truncate(context.Context) error                            { return nil }
+
+// One instance erases at a time and then none for a day; after a failure it is tried
+// again sooner, and by default nothing is even looked for.
+func TestRetentionTurns(t *testing.T) {
+	for name, c := range map[string]struct {
+		mine   bool
+		fails  string
+		erased int
+		held   []time.Duration
+		failed bool
+	}{
+		"mine":          {true, "", 2, []time.Duration{retentionLease, retentionLease, retentionEvery}, false},
+		"another's":     {false, "", 0, nil, false},
+		"that breaks":   {true, "b", 1, []time.Duration{retentionLease, retentionLease}, true},
+		"breaks sooner": {true, "a", 0, []time.Duration{retentionLease}, true},
+	} {
+		s := &shelf{ids: []string{"a", "b"}, fails: c.fails}
+		var held []time.Duration
+		r := Retention{
+			Eraser: s, Keep: time.Hour, Now: time.Now, Changed: func(string) {}, Log: slog.New(slog.DiscardHandler),
+			Acquire: func(context.Context) (bool, error) { return c.mine, nil },
+			Hold:    func(_ context.Context, d time.Duration) error { held = append(held, d); return nil },
+		}
+		if err := r.turn(t.Context()); (err != nil) != c.failed {
+			t.Errorf("%s: turn = %v", name, err)
+		}
+		if len(s.erased) != c.erased || !slices.Equal(held, c.held) {
+			t.Errorf("%s: erased %v, held %v; want %d, %v", name, s.erased, held, c.erased, c.held)
+		}
+	}
+	none := Retention{Acquire: func(context.Context) (bool, error) { t.Error("looked for"); return true, nil }}
+	if err := none.Run(t.Context()); err != nil {
+		t.Errorf("Run without a period = %v", err)
+	}
+}

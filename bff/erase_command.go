@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
+	"coinslot/bff/server"
+)
+
+// erase erases the personal data of sessions, by their ids or by an e-mail. It can run
+// beside a server that uses the same database. Errors: nothing is named; a session that
+// is not there; the database's.
+func erase(ctx context.Context, args []string, s streams) (err error) {
+	flags := flag.NewFlagSet("erase", flag.ContinueOnError)
+	overrides := map[string]string{}
+	for _, name := range []string{"database", "database-file"} {
+		flags.Func(name, "overrides COINSLOT_DATABASE", func(v string) error { overrides[name] = v; return nil })
+	}
+	list := flags.Bool("list", false, "print the sessions that were erased on request, to be kept apart from backups")
+	from := flags.String("from", "", "file with sessions to erase again after a restore, as -list prints them")
+	if err := parseFlags(flags, args, func() { describeFlags(s.out, flags) }); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 && *from == "" && !*list {
+		return errors.New("erase: name a session or an e-mail: coinslot erase cs_… or coinslot erase ann@shop.example")
+	}
+	database, err := config.Lookup(s.env, overrides, "COINSLOT_DATABASE")
+	if err != nil {
+		return err
+	}
+	eraser, err := server.NewEraser(ctx, database, "coinslot erase")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, eraser.Close()) }()
+	for _, subject := range flags.Args() {
+		ids, err := eraser.Erase(ctx, subject)
+		for _, id := range ids {
+			fmt.Fprintf(s.out, "%s: personal data erased\n", id)
+		}
+		if err != nil {
+			return fmt.Errorf("erasing %q: %w", subject, err)
+		}
+		if len(ids) == 0 {
+			fmt.Fprintf(s.out, "No session has this e-mail: nothing was erased.\n")
+		}
+	}
+	if *from != "" {
+		if err := eraseAgain(ctx, eraser, *from, s); err != nil {
+			return err
+		}
+	}
+	if !*list {
+		return nil
+	}
+	ids, err := eraser.Recorded(ctx)
+	for _, id := range ids {
+		fmt.Fprintln(s.out, id)
+	}
+	return err
+}
+
+// eraseAgain erases the sessions that a file names, one a line. Those that the database
+// does not have are said and passed over: the backup may be older.
+func eraseAgain(ctx context.Context, eraser *server.Eraser, path string, s streams) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("-from: %w", err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		id := strings.TrimSpace(lines.Text())
+		if id == "" {
+			continue
+		}
+		_, err := eraser.Erase(ctx, id)
+		switch {
+		case errors.Is(err, checkout.ErrNotFound):
+			fmt.Fprintf(s.out, "%s: not in this database\n", id)
+		case err != nil:
+			return fmt.Errorf("erasing %q: %w", id, err)
+		default:
+			fmt.Fprintf(s.out, "%s: personal data erased\n", id)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("-from: %w", err)
+	}
+	return nil
+}

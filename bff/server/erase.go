@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/store"
+)
+
+// retention is what erases sessions that were kept for long enough. Instances take turns
+// by a bucket of the database, which knows when the next turn may begin.
+func (s *Server) retention(keep time.Duration, log *slog.Logger) *checkout.Retention {
+	bucket := s.store.Bucket("retention", 1)
+	return &checkout.Retention{
+		Eraser: s.store, Keep: keep, Hold: bucket.Pause, Changed: s.changed, Now: s.store.Now, Log: log,
+		Acquire: func(ctx context.Context) (bool, error) {
+			_, err := bucket.Take(ctx, 0)
+			if errors.Is(err, store.ErrBusy) {
+				return false, nil
+			}
+			return err == nil, err
+		},
+	}
+}
+
+// Eraser erases personal data on request, beside a server that may be running. Close it.
+type Eraser struct {
+	db *store.DB
+	by string
+}
+
+// NewEraser opens a database (COINSLOT_DATABASE); by is who the audit log names. Errors:
+// the database cannot be opened, or is not of this release.
+func NewEraser(ctx context.Context, database, by string) (*Eraser, error) {
+	db, err := store.OpenBeside(ctx, store.Config{DSN: database})
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
+	}
+	return &Eraser{db, by}, nil
+}
+
+// Close removes what was erased from the files, and closes the database.
+func (e *Eraser) Close() error {
+	return errors.Join(e.db.Truncate(context.Background()), e.db.Close())
+}
+
+// Erase erases the personal data of a session, or of every session with an e-mail, and
+// returns their ids. Each is recorded before and after. Errors: no such session, which
+// is a [checkout.ErrNotFound]; the database's.
+func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err error) {
+	ids := []string{subject}
+	if strings.Contains(subject, "@") {
+		if ids, err = e.db.HoldersOf(ctx, subject); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		if err := e.session(ctx, id); err != nil {
+			return done, err
+		}
+		done = append(done, id)
+	}
+	return done, nil
+}
+
+func (e *Eraser) session(ctx context.Context, id string) error {
+	if _, err := e.db.Session(ctx, id); err != nil {
+		return fmt.Errorf("reading session %q: %w", id, err)
+	}
+	if err := e.record(ctx, checkout.EraseRecord, id); err != nil {
+		return err
+	}
+	if err := checkout.EraseByRequest(ctx, e.db, id, e.db.Now().UTC()); err != nil {
+		return err
+	}
+	return e.record(ctx, checkout.EraseRecorded, id)
+}
+
+func (e *Eraser) record(ctx context.Context, what, id string) error {
+	return e.db.Record(ctx, checkout.Action{By: e.by, What: what, Session: id})
+}
+
+// Recorded returns the ids of the sessions that were erased on request, the first one
+// first: what has to be erased again in a backup.
+func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
+	q := checkout.ActionQuery{Limit: 100}
+	for {
+		page, err := e.db.Actions(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range page.Actions {
+			if a.What == checkout.EraseRecorded && !slices.Contains(ids, a.Session) {
+				ids = append(ids, a.Session)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			slices.Reverse(ids)
+			return ids, nil
+		}
+	}
+}

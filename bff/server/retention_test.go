@@ -1,0 +1,161 @@
+package server_test
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+)
+
+// canaryOrder has personal data wherever an order can.
+const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"who":"canary"},"success_url":"https://shop.example/?canary"}`
+
+// keeper is a server that is started twice on one database.
+type keeper struct {
+	*rig
+	config config.Config
+	stop   func()
+}
+
+func newKeeper(t *testing.T) *keeper {
+	t.Helper()
+	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	k := &keeper{config: settings(t, api.URL)}
+	k.rig, k.stop = start(t, gateway, k.config)
+	return k
+}
+
+// restart starts the server again, which erases what it kept for longer than so.
+func (k *keeper) restart(retention time.Duration) {
+	k.t.Helper()
+	k.stop()
+	k.config.Retention = retention
+	k.rig, k.stop = start(k.t, k.rig.gateway, k.config)
+}
+
+// ended is an order of which a payment has come to that end.
+func (k *keeper) ended(ref string, kind sandbox.Kind, status string) string {
+	k.t.Helper()
+	id := k.open(strings.Replace(canaryOrder, "%s", ref, 1))
+	k.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
+	k.await(id, "pending")
+	all := k.gateway.Transactions()
+	if err := k.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
+		k.t.Fatal(err)
+	}
+	k.await(id, status)
+	return id
+}
+
+// stored reports whether the files of the database hold a text.
+func (k *keeper) stored(text string) bool {
+	k.t.Helper()
+	files, err := filepath.Glob(k.config.Database + "*")
+	if err != nil || len(files) == 0 {
+		k.t.Fatalf("no files at %s, %v", k.config.Database, err)
+	}
+	for _, file := range files {
+		if raw, err := os.ReadFile(file); err != nil || bytes.Contains(raw, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRetention: by default nothing is erased. With COINSLOT_RETENTION no byte of
+// personal data is left, paid orders stay, and unpaid ones leave a tombstone that takes
+// late money and lets nobody start the order anew.
+func TestRetention(t *testing.T) {
+	k := newKeeper(t)
+	paid, unpaid := k.ended("paid", "pay", "confirmed"), k.ended("unpaid", "expire", "expired")
+	code := k.gateway.Transactions()[len(k.gateway.Transactions())-1].TrackingCode
+	k.restart(0)
+	if !k.stored("canary") || k.ask("GET", "/v1/sessions/"+unpaid, "", bearer).Code != 200 {
+		t.Fatal("data was erased by default")
+	}
+	k.restart(1)
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(k.log.String(), "old data erased"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("nothing was erased: %s", k.log.String())
+		}
+	}
+	if k.stored("canary") {
+		t.Error("the database's files hold personal data")
+	}
+	if got := k.ask("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
+		t.Errorf("the paid session is %s", got)
+	}
+	if got := k.ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
+		t.Errorf("the list is %s", got)
+	}
+	for _, path := range []string{"", "/view", "/qr.svg"} {
+		if w := k.ask("GET", "/checkout/"+unpaid+path, "", "Accept: application/json"); w.Code != 404 {
+			t.Errorf("a shopper gets %d for %s of a deleted session; want 404", w.Code, path)
+		}
+	}
+	again := k.ask("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer, isJSON)
+	if !strings.Contains(again.Body.String(), unpaid) || !strings.Contains(again.Body.String(), `"deleted":true`) {
+		t.Errorf("the same order again = %d %s; want the tombstone", again.Code, again.Body)
+	}
+	for _, path := range []string{"/attempts", "/extend", "/cancel", "/recheck"} {
+		if w := k.ask("POST", "/checkout/"+unpaid+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json"); w.Code < 400 {
+			t.Errorf("POST %s to a deleted session = %d", path, w.Code)
+		}
+	}
+	if err := k.gateway.Pay(code, "pay"); err != nil {
+		t.Fatal(err)
+	}
+	k.ask("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
+	k.await(unpaid, "confirmed")
+	if got := k.ask("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
+		t.Errorf("the events of late money are %s", got)
+	}
+}
+
+// TestEraseBesideAServer: coinslot erase works while the server runs, is recorded, and
+// can be repeated after a restore.
+func TestEraseBesideAServer(t *testing.T) {
+	k := newKeeper(t)
+	ids := []string{k.ended("1", "pay", "confirmed"), k.ended("2", "expire", "expired")}
+	e, err := server.NewEraser(t.Context(), k.config.Database, "coinslot erase")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := e.Erase(t.Context(), "Ann@canary.example")
+	if err != nil || len(done) != 2 || done[0] != ids[0] || done[1] != ids[1] {
+		t.Errorf("Erase = %v, %v; want %v", done, err, ids)
+	}
+	if list, err := e.Recorded(t.Context()); err != nil || strings.Join(list, " ") != strings.Join(ids, " ") {
+		t.Errorf("Recorded = %v, %v; want %v", list, err, ids)
+	}
+	if done, err := e.Erase(t.Context(), "ann@canary.example"); err != nil || len(done) != 0 {
+		t.Errorf("a second time = %v, %v", done, err)
+	}
+	if _, err := e.Erase(t.Context(), "cs_none"); err == nil {
+		t.Error("a session that is not there is erased")
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if got := k.ask("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
+			t.Errorf("the session is %s", got)
+		}
+	}
+	if got := k.ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(got, "canary") {
+		t.Errorf("the events are %s", got)
+	}
+	if id := k.ended("3", "pay", "confirmed"); k.ask("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
+		t.Error("the server does not go on")
+	}
+	k.stop()
+}
