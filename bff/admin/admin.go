@@ -30,6 +30,7 @@ type Config struct {
 	Events   checkout.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting checkout.Rerouting
+	Eraser    checkout.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
 	// Origins are the host pages that may frame the checkout.

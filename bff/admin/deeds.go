@@ -84,6 +84,19 @@ func deeds() []deed {
 				return err
 			},
 		},
+		{
+			path: "erase", part: "erase", name: "Erase personal data", title: "Erase personal data?", button: "Erase",
+			will: []string{
+				"The e-mail, the comment, the description, metadata and free text in the timeline are erased, here and in the events and webhooks of this payment.",
+				"Amounts, coin, address, transaction and order reference stay for your books.",
+				"Webhooks that were delivered stay with your server, and the gateway keeps what it was sent: erase it there too.",
+			},
+			never:  []string{"Erased data cannot be restored."},
+			record: checkout.EraseRecord, done: "erased", possible: erasable,
+			do: func(ctx context.Context, v *visit, id string) error {
+				return checkout.EraseByRequest(ctx, v.Eraser, id, v.Now().UTC())
+			},
+		},
 	}
 }
 
@@ -101,6 +114,9 @@ func cancellable(s checkout.Session) bool {
 	}
 	return false
 }
+
+// erasable: what a shopper who is still paying has typed may be needed at the gateway.
+func erasable(s checkout.Session) bool { return s.Finished() && s.ErasedAt.IsZero() }
 
 // resolve settles what the page that asked has shown, and nothing that has come since.
 func resolve(as wire.Status) func(context.Context, *visit, string) error {

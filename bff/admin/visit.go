@@ -74,6 +74,7 @@ var notices = map[string]page.Notice{
 	"discarded":     {Kind: "good", Text: "Settled as not paid. Your server is being told."},
 	"rechecked":     {Kind: "good", Text: "The gateway was asked. What it said is below; a payment asked about a moment ago is looked at again in a few seconds."},
 	"cancelled":     {Kind: "good", Text: "The payment is called off."},
+	"erased":        {Kind: "good", Text: "Personal data was erased."},
 	"sent-again":    {Kind: "good", Text: "The webhook is being sent again. Reload the page to see the answer."},
 	"sent-later":    {Kind: "warn", Text: "The webhook is due, but its endpoint has said 410: nothing is sent to it until the server is restarted."},
 	"comparing":     {Kind: "warn", Text: "A comparison is under way already. This is it."},

@@ -142,6 +142,7 @@ var doings = map[string]string{
 	"session.recheck": "asked to have the gateway asked again", "session.recheck" + ended: "had the gateway asked again",
 	"session.cancel": "asked to call the payment off", "session.cancel" + ended: "called the payment off",
 	"session.confirm": "asked to settle the payment as paid", "session.confirm" + ended: "settled the payment as paid",
+	checkout.EraseRecord: "asked to erase personal data", checkout.EraseRecorded: "erased personal data",
 	"session.discard": "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
 	"webhook.redeliver": "asked to send a webhook again", "webhook.redeliver" + ended: "sent a webhook again",
 	"webhook.reroute":         "asked to move webhooks to the configured URL",

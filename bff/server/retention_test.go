@@ -159,3 +159,35 @@ func TestEraseBesideAServer(t *testing.T) {
 	}
 	k.stop()
 }
+
+// TestConsoleErases: an operator erases the personal data of a finished payment, once; the
+// audit names who did it.
+func TestConsoleErases(t *testing.T) {
+	d := newDesk(t, nil)
+	d.enter(consoleWord)
+	open, id := d.open(strings.Replace(canaryOrder, "%s", "1", 1)), d.brought(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
+	path := "/admin/payments/" + id
+	if got := d.page("/admin/payments/" + open); strings.Contains(got, `data-part="erase"`) {
+		t.Error("the data of an open payment can be erased")
+	}
+	if got := d.page(path); !strings.Contains(got, `data-part="erase"`) || !strings.Contains(got, "ann@canary.example") {
+		t.Fatalf("a paid payment cannot be erased: %s", got)
+	}
+	if got := d.page(path + "/erase"); !strings.Contains(got, "Erased data cannot be restored.") {
+		t.Errorf("the page that asks is %s", got)
+	}
+	if got := d.post(path+"/erase", nil); got.Code != 303 {
+		t.Fatalf("erasing = %d %s", got.Code, got.Body)
+	}
+	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
+		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
+	}
+	if got := d.page("/admin/audit?session=" + id); !strings.Contains(got, "erased personal data") {
+		t.Errorf("the audit is %s", got)
+	}
+	for _, where := range []string{"/v1/sessions/" + id, "/v1/events?session=" + id} {
+		if got := d.ask("GET", where, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
+			t.Errorf("%s is %s", where, got)
+		}
+	}
+}
