@@ -21,15 +21,21 @@ func erase(ctx context.Context, args []string, s streams) (err error) {
 	flags := flag.NewFlagSet("erase", flag.ContinueOnError)
 	overrides := map[string]string{}
 	for _, name := range []string{"database", "database-file"} {
-		flags.Func(name, "overrides COINSLOT_DATABASE", func(v string) error { overrides[name] = v; return nil })
+		flags.Func(name, "overrides COINSLOT_DATABASE", func(v string) error {
+			overrides[name] = v
+			return nil
+		})
 	}
-	list := flags.Bool("list", false, "print the sessions that were erased on request, to be kept apart from backups")
-	from := flags.String("from", "", "file with sessions to erase again after a restore, as -list prints them")
+	list := flags.Bool("list", false,
+		"print the sessions that were erased on request, to be kept apart from backups")
+	from := flags.String("from", "",
+		"file with sessions to erase again after a restore, as -list prints them")
 	if err := parseFlags(flags, args, func() { describeFlags(s.out, flags) }); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 && *from == "" && !*list {
-		return errors.New("erase: name a session or an e-mail: coinslot erase cs_… or coinslot erase ann@shop.example")
+		return errors.New("erase: name a session or an e-mail: " +
+			"coinslot erase cs_… or coinslot erase ann@shop.example")
 	}
 	database, err := config.Lookup(s.env, overrides, "COINSLOT_DATABASE")
 	if err != nil {

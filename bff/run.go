@@ -43,7 +43,8 @@ func commands() []command {
 		{"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language", runSandbox},
 		{"check", "say what is wrong with the set-up, changing nothing; -webhook sends a test, -json for programs", checkUp},
 		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
-		{"erase", "erase personal data of a session or an e-mail, also beside a running server: coinslot erase SESSION|EMAIL", erase},
+		{"erase", "erase personal data of a session or an e-mail, also beside a running server: " +
+			"coinslot erase SESSION|EMAIL", erase},
 		{"order-token", "mint an order token for trying out", orderToken},
 		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},
 		{"health", "ask the running server whether it is ready; for containers", health},

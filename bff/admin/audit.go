@@ -37,7 +37,9 @@ func (s *console) audit(v *visit) (page.Page, error) {
 		rows = append(rows, action(a))
 	}
 	return page.Page{
-		Title: "Audit", Section: auditPath, Lead: "Who has signed in and what was done here. Entries are kept until COINSLOT_RETENTION erases their details, or deletes them.",
+		Title: "Audit", Section: auditPath,
+		Lead: "Who has signed in and what was done here. " +
+			"COINSLOT_RETENTION erases the details of old entries, or deletes them.",
 		Body: []app.UI{
 			page.Filter(auditPath, len(without(form, "cursor")) > 0,
 				page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"},

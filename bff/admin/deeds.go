@@ -85,11 +85,14 @@ func deeds() []deed {
 			},
 		},
 		{
-			path: "erase", part: "erase", name: "Erase personal data", title: "Erase personal data?", button: "Erase",
+			path: "erase", part: "erase", name: "Erase personal data",
+			title: "Erase personal data?", button: "Erase",
 			will: []string{
-				"The e-mail, the comment, the description, metadata and free text in the timeline are erased, here and in the events and webhooks of this payment.",
+				"The e-mail, the comment, the description, metadata and free text in the timeline " +
+					"are erased, here and in the events and webhooks of this payment.",
 				"Amounts, coin, address, transaction and order reference stay for your books.",
-				"Webhooks that were delivered stay with your server, and the gateway keeps what it was sent: erase it there too.",
+				"Webhooks that were delivered stay with your server, and the gateway keeps what " +
+					"it was sent: erase it there too.",
 			},
 			never:  []string{"Erased data cannot be restored."},
 			record: checkout.EraseRecord, done: "erased", possible: erasable,

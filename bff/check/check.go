@@ -76,7 +76,8 @@ const patience = 15 * time.Second
 func Run(ctx context.Context, c Config) Report {
 	x := &examination{Config: c.filled(), wrong: named(c.Problem)}
 	parts := []func(context.Context) []Finding{
-		x.settings, x.sandbox, x.secrets, x.files, x.database, x.retention, x.gateway, x.public, x.proxies, x.origins, x.webhooks, x.ops, x.machine,
+		x.settings, x.sandbox, x.secrets, x.files, x.database, x.retention, x.gateway, x.public,
+		x.proxies, x.origins, x.webhooks, x.ops, x.machine,
 	}
 	found := make([][]Finding, len(parts))
 	ctx, cancel := context.WithTimeout(ctx, patience)

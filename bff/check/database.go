@@ -84,9 +84,13 @@ func (x *examination) retention(context.Context) []Finding {
 	case !x.usable("COINSLOT_RETENTION") || x.Settings.Sandbox:
 		return nil
 	case x.Settings.Retention == 0:
-		return []Finding{warn("retention", "COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept for ever", "set it to the days that you need them after a payment, like 90; docs/privacy.md")}
+		return []Finding{warn("retention",
+			"COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept for ever",
+			"set it to the days that you need them after a payment, like 90; docs/privacy.md")}
 	}
-	return []Finding{ok("retention", fmt.Sprintf("personal data is erased %d days after the end of a payment", int(x.Settings.Retention.Hours())/24))}
+	days := int(x.Settings.Retention.Hours()) / 24
+	return []Finding{ok("retention",
+		fmt.Sprintf("personal data is erased %d days after the end of a payment", days))}
 }
 
 func describe(s store.State, dsn string, sqlite bool) string {

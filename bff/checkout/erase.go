@@ -27,13 +27,18 @@ type Eraser interface {
 	// Erasable returns ids of finished sessions that were created before a time, the
 	// oldest of each status first, from after a cursor on: without those that are
 	// deleted, or paid and erased. next is empty at the end.
-	Erasable(ctx context.Context, before time.Time, cursor string, limit int) (ids []string, next string, err error)
+	Erasable(
+		ctx context.Context, before time.Time, cursor string, limit int,
+	) (ids []string, next string, err error)
 	// Erase asks decide how much of a session to erase, with whether webhooks of it are
 	// still to be delivered, and does that in one transaction: in the session, its
 	// events, deliveries, search index and console actions. The newest event of the
 	// log is never deleted, since its position must not be used again. decide may run
 	// more than once. Errors: ErrNotFound.
-	Erase(ctx context.Context, id string, now time.Time, decide func(s Session, undelivered bool) Erasure) (Erasure, error)
+	Erase(
+		ctx context.Context, id string, now time.Time,
+		decide func(s Session, undelivered bool) Erasure,
+	) (Erasure, error)
 	// HoldersOf returns the ids of the sessions with an e-mail, in any case.
 	HoldersOf(ctx context.Context, email string) ([]string, error)
 	// EraseActions erases addresses and details of console actions before a time, and
@@ -90,7 +95,8 @@ func (s *Session) reduce(now time.Time) {
 			s.Attempts[i] = Attempt{Number: a.Number, State: Refused, Reason: a.Reason}
 			continue
 		}
-		a.CurrencyName, a.NetworkName, a.Trace, a.Address, a.PaymentURL, a.TxURL = "", "", "", "", "", ""
+		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
+		a.Address, a.PaymentURL, a.TxURL = "", "", ""
 		s.Attempts[i] = a
 	}
 }
@@ -101,8 +107,9 @@ func erasedTimeline(list []Entry) []Entry {
 	var kept []Entry
 	for _, e := range list {
 		switch e.What {
-		case "attempt.intended", "attempt.pending", "attempt.late_answer", "attempt.found", "attempt.stray", "attempt.handed_over",
-			"attempt.lost", "attempt.confirmed", "attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
+		case "attempt.intended", "attempt.pending", "attempt.late_answer", "attempt.found",
+			"attempt.stray", "attempt.handed_over", "attempt.lost", "attempt.confirmed",
+			"attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
 			"attempt.regressed", "attempt.shares_transaction":
 		case "session.resolved":
 			e.Detail, _, _ = strings.Cut(e.Detail, ":")
@@ -124,7 +131,8 @@ func erasedBody(e Event, now time.Time) []byte {
 	}
 	var o Object
 	data := []byte(`{}`)
-	if json.Unmarshal(e.Body, &message) == nil && json.Unmarshal(message.Data, &o) == nil && o.ID == e.Session {
+	if json.Unmarshal(e.Body, &message) == nil &&
+		json.Unmarshal(message.Data, &o) == nil && o.ID == e.Session {
 		o.Email, o.Descr, o.Metadata, o.SuccessURL, o.CancelURL = "", "", nil, "", ""
 		o.Trail = erasedTimeline(o.Trail)
 		if o.ErasedAt == nil {

@@ -42,7 +42,7 @@ type Retention struct {
 func (r *Retention) Run(ctx context.Context) error {
 	for r.Keep > 0 && ctx.Err() == nil {
 		if err := r.turn(ctx); err != nil && ctx.Err() == nil {
-			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour", "error", err)
+			r.Log.ErrorContext(ctx, "erasing old data; the next try is in an hour", "error", err)
 		}
 		wait(ctx, retentionRetry)
 	}
@@ -75,7 +75,8 @@ func (r *Retention) turn(ctx context.Context) error {
 		return err
 	}
 	err = errors.Join(r.Eraser.Truncate(ctx), r.Hold(ctx, retentionEvery))
-	r.Log.InfoContext(ctx, "old data erased", "sessions_erased", erased, "sessions_deleted", deleted, "console_actions", actions)
+	r.Log.InfoContext(ctx, "old data erased",
+		"sessions_erased", erased, "sessions_deleted", deleted, "console_actions", actions)
 	return err
 }
 

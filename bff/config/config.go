@@ -24,25 +24,26 @@ import (
 // and the README. Secrets print as "(set)", and so do the addresses that may hold
 // one: Database and WebhookURLs.
 type Config struct {
-	Listen               string // host:port
-	PublicURL            string // origin, no slash at the end
-	GatewayURL           string // no slash at the end
-	GatewayKey           Secret
-	GatewayPageURL       string        // no slash at the end; empty = no payment_url is shown
-	Sandbox              bool          // the gateway is `coinslot sandbox`
-	Origins              []string      // origins, no slash at the end
-	Support              string        // https: or mailto: URL; empty = none
-	SecretKeys           []Secret      // the first signs receipts
-	OrderKey             Secret        // empty = order tokens are refused
-	Catalog              string        // path; empty = no items
-	Tokens               string        // path; empty = the built-in coins and networks
-	Retention            time.Duration // of personal data after a session's end; zero = for ever
-	PagesFor             time.Duration // that shoppers can open a finished session; zero = for ever
-	Database             string        // SQLite path or postgres:// address, which may hold a password
-	WebhookURLs          []string      // nil = no webhooks are sent
-	WebhookSecrets       []Secret      // current one first
-	HookToken            Secret        // empty = the endpoint does not exist
-	OpsListen            string        // host:port; empty = off
+	Listen         string // host:port
+	PublicURL      string // origin, no slash at the end
+	GatewayURL     string // no slash at the end
+	GatewayKey     Secret
+	GatewayPageURL string   // no slash at the end; empty = no payment_url is shown
+	Sandbox        bool     // the gateway is `coinslot sandbox`
+	Origins        []string // origins, no slash at the end
+	Support        string   // https: or mailto: URL; empty = none
+	SecretKeys     []Secret // the first signs receipts
+	OrderKey       Secret   // empty = order tokens are refused
+	Catalog        string   // path; empty = no items
+	Tokens         string   // path; empty = the built-in coins and networks
+	Database       string   // SQLite path or postgres:// address, which may hold a password
+	WebhookURLs    []string // nil = no webhooks are sent
+	WebhookSecrets []Secret // current one first
+	HookToken      Secret   // empty = the endpoint does not exist
+	OpsListen      string   // host:port; empty = off
+	// Retention is how long personal data is kept after a session's end, and PagesFor how
+	// long shoppers can open a finished session; zero = for ever.
+	Retention, PagesFor  time.Duration
 	PollInterval         time.Duration
 	GatewayRPS           int            // requests per second, of all instances together
 	AllowPrivateWebhooks bool           // for tests and a shop on the same machine

@@ -18,7 +18,8 @@ import (
 func (s *Server) retention(keep time.Duration, log *slog.Logger) *checkout.Retention {
 	bucket := s.store.Bucket("retention", 1)
 	return &checkout.Retention{
-		Eraser: s.store, Keep: keep, Hold: bucket.Pause, Changed: s.changed, Now: s.store.Now, Log: log,
+		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
+		Changed: s.changed, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
 			if errors.Is(err, store.ErrBusy) {

@@ -28,25 +28,31 @@ const (
 	// erasable finds finished sessions of one status: deleted ones have another, and of
 	// paid ones, which keep it, %s leaves out those that have erased_at. A quotation mark
 	// inside a text of the document is escaped, so that no text looks so.
-	erasable = `SELECT created_at, id FROM sessions WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
-		%s ORDER BY created_at, id LIMIT $5`
+	erasable = `SELECT created_at, id FROM sessions
+		WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4 %s
+		ORDER BY created_at, id LIMIT $5`
 	notErased   = `AND doc NOT LIKE '%,"erased_at":"%'`
-	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event WHERE e.session = $1 AND d.state = 'open')`
+	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
+		WHERE e.session = $1 AND d.state = 'open')`
 
-	deleteWord       = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
-	deleteDeliveries = `DELETE FROM deliveries WHERE event IN (SELECT seq FROM events WHERE session = $1)`
-	// deleteEvents leaves the newest event of the log, whose position must not be used
-	// again; %s is how that is told.
+	deleteWord = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
+	// These leave the newest event of the log, whose position must not be used again; %s
+	// is how that is told. Without its deliveries it would count as never sent.
+	deleteDeliveries = `DELETE FROM deliveries
+		WHERE event IN (SELECT seq FROM events WHERE session = $1 AND %s)`
 	deleteEvents = `DELETE FROM events WHERE session = $1 AND %s`
-	eraseNotes   = `UPDATE deliveries SET note = NULL WHERE note IS NOT NULL AND event IN (SELECT seq FROM events WHERE session = $1)`
-	eventsLeft   = `SELECT seq, id, type, at, body FROM events WHERE session = $1 ORDER BY seq`
-	replaceBody  = `UPDATE events SET body = $2 WHERE seq = $1`
+	eraseNotes   = `UPDATE deliveries SET note = NULL
+		WHERE note IS NOT NULL AND event IN (SELECT seq FROM events WHERE session = $1)`
+	eventsLeft  = `SELECT seq, id, type, at, body FROM events WHERE session = $1 ORDER BY seq`
+	replaceBody = `UPDATE events SET body = $2 WHERE seq = $1`
 
 	deleteActionsOf = `DELETE FROM actions WHERE session = $1`
 	eraseActionsOf  = `UPDATE actions SET detail = NULL WHERE session = $1`
-	deleteActions   = `DELETE FROM actions WHERE seq IN (SELECT seq FROM actions WHERE at < $1 AND session IS NULL ORDER BY at, seq LIMIT $2)`
-	eraseActions    = `UPDATE actions SET address = NULL, detail = NULL WHERE seq IN (SELECT seq FROM actions
-		WHERE at < $1 AND session IS NOT NULL AND (address IS NOT NULL OR detail IS NOT NULL) ORDER BY at, seq LIMIT $2)`
+	deleteActions   = `DELETE FROM actions WHERE seq IN (
+		SELECT seq FROM actions WHERE at < $1 AND session IS NULL ORDER BY at, seq LIMIT $2)`
+	eraseActions = `UPDATE actions SET address = NULL, detail = NULL WHERE seq IN (
+		SELECT seq FROM actions WHERE at < $1 AND session IS NOT NULL
+			AND (address IS NOT NULL OR detail IS NOT NULL) ORDER BY at, seq LIMIT $2)`
 
 	holdersOf = `SELECT session FROM words WHERE word = $1 ORDER BY created_at, session`
 )
@@ -55,11 +61,14 @@ const (
 func finished() []wire.Status { return []wire.Status{wire.Confirmed, wire.Expired, wire.Cancelled} }
 
 // Erasable implements checkout.Eraser. Its cursor begins with the number of a status.
-func (db *DB) Erasable(ctx context.Context, before time.Time, from string, limit int) (ids []string, next string, err error) {
+func (db *DB) Erasable(
+	ctx context.Context, before time.Time, from string, limit int,
+) (ids []string, next string, err error) {
 	at, rest := 0, cursor{}
 	if from != "" {
-		if _, err := fmt.Sscanf(from, "%d.%d.%s", &at, &rest.createdAt, &rest.id); err != nil || at < 0 || at >= len(finished()) {
-			return nil, "", errors.New("looking for sessions to erase: the cursor is not one of ours")
+		_, err := fmt.Sscanf(from, "%d.%d.%s", &at, &rest.createdAt, &rest.id)
+		if err != nil || at < 0 || at >= len(finished()) {
+			return nil, "", errors.New("looking for sessions to erase: not one of our cursors")
 		}
 	}
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
@@ -68,7 +77,8 @@ func (db *DB) Erasable(ctx context.Context, before time.Time, from string, limit
 		if finished()[at] == wire.Confirmed {
 			which = notErased
 		}
-		found, err := cursors(ctx, q, fmt.Sprintf(erasable, which), key(string(finished()[at])), rest.createdAt, key(rest.id), before.UnixMicro(), limit)
+		found, err := cursors(ctx, q, fmt.Sprintf(erasable, which), key(string(finished()[at])),
+			rest.createdAt, key(rest.id), before.UnixMicro(), limit)
 		for _, c := range found {
 			ids = append(ids, c.id)
 		}
@@ -110,7 +120,9 @@ func cursors(ctx context.Context, q queryer, query string, args ...any) ([]curso
 
 // Erase implements checkout.Eraser. A commit of unknown outcome is made again: to erase
 // twice changes nothing more.
-func (db *DB) Erase(ctx context.Context, id string, now time.Time, decide func(checkout.Session, bool) checkout.Erasure) (done checkout.Erasure, err error) {
+func (db *DB) Erase(
+	ctx context.Context, id string, now time.Time, decide func(checkout.Session, bool) checkout.Erasure,
+) (done checkout.Erasure, err error) {
 	err = settled(func() error {
 		return db.write(ctx, func(tx *sql.Tx) (err error) {
 			done, err = db.erase(ctx, tx, id, now, decide)
@@ -126,7 +138,10 @@ func (db *DB) Erase(ctx context.Context, id string, now time.Time, decide func(c
 	return done, nil
 }
 
-func (db *DB) erase(ctx context.Context, tx *sql.Tx, id string, now time.Time, decide func(checkout.Session, bool) checkout.Erasure) (checkout.Erasure, error) {
+func (db *DB) erase(
+	ctx context.Context, tx *sql.Tx, id string, now time.Time,
+	decide func(checkout.Session, bool) checkout.Erasure,
+) (checkout.Erasure, error) {
 	r, err := readRow(ctx, tx, db.dialect.locked(sessionForUpdate), id)
 	if err != nil {
 		return 0, err
@@ -170,7 +185,8 @@ func unindex(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []stri
 		if slices.Contains(now, w) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, deleteWord, w, s.CreatedAt.UnixMicro(), key(s.ID)); err != nil {
+		_, err := tx.ExecContext(ctx, deleteWord, w, s.CreatedAt.UnixMicro(), key(s.ID))
+		if err != nil {
 			return fmt.Errorf("erasing what it is found by: %w", err)
 		}
 	}
@@ -178,10 +194,16 @@ func unindex(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []stri
 }
 
 // eraseEvents erases what was told of a session and done to it.
-func (db *DB) eraseEvents(ctx context.Context, tx *sql.Tx, id string, e checkout.Erasure, now time.Time) error {
+func (db *DB) eraseEvents(
+	ctx context.Context, tx *sql.Tx, id string, e checkout.Erasure, now time.Time,
+) error {
 	queries := []string{eraseNotes, eraseActionsOf}
 	if e == checkout.EraseAll {
-		queries = []string{deleteDeliveries, fmt.Sprintf(deleteEvents, db.dialect.notNewest), deleteActionsOf}
+		older := db.dialect.notNewest
+		queries = []string{
+			fmt.Sprintf(deleteDeliveries, older), fmt.Sprintf(deleteEvents, older),
+			eraseNotes, deleteActionsOf,
+		}
 	}
 	for _, query := range queries {
 		if _, err := tx.ExecContext(ctx, query, key(id)); err != nil {

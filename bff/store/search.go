@@ -33,7 +33,8 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 	size := pageSize(q.Limit)
 	var page checkout.Page
 	err = db.browse(ctx, func(ctx context.Context, conn queryer) (err error) {
-		page, err = search(ctx, conn, ways(q, from, size+1), size, strings.TrimSpace(q.Text) != "") // one more tells whether there is a next page
+		// One more than size tells whether there is a next page.
+		page, err = search(ctx, conn, ways(q, from, size+1), size, strings.TrimSpace(q.Text) != "")
 		return err
 	})
 	if err != nil {
@@ -44,7 +45,9 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 
 // search returns what is found in one of several ways, deleted sessions only if they are
 // asked for.
-func search(ctx context.Context, q queryer, ways []way, size int, deleted bool) (page checkout.Page, err error) {
+func search(
+	ctx context.Context, q queryer, ways []way, size int, deleted bool,
+) (page checkout.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
 		list, err := places(ctx, q, w)
@@ -62,7 +65,9 @@ func search(ctx context.Context, q queryer, ways []way, size int, deleted bool) 
 	}
 	page.Sessions, err = sessionsAt(ctx, q, found)
 	if !deleted {
-		page.Sessions = slices.DeleteFunc(page.Sessions, func(s checkout.Session) bool { return statusColumn(&s) == tombstone })
+		page.Sessions = slices.DeleteFunc(page.Sessions, func(s checkout.Session) bool {
+			return statusColumn(&s) == tombstone
+		})
 	}
 	return page, err
 }

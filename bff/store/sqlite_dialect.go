@@ -21,7 +21,8 @@ func sqliteDialect() dialect {
 		eventsAfter: sqliteEventsAfter, sessionEventsAfter: sqliteSessionEventsAfter,
 		eventAt: sqliteEventAt,
 		// A row that shrinks leaves its page almost empty for ever; one that moves does not.
-		pack:       `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions) WHERE id = $1`,
+		pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
+			WHERE id = $1`,
 		notNewest:  `seq < (SELECT max(seq) FROM events)`,
 		violated:   sqliteViolated,
 		passing:    func(error) bool { return false }, // a lock was waited for already

@@ -108,12 +108,16 @@ type shown struct {
 	mails   []string // those of the words that are e-mails
 }
 
-func shownOf(s *checkout.Session) shown { return shown{s.Version, facetOf(s), wordsOf(s), mailsOf(s)} }
+func shownOf(s *checkout.Session) shown {
+	return shown{s.Version, facetOf(s), wordsOf(s), mailsOf(s)}
+}
 
 // unmail deletes the e-mails that s has no more: what was erased must not be found.
 func unmail(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []string) error {
 	now := mailsOf(s)
-	gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(now, w) })
+	gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool {
+		return slices.Contains(now, w)
+	})
 	return unindex(ctx, tx, s, gone)
 }
 
