@@ -88,9 +88,9 @@ func deeds() []deed {
 			path: "erase", part: "erase", name: "Erase personal data",
 			title: "Erase personal data?", button: "Erase",
 			will: []string{
-				"The e-mail, the comment, the description, metadata and free text in the timeline " +
+				"The e-mail, the comment, the description and free text in the timeline " +
 					"are erased, here and in the events and webhooks of this payment.",
-				"Amounts, coin, address, transaction and order reference stay for your books.",
+				"Amounts, coin, address, transaction, order reference and metadata stay for your books.",
 				"Webhooks that were delivered stay with your server, and the gateway keeps what " +
 					"it was sent: erase it there too.",
 			},

@@ -85,7 +85,7 @@ func (x *examination) retention(context.Context) []Finding {
 		return nil
 	case x.Settings.Retention == 0:
 		return []Finding{warn("retention",
-			"COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept for ever",
+			"COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept forever",
 			"set it to the days that you need them after a payment, like 90; docs/privacy.md")}
 	}
 	days := int(x.Settings.Retention.Hours()) / 24

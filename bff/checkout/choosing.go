@@ -120,6 +120,10 @@ func (c *Service) open(ctx context.Context, s Session, w wish) (Session, error) 
 				return err
 			}
 		}
+		w := w
+		if last == nil {
+			w.choice.Email = cmp.Or(w.choice.Email, s.lastEmail())
+		}
 		return s.intend(w, now)
 	})
 	if errors.Is(err, errJoined) || errors.Is(err, ErrFenced) {
@@ -175,7 +179,7 @@ func (s *Session) intend(w wish, now time.Time) error {
 		TTLMinutes: w.minutes, Email: w.choice.Email, Comment: w.choice.Comment,
 	}
 	if a.Email == "" {
-		a.Email = cmp.Or(s.lastEmail(), s.Order.Email)
+		a.Email = s.Order.Email
 	}
 	s.add(a, now)
 	return nil
@@ -252,7 +256,7 @@ func (s *Session) add(a Attempt, now time.Time) {
 		a.OrderID, a.Drawn = drawOrderID(), true
 	}
 	s.Attempts = append(s.Attempts, a)
-	s.Notice, s.ClosedBy = Notice{}, NotClosed
+	s.Notice, s.ClosedBy, s.ErasedAt = Notice{}, NotClosed, time.Time{}
 	s.note(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"coinslot/app/wire"
 )
 
 // Erasure is how much of a session is erased.
@@ -13,10 +15,10 @@ type Erasure int
 const (
 	// EraseNothing leaves it as it is.
 	EraseNothing Erasure = iota
-	// ErasePersonal erases what people typed: e-mails, comments, the description,
-	// metadata, and free text in the timeline. What the books need stays.
+	// ErasePersonal erases e-mails, comments, the description, and free text in the
+	// timeline. What the merchant needs for the books and to find the order stays.
 	ErasePersonal
-	// EraseAll deletes the session but for a tombstone: what late money and a repeated
+	// EraseAll reduces the session to a tombstone: what late money and a repeated
 	// order are recognized by.
 	EraseAll
 )
@@ -26,7 +28,8 @@ const (
 type Eraser interface {
 	// Erasable returns ids of finished sessions that were created before a time, the
 	// oldest of each status first, from after a cursor on: without those that are
-	// deleted, or paid and erased. next is empty at the end.
+	// deleted, or paid and erased. It looks at no more than limit of them, and may return
+	// fewer ids. next is empty at the end.
 	Erasable(
 		ctx context.Context, before time.Time, cursor string, limit int,
 	) (ids []string, next string, err error)
@@ -44,16 +47,22 @@ type Eraser interface {
 	// EraseActions erases addresses and details of console actions before a time, and
 	// deletes those that are about no session. It reports how many, at most limit.
 	EraseActions(ctx context.Context, before time.Time, limit int) (int, error)
-	// Truncate removes what was erased from the files of the database, as far as that
-	// can be done now.
+	// Truncate removes what was erased from the files of the database. Errors: readers
+	// keep it from being done now.
 	Truncate(ctx context.Context) error
 }
 
-// EverPaid reports whether money was seen for s, in full or in part.
+// Tombstone reports whether s was deleted, and nothing has come of it since.
+func (s *Session) Tombstone() bool {
+	return s.Deleted && !s.ErasedAt.IsZero() && (s.Status == wire.Expired || s.Status == wire.Cancelled)
+}
+
+// EverPaid reports whether money was seen for s, in full or in part, or was in doubt.
 func (s *Session) EverPaid() bool {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if a.State == Confirmed || a.State == InReview || a.Paid.IsPositive() || a.TxID != "" {
+		doubted := !a.DoubtedAt.IsZero() && a.Reason != reasonTxAbsent
+		if a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted {
 			return true
 		}
 	}
@@ -74,10 +83,7 @@ func (s *Session) erasePersonal(now time.Time) {
 	if s.ErasedAt.IsZero() {
 		s.ErasedAt = now.UTC()
 	}
-	s.Order.Email, s.Order.Description, s.Order.Metadata = "", "", nil
-	if s.Finished() { // a shopper who is still paying needs the way back
-		s.Order.SuccessURL, s.Order.CancelURL = "", ""
-	}
+	s.Order.Email, s.Order.Description = "", ""
 	for i := range s.Attempts {
 		s.Attempts[i].Email, s.Attempts[i].Comment = "", ""
 	}
@@ -88,11 +94,11 @@ func (s *Session) erasePersonal(now time.Time) {
 // compares, and what keeps an order from being started anew.
 func (s *Session) reduce(now time.Time) {
 	s.erasePersonal(now)
-	s.Deleted, s.IdempotencyKey, s.Notice, s.Trail = true, "", Notice{}, nil
+	s.Deleted, s.Notice, s.Trail = true, Notice{}, nil
 	s.Order = Order{AmountUSD: s.Order.AmountUSD, Ref: s.Order.Ref, OrderID: s.Order.OrderID}
 	for i, a := range s.Attempts {
 		if a.State == Refused { // nothing exists at the gateway
-			s.Attempts[i] = Attempt{Number: a.Number, State: Refused, Reason: a.Reason}
+			s.Attempts[i] = Attempt{Number: a.Number, State: Refused, Reason: a.Reason, Marker: a.Marker}
 			continue
 		}
 		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
@@ -123,7 +129,7 @@ func erasedTimeline(list []Entry) []Entry {
 
 // erasedBody returns the body of an event without personal data. A body that cannot be
 // read loses all of its data.
-func erasedBody(e Event, now time.Time) []byte {
+func erasedBody(e Event, much Erasure, now time.Time) []byte {
 	var message struct {
 		Type      EventType       `json:"type"`
 		Timestamp time.Time       `json:"timestamp"`
@@ -133,7 +139,10 @@ func erasedBody(e Event, now time.Time) []byte {
 	data := []byte(`{}`)
 	if json.Unmarshal(e.Body, &message) == nil &&
 		json.Unmarshal(message.Data, &o) == nil && o.ID == e.Session {
-		o.Email, o.Descr, o.Metadata, o.SuccessURL, o.CancelURL = "", "", nil, "", ""
+		o.Email, o.Descr = "", ""
+		if much == EraseAll {
+			o.Title, o.Metadata, o.SuccessURL, o.CancelURL = "", nil, "", ""
+		}
 		o.Trail = erasedTimeline(o.Trail)
 		if o.ErasedAt == nil {
 			o.ErasedAt = set(now)
@@ -145,9 +154,9 @@ func erasedBody(e Event, now time.Time) []byte {
 	return body
 }
 
-// Erased returns e without personal data, with the same id.
-func (e Event) Erased(now time.Time) Event {
-	e.Body = erasedBody(e, now)
+// Erased returns e without what is erased of its session, with the same id.
+func (e Event) Erased(much Erasure, now time.Time) Event {
+	e.Body = erasedBody(e, much, now)
 	return e
 }
 
@@ -159,7 +168,7 @@ const deliveryTime = 30 * 24 * time.Hour
 // the end. Undelivered webhooks delay that until they are delivered or given up.
 func (s *Session) retain(keep time.Duration, undelivered bool, now time.Time) Erasure {
 	switch {
-	case !s.ErasedAt.IsZero() && (s.Deleted || s.EverPaid()):
+	case s.Tombstone(), s.EverPaid() && !s.ErasedAt.IsZero():
 		return EraseNothing
 	case !s.FinishedFor(keep, now), undelivered && !s.FinishedFor(keep+deliveryTime, now):
 		return EraseNothing

@@ -3,6 +3,7 @@ package checkout
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,8 @@ func TestRetain(t *testing.T) {
 	unpaid := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end}}}
 	paid := Session{Status: wire.Confirmed, Attempts: []Attempt{{State: Confirmed, EndedAt: end}}}
 	part := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end, Paid: decimal.NewFromInt(1)}}}
+	doubted := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, DoubtedAt: end, Reason: "paid_amount_unreadable"}}}
+	absent := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, DoubtedAt: end, Reason: reasonTxAbsent}}}
 	done, gone, late := paid, unpaid, unpaid
 	done.ErasedAt, gone.ErasedAt, gone.Deleted, late.ErasedAt = end, end, true, end
 	for name, c := range map[string]struct {
@@ -35,6 +38,8 @@ func TestRetain(t *testing.T) {
 		"undelivered for ever":       {unpaid, 30 * day, 60 * day, true, EraseAll},
 		"paid":                       {paid, 30 * day, 30 * day, false, ErasePersonal},
 		"paid in part":               {part, 30 * day, 30 * day, false, ErasePersonal},
+		"settled as not paid":        {doubted, 30 * day, 30 * day, false, ErasePersonal},
+		"settled, nothing was there": {absent, 30 * day, 30 * day, false, EraseAll},
 		"paid and erased":            {done, 30 * day, 60 * day, false, EraseNothing},
 		"a tombstone":                {gone, 30 * day, 60 * day, false, EraseNothing},
 		"erased by hand, not paid":   {late, 30 * day, 30 * day, false, EraseAll},
@@ -81,11 +86,11 @@ func TestTombstoneTakesLateMoney(t *testing.T) {
 func TestErasedEvent(t *testing.T) {
 	s, now := waiting(), noon
 	s.Attempts[0].State, s.Status = Confirmed, wire.Confirmed
-	s.ID, s.Order.Email, s.Order.Description, s.Order.Metadata = "cs_1", "ann@canary.example", "canary", map[string]string{"a": "canary"}
-	s.Order.SuccessURL, s.Order.Title = "https://shop.example/?canary", "Two tickets"
+	s.ID, s.Order.Email, s.Order.Description, s.Order.Metadata = "cs_1", "ann@canary.example", "canary", map[string]string{"cart": "C-7"}
+	s.Order.SuccessURL, s.Order.Title = "https://shop.example/thanks", "Two tickets"
 	s.Trail = []Entry{{At: now, By: "gateway", What: "attempt.unknown", Detail: "canary"}, {At: now, By: "console:eve", What: "session.resolved", Detail: "confirmed: canary"}}
 	e := newEvent(s, Telling{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
-	got := e.Erased(now)
+	got := e.Erased(ErasePersonal, now)
 	if bytes.Contains(got.Body, []byte("canary")) {
 		t.Errorf("the event holds personal data: %s", got.Body)
 	}
@@ -95,10 +100,42 @@ func TestErasedEvent(t *testing.T) {
 	if diff := cmp.Diff(string(want.Body), string(got.Body)); diff != "" {
 		t.Errorf("the event (-want +got)\n%s", diff)
 	}
+	all := string(e.Erased(EraseAll, now).Body)
+	for _, text := range []string{"canary", "C-7", "thanks", "tickets"} {
+		if strings.Contains(all, text) {
+			t.Errorf("the event of a deleted session holds %q: %s", text, all)
+		}
+	}
 	for _, body := range []string{"", "{", "[]", `{"data":{"id":"cs_2","email":"canary"}}`, "canary"} {
 		e.Body = []byte(body)
-		if got := string(e.Erased(now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+now.UTC().Format(time.RFC3339Nano)+`","data":{}}` {
+		if got := string(e.Erased(ErasePersonal, now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+now.UTC().Format(time.RFC3339Nano)+`","data":{}}` {
 			t.Errorf("%s became %s", body, got)
+		}
+	}
+}
+
+// What comes after an erasure is erased in its turn: a shopper who tries again, and the
+// reason that an operator gives for late money.
+func TestDataAfterErasure(t *testing.T) {
+	again := waiting()
+	again.Attempts[0].State, again.Attempts[0].EndedAt, again.Status = Expired, noon, wire.Expired
+	again.Erase(ErasePersonal, noon)
+	if err := again.intend(wish{choice: wire.Choice{Email: "bob@shop.example"}, minutes: 30}, noon); err != nil {
+		t.Fatal(err)
+	}
+	again.Attempts[1].State, again.Attempts[1].EndedAt, again.Status = Confirmed, noon, wire.Confirmed
+
+	late := waiting()
+	late.Attempts[0].State, late.Attempts[0].EndedAt, late.Status = Expired, noon, wire.Expired
+	late.Erase(EraseAll, noon)
+	late.Attempts[0].State, late.Status = InReview, wire.Review
+	if err := late.settle(Settlement{As: wire.Cancelled, Reason: "called Ann", By: merchant}, noon); err != nil {
+		t.Fatal(err)
+	}
+	late.Status = wire.Cancelled
+	for name, s := range map[string]*Session{"a new attempt": again, "a settlement": late} {
+		if got := s.retain(time.Hour, false, noon.Add(48*time.Hour)); got == EraseNothing || s.Tombstone() {
+			t.Errorf("after %s: retain = %d, tombstone %t; want it erased again", name, got, s.Tombstone())
 		}
 	}
 }

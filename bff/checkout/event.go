@@ -29,7 +29,7 @@ type Event struct {
 	Type    EventType
 	Session string
 	At      time.Time
-	Body    []byte // what is sent, byte for byte, on every delivery
+	Body    []byte // what is sent, the same on every delivery, unless personal data was erased meanwhile
 }
 
 // newEvent tells of s as it is now, as the version that the store is about to

@@ -14,7 +14,7 @@ type Delivery struct {
 	Endpoint  string // URL
 	Type      EventType
 	Session   string
-	Body      []byte    // the same bytes on every try
+	Body      []byte    // the same bytes on every try, unless personal data was erased meanwhile
 	CreatedAt time.Time // or, if it was replayed, when: the days to be tried count from here
 	Tries     int       // made so far, since then
 }

@@ -15,10 +15,10 @@ const (
 	retentionRetry = time.Hour
 	// retentionLease is how long no other instance begins after this one was last heard of.
 	retentionLease = 10 * time.Minute
-	// retentionBatch is how many sessions are looked for at once, and retentionPause the
-	// time between two: each is erased in a transaction of its own, so that shoppers
-	// wait for none.
-	retentionBatch = 100
+	// retentionBatch is how many sessions are looked at in one query, and retentionPause
+	// the time between two that are erased, each in a transaction of its own: nobody
+	// else waits for long.
+	retentionBatch = 500
 	retentionPause = 10 * time.Millisecond
 )
 
@@ -38,11 +38,11 @@ type Retention struct {
 }
 
 // Run erases at the start and once a day until ctx ends, and returns nil. It does
-// nothing if Keep is zero. Errors are logged and tried again after an hour.
+// nothing if Keep is zero. After an error, which is logged, it tries again in an hour.
 func (r *Retention) Run(ctx context.Context) error {
 	for r.Keep > 0 && ctx.Err() == nil {
-		if err := r.turn(ctx); err != nil && ctx.Err() == nil {
-			r.Log.ErrorContext(ctx, "erasing old data; the next try is in an hour", "error", err)
+		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
+			r.Log.ErrorContext(ctx, "erasing old data failed; the next try is in an hour", "error", err)
 		}
 		wait(ctx, retentionRetry)
 	}
@@ -58,30 +58,34 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// turn erases once if it is time and no other instance does.
-func (r *Retention) turn(ctx context.Context) error {
+// pass erases once if it is time and no other instance does.
+func (r *Retention) pass(ctx context.Context) error {
 	if begin, err := r.Acquire(ctx); err != nil || !begin {
 		return err
 	}
 	if err := r.Hold(ctx, retentionLease); err != nil {
 		return err
 	}
-	erased, deleted, err := r.sessions(ctx)
+	var failed []error // a session that cannot be erased must not keep the others
+	erased, deleted, err := r.sessions(ctx, &failed)
 	if err != nil {
 		return err
 	}
 	actions, err := r.actions(ctx)
-	if err != nil {
+	if err = errors.Join(append(failed, err, r.Eraser.Truncate(ctx))...); err != nil {
 		return err
 	}
-	err = errors.Join(r.Eraser.Truncate(ctx), r.Hold(ctx, retentionEvery))
 	r.Log.InfoContext(ctx, "old data erased",
 		"sessions_erased", erased, "sessions_deleted", deleted, "console_actions", actions)
-	return err
+	return r.Hold(ctx, retentionEvery)
 }
 
-// sessions erases what is due, and counts it.
-func (r *Retention) sessions(ctx context.Context) (erased, deleted int, err error) {
+// mostFailed bounds how many errors of single sessions are kept.
+const mostFailed = 10
+
+// sessions erases what is due, and counts it. What goes wrong with single sessions is
+// added to failed.
+func (r *Retention) sessions(ctx context.Context, failed *[]error) (erased, deleted int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for at := ""; ; {
 		ids, next, err := r.Eraser.Erasable(ctx, before, at, retentionBatch)
@@ -90,13 +94,14 @@ func (r *Retention) sessions(ctx context.Context) (erased, deleted int, err erro
 		}
 		for _, id := range ids {
 			e, err := r.session(ctx, id)
-			if err != nil {
-				return erased, deleted, err
-			}
-			switch e {
-			case ErasePersonal:
+			switch {
+			case ctx.Err() != nil:
+				return erased, deleted, ctx.Err()
+			case err != nil && len(*failed) < mostFailed:
+				*failed = append(*failed, err)
+			case e == ErasePersonal:
 				erased++
-			case EraseAll:
+			case e == EraseAll:
 				deleted++
 			}
 		}
@@ -116,8 +121,8 @@ func (r *Retention) session(ctx context.Context, id string) (Erasure, error) {
 	})
 	if e != EraseNothing {
 		r.Changed(id)
-		wait(ctx, retentionPause)
 	}
+	wait(ctx, retentionPause)
 	return e, err
 }
 
@@ -144,7 +149,7 @@ const (
 // ErrNotFound; the database's.
 func EraseByRequest(ctx context.Context, e Eraser, id string, now time.Time) error {
 	_, err := e.Erase(ctx, id, now, func(s Session, _ bool) Erasure {
-		if s.Deleted {
+		if s.Tombstone() {
 			return EraseNothing // nothing is left
 		}
 		return ErasePersonal

@@ -35,9 +35,10 @@ func (s *shelf) Erase(_ context.Context, id string, _ time.Time, _ func(Session,
 func (s *shelf) EraseActions(context.Context, time.Time, int) (int, error) { return 0, nil }
 func (s *shelf) Truncate(context.Context) error                            { return nil }
 
-// One instance erases at a time and then none for a day; after a failure it is tried
-// again sooner, and by default nothing is even looked for.
-func TestRetentionTurns(t *testing.T) {
+// One instance erases at a time and then none for a day. After a session that cannot be
+// erased it goes on with the others, and tries again sooner. By default nothing is even
+// looked for.
+func TestRetentionPass(t *testing.T) {
 	for name, c := range map[string]struct {
 		mine   bool
 		fails  string
@@ -45,10 +46,10 @@ func TestRetentionTurns(t *testing.T) {
 		held   []time.Duration
 		failed bool
 	}{
-		"mine":          {true, "", 2, []time.Duration{retentionLease, retentionLease, retentionEvery}, false},
-		"another's":     {false, "", 0, nil, false},
-		"that breaks":   {true, "b", 1, []time.Duration{retentionLease, retentionLease}, true},
-		"breaks sooner": {true, "a", 0, []time.Duration{retentionLease}, true},
+		"mine":            {true, "", 2, []time.Duration{retentionLease, retentionLease, retentionEvery}, false},
+		"another's":       {false, "", 0, nil, false},
+		"the last fails":  {true, "b", 1, []time.Duration{retentionLease, retentionLease}, true},
+		"the first fails": {true, "a", 1, []time.Duration{retentionLease, retentionLease}, true},
 	} {
 		s := &shelf{ids: []string{"a", "b"}, fails: c.fails}
 		var held []time.Duration
@@ -57,8 +58,8 @@ func TestRetentionTurns(t *testing.T) {
 			Acquire: func(context.Context) (bool, error) { return c.mine, nil },
 			Hold:    func(_ context.Context, d time.Duration) error { held = append(held, d); return nil },
 		}
-		if err := r.turn(t.Context()); (err != nil) != c.failed {
-			t.Errorf("%s: turn = %v", name, err)
+		if err := r.pass(t.Context()); (err != nil) != c.failed {
+			t.Errorf("%s: pass = %v", name, err)
 		}
 		if len(s.erased) != c.erased || !slices.Equal(held, c.held) {
 			t.Errorf("%s: erased %v, held %v; want %d, %v", name, s.erased, held, c.erased, c.held)

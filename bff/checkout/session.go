@@ -49,8 +49,8 @@ type Session struct {
 	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when something has to be done next; zero = nothing, ever.
 	DueAt time.Time `json:"due_at,omitzero"`
-	// ErasedAt is when personal data was erased; zero = it was not. Deleted says that
-	// only a tombstone is left, which shoppers cannot open and no list shows.
+	// ErasedAt is when personal data was erased; zero = it was not, or there is new data
+	// since. Deleted says that the session was reduced to a tombstone once, see there.
 	ErasedAt time.Time `json:"erased_at,omitzero"`
 	Deleted  bool      `json:"deleted,omitempty"`
 	// Epoch counts the claims of this session: a fencing token. Claimed is set in

@@ -73,6 +73,7 @@ func (s *Session) settle(by Settlement, now time.Time) error {
 	}
 	a.Settled++
 	s.note(now, by.By, "session.resolved", string(by.As)+": "+by.Reason)
+	s.ErasedAt = time.Time{} // the reason may name a person
 	return nil
 }
 

@@ -46,10 +46,10 @@ func Settings() []Setting {
 		{Name: "COINSLOT_TOKENS", Help: "path of more coins and networks (YAML, docs/tokens.md); unset = the built-in ones",
 			set: func(c *Config, v string) error { c.Tokens = v; return nil }},
 		{Name: "COINSLOT_RETENTION", Default: "0", Help: "days after a session's end until personal " +
-			"data is erased and a session without money is deleted but for a tombstone; 0 = keep",
+			"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",
 			set: func(c *Config, v string) (err error) { c.Retention, err = days(v); return err }},
 		{Name: "COINSLOT_PAGES_FOR", Default: "0",
-			Help: "days that shoppers can open a finished session; 0 = for ever",
+			Help: "days that shoppers can open a finished session; 0 = forever",
 			set:  func(c *Config, v string) (err error) { c.PagesFor, err = days(v); return err }},
 		{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db", Help: "SQLite file, or postgres://… for several instances",
 			set: func(c *Config, v string) error { c.Database = v; return nil }},

@@ -67,6 +67,9 @@ func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err 
 		}
 		done = append(done, id)
 	}
+	if len(done) > 0 && strings.Contains(subject, "@") {
+		return done, e.db.ForgetEmail(ctx, subject)
+	}
 	return done, nil
 }
 
@@ -97,7 +100,8 @@ func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
 			return nil, err
 		}
 		for _, a := range page.Actions {
-			if a.What == checkout.EraseRecorded && !slices.Contains(ids, a.Session) {
+			asked := a.What == checkout.EraseRecord || a.What == checkout.EraseRecorded
+			if asked && !slices.Contains(ids, a.Session) {
 				ids = append(ids, a.Session)
 			}
 		}

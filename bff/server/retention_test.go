@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 )
 
 // canaryOrder has personal data wherever an order can.
-const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"who":"canary"},"success_url":"https://shop.example/?canary"}`
+const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"cart":"C-7"},"success_url":"https://shop.example/thanks"}`
 
 // keeper is a server that is started twice on one database.
 type keeper struct {
@@ -56,6 +57,16 @@ func (k *keeper) ended(ref string, kind sandbox.Kind, status string) string {
 	return id
 }
 
+// erased waits until what is due was erased.
+func (k *keeper) erased() {
+	k.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(k.log.String(), "old data erased"); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			k.t.Fatalf("nothing was erased: %s", k.log.String())
+		}
+	}
+}
+
 // stored reports whether the files of the database hold a text.
 func (k *keeper) stored(text string) bool {
 	k.t.Helper()
@@ -83,15 +94,11 @@ func TestRetention(t *testing.T) {
 		t.Fatal("data was erased by default")
 	}
 	k.restart(1)
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(k.log.String(), "old data erased"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("nothing was erased: %s", k.log.String())
-		}
-	}
+	k.erased()
 	if k.stored("canary") {
 		t.Error("the database's files hold personal data")
 	}
-	if got := k.ask("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
+	if got := k.ask("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
 		t.Errorf("the paid session is %s", got)
 	}
 	if got := k.ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
@@ -118,6 +125,35 @@ func TestRetention(t *testing.T) {
 	k.await(unpaid, "confirmed")
 	if got := k.ask("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
 		t.Errorf("the events of late money are %s", got)
+	}
+	if w := k.ask("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html"); w.Code != 200 {
+		t.Errorf("the receipt of a shopper who has paid late = %d", w.Code)
+	}
+}
+
+// A request that is repeated with the key of a deleted session opens no other one: both
+// could be paid.
+func TestKeyOfATombstone(t *testing.T) {
+	k := newKeeper(t)
+	post := func() string {
+		var got struct{ ID string }
+		w := k.ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.ID == "" {
+			t.Fatalf("POST = %d %s", w.Code, w.Body)
+		}
+		return got.ID
+	}
+	id := post()
+	k.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	k.await(id, "pending")
+	if err := k.gateway.Pay(k.gateway.Transactions()[0].TrackingCode, "expire"); err != nil {
+		t.Fatal(err)
+	}
+	k.await(id, "expired")
+	k.restart(1)
+	k.erased()
+	if again := post(); again != id {
+		t.Errorf("the same request again opens %s; want %s", again, id)
 	}
 }
 

@@ -190,7 +190,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		PagesFor: c.PagesFor,
-		Console: s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Began: s.request, Log: o.Log,
+		Console:  s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Began: s.request, Log: o.Log,
 	})
 	s.Ops = web.Ops(web.Health{Alive: s.alive, Ready: s.ready, Metrics: s.metrics})
 	return err

@@ -18,23 +18,22 @@ const tombstone = "deleted"
 
 // statusColumn is what the status column of s says.
 func statusColumn(s *checkout.Session) string {
-	if s.Deleted && (s.Status == wire.Expired || s.Status == wire.Cancelled) {
+	if s.Tombstone() {
 		return tombstone
 	}
 	return string(s.Status)
 }
 
 const (
-	// erasable finds finished sessions of one status: deleted ones have another, and of
-	// paid ones, which keep it, %s leaves out those that have erased_at. A quotation mark
-	// inside a text of the document is escaped, so that no text looks so.
-	erasable = `SELECT created_at, id FROM sessions
-		WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4 %s
+	// erasable finds finished sessions of one status, and whether they have erased_at: a
+	// quotation mark inside a text of the document is escaped, so that no text looks so.
+	erasable = `SELECT created_at, id, doc LIKE '%,"erased_at":"%' FROM sessions
+		WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
 		ORDER BY created_at, id LIMIT $5`
-	notErased   = `AND doc NOT LIKE '%,"erased_at":"%'`
 	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE e.session = $1 AND d.state = 'open')`
 
+	forgetWord = `DELETE FROM words WHERE word = $1`
 	deleteWord = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
 	// These leave the newest event of the log, whose position must not be used again; %s
 	// is how that is told. Without its deliveries it would count as never sent.
@@ -43,8 +42,9 @@ const (
 	deleteEvents = `DELETE FROM events WHERE session = $1 AND %s`
 	eraseNotes   = `UPDATE deliveries SET note = NULL
 		WHERE note IS NOT NULL AND event IN (SELECT seq FROM events WHERE session = $1)`
-	eventsLeft  = `SELECT seq, id, type, at, body FROM events WHERE session = $1 ORDER BY seq`
-	replaceBody = `UPDATE events SET body = $2 WHERE seq = $1`
+	lockEvents    = `SELECT seq FROM events WHERE session = $1 FOR UPDATE`
+	eventsToErase = `SELECT seq, id, type, at, body FROM events WHERE session = $1 ORDER BY seq`
+	replaceBody   = `UPDATE events SET body = $2 WHERE seq = $1`
 
 	deleteActionsOf = `DELETE FROM actions WHERE session = $1`
 	eraseActionsOf  = `UPDATE actions SET detail = NULL WHERE session = $1`
@@ -72,19 +72,17 @@ func (db *DB) Erasable(
 		}
 	}
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
-		ids, next = nil, ""
-		which := ""
-		if finished()[at] == wire.Confirmed {
-			which = notErased
+		found, err := findErasable(ctx, q, finished()[at], rest, before, limit)
+		if err != nil {
+			return err
 		}
-		found, err := cursors(ctx, q, fmt.Sprintf(erasable, which), key(string(finished()[at])),
-			rest.createdAt, key(rest.id), before.UnixMicro(), limit)
-		for _, c := range found {
-			ids = append(ids, c.id)
+		ids, next = nil, ""
+		for _, f := range found {
+			if !f.erased || finished()[at] != wire.Confirmed { // else there is more to erase
+				ids = append(ids, f.id)
+			}
 		}
 		switch {
-		case err != nil:
-			return err
 		case len(found) == limit:
 			last := found[len(found)-1]
 			next = fmt.Sprintf("%d.%d.%s", at, last.createdAt, last.id)
@@ -99,21 +97,29 @@ func (db *DB) Erasable(
 	return ids, next, nil
 }
 
-// cursors reads rows of created_at and id.
-func cursors(ctx context.Context, q queryer, query string, args ...any) ([]cursor, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
+// finishedSession is one that may have something to erase.
+type finishedSession struct {
+	cursor
+	erased bool // something was erased already
+}
+
+func findErasable(
+	ctx context.Context, q queryer, status wire.Status, from cursor, before time.Time, limit int,
+) ([]finishedSession, error) {
+	rows, err := q.QueryContext(ctx, erasable,
+		key(string(status)), from.createdAt, key(from.id), before.UnixMicro(), limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []cursor
+	var list []finishedSession
 	for rows.Next() {
-		var c cursor
-		if err := rows.Scan(&c.createdAt, &c.id); err != nil {
+		var f finishedSession
+		if err := rows.Scan(&f.createdAt, &f.id, &f.erased); err != nil {
 			return nil, err
 		}
-		c.id = plain(c.id)
-		list = append(list, c)
+		f.id = plain(f.id)
+		list = append(list, f)
 	}
 	return list, rows.Err()
 }
@@ -199,6 +205,10 @@ func (db *DB) eraseEvents(
 ) error {
 	queries := []string{eraseNotes, eraseActionsOf}
 	if e == checkout.EraseAll {
+		// Nobody adds deliveries to these events while they are deleted.
+		if _, err := tx.ExecContext(ctx, db.dialect.locked(lockEvents), key(id)); err != nil {
+			return fmt.Errorf("locking its events: %w", err)
+		}
 		older := db.dialect.notNewest
 		queries = []string{
 			fmt.Sprintf(deleteDeliveries, older), fmt.Sprintf(deleteEvents, older),
@@ -215,7 +225,7 @@ func (db *DB) eraseEvents(
 		return fmt.Errorf("reading its events: %w", err)
 	}
 	for _, l := range left {
-		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, l.event.Erased(now).Body); err != nil {
+		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, l.event.Erased(e, now).Body); err != nil {
 			return fmt.Errorf("erasing event %q: %w", l.event.ID, err)
 		}
 	}
@@ -229,7 +239,7 @@ type storedEvent struct {
 }
 
 func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEvent, error) {
-	rows, err := tx.QueryContext(ctx, eventsLeft, key(session))
+	rows, err := tx.QueryContext(ctx, eventsToErase, key(session))
 	if err != nil {
 		return nil, err
 	}
@@ -275,6 +285,19 @@ func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err er
 	return ids, nil
 }
 
+// ForgetEmail makes no session be found by an e-mail any more: an older release has left
+// those in the search index that a session had before another one.
+func (db *DB) ForgetEmail(ctx context.Context, email string) error {
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, forgetWord, word(email))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("erasing an e-mail from the search index: %w", err)
+	}
+	return nil
+}
+
 // EraseActions implements checkout.Eraser.
 func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.write(ctx, func(tx *sql.Tx) error {
@@ -299,14 +322,33 @@ func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n 
 }
 
 // Truncate implements checkout.Eraser. On SQLite, what was erased is in the write-ahead
-// log until that is copied into the file and cut; open readers can put that off. On
-// PostgreSQL, autovacuum frees it.
-func (db *DB) Truncate(ctx context.Context) error {
+// log until that is copied into the file and cut, which waits for readers, and has all
+// writers wait: so it gives up soon. On PostgreSQL, autovacuum frees it.
+func (db *DB) Truncate(ctx context.Context) (err error) {
 	if db.Shared() || db.writer == nil {
 		return nil
 	}
-	if _, err := db.writer.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
 		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var usual int
+	if err := conn.QueryRowContext(ctx, `PRAGMA busy_timeout`).Scan(&usual); err != nil {
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 100`); err != nil {
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	var busy, pages, copied int
+	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &copied)
+	_, err = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
+	switch err := errors.Join(failed, err); {
+	case err != nil:
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	case busy != 0:
+		return errors.New("cutting the write-ahead log: a reader of the database keeps it, " +
+			"so what was erased is still in the file that ends in -wal")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,8 +39,8 @@ func dead(n, attempts int) checkout.Session {
 	return s
 }
 
-// buried stores n dead sessions with an event each and erases all of them.
-func buried(t testing.TB, db *DB, n, attempts int) {
+// expired stores n dead sessions with an event each and returns their ids.
+func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 	t.Helper()
 	for i := range n {
 		s, err := db.Insert(t.Context(), dead(i, attempts))
@@ -52,7 +53,16 @@ func buried(t testing.TB, db *DB, n, attempts int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = db.Erase(t.Context(), s.ID, s.CreatedAt, func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// buried is expired, and erases all of them.
+func buried(t testing.TB, db *DB, n, attempts int) {
+	t.Helper()
+	for _, id := range expired(t, db, n, attempts) {
+		_, err := db.Erase(t.Context(), id, time.Now(), func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +72,7 @@ func buried(t testing.TB, db *DB, n, attempts int) {
 // TestBytesOfADeadSession bounds what a deleted session costs on disk for ever;
 // docs/privacy.md says the figures.
 func TestBytesOfADeadSession(t *testing.T) {
-	for attempts, most := range map[int]int{0: 1280, 1: 2304, 12: 11264} {
+	for attempts, most := range map[int]int{0: 1280, 1: 2304, 12: 12288} {
 		db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 		const n = 200
 		used := func() int {
@@ -144,5 +154,71 @@ func TestOpenBeside(t *testing.T) {
 	}
 	if _, err := OpenBeside(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "none.db")}); err == nil {
 		t.Error("a database that is not there is opened")
+	}
+}
+
+// Another transaction adds a delivery to an event that is being deleted: the deletion
+// waits, and takes that along.
+func TestEraseBesideADelivery(t *testing.T) {
+	db := opened(t, pgtest.DSN(t), "https://shop.example/hook")
+	ids := expired(t, db, 2, 1)
+	tx, err := db.writer.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
+		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
+		done <- err
+	}()
+	for count(t, db.reader, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 && len(done) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("Erase = %v", err)
+	}
+	if n := count(t, db.reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
+		t.Errorf("%d deliveries of a deleted event are left", n)
+	}
+}
+
+// A reader that stays keeps what was erased in the write-ahead log: that is an error, and
+// comes soon, since writers wait meanwhile.
+func TestTruncateBesideAReader(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	if _, err := db.Insert(t.Context(), dead(1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.reader.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := tx.QueryRowContext(t.Context(), `SELECT count(*) FROM sessions`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Insert(t.Context(), dead(2, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Truncate(t.Context()); err == nil {
+		t.Error("Truncate beside a reader = nil; want an error")
+	}
+	if got := count(t, db.writer, `PRAGMA busy_timeout`); got != 5000 {
+		t.Errorf("writers wait for %d ms from now on; want 5000", got)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Truncate(t.Context()); err != nil {
+		t.Errorf("Truncate after it = %v", err)
 	}
 }

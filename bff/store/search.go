@@ -34,7 +34,7 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 	var page checkout.Page
 	err = db.browse(ctx, func(ctx context.Context, conn queryer) (err error) {
 		// One more than size tells whether there is a next page.
-		page, err = search(ctx, conn, ways(q, from, size+1), size, strings.TrimSpace(q.Text) != "")
+		page, err = search(ctx, conn, ways(q, from, size+1), size)
 		return err
 	})
 	if err != nil {
@@ -43,11 +43,8 @@ func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, erro
 	return page, nil
 }
 
-// search returns what is found in one of several ways, deleted sessions only if they are
-// asked for.
-func search(
-	ctx context.Context, q queryer, ways []way, size int, deleted bool,
-) (page checkout.Page, err error) {
+// search returns what is found in one of several ways.
+func search(ctx context.Context, q queryer, ways []way, size int) (page checkout.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
 		list, err := places(ctx, q, w)
@@ -64,11 +61,6 @@ func search(
 		found, page.Next = found[:size], found[size-1].String()
 	}
 	page.Sessions, err = sessionsAt(ctx, q, found)
-	if !deleted {
-		page.Sessions = slices.DeleteFunc(page.Sessions, func(s checkout.Session) bool {
-			return statusColumn(&s) == tombstone
-		})
-	}
 	return page, err
 }
 
@@ -146,12 +138,14 @@ func ways(q checkout.Query, from cursor, limit int) []way {
 	}
 	sessions := way{tables: "sessions s", at: "s.created_at", id: "s.id"}
 	what := strings.TrimSpace(q.Text)
+	// Tombstones are found by what identifies one, and in no list.
 	switch {
 	case what == "" && (q.Coin == "" && q.Network == "" || passes(q.Status)):
 		add(sessions, "s.status <> ?", tombstone)
 		return list
 	case what == "":
-		add(way{tables: facets, at: "f.created_at", id: "f.session"}, "")
+		add(way{tables: facets + " CROSS JOIN sessions s", at: "f.created_at", id: "f.session"},
+			"s.id = f.session AND s.status <> ?", tombstone)
 		return list
 	}
 	add(sessions, "s.id = ?", key(what))
@@ -184,7 +178,7 @@ func beginning(ref string) way {
 // restrict adds what q restricts besides the text. Coin and network are in facets.
 func (w *way) restrict(q checkout.Query, from cursor) {
 	status := "s.status"
-	if w.tables == facets {
+	if strings.HasPrefix(w.tables, facets) {
 		status = "f.status"
 	} else if q.Coin != "" || q.Network != "" {
 		w.tables += " CROSS JOIN " + facets

@@ -69,7 +69,7 @@ func wordsOf(s *checkout.Session) []string {
 			add(strconv.Itoa(n))
 		}
 	}
-	if s.Deleted {
+	if s.Tombstone() {
 		return nil
 	}
 	for _, w := range mailsOf(s) {

@@ -212,7 +212,7 @@ func (s *server) acted(w http.ResponseWriter, r *http.Request, session checkout.
 	if err != nil {
 		return stored(err)
 	}
-	if session.Deleted {
+	if session.Tombstone() {
 		return refuse(wire.CodeSessionUnknown, "")
 	}
 	s.Kick()

@@ -43,7 +43,7 @@ func (s *server) shopperSession(ctx context.Context, id string) (checkout.Sessio
 
 // closed reports whether shoppers cannot open the session any more.
 func (s *server) closed(session checkout.Session) bool {
-	return session.Deleted || session.FinishedFor(s.PagesFor, s.Now())
+	return session.Tombstone() || session.FinishedFor(s.PagesFor, s.Now())
 }
 
 // mayAct refuses a shopper's post to a session that they cannot open any more. The
