@@ -93,3 +93,17 @@ func TestPagesFor(t *testing.T) {
 		t.Errorf("the page of an open session = %d; want 200", w.Code)
 	}
 }
+
+// TestRemovedEmail: an e-mail that the shopper removes while changing the coin is not sent
+// again.
+func TestRemovedEmail(t *testing.T) {
+	r := newRig(t)
+	id := r.open(`{"amount_usd":"25.00"}`)
+	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
+	r.await(id, "pending")
+	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	until(t, "the other network", func() bool { return len(r.gateway.Transactions()) == 2 })
+	if got := r.gateway.Transactions()[1].Email; got != "" {
+		t.Errorf("the gateway got the e-mail %q", got)
+	}
+}
