@@ -26,7 +26,7 @@ var rows = []row{
 	{"usable, prewarmed, 4x slower", "./e2e", "Show/warm/cpu4", "usable-ms", 100, false, "Show/cold/cpu4", ""},
 	{"long tasks while waiting", "./e2e", "Waiting", "long-tasks", 0, false, "", ""},
 	{"CPU while waiting, 4x slower", "./e2e", "Waiting", "ms/min", 60, false, "", ""},
-	{"the binary", "./e2e", "Size/coinslot", "raw-B", 30e6, false, "", ""},
+	{"the binary", "./e2e", "Size/coinslot", "raw-B", 40e6, false, "", ""},
 	{"start to first answer", "./e2e", "Start/empty", "ms", 150, false, "", ""},
 	{"start, 100,000 sessions", "./e2e", "Start/full", "ms", 2000, false, "", ""},
 	{"memory of an idle socket", "./e2e/load", "Sockets/coinslot", "KiB/socket", 10, false, "Sockets/naive", "Centrifugo 40; tuned gorilla 8.7"},
