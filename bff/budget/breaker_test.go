@@ -54,7 +54,7 @@ func TestOpenRefusesAtOnce(t *testing.T) {
 		w.set(0, broken)
 		w.fail(t, 5)
 		start := time.Now()
-		for _, ctx := range []context.Context{t.Context(), Background(t.Context(), Single)} {
+		for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
 			refused(t, w.call(ctx, true), checkout.ReasonUnsent, time.Second, 2*time.Second)
 			refused(t, w.call(ctx, false), checkout.ReasonUnsent, time.Second, 2*time.Second)
 		}
@@ -201,11 +201,11 @@ func TestManyReadsOneProbe(t *testing.T) {
 	})
 }
 
-// drain takes every free slot that shoppers have.
+// drain takes every free slot.
 func drain(t *testing.T, w *world) {
 	t.Helper()
 	for {
-		if _, err := w.Shoppers.Take(t.Context(), 0); err != nil {
+		if _, err := w.Bucket.Take(t.Context(), 0); err != nil {
 			return
 		}
 	}
@@ -217,7 +217,7 @@ func TestEffectThatHasWaitedIsNotTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(func(c *Config) { c.Rate = 1; c.Patience = 20 * time.Second })
 		for range 3 {
-			_, _ = w.Shoppers.Take(t.Context(), time.Hour)
+			_, _ = w.Bucket.Take(t.Context(), time.Hour)
 		}
 		result := make(chan error)
 		go func() {

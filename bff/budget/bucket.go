@@ -42,21 +42,12 @@ type local struct {
 // Local returns a bucket of rps slots per second for this process alone; rps
 // below 1 counts as 1. now is the clock; nil = time.Now.
 func Local(rps int, now func() time.Time) Bucket {
-	rps = max(rps, 1)
-	return newLocal(time.Second/time.Duration(rps), rps, now)
-}
-
-// share returns a bucket of seven tenths of what Local(rps) hands out.
-func share(rps int) Bucket {
-	rps = max(rps, 1)
-	return newLocal(10*time.Second/time.Duration(7*rps), max(1, rps*7/10), nil)
-}
-
-func newLocal(interval time.Duration, burst int, now func() time.Time) *local {
 	if now == nil {
 		now = time.Now
 	}
-	return &local{interval: interval, slack: time.Duration(burst-1) * interval, now: now}
+	rps = max(rps, 1)
+	interval := time.Second / time.Duration(rps)
+	return &local{interval: interval, slack: time.Duration(rps-1) * interval, now: now}
 }
 
 func (l *local) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {

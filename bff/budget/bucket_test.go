@@ -93,7 +93,7 @@ func BenchmarkTakeShared(b *testing.B) {
 // BenchmarkAdmit is what every call pays on top of its bucket.
 func BenchmarkAdmit(b *testing.B) {
 	never := budget.New(budget.Config{
-		Bucket: free{}, Shoppers: free{}, Probe: func(context.Context) error { return nil },
+		Bucket: free{}, Probe: func(context.Context) error { return nil },
 	})
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,11 +1,12 @@
 // Package budget decides whether and when a request to the gateway may leave.
 //
 // All instances share one rate ([Bucket]), which a 429 or a Retry-After pauses
-// for all of them. Shoppers' calls cannot use all of it, so polling goes on in
-// a flood of them, and background calls never queue far ahead, so shoppers do
-// not wait behind polls. When the gateway does not answer, a breaker refuses
-// calls at once, which is proof that they were not sent, and looks every few
-// seconds whether it is back.
+// for all of them. Each call says for whom it is made ([Client]) and what for
+// ([Priority]) in its context, and waits in one queue for a slot: shoppers before
+// polls, clients in turn, and every kind of call for its least part, so that
+// polling goes on in a flood of shoppers. When the gateway does not answer, a
+// breaker refuses calls at once, which is proof that they were not sent, and
+// looks every few seconds whether it is back.
 //
 // It sends nothing itself, apart from Config.Probe, and repeats nothing. Start
 // from [New]; a *Budget is a gateway.Admission.
@@ -40,14 +41,10 @@ const probePatience = 3 * time.Second
 // Config is what a [Budget] is made of.
 type Config struct {
 	// Rate is the number of requests per second that all instances together
-	// may send; below 1 counts as 1. The buckets that are not nil have theirs.
+	// may send; below 1 counts as 1. A Bucket that is not nil has its own.
 	Rate int
 	// Bucket is the rate that all calls share. Nil = Local(Rate).
 	Bucket Bucket
-	// Shoppers is the part of it that interactive calls may use. Nil = 70 % of
-	// Rate in this process; several instances need a shared one, or all of
-	// them together may crowd out their polls.
-	Shoppers Bucket
 	// Patience is the longest that a call waits for its turn. Zero = 5 s.
 	Patience time.Duration
 	// Probe makes one read with the context it is given, through this Budget,
@@ -60,13 +57,13 @@ type Config struct {
 type Budget struct {
 	Config
 	breaker breaker
-	line    line // of background calls
+	queue   queue
+	changed chan struct{} // one slot; a shopper has joined the queue, or somebody has left it
 
 	mu     sync.Mutex // guards the field below
 	paused time.Time  // nothing is sent before; as far as this process knows
 
 	sent, refused, full, pauses atomic.Uint64
-	shoppers                    atomic.Int64 // calls that wait for their turn and are no background ones
 }
 
 // New returns a Budget that knows nothing bad about the gateway. It panics
@@ -79,35 +76,13 @@ func New(c Config) *Budget {
 	if c.Bucket == nil {
 		c.Bucket = Local(c.Rate, nil)
 	}
-	if c.Shoppers == nil {
-		c.Shoppers = share(c.Rate)
-	}
 	if c.Patience == 0 {
 		c.Patience = 5 * time.Second
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Budget{Config: c}
-}
-
-type backgroundKey struct{}
-
-// Rank says which background calls go first.
-type Rank int
-
-const (
-	Watched Rank = iota // about a payment that somebody is looking at
-	Shared              // about many payments at once
-	Single              // about one that nobody looks at
-	ranks   = iota
-)
-
-// Background marks calls made with ctx as ones that nobody waits for: polls,
-// reconciliation. All others are interactive. Of two that wait, the lower rank
-// goes first, but no rank lets more than four others pass for one of its own.
-func Background(ctx context.Context, r Rank) context.Context {
-	return context.WithValue(ctx, backgroundKey{}, r)
+	return &Budget{Config: c, changed: make(chan struct{}, 1)}
 }
 
 // Admit blocks until one request may be sent, at most Config.Patience or until
@@ -137,6 +112,9 @@ func (b *Budget) Admit(ctx context.Context, effect bool) (told func(error), err 
 		return nil, b.unreachable()
 	}
 	b.sent.Add(1)
+	if charge := clientOf(ctx).Charge; charge != nil {
+		charge()
+	}
 	return func(outcome error) { b.tell(ctx, t, outcome) }, nil
 }
 
@@ -287,8 +265,7 @@ type State struct {
 	Probing     time.Time // when the probe under way began, which all wait for; zero = there is none
 	PausedUntil time.Time // the last pause that this process asked for; zero = none
 
-	Shoppers int        // calls for shoppers that wait for their turn now
-	Waiting  [ranks]int // background calls that wait in line now, by Rank
+	Waiting [priorities]int // calls that wait for a slot now, by Priority
 
 	Sent    uint64 // requests let through
 	Refused uint64 // calls refused because the breaker was open
@@ -300,7 +277,7 @@ type State struct {
 // State returns the present state.
 func (b *Budget) State() State {
 	s := State{Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(), Pauses: b.pauses.Load()}
-	s.Shoppers, s.Waiting = int(b.shoppers.Load()), b.line.lengths()
+	s.Waiting = b.queue.lengths()
 	b.mu.Lock()
 	s.PausedUntil = b.paused
 	b.mu.Unlock()

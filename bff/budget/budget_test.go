@@ -138,7 +138,7 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		one, other := newWorld(func(c *Config) { c.Bucket = shared }), newWorld(func(c *Config) { c.Bucket = shared })
 		waits := make(chan error)
 		for range 10 { // the burst
-			_ = one.call(Background(t.Context(), Single), false)
+			_ = one.call(WithPriority(t.Context(), Single), false)
 		}
 		go func() { waits <- one.call(t.Context(), true) }()
 		synctest.Wait()
@@ -149,7 +149,7 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		}
 		one.tell(t.Context(), ticket{}, busy(30*time.Second)())
 		for _, w := range []*world{one, other} {
-			for _, ctx := range []context.Context{t.Context(), Background(t.Context(), Single)} {
+			for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
 				refused(t, w.call(ctx, false), checkout.ReasonBusy, 24*time.Second, 33*time.Second)
 			}
 		}
@@ -297,7 +297,7 @@ func TestBackgroundIsServedInOrder(t *testing.T) {
 		late := make(chan error, 20)
 		for i := range 20 {
 			go func() {
-				if err := w.call(Background(t.Context(), Single), false); err != nil {
+				if err := w.call(WithPriority(t.Context(), Single), false); err != nil {
 					late <- err
 					return
 				}
@@ -329,13 +329,13 @@ func (sick) Pause(context.Context, time.Duration) error                 { return
 // TestBucketThatCannotBeAsked lets nothing out: others may be using it up.
 func TestBucketThatCannotBeAsked(t *testing.T) {
 	w := newWorld(func(c *Config) { c.Bucket = sick{} })
-	for _, ctx := range []context.Context{t.Context(), Background(t.Context(), Single)} {
+	for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
 		if err := w.call(ctx, false); !errors.Is(err, errWorld) {
 			t.Errorf("call = %v; want the bucket's error", err)
 		}
 	}
-	if len(w.history()) != 0 || w.line.busy {
-		t.Errorf("%d calls sent, somebody has the turn: %t", len(w.history()), w.line.busy)
+	if len(w.history()) != 0 || w.queue.serving {
+		t.Errorf("%d calls sent, slots are being taken: %t", len(w.history()), w.queue.serving)
 	}
 }
 
@@ -355,16 +355,16 @@ func TestRanks(t *testing.T) {
 		w := newWorld()
 		w.Rate, w.Bucket = 10, Local(10, nil)
 		for range 10 { // the second's burst is gone
-			_ = w.call(Background(t.Context(), Single), false)
+			_ = w.call(WithPriority(t.Context(), Single), false)
 		}
 		start := time.Now()
-		last := map[Rank]time.Duration{}
+		last := map[Priority]time.Duration{}
 		var mu sync.Mutex
 		var all sync.WaitGroup
-		wait := func(n int, r Rank) {
+		wait := func(n int, r Priority) {
 			for range n {
 				all.Go(func() {
-					_ = w.call(Background(t.Context(), r), false)
+					_ = w.call(WithPriority(t.Context(), r), false)
 					mu.Lock()
 					defer mu.Unlock()
 					last[r] = max(last[r], time.Since(start))
@@ -391,13 +391,13 @@ func TestNoRankStarves(t *testing.T) {
 			w := newWorld()
 			w.Rate, w.Bucket = rate, Local(rate, nil)
 			start := time.Now()
-			var sent [ranks]atomic.Int64
+			var sent [priorities]atomic.Int64
 			var all sync.WaitGroup
 			for r, n := range []int{16, 8, 16} {
 				for range n {
 					all.Go(func() {
 						for time.Since(start) < 2*time.Minute {
-							if w.call(Background(t.Context(), Rank(r)), false) == nil {
+							if w.call(WithPriority(t.Context(), Watched+Priority(r)), false) == nil {
 								sent[r].Add(1)
 							}
 						}
@@ -408,7 +408,7 @@ func TestNoRankStarves(t *testing.T) {
 			whole := int64(rate * 120)
 			for r, least := range []int64{whole / 2, whole / 10, whole / 10} {
 				if n := sent[r].Load(); n < least {
-					t.Errorf("%d/s: %d calls of rank %d; want at least %d of %d", rate, n, r, least, whole)
+					t.Errorf("%d/s: %d calls of poll priority %d; want at least %d of %d", rate, n, r, least, whole)
 				}
 			}
 		})

@@ -56,20 +56,19 @@ func TestQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 		done := make(chan error)
-		calls := []context.Context{t.Context(), t.Context(), Background(t.Context(), Watched), Background(t.Context(), Single), Background(t.Context(), Single), Background(t.Context(), Single)}
+		calls := []context.Context{t.Context(), t.Context(), WithPriority(t.Context(), Watched), WithPriority(t.Context(), Single), WithPriority(t.Context(), Single), WithPriority(t.Context(), Single)}
 		for _, ctx := range calls {
 			go func() { done <- w.call(ctx, false) }()
 		}
 		synctest.Wait()
 		got := w.State()
-		waiting := got.Waiting[Watched] + got.Waiting[Shared] + got.Waiting[Single]
-		if got.Shoppers != 2 || waiting != 3 || got.Waiting[Shared] != 0 { // one of the four has the turn
-			t.Errorf("State = %+v; want 2 shoppers, and 3 in line", got)
+		if want := [priorities]int{Shopper: 2, Watched: 1, Single: 3}; got.Waiting != want {
+			t.Errorf("Waiting = %v; want %v", got.Waiting, want)
 		}
 		for range calls {
 			<-done
 		}
-		if got := w.State(); got.Shoppers != 0 || got.Waiting != [ranks]int{} {
+		if got := w.State(); got.Waiting != [priorities]int{} {
 			t.Errorf("State afterwards = %+v", got)
 		}
 	})

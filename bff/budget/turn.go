@@ -9,8 +9,8 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// lookahead is how far ahead a background call may reserve, and so the longest
-// that an interactive one waits because of polls.
+// lookahead is how far ahead a slot is reserved while only polls wait, and so the
+// longest that shoppers of another instance wait because of them.
 const lookahead = 250 * time.Millisecond
 
 // turn waits for a slot. Errors: as for Admit.
@@ -19,102 +19,109 @@ func (b *Budget) turn(ctx context.Context) error {
 	if at, ok := ctx.Deadline(); ok && at.Before(end) {
 		end = at
 	}
-	take := b.interactive
-	if rank, ok := ctx.Value(backgroundKey{}).(Rank); ok {
-		take = func(ctx context.Context, end time.Time) error { return b.background(ctx, rank, end) }
-	} else {
-		b.shoppers.Add(1)
-		defer b.shoppers.Add(-1)
+	if left := time.Until(end); left <= 0 || left < b.pausing() {
+		return b.noTurn(max(b.pausing(), 0), ErrFull)
 	}
-	for {
-		if err := b.rest(ctx, end); err != nil {
-			return err
-		}
-		// What was reserved before a pause is given up: the pause has moved
-		// all slots behind it.
-		if err := take(ctx, end); err != nil || b.pausing() <= 0 {
-			return err
-		}
+	p := priorityOf(ctx)
+	w, serve := b.queue.join(p, clientOf(ctx), end)
+	switch {
+	case serve:
+		go b.serve()
+	case shoppers.has(p):
+		b.notice()
 	}
-}
-
-// rest sits out a pause, if that ends in time.
-func (b *Budget) rest(ctx context.Context, end time.Time) error {
-	left := b.pausing()
-	if left > 0 && left > time.Until(end) {
-		return b.noTurn(left, ErrFull)
-	}
-	return sleep(ctx, left)
-}
-
-// interactive waits for a slot of the shoppers' part, then for one of all. It
-// keeps half of its time for the latter: in a flood of shoppers all would
-// arrive there with none left, and lose to a poll.
-func (b *Budget) interactive(ctx context.Context, end time.Time) error {
-	if err := b.take(ctx, b.Shoppers, time.Until(end)/2); err != nil {
-		return err
-	}
-	return b.take(ctx, b.Bucket, time.Until(end))
-}
-
-// take reserves a slot of bucket and waits for it.
-func (b *Budget) take(ctx context.Context, bucket Bucket, patience time.Duration) error {
-	wait, err := bucket.Take(ctx, patience)
-	if err != nil {
-		return b.noTurn(wait, err)
-	}
-	return sleep(ctx, wait)
-}
-
-// background waits in line with its like, then until a slot is near: the line
-// is in this process, so that the shared bucket never holds more than a few
-// polls for shoppers to wait behind.
-func (b *Budget) background(ctx context.Context, rank Rank, end time.Time) error {
-	if err := b.lineUp(ctx, rank, end); err != nil {
-		return err
-	}
-	wait, err := b.near(ctx, end)
-	b.line.next()
-	if err != nil {
-		return err
-	}
-	return sleep(ctx, wait)
-}
-
-// lineUp waits until it is the caller's turn. If it fails, somebody else has it.
-func (b *Budget) lineUp(ctx context.Context, rank Rank, end time.Time) error {
-	left := time.Until(end)
-	if left <= 0 { // Go 1.26's race detector also dies of a timer that is over before it is waited for, in a synctest bubble
-		return b.noTurn(minPause, ErrFull)
-	}
-	timer := time.NewTimer(left)
+	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
-	place := b.line.join(rank)
 	select {
-	case <-place:
-		return nil
-	case <-ctx.Done():
-		b.line.quit(rank, place)
-		return ctx.Err()
+	case err := <-w.answer:
+		return err
 	case <-timer.C:
-		b.line.quit(rank, place)
-		return b.noTurn(minPause, ErrFull)
+	case <-ctx.Done():
+	}
+	left := b.queue.leave(w)
+	b.notice()
+	if !left && ctx.Err() == nil {
+		return <-w.answer
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return b.noTurn(minPause, ErrFull)
+}
+
+// serve takes slots, one after another, and grants them, until nothing waits. Who gets
+// one is decided when it comes, not when it is reserved.
+func (b *Budget) serve() {
+	var slot time.Time // that is reserved; zero = none is
+	for {
+		waiting, ok := b.queue.look()
+		if !ok {
+			return
+		}
+		left := b.pausing()
+		switch {
+		case left > 0: // has moved all slots behind it
+			slot = time.Time{}
+			b.refuse(left, ErrFull)
+		case slot.IsZero():
+			slot, left = b.reserve(waiting)
+		default:
+			left = time.Until(slot)
+		}
+		switch {
+		case left > 0:
+			b.idle(left)
+		case !slot.IsZero():
+			b.queue.grant()
+			slot = time.Time{}
+		}
 	}
 }
 
-// near reserves the next slot as soon as it is no further away than lookahead.
-func (b *Budget) near(ctx context.Context, end time.Time) (time.Duration, error) {
-	for {
-		wait, err := b.Bucket.Take(ctx, lookahead)
-		if err == nil {
-			return wait, nil
-		}
-		if !errors.Is(err, ErrFull) || wait > time.Until(end) {
-			return 0, b.noTurn(wait, err)
-		}
-		if err := sleep(ctx, max(wait-lookahead, 5*time.Millisecond)); err != nil {
-			return 0, err
-		}
+// reserve takes the next slot of the bucket for one of those that wait, unless it is
+// too far away: then slot is zero, and left how long to wait before asking again.
+func (b *Budget) reserve(waiting set) (slot time.Time, left time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), b.Patience)
+	defer cancel()
+	patience := b.Patience
+	if waiting&shoppers == 0 {
+		patience = lookahead
+	}
+	wait, err := b.Bucket.Take(ctx, patience)
+	switch {
+	case errors.Is(err, ErrFull):
+		b.refuse(wait, err)
+		return time.Time{}, max(wait-lookahead, 5*time.Millisecond)
+	case err != nil:
+		b.refuse(2*b.Patience, err) // all of them
+		return time.Time{}, 0
+	}
+	return time.Now().Add(wait), wait
+}
+
+// refuse answers to those who cannot wait so long.
+func (b *Budget) refuse(wait time.Duration, err error) {
+	n := b.queue.refuse(time.Now().Add(wait), func() error { return b.noTurn(wait, err) })
+	if n > 0 {
+		b.notice()
+	}
+}
+
+// idle waits for d, or until the queue has changed.
+func (b *Budget) idle(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.changed:
+	}
+}
+
+// notice ends an idle time. It never blocks.
+func (b *Budget) notice() {
+	select {
+	case b.changed <- struct{}{}:
+	default:
 	}
 }
 
@@ -135,19 +142,4 @@ func (b *Budget) pausing() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return time.Until(b.paused)
-}
-
-// sleep waits for d. Errors: ctx.Err().
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -99,7 +99,7 @@ func (w *world) request(ctx context.Context, effect bool) error {
 	if err == nil {
 		err = w.answer()
 	}
-	w.calls = append(w.calls, call{time.Now(), effect, ctx.Value(backgroundKey{}) != nil, err})
+	w.calls = append(w.calls, call{time.Now(), effect, polls.has(priorityOf(ctx)), err})
 	return err
 }
 
@@ -130,7 +130,7 @@ func (w *world) poll(ctx context.Context, orders int, every time.Duration) *sync
 			wait := every
 			for sleep(ctx, wait) == nil {
 				slots <- struct{}{}
-				err := w.call(Background(ctx, Single), false)
+				err := w.call(WithPriority(ctx, Single), false)
 				<-slots
 				wait = max(every, min(asked(err), time.Minute))
 			}
@@ -171,5 +171,20 @@ func refused(t *testing.T, err error, reason checkout.Reason, least, most time.D
 	e, ok := errors.AsType[*checkout.RefusedError](err)
 	if !ok || e.Reason != reason || e.Status != 0 || e.RetryAfter < least || e.RetryAfter > most {
 		t.Errorf("call = %#v; want %s, unsent, for %v to %v", err, reason, least, most)
+	}
+}
+
+// sleep waits for d. Errors: ctx.Err().
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -120,14 +120,10 @@ func (s *Session) close(by Closer, who string, now time.Time) error {
 // less often, so that a session makes for as many gateway calls as ever.
 const recheckPause = 30 * time.Second
 
-// lookPause is how long after the last check of a waiting payment another look has
-// to wait.
-const lookPause = 500 * time.Millisecond
-
 // Recheck checks the session now, and every attempt of it that could still receive
 // money: the shopper may have paid an address that was replaced. The current
-// attempt is read before Recheck returns, or a moment later by the poller if it was
-// checked just now. The gateway is asked to verify ended attempts again, at most
+// attempt is read before Recheck returns; one that waits, and was checked less than a
+// poll interval ago, is due for the poller when the interval is over. The gateway is asked to verify ended attempts again, at most
 // twice a minute, and because it may do so in the background, the poller reads them
 // again for some minutes; see Pace.Follow. Confirmed sessions are returned as they
 // are.
@@ -158,7 +154,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	}
 	a = s.Attempt(number)
 	switch {
-	case a.State == Waiting && c.Now().Sub(s.CheckedAt) < lookPause:
+	case a.State == Waiting && c.Now().Before(s.wish(c.Pace)):
 		return s, c.Nudge(ctx, s)
 	case a.State == Waiting:
 		return c.look(ctx, s, number)

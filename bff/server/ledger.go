@@ -7,18 +7,28 @@ import (
 	"coinslot/bff/checkout"
 )
 
+// creating is the gateway, whose creates have a part of the budget of their own, also
+// when they are sent again while nobody waits.
+type creating struct{ checkout.Gateway }
+
+func (g creating) Create(
+	ctx context.Context, req checkout.CreateRequest,
+) (checkout.Created, error) {
+	return g.Gateway.Create(budget.WithPriority(ctx, budget.Create), req)
+}
+
 // ledger is the gateway's books, read within what polling may use of the budget
 // and after every payment that is looked after.
 type ledger struct{ from checkout.Ledger }
 
 func (l ledger) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
-	return l.from.Transactions(budget.Background(ctx, budget.Single), q)
+	return l.from.Transactions(budget.WithPriority(ctx, budget.Single), q)
 }
 
 func (l ledger) Entries(ctx context.Context, q checkout.ListQuery) (checkout.EntryPage, error) {
-	return l.from.Entries(budget.Background(ctx, budget.Single), q)
+	return l.from.Entries(budget.WithPriority(ctx, budget.Single), q)
 }
 
 func (l ledger) Withdrawals(ctx context.Context, q checkout.WithdrawalQuery) (checkout.WithdrawalPage, error) {
-	return l.from.Withdrawals(budget.Background(ctx, budget.Single), q)
+	return l.from.Withdrawals(budget.WithPriority(ctx, budget.Single), q)
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // few are limits that are reached at once.
-var few = web.Limits{Reads: 5, Posts: 4, Starts: 2, Guesses: 3, Sockets: 2}
+var few = web.Limits{Reads: 5, Posts: 4, Calls: 3, Guesses: 3, Sockets: 2}
 
 // at asks from an address; headers are "Name: value".
 func (r *rig) at(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
@@ -57,9 +57,10 @@ func TestLimits(t *testing.T) {
 		"B38 sessions":       {few.Reads, "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "/nothing", nil, 404},
 		"refused sockets":    {few.Reads, "GET", page + "/live", page, nil, 403},
 		"what is not there":  {few.Reads, "GET", "/wp-login.php", "/", []string{"Accept: text/html"}, 404},
-		"posts":              {few.Posts, "POST", page + "/recheck", page + "/recheck", []string{"Accept: application/json"}, 409},
-		"posts of forms":     {few.Posts, "POST", page + "/recheck", page + "/cancel", []string{isForm, "Accept: text/html"}, 409},
-		"starts":             {few.Starts, "POST", page + "/attempts", "/checkout", []string{isJSON}, 422},
+		"posts":              {few.Posts, "POST", "/checkout/doctor", "/checkout/doctor", []string{"Accept: application/json"}, 200},
+		"actions":            {few.Calls, "POST", page + "/recheck", page + "/cancel", []string{"Accept: application/json"}, 409},
+		"actions by forms":   {few.Calls, "POST", page + "/recheck", page + "/extend", []string{isForm, "Accept: text/html"}, 409},
+		"choices":            {few.Calls, "POST", page + "/attempts", "/checkout", []string{isJSON}, 422},
 		"wrong keys":         {few.Guesses, "GET", "/v1/sessions", "/v1/currencies", []string{"Authorization: Bearer wrong"}, 401},
 		"no keys":            {few.Guesses, "GET", "/v1/sessions", "/v1/none", nil, 401},
 		"wrong hook tokens":  {few.Guesses, "POST", "/hooks/gateway/wrong", "/hooks/gateway/none", nil, 404},
@@ -128,7 +129,7 @@ func TestUnlimited(t *testing.T) {
 // TestLoopbackLooks: a proxy on this machine that nobody has named must not make
 // all shoppers one client; that it forwards is said.
 func TestLoopbackLooks(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Starts: 2, Sockets: 1})
+	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Calls: 2, Sockets: 1})
 	addr, id := listen(t, w.handler), w.open(`{"amount_usd":"25.00"}`)
 	for i := range 20 {
 		if got := w.at("127.0.0.9", "GET", "/checkout/"+id+"/view", ""); got.Code != 200 {

@@ -139,7 +139,7 @@ func TestMistakenValues(t *testing.T) {
 // TestTooOften: where the document lists rate_limited, it comes.
 func TestTooOften(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 1, Posts: 1, Starts: 1, Guesses: 1, Sockets: 1})
+	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 1, Posts: 1, Calls: 1, Guesses: 1, Sockets: 1})
 	n := 0
 	operations("rate_limited", func(route string, operation map[string]any) {
 		n++

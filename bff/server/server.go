@@ -53,6 +53,8 @@ type Options struct {
 	// recorded, which a build without the repository lacks.
 	Version string
 	Log     *slog.Logger // nil = silent
+
+	transport http.RoundTripper // carries the requests to the gateway; nil = the client's own
 }
 
 // test reports whether no real money moves.
@@ -131,18 +133,23 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 // of its own, which it shares with no server. log = nil is silent. Errors: a setting
 // that does not serve; nothing is asked yet.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
-	client, _, err := dial(c, log, nil, nil, nil)
+	client, _, err := dial(c, Options{Log: log}, nil, nil)
 	return client, err
 }
 
-// dial makes the client of the configured gateway and its budget, with the buckets
-// that all instances share; nil ones are this process's own.
-func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket, began gateway.Began) (client *gateway.Client, admission *budget.Budget, err error) {
+// dial makes the client of the configured gateway and its budget, with the bucket
+// that all instances share; nil = this process's own.
+func dial(
+	c config.Config, o Options, all budget.Bucket, began gateway.Began,
+) (client *gateway.Client, admission *budget.Budget, err error) {
 	admission = budget.New(budget.Config{
-		Rate: c.GatewayRPS, Bucket: all, Shoppers: shoppers, Log: log,
+		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	})
-	client, err = gateway.New(gateway.Config{URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Began: began, Log: log})
+	client, err = gateway.New(gateway.Config{
+		URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Began: began,
+		Transport: o.transport, Log: o.Log,
+	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("COINSLOT_GATEWAY_URL: %w", err)
 	}
@@ -151,7 +158,7 @@ func dial(c config.Config, log *slog.Logger, all, shoppers budget.Bucket, began 
 
 // assemble makes the parts that need one another.
 func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry) (err error) {
-	client, admission, err := dial(c, o.Log, s.bucket("gateway", c.GatewayRPS), s.bucket("gateway, shoppers", 7*c.GatewayRPS/10), s.call)
+	client, admission, err := dial(c, o, s.bucket(c.GatewayRPS), s.call)
 	s.budget, s.gateway = admission, client
 	if err != nil {
 		return err
@@ -169,7 +176,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(checkout.Config{
-		Store: s.store, Comparisons: s.store, Gateway: client, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
+		Store: s.store, Comparisons: s.store, Gateway: creating{client}, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
 		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
@@ -206,20 +213,22 @@ func (s *Server) changed(session string) {
 // tend looks after a session within what polling may use of the budget.
 func (s *Server) tend(ctx context.Context, session checkout.Session) error {
 	ctx, ended := s.look(ctx, session)
-	rank := budget.Single
+	priority := budget.Single
 	if s.checkout.IsWatched(session) {
-		rank = budget.Watched
+		priority = budget.Watched
 	}
-	err := s.checkout.Tend(budget.Background(ctx, rank), session)
+	// The address of a shopper whose create is sent again is not kept.
+	ctx = budget.WithClient(ctx, budget.Client{Network: "resent", Session: session.ID})
+	err := s.checkout.Tend(budget.WithPriority(ctx, priority), session)
 	ended(err)
 	return err
 }
 
 // sweeping is how the gateway's list is read when many payments wait.
 func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
-	pages := func(rank budget.Rank) func(context.Context, int) (checkout.RecordPage, error) {
+	pages := func(p budget.Priority) func(context.Context, int) (checkout.RecordPage, error) {
 		return func(ctx context.Context, n int) (checkout.RecordPage, error) {
-			return s.checkout.Pending(budget.Background(ctx, rank), n)
+			return s.checkout.Pending(budget.WithPriority(ctx, p), n)
 		}
 	}
 	c := poll.SweepConfig{
@@ -233,13 +242,12 @@ func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
 	return c
 }
 
-// bucket returns the bucket of that name that all instances share, nil if there
-// is only this one.
-func (s *Server) bucket(name string, rps int) budget.Bucket {
+// bucket returns the bucket that all instances share, nil if there is only this one.
+func (s *Server) bucket(rps int) budget.Bucket {
 	if !s.store.Shared() {
 		return nil
 	}
-	return shared{s.store.Bucket(name, max(rps, 1))}
+	return shared{s.store.Bucket("gateway", max(rps, 1))}
 }
 
 // shared is a bucket of the database in the words of package budget.

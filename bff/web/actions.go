@@ -1,12 +1,14 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"coinslot/app/wire"
+	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/order"
 )
@@ -68,6 +70,15 @@ func badForm(err error) error {
 	return refuse(wire.CodeInvalid, "")
 }
 
+// act runs an action when it is the session's turn. What the action asks of the gateway
+// is asked for the session. Errors: the request's end, do's.
+func (s *server) act(
+	r *http.Request, id string, do func(ctx context.Context) (checkout.Session, error),
+) (checkout.Session, error) {
+	ctx := budget.WithSession(r.Context(), id)
+	return s.turns.in(ctx, id, func() (checkout.Session, error) { return do(ctx) })
+}
+
 // choose is POST /checkout/{session}/attempts.
 func (s *server) choose(w http.ResponseWriter, r *http.Request) error {
 	var c choice
@@ -84,8 +95,8 @@ func (s *server) attempt(w http.ResponseWriter, r *http.Request, id string, c ch
 	if err := s.mayAct(r.Context(), id); err != nil {
 		return err
 	}
-	session, err := s.turns.in(r.Context(), id, func() (checkout.Session, error) {
-		return s.Checkout.Choose(r.Context(), id, c.wire())
+	session, err := s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+		return s.Checkout.Choose(ctx, id, c.wire())
 	})
 	return s.acted(w, r, session, err)
 }
@@ -107,8 +118,8 @@ func (s *server) extend(w http.ResponseWriter, r *http.Request) error {
 	if err := s.mayAct(r.Context(), id); err != nil {
 		return err
 	}
-	session, err := s.turns.in(r.Context(), id, func() (checkout.Session, error) {
-		return s.Checkout.Extend(r.Context(), id, int(body.Attempt))
+	session, err := s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+		return s.Checkout.Extend(ctx, id, int(body.Attempt))
 	})
 	return s.acted(w, r, session, err)
 }
@@ -155,8 +166,8 @@ func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
 // calledOff cancels the session that r names, for the shopper or the merchant.
 func (s *server) calledOff(r *http.Request, by checkout.Closer) (checkout.Session, error) {
 	id := r.PathValue("session")
-	return s.turns.in(r.Context(), id, func() (checkout.Session, error) {
-		return s.Checkout.Cancel(r.Context(), id, by)
+	return s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+		return s.Checkout.Cancel(ctx, id, by)
 	})
 }
 
@@ -175,8 +186,8 @@ func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
 // looked has the session that r names checked now.
 func (s *server) looked(r *http.Request) (checkout.Session, error) {
 	id := r.PathValue("session")
-	return s.turns.in(r.Context(), id, func() (checkout.Session, error) {
-		return s.Checkout.Recheck(r.Context(), id)
+	return s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+		return s.Checkout.Recheck(ctx, id)
 	})
 }
 

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/budget"
 	"coinslot/bff/hub"
 )
 
@@ -197,10 +200,11 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// Opening payments is limited sooner than looking and calling off are.
-func TestStartsLimit(t *testing.T) {
+// What may make requests to the gateway is limited sooner than other posts, whatever
+// it is.
+func TestCallsLimit(t *testing.T) {
 	s := proxied()
-	s.Limits.Starts = 3
+	s.Limits.Calls = 4
 	h := s.outermost(s.routes())
 	post := func(path string) int {
 		w := httptest.NewRecorder()
@@ -212,11 +216,67 @@ func TestStartsLimit(t *testing.T) {
 		return w.Code
 	}
 	got := []int{}
-	for _, path := range []string{"/checkout", "/checkout/x/attempts", "/checkout", "/checkout/x/attempts", "/checkout", "/checkout/x/cancel"} {
+	for _, path := range []string{"/checkout", "/checkout/x/attempts", "/checkout/x/cancel", "/checkout/x/recheck", "/checkout/x/extend", "/checkout/x/recheck", "/checkout/doctor"} {
 		got = append(got, post(path))
 	}
-	if want := []int{415, 415, 415, 429, 429, 415}; !slices.Equal(got, want) {
+	if want := []int{415, 415, 415, 415, 429, 429, 415}; !slices.Equal(got, want) {
 		t.Errorf("answers = %v; want %v", got, want)
+	}
+}
+
+// A network may do four times as much as a client, however many addresses it has.
+func TestNetworkLimit(t *testing.T) {
+	for name, address := range map[string]func(i int) string{
+		"/24":    func(i int) string { return fmt.Sprintf("203.0.113.%d", i) },
+		"/48":    func(i int) string { return fmt.Sprintf("2001:db8:7:%x::1", i) },
+		"mapped": func(i int) string { return fmt.Sprintf("::ffff:203.0.113.%d", i) },
+	} {
+		c, open, places := perMinute(5), 0, crowd{}
+		passed := 0
+		for i := range 200 {
+			if !c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), address(i)) {
+				passed++
+			}
+			if places.enter(address(i), 5) {
+				open++
+			}
+		}
+		if passed != 20 || open != 20 {
+			t.Errorf("%s: %d requests and %d sockets of 200 clients; want 20", name, passed, open)
+		}
+		if c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), "198.51.100.1") || !places.enter("198.51.100.1", 5) {
+			t.Errorf("%s: another network is refused", name)
+		}
+	}
+}
+
+// Each request to the gateway counts, and those of a post that goes over the limit are
+// all sent: half a change of coin is worse than none.
+func TestChargedCalls(t *testing.T) {
+	s := proxied()
+	s.Limits.Calls = 5
+	rates := budget.New(budget.Config{Rate: 100, Probe: func(context.Context) error { return nil }})
+	sent := 0
+	h := s.charged()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		for range 4 {
+			told, err := rates.Admit(r.Context(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told(nil)
+			sent++
+		}
+	}))
+	got := []int{}
+	for _, remote := range []string{"203.0.113.9:1", "203.0.113.9:1", "203.0.113.9:1", "203.0.113.10:1"} {
+		w := httptest.NewRecorder()
+		r := from(remote)
+		r.Header.Set("Accept", "application/json")
+		h.ServeHTTP(w, r)
+		got = append(got, w.Code)
+	}
+	if want := []int{200, 200, 429, 200}; !slices.Equal(got, want) || sent != 12 {
+		t.Errorf("answers = %v and %d requests; want %v and 12", got, sent, want)
 	}
 }
 

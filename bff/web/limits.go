@@ -2,15 +2,18 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/budget"
 
 	"github.com/go-chi/httprate"
 )
@@ -20,14 +23,16 @@ const maxBody = 64 << 10
 
 // Limits are what one client may do, so that nobody takes the place of others. A
 // client is an address, or the /64 of an IPv6 address; a shop behind one address
-// may use up the share of a minute at once. Zero = the default. Files are not
-// limited, and nor is who has the right key.
+// may use up the share of a minute at once. All clients of a network may do four times
+// as much together. Zero = the default. Files are not limited, and nor is who has the
+// right key.
 type Limits struct {
 	Reads int // pages and data in a minute; 1,200
 	Posts int // shoppers' posts in a minute; 1,200
-	// Starts are those of them in a minute that open something at the gateway; 240:
-	// on average four a second, of the seven that its budget has for all shoppers.
-	Starts  int
+	// Calls are the requests to the gateway in a minute that those posts make, and one
+	// at least for each post that may make some; 300. Fifty shoppers who choose a coin
+	// (1), change it (4) and ask for a check (1) make as many.
+	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
 	// Loopback says that Reads and Sockets are for addresses of this machine, too.
@@ -39,14 +44,36 @@ type Limits struct {
 // filled is l with defaults for what is zero.
 func (l Limits) filled() Limits {
 	return Limits{
-		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Starts: cmp.Or(l.Starts, 240),
+		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 300),
 		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200), Loopback: l.Loopback,
 	}
 }
 
-// perMinute counts what clients do, each on its own.
-func perMinute(limit int) *httprate.RateLimiter {
-	return httprate.NewRateLimiter(limit, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{})) // the answer says the rest
+// wider is how many times as much as one client its whole network may do: carriers
+// and campuses have many clients, and one attacker may have all addresses of a /48.
+const wider = 4
+
+// counter counts what is done in a minute, by client and by network.
+type counter struct{ client, network *httprate.RateLimiter }
+
+func perMinute(limit int) counter {
+	silent := httprate.WithResponseHeaders(httprate.ResponseHeaders{}) // the answer says the rest
+	return counter{
+		client:  httprate.NewRateLimiter(limit, time.Minute, silent),
+		network: httprate.NewRateLimiter(wider*limit, time.Minute, silent),
+	}
+}
+
+// over counts one more for the address, and reports whether it is too many.
+func (c counter) over(w http.ResponseWriter, r *http.Request, addr string) bool {
+	return c.client.OnLimit(w, r, bucket(addr)) || c.network.OnLimit(w, r, network(addr))
+}
+
+// add counts one more for the address, even if it is too many.
+func (c counter) add(addr string) {
+	r := new(http.Request)
+	r = r.WithContext(httprate.WithRequestLimit(context.Background(), math.MaxInt))
+	c.over(nil, r, addr) // without headers it writes nothing
 }
 
 // limited returns what wraps requests of which one client may make so many in a
@@ -55,17 +82,47 @@ func (s *server) limited(limit int) func(http.Handler) http.Handler {
 	counted := perMinute(limit)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !counted.OnLimit(w, r, bucket(s.client(r))) {
-				next.ServeHTTP(w, r)
+			if counted.over(w, r, s.client(r)) {
+				s.tooMany(w, r)
 				return
 			}
-			s.hidden(r)
-			if err := refuse(wire.CodeRateLimited, ""); wantsJSON(r) {
-				s.problem(w, r, err)
-			} else {
-				s.errorPage(w, r, err)
-			}
+			next.ServeHTTP(w, r)
 		})
+	}
+}
+
+// charged returns what wraps posts that make requests to the gateway: for whom they are
+// made is known there, and each counts. A post counts before it makes its first one, so
+// that many at once do not slip through.
+func (s *server) charged() func(http.Handler) http.Handler {
+	calls := perMinute(s.Limits.Calls)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			addr := s.client(r)
+			if calls.over(w, r, addr) {
+				s.tooMany(w, r)
+				return
+			}
+			var first atomic.Bool
+			next.ServeHTTP(w, r.WithContext(budget.WithClient(r.Context(), budget.Client{
+				Network: network(addr), Address: bucket(addr),
+				Charge: func() {
+					if first.Swap(true) {
+						calls.add(addr)
+					}
+				},
+			})))
+		})
+	}
+}
+
+// tooMany answers a client that has reached a limit.
+func (s *server) tooMany(w http.ResponseWriter, r *http.Request) {
+	s.hidden(r)
+	if err := refuse(wire.CodeRateLimited, ""); wantsJSON(r) {
+		s.problem(w, r, err)
+	} else {
+		s.errorPage(w, r, err)
 	}
 }
 
@@ -106,7 +163,7 @@ func (s *server) own(r *http.Request) bool {
 // wrong counts a wrong key, token or tracking code. It returns err, or that the client
 // has guessed too often.
 func (s *server) wrong(w http.ResponseWriter, r *http.Request, err error) error {
-	if s.guesses.OnLimit(w, r, bucket(s.client(r))) {
+	if s.guesses.over(w, r, s.client(r)) {
 		s.hidden(r)
 		return refuse(wire.CodeRateLimited, "")
 	}
@@ -141,32 +198,35 @@ func (s *server) hidden(r *http.Request) {
 	}
 }
 
-// crowd counts what each client has open at a time.
+// crowd counts what each client and each network has open at a time.
 type crowd struct {
 	mu   sync.Mutex
-	open map[string]int // by bucket; absent = none
+	open map[string]int // by bucket and by network; absent = none
 }
 
-// enter takes one of most places of that client, until leave is called, once. It
-// reports whether there was one.
-func (c *crowd) enter(client string, most int) bool {
+// enter takes one of most places of the client at an address, until leave is called,
+// once. It reports whether there was one.
+func (c *crowd) enter(addr string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[client] >= most {
+	if c.open[bucket(addr)] >= most || c.open[network(addr)]/wider >= most {
 		return false
 	}
 	if c.open == nil {
 		c.open = map[string]int{}
 	}
-	c.open[client]++
+	c.open[bucket(addr)]++
+	c.open[network(addr)]++
 	return true
 }
 
-func (c *crowd) leave(client string) {
+func (c *crowd) leave(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[client]--; c.open[client] == 0 {
-		delete(c.open, client)
+	for _, key := range []string{bucket(addr), network(addr)} {
+		if c.open[key]--; c.open[key] == 0 {
+			delete(c.open, key)
+		}
 	}
 }
 
@@ -177,11 +237,24 @@ func bucket(host string) string {
 	if err != nil || addr.Unmap().Is4() {
 		return host
 	}
-	network, err := addr.WithZone("").Prefix(64)
-	if err != nil {
-		return host
+	return prefix(addr, 64)
+}
+
+// network is the widest network of an address that one customer of a provider may have,
+// the /48 of an IPv6 address, or the /24 of an IPv4 address.
+func network(host string) string {
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return "no address"
+	case addr.Unmap().Is4():
+		return prefix(addr.Unmap(), 24)
 	}
-	return network.String()
+	return prefix(addr, 48)
+}
+
+func prefix(addr netip.Addr, bits int) string {
+	return netip.PrefixFrom(addr.WithZone(""), bits).Masked().String()
 }
 
 // client returns the address a request comes from: the connection's own, or,

@@ -91,7 +91,7 @@ func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.
 type line struct {
 	*server
 	session, lang string
-	client        string // whose place it has
+	client        string // the address whose place it has
 	notify        func() // has it asked for a message
 	unsubscribe   func()
 	hush          hush
@@ -101,7 +101,7 @@ type line struct {
 // places in all. It reports whether there is one left, for the client and for the
 // session. What was published before is news, too: notify is called at once.
 func (l *line) join(r *http.Request, notify func()) (ok bool) {
-	l.client = bucket(l.server.client(r))
+	l.client = l.server.client(r)
 	if !l.sockets.enter(l.client, l.places(r)) {
 		l.hidden(r)
 		return false

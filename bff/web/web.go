@@ -19,8 +19,6 @@ import (
 	"coinslot/bff/hub"
 	"coinslot/bff/live"
 	"coinslot/bff/order"
-
-	"github.com/go-chi/httprate"
 )
 
 // Config is what a handler is made of.
@@ -85,7 +83,7 @@ type server struct {
 	manual   *manual
 	turns    turns
 	policies policies
-	guesses  *httprate.RateLimiter // counts wrong keys
+	guesses  counter // of wrong keys
 	sockets  crowd
 	lines    *live.Sockets
 	finding  chan struct{} // one for each socket whose session is looked for
@@ -142,28 +140,30 @@ func New(c Config) (http.Handler, error) {
 // routes is every route there is.
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
-	read, limit, fewer := s.reads(), s.limited(s.Limits.Posts), s.limited(s.Limits.Starts)
+	read, limit, charged := s.reads(), s.limited(s.Limits.Posts), s.charged()
 	shopper := func(pattern string, h handler) { mux.Handle(pattern, read(s.page(h))) }
 	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
-	start := func(pattern string, h handler) { mux.Handle(pattern, limit(fewer(s.page(s.posted(h))))) }
+	action := func(pattern string, h handler) {
+		mux.Handle(pattern, limit(charged(s.page(s.posted(h)))))
+	}
 	data := func(pattern string, h handler) { mux.Handle(pattern, read(s.api(h))) }
 	merchant := func(pattern string, h handler) { mux.Handle(pattern, s.api(s.authorized(h))) }
 
 	shopper("GET /checkout", s.showOrder)
 	shopper("GET /checkout/{session}", s.showSession)
 	shopper("GET /checkout/{session}/receipt", s.receipt)
-	start("POST /checkout", s.chooseOrder)
-	start("POST /checkout/{session}/attempts", s.choose)
-	start("POST /checkout/{session}/extend", s.extend)
-	post("POST /checkout/{session}/cancel", s.cancel)
-	post("POST /checkout/{session}/recheck", s.recheck)
+	action("POST /checkout", s.chooseOrder)
+	action("POST /checkout/{session}/attempts", s.choose)
+	action("POST /checkout/{session}/extend", s.extend)
+	action("POST /checkout/{session}/cancel", s.cancel)
+	action("POST /checkout/{session}/recheck", s.recheck)
 	data("GET /checkout/{session}/view", s.view)
 	data("GET /checkout/{session}/live", s.live)
 	data("GET /checkout/{session}/qr.svg", s.qr)
 	shopper("GET /return", s.returned)
 	mux.Handle("POST /hooks/gateway/{token}", s.api(s.hook))
 	if s.Simulate != nil {
-		post("POST /checkout/{session}/simulate", s.simulate)
+		action("POST /checkout/{session}/simulate", s.simulate)
 	}
 
 	merchant("POST /v1/sessions", s.createSession)

@@ -1,0 +1,337 @@
+package server_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+)
+
+var attackAtLength = flag.Bool("attack", false, "print the figures of an attack on shoppers at its full length")
+
+// gatewayTakes is how long the gateway of these tests takes for an answer.
+const gatewayTakes = 100 * time.Millisecond
+
+// carrier carries requests to a gateway in this process, in a bubble of fake time.
+type carrier struct{ to http.Handler }
+
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	select {
+	case <-time.After(gatewayTakes / 2):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	if r.Body == nil {
+		r = r.Clone(r.Context())
+		r.Body = http.NoBody
+	}
+	c.to.ServeHTTP(w, r)
+	select {
+	case <-time.After(gatewayTakes / 2):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	return w.Result(), nil
+}
+
+// siege is a server with the default limits, and a gateway that takes the default
+// rate, in a bubble of fake time.
+type siege struct {
+	*rig
+	tb *testing.T
+
+	mu       sync.Mutex // guards the fields below
+	visits   []visit
+	answered map[int]int // answers to the attacker's posts, by status
+}
+
+// visit is what a shopper met with.
+type visit struct {
+	trouble  string          // what went wrong first; empty = the shopper was served
+	waits    []time.Duration // for an answer to a click, and for the first address
+	detected time.Duration   // from the payment to its confirmation
+}
+
+func newSiege(t *testing.T) *siege {
+	s := &siege{tb: t, rig: &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), log: &lockedBuffer{}}, answered: map[int]int{}}
+	c := settings(t, "http://localhost:1")
+	if dir, err := os.MkdirTemp("/dev/shm", "attack"); err == nil { // its syncs are not what is measured
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		c.Database = dir + "/test.db"
+	}
+	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
+	s.public = c.PublicURL
+	srv, err := server.New(t.Context(), c, server.Options{}.Through(carrier{s.gateway}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.handler = srv.Handler
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-ended, srv.Close()); err != nil {
+			t.Errorf("stopping: %v", err)
+		}
+	})
+	return s
+}
+
+// state is what a page learns of its session.
+type state struct {
+	Status  string
+	Session string
+	Notice  *struct{ Code string }
+	Attempt *struct {
+		Address        string
+		CurrencySymbol string `json:"currency_symbol"`
+	}
+}
+
+// click posts from an address and returns what the page shows then; a status other
+// than 200 comes back as an error.
+func (s *siege) click(addr, path, body string) (state, error) {
+	var got state
+	w := s.at(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
+	if w.Code != http.StatusOK {
+		return got, fmt.Errorf("POST %s = %d %.80s", path[strings.LastIndex(path, "/"):], w.Code, w.Body)
+	}
+	return got, json.Unmarshal(w.Body.Bytes(), &got)
+}
+
+// The coins that a shopper takes first and changes to.
+const (
+	firstCoin  = `{"currency_symbol":"USDT","network_code":"trc20"}`
+	secondCoin = `{"currency_symbol":"USDT","network_code":"bep20"}`
+)
+
+// most is how long a shopper waits for an address.
+const most = 15 * time.Second
+
+// choose clicks on a coin and waits until the page shows an address.
+func (s *siege) chooses(addr, id, coin string) error {
+	began := time.Now()
+	got, err := s.click(addr, "/checkout/"+id+"/attempts", coin)
+	for err == nil && got.Status != "pending" {
+		switch {
+		case got.Status != "preparing":
+			return fmt.Errorf("after choosing the session is %s, %+v", got.Status, got.Notice)
+		case time.Since(began) > most:
+			return errors.New("no address in time")
+		}
+		time.Sleep(time.Second)
+		w := s.at(addr, http.MethodGet, "/checkout/"+id+"/view", "")
+		if err = json.Unmarshal(w.Body.Bytes(), &got); w.Code != http.StatusOK {
+			err = fmt.Errorf("view = %d", w.Code)
+		}
+	}
+	return err
+}
+
+// shop is a shopper at an address: chooses a coin, changes it, says "I have paid",
+// pays, and is told so.
+func (s *siege) shop(addr string) {
+	v := visit{}
+	id := s.open(`{"amount_usd":"25.00"}`)
+	timed := func(what string, do func() error) {
+		if v.trouble != "" {
+			return
+		}
+		began := time.Now()
+		if err := do(); err != nil {
+			v.trouble = what + ": " + err.Error()
+			return
+		}
+		v.waits = append(v.waits, time.Since(began))
+		time.Sleep(5*time.Second + rand.N(5*time.Second))
+	}
+	timed("choosing", func() error { return s.chooses(addr, id, firstCoin) })
+	timed("changing", func() error { return s.chooses(addr, id, secondCoin) })
+	timed("checking", func() error {
+		_, err := s.click(addr, "/checkout/"+id+"/recheck", `{}`)
+		return err
+	})
+	if v.trouble == "" {
+		v.detected = s.pays(id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.visits = append(s.visits, v)
+}
+
+// session is what the merchant reads of a session.
+func (s *siege) session(id string) (got checkout.Object) {
+	w := s.ask("GET", "/v1/sessions/"+id, "", bearer)
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		s.tb.Error(err)
+	}
+	return got
+}
+
+// pays has the money of a session arrive and returns how long it takes to be
+// confirmed, while nobody looks at its page.
+func (s *siege) pays(id string) time.Duration {
+	attempts := s.session(id).Attempts
+	if err := s.gateway.Pay(attempts[len(attempts)-1].TrackingCode, sandbox.KindPay); err != nil {
+		s.tb.Error(err)
+	}
+	began := time.Now()
+	for time.Since(began) < 2*time.Minute && s.session(id).Status != "confirmed" {
+		time.Sleep(500 * time.Millisecond)
+	}
+	return time.Since(began)
+}
+
+// shops lets n shoppers come, one after another, each at the address that from
+// gives it, and waits until all have left.
+func (s *siege) shops(n int, gap time.Duration, from func(i int) string) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { s.shop(from(i)) })
+		time.Sleep(gap)
+	}
+	all.Wait()
+}
+
+// attack opens so many sessions from an address, as fast as it may, and then asks for
+// them to be checked, one after another, just below the limit of posts, until ctx
+// ends. Nothing is waited for.
+func (s *siege) attack(ctx context.Context, addr string, sessions int) (opened, ended <-chan struct{}) {
+	begun, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		var all sync.WaitGroup
+		defer all.Wait()
+		var mu sync.Mutex
+		var ids []string
+		for range sessions {
+			all.Go(func() {
+				got, _ := s.click(addr, "/checkout", `{"item":"coffee",`+firstCoin[1:])
+				mu.Lock()
+				defer mu.Unlock()
+				if got.Session != "" {
+					ids = append(ids, got.Session)
+				}
+			})
+			time.Sleep(time.Minute / 235)
+		}
+		all.Wait()
+		close(begun)
+		for i := 0; ctx.Err() == nil && len(ids) > 0; i++ {
+			all.Go(func() {
+				w := s.at(addr, http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "", isJSON, "Accept: application/json")
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.answered[w.Code]++
+			})
+			time.Sleep(time.Second * 10 / 195)
+		}
+	}()
+	return begun, over
+}
+
+// besieged is the siege of one attacker, who has begun when shoppers come.
+type besieged struct {
+	shoppers int
+	gap      time.Duration
+	from     func(i int) string
+	attacker string // its address; empty = calm
+	sessions int    // that it opens
+}
+
+// outcome is what came of a siege.
+type outcome struct {
+	served          float64 // part of the shoppers
+	median, slowest time.Duration
+	detected        time.Duration // the slowest
+	troubles, posts string
+	calls           int
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("served %.0f %%, wait %.2f s (slowest %.2f s), detected within %.1f s%s%s",
+		100*o.served, o.median.Seconds(), o.slowest.Seconds(), o.detected.Seconds(), o.posts, o.troubles)
+}
+
+func (b besieged) run(t *testing.T) (o outcome) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSiege(t)
+		s.ask("GET", "/v1/currencies", "", bearer)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if b.attacker != "" {
+			opened, ended := s.attack(ctx, b.attacker, b.sessions)
+			<-opened
+			time.Sleep(10 * time.Second)
+			defer func() { cancel(); <-ended }()
+		}
+		s.shops(b.shoppers, b.gap, b.from)
+		o = s.outcome()
+	})
+	return o
+}
+
+func (s *siege) outcome() (o outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var waits []time.Duration
+	troubles := map[string]int{}
+	for _, v := range s.visits {
+		if v.trouble == "" {
+			o.served += 1 / float64(len(s.visits))
+		} else {
+			troubles[v.trouble]++
+		}
+		waits = append(waits, v.waits...)
+		o.detected = max(o.detected, v.detected)
+	}
+	slices.Sort(waits)
+	if len(waits) > 0 {
+		o.median, o.slowest = waits[len(waits)/2], waits[len(waits)-1]
+	}
+	if len(troubles) > 0 {
+		o.troubles = fmt.Sprint("; ", troubles)
+	}
+	if len(s.answered) > 0 {
+		o.posts = fmt.Sprint("; the attacker was answered ", s.answered)
+	}
+	return o
+}
+
+func apart(i int) string { return fmt.Sprintf("198.51.%d.%d", i/2, 10+i%2) }
+func behind(int) string  { return "192.0.2.77" }
+
+func TestAttack(t *testing.T) {
+	calm := besieged{40, 1500 * time.Millisecond, apart, "", 0}.run(t)
+	t.Log("calm:", calm)
+	under := besieged{40, 1500 * time.Millisecond, apart, "203.0.113.9", 150}.run(t)
+	t.Log("attack:", under)
+}
+
+var _ = cmp.Or[int]
+var _ = strconv.Itoa
+var _ = regexp.MustCompile
+var _ = exec.Command
+var _ config.Config
