@@ -11,6 +11,7 @@ const (
 	Watched                    // polls a payment that somebody is looking at
 	Shared                     // polls many payments at once
 	Single                     // polls one that nobody looks at
+	Late                       // polls one that has ended
 	priorities = iota
 )
 
@@ -48,6 +49,15 @@ func WithSession(ctx context.Context, id string) context.Context {
 	c := clientOf(ctx)
 	c.Session = id
 	return WithClient(ctx, c)
+}
+
+// Ended says that calls made with ctx are about a payment that has ended: they make way
+// for those about payments that may still be paid, unless somebody waits.
+func Ended(ctx context.Context) context.Context {
+	if priorityOf(ctx) != Single {
+		return ctx
+	}
+	return WithPriority(ctx, Late)
 }
 
 func priorityOf(ctx context.Context) Priority {

@@ -20,13 +20,14 @@ func (s set) has(p Priority) bool { return s&of(p) != 0 }
 
 var (
 	shoppers = of(Shopper, Create)
-	polls    = of(Watched, Shared, Single)
+	polls    = of(Watched, Shared, Single, Late)
 )
 
 // shares are the least parts of the slots: while a call of some priorities waits, at
 // most so many slots in a row go to others of a wider set. So polls get every third
 // slot in a flood of shoppers, creates every fifth of the shoppers' slots in a flood
-// of other calls, and each kind of poll every fifth of the polls' slots.
+// of other calls, and each kind of poll every fifth of the polls' slots, late ones every
+// tenth.
 var shares = [...]struct {
 	within, of set
 	most       int
@@ -35,6 +36,7 @@ var shares = [...]struct {
 	{shoppers, of(Create), 4},
 	{polls, of(Shared), 4},
 	{polls, of(Single), 4},
+	{polls, of(Late), 9},
 }
 
 // queue is the calls that wait for a slot. The next one goes to shoppers before polls,

@@ -122,8 +122,8 @@ const recheckPause = 30 * time.Second
 
 // Recheck checks the session now, and every attempt of it that could still receive
 // money: the shopper may have paid an address that was replaced. The current
-// attempt is read before Recheck returns; one that waits, and was checked less than a
-// poll interval ago, is due for the poller when the interval is over. The gateway is asked to verify ended attempts again, at most
+// attempt is read before Recheck returns, unless it waits and was checked less than a
+// poll interval ago: then it is returned as it is, for [Service.Nudge]. The gateway is asked to verify ended attempts again, at most
 // twice a minute, and because it may do so in the background, the poller reads them
 // again for some minutes; see Pace.Follow. Confirmed sessions are returned as they
 // are.
@@ -155,7 +155,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	a = s.Attempt(number)
 	switch {
 	case a.State == Waiting && c.Now().Before(s.wish(c.Pace)):
-		return s, c.Nudge(ctx, s)
+		return s, nil
 	case a.State == Waiting:
 		return c.look(ctx, s, number)
 	case !taken:

@@ -62,6 +62,10 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 		return c.touch(ctx, s)
 	}
 	switch a.State {
+	case Expired, Cancelled, Confirmed:
+		ctx = c.Ended(ctx)
+	}
+	switch a.State {
 	case Creating:
 		if now.Before(due) {
 			return c.touch(ctx, s)
@@ -175,16 +179,24 @@ func (c *Service) touch(ctx context.Context, s Session) error {
 }
 
 // postpone sets the next DueAt after a failure: no sooner than the gateway has
-// asked for, which counts up to a minute, and less often the longer it lasts.
+// asked for, which counts up to a minute, and less often the longer it lasts. A check
+// that was not made for want of a turn comes back as soon as a watched one.
 func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
 	now := c.Now()
-	wait := max(c.Pace.interval(c.watched(s)), min(retryAfter(errors.Join(errs...)), time.Minute))
+	err := errors.Join(errs...)
+	wait := max(c.Pace.interval(c.watched(s) || noTurn(err)), min(retryAfter(err), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.slower(now, wait)
 	}
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, now.Add(wait)); err != nil {
 		c.Log.ErrorContext(ctx, "postponing a session", "session", s.ID, "error", err)
 	}
+}
+
+// noTurn reports whether err says that the gateway was not asked, because others were.
+func noTurn(err error) bool {
+	refused, ok := errors.AsType[*RefusedError](err)
+	return ok && refused.Reason == ReasonBusy && refused.Status == 0
 }
 
 // outagePause is the most that an error can put one session off: nobody knows

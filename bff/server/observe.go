@@ -225,7 +225,7 @@ func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
 	put("coinslot_gateway_queue", float64(state.Waiting[budget.Shopper]+state.Waiting[budget.Create]), "shopper")
 	put("coinslot_gateway_queue", float64(state.Waiting[budget.Watched]), "watched")
 	put("coinslot_gateway_queue", float64(state.Waiting[budget.Shared]), "list")
-	put("coinslot_gateway_queue", float64(state.Waiting[budget.Single]), "unwatched")
+	put("coinslot_gateway_queue", float64(state.Waiting[budget.Single]+state.Waiting[budget.Late]), "unwatched")
 }
 
 func truth(b bool) float64 {

@@ -178,7 +178,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	s.checkout = checkout.New(checkout.Config{
 		Store: s.store, Comparisons: s.store, Gateway: creating{client}, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
-		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.poller = poll.New(poll.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,

@@ -179,7 +179,11 @@ func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
 	if err := s.mayAct(r.Context(), r.PathValue("session")); err != nil {
 		return err
 	}
+	began := s.Now()
 	session, err := s.looked(r)
+	if err == nil && session.CheckedAt.Before(began) {
+		s.nudge(r, session)
+	}
 	return s.acted(w, r, session, err)
 }
 
@@ -240,7 +244,7 @@ func (s *server) view(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.nudge(r.Context(), session)
+	s.nudge(r, session)
 	return s.respondView(w, r, session)
 }
 

@@ -140,9 +140,15 @@ func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(r); err != nil {
 		return err
 	}
+	began := s.Now()
 	session, err := s.looked(r)
 	if err != nil {
 		return stored(err)
+	}
+	if session.CheckedAt.Before(began) {
+		if err := s.Checkout.Nudge(r.Context(), session); err != nil {
+			return stored(err)
+		}
 	}
 	return s.object(w, http.StatusOK, session)
 }

@@ -21,7 +21,8 @@ import (
 func proxied() *server {
 	s := &server{Config: Config{PublicURL: "https://pay.example", HookToken: "hook-token-0123456789"}}
 	s.Log, s.Limits = silent(), Limits{}.filled()
-	s.policies, s.guesses = newPolicies(nil, ""), perMinute(s.Limits.Guesses)
+	s.policies, s.guesses = newPolicies(nil, ""), perMinute(s.Limits.Guesses, wider)
+	s.hastened = perMinute(maxHastened, 2)
 	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	return s
 }
@@ -109,8 +110,8 @@ func TestHiddenOnce(t *testing.T) {
 	forwarding := from("192.168.0.7:1", "203.0.113.9")
 	for name, reach := range map[string]func(s *server){
 		"requests": func(s *server) {
-			s.limited(1)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
-			s.limited(0)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limited(1, wider)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limited(0, wider)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
 		},
 		"wrong keys": func(s *server) {
 			for range 2 {
@@ -125,7 +126,7 @@ func TestHiddenOnce(t *testing.T) {
 	} {
 		s, log := proxied(), &strings.Builder{}
 		s.Log, s.Hub = slog.New(slog.NewTextHandler(log, nil)), hub.New(hub.Config{})
-		s.Limits.Sockets, s.guesses = 1, perMinute(1)
+		s.Limits.Sockets, s.guesses = 1, perMinute(1, wider)
 		forwarding.Header.Set("Accept", "application/json")
 		for range 2 {
 			reach(s)
@@ -168,7 +169,7 @@ func TestBucket(t *testing.T) {
 // header of theirs makes them another one, and others go on.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
-	h := s.outermost(s.limited(s.Limits.Posts)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	h := s.outermost(s.limited(s.Limits.Posts, wider)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
 	post := func(r *http.Request) *httptest.ResponseRecorder {
 		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
@@ -200,11 +201,11 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// What may make requests to the gateway is limited sooner than other posts, whatever
-// it is.
+// What may make requests to the gateway is limited sooner than other posts, and asking
+// for checks or cancelling sooner than opening payments.
 func TestCallsLimit(t *testing.T) {
 	s := proxied()
-	s.Limits.Calls = 4
+	s.Limits.Calls = 6
 	h := s.outermost(s.routes())
 	post := func(path string) int {
 		w := httptest.NewRecorder()
@@ -215,12 +216,19 @@ func TestCallsLimit(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w.Code
 	}
-	got := []int{}
-	for _, path := range []string{"/checkout", "/checkout/x/attempts", "/checkout/x/cancel", "/checkout/x/recheck", "/checkout/x/extend", "/checkout/x/recheck", "/checkout/doctor"} {
-		got = append(got, post(path))
-	}
-	if want := []int{415, 415, 415, 415, 429, 429, 415}; !slices.Equal(got, want) {
-		t.Errorf("answers = %v; want %v", got, want)
+	for _, c := range []struct {
+		path string
+		want int
+	}{
+		{"/checkout/x/recheck", 415}, {"/checkout/x/cancel", 415}, {"/checkout/x/recheck", 415},
+		{"/checkout/x/recheck", 429}, {"/checkout/x/cancel", 429},
+		{"/checkout", 415}, {"/checkout/x/attempts", 415}, {"/checkout/x/extend", 415},
+		{"/checkout", 429}, {"/checkout/x/attempts", 429}, {"/checkout/x/recheck", 429},
+		{"/checkout/doctor", 415},
+	} {
+		if got := post(c.path); got != c.want {
+			t.Errorf("%s = %d; want %d", c.path, got, c.want)
+		}
 	}
 }
 
@@ -231,7 +239,7 @@ func TestNetworkLimit(t *testing.T) {
 		"/48":    func(i int) string { return fmt.Sprintf("2001:db8:7:%x::1", i) },
 		"mapped": func(i int) string { return fmt.Sprintf("::ffff:203.0.113.%d", i) },
 	} {
-		c, open, places := perMinute(5), 0, crowd{}
+		c, open, places := perMinute(5, wider), 0, crowd{}
 		passed := 0
 		for i := range 200 {
 			if !c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), address(i)) {

@@ -24,7 +24,9 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 	if len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1 {
 		session, ok := s.tracked(r, code)
 		if ok = ok && numbered(session, code, number); ok && !s.closed(session) {
-			s.hint(r.Context(), session)
+			if s.hastens(r) {
+				s.hint(r.Context(), session)
+			}
 			s.redirect(w, r, "/checkout/"+session.ID)
 			return nil
 		}

@@ -24,14 +24,15 @@ const maxBody = 64 << 10
 // Limits are what one client may do, so that nobody takes the place of others. A
 // client is an address, or the /64 of an IPv6 address; a shop behind one address
 // may use up the share of a minute at once. All clients of a network may do four times
-// as much together. Zero = the default. Files are not limited, and nor is who has the
+// as much together, and twice as many Calls. Zero = the default. Files are not limited, and nor is who has the
 // right key.
 type Limits struct {
 	Reads int // pages and data in a minute; 1,200
 	Posts int // shoppers' posts in a minute; 1,200
 	// Calls are the requests to the gateway in a minute that those posts make, and one
 	// at least for each post that may make some; 300. Fifty shoppers who choose a coin
-	// (1), change it (4) and ask for a check (1) make as many.
+	// (1), change it (4) and ask for a check (1) make as many. Half as many posts may ask
+	// for checks and cancel, so that they leave room for payments to be opened.
 	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
@@ -49,14 +50,18 @@ func (l Limits) filled() Limits {
 	}
 }
 
-// wider is how many times as much as one client its whole network may do: carriers
-// and campuses have many clients, and one attacker may have all addresses of a /48.
-const wider = 4
+// How many times as much as one client its whole network may do: carriers and campuses
+// have many clients, and one attacker may have all addresses of a /48. Twice as many
+// requests to the gateway are all that it takes at its default rate.
+const (
+	wider      = 4
+	widerCalls = 2
+)
 
 // counter counts what is done in a minute, by client and by network.
 type counter struct{ client, network *httprate.RateLimiter }
 
-func perMinute(limit int) counter {
+func perMinute(limit, wider int) counter {
 	silent := httprate.WithResponseHeaders(httprate.ResponseHeaders{}) // the answer says the rest
 	return counter{
 		client:  httprate.NewRateLimiter(limit, time.Minute, silent),
@@ -78,8 +83,8 @@ func (c counter) add(addr string) {
 
 // limited returns what wraps requests of which one client may make so many in a
 // minute; all that it wraps count together.
-func (s *server) limited(limit int) func(http.Handler) http.Handler {
-	counted := perMinute(limit)
+func (s *server) limited(limit, wider int) func(http.Handler) http.Handler {
+	counted := perMinute(limit, wider)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if counted.over(w, r, s.client(r)) {
@@ -95,7 +100,7 @@ func (s *server) limited(limit int) func(http.Handler) http.Handler {
 // made is known there, and each counts. A post counts before it makes its first one, so
 // that many at once do not slip through.
 func (s *server) charged() func(http.Handler) http.Handler {
-	calls := perMinute(s.Limits.Calls)
+	calls := perMinute(s.Limits.Calls, widerCalls)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			addr := s.client(r)
@@ -116,6 +121,15 @@ func (s *server) charged() func(http.Handler) http.Handler {
 	}
 }
 
+// maxHastened is how many checks a client may make due sooner in a minute by opening
+// pages: the poller makes them, and nobody is charged. A page with a socket needs none.
+const maxHastened = 30
+
+// hastens reports whether the client of r may make one more check due sooner.
+func (s *server) hastens(r *http.Request) bool {
+	return s.own(r) || !s.hastened.over(nil, r, s.client(r))
+}
+
 // tooMany answers a client that has reached a limit.
 func (s *server) tooMany(w http.ResponseWriter, r *http.Request) {
 	s.hidden(r)
@@ -128,7 +142,7 @@ func (s *server) tooMany(w http.ResponseWriter, r *http.Request) {
 
 // reads returns what wraps all that is only looked at.
 func (s *server) reads() func(http.Handler) http.Handler {
-	limited := s.limited(s.Limits.Reads)
+	limited := s.limited(s.Limits.Reads, wider)
 	return func(next http.Handler) http.Handler {
 		counted := limited(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,7 +34,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	socket.Open(conn)
-	s.nudge(r.Context(), session)
+	s.nudge(r, session)
 	return nil
 }
 

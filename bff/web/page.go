@@ -20,7 +20,7 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.nudge(r.Context(), session)
+	s.nudge(r, session)
 	f := s.framedOf(r, r.URL.Query())
 	p := s.sessionPage(r.Context(), session, f)
 	p.Changing = r.URL.Query().Get("change") == "1" && session.Status != wire.Confirmed
@@ -179,11 +179,15 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt}
 }
 
-// nudge makes a session due now; it cannot fail a request. The poller looks often enough to find it, and thousands of pages that
-// come back at once would else make it look as often.
-func (s *server) nudge(ctx context.Context, session checkout.Session) {
-	if err := s.Checkout.Nudge(ctx, session); err != nil {
-		s.Log.WarnContext(ctx, "nudging a session", "session", session.ID, "error", err)
+// nudge makes a session due now, unless its client has made too many due of late; it
+// cannot fail a request. The poller looks often enough to find it, and thousands of
+// pages that come back at once would else make it look as often.
+func (s *server) nudge(r *http.Request, session checkout.Session) {
+	if !s.hastens(r) {
+		return
+	}
+	if err := s.Checkout.Nudge(r.Context(), session); err != nil {
+		s.Log.WarnContext(r.Context(), "nudging a session", "session", session.ID, "error", err)
 	}
 }
 

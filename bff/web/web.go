@@ -84,6 +84,7 @@ type server struct {
 	turns    turns
 	policies policies
 	guesses  counter // of wrong keys
+	hastened counter // of checks that pages have made due sooner
 	sockets  crowd
 	lines    *live.Sockets
 	finding  chan struct{} // one for each socket whose session is looked for
@@ -107,7 +108,7 @@ func New(c Config) (http.Handler, error) {
 		s.Now = time.Now
 	}
 	s.Limits = s.Limits.filled()
-	s.guesses = perMinute(s.Limits.Guesses)
+	s.guesses, s.hastened = perMinute(s.Limits.Guesses, wider), perMinute(maxHastened, 2)
 	if s.Kick == nil {
 		s.Kick = func() {}
 	}
@@ -140,7 +141,8 @@ func New(c Config) (http.Handler, error) {
 // routes is every route there is.
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
-	read, limit, charged := s.reads(), s.limited(s.Limits.Posts), s.charged()
+	read, limit, charged := s.reads(), s.limited(s.Limits.Posts, wider), s.charged()
+	fewer := s.limited(s.Limits.Calls/2, widerCalls)
 	shopper := func(pattern string, h handler) { mux.Handle(pattern, read(s.page(h))) }
 	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
 	action := func(pattern string, h handler) {
@@ -155,8 +157,8 @@ func (s *server) routes() http.Handler {
 	action("POST /checkout", s.chooseOrder)
 	action("POST /checkout/{session}/attempts", s.choose)
 	action("POST /checkout/{session}/extend", s.extend)
-	action("POST /checkout/{session}/cancel", s.cancel)
-	action("POST /checkout/{session}/recheck", s.recheck)
+	mux.Handle("POST /checkout/{session}/cancel", limit(fewer(charged(s.page(s.posted(s.cancel))))))
+	mux.Handle("POST /checkout/{session}/recheck", limit(fewer(charged(s.page(s.posted(s.recheck))))))
 	data("GET /checkout/{session}/view", s.view)
 	data("GET /checkout/{session}/live", s.live)
 	data("GET /checkout/{session}/qr.svg", s.qr)
