@@ -43,8 +43,11 @@ func deeds() []deed {
 			},
 			record: "session.recheck", done: "rechecked", possible: recheckable,
 			do: func(ctx context.Context, v *visit, id string) error {
-				_, err := v.Checkout.Recheck(ctx, id)
-				return err
+				s, err := v.Checkout.Recheck(ctx, id)
+				if err != nil {
+					return err
+				}
+				return v.Checkout.Nudge(ctx, s)
 			},
 		},
 		{

@@ -202,6 +202,20 @@ func TestRecheckIsPaced(t *testing.T) {
 	}
 }
 
+// However often somebody asks, a waiting payment is read once in a poll interval.
+func TestRecheckOfAWaitingPaymentIsPaced(t *testing.T) {
+	h := newShop(t)
+	s := h.chosen("25", usdt())
+	before := h.gateway.called("status")
+	for range 100 {
+		h.clock.move(120 * time.Millisecond)
+		must(t)(h.service.Recheck(t.Context(), s.ID))
+	}
+	if n := h.gateway.called("status") - before; n < 3 || n > 4 {
+		t.Errorf("status reads in twelve seconds = %d; want 4 at most", n)
+	}
+}
+
 // "I have paid" while the answer to create is searched for used to be able to
 // end the session as cancelled.
 func TestRecheckWhilePreparing(t *testing.T) {

@@ -10,7 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +60,7 @@ type siege struct {
 	tb *testing.T
 
 	mu       sync.Mutex // guards the fields below
+	random   *rand.Rand
 	visits   []visit
 	answered map[int]int // answers to the attacker's posts, by status
 }
@@ -69,7 +73,7 @@ type visit struct {
 }
 
 func newSiege(t *testing.T) *siege {
-	s := &siege{tb: t, rig: &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), log: &lockedBuffer{}}, answered: map[int]int{}}
+	s := &siege{tb: t, rig: &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), log: &lockedBuffer{}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 	c := settings(t, "http://localhost:1")
 	if dir, err := os.MkdirTemp("/dev/shm", "attack"); err == nil { // its syncs are not what is measured
 		t.Cleanup(func() { os.RemoveAll(dir) })
@@ -126,7 +130,7 @@ const (
 // most is how long a shopper waits for an address.
 const most = 15 * time.Second
 
-// choose clicks on a coin and waits until the page shows an address.
+// chooses clicks on a coin and waits until the page shows an address.
 func (s *siege) chooses(addr, id, coin string) error {
 	began := time.Now()
 	got, err := s.click(addr, "/checkout/"+id+"/attempts", coin)
@@ -161,7 +165,7 @@ func (s *siege) shop(addr string, changes, checks bool) {
 			return
 		}
 		v.waits = append(v.waits, time.Since(began))
-		time.Sleep(5*time.Second + rand.N(5*time.Second))
+		time.Sleep(5*time.Second + s.pause())
 	}
 	timed("choosing", func() error { return s.chooses(addr, id, firstCoin) })
 	if changes {
@@ -179,6 +183,13 @@ func (s *siege) shop(addr string, changes, checks bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.visits = append(s.visits, v)
+}
+
+// pause is how long a shopper thinks, up to five seconds.
+func (s *siege) pause() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Duration(s.random.Int64N(int64(5 * time.Second)))
 }
 
 // session is what the merchant reads of a session.
@@ -268,7 +279,6 @@ type outcome struct {
 	median, slowest time.Duration
 	detected        time.Duration // the slowest
 	troubles, posts string
-	calls           int
 }
 
 func (o outcome) String() string {
@@ -356,9 +366,49 @@ func TestAttack(t *testing.T) {
 			under := c.run(t)
 			t.Log("calm:  ", calm)
 			t.Log("attack:", under)
+			if c.goals {
+				t.Logf("worst: %.1f %% served, %.2f times the calm wait, detected within %.1f s",
+					100*under.served, under.median.Seconds()/calm.median.Seconds(), under.detected.Seconds())
+			}
 			if calm.served < 0.999 || c.goals && (under.served < 0.999 || under.median > 2*calm.median || under.detected > 20*time.Second) {
 				t.Error("want 100 % served, half of them in twice the time of the calm at most, money detected within 20 s")
 			}
 		})
 	}
 }
+
+// BenchmarkAttack reports the figures of TestAttack at its full length. They are those of
+// a bubble of fake time, which a benchmark cannot have of its own.
+func BenchmarkAttack(b *testing.B) {
+	for range b.N {
+		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestAttack$", "-test.v", "-attack")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		least, ratio, slowest := 100.0, 0.0, 0.0
+		found := figures.FindAllStringSubmatch(string(out), -1)
+		for _, f := range found {
+			for i, worst := range []func(x float64){
+				func(x float64) { least = min(least, x) },
+				func(x float64) { ratio = max(ratio, x) },
+				func(x float64) { slowest = max(slowest, x) },
+			} {
+				x, err := strconv.ParseFloat(f[i+1], 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				worst(x)
+			}
+		}
+		if len(found) == 0 {
+			b.Fatalf("no figures in\n%s", out)
+		}
+		b.ReportMetric(least, "%-served")
+		b.ReportMetric(ratio, "times-calm")
+		b.ReportMetric(slowest, "detected-s")
+	}
+}
+
+// figures are what TestAttack logs of an attack that has goals.
+var figures = regexp.MustCompile(`worst: ([0-9.]+) % served, ([0-9.]+) times the calm wait, detected within ([0-9.]+) s`)

@@ -38,6 +38,9 @@ var rows = []row{
 	{"from the gateway to the screen, p99, beyond the interval", "./e2e/load", "Detect", "p99-ms", 300, false, "", ""},
 	{"gateway requests, payment and minute", "./bff/server", "Sweep/coinslot", "requests/min", 0.1, false, "Sweep/naive", ""},
 	{"  oldest check", "./bff/server", "Sweep/coinslot", "oldest-s", 15, false, "Sweep/naive", ""},
+	{"shoppers served while one client attacks", "./bff/server", "Attack", "%-served", 100, true, "", ""},
+	{"  median wait, times the calm one", "./bff/server", "Attack", "times-calm", 2, false, "", ""},
+	{"  slowest detection of money", "./bff/server", "Attack", "detected-s", 20, false, "", ""},
 	{"pages rendered, one core", "./bff/web", "Document", "pages/s", 4000, true, "", ""},
 	{"  allocations beyond the tree's", "./bff/web", "Document", "extra-allocs", 60, false, "", ""},
 }
