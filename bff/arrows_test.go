@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"bff/store/storetest":       {"app/wire", "bff/checkout"},
 	"bff/token":                 {"app/wire"},
 	"bff/trace":                 {},
-	"bff/web":                   {"app/widget", "app/wire", "bff/checkout", "bff/config", "bff/doctor", "bff/hub", "bff/live", "bff/logs", "bff/order", "bff/reference", "static/sheet"},
+	"bff/web":                   {"app/widget", "app/wire", "bff/budget", "bff/checkout", "bff/config", "bff/doctor", "bff/hub", "bff/live", "bff/logs", "bff/order", "bff/reference", "static/sheet"},
 	"bff/webhook":               {"bff/checkout", "bff/crash", "bff/pulse"},
 	"static/checkouttest":       {},
 	"docs":                      {},

@@ -276,14 +276,15 @@ type besieged struct {
 // outcome is what came of a siege.
 type outcome struct {
 	served          float64 // part of the shoppers
+	addressed       float64 // part of those who got an address at least
 	median, slowest time.Duration
 	detected        time.Duration // the slowest
 	troubles, posts string
 }
 
 func (o outcome) String() string {
-	return fmt.Sprintf("served %.0f %%, wait %.2f s (slowest %.2f s), detected within %.1f s%s%s",
-		100*o.served, o.median.Seconds(), o.slowest.Seconds(), o.detected.Seconds(), o.posts, o.troubles)
+	return fmt.Sprintf("served %.0f %% (%.0f %% got an address), wait %.2f s (slowest %.2f s), detected within %.1f s%s%s",
+		100*o.served, 100*o.addressed, o.median.Seconds(), o.slowest.Seconds(), o.detected.Seconds(), o.posts, o.troubles)
 }
 
 func (b besieged) run(t *testing.T) (o outcome) {
@@ -314,6 +315,9 @@ func (s *siege) outcome() (o outcome) {
 			o.served += 1 / float64(len(s.visits))
 		} else {
 			troubles[v.trouble]++
+		}
+		if len(v.waits) > 0 {
+			o.addressed += 1 / float64(len(s.visits))
 		}
 		waits = append(waits, v.waits...)
 		o.detected = max(o.detected, v.detected)

@@ -220,9 +220,10 @@ func TestCallsLimit(t *testing.T) {
 		path string
 		want int
 	}{
-		{"/checkout/x/recheck", 415}, {"/checkout/x/cancel", 415}, {"/checkout/x/recheck", 415},
+		{"/checkout/x/recheck", 415}, {"/checkout/x/cancel", 415},
 		{"/checkout/x/recheck", 429}, {"/checkout/x/cancel", 429},
 		{"/checkout", 415}, {"/checkout/x/attempts", 415}, {"/checkout/x/extend", 415},
+		{"/checkout", 415},
 		{"/checkout", 429}, {"/checkout/x/attempts", 429}, {"/checkout/x/recheck", 429},
 		{"/checkout/doctor", 415},
 	} {

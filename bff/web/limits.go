@@ -24,14 +24,14 @@ const maxBody = 64 << 10
 // Limits are what one client may do, so that nobody takes the place of others. A
 // client is an address, or the /64 of an IPv6 address; a shop behind one address
 // may use up the share of a minute at once. All clients of a network may do four times
-// as much together, and twice as many Calls. Zero = the default. Files are not limited, and nor is who has the
-// right key.
+// as much together, and twice as many Calls. Zero = the default. Files are not limited,
+// and nor is who has the right key.
 type Limits struct {
 	Reads int // pages and data in a minute; 1,200
 	Posts int // shoppers' posts in a minute; 1,200
 	// Calls are the requests to the gateway in a minute that those posts make, and one
-	// at least for each post that may make some; 300. Fifty shoppers who choose a coin
-	// (1), change it (4) and ask for a check (1) make as many. Half as many posts may ask
+	// at least for each post that may make some; 360. Fifty shoppers who choose a coin
+	// (1), change it (4) and ask for a check (1) make 300. A third as many posts may ask
 	// for checks and cancel, so that they leave room for payments to be opened.
 	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
@@ -45,7 +45,7 @@ type Limits struct {
 // filled is l with defaults for what is zero.
 func (l Limits) filled() Limits {
 	return Limits{
-		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 300),
+		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 360),
 		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200), Loopback: l.Loopback,
 	}
 }

@@ -142,7 +142,7 @@ func New(c Config) (http.Handler, error) {
 func (s *server) routes() http.Handler {
 	mux := http.NewServeMux()
 	read, limit, charged := s.reads(), s.limited(s.Limits.Posts, wider), s.charged()
-	fewer := s.limited(s.Limits.Calls/2, widerCalls)
+	fewer := s.limited(s.Limits.Calls/3, widerCalls)
 	shopper := func(pattern string, h handler) { mux.Handle(pattern, read(s.page(h))) }
 	post := func(pattern string, h handler) { mux.Handle(pattern, limit(s.page(s.posted(h)))) }
 	action := func(pattern string, h handler) {
