@@ -120,13 +120,17 @@ func (s *Session) close(by Closer, who string, now time.Time) error {
 // less often, so that a session makes for as many gateway calls as ever.
 const recheckPause = 30 * time.Second
 
+// lookPause is the longest that a check of a waiting payment keeps somebody from asking
+// for another: the poll interval may be minutes.
+const lookPause = 3 * time.Second
+
 // Recheck checks the session now, and every attempt of it that could still receive
 // money: the shopper may have paid an address that was replaced. The current
 // attempt is read before Recheck returns, unless it waits and was checked less than a
-// poll interval ago: then it is returned as it is, for [Service.Nudge]. The gateway is asked to verify ended attempts again, at most
-// twice a minute, and because it may do so in the background, the poller reads them
-// again for some minutes; see Pace.Follow. Confirmed sessions are returned as they
-// are.
+// poll interval ago, or less than lookPause: then it is returned as it is, for
+// [Service.Nudge]. The gateway is asked to verify ended attempts again, at most twice
+// a minute, and because it may do so in the background, the poller reads them again
+// for some minutes; see Pace.Follow. Confirmed sessions are returned as they are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
@@ -154,7 +158,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	}
 	a = s.Attempt(number)
 	switch {
-	case a.State == Waiting && c.Now().Before(s.wish(c.Pace)):
+	case a.State == Waiting && c.Now().Sub(s.checked()) < min(nearly(c.Pace.Watched), lookPause):
 		return s, nil
 	case a.State == Waiting:
 		return c.look(ctx, s, number)

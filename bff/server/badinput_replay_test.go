@@ -157,7 +157,7 @@ func TestTortureReplays(t *testing.T) {
 // from is send for many goroutines: the n-th request, from an address of its own.
 func (b *bench) from(in input, n int64) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(in.method, b.public+in.path, strings.NewReader(in.body))
-	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:db8:%x:%x::2]:1234", n>>16, n&0xffff)
+	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:%x:%x::2]:1234", n>>16, n&0xffff)
 	for _, h := range in.headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)

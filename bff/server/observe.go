@@ -222,10 +222,11 @@ func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
 	if free, ok := s.budget.Free(ctx); ok {
 		put("coinslot_gateway_free_slots", float64(free))
 	}
-	put("coinslot_gateway_queue", float64(state.Waiting[budget.Shopper]+state.Waiting[budget.Create]), "shopper")
-	put("coinslot_gateway_queue", float64(state.Waiting[budget.Watched]), "watched")
-	put("coinslot_gateway_queue", float64(state.Waiting[budget.Shared]), "list")
-	put("coinslot_gateway_queue", float64(state.Waiting[budget.Single]+state.Waiting[budget.Late]), "unwatched")
+	w := state.Waiting
+	put("coinslot_gateway_queue", float64(w[budget.Shopper]+w[budget.Create]), "shopper")
+	put("coinslot_gateway_queue", float64(w[budget.Watched]), "watched")
+	put("coinslot_gateway_queue", float64(w[budget.Shared]), "list")
+	put("coinslot_gateway_queue", float64(w[budget.Single]+w[budget.Late]), "unwatched")
 }
 
 func truth(b bool) float64 {

@@ -148,6 +148,9 @@ func (s *server) routes() http.Handler {
 	action := func(pattern string, h handler) {
 		mux.Handle(pattern, limit(charged(s.page(s.posted(h)))))
 	}
+	seldom := func(pattern string, h handler) {
+		mux.Handle(pattern, limit(fewer(charged(s.page(s.posted(h))))))
+	}
 	data := func(pattern string, h handler) { mux.Handle(pattern, read(s.api(h))) }
 	merchant := func(pattern string, h handler) { mux.Handle(pattern, s.api(s.authorized(h))) }
 
@@ -157,8 +160,8 @@ func (s *server) routes() http.Handler {
 	action("POST /checkout", s.chooseOrder)
 	action("POST /checkout/{session}/attempts", s.choose)
 	action("POST /checkout/{session}/extend", s.extend)
-	mux.Handle("POST /checkout/{session}/cancel", limit(fewer(charged(s.page(s.posted(s.cancel))))))
-	mux.Handle("POST /checkout/{session}/recheck", limit(fewer(charged(s.page(s.posted(s.recheck))))))
+	seldom("POST /checkout/{session}/cancel", s.cancel)
+	seldom("POST /checkout/{session}/recheck", s.recheck)
 	data("GET /checkout/{session}/view", s.view)
 	data("GET /checkout/{session}/live", s.live)
 	data("GET /checkout/{session}/qr.svg", s.qr)
