@@ -334,8 +334,8 @@ func TestBucketThatCannotBeAsked(t *testing.T) {
 			t.Errorf("call = %v; want the bucket's error", err)
 		}
 	}
-	if len(w.history()) != 0 || w.queue.serving {
-		t.Errorf("%d calls sent, slots are being taken: %t", len(w.history()), w.queue.serving)
+	if waiting := w.State().Waiting; len(w.history()) != 0 || waiting != [priorities]int{} {
+		t.Errorf("%d calls sent, %v wait", len(w.history()), waiting)
 	}
 }
 

@@ -273,6 +273,8 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}{
 		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 40 * time.Second}, 40 * time.Second},
 		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 5 * time.Minute}, time.Minute},
+		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: time.Second}, 3 * time.Second}, // it was not sent
+		{&checkout.RefusedError{Reason: checkout.ReasonBusy, Status: 429, RetryAfter: time.Second}, 15 * time.Second},
 		{&checkout.UnknownError{RetryAfter: 40 * time.Second, Err: cut()}, 20 * time.Second}, // it may be back sooner
 	} {
 		h.gateway.statusHook = func(string) error { return c.err }

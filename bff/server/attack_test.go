@@ -75,10 +75,6 @@ type visit struct {
 func newSiege(t *testing.T) *siege {
 	s := &siege{tb: t, rig: &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), log: &lockedBuffer{}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 	c := settings(t, "http://localhost:1")
-	if dir, err := os.MkdirTemp("/dev/shm", "attack"); err == nil { // its syncs are not what is measured
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		c.Database = dir + "/test.db"
-	}
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
 	s.public = c.PublicURL
 	srv, err := server.New(t.Context(), c, server.Options{}.Through(carrier{s.gateway}))
