@@ -92,7 +92,7 @@ func (l *lost) batch(n int, kill bool) {
 	defer cancel()
 	var all sync.WaitGroup
 	for range n {
-		b := &shopper{w: l.w, name: fmt.Sprint("shopper ", l.next), last: map[string]int64{}, ip: fmt.Sprintf("198.18.%d.%d", l.next/250, l.next%250)}
+		b := &shopper{w: l.w, name: fmt.Sprint("shopper ", l.next), last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", l.next/250, l.next%250)}
 		l.next++
 		all.Go(func() { l.follow(ctx, b) })
 	}

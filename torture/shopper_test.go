@@ -25,7 +25,7 @@ type shopper struct {
 	name string
 	rng  *rand.Rand
 	last map[string]int64 // greatest version seen, by session
-	ip   string           // as X-Forwarded-For: each has a rate limit of their own
+	ip   string           // as X-Forwarded-For: each is in a network of their own, with limits of its own
 
 	at    *session // the order in hand; nil = none
 	step  int      // how many steps were taken for it
@@ -72,7 +72,7 @@ func (w *world) crowd(n int) (home func()) {
 	for i := range n {
 		b := &shopper{
 			w: w, name: fmt.Sprint("shopper ", i), rng: rand.New(rand.NewPCG(w.seed, uint64(100+i))),
-			last: map[string]int64{}, ip: fmt.Sprintf("198.18.%d.%d", i/250, i%250),
+			last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250),
 		}
 		all.Go(func() { b.run(ctx) })
 	}

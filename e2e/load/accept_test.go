@@ -78,11 +78,11 @@ func (w *world) accepted(c *http.Client, ref string) (id string, err error) {
 	return got.ID, err
 }
 
-// begun chooses a coin as a shopper does, of an address that nobody else has.
+// begun chooses a coin as a shopper does, of a network that nobody else has.
 func (w *world) begun(c *http.Client, id string, n int) error {
 	var got wire.View
 	status, err := w.post(c, "/checkout/"+id+"/attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"},
-		http.Header{"X-Forwarded-For": {fmt.Sprintf("10.0.%d.%d", n/250, n%250)}}, &got)
+		http.Header{"X-Forwarded-For": {fmt.Sprintf("10.%d.%d.1", n/250, n%250)}}, &got)
 	if err == nil && (status != http.StatusOK || got.Attempt == nil || got.Attempt.Address == "") {
 		err = fmt.Errorf("choosing a coin for %q = %d, %q", id, status, got.Status)
 	}
