@@ -80,7 +80,11 @@ func deeds() []deed {
 				"The shopper's page says that the shop has called it off.",
 				"Your server gets the webhook checkout.cancelled.",
 			},
-			never:  []string{"The order is closed for good: no coin can be chosen for it any more.", "Money that is sent to its address all the same is seen for three days and would still confirm it."},
+			never: []string{
+				"The order is closed for good: no coin can be chosen for it any more.",
+				"Money that is sent to its address all the same is looked for during three days, " +
+					"and for as long as the gateway lists it, and would still confirm it.",
+			},
 			record: "session.cancel", done: "cancelled", possible: cancellable,
 			do: func(ctx context.Context, v *visit, id string) error {
 				_, err := v.Checkout.CancelBy(ctx, id, v.by())

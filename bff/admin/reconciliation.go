@@ -30,7 +30,11 @@ var findings = map[checkout.FindingKind]struct{ kind, name string }{
 // and database stands, and the last report, of whichever instance. While one is under
 // way, the page looks again by itself.
 func (s *console) reconciliation(v *visit) (page.Page, error) {
-	known, err := s.Checkout.Compared(v.r.Context())
+	known, err := s.Checkout.Compared(v.r.Context(), checkout.Requested)
+	if err != nil {
+		return page.Page{}, err
+	}
+	daily, err := s.Checkout.Compared(v.r.Context(), checkout.Daily)
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -50,7 +54,38 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 		p.Tools = []app.UI{page.Export(reconciliationPath+".csv", nil)}
 		p.Body = append(p.Body, reported(v, *known.Report)...)
 	}
+	p.Body = append(p.Body, automatic(daily, v.now()))
 	return p, nil
+}
+
+// automatic is what there is to know of the daily comparison.
+func automatic(daily checkout.Compared, now time.Time) app.UI {
+	state := map[checkout.ComparingState]string{
+		checkout.NeverCompared: "The first one begins within minutes of the start.",
+		checkout.ComparingNow:  "Running: " + far(daily.Last.Progress),
+		checkout.ComparingFailed: "Failed: the gateway or the database did not answer. " +
+			"It continues by itself.",
+		checkout.ComparingBroken: "Interrupted by the end of its instance. It continues by itself.",
+		checkout.ComparingDone:   "Waiting for the next one.",
+	}[daily.State(now)]
+	facts := []page.Fact{{Name: "State", Value: page.Text(state)}}
+	if !daily.Next.IsZero() {
+		facts = append(facts, page.Fact{Name: "Next", Value: page.Ago(daily.Next, now)})
+	}
+	if r := daily.Report; r != nil {
+		read := page.Plural(r.Transactions, "transaction")
+		late := page.Plural(r.Progress.Late, "payment")
+		facts = append(facts,
+			page.Fact{Name: "Last complete", Value: page.Ago(r.Ended, now)},
+			page.Fact{Name: "Days", Value: page.Text(days(r.From, r.To))},
+			page.Fact{Name: "Gateway", Value: page.Text(read)},
+			page.Fact{Name: "Late money", Value: page.Text(late)},
+		)
+	}
+	return page.Block("daily", "Every day, by itself",
+		page.Note("", "Reads all that the gateway lists of your payments, and checks those for "+
+			"which it lists money that is not known here."),
+		page.Facts(facts...))
 }
 
 // standing says where a comparison stands; nothing if that is what its report says.
@@ -198,7 +233,7 @@ func sentence(words string) string {
 // reconciliationFile is GET /admin/reconciliation.csv: the findings of the last
 // report.
 func (s *console) reconciliationFile(v *visit, _ url.Values) (sheet, error) {
-	known, err := s.Checkout.Compared(v.r.Context())
+	known, err := s.Checkout.Compared(v.r.Context(), checkout.Requested)
 	if err != nil {
 		return sheet{}, err
 	}

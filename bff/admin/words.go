@@ -13,14 +13,17 @@ import (
 // state is a badge and a sentence.
 type state struct{ kind, word, means string }
 
+const lateMoney = "Late money is looked for during three days, " +
+	"and told for as long as the gateway lists it."
+
 // states say what the state of an attempt means to whoever looks after it.
 var states = map[checkout.State]state{
 	checkout.Creating:  {"wait", "Being created", "The gateway is being asked for an address. If its answer is lost, its list is searched."},
 	checkout.Unknown:   {"warn", "Answer lost", "The gateway may or may not have opened a transaction. Its list is searched until that is known; nothing has to be done."},
 	checkout.Waiting:   {"wait", "Waiting for money", "The address is shown to the shopper, and the gateway is asked again and again."},
 	checkout.Confirmed: {"good", "Confirmed", "The gateway has proven that it was paid."},
-	checkout.Expired:   {"", "Expired", "The time to pay is over. Money that comes late is still seen, for three days."},
-	checkout.Cancelled: {"", "Cancelled", "It was called off. Money that comes late is still seen, for three days."},
+	checkout.Expired:   {"", "Expired", "The time to pay is over. " + lateMoney},
+	checkout.Cancelled: {"", "Cancelled", "It was called off. " + lateMoney},
 	checkout.Refused:   {"warn", "Refused by the gateway", "The gateway said no; nothing exists there, and another coin can be chosen."},
 	checkout.Lost:      {"", "Given up", "It was replaced by another attempt, and called off at the gateway."},
 	checkout.Rejected:  {"bad", "Answer refused", "The gateway's answer failed our checks: its address was never shown, and it is called off."},

@@ -413,7 +413,28 @@ func webhookFaults() []fault {
 			bound(t, w)
 			w.env["COINSLOT_WEBHOOK_URL"] = ""
 		}, Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
+		{"no comparison for days", unreconciled, Warn, "reconciliation", "last complete 3 days ago"},
 		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), Warn, "webhooks", "inside your network"},
+	}
+}
+
+// unreconciled makes a database whose last daily comparison is three days old.
+func unreconciled(t *testing.T, w *world) {
+	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "old.db")
+	db, err := store.Open(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	run := checkout.Comparing{Kind: checkout.Daily, Ended: now.Add(-73 * time.Hour)}
+	epoch, err := db.BeginComparing(t.Context(), run, now, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := &checkout.Report{Comparing: run}
+	err = errors.Join(db.EndComparing(t.Context(), epoch, run, report, time.Time{}), db.Close())
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -48,6 +48,12 @@ func (x *examination) database(ctx context.Context) []Finding {
 	if sqlite {
 		list = append(list, x.file(dsn)...)
 	}
+	if age := x.Now().Sub(s.Reconciled); !s.Reconciled.IsZero() && age > 48*time.Hour {
+		list = append(list, warn("reconciliation",
+			fmt.Sprintf("the daily comparison with the gateway's list was last complete "+
+				"%d days ago: late money is not told", int(age.Hours()/24)),
+			"start the server; if it runs, its log says why the comparison breaks off"))
+	}
 	return append(list, x.unrouted(s.Open)...)
 }
 

@@ -7,15 +7,33 @@ import (
 	"time"
 )
 
-// Comparing is a comparison of gateway and database that somebody has asked for.
+// ComparisonKind is why a comparison of gateway and database is made.
+type ComparisonKind int
+
+// The kinds of comparisons. The database has at most one of each under way.
+const (
+	Requested ComparisonKind = iota // an operator has asked for it
+	Daily                           // automatic: all that the gateway lists of ours
+	Hourly                          // automatic: what it lists of the last days
+)
+
+// String is for logs.
+func (k ComparisonKind) String() string {
+	return [...]string{"requested", "daily", "hourly"}[k]
+}
+
+// Comparing is a comparison of gateway and database.
 type Comparing struct {
-	By       string    `json:"by"`   // who
-	From     time.Time `json:"from"` // dates, both inclusive
-	To       time.Time `json:"to"`
-	Began    time.Time `json:"began"`
-	Ended    time.Time `json:"ended"` // zero = under way, or broken off
-	Failed   bool      `json:"failed,omitempty"`
-	Progress Progress  `json:"progress"`
+	Kind   ComparisonKind `json:"kind,omitempty"`
+	By     string         `json:"by"`   // who asked for it
+	From   time.Time      `json:"from"` // dates, both inclusive
+	To     time.Time      `json:"to"`
+	Began  time.Time      `json:"began"`
+	Ended  time.Time      `json:"ended"` // zero = under way, or broken off
+	Failed bool           `json:"failed,omitempty"`
+	// Failures is how often an automatic one has failed since it last read a page.
+	Failures int      `json:"failures,omitempty"`
+	Progress Progress `json:"progress"`
 }
 
 // Progress is how far a comparison has come.
@@ -24,6 +42,10 @@ type Progress struct {
 	Page     int       `json:"page"`     // of that part
 	Pages    int       `json:"pages"`    // it has; zero = not said
 	Payments int       `json:"payments"` // of ours that were looked at
+	// Of an automatic one: transactions that were listed, and payments of ours that
+	// were made due because the list shows money that was not known.
+	Transactions int `json:"transactions,omitempty"`
+	Late         int `json:"late,omitempty"`
 }
 
 // Report is what a comparison has come to, as much of it as is kept.
@@ -65,6 +87,7 @@ type Compared struct {
 	Epoch  int64     // counts those that were begun; zero = none ever was
 	Last   Comparing // the one that was begun last
 	Until  time.Time // whoever is at it has it until then; zero = nobody is
+	Next   time.Time // none is begun before; zero = at any time
 	Report *Report   // of the last one that came to its end, which may be an earlier one; nil = none has
 }
 
@@ -95,22 +118,30 @@ func (c Compared) State(now time.Time) ComparingState {
 	return ComparingBroken
 }
 
-// Comparisons keeps the comparison that was begun last, and the last report, for all
-// instances. storetest.Run is the contract. Errors besides those that are named are
-// the database's.
+// LongestPause is how far ahead Next of [Compared] can be. One that is further ahead was
+// written by a clock that was wrong, and does not count.
+const LongestPause = 48 * time.Hour
+
+// Comparisons keeps, for all instances and for each kind, the comparison that was begun
+// last and the last report. storetest.Run is the contract. Errors besides those that
+// are named are the database's.
 type Comparisons interface {
-	// BeginComparing makes c the last one and leases it until now+lease. epoch names
-	// it. Errors: ErrComparing if another is leased at now; nothing is changed then.
+	// BeginComparing makes c the last one of its kind and leases it until now+lease.
+	// epoch names it. Errors: ErrComparing if another of that kind is leased at now,
+	// or Next is ahead of now by LongestPause at most; nothing is changed then.
 	BeginComparing(ctx context.Context, c Comparing, now time.Time, lease time.Duration) (epoch int64, err error)
 	// KeepComparing says how far the comparison of that epoch is and leases it until
-	// then. Errors: ErrFenced if it has ended, or another was begun since.
+	// then. Errors: ErrFenced if it has ended, or another of its kind was begun since.
 	KeepComparing(ctx context.Context, epoch int64, c Comparing, until time.Time) error
-	// EndComparing ends the lease of that epoch's comparison. A report, if it is not
-	// nil, takes the place of the last one. Errors: ErrFenced, as above.
-	EndComparing(ctx context.Context, epoch int64, c Comparing, r *Report) error
-	// Compared returns what is kept.
-	Compared(ctx context.Context) (Compared, error)
+	// EndComparing ends the lease of that epoch's comparison; no other one of its kind
+	// is begun before next. A report, if it is not nil, takes the place of the last
+	// one. Errors: ErrFenced, as above.
+	EndComparing(ctx context.Context, epoch int64, c Comparing, r *Report, next time.Time) error
+	// Compared returns what is kept of a kind.
+	Compared(ctx context.Context, kind ComparisonKind) (Compared, error)
+	// OldestSession returns when the oldest session was created; zero = there is none.
+	OldestSession(ctx context.Context) (time.Time, error)
 }
 
-// ErrComparing says that a comparison is under way.
-var ErrComparing = errors.New("a comparison is under way")
+// ErrComparing says that a comparison is under way, or that it is too soon for one.
+var ErrComparing = errors.New("a comparison is under way, or it is too soon for one")

@@ -49,10 +49,10 @@ func (c *Service) StartComparing(ctx context.Context, by string, from, to time.T
 	return true, nil
 }
 
-// Compared returns the comparison that was begun last and the last report, whichever
-// instance they are of. Errors: the store's.
-func (c *Service) Compared(ctx context.Context) (Compared, error) {
-	known, err := c.Comparisons.Compared(ctx)
+// Compared returns the comparison of a kind that was begun last and the last report,
+// whichever instance they are of. Errors: the store's.
+func (c *Service) Compared(ctx context.Context, kind ComparisonKind) (Compared, error) {
+	known, err := c.Comparisons.Compared(ctx, kind)
 	if err != nil {
 		return known, fmt.Errorf("reading the last comparison: %w", err)
 	}
@@ -79,7 +79,9 @@ func (c *Service) compareNow(ctx context.Context, epoch int64, run Comparing) {
 
 // keepComparing tells how far it is, again and again until ctx ends. If the comparison
 // is another's by now, it calls stop.
-func (c *Service) keepComparing(ctx context.Context, stop func(), epoch int64, run Comparing, books *counted) {
+func (c *Service) keepComparing(
+	ctx context.Context, stop func(), epoch int64, run Comparing, books *counted,
+) {
 	tick := time.NewTicker(comparingEvery)
 	defer tick.Stop()
 	for {
@@ -99,19 +101,27 @@ func (c *Service) keepComparing(ctx context.Context, stop func(), epoch int64, r
 }
 
 // endComparing writes down what has come of it. One that this process breaks off
-// because it ends has no end.
+// because it ends, or because ctx does, has no end.
 func (c *Service) endComparing(ctx context.Context, epoch int64, run Comparing, result Comparison, err error) {
+	leaving := ctx.Err() != nil || c.closing.Err() != nil
+	ctx = context.WithoutCancel(ctx)
 	var report *Report
-	if err == nil || c.closing.Err() == nil {
-		run.Ended, run.Failed = c.Now().UTC(), err != nil
+	now := c.Now().UTC()
+	if err == nil || !leaving {
+		run.Ended, run.Failed = now, err != nil
 	}
 	if err == nil {
+		run.Failures = 0
 		report = run.report(result)
-		c.Log.InfoContext(ctx, "gateway and database were compared", "findings", len(result.Findings))
+		c.Log.InfoContext(ctx, "gateway and database were compared",
+			"kind", run.Kind, "findings", len(result.Findings), "late_payments", run.Progress.Late)
 	} else {
-		c.Log.WarnContext(ctx, "a comparison broke off", "error", err)
+		if run.Failed {
+			run.Failures++
+		}
+		c.Log.WarnContext(ctx, "a comparison broke off", "kind", run.Kind, "error", err)
 	}
-	if err := c.Comparisons.EndComparing(ctx, epoch, run, report); err != nil {
+	if err := c.Comparisons.EndComparing(ctx, epoch, run, report, run.next(now)); err != nil {
 		c.Log.ErrorContext(ctx, "writing down a comparison", "error", err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// notebook keeps the last comparison in memory. BeginComparing never refuses: leases
-// are storetest's business.
+// notebook keeps the last comparison in memory, of whichever kind. BeginComparing never
+// refuses: leases are storetest's business.
 type notebook struct {
 	mu sync.Mutex // guards the field below
 	checkout.Compared
@@ -41,7 +41,7 @@ func (n *notebook) KeepComparing(_ context.Context, epoch int64, c checkout.Comp
 	return nil
 }
 
-func (n *notebook) EndComparing(ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report) error {
+func (n *notebook) EndComparing(ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report, _ time.Time) error {
 	if err := n.KeepComparing(ctx, epoch, c, time.Time{}); err != nil || r == nil {
 		return err
 	}
@@ -60,7 +60,11 @@ func (n *notebook) known(context.Context) (checkout.Compared, error) {
 // notes is a notebook as a port: a struct that embeds Compared has no method of that name.
 type notes struct{ *notebook }
 
-func (n notes) Compared(ctx context.Context) (checkout.Compared, error) { return n.known(ctx) }
+func (n notes) Compared(ctx context.Context, _ checkout.ComparisonKind) (checkout.Compared, error) {
+	return n.known(ctx)
+}
+
+func (notes) OldestSession(context.Context) (time.Time, error) { return time.Time{}, nil }
 
 // slowBooks is a gateway whose list comes a page in three seconds, if at all.
 type slowBooks struct {
@@ -106,7 +110,7 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *checkout.Ser
 		test(t, c, func() checkout.Compared {
 			t.Helper()
 			synctest.Wait()
-			known, err := c.Compared(t.Context())
+			known, err := c.Compared(t.Context(), checkout.Requested)
 			if err != nil {
 				t.Fatal(err)
 			}

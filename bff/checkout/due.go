@@ -43,7 +43,10 @@ func DefaultPace() Pace {
 		Unwatched: 15 * time.Second,
 		Answer:    12 * time.Second,
 		Absent:    30 * time.Second,
-		Late:      []time.Duration{5 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour},
+		Late: []time.Duration{
+			5 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+			16 * time.Hour, 24 * time.Hour, 48 * time.Hour, 72 * time.Hour,
+		},
 		Follow: []time.Duration{
 			0, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
 			2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
@@ -86,13 +89,23 @@ func (a *Attempt) followed() bool {
 		(a.State == Expired || a.State == Cancelled || a.State == InReview)
 }
 
-// followDue returns when the next read after such a request is due; zero if no
-// read is left, or nobody has asked.
+// followDue returns when the next read is due after such a request, or after the
+// gateway's list has shown money of a; zero if no read is left, or nobody has asked.
 func (a *Attempt) followDue(p Pace) time.Time {
-	if !a.followed() || a.RecheckedAt.IsZero() {
+	if a.Live() || a.TrackingCode == "" || a.RecheckedAt.IsZero() {
 		return time.Time{}
 	}
 	return step(a.RecheckedAt, p.Follow, a.Follows)
+}
+
+// lateLooks returns how many of the late looks at a count as taken after one at now. One
+// that comes late stands for those before it.
+func (a *Attempt) lateLooks(p Pace, now time.Time) int {
+	n := a.Rechecks + 1
+	for n < len(p.Late) && passed(a.EndedAt.Add(p.Late[n]), now) {
+		n++
+	}
+	return n
 }
 
 // follows returns how many of the reads after a request were due by now. A read

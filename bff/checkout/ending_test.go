@@ -336,8 +336,8 @@ func TestNothingIsDueForever(t *testing.T) {
 	h.wantStatus(s.ID, wire.Expired)
 	before := h.gateway.called("status")
 	h.run(100 * time.Hour)
-	if n := h.gateway.called("status") - before; n != 4 {
-		t.Errorf("late looks = %d; want 4", n)
+	if n := h.gateway.called("status") - before; n != 9 {
+		t.Errorf("late looks = %d; want 9", n)
 	}
 	if due := h.load(s.ID).DueAt; !due.IsZero() {
 		t.Errorf("DueAt = %v; want none", due)

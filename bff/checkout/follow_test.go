@@ -8,12 +8,12 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// expired returns a session whose only attempt has ended, an hour and more after the
-// first late looks, so that no other look is due for a day.
+// expired returns a session whose only attempt has ended, eight hours and a half ago,
+// so that no late look is due for hours.
 func (h *shop) expired() checkout.Session {
 	h.t.Helper()
 	s := h.chosen("25", usdt())
-	h.run(2 * time.Hour)
+	h.run(9 * time.Hour)
 	h.wantStatus(s.ID, wire.Expired)
 	return h.load(s.ID)
 }

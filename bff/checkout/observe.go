@@ -124,6 +124,7 @@ func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
 func (s *Session) confirm(a *Attempt, who string, now time.Time) {
 	a.Late = !a.EndedAt.IsZero()
 	a.State, a.Reason, a.EndedAt, a.Rechecks = Confirmed, "", now, 0
+	a.RecheckedAt = time.Time{} // who asked has the answer
 	s.Notice = Notice{}
 	s.note(now, who, "attempt.confirmed", a.TrackingCode)
 }

@@ -267,7 +267,7 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt, due ti
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
 	}
-	return c.count(ctx, s, a)
+	return c.count(ctx, s, a, a.Rechecks+1)
 }
 
 // find looks for a in a reading of the gateway's list that began at notBefore or

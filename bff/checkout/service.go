@@ -20,8 +20,10 @@ type Config struct {
 	// Ledger is the gateway's books, for whoever reads them; nil = they cannot be read.
 	Ledger Ledger
 	// Comparisons keeps what comes of [Service.StartComparing], which needs it and
-	// Ledger; nil = nothing is compared.
+	// Ledger, and of [Service.RunComparisons]; nil = nothing is compared.
 	Comparisons Comparisons
+	// ListPause is the time between two pages of an automatic comparison.
+	ListPause time.Duration
 	// Page is the address of the checkout pages with a slash at its end,
 	// "https://pay.shop.example/checkout/".
 	Page string

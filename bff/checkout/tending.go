@@ -61,6 +61,9 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 	if a.rests(c.Pace, now) {
 		return c.touch(ctx, s)
 	}
+	if passed(a.followDue(c.Pace), now) {
+		return c.follow(ctx, s, a)
+	}
 	switch a.State {
 	case Expired, Cancelled, Confirmed:
 		ctx = c.Ended(ctx)
@@ -81,9 +84,6 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 	case InReview:
 		return c.follow(ctx, s, a)
 	case Expired, Cancelled:
-		if t := a.followDue(c.Pace); !t.IsZero() && !now.Before(t) {
-			return c.follow(ctx, s, a)
-		}
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
@@ -237,11 +237,12 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}
-	return c.count(ctx, s, a)
+	return c.count(ctx, s, a, a.lateLooks(c.Pace, c.Now()))
 }
 
-// follow reads the status of an attempt after somebody has asked for a check, and
-// counts the read. If nobody has asked the gateway to verify it yet, follow does.
+// follow reads the status of an attempt after somebody has asked for a check, or the
+// gateway's list has shown money of it, and counts the read. If nobody has asked the
+// gateway to verify it yet, follow does.
 func (c *Service) follow(ctx context.Context, s Session, a Attempt) error {
 	due := a.follows(c.Pace, c.Now())
 	if a.Follows == 0 && due > 0 {
@@ -267,18 +268,18 @@ func (c *Service) lookAfter(ctx context.Context, s Session, a Attempt) error {
 	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}
-	return c.count(ctx, s, a)
+	return c.count(ctx, s, a, a.Rechecks+1)
 }
 
-// count notes that the look which was due for a was taken. Two that took the
-// same one count once: the schedule must not run out early.
-func (c *Service) count(ctx context.Context, s Session, a Attempt) error {
+// count notes that so many looks at a were taken, with the one that was due. Two that
+// took the same one count once: the schedule must not run out early.
+func (c *Service) count(ctx context.Context, s Session, a Attempt, taken int) error {
 	_, err := c.change(ctx, s, func(s *Session, _ time.Time) error {
 		current := s.Attempt(a.Number)
 		if current.Rechecks != a.Rechecks {
 			return ErrUnchanged
 		}
-		current.Rechecks++
+		current.Rechecks = taken
 		return nil
 	})
 	return err

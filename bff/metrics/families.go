@@ -27,6 +27,10 @@ func Families() []Family {
 		{"coinslot_payment_overdue_seconds", gauge, "", "By how much the look that is due first is late. Of all instances; 0 = none is late."},
 		{"coinslot_findings_total", counter, "finding", "Attempts that became something to look at: review (paid, not proven), lost (a create without an answer, given up), rejected (an answer that failed our checks), stray (a second transaction of one create)."},
 
+		{"coinslot_reconciliation_age_seconds", gauge, "", "Since the daily comparison with " +
+			"the gateway's list, which finds late money, was last complete; since the first " +
+			"checkout if it never was. Of all instances; absent before the first checkout."},
+
 		{"coinslot_gateway_requests_total", counter, "endpoint,outcome", "Calls of the gateway's API: done, refused (a proven no), unknown (no answer that proves anything), held (not sent, by the breaker or the budget)."},
 		{"coinslot_gateway_request_seconds", histogram, "endpoint", "How long calls took that were sent, the wait for their turn included."},
 		{"coinslot_gateway_breaker_open", gauge, "", "1 while calls are refused because the gateway does not answer."},

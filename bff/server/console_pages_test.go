@@ -146,6 +146,27 @@ func TestConsoleLedger(t *testing.T) {
 	}
 }
 
+// A server begins the daily comparison by itself, a minute after its start.
+func TestDailyComparison(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes more than a minute")
+	}
+	t.Parallel()
+	d := newOffice(t, nil)
+	d.choose(d.open(`{"amount_usd":"25.00"}`))
+	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
+	for end := time.Now().Add(90 * time.Second); ; time.Sleep(time.Second) {
+		body := d.page("/admin/reconciliation", http.StatusOK)
+		if strings.Contains(body, "Last complete") {
+			displays(t, "the end", body, "Waiting for the next one", "1 transaction", "0 payments")
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("none was made: %s", body)
+		}
+	}
+}
+
 // What gateway and database do not agree on is shown with what to do.
 func TestConsoleReconciliation(t *testing.T) {
 	t.Parallel()
@@ -153,7 +174,7 @@ func TestConsoleReconciliation(t *testing.T) {
 	session := d.open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
 	d.choose(session)
 	d.await(session, "pending")
-	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared")
+	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared", "Every day, by itself")
 	if answer := d.ask("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}

@@ -211,7 +211,7 @@ func TestComparisonOfInstances(t *testing.T) {
 		return epoch
 	}
 	many := checkout.Report{Comparing: run, Counts: map[checkout.FindingKind]int{checkout.FindingMoney: 700}, Findings: []checkout.Finding{{Kind: checkout.FindingMoney, Session: "cs_1"}}}
-	if err := db.EndComparing(t.Context(), begun(time.Minute), run, &many); err != nil {
+	if err := db.EndComparing(t.Context(), begun(time.Minute), run, &many, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if rows := one.file(path + ".csv"); len(rows) != 3 || rows[2][0] != "money" || !strings.HasSuffix(rows[2][7], "coinslot reconcile -from 2026-10-01 -to 2026-10-01") {

@@ -177,6 +177,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	}
 	s.checkout = checkout.New(checkout.Config{
 		Store: s.store, Comparisons: s.store, Gateway: creating{client}, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
+		ListPause:   10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
 		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
@@ -305,6 +306,9 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
+	group.Go(func() error {
+		return s.checkout.RunComparisons(budget.WithPriority(ctx, budget.Late))
+	})
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
 	}

@@ -11,26 +11,44 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// The table has one row, or none. Its lease and its epoch are as those of sessions.
+// The table has at most one row for each kind of comparison; see comparisonRow. Its
+// lease and its epoch are as those of sessions.
 const (
-	beginComparison = `INSERT INTO comparisons (one, epoch, lease_until, run) VALUES (1, 1, $1, $2)
+	beginComparison = `INSERT INTO comparisons (one, epoch, lease_until, run) VALUES ($1, 1, $2, $3)
 		ON CONFLICT (one) DO UPDATE SET epoch = comparisons.epoch + 1, lease_until = excluded.lease_until, run = excluded.run
-		WHERE comparisons.lease_until IS NULL OR comparisons.lease_until <= $3 RETURNING epoch`
-	keepComparison = `UPDATE comparisons SET lease_until = $2, run = $3 WHERE one = 1 AND epoch = $1 AND lease_until IS NOT NULL`
-	endComparison  = `UPDATE comparisons SET lease_until = NULL, run = $2, report = COALESCE($3, report)
-		WHERE one = 1 AND epoch = $1 AND lease_until IS NOT NULL`
-	releaseComparison = `UPDATE comparisons SET lease_until = NULL WHERE one = 1`
-	readComparison    = `SELECT epoch, lease_until, run, report FROM comparisons WHERE one = 1`
+		WHERE (comparisons.lease_until IS NULL OR comparisons.lease_until <= $4)
+			AND (comparisons.next_at IS NULL OR comparisons.next_at <= $4
+				OR comparisons.next_at > $5)
+		RETURNING epoch`
+	keepComparison = `UPDATE comparisons SET lease_until = $3, run = $4
+		WHERE one = $1 AND epoch = $2 AND lease_until IS NOT NULL`
+	endComparison = `UPDATE comparisons
+		SET lease_until = NULL, next_at = $3, run = $4, report = COALESCE($5, report)
+		WHERE one = $1 AND epoch = $2 AND lease_until IS NOT NULL`
+	releaseComparison = `UPDATE comparisons SET lease_until = NULL WHERE one IN (1, 2, 3)`
+	readComparison    = `SELECT epoch, lease_until, next_at, run, report
+		FROM comparisons WHERE one = $1`
+	oldestSession = `SELECT created_at FROM sessions
+		WHERE created_at > 0 ORDER BY created_at LIMIT 1`
 )
 
+// comparisonRow is the row of a kind of comparison; that of those asked for is 1.
+func comparisonRow(kind checkout.ComparisonKind) int { return int(kind) + 1 }
+
 // BeginComparing implements checkout.Comparisons.
-func (db *DB) BeginComparing(ctx context.Context, c checkout.Comparing, now time.Time, lease time.Duration) (epoch int64, err error) {
+func (db *DB) BeginComparing(
+	ctx context.Context, c checkout.Comparing, now time.Time, lease time.Duration,
+) (epoch int64, err error) {
 	run, err := document(c)
 	if err != nil {
 		return 0, err
 	}
+	args := []any{
+		comparisonRow(c.Kind), now.Add(lease).UnixMicro(), run,
+		now.UnixMicro(), now.Add(checkout.LongestPause).UnixMicro(),
+	}
 	err = db.write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, beginComparison, now.Add(lease).UnixMicro(), run, now.UnixMicro()).Scan(&epoch)
+		return tx.QueryRowContext(ctx, beginComparison, args...).Scan(&epoch)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, checkout.ErrComparing
@@ -42,16 +60,21 @@ func (db *DB) BeginComparing(ctx context.Context, c checkout.Comparing, now time
 }
 
 // KeepComparing implements checkout.Comparisons.
-func (db *DB) KeepComparing(ctx context.Context, epoch int64, c checkout.Comparing, until time.Time) error {
+func (db *DB) KeepComparing(
+	ctx context.Context, epoch int64, c checkout.Comparing, until time.Time,
+) error {
 	run, err := document(c)
 	if err != nil {
 		return err
 	}
-	return db.atComparison(ctx, keepComparison, epoch, until.UnixMicro(), run)
+	one := comparisonRow(c.Kind)
+	return db.atComparison(ctx, keepComparison, one, epoch, until.UnixMicro(), run)
 }
 
 // EndComparing implements checkout.Comparisons.
-func (db *DB) EndComparing(ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report) error {
+func (db *DB) EndComparing(
+	ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report, next time.Time,
+) error {
 	run, err := document(c)
 	if err != nil {
 		return err
@@ -63,7 +86,8 @@ func (db *DB) EndComparing(ctx context.Context, epoch int64, c checkout.Comparin
 		}
 		report.Valid = true
 	}
-	return db.atComparison(ctx, endComparison, epoch, run, report)
+	one := comparisonRow(c.Kind)
+	return db.atComparison(ctx, endComparison, one, epoch, micros(next), run, report)
 }
 
 func document(v any) (string, error) {
@@ -95,12 +119,15 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 }
 
 // Compared implements checkout.Comparisons.
-func (db *DB) Compared(ctx context.Context) (c checkout.Compared, err error) {
-	var until sql.NullInt64
+func (db *DB) Compared(
+	ctx context.Context, kind checkout.ComparisonKind,
+) (c checkout.Compared, err error) {
+	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
-		return q.QueryRowContext(ctx, readComparison).Scan(&c.Epoch, &until, &run, &report)
+		row := q.QueryRowContext(ctx, readComparison, comparisonRow(kind))
+		return row.Scan(&c.Epoch, &until, &next, &run, &report)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return checkout.Compared{}, nil
@@ -114,6 +141,18 @@ func (db *DB) Compared(ctx context.Context) (c checkout.Compared, err error) {
 	if err != nil {
 		return checkout.Compared{}, fmt.Errorf("reading the last comparison: %w", err)
 	}
-	c.Until = at(until)
+	c.Until, c.Next = at(until), at(next)
 	return c, nil
+}
+
+// OldestSession implements checkout.Comparisons.
+func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
+	var created sql.NullInt64
+	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+		return q.QueryRowContext(ctx, oldestSession).Scan(&created)
+	})
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, fmt.Errorf("looking for the oldest session: %w", err)
+	}
+	return at(created), nil
 }

@@ -24,6 +24,9 @@ type State struct {
 	May bool
 	// Open is what is open to each webhook URL, configured or not, in their order.
 	Open []checkout.Backlog
+	// Reconciled is when the daily comparison with the gateway's list was last
+	// complete; zero = never, or the tables are older than it.
+	Reconciled time.Time
 	// Ahead is how far the server's clock is ahead of ours; SQLite has ours.
 	Ahead time.Duration
 }
@@ -47,6 +50,12 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 	}
 	if err == nil && s.May && s.Have > 0 {
 		s.Open, err = db.openBacklogs(ctx)
+	}
+	if err == nil && s.May && s.Have == s.Know {
+		var daily checkout.Compared
+		if daily, err = db.Compared(ctx, checkout.Daily); daily.Report != nil {
+			s.Reconciled = daily.Report.Ended
+		}
 	}
 	return s, err
 }

@@ -74,7 +74,7 @@ func lookedAt(all map[string]string, d dialect) {
 		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
 		"nextEndpoint": nextEndpoint, "openTo": d.locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
 		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
-		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison,
+		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison, "oldestSession": oldestSession,
 	} {
 		all[name] = query
 	}

@@ -16,6 +16,9 @@ func comparisonTests() map[string]func(*testing.T, Opener) {
 		"a comparison outlives its lease":  comparisonKept,
 		"a comparison that nobody is at":   comparisonLeft,
 		"a comparison that did not end":    comparisonBroken,
+		"comparisons of several kinds":     comparisonKinds,
+		"a comparison too soon":            comparisonTooSoon,
+		"the oldest session":               oldestSession,
 		"comparisons begin once at a time": func(t *testing.T, open Opener) { raceForComparison(t, open(t, nil)) },
 	}
 }
@@ -23,7 +26,7 @@ func comparisonTests() map[string]func(*testing.T, Opener) {
 // compared is what b keeps.
 func compared(t *testing.T, b Backend) checkout.Compared {
 	t.Helper()
-	c, err := b.Compared(t.Context())
+	c, err := b.Compared(t.Context(), checkout.Requested)
 	if err != nil {
 		t.Fatalf("Compared = %v", err)
 	}
@@ -64,13 +67,13 @@ func comparison(t *testing.T, open Opener) {
 	run.Ended = epoch().Add(time.Second)
 	report := &checkout.Report{Comparing: run, Transactions: 2, Foreign: 1, Attempts: 3, Counts: map[checkout.FindingKind]int{checkout.FindingMoney: 700},
 		Findings: []checkout.Finding{{Kind: checkout.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2, OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2"}}}
-	if err := b.EndComparing(t.Context(), n, run, report); err != nil {
+	if err := b.EndComparing(t.Context(), n, run, report, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	want := checkout.Compared{Epoch: 1, Last: run, Report: report}
 	same(t, "Compared after the end", compared(t, b), want)
 	for what, err := range map[string]error{
-		"KeepComparing": b.KeepComparing(t.Context(), n, comparing("late"), epoch().Add(time.Hour)), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil),
+		"KeepComparing": b.KeepComparing(t.Context(), n, comparing("late"), epoch().Add(time.Hour)), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil, time.Time{}),
 	} {
 		if !errors.Is(err, checkout.ErrFenced) {
 			t.Errorf("%s after the end = %v; want ErrFenced", what, err)
@@ -82,7 +85,7 @@ func comparison(t *testing.T, open Opener) {
 	n = compareBegun(t, b, run, epoch())
 	same(t, "the report during the next", compared(t, b), checkout.Compared{Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report})
 	run.Failed, run.Ended = true, epoch()
-	if err := b.EndComparing(t.Context(), n, run, nil); err != nil {
+	if err := b.EndComparing(t.Context(), n, run, nil, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	same(t, "the report after one that failed", compared(t, b), checkout.Compared{Epoch: 2, Last: run, Report: report})
@@ -111,7 +114,7 @@ func comparisonLeft(t *testing.T, open Opener) {
 	}
 	for what, err := range map[string]error{
 		"KeepComparing": b.KeepComparing(t.Context(), slept, comparing("slept"), epoch().Add(time.Hour)),
-		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &checkout.Report{}),
+		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &checkout.Report{}, time.Time{}),
 		"of no epoch":   b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
 	} {
 		if !errors.Is(err, checkout.ErrFenced) {
@@ -125,7 +128,7 @@ func comparisonLeft(t *testing.T, open Opener) {
 func comparisonBroken(t *testing.T, open Opener) {
 	b := open(t, nil)
 	run := comparing("ann")
-	if err := b.EndComparing(t.Context(), compareBegun(t, b, run, epoch()), run, nil); err != nil {
+	if err := b.EndComparing(t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run})
@@ -156,3 +159,83 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 }
 
 func sharedComparison(t *testing.T, one, other Backend) { raceForComparison(t, one, other) }
+
+// Those of one kind neither keep nor change those of another.
+func comparisonKinds(t *testing.T, open Opener) {
+	b := open(t, nil)
+	kinds := []checkout.ComparisonKind{checkout.Requested, checkout.Daily, checkout.Hourly}
+	want := map[checkout.ComparisonKind]checkout.Compared{}
+	for _, kind := range kinds {
+		run := comparing(kind.String())
+		run.Kind, run.Failures = kind, 3
+		run.Progress = checkout.Progress{Transactions: 7, Late: 2}
+		n := compareBegun(t, b, run, epoch())
+		report := &checkout.Report{Comparing: run}
+		next := epoch().Add(time.Hour * time.Duration(kind))
+		if err := b.EndComparing(t.Context(), n, run, report, next); err != nil {
+			t.Fatalf("EndComparing = %v", err)
+		}
+		want[kind] = checkout.Compared{Epoch: 1, Last: run, Report: report, Next: next}
+	}
+	for _, kind := range kinds {
+		got, err := b.Compared(t.Context(), kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "Compared of "+kind.String(), got, want[kind])
+	}
+}
+
+// None begins before its time, at any instance and after any restart; but a time that a
+// wrong clock has written is not waited for.
+func comparisonTooSoon(t *testing.T, open Opener) {
+	b := open(t, nil)
+	run := comparing("")
+	run.Kind = checkout.Daily
+	begin := func(now time.Time) (int64, error) {
+		return b.BeginComparing(t.Context(), run, now, time.Minute)
+	}
+	end := func(n int64, next time.Time) {
+		t.Helper()
+		if err := b.EndComparing(t.Context(), n, run, nil, next); err != nil {
+			t.Fatalf("EndComparing = %v", err)
+		}
+	}
+	next := epoch().Add(24 * time.Hour)
+	end(compareBegun(t, b, run, epoch()), next)
+	if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, checkout.ErrComparing) {
+		t.Errorf("BeginComparing a moment too soon = %v; want ErrComparing", err)
+	}
+	n, err := begin(next)
+	if err != nil {
+		t.Fatalf("BeginComparing in time = %v", err)
+	}
+	end(n, next.Add(checkout.LongestPause))
+	if _, err := begin(next); !errors.Is(err, checkout.ErrComparing) {
+		t.Errorf("BeginComparing before the longest pause = %v; want ErrComparing", err)
+	}
+	if _, err := begin(next.Add(-time.Microsecond)); err != nil {
+		t.Errorf("BeginComparing after a clock that was ahead = %v; want nil", err)
+	}
+}
+
+func oldestSession(t *testing.T, open Opener) {
+	b := open(t, nil)
+	oldest := func() time.Time {
+		t.Helper()
+		at, err := b.OldestSession(t.Context())
+		if err != nil {
+			t.Fatalf("OldestSession = %v", err)
+		}
+		return at
+	}
+	if at := oldest(); !at.IsZero() {
+		t.Errorf("OldestSession of none = %v; want zero", at)
+	}
+	for _, n := range []int{2, 1, 3} {
+		inserted(t, b, fresh(n))
+	}
+	if at, want := oldest(), fresh(1).CreatedAt; !at.Equal(want) {
+		t.Errorf("OldestSession = %v; want %v", at, want)
+	}
+}

@@ -1,0 +1,312 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	dailyEvery  = 24 * time.Hour
+	hourlyEvery = time.Hour
+	// hourlySpan is how far back the hourly comparison reads. dateSlack is how far the
+	// dates of a reading reach beyond that, since their time zone is not documented.
+	hourlySpan = 24 * time.Hour
+	dateSlack  = 48 * time.Hour
+	// dueEvery is how often an instance looks whether a comparison is due, and how long
+	// after its start it first does.
+	dueEvery = time.Minute
+	// A comparison that has failed is begun again after firstRetry, then after twice
+	// that and so on, up to lastRetry.
+	firstRetry = time.Minute
+	lastRetry  = time.Hour
+)
+
+// every is how often an automatic comparison is begun.
+func (k ComparisonKind) every() time.Duration {
+	if k == Hourly {
+		return hourlyEvery
+	}
+	return dailyEvery
+}
+
+// RunComparisons makes the daily and the hourly comparison whenever they are due, at
+// one instance at a time, until ctx ends; it always returns nil. Each reads the
+// gateway's list and has every payment checked whose record shows money that is not
+// known here. The list is no proof: a status read is, as ever. What fails is logged
+// and tried again.
+func (c *Service) RunComparisons(ctx context.Context) error {
+	if c.Comparisons == nil {
+		return nil
+	}
+	var running sync.WaitGroup
+	for _, kind := range []ComparisonKind{Daily, Hourly} {
+		running.Go(func() {
+			for {
+				if pause(ctx, dueEvery); ctx.Err() != nil {
+					return
+				}
+				if err := c.compareIfDue(ctx, kind); err != nil && ctx.Err() == nil {
+					c.Log.WarnContext(ctx, "beginning a comparison", "kind", kind, "error", err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	return nil
+}
+
+// LastDaily returns when the daily comparison was last complete, or, if it never was,
+// when the oldest session was created; zero = there is none. Errors: the store's.
+func (c *Service) LastDaily(ctx context.Context) (time.Time, error) {
+	known, err := c.Compared(ctx, Daily)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case known.Report != nil:
+		return known.Report.Ended, nil
+	}
+	return c.Comparisons.OldestSession(ctx)
+}
+
+// compareIfDue makes the comparison of a kind unless it is too soon, or another
+// instance is at it. Errors: the store's, while it begins.
+func (c *Service) compareIfDue(ctx context.Context, kind ComparisonKind) error {
+	known, err := c.Compared(ctx, kind)
+	if err != nil || !known.due(c.Now()) {
+		return err
+	}
+	now := c.Now().UTC()
+	run := known.Last
+	if !run.resumes(kind, now) {
+		if run, err = c.fresh(ctx, kind, now); err != nil {
+			return err
+		}
+	}
+	run.Ended, run.Failed = time.Time{}, false
+	epoch, err := c.Comparisons.BeginComparing(ctx, run, now, comparingLease)
+	if errors.Is(err, ErrComparing) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("beginning a comparison: %w", err)
+	}
+	c.compareListed(ctx, epoch, run)
+	return nil
+}
+
+// due reports whether the next comparison may begin at now.
+func (c Compared) due(now time.Time) bool {
+	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(LongestPause)))
+}
+
+// resumes reports whether the next comparison goes on where c broke off. What is older
+// than two periods is left.
+func (c Comparing) resumes(kind ComparisonKind, now time.Time) bool {
+	open := !c.Began.IsZero() && (c.Ended.IsZero() || c.Failed)
+	return open && !c.Began.After(now) && now.Sub(c.Began) < 2*kind.every()
+}
+
+// fresh is an automatic comparison from its beginning. The daily one goes back to the
+// oldest session: what is older is not ours.
+func (c *Service) fresh(
+	ctx context.Context, kind ComparisonKind, now time.Time,
+) (Comparing, error) {
+	since := now.Add(-hourlySpan)
+	if kind == Daily {
+		oldest, err := c.Comparisons.OldestSession(ctx)
+		if err != nil {
+			return Comparing{}, err
+		}
+		if !oldest.IsZero() && oldest.Before(since) {
+			since = oldest
+		}
+	}
+	return Comparing{
+		Kind: kind, By: "coinslot", Began: now,
+		From: since.Add(-dateSlack).Truncate(24 * time.Hour),
+		To:   now.Add(dateSlack).Truncate(24 * time.Hour),
+	}, nil
+}
+
+// next returns when the comparison after c may begin, c having ended at now; zero = at
+// any time.
+func (c Comparing) next(now time.Time) time.Time {
+	switch {
+	case c.Kind == Requested || c.Ended.IsZero():
+		return time.Time{}
+	case c.Failed:
+		return now.Add(min(firstRetry<<min(c.Failures-1, 10), lastRetry))
+	}
+	return c.Began.Add(c.Kind.every())
+}
+
+// compareListed makes the automatic comparison that has just been begun.
+func (c *Service) compareListed(ctx context.Context, epoch int64, run Comparing) {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	books := &counted{Lister: c.Gateway, far: run.Progress}
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		c.keepComparing(reading, stop, epoch, run, books)
+	}()
+	err := c.readListed(reading, books, run)
+	stop()
+	<-kept
+	far := books.progress()
+	if !far.Day.Equal(run.Progress.Day) || far.Page > run.Progress.Page {
+		run.Failures = 0
+	}
+	run.Progress = far
+	result := Comparison{From: run.From, To: run.To, Transactions: run.Progress.Transactions}
+	c.endComparing(ctx, epoch, run, result, err)
+}
+
+// readListed reads what the gateway lists in the days of run, from the page on before
+// the one that its progress names, so that it knows whether that repeats it. Errors:
+// ctx's; the gateway's; the store's.
+func (c *Service) readListed(ctx context.Context, books *counted, run Comparing) error {
+	list, known := newestFirst(run.From, run.To), run.Progress.Page
+	first := slices.IndexFunc(list, func(q ListQuery) bool { return q.To.Equal(run.Progress.Day) })
+	if first < 0 {
+		first, known = 0, 0
+	}
+	for _, q := range list[first:] {
+		q.Page = max(known-1, 1)
+		if err := c.readDays(ctx, books, q, known); err != nil {
+			return err
+		}
+		known = 0
+	}
+	return nil
+}
+
+// newestFirst cuts a range into lengths that the gateway takes, the last days first.
+// Neighbors share a day: whether the second date is included is not documented.
+func newestFirst(from, to time.Time) (list []ListQuery) {
+	for {
+		start := to.AddDate(0, 0, -28)
+		if start.Before(from) {
+			start = from
+		}
+		list = append(list, ListQuery{Limit: 50, From: start, To: to})
+		if to = start; !to.After(from) {
+			return list
+		}
+	}
+}
+
+// readDays reads the pages of q from q.Page on, of which those up to known were read
+// before. A transaction that hides from this reading
+// because the list moves is met by the next one. Errors: ctx's; the gateway's; the
+// store's; a page that is the same as the one before.
+func (c *Service) readDays(ctx context.Context, books *counted, q ListQuery, known int) error {
+	for last := ""; ; q.Page++ {
+		page, err := readPage(ctx, books, q)
+		if err != nil {
+			return fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
+		}
+		if len(page.Items) == 0 {
+			return nil
+		}
+		if page.Items[0].TrackingCode == last {
+			return fmt.Errorf("reading page %d of the transaction list: "+
+				"it repeats the one before", q.Page)
+		}
+		last = page.Items[0].TrackingCode
+		if q.Page > known {
+			books.note(func(p *Progress) { p.Transactions += len(page.Items) })
+		}
+		if err := c.followLate(ctx, books, page.Items); err != nil {
+			return err
+		}
+		if q.Page >= page.LastPage && (page.LastPage > 0 || len(page.Items) < q.Limit) {
+			return nil
+		}
+		if pause(ctx, c.ListPause); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// followLate makes due what records show money of that is not known here. Errors: the
+// store's.
+func (c *Service) followLate(ctx context.Context, books *counted, records []Record) error {
+	rows := map[string]Record{}
+	for _, r := range records {
+		if r.showsMoney() {
+			rows[r.TrackingCode] = r
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
+	if err != nil {
+		return fmt.Errorf("looking for listed payments: %w", err)
+	}
+	env := c.Gateway.Environment()
+	for _, s := range sessions {
+		books.note(func(p *Progress) { p.Payments++ })
+		if len(s.lacking(rows, env, c.Pace, c.Now())) == 0 {
+			continue
+		}
+		followed := 0
+		_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
+			lacking := s.lacking(rows, env, c.Pace, now)
+			for _, n := range lacking {
+				s.Attempt(n).RecheckedAt, s.Attempt(n).Follows = now, 0
+			}
+			if followed = len(lacking); followed == 0 {
+				return ErrUnchanged
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if followed > 0 {
+			books.note(func(p *Progress) { p.Late++ })
+			c.Log.InfoContext(ctx, "gateway lists money that is not known here", "session", s.ID)
+		}
+	}
+	return nil
+}
+
+// showsMoney reports whether r is of a transaction that something was paid for.
+func (r Record) showsMoney() bool {
+	return r.Status == "confirmed" || r.PaidAmount != "" || r.Paid.IsPositive() ||
+		r.TxID != "" || !r.PaidAt.IsZero()
+}
+
+// lacking returns the numbers of those attempts of s that a status read would change
+// if it told what the rows of the list show, which are by tracking code: attempts that
+// have ended and are not being followed. Those that wait for money are checked anyway.
+// A row proves nothing, so it changes nothing else.
+func (s *Session) lacking(
+	rows map[string]Record, env string, p Pace, now time.Time,
+) (numbers []int) {
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		row, listed := rows[a.TrackingCode]
+		switch {
+		case !listed || a.Live() || !a.followDue(p).IsZero():
+		case a.State == Confirmed && !(row.PaidReadable && row.Paid.GreaterThan(a.Paid)):
+		case s.changedBy(a.Number, row, env, now):
+			numbers = append(numbers, a.Number)
+		}
+	}
+	return numbers
+}
+
+// changedBy reports whether r, were it a status record, would change attempt n.
+func (s *Session) changedBy(n int, r Record, env string, now time.Time) bool {
+	probe := *s
+	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
+	return probe.observe(n, r, env, now) == nil && !probe.Attempt(n).same(s.Attempt(n))
+}

@@ -1,0 +1,448 @@
+package checkout_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// register is Comparisons in memory, with leases as a database has them.
+type register struct {
+	store *memory
+
+	mu    sync.Mutex // guards the fields below
+	rows  map[checkout.ComparisonKind]checkout.Compared
+	begun []checkout.Comparing
+}
+
+func (r *register) BeginComparing(_ context.Context, c checkout.Comparing, now time.Time, lease time.Duration) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	row := r.rows[c.Kind]
+	if row.Until.After(now) || row.Next.After(now) {
+		return 0, checkout.ErrComparing
+	}
+	row.Epoch++
+	row.Last, row.Until = c, now.Add(lease)
+	r.rows[c.Kind], r.begun = row, append(r.begun, c)
+	return row.Epoch, nil
+}
+
+func (r *register) KeepComparing(_ context.Context, epoch int64, c checkout.Comparing, until time.Time) error {
+	return r.change(epoch, c, func(row *checkout.Compared) { row.Until = until })
+}
+
+func (r *register) EndComparing(_ context.Context, epoch int64, c checkout.Comparing, report *checkout.Report, next time.Time) error {
+	return r.change(epoch, c, func(row *checkout.Compared) {
+		row.Until, row.Next = time.Time{}, next
+		if report != nil {
+			row.Report = report
+		}
+	})
+}
+
+func (r *register) change(epoch int64, c checkout.Comparing, do func(*checkout.Compared)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	row := r.rows[c.Kind]
+	if row.Epoch != epoch || row.Until.IsZero() {
+		return checkout.ErrFenced
+	}
+	row.Last = c
+	do(&row)
+	r.rows[c.Kind] = row
+	return nil
+}
+
+func (r *register) Compared(_ context.Context, kind checkout.ComparisonKind) (checkout.Compared, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rows[kind], nil
+}
+
+func (r *register) OldestSession(context.Context) (time.Time, error) {
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	oldest := time.Time{}
+	r.store.every(func(s checkout.Session) bool { oldest = s.CreatedAt; return false })
+	return oldest, nil
+}
+
+// times returns how often a comparison of a kind was begun.
+func (r *register) times(kind checkout.ComparisonKind) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.begun {
+		if c.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// lister is a gateway that notes what is asked of its list, and can refuse it.
+type lister struct {
+	*gateway
+	mu      sync.Mutex // guards the fields below
+	queries []checkout.ListQuery
+	refuse  func(checkout.ListQuery) error // nil = nothing is refused
+}
+
+func (l *lister) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+	l.mu.Lock()
+	l.queries = append(l.queries, q)
+	refuse := l.refuse
+	l.mu.Unlock()
+	if refuse != nil {
+		if err := refuse(q); err != nil {
+			return checkout.RecordPage{}, err
+		}
+	}
+	return l.gateway.Transactions(ctx, q)
+}
+
+func (l *lister) answer(refuse func(checkout.ListQuery) error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refuse, l.queries = refuse, nil
+}
+
+// bureau is a shop in a bubble, whose instances make the automatic comparisons.
+type bureau struct {
+	*shop
+	list    *lister
+	book    *register
+	running []context.CancelFunc // of instances
+	ended   sync.WaitGroup
+}
+
+func inBureau(t *testing.T, test func(t *testing.T, b *bureau)) {
+	synctest.Test(t, func(t *testing.T) {
+		rows := newMemory()
+		gateway := newGateway(time.Now)
+		b := &bureau{
+			shop: &shop{t: t, clock: &clock{}, gateway: gateway, store: rows}, list: &lister{gateway: gateway},
+			book: &register{store: rows, rows: map[checkout.ComparisonKind]checkout.Compared{}},
+		}
+		b.start()
+		test(t, b)
+		b.stop()
+	})
+}
+
+// start starts an instance.
+func (b *bureau) start() {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	b.running = append(b.running, cancel)
+	b.service = checkout.New(checkout.Config{
+		Store: b.store, Gateway: b.list, Comparisons: b.book, Page: "https://shop.test/checkout/",
+		PaymentPage: "https://pay.test/p", ListPause: time.Second,
+	})
+	service := b.service
+	b.ended.Go(func() { service.RunComparisons(ctx) })
+}
+
+// stop ends all instances.
+func (b *bureau) stop() {
+	for _, cancel := range b.running {
+		cancel()
+	}
+	b.running = nil
+	b.ended.Wait()
+	b.service.Close()
+}
+
+// pass lets d pass, and payments be checked when they are due.
+func (b *bureau) pass(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		time.Sleep(10 * time.Second)
+		b.clock.at = time.Now()
+		b.tend()
+	}
+}
+
+// dead returns a session whose attempt has expired, some days ago.
+func (b *bureau) dead(days int) checkout.Session {
+	b.t.Helper()
+	s := b.chosen("25", usdt())
+	b.pass(time.Duration(days) * 24 * time.Hour)
+	b.wantStatus(s.ID, wire.Expired)
+	return s
+}
+
+// Money that comes long after the last late look is told within a day, in full or in
+// part. It was never told.
+func TestDailyComparisonTellsLateMoney(t *testing.T) {
+	for _, c := range []struct {
+		paid   string
+		status wire.Status
+		told   checkout.EventType
+	}{{"25", wire.Confirmed, checkout.EventConfirmed}, {"3", wire.Expired, checkout.EventPartial}} {
+		t.Run(c.paid, func(t *testing.T) {
+			inBureau(t, func(t *testing.T, b *bureau) {
+				s := b.dead(10)
+				b.pass(24 * time.Hour)
+				b.wantTold(s.ID, checkout.EventPending, checkout.EventExpired)
+				b.gateway.pay("T00001", dec(c.paid), "0xa")
+				b.pass(23 * time.Hour)
+				b.wantStatus(s.ID, c.status)
+				b.wantTold(s.ID, checkout.EventPending, checkout.EventExpired, c.told)
+				if late := b.load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
+					t.Errorf("late = %t", late)
+				}
+				if known, err := b.service.Compared(t.Context(), checkout.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
+					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report, err)
+				}
+				reads := b.gateway.called("status")
+				b.pass(48 * time.Hour)
+				if n := b.gateway.called("status") - reads; n > 5 { // the looks after a confirmation
+					t.Errorf("%d status reads in the next days; want no more for what is known", n)
+				}
+			})
+		})
+	}
+}
+
+// More money for a confirmed payment is told, whenever it comes.
+func TestDailyComparisonTellsMoreMoney(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		s := b.chosen("25", usdt())
+		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.pass(10 * 24 * time.Hour)
+		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.pass(24*time.Hour + 5*time.Minute)
+		b.wantStatus(s.ID, wire.Confirmed)
+		b.wantTold(s.ID, checkout.EventPending, checkout.EventConfirmed, checkout.EventReview)
+	})
+}
+
+// What the list shows proves nothing.
+func TestListConfirmsNothing(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		s := b.dead(10)
+		b.gateway.tell = func(r *checkout.Record) { // of status reads
+			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", dec("0"), false
+			r.TxID, r.PaidAt = "", time.Time{}
+		}
+		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.gateway.set("T00001", func(tx *transaction) { tx.Status = "confirmed" })
+		reads := b.gateway.called("status")
+		b.pass(25 * time.Hour)
+		if n := b.gateway.called("status") - reads; n == 0 {
+			t.Error("the status was not read")
+		}
+		b.wantStatus(s.ID, wire.Expired)
+		b.wantTold(s.ID, checkout.EventPending, checkout.EventExpired)
+		if a := b.load(s.ID).Attempts[0]; !a.Paid.IsZero() || a.TxID != "" {
+			t.Errorf("the list has changed the attempt: %s paid by %q", a.Paid, a.TxID)
+		}
+	})
+}
+
+// Late looks come seldom after some hours; the list is read every hour.
+func TestHourlyComparisonTellsLateMoney(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		s := b.chosen("25", usdt())
+		b.pass(30*time.Minute + 9*time.Hour)
+		b.wantStatus(s.ID, wire.Expired)
+		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.pass(65 * time.Minute)
+		b.wantStatus(s.ID, wire.Confirmed)
+	})
+}
+
+// Several instances read the list once a day, however often they are started again.
+func TestDailyComparisonIsMadeOnce(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		b.chosen("25", usdt())
+		b.start()
+		b.pass(3*24*time.Hour + time.Hour)
+		if n := b.book.times(checkout.Daily); n != 4 {
+			t.Errorf("%d daily comparisons in three days; want 4", n)
+		}
+		for range 20 {
+			b.stop()
+			b.start()
+			b.start()
+			b.pass(time.Hour)
+		}
+		if n := b.book.times(checkout.Daily); n != 4 {
+			t.Errorf("%d daily comparisons after many starts; want 4", n)
+		}
+		if n := b.book.times(checkout.Hourly); n < 92 || n > 95 {
+			t.Errorf("%d hourly comparisons in 93 hours", n)
+		}
+	})
+}
+
+// A comparison that cannot read the list goes on later where it broke off, which keeps
+// an end of the process and another instance from beginning anew.
+func TestDailyComparisonGoesOn(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		s := b.dead(10)
+		for range 120 { // of another program
+			b.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+		}
+		b.gateway.pay("T00001", dec("25"), "0xa")
+		broken := func(q checkout.ListQuery) error {
+			if q.Page == 3 {
+				return cut()
+			}
+			return nil
+		}
+		daily := func() checkout.Compared {
+			t.Helper()
+			known, err := b.service.Compared(t.Context(), checkout.Daily)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return known
+		}
+		for !daily().Next.Before(time.Now().Add(5 * time.Minute)) {
+			b.pass(time.Minute)
+		}
+		b.list.answer(broken)
+		b.pass(3 * time.Hour)
+		known := daily()
+		if known.State(time.Now()) != checkout.ComparingFailed || known.Last.Progress.Page != 2 || known.Last.Failures < 5 || known.Last.Failures > 9 {
+			t.Fatalf("after hours of failure: %+v", known.Last)
+		}
+		b.wantStatus(s.ID, wire.Expired)
+		b.stop()
+		b.list.answer(nil)
+		b.start()
+		b.pass(65 * time.Minute)
+		b.wantStatus(s.ID, wire.Confirmed)
+		if known = daily(); known.State(time.Now()) != checkout.ComparingDone || known.Last.Failures != 0 {
+			t.Errorf("at the end: %+v", known.Last)
+		}
+		var pages []string
+		b.list.mu.Lock()
+		defer b.list.mu.Unlock()
+		for _, q := range b.list.queries {
+			if q.To.Equal(known.Last.To) && q.From.Before(known.Last.To.AddDate(0, 0, -10)) {
+				pages = append(pages, fmt.Sprint(q.Page))
+			}
+		}
+		if diff := cmp.Diff([]string{"1", "2", "3"}, pages); diff != "" {
+			t.Errorf("pages that were read after the failure (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// An instance that ends leaves its comparison to the next one, at once.
+func TestDailyComparisonIsTakenOver(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		for range 5000 {
+			b.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+		}
+		b.pass(90 * time.Second)
+		b.stop()
+		known, err := b.service.Compared(t.Context(), checkout.Daily)
+		if err != nil || known.State(time.Now()) != checkout.ComparingBroken || known.Last.Progress.Page < 20 {
+			t.Fatalf("after the end: %+v, %v", known, err)
+		}
+		b.start()
+		b.pass(3 * time.Minute)
+		known, err = b.service.Compared(t.Context(), checkout.Daily)
+		if err != nil || known.State(time.Now()) != checkout.ComparingDone {
+			t.Fatalf("state = %+v, %v; want done", known, err)
+		}
+		if n := known.Report.Transactions; n != 5000 {
+			t.Errorf("%d transactions were read; want each once", n)
+		}
+	})
+}
+
+// Every day of a long history is read, in lengths that the gateway takes.
+func TestDailyComparisonReadsAll(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		began := time.Now()
+		b.chosen("25", usdt())
+		time.Sleep(300 * 24 * time.Hour)
+		b.list.answer(nil)
+		time.Sleep(24 * time.Hour)
+		b.list.mu.Lock()
+		defer b.list.mu.Unlock()
+		var days []time.Time
+		for _, q := range b.list.queries {
+			if q.To.Sub(q.From) > 30*24*time.Hour || q.Status != "" || q.Limit != 50 {
+				t.Errorf("asked for %+v", q)
+			}
+			for day := q.From; day.Before(q.To); day = day.AddDate(0, 0, 1) { // if the second date is left out
+				days = append(days, day)
+			}
+		}
+		for day := began.AddDate(0, 0, -1).Truncate(24 * time.Hour); day.Before(time.Now().AddDate(0, 0, 1)); day = day.AddDate(0, 0, 1) {
+			if !slices.ContainsFunc(days, day.Equal) {
+				t.Errorf("%s was not read", day.Format(time.DateOnly))
+			}
+		}
+		if n := len(b.list.queries); n < 11 || n > 12+25 {
+			t.Errorf("%d pages in a day; want 11 or 12, and one an hour", n)
+		}
+	})
+}
+
+// A list whose pages are all the same was not read.
+func TestListThatRepeatsItself(t *testing.T) {
+	inBureau(t, func(t *testing.T, b *bureau) {
+		for range 120 {
+			b.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+		}
+		b.list.answer(nil)
+		stuck := &stuckList{b.list}
+		b.stop()
+		b.service = checkout.New(checkout.Config{Store: b.store, Gateway: stuck, Comparisons: b.book})
+		ctx, cancel := context.WithCancel(t.Context())
+		b.running = append(b.running, cancel)
+		service := b.service
+		b.ended.Go(func() { service.RunComparisons(ctx) })
+		b.pass(5 * time.Minute)
+		if known, err := b.service.Compared(t.Context(), checkout.Daily); err != nil || known.State(time.Now()) != checkout.ComparingFailed {
+			t.Errorf("%+v, %v; want that it has failed", known, err)
+		}
+	})
+}
+
+// stuckList gives its first page, whichever it is asked for.
+type stuckList struct{ *lister }
+
+func (s *stuckList) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+	q.Page = 1
+	return s.lister.Transactions(ctx, q)
+}
+
+// Money that comes an hour after the end is told an hour later, not after a day, and a
+// look that comes late stands for those before it.
+func TestLateLooksOfTheFirstDay(t *testing.T) { overBoth(t, lateLooksOfTheFirstDay) }
+
+func lateLooksOfTheFirstDay(t *testing.T, h *shop) {
+	s := h.chosen("25", usdt())
+	h.run(30*time.Minute + 65*time.Minute)
+	h.wantStatus(s.ID, wire.Expired)
+	h.gateway.pay("T00001", dec("25"), "0xa")
+	h.run(time.Hour)
+	h.wantStatus(s.ID, wire.Confirmed)
+
+	s = h.chosen("25", usdt())
+	h.run(30*time.Minute + 65*time.Minute)
+	h.clock.move(22 * time.Hour) // nobody looks
+	looks := h.gateway.called("recheck")
+	h.run(30 * time.Minute)
+	if n := h.gateway.called("recheck") - looks; n != 1 {
+		t.Errorf("%d late looks after a pause; want 1", n)
+	}
+	if n := h.load(s.ID).Attempts[0].Rechecks; n != 6 {
+		t.Errorf("counted as %d looks; want 6", n)
+	}
+}
