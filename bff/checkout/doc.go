@@ -10,7 +10,9 @@
 //	due.go        when a session is looked at next
 //	choosing.go   a shopper chooses: intent first, then create, three outcomes
 //	reconcile.go  the answer to create was lost: search, cancel, replace
-//	sweep.go      one reading of the gateway's list for all who search it
+//	searching.go  one search of the gateway's list for all who wait for it
+//	scan.go       how a list is read that moves, and when nothing can be missing
+//	adopting.go   what the list shows of ours is made known
 //	compare.go    what gateway and database disagree on, for people
 //	ledger.go     the gateway's lists, for people and merchants' programs
 //	ending.go     cancel, recheck

@@ -210,11 +210,20 @@ func (a *Attempt) doubtDue(p Pace, now time.Time) time.Time {
 func (a *Attempt) orphanDue(p Pace, now time.Time) time.Time {
 	switch {
 	case a.TrackingCode == "":
-		return step(notAfter(a.StartedAt, now), a.passes(p), a.Rechecks)
+		t := a.searchDue(p, now)
+		if !t.IsZero() && !t.After(now) { // the list could not be read
+			return now.Add(p.Unwatched)
+		}
+		return t
 	case a.EndedAt.IsZero():
 		return now.Add(p.Unwatched)
 	}
 	return step(notAfter(a.EndedAt, now), p.Late, a.Rechecks)
+}
+
+// searchDue returns when a given-up create is to be searched for again; zero = no more.
+func (a *Attempt) searchDue(p Pace, now time.Time) time.Time {
+	return step(notAfter(a.StartedAt, now), a.passes(p), a.Rechecks)
 }
 
 // passes are the offsets at which a given-up create is searched for: those of

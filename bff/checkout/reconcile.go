@@ -51,11 +51,58 @@ func (c *Service) Recover(ctx context.Context) error {
 	}
 }
 
-// search looks for the transaction that an unanswered create may have opened.
-// Since only create tells the address, one that is found is cancelled and
+// mostDoubt is how long an attempt whose answer is unknown keeps its session from
+// another one while nothing comes of the search.
+const mostDoubt = 10 * time.Minute
+
+// search looks for the transaction that an unanswered create may have opened, and
+// gives the attempt up if that fails and has failed for long.
+func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
+	err := c.seek(ctx, s, a)
+	now := c.Now()
+	if err != nil && (a.UnknownAt.After(now) || now.Sub(a.UnknownAt) >= mostDoubt) {
+		_, abandonErr := c.change(ctx, s, func(s *Session, now time.Time) error {
+			return s.abandon(a.Number, now)
+		})
+		if abandonErr != nil {
+			return errors.Join(err, abandonErr)
+		}
+	}
+	if errors.Is(err, errReading) {
+		return c.comeBack(ctx, s)
+	}
+	return err
+}
+
+// abandon gives up an attempt that has been in doubt for long, without a replacement:
+// its shopper may choose again. Nobody has seen its address, or will: it is searched for
+// further, and cancelled when it is found.
+func (s *Session) abandon(n int, now time.Time) error {
+	a := s.Attempt(n)
+	if a == nil || a.State != Unknown {
+		return ErrUnchanged
+	}
+	if a.UnknownAt.After(now) { // by a clock that was ahead: count anew
+		a.UnknownAt = now
+		return nil
+	}
+	if now.Sub(a.UnknownAt) < mostDoubt {
+		return ErrUnchanged
+	}
+	a.State = Lost
+	s.note(now, "coinslot", "attempt.lost", a.TrackingCode)
+	if s.status() == wire.Open {
+		s.Notice = Notice{Code: wire.CodeGatewayUnavailable}
+	}
+	return nil
+}
+
+// seek is search without giving up.
+// Since only create tells the address, a transaction that is found is cancelled and
 // replaced; one that cannot be cancelled is handed over by its hosted page.
 // Two searches, some time apart, that find nothing prove that there is none.
-func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
+// Errors: errReading; the gateway's; the store's.
+func (c *Service) seek(ctx context.Context, s Session, a Attempt) error {
 	if a.TrackingCode == "" {
 		notBefore := a.UnknownAt
 		if a.Misses > 0 {
@@ -65,15 +112,12 @@ func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 		if now := c.Now(); a.UnknownAt.After(now) || a.MissedAt.After(now) {
 			notBefore = now
 		}
-		found, reading, err := c.find(ctx, s, a, notBefore)
-		if errors.Is(err, errReading) {
-			return c.comeBack(ctx, s)
-		}
+		found, asOf, err := c.find(ctx, s, a, notBefore)
 		if err != nil {
 			return err
 		}
 		if a = *found.Attempt(a.Number); a.TrackingCode == "" {
-			return c.miss(ctx, s, a, reading)
+			return c.miss(ctx, s, a, asOf)
 		}
 	}
 	if a.State != Unknown {
@@ -208,30 +252,30 @@ func (c *Service) quote(ctx context.Context, a Attempt) (price, fee decimal.Deci
 	return price, fee
 }
 
-// miss notes a reading, begun at that time, that did not have a. The second one,
-// long enough after the first, gives the attempt up.
-func (c *Service) miss(ctx context.Context, s Session, a Attempt, began time.Time) error {
+// miss notes that the list did not have a at asOf. The second time, long enough after
+// the first, gives the attempt up.
+func (c *Service) miss(ctx context.Context, s Session, a Attempt, asOf time.Time) error {
 	return c.replace(ctx, s, func(s *Session, now time.Time) error {
-		return s.missed(a.Number, c.Pace.Absent, began, now)
+		return s.missed(a.Number, c.Pace.Absent, asOf, now)
 	})
 }
 
-func (s *Session) missed(n int, absent time.Duration, began, now time.Time) error {
+func (s *Session) missed(n int, absent time.Duration, asOf, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.State != Unknown || a.TrackingCode != "" {
 		return ErrUnchanged
 	}
 	if a.UnknownAt.After(now) || a.MissedAt.After(now) { // by a clock that was ahead: begin anew
-		a.UnknownAt, a.MissedAt, a.Misses = began, time.Time{}, 0
+		a.UnknownAt, a.MissedAt, a.Misses = asOf, time.Time{}, 0
 	}
-	if began.Before(a.UnknownAt) {
+	if asOf.Before(a.UnknownAt) {
 		return ErrUnchanged
 	}
 	a.Misses++
 	if a.Misses == 1 {
-		a.MissedAt = began
+		a.MissedAt = asOf
 	}
-	if a.Misses > 1 && began.Sub(a.MissedAt) >= absent {
+	if a.Misses > 1 && asOf.Sub(a.MissedAt) >= absent {
 		s.giveUp(a, now)
 	}
 	return nil
@@ -240,11 +284,11 @@ func (s *Session) missed(n int, absent time.Duration, began, now time.Time) erro
 // tendOrphan searches again for what a given-up create may have opened after
 // all, ends it when it is known, and looks at it late like at any other.
 func (c *Service) tendOrphan(ctx context.Context, s Session, a Attempt, due time.Time) error {
+	if a.TrackingCode == "" {
+		return c.searchOrphan(ctx, s, a)
+	}
 	if due.IsZero() || c.Now().Before(due) && !a.EndedAt.IsZero() {
 		return nil
-	}
-	if a.TrackingCode == "" {
-		return c.searchOrphan(ctx, s, a, due)
 	}
 	if !a.EndedAt.IsZero() {
 		return c.lookLate(ctx, s, a)
@@ -256,13 +300,14 @@ func (c *Service) tendOrphan(ctx context.Context, s Session, a Attempt, due time
 	return err
 }
 
-func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt, due time.Time) error {
-	if c.Now().Before(due) {
+func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt) error {
+	due := a.searchDue(c.Pace, c.Now())
+	if !passed(due, c.Now()) {
 		return nil
 	}
 	found, _, err := c.find(ctx, s, a, due)
 	if errors.Is(err, errReading) {
-		return c.comeBack(ctx, s)
+		return c.touch(ctx, s) // nobody waits for it
 	}
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
@@ -270,31 +315,32 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt, due ti
 	return c.count(ctx, s, a, a.Rechecks+1)
 }
 
-// find looks for a in a reading of the gateway's list that began at notBefore or
-// later, and returns the session as it is afterwards: a has a tracking code if it
-// was found. began is when the reading began. Errors: errReading; the gateway's;
-// the store's.
-func (c *Service) find(ctx context.Context, s Session, a Attempt, notBefore time.Time) (now Session, began time.Time, err error) {
+// find looks for a in the gateway's list, and returns the session as it is afterwards:
+// a has a tracking code if it was found. If not, it was not there at asOf, which is
+// notBefore or later. Errors: errReading; the gateway's; the store's.
+func (c *Service) find(
+	ctx context.Context, s Session, a Attempt, notBefore time.Time,
+) (now Session, asOf time.Time, err error) {
 	now, err = c.Session(ctx, s.ID)
 	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
-		return now, began, err // another's search has found it
+		return now, asOf, err // another's search has found it
 	}
-	reading, err := c.sighted(ctx, around(a.StartedAt), notBefore)
-	if err != nil {
-		return s, began, err
-	}
-	for _, r := range reading.bare {
+	asOf, bare, searchErr := c.sighted(ctx, a, notBefore)
+	for _, r := range bare {
 		mine, err := c.alike(ctx, r, a)
 		if err != nil {
-			return s, began, err
+			return s, asOf, err
 		}
 		if mine {
 			now, err = c.adopt(ctx, s, a.Number, r)
-			return now, reading.began, err
+			return now, asOf, err
 		}
 	}
 	now, err = c.Session(ctx, s.ID)
-	return now, reading.began, err
+	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
+		return now, asOf, err
+	}
+	return now, asOf, searchErr
 }
 
 // alike reports whether r, which a gateway has given back without its comment,

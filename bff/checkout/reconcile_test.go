@@ -343,13 +343,13 @@ func TestOutageOfTheListProvesNothing(t *testing.T) {
 	h.gateway.createHook = once(nil, cut())
 	h.gateway.listHook = cut
 	s := h.chosen("25", usdt())
-	h.run(10 * time.Minute)
+	h.run(9 * time.Minute)
 	h.wantStatus(s.ID, wire.Preparing)
 	if n := h.gateway.called("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
 	h.gateway.listHook = nil
-	h.run(time.Minute)
+	h.run(50 * time.Second)
 	h.wantOne(s.ID)
 }
 

@@ -67,9 +67,9 @@ type Config struct {
 type Service struct {
 	Config
 	currencies *currencyList
-	sweeps     sweeps
+	searches   searches
 	hints      hints
-	creating   running // creates, sweeps and comparisons under way
+	creating   running // creates, searches and comparisons under way
 
 	closing context.Context // ends with Close
 	end     context.CancelFunc
@@ -104,14 +104,14 @@ func New(c Config) *Service {
 	closing, end := context.WithCancel(context.Background())
 	return &Service{
 		Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
-		sweeps: newSweeps(), closing: closing, end: end,
+		searches: searches{of: map[window]*search{}}, closing: closing, end: end,
 	}
 }
 
-// Close breaks off a comparison under way, and waits for the creates and sweeps, each
-// call of which ends with the gateway client's own deadline at the latest. It may be
-// called again, to wait for those that requests have begun since; no comparison begins
-// any more.
+// Close breaks off the comparison and the searches under way after the page that each
+// is reading, and waits for the creates, each call of which ends with the gateway
+// client's own deadline at the latest. It may be called again, to wait for those that
+// requests have begun since; no comparison and no search begins any more.
 func (c *Service) Close() {
 	c.end()
 	c.creating.Wait()

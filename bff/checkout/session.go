@@ -180,7 +180,7 @@ type Attempt struct {
 	// Of the search for the marker.
 	UnknownAt time.Time `json:"unknown_at,omitzero"` // when it became so
 	Misses    int       `json:"misses,omitempty"`
-	MissedAt  time.Time `json:"missed_at,omitzero"` // when the reading of the first miss began
+	MissedAt  time.Time `json:"missed_at,omitzero"` // as of when the first search did not have it
 }
 
 // Live reports whether a may have a payable transaction at the gateway that

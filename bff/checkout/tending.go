@@ -188,7 +188,11 @@ func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
 	if a := s.Current(); a != nil {
 		wait = a.slower(now, wait)
 	}
-	if err := c.Store.Touch(ctx, s, s.CheckedAt, now.Add(wait)); err != nil {
+	checked := s.CheckedAt
+	if current, err := c.Store.Session(ctx, s.ID); err == nil {
+		checked = current.CheckedAt // another attempt may have been checked just now
+	}
+	if err := c.Store.Touch(ctx, s, checked, now.Add(wait)); err != nil {
 		c.Log.ErrorContext(ctx, "postponing a session", "session", s.ID, "error", err)
 	}
 }

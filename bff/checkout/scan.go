@@ -1,0 +1,276 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"time"
+)
+
+const (
+	// mostPages bounds a list that is read, to a million transactions.
+	mostPages = 20_000
+	// mostPasses is how often a list is read from its first page to its last that
+	// changed meanwhile in a way that was not accounted for.
+	mostPasses = 3
+)
+
+// Why a list that the gateway answers for cannot be read to its end.
+var (
+	errEndless = fmt.Errorf("the transaction list has more than %d pages, or no end", mostPages)
+	errMoving  = fmt.Errorf("the transaction list was read %d times and is not as long as it says", mostPasses)
+)
+
+// scan reads a part of the gateway's list page by page, in all statuses, and knows
+// when nothing of it can be missing. It can stop after any page and go on later. It
+// has no lock.
+//
+// A list may change while it is read: what is new pushes the rest on, so that records
+// come twice, or is added behind; which end it is is not documented. Nothing that was
+// there when a pass began is missing after it
+//
+//   - if nothing moved: each page told the same length of the list, no record came
+//     twice, and there were as many records as that; or
+//   - if as many different records have been seen, by this pass and those before, as
+//     the list is long now. The gateway lists a transaction for ever, so that nothing
+//     seen is gone, and what is as long is the same.
+//
+// Otherwise, and for what has come since, the two ends are read until they show
+// nothing new and the count is even: some requests, however long the list is. Only if
+// the ends have nothing new and the count is not even, another pass is needed.
+type scan struct {
+	query ListQuery // without its page
+	hasty bool      // read the last two pages of a long list after the first one
+	asOf  time.Time // nothing that was listed then is missing; zero = not known yet
+
+	seen   map[uint64]int // hashes of tracking codes: the last pass that met it; 0 = none has
+	total  int            // records in the list, as told by the last answer; 0 = not told
+	last   int            // its last page, likewise
+	fell   bool           // it became shorter: what was seen may be gone
+	pages  int            // read since asOf was known
+	began  time.Time      // when the pass, or the reading of the ends, began
+	swept  bool           // a pass has come to the end of the list
+	passes int            // that came to its end and proved nothing
+
+	// Of the pass under way.
+	pass  int // its number, from 1
+	page  int // the last page that was read; 0 = no pass is under way
+	here  int // different records that it met
+	moved bool
+
+	// Of the reading of the ends.
+	back   int   // the furthest page of them
+	ends   []int // pages still to be read; while there are any, the pass waits
+	looked bool  // they were read since the last pass, and showed nothing new
+	fresh  bool  // they have shown something new
+	even   bool  // the count was even, and nothing new was shown since
+}
+
+func newScan(q ListQuery) *scan { return &scan{query: q, seen: map[uint64]int{}} }
+
+// codeSeed is of the hashes in seen: a million tracking codes are 30 MB that way.
+// Two that collide look like a list that moves.
+var codeSeed = maphash.MakeSeed()
+
+// next returns the page to be read now. What it decides is undone by nothing: if the
+// page cannot be read, it is asked for again.
+func (s *scan) next(now time.Time) int {
+	switch {
+	case len(s.ends) > 0:
+		return s.ends[0]
+	case s.page > 0:
+	case s.swept && !s.looked && s.total > 0:
+		s.looked, s.fresh, s.even, s.began = true, false, false, now
+		s.ends, s.back = []int{1}, max(1, s.last)
+		if s.back > 1 {
+			s.ends = append(s.ends, s.back)
+		}
+		return 1
+	default:
+		if s.fell {
+			s.fell, s.swept = false, false
+			clear(s.seen)
+		}
+		s.pass++
+		s.began, s.here, s.moved = now, 0, false
+	}
+	return s.page + 1
+}
+
+// fewPages is the length of a list whose ends are not worth a request of their own.
+const fewPages = 3
+
+// endsFirst has the ends of a list read before the pass under way goes on: a
+// transaction that is new is there.
+func (s *scan) endsFirst() {
+	if s.page > 0 && s.last > fewPages {
+		s.ends = []int{1, s.last, s.last - 1}
+	}
+}
+
+// take takes in the page that next has named. Errors: errEndless, errMoving; then the
+// scan is of no further use.
+func (s *scan) take(p RecordPage) error {
+	s.pages++
+	s.moved = s.moved || s.page > 0 && p.Total != s.total
+	s.fell = s.fell || p.Total < s.total
+	s.total, s.last = p.Total, p.LastPage
+	if len(s.ends) > 0 {
+		s.takeEnd(p.Items)
+	} else if s.takeNext(p) && s.passes == mostPasses {
+		return errMoving
+	}
+	if s.pages > mostPages || s.page > 1 && s.last > mostPages {
+		return errEndless
+	}
+	return nil
+}
+
+// takeEnd takes in a page at one of the ends.
+func (s *scan) takeEnd(items []Record) {
+	n := s.ends[0]
+	s.ends = s.ends[1:]
+	fresh, _ := s.note(items, 0)
+	if s.page > 0 { // in the middle of a pass, which meets them again
+		return
+	}
+	if fresh > 0 {
+		s.fresh, s.even = true, false
+	}
+	s.even = s.even || s.isEven()
+	if further := s.further(n); fresh > 0 && further > 0 { // as far in as there is anything new
+		s.ends = append([]int{further}, s.ends...)
+	}
+	if n == s.back && len(items) == s.query.Limit { // another may follow, as in takeNext
+		s.back = n + 1
+		s.ends = append([]int{s.back}, s.ends...)
+	}
+	if len(s.ends) > 0 {
+		return
+	}
+	if s.even {
+		s.complete()
+	} else if s.fresh {
+		s.looked = false
+	}
+}
+
+// further returns the neighbor of page n that is further from its end of the list; 0 =
+// there is none.
+func (s *scan) further(n int) int {
+	if 2*n <= s.last {
+		return n + 1
+	}
+	return n - 1
+}
+
+// takeNext takes in the next page of a pass, and reports whether the pass has come to
+// its end without a proof. A last page that is full may be followed by one that the
+// gateway did not tell of.
+func (s *scan) takeNext(p RecordPage) (disturbed bool) {
+	s.page++
+	_, repeated := s.note(p.Items, s.pass)
+	n := len(p.Items)
+	end := n == 0 || p.LastPage > 0 && s.page > p.LastPage && repeated == n // the last page once more
+	if !end {
+		s.moved = s.moved || repeated > 0
+		end = p.LastPage > 0 && s.page >= p.LastPage && n < s.query.Limit
+	}
+	if !end {
+		if s.hasty && s.page == 1 && !s.swept && p.LastPage > fewPages {
+			s.ends = []int{p.LastPage, p.LastPage - 1}
+		}
+		return false
+	}
+	unmoved := !s.moved && s.here >= s.total && s.page >= p.LastPage
+	if unmoved { // what only other passes have seen is gone
+		s.fell = false
+		maps.DeleteFunc(s.seen, func(_ uint64, pass int) bool { return pass != s.pass })
+	}
+	if unmoved || s.isEven() {
+		s.complete()
+		return false
+	}
+	s.page, s.swept, s.looked = 0, true, false
+	s.passes++
+	return true
+}
+
+// isEven reports whether as many different records were seen as the list has.
+func (s *scan) isEven() bool { return s.total > 0 && !s.fell && len(s.seen) == s.total }
+
+// complete notes that nothing is missing.
+func (s *scan) complete() {
+	s.asOf, s.swept, s.looked, s.page, s.pages, s.passes = s.began, true, false, 0, 0, 0
+}
+
+// note remembers records of a page, as met by a pass, and returns how many were never
+// seen before, and how many this pass has met already. Pass 0 stands for none.
+func (s *scan) note(items []Record, pass int) (fresh, repeated int) {
+	for _, r := range items {
+		h := maphash.String(codeSeed, r.TrackingCode)
+		met, known := s.seen[h]
+		switch {
+		case !known:
+			fresh++
+		case pass > 0 && met == pass:
+			repeated++
+		}
+		if !known || pass > 0 {
+			s.seen[h] = pass
+		}
+	}
+	if pass > 0 {
+		s.here += len(items) - repeated
+	}
+	return fresh, repeated
+}
+
+// listed reads every page of q, for people: of a list that goes on moving, it returns
+// what it has shown. What came twice counts as it was last.
+func listed(ctx context.Context, g Lister, q ListQuery) ([]Record, error) {
+	index := map[string]int{} // in records, by tracking code
+	var records []Record
+	for s := newScan(q); s.asOf.IsZero(); {
+		q.Page = s.next(time.Now())
+		page, err := readPage(ctx, g, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range page.Items {
+			i, again := index[r.TrackingCode]
+			if !again {
+				i = len(records)
+				index[r.TrackingCode], records = i, append(records, r)
+			}
+			records[i] = r
+		}
+		switch err := s.take(page); {
+		case errors.Is(err, errMoving):
+			return records, nil
+		case err != nil:
+			return nil, fmt.Errorf("reading the transaction list: %w", err)
+		}
+	}
+	return records, nil
+}
+
+// pageTries is how often a page is read: of a hundred pages one that fails now
+// and then must not stop the reading.
+const pageTries = 3
+
+// readPage reads one page, again after a moment if that fails.
+func readPage(ctx context.Context, g Lister, q ListQuery) (page RecordPage, err error) {
+	for try := 1; ; try++ {
+		page, err = g.Transactions(ctx, q)
+		if err == nil {
+			return page, nil
+		}
+		if try == pageTries || ctx.Err() != nil {
+			return page, fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
+		}
+		pause(ctx, time.Duration(try)*50*time.Millisecond)
+	}
+}

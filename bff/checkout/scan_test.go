@@ -1,0 +1,210 @@
+package checkout
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// pager is a list that changes between its pages: after each answer, change makes of
+// it what the next answer shows.
+type pager struct {
+	list   []string // tracking codes
+	change func(list []string) []string
+	late   int   // for how many answers the length that it tells is that of before
+	were   []int // its lengths so far
+	asked  int
+	shown  map[string]bool
+}
+
+func (p *pager) page(n int) RecordPage {
+	p.asked++
+	const limit = 5
+	p.were = append(p.were, len(p.list))
+	total := p.were[max(0, len(p.were)-1-p.late)]
+	answer := RecordPage{Page: n, LastPage: max(1, (total+limit-1)/limit), Total: total}
+	from := min((n-1)*limit, len(p.list))
+	for _, code := range p.list[from:min(from+limit, len(p.list))] {
+		answer.Items = append(answer.Items, Record{TrackingCode: code})
+		p.shown[code] = true
+	}
+	if p.change != nil {
+		p.list = p.change(p.list)
+	}
+	return answer
+}
+
+// newPager returns a list of n records.
+func newPager(n int) *pager {
+	p := &pager{shown: map[string]bool{}}
+	for i := range n {
+		p.list = append(p.list, fmt.Sprintf("old%d", i))
+	}
+	return p
+}
+
+var scanQuery = ListQuery{Limit: 5}
+
+// complete reads on until s knows that nothing of notBefore is missing.
+func complete(s *scan, p *pager, notBefore time.Time, clock func() time.Time) error {
+	for s.asOf.IsZero() || s.asOf.Before(notBefore) {
+		if err := s.take(p.page(s.next(clock()))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestScanMissesNothing changes a list at random between any two answers: whatever
+// was listed at the time that a scan says it knows of has been shown.
+func TestScanMissesNothing(t *testing.T) {
+	changes := map[string]func(r *rand.Rand, list []string, fresh string) []string{
+		"in front": func(_ *rand.Rand, list []string, fresh string) []string { return slices.Insert(list, 0, fresh) },
+		"behind":   func(_ *rand.Rand, list []string, fresh string) []string { return append(list, fresh) },
+		"anywhere": func(r *rand.Rand, list []string, fresh string) []string {
+			return slices.Insert(list, r.IntN(len(list)+1), fresh)
+		},
+		"to the front": func(r *rand.Rand, list []string, _ string) []string { return moved(list, r.IntN(len(list)), 0) },
+		"to the end": func(r *rand.Rand, list []string, _ string) []string {
+			return moved(list, r.IntN(len(list)), len(list)-1)
+		},
+		"both": func(r *rand.Rand, list []string, fresh string) []string {
+			return slices.Insert(moved(list, r.IntN(len(list)), 0), 0, fresh)
+		},
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			known := 0
+			for seed := range uint64(300) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				p := newPager(1 + r.IntN(60))
+				if name == "in front" || name == "behind" {
+					p.late = r.IntN(5)
+				}
+				n, often := 0, r.Float64()
+				p.change = func(list []string) []string {
+					if n++; n > 200 || r.Float64() > often {
+						return list
+					}
+					return change(r, slices.Clone(list), fmt.Sprintf("new%d", n))
+				}
+				var listedAt []map[string]bool // by second
+				clock := func() time.Time {
+					now := map[string]bool{}
+					for _, code := range p.list {
+						now[code] = true
+					}
+					listedAt = append(listedAt, now)
+					return time.Unix(int64(len(listedAt)), 0)
+				}
+				s := newScan(scanQuery)
+				s.hasty = seed%2 == 0
+				for range 3 {
+					notBefore := time.Unix(int64(len(listedAt)), 0).Add(time.Nanosecond)
+					if err := complete(s, p, notBefore, clock); errors.Is(err, errMoving) {
+						break // proves nothing
+					} else if err != nil {
+						t.Fatal(err)
+					}
+					known++
+					for code := range listedAt[s.asOf.Unix()-1] {
+						if !p.shown[code] {
+							t.Fatalf("seed %d: %s was listed at %d and not shown", seed, code, s.asOf.Unix())
+						}
+					}
+				}
+			}
+			if known < 100 {
+				t.Errorf("only %d of 900 scans came to an end", known)
+			}
+		})
+	}
+}
+
+// moved is list with the record at one index at another.
+func moved(list []string, from, to int) []string {
+	code := list[from]
+	return slices.Insert(slices.Delete(list, from, from+1), to, code)
+}
+
+// TestScanRequests counts what a scan costs, the first time and when it is asked for
+// what is later.
+func TestScanRequests(t *testing.T) {
+	front := func(list []string) []string { return append([]string{fmt.Sprint("new", len(list))}, list...) }
+	behind := func(list []string) []string { return append(list, fmt.Sprint("new", len(list))) }
+	for _, c := range []struct {
+		name         string
+		records      int
+		change       func([]string) []string
+		first, later int // requests at most
+	}{
+		{"empty", 0, nil, 1, 1},
+		{"one page", 3, nil, 1, 1},
+		{"a full page", 5, nil, 2, 2},
+		{"at rest", 1001, nil, 201, 2},
+		{"new ones in front of each page", 1000, front, 400, 6},
+		{"new ones behind each page", 1000, behind, 260, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPager(c.records)
+			p.change = c.change
+			at := time.Unix(1, 0)
+			s := newScan(scanQuery)
+			if err := complete(s, p, at, func() time.Time { return at }); err != nil || p.asked > c.first {
+				t.Errorf("%d requests, %v; want %d at most", p.asked, err, c.first)
+			}
+			p.asked = 0
+			later := at.Add(time.Minute)
+			if err := complete(s, p, later, func() time.Time { return later }); err != nil || p.asked > c.later {
+				t.Errorf("%d requests later, %v; want %d at most", p.asked, err, c.later)
+			}
+		})
+	}
+}
+
+// TestScanProvesNothing: lists that contradict themselves are never said to be known.
+func TestScanProvesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		page func(n int) RecordPage
+		want error
+	}{
+		"no end": {func(n int) RecordPage {
+			return RecordPage{Items: []Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: n + 1, Total: 9}
+		}, errEndless},
+		"too long": {func(n int) RecordPage {
+			return RecordPage{Items: []Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: mostPages + 1}
+		}, errEndless},
+		"shorter than it says": {func(n int) RecordPage {
+			return RecordPage{Items: []Record{{TrackingCode: "a"}}, LastPage: 1, Total: 2}
+		}, errMoving},
+		"empty before its end": {func(n int) RecordPage {
+			if n > 1 {
+				return RecordPage{LastPage: 9}
+			}
+			return RecordPage{Items: make([]Record, 5), LastPage: 9}
+		}, errMoving},
+		"one that comes twice and another never": {func(n int) RecordPage {
+			if n > 1 {
+				return RecordPage{Items: []Record{{TrackingCode: "a"}}, LastPage: 2}
+			}
+			return RecordPage{Items: []Record{{TrackingCode: "a"}, {}, {}, {}, {}}, LastPage: 2}
+		}, errMoving},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScan(scanQuery)
+			var err error
+			for n := 0; err == nil && s.asOf.IsZero(); n++ {
+				if n > mostPages+1 {
+					t.Fatal("it does not end")
+				}
+				err = s.take(c.page(s.next(time.Unix(1, 0))))
+			}
+			if !errors.Is(err, c.want) || !s.asOf.IsZero() {
+				t.Errorf("%v, known as of %v; want %v", err, s.asOf, c.want)
+			}
+		})
+	}
+}

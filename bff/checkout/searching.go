@@ -1,0 +1,314 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"coinslot/bff/pulse"
+)
+
+const (
+	// searchSpan is how far either side of an attempt's start the list is
+	// searched: the time zone and inclusiveness of its dates are not documented.
+	searchSpan = 48 * time.Hour
+	// behindUTC and aheadOfUTC are the time zones furthest from UTC.
+	behindUTC, aheadOfUTC = 12 * time.Hour, 14 * time.Hour
+	// shortList is how many pages are read at once; of a longer list, the
+	// days that are likeliest come first, and the rest waits for everything else that
+	// the gateway is asked.
+	shortList = 20
+)
+
+// window is what part of the gateway's list is searched, as dates: where a transaction
+// can be, and where it is unless the gateway's last day is exclusive or a clock is
+// wrong.
+type window struct{ from, to, nearFrom, nearTo string }
+
+// around is the window of an attempt that was started at t.
+func around(t time.Time) window {
+	date := func(d time.Duration) string { return t.Add(d).UTC().Format(time.DateOnly) }
+	return window{date(-searchSpan), date(searchSpan), date(-behindUTC), date(aheadOfUTC)}
+}
+
+// dates asks for the list from one date to another, both as written by around.
+func dates(from, to string) ListQuery {
+	q := ListQuery{Limit: 50}
+	q.From, _ = time.Parse(time.DateOnly, from)
+	q.To, _ = time.Parse(time.DateOnly, to)
+	return q
+}
+
+// searches lets all who search the same window share what was read of it: a thousand
+// lost answers cost little more than one.
+type searches struct {
+	mu sync.Mutex // guards the map, and of each search the fields that say so
+	of map[window]*search
+}
+
+// search looks for transactions in one window. It goes on until each that is wanted
+// was found, or is known not to be there; after an error it goes on where it was, as
+// soon as anybody asks again.
+type search struct {
+	window window
+	// Of the run under way alone. near is nil once it was read.
+	near, wide *scan
+
+	// Guarded by searches.mu.
+	wanted   map[string]time.Time // by marker: as of when it must not be there
+	joined   bool                 // there are new ones among them
+	asOf     time.Time            // as of when nothing is missing; zero = not known
+	bare     map[string]Record    // without a comment, and unknown here; by tracking code
+	run      chan struct{}        // closed when the run under way ends; nil = there is none
+	err      error                // of the last run; nil = it has found out all that was wanted
+	failed   time.Time            // when that was; zero = no run has failed since the last that did not
+	unserved time.Time            // since when something is wanted; zero = nothing is
+	asked    time.Time            // when anybody asked last
+
+	pulse pulse.Pulse // beats with each page
+}
+
+const (
+	// sweepPatience is how long whoever tends a session waits for a search: the
+	// others must not wait for a list of a hundred pages.
+	sweepPatience = 2 * time.Second
+	// searchPause is how long nothing is read after an error, and unreadablePause
+	// after the list turned out to be one that cannot be read.
+	searchPause, unreadablePause = 2 * time.Second, 10 * time.Minute
+	// forgetAfter is when a search is forgotten that nobody asks for any more, and
+	// askedWithin how often those ask who still wait for it.
+	forgetAfter, askedWithin = time.Hour, 5 * time.Minute
+)
+
+// errReading says that the list is still being read: ask again soon.
+var errReading = errors.New("the transaction list is being read")
+
+// errClosing ends a search of a service that is being closed.
+var errClosing = errors.New("searching the transaction list: shutting down")
+
+// sighted has the list searched for a, and returns as of when it is known not to have
+// it, at notBefore or later, and the records that may be a's for want of a comment.
+// Whatever of the list is ours and was not known has been adopted, also that of a:
+// then there may be errReading.
+// Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.
+func (c *Service) sighted(
+	ctx context.Context, a Attempt, notBefore time.Time,
+) (asOf time.Time, bare []Record, err error) {
+	s, run := c.join(ctx, a, notBefore)
+	if run != nil {
+		timer := time.NewTimer(sweepPatience)
+		defer timer.Stop()
+		select {
+		case <-run:
+		case <-ctx.Done():
+			return asOf, nil, ctx.Err()
+		case <-timer.C:
+		}
+	}
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	bare = slices.Collect(maps.Values(s.bare))
+	switch {
+	case s.knows(notBefore):
+		return s.asOf, bare, nil
+	case s.run == nil && s.err != nil:
+		return asOf, bare, s.err
+	}
+	return asOf, bare, errReading
+}
+
+// knows reports whether what was not found is known not to have been there at t.
+// searches.mu is held.
+func (s *search) knows(t time.Time) bool { return !s.asOf.IsZero() && !s.asOf.Before(t) }
+
+// join returns the search of a's window, and what is closed when the run under way
+// ends: nil if there is none because there is nothing to find out, or because the last
+// one has just failed.
+func (c *Service) join(
+	ctx context.Context, a Attempt, notBefore time.Time,
+) (s *search, run chan struct{}) {
+	w, now := around(a.StartedAt), c.Now()
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	maps.DeleteFunc(c.searches.of, func(_ window, s *search) bool {
+		clockWasAhead := s.asOf.After(now) || s.asked.After(now) || s.failed.After(now)
+		return s.run == nil && (clockWasAhead || now.Sub(s.asked) > forgetAfter)
+	})
+	s = c.searches.of[w]
+	if s == nil {
+		s = &search{window: w, wanted: map[string]time.Time{}, bare: map[string]Record{}}
+		s.rewind()
+		c.searches.of[w] = s
+	}
+	s.asked = now
+	if s.knows(notBefore) {
+		return s, nil
+	}
+	if s.unserved.IsZero() {
+		s.unserved = now
+	}
+	if since, known := s.wanted[a.Marker]; !known || since.Before(notBefore) {
+		s.wanted[a.Marker], s.joined = notBefore, s.joined || !known
+	}
+	if s.run == nil && (s.failed.IsZero() || now.Sub(s.failed) >= s.pauseAfter()) {
+		s.run = make(chan struct{})
+		c.creating.Go(func() { c.runSearch(context.WithoutCancel(ctx), s) })
+	}
+	return s, s.run
+}
+
+// rewind begins anew.
+func (s *search) rewind() {
+	s.near = newScan(dates(s.window.nearFrom, s.window.nearTo))
+	s.wide = newScan(dates(s.window.from, s.window.to))
+	s.near.hasty, s.wide.hasty = true, true
+}
+
+// unreadable reports whether err says that the list cannot be read, however long the
+// gateway answers.
+func unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errMoving) }
+
+// pauseAfter is how long nothing is read after the last error. searches.mu is held.
+func (s *search) pauseAfter() time.Duration {
+	if unreadable(s.err) {
+		return unreadablePause
+	}
+	return searchPause
+}
+
+// runSearch reads the list until all that is wanted is found out, or an error. That
+// the list cannot be searched is logged once, until it can.
+func (c *Service) runSearch(ctx context.Context, s *search) {
+	var err error
+	for err == nil && c.goesOn(ctx, s) {
+		err = c.readOn(ctx, s)
+	}
+	if err == nil {
+		return
+	}
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	if first := s.failed.IsZero(); first && !errors.Is(err, errClosing) {
+		c.Log.WarnContext(ctx, "gateway's transaction list cannot be searched", "error", err,
+			"from", s.window.from, "to", s.window.to, "pages_read", s.wide.pages)
+	}
+	if unreadable(err) {
+		clear(s.wanted)
+		s.rewind()
+	}
+	s.err, s.failed = err, c.Now()
+	s.end()
+}
+
+// end ends the run under way. searches.mu is held.
+func (s *search) end() {
+	s.pulse.Stop()
+	close(s.run)
+	s.run = nil
+}
+
+// goesOn reports whether anything is wanted still. If not, it ends the run.
+func (c *Service) goesOn(ctx context.Context, s *search) bool {
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	maps.DeleteFunc(s.wanted, func(_ string, notBefore time.Time) bool { return s.knows(notBefore) })
+	if len(s.wanted) > 0 {
+		if s.joined {
+			s.joined = false
+			s.wide.endsFirst()
+		}
+		return true
+	}
+	if !s.failed.IsZero() {
+		c.Log.InfoContext(ctx, "gateway's transaction list can be searched again",
+			"from", s.window.from, "to", s.window.to)
+	}
+	s.err, s.failed, s.unserved = nil, time.Time{}, time.Time{}
+	s.end()
+	return false
+}
+
+// readOn reads one page more. A list longer than some pages is first read in the days
+// that are likeliest: that proves nothing, and finds what is there with fewer requests.
+func (c *Service) readOn(ctx context.Context, s *search) error {
+	if c.closing.Err() != nil {
+		return errClosing
+	}
+	scan := s.wide
+	inside := scan.page > 0 && !scan.swept && len(scan.ends) == 0 // a first pass
+	if inside && s.near != nil && scan.last > shortList {
+		scan = s.near
+	}
+	lister := beating{c.Gateway, &s.pulse}
+	if scan.pages >= shortList && len(scan.ends) == 0 && c.Ledger != nil {
+		lister.Lister = c.Ledger // which waits behind every payment
+	}
+	q := scan.query
+	q.Page = scan.next(c.Now())
+	page, err := readPage(ctx, lister, q)
+	if err != nil {
+		return err
+	}
+	known, bare, err := c.adoptPage(ctx, page.Items)
+	if err != nil {
+		return err
+	}
+	err = scan.take(page)
+	if scan == s.near && (scan.swept || err != nil) {
+		s.near, err = nil, nil
+	}
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	for _, marker := range known {
+		delete(s.wanted, marker)
+	}
+	for _, r := range bare {
+		s.bare[r.TrackingCode] = r
+	}
+	s.asOf = s.wide.asOf
+	return err
+}
+
+// beating is a Lister that is seen to go on.
+type beating struct {
+	Lister
+	pulse *pulse.Pulse
+}
+
+// Transactions implements Lister.
+func (b beating) Transactions(ctx context.Context, q ListQuery) (RecordPage, error) {
+	b.pulse.Beat(0)
+	return b.Lister.Transactions(ctx, q)
+}
+
+// SearchingSince returns since when creates whose answers were lost are searched for in
+// vain, because the gateway's list cannot be read to its end: the zero time if none is.
+// A search that goes well takes some seconds.
+func (c *Service) SearchingSince() (since time.Time) {
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	for _, s := range c.searches.of {
+		if s.run != nil || c.Now().Sub(s.asked) < askedWithin {
+			since = pulse.Earliest(since, s.unserved)
+		}
+	}
+	return since
+}
+
+// Turned returns when what goes on besides last turned, by name; zero = nothing of the
+// kind is under way. "search" looks for creates whose answer is lost, "currencies"
+// renews the gateway's currency list.
+func (c *Service) Turned() map[string]time.Time {
+	c.searches.mu.Lock()
+	defer c.searches.mu.Unlock()
+	var search time.Time
+	for _, s := range c.searches.of {
+		search = pulse.Earliest(search, s.pulse.Turned())
+	}
+	return map[string]time.Time{
+		"search": search, "currencies": c.currencies.pulse.Turned(),
+	}
+}
