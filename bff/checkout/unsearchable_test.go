@@ -1,0 +1,295 @@
+package checkout_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+)
+
+// longList is a gateway that lists many transactions of others, and among them those
+// of its own.
+type longList struct {
+	*gateway
+	others func(days int) int // of others, in so many days
+	before func(days int) int // of them, in front of its own; less than 0 = its own are not there
+
+	mu    sync.Mutex // guards the fields below
+	fail  func(q checkout.ListQuery) error
+	grown int // transactions of others that came in front, one after each page, if grows
+	grows bool
+	pages []int // that were asked for
+}
+
+func (g *longList) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+	days := int(q.To.Sub(q.From) / (24 * time.Hour))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pages = append(g.pages, q.Page)
+	if g.fail != nil {
+		if err := g.fail(q); err != nil {
+			return checkout.RecordPage{}, err
+		}
+	}
+	before, others, own := g.before(days), g.others(days), g.all()
+	if before < 0 {
+		before, own = others, nil
+	}
+	total := g.grown + others + len(own)
+	p := checkout.RecordPage{Page: q.Page, Total: total, LastPage: (total + q.Limit - 1) / q.Limit}
+	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
+		at := i - g.grown - before
+		r := checkout.Record{TrackingCode: fmt.Sprint("X", i-g.grown), Status: "expired", Comment: "of another shop"}
+		switch {
+		case at >= len(own):
+			r.TrackingCode = fmt.Sprint("X", i-g.grown-len(own))
+		case at >= 0:
+			r = own[at].Record
+		}
+		p.Items = append(p.Items, r)
+	}
+	if g.grows {
+		g.grown++
+	}
+	return p, nil
+}
+
+// asked returns how many pages were asked for since it was called last.
+func (g *longList) asked() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := len(g.pages)
+	g.pages = nil
+	return n
+}
+
+// over has the shop's service use another gateway, and log to what is returned.
+func (h *shop) over(g checkout.Gateway) *bytes.Buffer {
+	var log bytes.Buffer
+	h.service = checkout.New(checkout.Config{
+		Store: h.store, Gateway: g, Page: "https://shop.test/checkout/",
+		PaymentPage: "https://pay.test/p", Now: h.clock.Now,
+		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	return &log
+}
+
+// searched tends what is due until no search is under way.
+func (h *shop) searched() {
+	h.t.Helper()
+	h.tend()
+	for !h.service.Turned()["search"].IsZero() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestSearchOfALongList: of a list that has 5,000 pages, some are read to find what
+// is in it, wherever it is; and what is not there costs one reading.
+func TestSearchOfALongList(t *testing.T) {
+	const others = 250_000
+	near := func(days int) int { return map[bool]int{true: others / 10, false: others}[days < 4] }
+	for _, c := range []struct {
+		name   string
+		before func(days int) int
+		lost   bool // the request, not the answer
+		most   int  // requests until it is known
+	}{
+		{"newest first", func(int) int { return 0 }, false, 1},
+		{"newest first, some newer", func(int) int { return 40 }, false, 1},
+		{"newest last", near, false, 3},
+		{"newest last, some newer", func(days int) int { return near(days) - 40 }, false, 3},
+		{"in no order, in the likeliest days", func(days int) int { return near(days) / 2 }, false, 3 + 3 + 250},
+		{"in no order, in other days", func(days int) int {
+			if days < 4 {
+				return -1
+			}
+			return others / 2
+		}, false, 3 + 503 + 2501},
+		{"nowhere", func(int) int { return -1 }, true, 3 + 503 + 5000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newShopOver(t, "memory")
+			g := &longList{gateway: h.gateway, others: near, before: c.before}
+			h.over(g)
+			h.gateway.createHook = once(nil, cut())
+			if c.lost {
+				h.gateway.createHook = once(cut(), nil)
+			}
+			s := h.chosen("25", usdt())
+			h.clock.move(13 * time.Second)
+			h.searched()
+			n := g.asked()
+			if n > c.most {
+				t.Errorf("%d requests; want %d at most", n, c.most)
+			}
+			if c.lost {
+				h.searched()
+				h.clock.move(40 * time.Second)
+				h.searched()
+				if n := g.asked(); n > 3 {
+					t.Errorf("%d requests for the second search; want 3 at most", n)
+				}
+			}
+			h.run(10 * time.Second)
+			h.wantOne(s.ID)
+		})
+	}
+}
+
+// TestSearchOfAListThatMoves: one transaction more after each page that is read.
+func TestSearchOfAListThatMoves(t *testing.T) {
+	h := newShopOver(t, "memory")
+	g := &longList{gateway: h.gateway, grows: true, others: func(int) int { return 10_000 }, before: func(int) int { return -1 }}
+	h.over(g)
+	h.gateway.createHook = once(cut(), nil)
+	s := h.chosen("25", usdt())
+	h.clock.move(13 * time.Second)
+	h.searched()
+	h.searched() // notes what the search has found out, if it took longer than anybody waits
+	if a := h.load(s.ID).Attempts[0]; a.Misses != 1 {
+		t.Errorf("misses = %d; want 1", a.Misses)
+	}
+	if n := g.asked(); n > 3+3+200+205+25 {
+		t.Errorf("%d requests for a list of 200 pages; want it read once", n)
+	}
+	h.clock.move(40 * time.Second)
+	h.searched()
+	if n := g.asked(); n > 4 {
+		t.Errorf("%d requests for the second search", n)
+	}
+	h.wantStatus(s.ID, wire.Pending)
+}
+
+// TestSearchGoesOn: a page that cannot be read stops the search there, and it goes on
+// from there.
+func TestSearchGoesOn(t *testing.T) {
+	h := newShopOver(t, "memory")
+	g := &longList{gateway: h.gateway, others: func(int) int { return 890 }, before: func(int) int { return -1 }}
+	log := h.over(g)
+	h.gateway.createHook = once(cut(), nil)
+	s := h.chosen("25", usdt())
+	g.fail = func(q checkout.ListQuery) error {
+		if q.Page == 11 {
+			return cut()
+		}
+		return nil
+	}
+	h.clock.move(13 * time.Second)
+	h.searched()
+	since := h.service.SearchingSince()
+	if !since.Equal(h.clock.Now()) {
+		t.Errorf("searching since %v; want %v", since, h.clock.Now())
+	}
+	h.clock.move(20 * time.Second)
+	h.searched() // fails again
+	if got := h.service.SearchingSince(); !got.Equal(since) {
+		t.Errorf("searching since %v; want %v", got, since)
+	}
+	g.asked()
+	g.fail = nil
+	h.clock.move(20 * time.Second)
+	h.searched()
+	if n := g.asked(); n > 8 || h.load(s.ID).Attempts[0].Misses != 1 {
+		t.Errorf("%d requests, %d misses; want the last 8 pages read, and one", n, h.load(s.ID).Attempts[0].Misses)
+	}
+	if got := h.service.SearchingSince(); !got.IsZero() {
+		t.Errorf("searching since %v; want never", got)
+	}
+	if n := strings.Count(log.String(), "cannot be searched"); n != 1 {
+		t.Errorf("%d lines in the log; want one\n%s", n, log)
+	}
+}
+
+// TestUnsearchableList: while the list cannot be read, the shopper may choose again
+// after ten minutes; what was lost is never shown, and cancelled when it can be found.
+func TestUnsearchableList(t *testing.T) {
+	for name, fail := range map[string]func(q checkout.ListQuery) (checkout.RecordPage, error){
+		"not answered": func(checkout.ListQuery) (checkout.RecordPage, error) { return checkout.RecordPage{}, cut() },
+		"without an end": func(q checkout.ListQuery) (checkout.RecordPage, error) {
+			r := checkout.Record{TrackingCode: fmt.Sprint("x", q.Page), Comment: "x"}
+			return checkout.RecordPage{Items: []checkout.Record{r}, LastPage: q.Page + 1}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newShopOver(t, "memory")
+			g := &shifty{gateway: h.gateway, page: fail}
+			log := h.over(g)
+			h.gateway.createHook = once(nil, cut())
+			s := h.chosen("25", usdt())
+			orphan := h.gateway.all()[0]
+			steps := func(n int, d time.Duration) {
+				for range n {
+					h.clock.move(d)
+					h.searched()
+					if a := h.view(s.ID).Attempt; a != nil && a.Address == orphan.address {
+						t.Fatalf("the lost address is shown")
+					}
+				}
+			}
+			steps(18, 30*time.Second)
+			h.wantStatus(s.ID, wire.Preparing)
+			if _, err := h.choose(s.ID, bnb()); !errors.Is(err, &wire.Error{Code: wire.CodePaymentInProgress}) {
+				t.Errorf("Choose meanwhile = %v", err)
+			}
+			steps(3, 30*time.Second)
+			h.wantStatus(s.ID, wire.Open)
+			if v := h.view(s.ID); !v.Can(wire.Choose) || v.Notice == nil {
+				t.Errorf("view = %+v; want a notice and a choice", v)
+			}
+			if n := h.gateway.called("create"); n != 1 {
+				t.Errorf("creates = %d; want 1: nobody has chosen again", n)
+			}
+			must(t)(h.choose(s.ID, bnb()))
+			h.wantStatus(s.ID, wire.Pending)
+			shown := h.view(s.ID).Attempt.Address
+			steps(4, 30*time.Second)
+			if checked := h.clock.Now().Sub(h.load(s.ID).CheckedAt); checked > time.Minute {
+				t.Errorf("the payment that is shown was checked %v ago", checked)
+			}
+			if since := h.service.SearchingSince(); h.clock.Now().Sub(since) < 10*time.Minute {
+				t.Errorf("searching since %v", since)
+			}
+			if n := strings.Count(log.String(), "cannot be searched"); n != 1 {
+				t.Errorf("%d lines in the log; want one\n%s", n, log)
+			}
+			g.page = func(q checkout.ListQuery) (checkout.RecordPage, error) { return h.gateway.Transactions(t.Context(), q) }
+			steps(24, 30*time.Second)
+			h.wantOne(s.ID)
+			if a := h.load(s.ID).Attempts[0]; a.State != checkout.Lost || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
+				t.Errorf("the orphan is %+v; want it known and ended", a)
+			}
+			if v := h.view(s.ID); v.Attempt.Address != shown {
+				t.Errorf("shown: %s; want %s still", v.Attempt.Address, shown)
+			}
+			if since := h.service.SearchingSince(); !since.IsZero() {
+				t.Errorf("searching since %v; want never", since)
+			}
+		})
+	}
+}
+
+// TestOrphanInDoubtIsGivenUp: one that was found and can be neither cancelled nor read
+// keeps the shopper no longer either; it is ended when that can be done.
+func TestOrphanInDoubtIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := newShop(t)
+	h.gateway.createHook = once(nil, cut())
+	h.gateway.statusHook = func(string) error { return cut() }
+	h.gateway.cancelHook = func(string) (error, error) { return cut(), nil }
+	s := h.chosen("25", usdt())
+	h.run(11 * time.Minute)
+	h.wantStatus(s.ID, wire.Open)
+	h.gateway.statusHook, h.gateway.cancelHook = nil, nil
+	must(t)(h.choose(s.ID, usdt()))
+	h.run(time.Minute)
+	h.wantOne(s.ID)
+}
