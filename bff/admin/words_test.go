@@ -12,7 +12,7 @@ import (
 // Whatever the domain writes down or doubts has words here.
 func TestWords(t *testing.T) {
 	source := ""
-	for _, name := range []string{"choosing", "ending", "observe", "reconcile", "service", "settling", "sweep",
+	for _, name := range []string{"choosing", "ending", "observe", "reconcile", "service", "settling", "adopting",
 		"tending", "gate", "retrying", "absent"} {
 		raw, err := os.ReadFile("../checkout/" + name + ".go")
 		if err != nil {

@@ -90,7 +90,7 @@ func (s *Session) abandon(n int, now time.Time) error {
 		return ErrUnchanged
 	}
 	a.State = Lost
-	s.note(now, "coinslot", "attempt.lost", a.TrackingCode)
+	s.note(now, "coinslot", "attempt.abandoned", a.TrackingCode)
 	if s.status() == wire.Open {
 		s.Notice = Notice{Code: wire.CodeGatewayUnavailable}
 	}

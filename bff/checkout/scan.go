@@ -20,7 +20,8 @@ const (
 // Why a list that the gateway answers for cannot be read to its end.
 var (
 	errEndless = fmt.Errorf("the transaction list has more than %d pages, or no end", mostPages)
-	errMoving  = fmt.Errorf("the transaction list was read %d times and is not as long as it says", mostPasses)
+	errMoving  = fmt.Errorf("the transaction list is not as long as it says, or moves: read %d times",
+		mostPasses)
 )
 
 // scan reads a part of the gateway's list page by page, in all statuses, and knows
@@ -173,7 +174,8 @@ func (s *scan) takeNext(p RecordPage) (disturbed bool) {
 	s.page++
 	_, repeated := s.note(p.Items, s.pass)
 	n := len(p.Items)
-	end := n == 0 || p.LastPage > 0 && s.page > p.LastPage && repeated == n // the last page once more
+	lastAgain := p.LastPage > 0 && s.page > p.LastPage && repeated == n
+	end := n == 0 || lastAgain
 	if !end {
 		s.moved = s.moved || repeated > 0
 		end = p.LastPage > 0 && s.page >= p.LastPage && n < s.query.Limit

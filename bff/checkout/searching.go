@@ -19,7 +19,7 @@ const (
 	behindUTC, aheadOfUTC = 12 * time.Hour, 14 * time.Hour
 	// shortList is how many pages are read at once; of a longer list, the
 	// days that are likeliest come first, and the rest waits for everything else that
-	// the gateway is asked.
+	// the gateway is asked. Of a list that cannot be read, only so many are tried.
 	shortList = 20
 )
 
@@ -63,8 +63,11 @@ type search struct {
 	asOf     time.Time            // as of when nothing is missing; zero = not known
 	bare     map[string]Record    // without a comment, and unknown here; by tracking code
 	run      chan struct{}        // closed when the run under way ends; nil = there is none
-	err      error                // of the last run; nil = it has found out all that was wanted
-	failed   time.Time            // when that was; zero = no run has failed since the last that did not
+	brief    bool                 // it, or the last one, reads the first pages only
+	ended    time.Time            // when the last one ended
+	err      error                // of the last one that was not brief; nil = all was found out
+	failed   time.Time            // when that was
+	logged   bool                 // that err has been logged
 	unserved time.Time            // since when something is wanted; zero = nothing is
 	asked    time.Time            // when anybody asked last
 
@@ -75,9 +78,10 @@ const (
 	// sweepPatience is how long whoever tends a session waits for a search: the
 	// others must not wait for a list of a hundred pages.
 	sweepPatience = 2 * time.Second
-	// searchPause is how long nothing is read after an error, and unreadablePause
-	// after the list turned out to be one that cannot be read.
-	searchPause, unreadablePause = 2 * time.Second, 10 * time.Minute
+	// searchPause is how long nothing is read after an error. A list that turned out
+	// not to be readable is tried again after unreadablePause. Meanwhile its first and
+	// last pages, where what is new can be found all the same, are read every briefPause.
+	searchPause, briefPause, unreadablePause = 2 * time.Second, 20 * time.Second, 10 * time.Minute
 	// forgetAfter is when a search is forgotten that nobody asks for any more, and
 	// askedWithin how often those ask who still wait for it.
 	forgetAfter, askedWithin = time.Hour, 5 * time.Minute
@@ -134,7 +138,7 @@ func (c *Service) join(
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
 	maps.DeleteFunc(c.searches.of, func(_ window, s *search) bool {
-		clockWasAhead := s.asOf.After(now) || s.asked.After(now) || s.failed.After(now)
+		clockWasAhead := s.asOf.After(now) || s.asked.After(now) || s.ended.After(now)
 		return s.run == nil && (clockWasAhead || now.Sub(s.asked) > forgetAfter)
 	})
 	s = c.searches.of[w]
@@ -153,7 +157,7 @@ func (c *Service) join(
 	if since, known := s.wanted[a.Marker]; !known || since.Before(notBefore) {
 		s.wanted[a.Marker], s.joined = notBefore, s.joined || !known
 	}
-	if s.run == nil && (s.failed.IsZero() || now.Sub(s.failed) >= s.pauseAfter()) {
+	if s.run == nil && s.mayRun(now) {
 		s.run = make(chan struct{})
 		c.creating.Go(func() { c.runSearch(context.WithoutCancel(ctx), s) })
 	}
@@ -171,12 +175,17 @@ func (s *search) rewind() {
 // gateway answers.
 func unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errMoving) }
 
-// pauseAfter is how long nothing is read after the last error. searches.mu is held.
-func (s *search) pauseAfter() time.Duration {
-	if unreadable(s.err) {
-		return unreadablePause
+// mayRun reports whether anything may be read now, and notes whether only briefly.
+// searches.mu is held.
+func (s *search) mayRun(now time.Time) bool {
+	s.brief = unreadable(s.err) && now.Sub(s.failed) < unreadablePause
+	switch {
+	case s.brief:
+		return now.Sub(s.ended) >= briefPause
+	case s.err != nil && !unreadable(s.err):
+		return now.Sub(s.ended) >= searchPause
 	}
-	return searchPause
+	return true
 }
 
 // runSearch reads the list until all that is wanted is found out, or an error. That
@@ -191,20 +200,24 @@ func (c *Service) runSearch(ctx context.Context, s *search) {
 	}
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	if first := s.failed.IsZero(); first && !errors.Is(err, errClosing) {
-		c.Log.WarnContext(ctx, "gateway's transaction list cannot be searched", "error", err,
-			"from", s.window.from, "to", s.window.to, "pages_read", s.wide.pages)
-	}
-	if unreadable(err) {
+	if unreadable(err) || s.brief {
 		clear(s.wanted)
 		s.rewind()
 	}
-	s.err, s.failed = err, c.Now()
-	s.end()
+	if !s.brief {
+		s.err, s.failed = err, c.Now()
+	}
+	if !s.logged && !errors.Is(err, errClosing) {
+		s.logged = true
+		c.Log.WarnContext(ctx, "gateway's transaction list cannot be searched", "error", err,
+			"from", s.window.from, "to", s.window.to)
+	}
+	s.end(c.Now())
 }
 
 // end ends the run under way. searches.mu is held.
-func (s *search) end() {
+func (s *search) end(now time.Time) {
+	s.ended = now
 	s.pulse.Stop()
 	close(s.run)
 	s.run = nil
@@ -214,7 +227,9 @@ func (s *search) end() {
 func (c *Service) goesOn(ctx context.Context, s *search) bool {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	maps.DeleteFunc(s.wanted, func(_ string, notBefore time.Time) bool { return s.knows(notBefore) })
+	maps.DeleteFunc(s.wanted, func(_ string, notBefore time.Time) bool {
+		return s.knows(notBefore)
+	})
 	if len(s.wanted) > 0 {
 		if s.joined {
 			s.joined = false
@@ -222,12 +237,17 @@ func (c *Service) goesOn(ctx context.Context, s *search) bool {
 		}
 		return true
 	}
-	if !s.failed.IsZero() {
+	if s.brief { // who was wanted before is so still
+		s.rewind()
+		s.end(c.Now())
+		return false
+	}
+	if s.logged {
 		c.Log.InfoContext(ctx, "gateway's transaction list can be searched again",
 			"from", s.window.from, "to", s.window.to)
 	}
-	s.err, s.failed, s.unserved = nil, time.Time{}, time.Time{}
-	s.end()
+	s.err, s.logged, s.unserved = nil, false, time.Time{}
+	s.end(c.Now())
 	return false
 }
 
@@ -238,8 +258,11 @@ func (c *Service) readOn(ctx context.Context, s *search) error {
 		return errClosing
 	}
 	scan := s.wide
+	if s.brief && scan.pages >= shortList { // only a run writes brief, and runs follow each other
+		return s.err
+	}
 	inside := scan.page > 0 && !scan.swept && len(scan.ends) == 0 // a first pass
-	if inside && s.near != nil && scan.last > shortList {
+	if inside && s.near != nil && scan.last > shortList && !s.brief {
 		scan = s.near
 	}
 	lister := beating{c.Gateway, &s.pulse}

@@ -293,3 +293,40 @@ func TestOrphanInDoubtIsGivenUp(t *testing.T) {
 	h.run(time.Minute)
 	h.wantOne(s.ID)
 }
+
+// TestFirstPagesOfAnUnsearchableList: of a list that is not as long as it says, nothing
+// can be proven; what is on its first pages is found all the same.
+func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
+	h := newShopOver(t, "memory")
+	asked := 0
+	h.over(&shifty{gateway: h.gateway, page: func(q checkout.ListQuery) (checkout.RecordPage, error) {
+		asked++
+		p, err := h.gateway.Transactions(t.Context(), q)
+		p.Total += 7
+		return p, err
+	}})
+	h.gateway.createHook = once(cut(), nil)
+	lost := h.chosen("25", usdt())
+	h.clock.move(13 * time.Second)
+	h.searched()
+	h.wantStatus(lost.ID, wire.Preparing)
+	h.gateway.createHook = once(nil, cut())
+	found := h.chosen("30", usdt())
+	for range 6 {
+		h.clock.move(10 * time.Second)
+		h.searched()
+	}
+	h.wantOne(found.ID)
+	h.wantStatus(lost.ID, wire.Preparing)
+	asked = 0
+	for range 18 {
+		h.clock.move(10 * time.Second)
+		h.searched()
+	}
+	if asked > 9*6 {
+		t.Errorf("%d requests in three minutes for a list that cannot be read", asked)
+	}
+	if h.service.SearchingSince().IsZero() {
+		t.Error("the first create is not searched for")
+	}
+}

@@ -25,6 +25,8 @@ func Families() []Family {
 		{"coinslot_checkouts", gauge, "status", "Checkouts in a status now: preparing, pending, review. Of all instances."},
 		{"coinslot_payment_unchecked_seconds", gauge, "", "Since the pending payment that was not checked for the longest was checked. Of all instances; 0 = none is pending."},
 		{"coinslot_payment_overdue_seconds", gauge, "", "By how much the look that is due first is late. Of all instances; 0 = none is late."},
+		{"coinslot_search_unfinished_seconds", gauge, "", "How long creates whose answers were lost have been " +
+			"searched for in the gateway's list without a result; 0 = none is. A list that can be read takes seconds."},
 		{"coinslot_findings_total", counter, "finding", "Attempts that became something to look at: review (paid, not proven), lost (a create without an answer, given up), rejected (an answer that failed our checks), stray (a second transaction of one create)."},
 
 		{"coinslot_reconciliation_age_seconds", gauge, "", "Since the daily comparison with " +

@@ -166,6 +166,11 @@ func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	put("coinslot_build_info", 1, s.version, runtime.Version())
 	s.measureStore(ctx, put)
 	s.measureBudget(ctx, put)
+	unfinished := time.Duration(0)
+	if since := s.checkout.SearchingSince(); !since.IsZero() {
+		unfinished = max(0, s.store.Now().Sub(since))
+	}
+	put("coinslot_search_unfinished_seconds", unfinished.Seconds())
 	sockets := s.hub.Stats()
 	put("coinslot_sockets", float64(sockets.Subscribers))
 	put("coinslot_sockets_sessions", float64(sockets.Sessions))
