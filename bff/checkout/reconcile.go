@@ -128,7 +128,7 @@ func (c *Service) seek(ctx context.Context, s Session, a Attempt) error {
 
 // comeBack has s tended again when the list may have been read.
 func (c *Service) comeBack(ctx context.Context, s Session) error {
-	if err := c.Store.Touch(ctx, s, s.CheckedAt, c.Now().Add(sweepPatience)); err != nil {
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, c.Now().Add(searchPatience)); err != nil {
 		return fmt.Errorf("waiting for the transaction list: %w", err)
 	}
 	return nil

@@ -20,7 +20,7 @@ const (
 // Why a list that the gateway answers for cannot be read to its end.
 var (
 	errEndless = fmt.Errorf("the transaction list has more than %d pages, or no end", mostPages)
-	errMoving  = fmt.Errorf("the transaction list is not as long as it says, or moves: read %d times",
+	errMoving  = fmt.Errorf("the transaction list is not as long as it says, or moves: %d readings",
 		mostPasses)
 )
 

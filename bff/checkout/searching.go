@@ -75,9 +75,9 @@ type search struct {
 }
 
 const (
-	// sweepPatience is how long whoever tends a session waits for a search: the
+	// searchPatience is how long whoever tends a session waits for a search: the
 	// others must not wait for a list of a hundred pages.
-	sweepPatience = 2 * time.Second
+	searchPatience = 2 * time.Second
 	// searchPause is how long nothing is read after an error. A list that turned out
 	// not to be readable is tried again after unreadablePause. Meanwhile its first and
 	// last pages, where what is new can be found all the same, are read every briefPause.
@@ -103,7 +103,7 @@ func (c *Service) sighted(
 ) (asOf time.Time, bare []Record, err error) {
 	s, run := c.join(ctx, a, notBefore)
 	if run != nil {
-		timer := time.NewTimer(sweepPatience)
+		timer := time.NewTimer(searchPatience)
 		defer timer.Stop()
 		select {
 		case <-run:
