@@ -317,7 +317,7 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt) error 
 
 // find looks for a in the gateway's list, and returns the session as it is afterwards:
 // a has a tracking code if it was found. If not, it was not there at asOf, which is
-// notBefore or later. Errors: errReading; the gateway's; the store's.
+// notBefore or later, or now. Errors: errReading; the gateway's; the store's.
 func (c *Service) find(
 	ctx context.Context, s Session, a Attempt, notBefore time.Time,
 ) (now Session, asOf time.Time, err error) {

@@ -94,13 +94,14 @@ var errReading = errors.New("the transaction list is being read")
 var errClosing = errors.New("searching the transaction list: shutting down")
 
 // sighted has the list searched for a, and returns as of when it is known not to have
-// it, at notBefore or later, and the records that may be a's for want of a comment.
+// it, at notBefore or later (now, if that is yet to come), and the records that may be a's for want of a comment.
 // Whatever of the list is ours and was not known has been adopted, also that of a:
 // then there may be errReading.
 // Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.
 func (c *Service) sighted(
 	ctx context.Context, a Attempt, notBefore time.Time,
 ) (asOf time.Time, bare []Record, err error) {
+	notBefore = notAfter(notBefore, c.Now())
 	s, run := c.join(ctx, a, notBefore)
 	if run != nil {
 		timer := time.NewTimer(searchPatience)
@@ -227,9 +228,13 @@ func (s *search) end(now time.Time) {
 func (c *Service) goesOn(ctx context.Context, s *search) bool {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	maps.DeleteFunc(s.wanted, func(_ string, notBefore time.Time) bool {
-		return s.knows(notBefore)
-	})
+	for marker, notBefore := range s.wanted {
+		if s.knows(notBefore) {
+			delete(s.wanted, marker)
+		} else { // a clock that goes back must not keep it reading until then
+			s.wanted[marker] = notAfter(notBefore, c.Now())
+		}
+	}
 	if len(s.wanted) > 0 {
 		if s.joined {
 			s.joined = false

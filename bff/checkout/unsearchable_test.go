@@ -188,6 +188,30 @@ func TestSearchOfAListThatMoves(t *testing.T) {
 	}
 }
 
+// TestSearchBeforeItsTime: a session that is tended before its second search is due
+// costs one search more, and not as many as there is time for.
+func TestSearchBeforeItsTime(t *testing.T) {
+	h := newShopOver(t, "memory")
+	g := &longList{gateway: h.gateway, others: func(int) int { return 900 }, before: func(int) int { return -1 }}
+	h.over(g)
+	h.gateway.createHook = once(cut(), nil)
+	s := h.chosen("25", usdt())
+	h.clock.move(13 * time.Second)
+	h.searchedUntil(h.missed(s.ID))
+	h.clock.move(time.Second)
+	g.asked()
+	if err := h.service.Tend(t.Context(), h.load(s.ID)); err != nil {
+		t.Fatal(err)
+	}
+	h.searched()
+	if n := g.asked(); n > 3 {
+		t.Errorf("%d requests; want 3 at most", n)
+	}
+	if a := h.load(s.ID).Attempts[0]; a.State != checkout.Unknown {
+		t.Errorf("state = %s; want unknown, since half a minute has not passed", a.State)
+	}
+}
+
 // TestSearchGoesOn: a page that cannot be read stops the search there, and it goes on
 // from there.
 func TestSearchGoesOn(t *testing.T) {
