@@ -170,7 +170,8 @@ func (w *world) shownIsStored(s *session, o object, ledger map[string]sandbox.Tr
 			return fmt.Sprintf("I6: attempt %d was shown and is gone", d.number)
 		}
 		a, tx := o.Attempts[d.number-1], ledger[d.code]
-		if a.TrackingCode != d.code || a.Address != d.address || d.address != "" && tx.WalletAddress != d.address {
+		kept := a.Address == d.address || o.Deleted && a.Address == ""
+		if a.TrackingCode != d.code || !kept || d.address != "" && tx.WalletAddress != d.address {
 			return fmt.Sprintf("I11: %s of %s was shown; stored is %s of %s, issued %s", d.address, d.code, a.Address, a.TrackingCode, tx.WalletAddress)
 		}
 		if shown, err := decimal.NewFromString(d.payAmount); err != nil || !shown.Equal(tx.PayAmount) {
@@ -309,6 +310,41 @@ func (w *world) last() {
 	w.visit()
 	w.kill()
 	w.store.scan(w.t, w.secrets.search)
+}
+
+// deletions waits until every session that has ended unpaid is deleted, and returns how
+// many that are. Those that are not are violations.
+func (w *world) deletions() int {
+	w.settle()
+	for deadline := time.Now().Add(patience); ; {
+		ledger, deleted, kept := w.gateway.ledger(), 0, ""
+		for _, s := range w.everyone() {
+			o, err := w.read(context.Background(), s.id)
+			switch {
+			case err != nil:
+				kept = s.id
+			case o.Deleted:
+				deleted++
+			case (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, ledger):
+				kept = s.id
+			}
+		}
+		if kept == "" {
+			return deleted
+		}
+		if time.Now().After(deadline) {
+			w.violate(kept, "it has ended unpaid, and is not deleted after %v", patience)
+			return deleted
+		}
+		<-after(100 * time.Millisecond)
+	}
+}
+
+// anyMoney reports whether anything was ever sent for o.
+func anyMoney(o object, ledger map[string]sandbox.Transaction) bool {
+	return slices.ContainsFunc(o.Attempts, func(a attempt) bool {
+		return len(ledger[a.TrackingCode].Transfers) > 0 || a.Reason != ""
+	})
 }
 
 // visit reads what was not read yet, to be searched for secrets: a page, the

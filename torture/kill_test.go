@@ -28,7 +28,7 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 	began := time.Now()
 	seed := goal.Seed(t)
 	r := goal.Result{Goal: name, Wanted: wanted, Seed: seed}
-	var sessions, events, lost int
+	var sessions, deleted, events, lost int
 	var killing time.Duration
 	for r.Rounds < rounds && r.Violations == 0 {
 		w := newWorld(t, seed+uint64(r.Rounds), store(t), 1)
@@ -37,14 +37,18 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 		w.killOften(some)
 		killing += time.Since(started)
 		w.serving(0)
+		deleted += w.deletions()
 		w.last()
 		r.Violations += w.broken()
 		r.Rounds += some
 		sessions, events, lost = sessions+len(w.sessions), events+len(w.sink.events), lost+w.gateway.spoiled
 	}
 	r.Took = time.Since(began)
-	r.Figure = fmt.Sprintf("%d orders in flight, %d sessions, %d events, %d gateway calls spoiled, %.1f rounds/s",
-		orders, sessions, events, lost, float64(r.Rounds)/killing.Seconds())
+	if deleted == 0 && r.Violations == 0 {
+		t.Error("no session was deleted: COINSLOT_RETENTION did nothing")
+	}
+	r.Figure = fmt.Sprintf("%d orders in flight, %d sessions, %d deleted, %d events, %d gateway calls spoiled, %.1f rounds/s",
+		orders, sessions, deleted, events, lost, float64(r.Rounds)/killing.Seconds())
 	goal.Report(t, r)
 }
 

@@ -49,6 +49,7 @@ type object struct {
 	Version   int64
 	AmountUSD string `json:"amount_usd"`
 	OrderRef  string `json:"order_ref"`
+	Deleted   bool   // but for a tombstone
 	Attempts  []attempt
 	Trail     []struct{ At, By, What, Detail string }
 }

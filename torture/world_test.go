@@ -26,6 +26,10 @@ import (
 // hurry is by how much the pauses of the process under test are shortened.
 const hurry = 30
 
+// kept is how long after its end a session is deleted or, if it was paid, its personal data
+// erased.
+const kept = 2 * time.Second
+
 // world is a checkout with everything around it. It lives for many lives of the
 // process.
 type world struct {
@@ -109,6 +113,7 @@ func (w *world) settings() {
 		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8",
 		"COINSLOT_GATEWAY_RPS=10000", "COINSLOT_POLL_INTERVAL=3s",
 		"COINSLOT_DATABASE=" + w.store.dsn(), "CRASH_HURRY=" + strconv.Itoa(hurry),
+		"COINSLOT_RETENTION=1", "CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/kept)),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/crash"
 )
 
 // Erasure is how much of a session is erased.
@@ -170,7 +171,7 @@ func (s *Session) retain(keep time.Duration, undelivered bool, now time.Time) Er
 	switch {
 	case s.Tombstone(), s.EverPaid() && !s.ErasedAt.IsZero():
 		return EraseNothing
-	case !s.FinishedFor(keep, now), undelivered && !s.FinishedFor(keep+deliveryTime, now):
+	case !s.FinishedFor(keep, now), undelivered && !s.FinishedFor(keep+crash.Days(deliveryTime), now):
 		return EraseNothing
 	case s.EverPaid():
 		return ErasePersonal

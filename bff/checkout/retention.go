@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"coinslot/bff/crash"
 )
 
 const (
@@ -44,7 +46,7 @@ func (r *Retention) Run(ctx context.Context) error {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
 			r.Log.ErrorContext(ctx, "erasing old data failed; the next try is in an hour", "error", err)
 		}
-		wait(ctx, retentionRetry)
+		wait(ctx, crash.Days(retentionRetry))
 	}
 	return nil
 }
@@ -63,7 +65,7 @@ func (r *Retention) pass(ctx context.Context) error {
 	if begin, err := r.Acquire(ctx); err != nil || !begin {
 		return err
 	}
-	if err := r.Hold(ctx, retentionLease); err != nil {
+	if err := r.Hold(ctx, crash.Days(retentionLease)); err != nil {
 		return err
 	}
 	var failed []error // a session that cannot be erased must not keep the others
@@ -77,7 +79,7 @@ func (r *Retention) pass(ctx context.Context) error {
 	}
 	r.Log.InfoContext(ctx, "old data erased",
 		"sessions_erased", erased, "sessions_deleted", deleted, "console_actions", actions)
-	return r.Hold(ctx, retentionEvery)
+	return r.Hold(ctx, crash.Days(retentionEvery))
 }
 
 // mostFailed bounds how many errors of single sessions are kept.
@@ -108,7 +110,7 @@ func (r *Retention) sessions(ctx context.Context, failed *[]error) (erased, dele
 		if at = next; at == "" {
 			return erased, deleted, nil
 		}
-		if err := r.Hold(ctx, retentionLease); err != nil {
+		if err := r.Hold(ctx, crash.Days(retentionLease)); err != nil {
 			return erased, deleted, err
 		}
 	}

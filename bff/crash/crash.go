@@ -4,6 +4,7 @@
 //
 //	CRASH_AT=create.sent:3   dies at the third passing of that point
 //	CRASH_HURRY=20           makes every pause between looks 20 times shorter
+//	CRASH_DAYS=86400         makes the days of COINSLOT_RETENTION so many times shorter
 //
 // The points are listed in [Points]; a test holds the list against the code.
 package crash

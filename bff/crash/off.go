@@ -9,3 +9,6 @@ func Point(string) {}
 
 // Hurry returns d.
 func Hurry(d time.Duration) time.Duration { return d }
+
+// Days returns d.
+func Days(d time.Duration) time.Duration { return d }

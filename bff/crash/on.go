@@ -14,6 +14,7 @@ import (
 var (
 	at, left = target(os.Getenv("CRASH_AT"))
 	hurry    = factor(os.Getenv("CRASH_HURRY"))
+	days     = factor(os.Getenv("CRASH_DAYS"))
 )
 
 // target reads "point:hit"; without a number the first passing counts.
@@ -47,3 +48,6 @@ func Point(name string) {
 
 // Hurry returns d divided by CRASH_HURRY.
 func Hurry(d time.Duration) time.Duration { return d / time.Duration(hurry) }
+
+// Days returns d divided by CRASH_DAYS.
+func Days(d time.Duration) time.Duration { return d / time.Duration(days) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/crash"
 	"coinslot/bff/store"
 )
 
@@ -18,7 +19,7 @@ import (
 func (s *Server) retention(keep time.Duration, log *slog.Logger) *checkout.Retention {
 	bucket := s.store.Bucket("retention", 1)
 	return &checkout.Retention{
-		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
+		Eraser: s.store, Keep: crash.Days(keep), Hold: bucket.Pause,
 		Changed: s.changed, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
