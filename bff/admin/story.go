@@ -115,13 +115,7 @@ func (t story) order() app.UI {
 		{Name: "Session", Value: page.Code(o.ID)},
 	}
 	if at := t.session.ErasedAt; !at.IsZero() {
-		what := "erased "
-		if t.session.Deleted {
-			what = "deleted, but for what identifies late money, "
-		}
-		facts = append(facts, page.Fact{
-			Name: "Personal data", Value: app.Span().Body(page.Text(what), page.Time(at)),
-		})
+		facts = append(facts, page.Fact{Name: "Personal data erased", Value: page.Time(at)})
 	}
 	return page.Block("order", "Order", append([]app.UI{page.Facts(facts...)}, metadata(o.Metadata)...)...)
 }

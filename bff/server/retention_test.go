@@ -218,7 +218,7 @@ func TestConsoleErases(t *testing.T) {
 	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
 		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
 	}
-	if got := d.page(path); !strings.Contains(got, "Personal data") {
+	if got := d.page(path); !strings.Contains(got, "Personal data erased") {
 		t.Errorf("the page after it does not say that data was erased: %s", got)
 	}
 	if got := d.page("/admin/audit?session=" + id); !strings.Contains(got, "erased personal data") {
