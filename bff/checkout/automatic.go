@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +18,6 @@ const (
 	// dates of a reading reach beyond that, since their time zone is not documented.
 	hourlySpan = 24 * time.Hour
 	dateSlack  = 48 * time.Hour
-	// dueEvery is how often an instance looks whether a comparison is due, and how long
-	// after its start it first does.
-	dueEvery = time.Minute
 	// A comparison that has failed is begun again after firstRetry, then after twice
 	// that and so on, up to lastRetry.
 	firstRetry = time.Minute
@@ -47,7 +45,7 @@ func (c *Service) RunComparisons(ctx context.Context) error {
 	for _, kind := range []ComparisonKind{Daily, Hourly} {
 		running.Go(func() {
 			for {
-				if pause(ctx, dueEvery); ctx.Err() != nil {
+				if pause(ctx, cmp.Or(c.Pace.Compare, time.Minute)); ctx.Err() != nil {
 					return
 				}
 				if err := c.compareIfDue(ctx, kind); err != nil && ctx.Err() == nil {

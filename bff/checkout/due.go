@@ -34,6 +34,9 @@ type Pace struct {
 	// After is when a confirmed payment is looked at again, counted from its
 	// confirmation.
 	After []time.Duration
+	// Compare is how often an instance looks whether an automatic comparison is due, and
+	// how long after its start it first does. Zero means a minute.
+	Compare time.Duration
 }
 
 // DefaultPace returns the pace for real payments.

@@ -175,9 +175,9 @@ func TestComparisonOfInstances(t *testing.T) {
 	c.Database = pgtest.DSN(t)
 	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	r, stop := start(t, gateway, c)
-	one := &office{r, api.URL, nil}
+	one := &office{rig: r, api: api.URL}
 	r, _ = start(t, gateway, c)
-	other := &office{r, api.URL, nil}
+	other := &office{rig: r, api: api.URL}
 	const path = "/admin/reconciliation"
 	shows := func(what string, parts ...string) {
 		t.Helper()
