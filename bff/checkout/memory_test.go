@@ -25,12 +25,13 @@ type memory struct {
 	leases map[string]time.Time
 	looks  map[string]time.Time // WatchedUntil
 	due    map[string]time.Time // by id, so that a claim need not read every row
+	late   map[string]bool      // by id: DueLate
 	order  []string             // ids, oldest first
 	events []checkout.Event
 }
 
 func newMemory() *memory {
-	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}}
+	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}}
 }
 
 func (m *memory) load(id string) (checkout.Session, error) {
@@ -49,7 +50,7 @@ func (m *memory) save(s checkout.Session) {
 	if err != nil {
 		panic(err)
 	}
-	m.rows[s.ID], m.due[s.ID] = row, s.DueAt
+	m.rows[s.ID], m.due[s.ID], m.late[s.ID] = row, s.DueAt, s.DueLate()
 }
 
 // every calls f with each session until f returns false. m.mu is held.
@@ -172,10 +173,18 @@ func (m *memory) Touch(_ context.Context, old checkout.Session, checkedAt, dueAt
 }
 
 func (m *memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	return m.ClaimOf(ctx, m.lane(false), now, lease, limit)
+}
+
+func (m *memory) ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	return m.ClaimOf(ctx, m.lane(true), now, lease, limit)
+}
+
+// lane returns the ids of the sessions that are due for a late check, or for another.
+func (m *memory) lane(late bool) []string {
 	m.mu.Lock()
-	order := slices.Clone(m.order)
-	m.mu.Unlock()
-	return m.ClaimOf(ctx, order, now, lease, limit)
+	defer m.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.late[id] != late })
 }
 
 func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {

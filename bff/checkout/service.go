@@ -291,7 +291,7 @@ func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, n
 			return nil, err
 		}
 		list := s.turn(before, now, c.telling())
-		s.DueAt = s.due(c.Pace, now, c.watched(*s))
+		s.DueAt, s.LateFrom = s.due(c.Pace, now, c.watched(*s)), s.lateFrom(c.Pace)
 		events = len(list)
 		return list, nil
 	})

@@ -49,6 +49,9 @@ type Session struct {
 	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when something has to be done next; zero = nothing, ever.
 	DueAt time.Time `json:"due_at,omitzero"`
+	// LateFrom is the time from which on what is due is a late check, which goes last;
+	// zero = every check goes first. See lateFrom.
+	LateFrom time.Time `json:"late_from,omitzero"`
 	// ErasedAt is when personal data was erased; zero = it was not, or there is new data
 	// since. Deleted says that the session was reduced to a tombstone once, see there.
 	ErasedAt time.Time `json:"erased_at,omitzero"`

@@ -125,7 +125,9 @@ func (h *shop) showing() checkout.Showing {
 func (h *shop) tend() error {
 	h.t.Helper()
 	due, err := h.store.Claim(h.t.Context(), h.clock.Now(), 45*time.Second, 100)
-	errs := []error{err}
+	late, lateErr := h.store.ClaimLate(h.t.Context(), h.clock.Now(), 45*time.Second, 100)
+	due = append(due, late...)
+	errs := []error{err, lateErr}
 	for _, s := range due {
 		errs = append(errs, h.service.Tend(h.t.Context(), s))
 	}

@@ -35,11 +35,13 @@ type Store interface {
 	// any more, or if s was claimed and has been claimed anew since.
 	Touch(ctx context.Context, s Session, checkedAt, dueAt time.Time) error
 	// Claim leases up to limit sessions with DueAt at or before now that are not
-	// leased, earliest first: no other claim returns them before now+lease,
-	// unless they are released. Each returned session is Claimed, with an Epoch
-	// that no claim of it has had before.
+	// leased and not [Session.DueLate], earliest first: no other claim returns them
+	// before now+lease, unless they are released. Each returned session is Claimed,
+	// with an Epoch that no claim of it has had before.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
-	// ClaimOf is Claim of those of the given sessions, in no order.
+	// ClaimLate is Claim of those that are DueLate, and of no others.
+	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	// ClaimOf is Claim of those of the given sessions, late or not, in no order.
 	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]Session, error)
 	// Hold is Claim of one session, whoever has it and whenever it is due.
 	// Errors: ErrNotFound.

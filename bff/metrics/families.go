@@ -24,7 +24,11 @@ func Families() []Family {
 		{"coinslot_checkout_paid_seconds", histogram, "", "From the opening of a checkout to its confirmation."},
 		{"coinslot_checkouts", gauge, "status", "Checkouts in a status now: preparing, pending, review. Of all instances."},
 		{"coinslot_payment_unchecked_seconds", gauge, "", "Since the pending payment that was not checked for the longest was checked. Of all instances; 0 = none is pending."},
-		{"coinslot_payment_overdue_seconds", gauge, "", "By how much the look that is due first is late. Of all instances; 0 = none is late."},
+		{"coinslot_payment_overdue_seconds", gauge, "", "By how much the look that is due first is late, " +
+			"late checks apart. Of all instances; 0 = none is late."},
+		{"coinslot_late_check_overdue_seconds", gauge, "", "By how much the late check that is due first " +
+			"is late: of payments whose time is over and that nobody has paid, which go last. " +
+			"Of all instances; 0 = none is late."},
 		{"coinslot_search_unfinished_seconds", gauge, "", "How long creates whose answers were lost have been " +
 			"searched for in the gateway's list without a result; 0 = none is. A list that can be read takes seconds."},
 		{"coinslot_findings_total", counter, "finding", "Attempts that became something to look at: review (paid, not proven), lost (a create without an answer, given up), rejected (an answer that failed our checks), stray (a second transaction of one create)."},
@@ -42,7 +46,7 @@ func Families() []Family {
 		{"coinslot_gateway_pause_seconds", gauge, "", "What is left of the last pause; 0 = none."},
 		{"coinslot_gateway_rate", gauge, "", "Requests per second that all instances together may send."},
 		{"coinslot_gateway_free_slots", gauge, "", "Requests that could be sent at once now, of all instances; absent if that cannot be told."},
-		{"coinslot_gateway_queue", gauge, "for", "Calls that wait for their turn now: shopper, watched (polls of open pages), list (pages of the gateway's list), unwatched."},
+		{"coinslot_gateway_queue", gauge, "for", "Calls that wait for their turn now: shopper, watched (polls of open pages), list (pages of the gateway's list), unwatched, late (late checks)."},
 
 		{"coinslot_webhook_backlog", gauge, "", "Webhooks that are still to be taken by a configured endpoint. Of all instances."},
 		{"coinslot_webhook_oldest_seconds", gauge, "", "Age of the oldest of them; 0 = there is none."},

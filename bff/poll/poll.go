@@ -20,6 +20,7 @@ import (
 // Store is what the poller needs of a [checkout.Store].
 type Store interface {
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
+	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
 	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
 }
 
@@ -34,7 +35,8 @@ type Config struct {
 	// takes longer than most of it is called off. Zero means 30 s.
 	Lease time.Duration
 	// AtOnce is how many sessions are tended at once, and as many again of those
-	// that are watched. Zero means 16.
+	// that are watched. A quarter of that is for late checks besides, which wait for
+	// one another and keep no other waiting. Zero means 16.
 	AtOnce int
 	// Watched returns the sessions that somebody looks at here, which do not wait
 	// behind others; nil = none. WatchedEvery is how often such a one is due.
@@ -52,7 +54,7 @@ type Config struct {
 type Poller struct {
 	Config
 	kick    chan struct{} // one slot; written by Kick, read by Run
-	lanes   []lane
+	lanes   []*lane
 	tending sync.WaitGroup // of those that hold a slot
 	watch   watch          // used by start only
 	last    time.Time      // last result of Now, for Run only; zero = due times are to be capped
@@ -63,7 +65,20 @@ type lane struct {
 	pulse *pulse.Pulse  // beats when there is a free place and the store has answered
 	slots chan struct{} // full = as many are tended as may be
 	claim func(ctx context.Context, limit int) ([]checkout.Session, error)
+	// pause is how long nothing is claimed after a claim that has left nothing over, and
+	// next when it ends. Zero = the next turn of Run claims.
+	pause time.Duration
+	next  time.Time
 }
+
+func newLane(
+	places int, claim func(ctx context.Context, limit int) ([]checkout.Session, error),
+) *lane {
+	return &lane{pulse: new(pulse.Pulse), slots: make(chan struct{}, places), claim: claim}
+}
+
+// latePause is the pause between two looks for late checks, which are in no hurry.
+const latePause = time.Second
 
 // New returns a poller that does nothing until Run.
 func New(c Config) *Poller {
@@ -84,11 +99,17 @@ func New(c Config) *Poller {
 	}
 	p := &Poller{Config: c, kick: make(chan struct{}, 1)}
 	if c.Watched != nil {
-		p.lanes = append(p.lanes, lane{new(pulse.Pulse), make(chan struct{}, c.AtOnce), p.claimWatched})
+		p.lanes = append(p.lanes, newLane(c.AtOnce, p.claimWatched))
 	}
-	p.lanes = append(p.lanes, lane{new(pulse.Pulse), make(chan struct{}, c.AtOnce), func(ctx context.Context, limit int) ([]checkout.Session, error) {
+	first := newLane(c.AtOnce, func(ctx context.Context, limit int) ([]checkout.Session, error) {
 		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
-	}})
+	})
+	claimLate := func(ctx context.Context, limit int) ([]checkout.Session, error) {
+		return c.Store.ClaimLate(ctx, c.Now(), c.Lease, limit)
+	}
+	late := newLane(max(1, c.AtOnce/4), claimLate)
+	late.pause = latePause
+	p.lanes = append(p.lanes, first, late)
 	return p
 }
 
@@ -152,8 +173,8 @@ func (p *Poller) capDue(ctx context.Context) {
 type Stats struct {
 	Tending int // sessions that are tended now
 	// Turned is when it last had a free place and an answer of the store, a failure
-	// too, for those that somebody looks at and for all others: the earlier of the
-	// two. Zero = it does not run.
+	// too, for those that somebody looks at, for late checks and for all others: the
+	// earliest of the three. Zero = it does not run.
 	Turned time.Time
 }
 
@@ -186,13 +207,19 @@ func (p *Poller) start(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-func (p *Poller) startLane(ctx context.Context, l lane) (int, error) {
+func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	free := cap(l.slots) - len(l.slots)
 	if free == 0 {
 		return 0, nil
 	}
+	if left := l.next.Sub(p.Now()); left > 0 && left <= l.pause {
+		return 0, nil
+	}
 	due, err := l.claim(ctx, free)
 	l.pulse.Beat(0)
+	if len(due) < free {
+		l.next = p.Now().Add(l.pause)
+	}
 	if err != nil {
 		err = fmt.Errorf("claiming sessions: %w", err)
 	}

@@ -14,17 +14,26 @@ import (
 
 // rows is a store of due times.
 type rows struct {
-	mu  sync.Mutex
-	due map[string]time.Time // by session id
-	err error
+	mu   sync.Mutex
+	due  map[string]time.Time // by session id
+	late map[string]bool      // by session id: of a late check
+	err  error
 }
 
 func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	return r.claim(now, lease, limit, false)
+}
+
+func (r *rows) ClaimLate(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	return r.claim(now, lease, limit, true)
+}
+
+func (r *rows) claim(now time.Time, lease time.Duration, limit int, late bool) ([]checkout.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []checkout.Session
 	for id, at := range r.due {
-		if !at.After(now) && len(list) < limit {
+		if !at.After(now) && r.late[id] == late && len(list) < limit {
 			r.due[id] = now.Add(lease)
 			list = append(list, checkout.Session{ID: id})
 		}
@@ -224,4 +233,72 @@ func TestWatchedWithAClockSetBack(t *testing.T) {
 		now = now.Add(-time.Hour)
 		store.set("cs_watched", now)
 	}
+}
+
+// Any number of late checks takes places of its own only, and is looked for once a
+// second while there is none.
+func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		store := &rows{due: map[string]time.Time{}, late: map[string]bool{}}
+		for i := range 1000 {
+			id := fmt.Sprint("cs_late_", i)
+			store.late[id] = true
+			store.set(id, start.Add(-time.Hour))
+		}
+		store.set("cs_paid", start.Add(2*time.Second))
+		var mu sync.Mutex
+		var most, late int
+		var paid time.Duration
+		p := New(Config{Store: store, AtOnce: 8, Tend: func(ctx context.Context, s checkout.Session) error {
+			if s.ID == "cs_paid" {
+				paid = time.Since(start)
+				return nil
+			}
+			mu.Lock()
+			late++
+			most = max(most, late)
+			mu.Unlock()
+			defer func() {
+				mu.Lock()
+				late--
+				mu.Unlock()
+			}()
+			return wait(ctx, 10*time.Second)
+		}})
+		ctx, stop := context.WithTimeout(t.Context(), 9*time.Second)
+		defer stop()
+		if err := p.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if most != 2 {
+			t.Errorf("%d late checks at once; want a quarter of the 8 places", most)
+		}
+		if paid < 2*time.Second || paid > 2*time.Second+p.Every {
+			t.Errorf("the payment was checked at %v; want 2 s", paid)
+		}
+	})
+}
+
+// A late check that falls due is found within a second, also after others.
+func TestLateChecksAreFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		store := &rows{due: map[string]time.Time{}, late: map[string]bool{"cs_a": true, "cs_b": true}}
+		store.set("cs_a", start)
+		store.set("cs_b", start.Add(5*time.Second))
+		at := map[string]time.Duration{}
+		p := New(Config{Store: store, Tend: func(_ context.Context, s checkout.Session) error {
+			at[s.ID] = time.Since(start)
+			return nil
+		}})
+		ctx, stop := context.WithTimeout(t.Context(), 8*time.Second)
+		defer stop()
+		if err := p.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if at["cs_a"] > p.Every || at["cs_b"] > 5*time.Second+latePause+p.Every || len(at) != 2 {
+			t.Errorf("checked at %v; want at once, and at 5 s to 6 s", at)
+		}
+	})
 }

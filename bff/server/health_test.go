@@ -48,6 +48,10 @@ func (d *dependency) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ 
 	return nil, d.ask(ctx)
 }
 
+func (d *dependency) ClaimLate(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
+	return nil, d.ask(ctx)
+}
+
 func (d *dependency) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
 	return nil, d.ask(ctx)
 }

@@ -207,6 +207,7 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 	}
 	put("coinslot_payment_unchecked_seconds", age(stats.Unchecked))
 	put("coinslot_payment_overdue_seconds", age(stats.Due))
+	put("coinslot_late_check_overdue_seconds", age(stats.DueLate))
 	put("coinslot_webhook_backlog", float64(stats.Undelivered))
 	put("coinslot_webhook_oldest_seconds", age(stats.Untold))
 	put("coinslot_webhook_unrouted", float64(stats.Unrouted))
@@ -234,7 +235,8 @@ func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
 	put("coinslot_gateway_queue", float64(w[budget.Shopper]+w[budget.Create]), "shopper")
 	put("coinslot_gateway_queue", float64(w[budget.Watched]), "watched")
 	put("coinslot_gateway_queue", float64(w[budget.Shared]), "list")
-	put("coinslot_gateway_queue", float64(w[budget.Single]+w[budget.Late]), "unwatched")
+	put("coinslot_gateway_queue", float64(w[budget.Single]), "unwatched")
+	put("coinslot_gateway_queue", float64(w[budget.Late]), "late")
 }
 
 func truth(b bool) float64 {

@@ -214,15 +214,22 @@ func (s *Server) changed(session string) {
 // tend looks after a session within what polling may use of the budget.
 func (s *Server) tend(ctx context.Context, session checkout.Session) error {
 	ctx, ended := s.look(ctx, session)
-	priority := budget.Single
-	if s.checkout.IsWatched(session) {
-		priority = budget.Watched
-	}
 	// The address of a shopper whose create is sent again is not kept.
 	ctx = budget.WithClient(ctx, budget.Client{Network: "resent", Session: session.ID})
-	err := s.checkout.Tend(budget.WithPriority(ctx, priority), session)
+	err := s.checkout.Tend(budget.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
+}
+
+// priority is how soon the calls of a check of session go.
+func (s *Server) priority(session checkout.Session) budget.Priority {
+	switch {
+	case s.checkout.IsWatched(session):
+		return budget.Watched
+	case session.DueLate():
+		return budget.Late
+	}
+	return budget.Single
 }
 
 // sweeping is how the gateway's list is read when many payments wait.

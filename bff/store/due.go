@@ -17,8 +17,12 @@ const (
 	touchSession = `UPDATE sessions SET checked_at = $3, due_at = $4 WHERE id = $1 AND version = $2`
 	touchClaimed = `UPDATE sessions SET checked_at = $3, due_at = $4, lease_until = NULL
 		WHERE id = $1 AND version = $2 AND epoch = $5`
+	// lane is 1 for a session that is due for a late check, else 0: an index begins with
+	// it, so that neither kind is searched for among the other.
+	lane          = `CASE WHEN late_from <= due_at THEN 1 ELSE 0 END`
 	claimSessions = `WITH due AS MATERIALIZED (SELECT id FROM sessions
-			WHERE due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+			WHERE ` + lane + ` = $4 AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
+			ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
 		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id RETURNING ` + sessionColumns
 	claimThese = `WITH due AS MATERIALIZED (SELECT id FROM sessions
 			WHERE id IN %s AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2 FOR UPDATE SKIP LOCKED)
@@ -70,10 +74,23 @@ func (db *DB) execute(ctx context.Context, query string, args ...any) error {
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
 func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+	return db.claimLane(ctx, now, lease, limit, 0)
+}
+
+// ClaimLate implements checkout.Store. No session is claimed if limit is below 1.
+func (db *DB) ClaimLate(
+	ctx context.Context, now time.Time, lease time.Duration, limit int,
+) ([]checkout.Session, error) {
+	return db.claimLane(ctx, now, lease, limit, 1)
+}
+
+func (db *DB) claimLane(
+	ctx context.Context, now time.Time, lease time.Duration, limit, lane int,
+) ([]checkout.Session, error) {
 	if limit < 1 { // which SQL would take for "no limit"
 		return nil, nil
 	}
-	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro())
+	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro(), lane)
 }
 
 // ClaimOf implements checkout.Store.

@@ -14,7 +14,7 @@ const (
 	// Of the few sessions in which something is going on; confirmed and open ones may
 	// be millions.
 	countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions WHERE status IN ($1, $2, $3) GROUP BY status`
-	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL`
+	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL AND ` + lane + ` = $1`
 	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.state = 'open' AND d.endpoint IN %s`
 )
@@ -27,8 +27,9 @@ type Stats struct {
 	// Unchecked is when the pending session that was not checked for the longest was
 	// checked, or opened; zero = none is pending.
 	Unchecked time.Time
-	// Due is when the session that is due first is due; zero = none ever is.
-	Due time.Time
+	// Due is when the session that is due first is due, and DueLate when the one is that
+	// is due first for a late check; zero = none ever is.
+	Due, DueLate time.Time
 
 	Undelivered int       // webhooks to the configured endpoints that are still to be taken
 	Untold      time.Time // when the oldest of them was written, or replayed; zero = there is none
@@ -48,11 +49,13 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 		if err := s.sessions(ctx, q); err != nil {
 			return err
 		}
-		var due sql.NullInt64
-		if err := q.QueryRowContext(ctx, firstDue).Scan(&due); err != nil {
-			return err
+		for lane, first := range []*time.Time{&s.Due, &s.DueLate} {
+			var due sql.NullInt64
+			if err := q.QueryRowContext(ctx, firstDue, lane).Scan(&due); err != nil {
+				return err
+			}
+			*first = at(due)
 		}
-		s.Due = at(due)
 		unrouted, err := db.unrouted(ctx, q)
 		if err != nil {
 			return err

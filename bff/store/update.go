@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key, created_at, checked_at, due_at, doc)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`
+	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key, created_at, checked_at, due_at, doc,
+		late_from)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
-		created_at = $6, checked_at = $7, due_at = $8, doc = $9 WHERE id = $1`
+		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10 WHERE id = $1`
 )
 
 // maxDoubts bounds how often a commit of unknown outcome is asked about.
@@ -190,7 +191,8 @@ func put(ctx context.Context, tx *sql.Tx, query string, s checkout.Session) (r r
 	}
 	r = row{doc: doc, checkedAt: micros(s.CheckedAt), dueAt: micros(s.DueAt)}
 	result, err := tx.ExecContext(ctx, query, key(s.ID), s.Version, key(statusColumn(&s)),
-		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc))
+		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt,
+		string(doc), micros(s.LateFrom))
 	if err != nil {
 		return r, false, err
 	}

@@ -20,6 +20,8 @@ func dueTests() map[string]func(*testing.T, Opener) {
 		"claim takes the earliest":             claimEarliest,
 		"claim gives each to one":              claimRace,
 		"claim leaves version and change":      claimThenUpdate,
+		"late checks are claimed apart":        claimLanes,
+		"late checks are claimed by id too":    claimLateOf,
 		"watch":                                watch,
 		"watch keeps what is further":          watchKeeps,
 		"watch of many":                        watchMany,
@@ -91,6 +93,60 @@ func claimDue(t *testing.T, open Opener) {
 	never := claim(t, b, now.AddDate(1000, 0, 0), time.Minute, 10)
 	if slices.Contains(ids(never), fresh(0).ID) {
 		t.Error("a session without DueAt was claimed")
+	}
+}
+
+// Whether a check is late depends on when it is due: what is due before LateFrom is not.
+func claimLanes(t *testing.T, open Opener) {
+	b := open(t, nil)
+	now := epoch()
+	for n, from := range []time.Time{{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour)} {
+		s := fresh(n)
+		s.DueAt, s.LateFrom = now.Add(-time.Minute-time.Duration(n)*time.Millisecond), from
+		s = inserted(t, b, s)
+		check(t, b, s)
+	}
+	late := fresh(4)
+	late.DueAt = now.Add(-2 * time.Minute)
+	late = inserted(t, b, late)
+	late = updated(t, b, late.ID, func(s *checkout.Session) { s.LateFrom = s.DueAt })
+	check(t, b, late)
+
+	same(t, "of none", ids(claimLate(t, b, now, 0)), []string(nil))
+	same(t, "late", ids(claimLate(t, b, now, 10)), []string{late.ID, fresh(1).ID})
+	same(t, "late, leased", ids(claimLate(t, b, now, 10)), []string(nil))
+	same(t, "others", ids(claim(t, b, now, time.Minute, 10)), []string{fresh(3).ID, fresh(2).ID, fresh(0).ID})
+
+	// A session that is made due sooner, or later, changes sides.
+	touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
+	touch(t, b, late, 2, now, now.Add(-time.Hour))
+	after := now.Add(time.Minute)
+	same(t, "late, after touching", ids(claimLate(t, b, after, 10)), []string{fresh(1).ID, fresh(2).ID})
+	same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{late.ID, fresh(3).ID, fresh(0).ID})
+}
+
+func claimLate(t *testing.T, b Backend, now time.Time, limit int) []checkout.Session {
+	t.Helper()
+	sessions, err := b.ClaimLate(t.Context(), now, time.Minute, limit)
+	if err != nil {
+		t.Fatalf("ClaimLate = %v", err)
+	}
+	for _, s := range sessions {
+		if !s.Claimed || !s.DueLate() {
+			t.Errorf("%s is claimed %t, late %t; want both", s.ID, s.Claimed, s.DueLate())
+		}
+	}
+	return sessions
+}
+
+func claimLateOf(t *testing.T, open Opener) {
+	b := open(t, nil)
+	s := fresh(1)
+	s.DueAt, s.LateFrom = epoch(), epoch()
+	inserted(t, b, s)
+	claimed, err := b.ClaimOf(t.Context(), []string{s.ID}, epoch(), time.Minute, 1)
+	if err != nil || len(claimed) != 1 {
+		t.Errorf("ClaimOf = %v, %v; want the session", ids(claimed), err)
 	}
 }
 

@@ -176,7 +176,7 @@ func full() checkout.Session {
 			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
 		},
 		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
-		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
+		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute), Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []checkout.Attempt{fullAttempt(exact)},
 		Notice:   checkout.Notice{Code: wire.CodePaymentRefused},
 		Trail:    []checkout.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
