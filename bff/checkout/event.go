@@ -22,6 +22,10 @@ const (
 	EventReview    EventType = "checkout.review"
 )
 
+// Urgent reports whether events of the type tell of money, so that their deliveries go
+// before others; see [Outbox].
+func (t EventType) Urgent() bool { return t == EventConfirmed || t == EventReview }
+
 // Event is one message to the merchant, written to the outbox in the
 // transaction of the change that it tells of.
 type Event struct {

@@ -28,12 +28,17 @@ type DeliveryResult struct {
 	Note      string    // at most 1 KiB of what was answered or went wrong
 }
 
+// HeadStart is how long a delivery that is not urgent can be overtaken by urgent ones:
+// whatever a backlog holds, the merchant hears of money first, and of all else in time.
+const HeadStart = 24 * time.Hour
+
 // Outbox is the durable queue of deliveries. The store fills it in Update, one
 // row for each event and configured endpoint; storetest.Run is the contract.
 type Outbox interface {
 	// ClaimDeliveries returns up to limit deliveries due at now to any of
-	// the endpoints, oldest due first, and hides them until now+lease. A claimed
-	// delivery that is never settled comes back after that.
+	// the endpoints, oldest due first, and hides them until now+lease. Urgent ones count
+	// as due [HeadStart] earlier, those of one session too. A claimed delivery that is
+	// never settled comes back after that.
 	ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]Delivery, error)
 	// Settle records the end of one try and counts it in Tries.
 	Settle(ctx context.Context, d Delivery, r DeliveryResult) error

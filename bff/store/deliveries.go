@@ -35,8 +35,9 @@ const (
 
 	sessionOfEvent = `SELECT session FROM events WHERE id = $1`
 
-	redeliver = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
-		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT) FROM events WHERE id = $1 ` + openAgain
+	redeliver = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
+		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT), ` + urgent + `
+		FROM events WHERE id = $1 ` + openAgain
 )
 
 // mark is where a page of deliveries begins: it passes over the first ones of an

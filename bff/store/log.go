@@ -29,8 +29,8 @@ const (
 	eventsOf     = `FROM events WHERE at >= $1 AND at < $2`
 	eventsTimes  = `SELECT at ` + eventsOf + `%s ORDER BY at, seq LIMIT $3`
 	countEvents  = `SELECT count(*) ` + eventsOf + `%s`
-	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at)
-		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT) ` + eventsOf + `%s ` + openAgain
+	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
+		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + urgent + ` ` + eventsOf + `%s ` + openAgain
 	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at = excluded.next_at, opened_at = excluded.opened_at,
 		tries = 0, lease_until = NULL`
 )

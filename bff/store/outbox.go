@@ -16,11 +16,19 @@ import (
 const (
 	insertEvent = `INSERT INTO events (id, session, type, at, body) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) DO NOTHING RETURNING seq`
-	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at) VALUES ($1, $2, $3)`
-	dueDeliveries  = `SELECT d.event, d.next_at, d.tries, d.opened_at, e.id, e.type, e.session, e.at, e.body
+	// urgent is the column of that name, for an event.
+	urgent = `CASE WHEN type IN ('` + string(checkout.EventConfirmed) + `', '` +
+		string(checkout.EventReview) + `') THEN 1 ELSE 0 END`
+	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at, urgent)
+		VALUES ($1, $2, $3, (SELECT ` + urgent + ` FROM events WHERE seq = $1))`
+	dueDelivery = `SELECT d.event, d.next_at, d.tries, d.opened_at, e.id, e.type, e.session, e.at,
+		e.body
 		FROM deliveries d JOIN events e ON e.seq = d.event
-		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2 AND (d.lease_until IS NULL OR d.lease_until <= $2)
-		ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
+		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
+		AND (d.lease_until IS NULL OR d.lease_until <= $2)`
+	dueOrder          = ` ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
+	dueDeliveries     = dueDelivery + dueOrder
+	dueUrgent         = dueDelivery + ` AND d.urgent = 1` + dueOrder
 	leaseDelivery     = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
 	releaseDeliveries = `UPDATE deliveries SET lease_until = NULL WHERE lease_until IS NOT NULL`
 	// $8 is when the try's delivery was opened; one that was replayed since is not
@@ -66,6 +74,20 @@ type due struct {
 	nextAt int64 // microseconds
 }
 
+// compare orders deliveries as they are claimed.
+func (d due) compare(o due) int {
+	return cmp.Or(cmp.Compare(d.from(), o.from()), cmp.Compare(d.seq, o.seq),
+		cmp.Compare(d.Endpoint, o.Endpoint))
+}
+
+// from is when d is due as far as its place among others is concerned.
+func (d due) from() int64 {
+	if d.Type.Urgent() {
+		return d.nextAt - checkout.HeadStart.Microseconds()
+	}
+	return d.nextAt
+}
+
 // ClaimDeliveries implements checkout.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
 func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]checkout.Delivery, error) {
@@ -94,20 +116,22 @@ func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Dur
 }
 
 // earliest returns the first limit deliveries to any of the endpoints. Each
-// endpoint is asked for on its own, in the order of the index, so that one with
-// a long queue costs the others nothing.
+// endpoint is asked for on its own, in the order of the indexes, so that one with
+// a long queue costs the others nothing. The first of all and the first of the urgent
+// ones have the first of both among them.
 func (db *DB) earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string) ([]due, error) {
 	var all []due
 	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
-		list, err := queue(ctx, tx, db.dialect.locked(dueDeliveries), now, limit, endpoint)
-		if err != nil {
-			return nil, err
+		for _, query := range []string{dueUrgent, dueDeliveries} {
+			list, err := queue(ctx, tx, db.dialect.locked(query), now, limit, endpoint)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, list...)
 		}
-		all = append(all, list...)
 	}
-	slices.SortFunc(all, func(a, b due) int {
-		return cmp.Or(cmp.Compare(a.nextAt, b.nextAt), cmp.Compare(a.seq, b.seq), cmp.Compare(a.Endpoint, b.Endpoint))
-	})
+	slices.SortFunc(all, due.compare)
+	all = slices.CompactFunc(all, func(a, b due) bool { return a.compare(b) == 0 })
 	return all[:min(limit, len(all))], nil
 }
 

@@ -36,8 +36,9 @@ const (
 		WHERE d.endpoint = $1 AND d.state = 'open' AND (d.next_at, d.event) > ($2, $3)
 		AND (d.lease_until IS NULL OR d.lease_until <= $4) AND COALESCE(d.opened_at, e.at) >= $5
 		ORDER BY d.next_at, d.event LIMIT $6 FOR UPDATE OF d SKIP LOCKED`
-	bindDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note)
-		VALUES ($1, $2, $3, $3, $4) ON CONFLICT (event, endpoint) DO NOTHING`
+	bindDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note, urgent)
+		VALUES ($1, $2, $3, $3, $4, (SELECT ` + urgent + ` FROM events WHERE seq = $1))
+		ON CONFLICT (event, endpoint) DO NOTHING`
 	deleteDelivery = `DELETE FROM deliveries WHERE event = $1 AND endpoint = $2`
 	closeDelivery  = `UPDATE deliveries SET state = 'abandoned', note = $3, settled_at = $4
 		WHERE event = $1 AND endpoint = $2`

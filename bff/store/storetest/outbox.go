@@ -27,6 +27,8 @@ func outboxTests() map[string]func(*testing.T, Opener) {
 		"settling what is not there":                deliveryUnknown,
 		"endpoints do not delay each other":         endpointsIsolated,
 		"deliveries go to one claimer":              deliveryRace,
+		"deliveries that tell of money go first":    deliveryUrgent,
+		"urgent deliveries starve no other":         deliveryOvertaken,
 	}
 }
 
@@ -264,4 +266,40 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 	if len(seen) != 2*events {
 		t.Errorf("%d of %d deliveries were claimed", len(seen), 2*events)
 	}
+}
+
+// ofType is event n of a session, of another type.
+func ofType(session string, n int, t checkout.EventType) checkout.Event {
+	e := event(session, n)
+	e.ID, e.Type = e.ID+"_"+string(t), t
+	return e
+}
+
+// Behind a backlog of what strangers can cause, payments and reviews come first, the
+// oldest of them first.
+func deliveryUrgent(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	for n := range 20 {
+		updated(t, b, s.ID, nothing, event(s.ID, n))
+	}
+	review, confirmed := ofType(s.ID, 30, checkout.EventReview), ofType(s.ID, 31, checkout.EventConfirmed)
+	updated(t, b, s.ID, nothing, ofType(s.ID, 29, checkout.EventExpired), confirmed, review)
+	same(t, "first", eventIDs(claimTo(t, b, later(), 3, endA)), []string{review.ID, confirmed.ID, event(s.ID, 0).ID})
+}
+
+// What has been due for a day goes before what is urgent.
+func deliveryOvertaken(t *testing.T, open Opener) {
+	b := open(t, []string{endA})
+	s := inserted(t, b, fresh(1))
+	old := event(s.ID, 0)
+	updated(t, b, s.ID, nothing, old)
+	at := func(e checkout.Event, d time.Duration) checkout.Event {
+		e.At = old.At.Add(d)
+		return e
+	}
+	within := at(ofType(s.ID, 1, checkout.EventConfirmed), checkout.HeadStart-time.Second)
+	beyond := at(ofType(s.ID, 2, checkout.EventConfirmed), checkout.HeadStart+time.Second)
+	updated(t, b, s.ID, nothing, within, beyond)
+	same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)), []string{within.ID, old.ID, beyond.ID})
 }

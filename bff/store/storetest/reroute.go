@@ -95,7 +95,7 @@ func confirmed(session string, n int) checkout.Event {
 func rerouteReplaced(t *testing.T, l *lives) {
 	b := l.restart(0, endA)
 	s := l.session(b)
-	list := []checkout.Event{event(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
+	list := []checkout.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
 	updated(t, b, s.ID, nothing, list...)
 	sent(t, b, l.now(), endA, checkout.DeliveryResult{Delivered: true, Status: 200})
 	sent(t, b, l.now(), endA, checkout.DeliveryResult{NextAt: l.now().AddDate(0, 0, 1), Note: "no route"})
