@@ -122,7 +122,7 @@ type world struct {
 }
 
 // wide lets a crawl ask as often as it likes.
-var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20}
+var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
 
 // consoleHash is of the password "correct horse battery", as cheap as is taken.
 const consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"

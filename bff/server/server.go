@@ -79,6 +79,7 @@ type Server struct {
 	store    *store.DB
 	refusals *web.Refusals
 	erasing  *checkout.Retention
+	unpaid   web.Unpaid
 	fanout   *fanout // nil = this is the only instance
 }
 
@@ -179,7 +180,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		Store: s.store, Comparisons: s.store, Gateway: creating{client}, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		ListPause:   10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
-		Changed: s.changed, Moved: s.metrics.Moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.poller = poll.New(poll.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
@@ -198,7 +199,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		PagesFor: c.PagesFor,
-		Console:  s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Began: s.request, Log: o.Log,
+		Console:  s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Unpaid: &s.unpaid, Began: s.request, Log: o.Log,
 	})
 	s.Ops = web.Ops(web.Health{Alive: s.alive, Ready: s.ready, Metrics: s.metrics})
 	return err
@@ -209,6 +210,12 @@ func (s *Server) changed(session string) {
 	s.hub.Publish(session)
 	s.sender.Kick()
 	s.store.Announce(session)
+}
+
+// moved counts that a session has become another.
+func (s *Server) moved(before, after checkout.Session) {
+	s.metrics.Moved(before, after)
+	s.unpaid.Moved(after)
 }
 
 // tend looks after a session within what polling may use of the budget.

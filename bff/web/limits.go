@@ -36,7 +36,8 @@ type Limits struct {
 	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
-	// Loopback says that Reads and Sockets are for addresses of this machine, too.
+	Unpaid  int // sessions of items that are open and not paid, at a time; 200; see [Unpaid]
+	// Loopback says that Reads, Sockets and Unpaid are for addresses of this machine, too.
 	// False = those are a proxy that nobody has named, or the operator: a limit for
 	// all shoppers together would keep them from paying.
 	Loopback bool
@@ -46,7 +47,8 @@ type Limits struct {
 func (l Limits) filled() Limits {
 	return Limits{
 		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 360),
-		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200), Loopback: l.Loopback,
+		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200),
+		Unpaid: cmp.Or(l.Unpaid, 200), Loopback: l.Loopback,
 	}
 }
 

@@ -227,9 +227,18 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Checkout.Possible(r.Context(), o, body.choice.wire()); err != nil {
 		return err
 	}
-	session, _, err := s.Checkout.Open(r.Context(), o, pageKey(body.Key, o))
+	key := pageKey(body.Key, o)
+	if body.Item != "" {
+		if err := s.mayOpen(r, key); err != nil {
+			return err
+		}
+	}
+	session, created, err := s.Checkout.Open(r.Context(), o, key)
 	if err != nil {
 		return stored(err)
+	}
+	if created && body.Item != "" {
+		s.Unpaid.add(session, s.client(r))
 	}
 	logs.Session(r.Context(), session.ID)
 	return s.attempt(w, r, session.ID, body.choice)

@@ -49,6 +49,9 @@ type Config struct {
 	Support string
 	// Limits bound what one client may do; zero = the defaults.
 	Limits Limits
+	// Unpaid counts sessions for Limits.Unpaid; its Moved is to be called after each
+	// change of one. Nil = only their time ends them.
+	Unpaid *Unpaid
 	// Kick makes the poller look for due sessions now; nil = it will anyway.
 	Kick func()
 	// Deliver makes the webhook sender look for due deliveries now; nil = it will
@@ -109,6 +112,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	s.Limits = s.Limits.filled()
 	s.guesses, s.hastened = perMinute(s.Limits.Guesses, wider), perMinute(maxHastened, 2)
+	if s.Unpaid == nil {
+		s.Unpaid = new(Unpaid)
+	}
 	if s.Kick == nil {
 		s.Kick = func() {}
 	}
