@@ -205,7 +205,8 @@ func (c *Service) weigh(r *Reading, t *Tally, s *Session, a *Attempt, row Record
 	}
 	t.Unchanged++
 	due = c.nextListed(s, a, watched, r.Next, asked)
-	if due.IsZero() || !s.calm(c.Pace.interval(watched), asked, c.Now()) || s.milestone(a, c.Pace, watched, asked) {
+	calm := s.calm(c.Pace.interval(watched), asked)
+	if due.IsZero() || !calm || s.milestone(a, c.Pace, watched, asked) {
 		return due, nothing
 	}
 	return due, unchanged
@@ -310,14 +311,13 @@ func (a *Attempt) settled() bool {
 	return false
 }
 
-// calm reports whether s waits for nothing but its usual check. If something made
-// it due sooner, or since the page was asked for, the page is no answer to that;
-// neither is one that was asked for before the last check.
-func (s *Session) calm(interval time.Duration, asked, now time.Time) bool {
+// calm reports whether s waits for nothing but its usual check, which may have fallen
+// due while the page was on its way. If something made it due sooner, the page is no
+// answer to that; neither is one that was asked for before the last check.
+func (s *Session) calm(interval time.Duration, asked time.Time) bool {
 	last := s.checked()
 	sooner := s.DueAt.Before(last.Add(nearly(interval)))
-	meanwhile := s.DueAt.After(asked) && !s.DueAt.After(now)
-	return !s.DueAt.IsZero() && !sooner && !meanwhile && last.Before(asked)
+	return !s.DueAt.IsZero() && !sooner && last.Before(asked)
 }
 
 // checked is when s was last checked, or its payment was begun since.

@@ -145,7 +145,7 @@ func TestHeed(t *testing.T) {
 			}
 		}, want: left},
 		"due since before": {set: func(l *listing) { l.clock.move(time.Minute) }, want: touched},
-		"due meanwhile":    {flaw: func(l *listing) { l.clock.move(6 * time.Second) }, want: left},
+		"due meanwhile":    {flaw: func(l *listing) { l.clock.move(6 * time.Second) }, want: touched},
 		"watched": {set: func(l *listing) {
 			until := l.clock.Now().Add(time.Minute)
 			if err := l.store.Watch(l.t.Context(), []string{l.id}, until, until); err != nil {
