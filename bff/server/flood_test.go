@@ -1,0 +1,381 @@
+package server
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/budget"
+	"coinslot/bff/checkout"
+	"coinslot/bff/hub"
+	"coinslot/bff/poll"
+	"coinslot/bff/store"
+
+	"github.com/shopspring/decimal"
+)
+
+// market is a gateway whose every call takes a tenth of a second and a slot of the
+// budget. It ends transactions on time and confirms what is paid at once.
+type market struct {
+	budget *budget.Budget
+	free   atomic.Bool // calls take neither
+
+	mu    sync.Mutex // guards the fields below
+	txs   []*checkout.Record
+	first int // of txs that may be pending
+}
+
+const (
+	latency = 100 * time.Millisecond
+	coin    = "USDT"
+	network = "bep20"
+)
+
+// call is one request; answer makes its answer.
+func (m *market) call(ctx context.Context, effect bool, answer func()) error {
+	if !m.free.Load() {
+		told, err := m.budget.Admit(ctx, effect)
+		if err != nil {
+			return err
+		}
+		defer told(nil)
+		time.Sleep(latency)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, tx := range m.txs[m.first:] {
+		if tx.Status == "pending" && !time.Now().Before(tx.ExpiresAt) {
+			tx.Status = "expired"
+		}
+	}
+	for m.first < len(m.txs) && m.txs[m.first].Status != "pending" {
+		m.first++
+	}
+	answer()
+	return nil
+}
+
+func (m *market) Environment() string { return "market" }
+
+func (m *market) Currencies(context.Context) ([]checkout.Currency, error) {
+	return []checkout.Currency{{Name: "Tether", Symbol: coin, PriceInUSDT: decimal.NewFromInt(1), Networks: []checkout.Network{
+		{Name: "BNB Smart Chain", Code: network, MaximumUSD: decimal.NewFromInt(1000), MaxTTL: 60},
+	}}}, nil
+}
+
+func (m *market) Create(ctx context.Context, req checkout.CreateRequest) (c checkout.Created, err error) {
+	err = m.call(ctx, true, func() {
+		n := len(m.txs) + 1
+		r := &checkout.Record{
+			TrackingCode: fmt.Sprintf("T%06d", n), Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
+			CurrencyCode: strings.ToLower(coin + "_" + network), NetworkCode: network,
+			AmountUSD: req.AmountUSD, PayAmount: req.AmountUSD,
+			CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Duration(req.TTL) * time.Minute),
+		}
+		m.txs = append(m.txs, r)
+		c = checkout.Created{
+			TrackingCode: r.TrackingCode, Status: "pending", OrderID: req.OrderID, CurrencySymbol: coin, NetworkCode: network,
+			AmountUSD: req.AmountUSD, PayAmount: r.PayAmount, PayAmountText: r.PayAmount.StringFixed(8),
+			Address: fmt.Sprintf("0x%040x", n), ExpiresAt: r.ExpiresAt,
+		}
+	})
+	return c, err
+}
+
+func (m *market) find(code string) *checkout.Record {
+	i, found := slices.BinarySearchFunc(m.txs, code, func(r *checkout.Record, code string) int {
+		return strings.Compare(r.TrackingCode, code)
+	})
+	if !found {
+		panic("no transaction " + code)
+	}
+	return m.txs[i]
+}
+
+func (m *market) Status(ctx context.Context, code string) (r checkout.Record, err error) {
+	err = m.call(ctx, false, func() { r = *m.find(code) })
+	return r, err
+}
+
+func (m *market) Recheck(ctx context.Context, code string) error {
+	return m.call(ctx, true, func() { m.find(code) })
+}
+
+func (m *market) Cancel(ctx context.Context, code string) error {
+	return m.call(ctx, true, func() {
+		if r := m.find(code); r.Status == "pending" {
+			r.Status = "cancelled"
+		}
+	})
+}
+
+// Transactions lists what is pending, the newest first.
+func (m *market) Transactions(ctx context.Context, q checkout.ListQuery) (p checkout.RecordPage, err error) {
+	err = m.call(ctx, false, func() {
+		var pending []*checkout.Record
+		for _, tx := range slices.Backward(m.txs[m.first:]) {
+			if tx.Status == "pending" {
+				pending = append(pending, tx)
+			}
+		}
+		p = checkout.RecordPage{Page: q.Page, Total: len(pending), LastPage: max(1, (len(pending)+q.Limit-1)/q.Limit)}
+		for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, len(pending)); i++ {
+			p.Items = append(p.Items, *pending[i])
+		}
+	})
+	return p, err
+}
+
+// pay pays a transaction in full. It reports false if its time is over.
+func (m *market) pay(code string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.find(code)
+	if r.Status != "pending" || !time.Now().Before(r.ExpiresAt) {
+		return false
+	}
+	r.Status, r.Paid, r.PaidReadable, r.PaidAt = "confirmed", r.PayAmount, true, time.Now()
+	r.PaidAmount, r.TxID = r.Paid.StringFixed(8), "0x"+code
+	return true
+}
+
+// flood is a checkout at its default budget, honest shoppers who pay with their page
+// closed, and strangers who open sessions and never pay. Its clock is synctest's.
+type flood struct {
+	t      *testing.T
+	market *market
+	server *Server
+
+	mu         sync.Mutex // guards the fields below
+	paid       map[string]time.Time
+	detections []detection
+	refused    int // honest shoppers who got no address
+}
+
+// detection is an honest payment: when it was made, and how long it took until it
+// was confirmed here.
+type detection struct {
+	at   time.Time
+	took time.Duration
+}
+
+func newFlood(t *testing.T) *flood {
+	f := &flood{t: t, market: &market{}, paid: map[string]time.Time{}}
+	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{hub: hub.New(hub.Config{}), store: db}
+	s.budget = budget.New(budget.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
+	f.server, f.market.budget = s, s.budget
+	s.checkout = checkout.New(checkout.Config{
+		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Moved: f.moved, Ended: budget.Ended, Now: time.Now,
+	})
+	s.poller = poll.New(poll.Config{
+		Store: db, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: 3 * time.Second,
+		Every: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
+	})
+	s.sweeper = poll.NewSweeper(s.sweeping(slog.New(slog.DiscardHandler)))
+	return f
+}
+
+// moved notes when a payment is confirmed.
+func (f *flood) moved(_, s checkout.Session) {
+	if s.Status != wire.Confirmed {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at, honest := f.paid[s.ID]; honest {
+		f.detections = append(f.detections, detection{at, time.Since(at)})
+		delete(f.paid, s.ID)
+	}
+}
+
+// open opens a payment of so many minutes.
+func (f *flood) open(ctx context.Context, minutes int) (checkout.Session, error) {
+	s, _, err := f.server.checkout.Open(ctx, checkout.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: minutes}, "")
+	if err != nil {
+		return s, err
+	}
+	return f.server.checkout.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: coin, NetworkCode: network})
+}
+
+// shop lets an honest shopper come every three seconds until ctx ends. Each pays after
+// half a minute to two minutes, with the page closed.
+func (f *flood) shop(ctx context.Context) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var shoppers sync.WaitGroup
+	defer shoppers.Wait()
+	for ctx.Err() == nil {
+		pause := time.Duration(30+random.IntN(90))*time.Second + time.Duration(random.IntN(1000))*time.Millisecond
+		shoppers.Go(func() {
+			s, err := f.open(context.WithoutCancel(ctx), 30)
+			if err != nil || s.Status != wire.Pending {
+				f.mu.Lock()
+				f.refused++
+				f.mu.Unlock()
+				return
+			}
+			if wait(ctx, pause) != nil {
+				return
+			}
+			f.mu.Lock()
+			f.paid[s.ID] = time.Now()
+			f.mu.Unlock()
+			f.market.pay(s.Attempts[0].TrackingCode)
+		})
+		_ = wait(ctx, 3*time.Second)
+	}
+}
+
+// wait waits for d. Errors: ctx's.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// detected returns how many honest payments were made in a span of time, and median and
+// maximum of how long it took until they were confirmed here. What is not yet counts as
+// known now.
+func (f *flood) detected(from, to time.Time) (n int, median, most time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var took []time.Duration
+	for _, d := range f.detections {
+		if !d.at.Before(from) && d.at.Before(to) {
+			took = append(took, d.took)
+		}
+	}
+	for _, at := range f.paid {
+		if !at.Before(from) && at.Before(to) {
+			took = append(took, time.Since(at))
+		}
+	}
+	if len(took) == 0 {
+		f.t.Fatal("nobody has paid")
+	}
+	slices.Sort(took)
+	return len(took), took[len(took)/2], took[len(took)-1]
+}
+
+var deadSessions = flag.Int("dead", 300, "unpaid sessions of TestDeadSessions; 2000 is the figure of docs/reliability.md")
+
+// TestDeadSessions: payments of shoppers whose page is closed are known in time while
+// strangers' sessions are opened, end, and are checked late. The calls of so many would
+// take the whole budget for minutes.
+func TestDeadSessions(t *testing.T) {
+	dead := *deadSessions
+	together := func(int) int { return 2 }
+	for name, attack := range map[string]struct {
+		every   time.Duration   // between two that are opened; zero = all at once, and without the gateway
+		minutes func(n int) int // to pay
+	}{
+		"that end together":       {0, together},
+		"opened four in a second": {250 * time.Millisecond, func(int) int { return 15 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if attack.every > 0 && dead < 2000 {
+				t.Skip("takes a minute: go test -dead=2000")
+			}
+			synctest.Test(t, func(t *testing.T) { newFlood(t).run(dead, attack.every, attack.minutes) })
+		})
+	}
+}
+
+// run lets honest shoppers pay for some minutes, and then beside dead sessions, until
+// those were checked late for the first time.
+func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
+	t := f.t
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = f.server.poller.Run(ctx) })
+	running.Go(func() { _ = f.server.sweeper.Run(ctx) })
+	running.Go(func() { f.shop(ctx) })
+	defer func() {
+		stop()
+		running.Wait()
+		f.server.checkout.Close()
+		_ = f.server.store.Close()
+	}()
+
+	time.Sleep(2 * time.Minute)
+	begun := time.Now()
+	time.Sleep(3 * time.Minute)
+	attacked := time.Now()
+	_, calm, calmMost := f.detected(begun, attacked)
+	f.market.free.Store(every == 0)
+	var opening sync.WaitGroup
+	for n := range dead {
+		opening.Go(func() { _, _ = f.open(ctx, minutes(n)) })
+		time.Sleep(every)
+	}
+	opening.Wait()
+	f.market.free.Store(false)
+
+	ended := time.Now().Add(time.Duration(minutes(dead)) * time.Minute)
+	late := f.server.checkout.Pace.Late[0]
+	spans := []struct {
+		name     string
+		from, to time.Time
+	}{
+		{"opened", attacked, time.Now()},
+		{"ending", attacked.Add(time.Duration(minutes(0)) * time.Minute), ended.Add(time.Minute)},
+		{"checked late", attacked.Add(time.Duration(minutes(0))*time.Minute + late), ended.Add(late + time.Minute)},
+		{"all the time", attacked, ended.Add(late + time.Minute)},
+	}
+	time.Sleep(time.Until(ended.Add(late + 2*time.Minute)))
+	t.Logf("calm: median %.1f s, at most %.1f s", calm.Seconds(), calmMost.Seconds())
+	for _, span := range spans {
+		if span.to.Sub(span.from) < time.Minute {
+			continue
+		}
+		n, median, most := f.detected(span.from, span.to)
+		t.Logf("%s: %d payments, median %.1f s, at most %.1f s", span.name, n, median.Seconds(), most.Seconds())
+		if n > 30 && median > 2*calm || most > 20*time.Second {
+			t.Errorf("%s: payments were known after %v, at most %v; want %v and 20 s at most", span.name, median, most, 2*calm)
+		}
+	}
+	if f.refused > 0 {
+		t.Errorf("%d shoppers got no address", f.refused)
+	}
+	f.caughtUp(20 * time.Minute)
+}
+
+// caughtUp waits until no late check is overdue, which must be so within that time.
+func (f *flood) caughtUp(within time.Duration) {
+	began := time.Now()
+	for {
+		stats, err := f.server.store.Stats(f.t.Context())
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		behind := time.Duration(0)
+		if !stats.DueLate.IsZero() {
+			behind = max(0, time.Since(stats.DueLate))
+		}
+		if behind < 5*time.Second {
+			f.t.Logf("late checks had caught up %v later", time.Since(began))
+			return
+		}
+		if time.Since(began) > within {
+			f.t.Fatalf("late checks are %v behind after %v", behind, within)
+		}
+		time.Sleep(5 * time.Second)
+	}
+}
