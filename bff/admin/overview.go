@@ -13,7 +13,7 @@ import (
 	"coinslot/bff/checkout"
 )
 
-// overview is GET /admin: what needs somebody now, and how the last days were.
+// overview is GET /admin: what needs attention now, and how the last days were.
 func (s *console) overview(v *visit) (page.Page, error) {
 	today := v.now().Truncate(24 * time.Hour)
 	from := today.AddDate(0, 0, 1-chart.Days)
