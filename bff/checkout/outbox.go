@@ -37,8 +37,8 @@ const HeadStart = 24 * time.Hour
 type Outbox interface {
 	// ClaimDeliveries returns up to limit deliveries due at now to any of
 	// the endpoints, oldest due first, and hides them until now+lease. Urgent ones count
-	// as due [HeadStart] earlier, those of one session too. A claimed delivery that is
-	// never settled comes back after that.
+	// as due [HeadStart] earlier, and with them what is open of their sessions. A claimed
+	// delivery that is never settled comes back after that.
 	ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]Delivery, error)
 	// Settle records the end of one try and counts it in Tries.
 	Settle(ctx context.Context, d Delivery, r DeliveryResult) error

@@ -21,8 +21,11 @@ const (
 		string(checkout.EventReview) + `') THEN 1 ELSE 0 END`
 	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at, urgent)
 		VALUES ($1, $2, $3, (SELECT ` + urgent + ` FROM events WHERE seq = $1))`
-	dueDelivery = `SELECT d.event, d.next_at, d.tries, d.opened_at, e.id, e.type, e.session, e.at,
-		e.body
+	// hurryDeliveries makes urgent what is open of a session.
+	hurryDeliveries = `UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
+		AND event IN (SELECT seq FROM events WHERE session = $1)`
+	dueDelivery = `SELECT d.event, d.next_at, d.tries, d.opened_at, d.urgent, e.id, e.type, e.session,
+		e.at, e.body
 		FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
 		AND (d.lease_until IS NULL OR d.lease_until <= $2)`
@@ -47,7 +50,8 @@ const (
 )
 
 // tell stores events in their order, each with a delivery to every endpoint
-// that is due at once. An event that is stored already is left out.
+// that is due at once. An event that is stored already is left out. An urgent event
+// takes along what is open of its session, so that it does not overtake that.
 func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) error {
 	for _, e := range events {
 		var seq int64
@@ -57,6 +61,11 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) err
 		}
 		if err != nil {
 			return fmt.Errorf("storing event %q: %w", e.ID, err)
+		}
+		if e.Type.Urgent() {
+			if _, err := tx.ExecContext(ctx, hurryDeliveries, key(e.Session)); err != nil {
+				return fmt.Errorf("hurrying what is told before event %q: %w", e.ID, err)
+			}
 		}
 		for _, endpoint := range db.endpoints {
 			if _, err := tx.ExecContext(ctx, insertDelivery, seq, key(endpoint), e.At.UnixMicro()); err != nil {
@@ -72,6 +81,7 @@ type due struct {
 	checkout.Delivery
 	seq    int64 // of its event
 	nextAt int64 // microseconds
+	urgent bool
 }
 
 // compare orders deliveries as they are claimed.
@@ -82,7 +92,7 @@ func (d due) compare(o due) int {
 
 // from is when d is due as far as its place among others is concerned.
 func (d due) from() int64 {
-	if d.Type.Urgent() {
+	if d.urgent {
 		return d.nextAt - checkout.HeadStart.Microseconds()
 	}
 	return d.nextAt
@@ -146,7 +156,7 @@ func queue(ctx context.Context, tx *sql.Tx, query string, now time.Time, limit i
 	for rows.Next() {
 		d := due{Delivery: checkout.Delivery{Endpoint: endpoint}}
 		var opened, created sql.NullInt64
-		if err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.EventID, &d.Type, &d.Session, &created, &d.Body); err != nil {
+		if err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent, &d.EventID, &d.Type, &d.Session, &created, &d.Body); err != nil {
 			return nil, err
 		}
 		d.CreatedAt = at(cmp.Or(opened, created))

@@ -34,7 +34,7 @@ func queries(d dialect) map[string]string {
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
 		"touchListed": touchListed, "countBusy": countBusy, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
-		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
+		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "hurryDeliveries": hurryDeliveries,
 		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery, "settleDelivery": settleDelivery, "findDelivery": findDelivery, "sessionOfEvent": sessionOfEvent,
 		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter, "eventAt": d.eventAt,
 		"replay": replay, "replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf, "count": count,

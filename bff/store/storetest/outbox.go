@@ -276,24 +276,26 @@ func ofType(session string, n int, t checkout.EventType) checkout.Event {
 }
 
 // Behind a backlog of what strangers can cause, payments and reviews come first, the
-// oldest of them first.
+// oldest of them first, and what was told of the same session before them.
 func deliveryUrgent(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s := inserted(t, b, fresh(1))
+	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	for n := range 20 {
-		updated(t, b, s.ID, nothing, event(s.ID, n))
+		updated(t, b, other.ID, nothing, event(other.ID, n))
 	}
+	pending := event(s.ID, 28)
 	review, confirmed := ofType(s.ID, 30, checkout.EventReview), ofType(s.ID, 31, checkout.EventConfirmed)
-	updated(t, b, s.ID, nothing, ofType(s.ID, 29, checkout.EventExpired), confirmed, review)
-	same(t, "first", eventIDs(claimTo(t, b, later(), 3, endA)), []string{review.ID, confirmed.ID, event(s.ID, 0).ID})
+	updated(t, b, s.ID, nothing, pending)
+	updated(t, b, s.ID, nothing, review, confirmed)
+	same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{pending.ID, review.ID, confirmed.ID, event(other.ID, 0).ID})
 }
 
 // What has been due for a day goes before what is urgent.
 func deliveryOvertaken(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s := inserted(t, b, fresh(1))
-	old := event(s.ID, 0)
-	updated(t, b, s.ID, nothing, old)
+	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+	old := event(other.ID, 0)
+	updated(t, b, other.ID, nothing, old)
 	at := func(e checkout.Event, d time.Duration) checkout.Event {
 		e.At = old.At.Add(d)
 		return e
