@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -102,10 +103,15 @@ func newBench(t *testing.T) *bench {
 		PublicURL: r.public, Database: filepath.Join(dir, "bench.db"), Origins: []string{shop},
 		GatewayURL: api.URL, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api.URL + "/pay", GatewayRPS: 1000,
 		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
-		Catalog: catalog, PollInterval: time.Hour, // what is compared is changed by nobody else
+		Catalog: catalog,
 	}
+	// What is compared is changed by nobody else, however long it takes.
+	pace := checkout.DefaultPace()
+	pace.Watched, pace.Unwatched, pace.Compare = time.Hour, time.Hour, time.Hour
+	pace.Late, pace.After = []time.Duration{time.Hour}, []time.Duration{time.Hour}
+	pace.Follow = []time.Duration{0, time.Hour}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, server.Options{Log: log, Limits: web.Limits{Guesses: 1 << 20}})
+	srv, err := server.New(t.Context(), c, server.Options{Log: log, Pace: pace, Limits: web.Limits{Guesses: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
