@@ -23,6 +23,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/e2e/need"
 )
 
 var attackAtLength = flag.Bool("attack", false, "print the figures of an attack on shoppers at its full length")
@@ -342,6 +343,7 @@ func in24(i int) string   { return fmt.Sprintf("203.0.113.%d", i%250) }
 // shoppers are served, whether each has an address of its own or fifty share one, half of
 // them wait at most twice as long as in calm times, and money is detected within 20 s.
 func TestAttack(t *testing.T) {
+	need.Long(t, "it simulates minutes of an attack")
 	forty := besieged{shoppers: 40, every: 4, gap: 1500 * time.Millisecond, from: apart, sessions: 150}
 	fifty := besieged{shoppers: 50, every: 1, gap: 3 * time.Second, from: together, sessions: 150}
 	for _, c := range []struct {

@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/hub"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
+	"coinslot/e2e/need"
 
 	"github.com/shopspring/decimal"
 )
@@ -280,6 +281,7 @@ var deadSessions = flag.Int("dead", 300, "unpaid sessions of TestDeadSessions; 2
 // strangers' sessions are opened, end, and are checked late. The calls of so many would
 // take the whole budget for minutes.
 func TestDeadSessions(t *testing.T) {
+	need.Long(t, "it simulates an hour of checks")
 	dead := *deadSessions
 	together := func(int) int { return 2 }
 	for name, attack := range map[string]struct {
