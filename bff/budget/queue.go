@@ -128,7 +128,7 @@ func (q *queue) remove(i int) {
 	}
 }
 
-// look returns what waits. If nothing does, whoever takes slots has to stop.
+// look returns what waits. If nothing does, the caller has to stop taking slots.
 func (q *queue) look() (waiting set, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

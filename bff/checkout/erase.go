@@ -55,7 +55,8 @@ type Eraser interface {
 
 // Tombstone reports whether s was deleted, and nothing has come of it since.
 func (s *Session) Tombstone() bool {
-	return s.Deleted && !s.ErasedAt.IsZero() && (s.Status == wire.Expired || s.Status == wire.Cancelled)
+	unpaid := s.Status == wire.Expired || s.Status == wire.Cancelled
+	return s.Deleted && !s.ErasedAt.IsZero() && unpaid
 }
 
 // EverPaid reports whether money was seen for s, in full or in part, or was in doubt.
@@ -99,7 +100,9 @@ func (s *Session) reduce(now time.Time) {
 	s.Order = Order{AmountUSD: s.Order.AmountUSD, Ref: s.Order.Ref, OrderID: s.Order.OrderID}
 	for i, a := range s.Attempts {
 		if a.State == Refused { // nothing exists at the gateway
-			s.Attempts[i] = Attempt{Number: a.Number, State: Refused, Reason: a.Reason, Marker: a.Marker}
+			s.Attempts[i] = Attempt{
+				Number: a.Number, State: Refused, Reason: a.Reason, Marker: a.Marker,
+			}
 			continue
 		}
 		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
@@ -171,7 +174,8 @@ func (s *Session) retain(keep time.Duration, undelivered bool, now time.Time) Er
 	switch {
 	case s.Tombstone(), s.EverPaid() && !s.ErasedAt.IsZero():
 		return EraseNothing
-	case !s.FinishedFor(keep, now), undelivered && !s.FinishedFor(keep+crash.Days(deliveryTime), now):
+	case !s.FinishedFor(keep, now),
+		undelivered && !s.FinishedFor(keep+crash.Days(deliveryTime), now):
 		return EraseNothing
 	case s.EverPaid():
 		return ErasePersonal

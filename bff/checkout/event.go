@@ -33,7 +33,9 @@ type Event struct {
 	Type    EventType
 	Session string
 	At      time.Time
-	Body    []byte // what is sent, the same on every delivery, unless personal data was erased meanwhile
+	// Body is what is sent, the same on every delivery, unless personal data was erased
+	// meanwhile.
+	Body []byte
 }
 
 // newEvent tells of s as it is now, as the version that the store is about to

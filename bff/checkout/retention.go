@@ -44,20 +44,12 @@ type Retention struct {
 func (r *Retention) Run(ctx context.Context) error {
 	for r.Keep > 0 && ctx.Err() == nil {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
-			r.Log.ErrorContext(ctx, "erasing old data failed; the next try is in an hour", "error", err)
+			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour",
+				"error", err)
 		}
-		wait(ctx, crash.Days(retentionRetry))
+		pause(ctx, crash.Days(retentionRetry))
 	}
 	return nil
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // pass erases once if it is time and no other instance does.
@@ -87,7 +79,9 @@ const mostFailed = 10
 
 // sessions erases what is due, and counts it. What goes wrong with single sessions is
 // added to failed.
-func (r *Retention) sessions(ctx context.Context, failed *[]error) (erased, deleted int, err error) {
+func (r *Retention) sessions(
+	ctx context.Context, failed *[]error,
+) (erased, deleted int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for at := ""; ; {
 		ids, next, err := r.Eraser.Erasable(ctx, before, at, retentionBatch)
@@ -124,7 +118,7 @@ func (r *Retention) session(ctx context.Context, id string) (Erasure, error) {
 	if e != EraseNothing {
 		r.Changed(id)
 	}
-	wait(ctx, retentionPause)
+	pause(ctx, retentionPause)
 	return e, err
 }
 
@@ -136,7 +130,7 @@ func (r *Retention) actions(ctx context.Context) (all int, err error) {
 		if all += n; err != nil || n == 0 {
 			return all, err
 		}
-		wait(ctx, retentionPause)
+		pause(ctx, retentionPause)
 	}
 }
 

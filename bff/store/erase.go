@@ -35,8 +35,8 @@ const (
 
 	forgetWord = `DELETE FROM words WHERE word = $1`
 	deleteWord = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
-	// These leave the newest event of the log, whose position must not be used again; %s
-	// is how that is told. Without its deliveries it would count as never sent.
+	// These leave the newest event of the log, whose position must not be used again: %s is
+	// the condition. Without its deliveries it would count as never sent.
 	deleteDeliveries = `DELETE FROM deliveries
 		WHERE event IN (SELECT seq FROM events WHERE session = $1 AND %s)`
 	deleteEvents = `DELETE FROM events WHERE session = $1 AND %s`
@@ -127,7 +127,8 @@ func findErasable(
 // Erase implements checkout.Eraser. A commit of unknown outcome is made again: to erase
 // twice changes nothing more.
 func (db *DB) Erase(
-	ctx context.Context, id string, now time.Time, decide func(checkout.Session, bool) checkout.Erasure,
+	ctx context.Context, id string, now time.Time,
+	decide func(checkout.Session, bool) checkout.Erasure,
 ) (done checkout.Erasure, err error) {
 	err = settled(func() error {
 		return db.write(ctx, func(tx *sql.Tx) (err error) {
@@ -225,7 +226,8 @@ func (db *DB) eraseEvents(
 		return fmt.Errorf("reading its events: %w", err)
 	}
 	for _, l := range left {
-		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, l.event.Erased(e, now).Body); err != nil {
+		body := l.event.Erased(e, now).Body
+		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, body); err != nil {
 			return fmt.Errorf("erasing event %q: %w", l.event.ID, err)
 		}
 	}
@@ -341,8 +343,10 @@ func (db *DB) Truncate(ctx context.Context) (err error) {
 		return fmt.Errorf("cutting the write-ahead log: %w", err)
 	}
 	var busy, pages, copied int
-	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &copied)
-	_, err = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
+	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).
+		Scan(&busy, &pages, &copied)
+	_, err = conn.ExecContext(context.WithoutCancel(ctx),
+		fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
 	switch err := errors.Join(failed, err); {
 	case err != nil:
 		return fmt.Errorf("cutting the write-ahead log: %w", err)

@@ -24,8 +24,8 @@ const (
 	// hurryDeliveries makes urgent what is open of a session.
 	hurryDeliveries = `UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
 		AND event IN (SELECT seq FROM events WHERE session = $1)`
-	dueDelivery = `SELECT d.event, d.next_at, d.tries, d.opened_at, d.urgent, e.id, e.type, e.session,
-		e.at, e.body
+	dueDelivery = `SELECT d.event, d.next_at, d.tries, d.opened_at, d.urgent,
+		e.id, e.type, e.session, e.at, e.body
 		FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
 		AND (d.lease_until IS NULL OR d.lease_until <= $2)`
@@ -64,7 +64,7 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) err
 		}
 		if e.Type.Urgent() {
 			if _, err := tx.ExecContext(ctx, hurryDeliveries, key(e.Session)); err != nil {
-				return fmt.Errorf("hurrying what is told before event %q: %w", e.ID, err)
+				return fmt.Errorf("hurrying the events before %q: %w", e.ID, err)
 			}
 		}
 		for _, endpoint := range db.endpoints {
@@ -156,7 +156,9 @@ func queue(ctx context.Context, tx *sql.Tx, query string, now time.Time, limit i
 	for rows.Next() {
 		d := due{Delivery: checkout.Delivery{Endpoint: endpoint}}
 		var opened, created sql.NullInt64
-		if err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent, &d.EventID, &d.Type, &d.Session, &created, &d.Body); err != nil {
+		err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
+			&d.EventID, &d.Type, &d.Session, &created, &d.Body)
+		if err != nil {
 			return nil, err
 		}
 		d.CreatedAt = at(cmp.Or(opened, created))
