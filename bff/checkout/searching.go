@@ -75,7 +75,7 @@ type search struct {
 }
 
 const (
-	// searchPatience is how long whoever tends a session waits for a search: the
+	// searchPatience is how long the check of a session waits for a search: the
 	// others must not wait for a list of a hundred pages.
 	searchPatience = 2 * time.Second
 	// searchPause is how long nothing is read after an error. A list that turned out
@@ -94,7 +94,8 @@ var errReading = errors.New("the transaction list is being read")
 var errClosing = errors.New("searching the transaction list: shutting down")
 
 // sighted has the list searched for a, and returns as of when it is known not to have
-// it, at notBefore or later (now, if that is yet to come), and the records that may be a's for want of a comment.
+// it, at notBefore or later (now, if that is yet to come), and the records that may be a's
+// for want of a comment.
 // Whatever of the list is ours and was not known has been adopted, also that of a:
 // then there may be errReading.
 // Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.

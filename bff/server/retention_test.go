@@ -60,11 +60,9 @@ func (k *keeper) ended(ref string, kind sandbox.Kind, status string) string {
 // erased waits until what is due was erased.
 func (k *keeper) erased() {
 	k.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(k.log.String(), "old data erased"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			k.t.Fatalf("nothing was erased: %s", k.log.String())
-		}
-	}
+	until(k.t, "old data to be erased", func() bool {
+		return strings.Contains(k.log.String(), "old data erased")
+	})
 }
 
 // stored reports whether the files of the database hold a text.
