@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
+
+	"coinslot/bff/config"
 )
 
 // Many posts of the same kind at once cost the gateway, whose budget all
@@ -17,15 +20,16 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 		most   map[string]int // calls of the gateway's endpoints
 		ends   string
 	}{
-		{"cancel", "", func(*rig, string) {}, map[string]int{"cancel": 1, "status": 20}, "cancelled"},
-		{"attempts", "currency_symbol=USDT&network_code=bep20", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
-		{"extend", "", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
-		{"extend", "attempt=1", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 20}, "pending"},
+		{"cancel", "", func(*rig, string) {}, map[string]int{"cancel": 1, "status": 2}, "cancelled"},
+		{"attempts", "currency_symbol=USDT&network_code=bep20", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 2}, "pending"},
+		{"extend", "", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 2}, "pending"},
+		{"extend", "attempt=1", func(*rig, string) {}, map[string]int{"cancel": 1, "create": 2, "status": 2}, "pending"},
 		{"recheck", "", func(*rig, string) {}, map[string]int{"recheck": 0}, "pending"},
 		{"recheck", "", (*rig).cancelled, map[string]int{"recheck": 1, "cancel": 1}, "cancelled"},
 	} {
 		t.Run(c.action, func(t *testing.T) {
-			r := newRig(t)
+			// The poller asks by the clock, so a slow machine would count its calls, too.
+			r := newRigWith(t, func(c *config.Config) { c.PollInterval = time.Hour })
 			id := r.open(`{"amount_usd":"25.00"}`)
 			r.choose(id)
 			r.await(id, "pending")
