@@ -26,7 +26,7 @@ const executable = "/usr/bin/firefox-esr"
 
 // patience is how long anything is waited for: a first start on a busy machine
 // takes the longest.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // Cookies says what frames of another site may keep. The zero value is
 // Firefox's own: storage of their own for each site they are shown in.
