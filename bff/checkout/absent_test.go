@@ -62,7 +62,7 @@ func TestAbsentTransactionAsShown(t *testing.T) {
 		t.Errorf("actions = %v; want recheck, and no second payment", v.Actions)
 	}
 	loaded := h.load(s.ID)
-	loaded.View(checkout.Showing{Now: h.clock.Now()}) // as for a QR code: without words
+	checkout.View(&loaded, checkout.Showing{Now: h.clock.Now()}) // as for a QR code: without words
 }
 
 // A later answer that knows the transaction undoes the review, as often as it takes.

@@ -77,18 +77,23 @@ func (c *Service) owners(
 // kept as a stray, to be ended and never shown.
 func (c *Service) adopt(ctx context.Context, s Session, n int, r Record) (Session, error) {
 	return c.change(ctx, s, func(s *Session, now time.Time) error {
-		a := s.Attempt(n)
-		switch {
-		case a == nil || s.has(r.TrackingCode):
-			return ErrUnchanged
-		case a.TrackingCode != "":
-			return s.stray(*a, r, now)
-		}
-		a.TrackingCode, a.ExpiresAt = r.TrackingCode, expiry(r.ExpiresAt, now, a.TTLMinutes)
-		a.PaymentURL = hosted(r.PaymentURL, c.PaymentPage)
-		s.note(now, "coinslot", "attempt.found", r.TrackingCode)
-		return nil
+		return s.adopt(n, r, c.PaymentPage, now)
 	})
+}
+
+// adopt is the same for a session; page is the address of the gateway's hosted pages.
+func (s *Session) adopt(n int, r Record, page string, now time.Time) error {
+	a := s.Attempt(n)
+	switch {
+	case a == nil || s.has(r.TrackingCode):
+		return ErrUnchanged
+	case a.TrackingCode != "":
+		return s.stray(*a, r, now)
+	}
+	a.TrackingCode, a.ExpiresAt = r.TrackingCode, expiry(r.ExpiresAt, now, a.TTLMinutes)
+	a.PaymentURL = hosted(r.PaymentURL, page)
+	s.note(now, "coinslot", "attempt.found", r.TrackingCode)
+	return nil
 }
 
 // has reports whether an attempt of s has that tracking code.

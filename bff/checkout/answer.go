@@ -14,9 +14,17 @@ import (
 // a UUID and a short code, so anything that is safe in a URL will do.
 var trackingCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
+// Terms is what an answer to create is checked against.
+type Terms struct {
+	Price decimal.Decimal // of the coin in USDT; zero = not known
+	Fee   decimal.Decimal // of the network
+	// Page is the address of the gateway's hosted pages; empty = none is shown.
+	Page  string
+	Coins Coins
+}
+
 // doubtful returns why the answer c to create must not be shown for a, or nil.
-// price is the coin's price in USDT, zero if not known; fee is the network's fee.
-func doubtful(a *Attempt, c Created, price, fee decimal.Decimal) error {
+func doubtful(a *Attempt, c Created, terms Terms) error {
 	switch {
 	case !trackingCode.MatchString(c.TrackingCode):
 		return fmt.Errorf("tracking code is not well formed")
@@ -31,10 +39,10 @@ func doubtful(a *Attempt, c Created, price, fee decimal.Decimal) error {
 	case !SameName(c.NetworkCode, a.NetworkCode):
 		return fmt.Errorf("network is %.20q, asked for %q", c.NetworkCode, a.NetworkCode)
 	}
-	if err := CheckAddress(a.NetworkCode, c.Address); err != nil {
-		return err
+	if err := terms.Coins.CheckAddress(a.NetworkCode, c.Address); err != nil {
+		return fmt.Errorf("network %.64q: %w", a.NetworkCode, err)
 	}
-	return insane(c.PayAmount, a.AmountUSD, price, fee)
+	return insane(c.PayAmount, a.AmountUSD, terms.Price, terms.Fee)
 }
 
 // insane reports an amount that is off by more than any spread or fee

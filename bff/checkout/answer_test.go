@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/token"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -27,7 +29,7 @@ func TestAnswerThatIsNotDoubtful(t *testing.T) {
 	} {
 		a, c := waiting().Attempts[0], created()
 		change(&a, &c)
-		if err := doubtful(&a, c, dec("1"), dec("1")); err != nil {
+		if err := doubtful(&a, c, Terms{Price: dec("1"), Fee: dec("1"), Coins: token.Builtin()}); err != nil {
 			t.Errorf("%s: doubtful = %v; want nil", name, err)
 		}
 	}
@@ -58,7 +60,7 @@ func TestDoubtfulAnswers(t *testing.T) {
 	} {
 		a, c := waiting().Attempts[0], created()
 		change(&c)
-		if err := doubtful(&a, c, dec("1"), dec("1")); err == nil {
+		if err := doubtful(&a, c, Terms{Price: dec("1"), Fee: dec("1"), Coins: token.Builtin()}); err == nil {
 			t.Errorf("%s: doubtful = nil; want a reason", name)
 		}
 	}

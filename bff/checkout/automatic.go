@@ -256,11 +256,7 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []Reco
 		}
 		followed := 0
 		_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
-			lacking := s.lacking(rows, env, c.Pace, now)
-			for _, n := range lacking {
-				s.Attempt(n).RecheckedAt, s.Attempt(n).Follows = now, 0
-			}
-			if followed = len(lacking); followed == 0 {
+			if followed = s.followListed(rows, env, c.Pace, now); followed == 0 {
 				return ErrUnchanged
 			}
 			return nil
@@ -274,6 +270,17 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []Reco
 		}
 	}
 	return nil
+}
+
+// followListed has those attempts read again that are lacking, and returns how many.
+func (s *Session) followListed(
+	rows map[string]Record, env string, p Pace, now time.Time,
+) int {
+	lacking := s.lacking(rows, env, p, now)
+	for _, n := range lacking {
+		s.Attempt(n).RecheckedAt, s.Attempt(n).Follows = now, 0
+	}
+	return len(lacking)
 }
 
 // showsMoney reports whether r is of a transaction that something was paid for.

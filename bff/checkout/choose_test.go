@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/token"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -103,7 +104,7 @@ func TestAmountsAsText(t *testing.T) {
 		{"USDT", "bep20", "25.03000001", "25.03000001"},
 		{"ETH", "erc20", "0.00123456", "0.00123456"},
 	} {
-		if got := plain(payable(c.symbol, c.network, dec(c.amount))); got != c.want {
+		if got := plain(dec(c.amount).RoundCeil(token.Builtin().Places(c.symbol, c.network))); got != c.want {
 			t.Errorf("payable(%s on %s, %s) = %s; want %s", c.symbol, c.network, c.amount, got, c.want)
 		}
 	}
@@ -111,7 +112,7 @@ func TestAmountsAsText(t *testing.T) {
 		{"USDT", "trc20", "1", "25", "25"}, {"TON", "ton", "3.1", "25", "8.065"}, {"TON", "ton", "0", "25", ""}, {"X", "y", "-1", "25", ""},
 		{"USDT", "trc20", "0.9997", "25", "25.01"},
 	} {
-		got := estimate(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)}, builtin.Places(c.symbol, c.network))
+		got := estimate(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)}, token.Builtin().Places(c.symbol, c.network))
 		if got != c.want {
 			t.Errorf("estimate(%s USD in %s at %s) = %q; want %q", c.usd, c.symbol, c.price, got, c.want)
 		}
@@ -192,12 +193,12 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 		s := waiting()
 		s.Attempts[0].State = state
 		s.Status = s.status()
-		v := s.View(show)
+		v := View(s, show)
 		if got := v.Attempt != nil && v.Attempt.Address != ""; got != want {
 			t.Errorf("%s: address shown = %v; want %v", state, got, want)
 		}
 	}
-	v := waiting().View(show)
+	v := View(waiting(), show)
 	if v.Attempt.ExpiresInMs != 1_800_000 || v.Attempt.PayAmount != "25.03000000" || v.Attempt.PayableAmount != "25.03" || v.CheckedMsAgo != -1 {
 		t.Errorf("attempt = %+v", v.Attempt)
 	}

@@ -11,8 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
-
-	"github.com/shopspring/decimal"
+	"coinslot/bff/token"
 )
 
 const (
@@ -132,7 +131,7 @@ func (c *Service) open(ctx context.Context, s Session, w wish) (Session, error) 
 	if err != nil {
 		return s, err
 	}
-	return c.start(ctx, s, len(s.Attempts), w.offer.Currency.PriceInUSDT, w.offer.Network.Fee)
+	return c.start(ctx, s, len(s.Attempts), c.terms(w.offer))
 }
 
 // hold takes the session away from the poller for as long as a change of coin
@@ -285,16 +284,22 @@ func ttl(wanted, most int) int {
 	return wanted
 }
 
+// terms is what the answer to a create in the coin of o is checked against.
+func (c *Service) terms(o Offer) Terms {
+	return Terms{
+		Price: o.Currency.PriceInUSDT, Fee: o.Network.Fee,
+		Page: c.PaymentPage, Coins: token.Builtin(),
+	}
+}
+
 // start makes the create call of attempt n, whose intent was just committed by the
 // caller and by nobody else. The call goes on when the shopper's request ends.
-func (c *Service) start(
-	ctx context.Context, s Session, n int, price, fee decimal.Decimal,
-) (Session, error) {
+func (c *Service) start(ctx context.Context, s Session, n int, terms Terms) (Session, error) {
 	crash.Point("intent.committed")
 	done := make(chan struct{})
 	c.creating.Go(func() {
 		defer close(done)
-		c.create(context.WithoutCancel(ctx), s, n, price, fee)
+		c.create(context.WithoutCancel(ctx), s, n, terms)
 	})
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -308,7 +313,7 @@ func (c *Service) start(
 }
 
 // create calls the gateway for attempt n and records what came of it.
-func (c *Service) create(ctx context.Context, s Session, n int, price, fee decimal.Decimal) {
+func (c *Service) create(ctx context.Context, s Session, n int, terms Terms) {
 	// After this the attempt counts as unknown and is searched for: nothing may
 	// be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
@@ -316,11 +321,12 @@ func (c *Service) create(ctx context.Context, s Session, n int, price, fee decim
 	created, callErr := c.callCreate(sending, c.request(&s, n))
 	crash.Point("create.sent")
 	_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
-		return s.answered(n, created, callErr, price, fee, c.PaymentPage, now)
+		return s.answered(n, created, callErr, terms, now)
 	})
 	if errors.Is(err, ErrTrackingUsed) {
 		_, err = c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
-			return s.answered(n, Created{}, &RefusedError{Reason: ReasonRefused, Err: ErrTrackingUsed}, price, fee, "", now)
+			refused := &RefusedError{Reason: ReasonRefused, Err: ErrTrackingUsed}
+			return s.answered(n, Created{}, refused, Terms{}, now)
 		})
 	}
 	crash.Point("create.committed")
@@ -385,7 +391,9 @@ func pause(ctx context.Context, d time.Duration) {
 
 // answered applies the outcome of create to attempt n: done, refused or, by
 // default, unknown.
-func (s *Session) answered(n int, created Created, err error, price, fee decimal.Decimal, page string, now time.Time) error {
+func (s *Session) answered(
+	n int, created Created, err error, terms Terms, now time.Time,
+) error {
 	a := s.Attempt(n)
 	if a == nil || a.TrackingCode != "" || (a.State != Creating && a.State != Unknown && a.State != Lost) {
 		return ErrUnchanged
@@ -402,7 +410,7 @@ func (s *Session) answered(n int, created Created, err error, price, fee decimal
 		a.State, a.UnknownAt = Unknown, now
 		s.note(now, "gateway", "attempt.unknown", err.Error())
 	default:
-		s.answeredWith(a, created, price, fee, page, now)
+		s.answeredWith(a, created, terms, now)
 	}
 	return nil
 }
@@ -419,8 +427,8 @@ func (s *Session) answeredTooLate(a *Attempt, created Created, err error, now ti
 }
 
 // answeredWith takes or rejects an answer that says it was done.
-func (s *Session) answeredWith(a *Attempt, created Created, price, fee decimal.Decimal, page string, now time.Time) {
-	if why := doubtful(a, created, price, fee); why != nil {
+func (s *Session) answeredWith(a *Attempt, created Created, terms Terms, now time.Time) {
+	if why := doubtful(a, created, terms); why != nil {
 		a.State, a.Reason = Rejected, why.Error()
 		if trackingCode.MatchString(created.TrackingCode) {
 			a.TrackingCode = created.TrackingCode
@@ -429,7 +437,7 @@ func (s *Session) answeredWith(a *Attempt, created Created, price, fee decimal.D
 		s.note(now, "coinslot", "attempt.rejected", why.Error())
 		return
 	}
-	a.accept(created, now, page)
+	a.accept(created, now, terms.Page)
 	s.CheckedAt = now
 	s.note(now, "gateway", "attempt.pending", created.TrackingCode)
 }

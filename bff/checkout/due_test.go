@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
+	"coinslot/bff/token"
 )
 
 // A payment that the gateway never ends is asked about less and less.
@@ -48,7 +48,7 @@ func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := Session{Attempts: []Attempt{{Number: 1, State: Lost, StartedAt: now.Add(-time.Minute)}}}
 	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
-	if err := s.answered(1, created, nil, decimal.Zero, decimal.Zero, "", now); err != nil {
+	if err := s.answered(1, created, nil, Terms{Coins: token.Builtin()}, now); err != nil {
 		t.Fatal(err)
 	}
 	a := s.Attempts[0]
@@ -59,7 +59,7 @@ func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {
 		t.Errorf("due %v; want soon", due)
 	}
 	other := Session{Attempts: []Attempt{{Number: 1, State: Lost}}}
-	if err := other.answered(1, Created{}, errors.New("cut"), decimal.Zero, decimal.Zero, "", now); !errors.Is(err, ErrUnchanged) {
+	if err := other.answered(1, Created{}, errors.New("cut"), Terms{}, now); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("answered = %v; want ErrUnchanged", err)
 	}
 }

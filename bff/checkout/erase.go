@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 )
 
 // Erasure is how much of a session is erased.
@@ -164,18 +163,14 @@ func (e Event) Erased(much Erasure, now time.Time) Event {
 	return e
 }
 
-// deliveryTime is how long webhooks are tried: a session that they tell of is kept for
-// so much longer at most.
-const deliveryTime = 30 * 24 * time.Hour
-
 // retain returns how much of s to erase when personal data is kept for a time after
-// the end. Undelivered webhooks delay that until they are delivered or given up.
-func (s *Session) retain(keep time.Duration, undelivered bool, now time.Time) Erasure {
+// the end. Undelivered webhooks delay that by another time at most.
+func (s *Session) retain(keep, delivery time.Duration, undelivered bool, now time.Time) Erasure {
 	switch {
 	case s.Tombstone(), s.EverPaid() && !s.ErasedAt.IsZero():
 		return EraseNothing
 	case !s.FinishedFor(keep, now),
-		undelivered && !s.FinishedFor(keep+crash.Days(deliveryTime), now):
+		undelivered && !s.FinishedFor(keep+delivery, now):
 		return EraseNothing
 	case s.EverPaid():
 		return ErasePersonal

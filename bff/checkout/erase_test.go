@@ -47,7 +47,7 @@ func TestRetain(t *testing.T) {
 		"pending":                    {Session{Status: wire.Pending}, day, 3650 * day, false, EraseNothing},
 		"expired without an attempt": {Session{Status: wire.Expired, ExpiresAt: end}, day, day, false, EraseAll},
 	} {
-		if got := c.s.retain(c.keep, c.undelivered, end.Add(c.after)); got != c.want {
+		if got := c.s.retain(c.keep, 30*day, c.undelivered, end.Add(c.after)); got != c.want {
 			t.Errorf("%s: retain = %d; want %d", name, got, c.want)
 		}
 	}
@@ -134,7 +134,7 @@ func TestDataAfterErasure(t *testing.T) {
 	}
 	late.Status = wire.Cancelled
 	for name, s := range map[string]*Session{"a new attempt": again, "a settlement": late} {
-		if got := s.retain(time.Hour, false, noon.Add(48*time.Hour)); got == EraseNothing || s.Tombstone() {
+		if got := s.retain(time.Hour, 30*24*time.Hour, false, noon.Add(48*time.Hour)); got == EraseNothing || s.Tombstone() {
 			t.Errorf("after %s: retain = %d, tombstone %t; want it erased again", name, got, s.Tombstone())
 		}
 	}

@@ -100,11 +100,11 @@ func longest(o Order, n Network) int {
 
 // extendMinutes returns the minutes that Extend would give now; zero if it would
 // not do anything.
-func (s *Session) extendMinutes(show Showing) int {
+func (s *Session) extendMinutes(currencies []Currency, now time.Time) int {
 	if s.extendable(0) != nil {
 		return 0
 	}
-	w, err := s.extension(show.Currencies, show.Now)
+	w, err := s.extension(currencies, now)
 	if err != nil {
 		return 0
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/token"
 
 	"github.com/mr-tron/base58"
 	"github.com/shopspring/decimal"
@@ -324,7 +325,7 @@ func once(before, after error) func(checkout.CreateRequest) (error, error) {
 
 func TestFakeGatewayGivesValidAddresses(t *testing.T) {
 	for _, network := range []string{"trc20", "bep20"} {
-		if err := checkout.CheckAddress(network, address(network, 7)); err != nil {
+		if err := token.Builtin().CheckAddress(network, address(network, 7)); err != nil {
 			t.Errorf("CheckAddress(%q, %q) = %v; want nil", network, address(network, 7), err)
 		}
 	}

@@ -35,7 +35,7 @@ func (w *walk) check() {
 // checkShown: at most one payable address is shown, and only a committed one.
 func (w *walk) checkShown(s checkout.Session) {
 	w.t.Helper()
-	v := s.View(w.showing())
+	v := checkout.View(&s, w.showing())
 	if v.Status != wire.Pending {
 		if v.Status == wire.Preparing && v.Attempt != nil && v.Attempt.Address != "" {
 			w.fail(s.ID, "an address is shown while preparing")

@@ -265,9 +265,8 @@ func (a *Attempt) shownBy(r Record) bool {
 
 // keptBy reports whether r, were it a status record, would change nothing.
 func (s *Session) keptBy(n int, r Record, at time.Time) bool {
-	probe := *s
-	probe.Attempts, probe.Trail = append([]Attempt(nil), s.Attempts...), append([]Entry(nil), s.Trail...)
-	return probe.observe(n, r, s.Environment, at) == nil && probe.Attempt(n).same(s.Attempt(n)) && s.Attempt(n).steady()
+	news, err := s.hasNews(n, r, s.Environment, at)
+	return err == nil && !news
 }
 
 // nextListed returns when s is due if a reading that comes again after next goes

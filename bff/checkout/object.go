@@ -90,6 +90,25 @@ type Telling struct {
 	// "https://pay.shop.example/checkout/".
 	Page    string
 	Receipt Receipt // nil = there are none
+	Coins   Coins   // nil = every coin carries eight fractional digits
+}
+
+// Coins is what the rules need to know of coins and networks. token.Registry has it.
+// Whether a payment counts does not depend on it.
+type Coins interface {
+	// Places returns how many fractional digits a coin can carry on a network.
+	Places(symbol, network string) int32
+	// CheckAddress returns nil if address is well formed for the network and its
+	// checksum, where the network's addresses have one, is right.
+	CheckAddress(network, address string) error
+}
+
+// places returns how many fractional digits a's coin can carry.
+func (a *Attempt) places(coins Coins) int32 {
+	if coins == nil {
+		return 8
+	}
+	return coins.Places(a.CurrencySymbol, a.NetworkCode)
 }
 
 // Receipt makes the signed proof that a session is confirmed, "" for one that is
@@ -121,10 +140,11 @@ func (s *Session) Object(t Telling) Object {
 		o.Warnings = []Warning{{Param: "currencies", Detail: detail}}
 	}
 	for i := range s.Attempts {
-		o.Attempts = append(o.Attempts, s.Attempts[i].object())
+		o.Attempts = append(o.Attempts, s.Attempts[i].object(t.Coins))
 	}
 	if a := s.Current(); a != nil {
-		o.Late, o.OverpaidAmount, o.MissingAmount = a.Late, a.overpaid(), a.missing()
+		digits := a.places(t.Coins)
+		o.Late, o.OverpaidAmount, o.MissingAmount = a.Late, a.overpaid(digits), a.missing(digits)
 		switch a.State {
 		case InReview:
 			o.ReviewReason = a.Reason
@@ -149,17 +169,18 @@ func (o Object) filled() Object {
 	return o
 }
 
-func (a *Attempt) object() AttemptObject {
+func (a *Attempt) object(coins Coins) AttemptObject {
+	digits := a.places(coins)
 	return AttemptObject{
 		Number: a.Number, Status: a.State, OrderID: a.OrderID, TrackingCode: a.TrackingCode,
 		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Address: a.Address,
-		PayAmount: a.PayText, PaidAmount: a.paid(), MissingAmount: a.missing(), OverpaidAmount: a.overpaid(),
+		PayAmount: a.PayText, PaidAmount: a.paid(), MissingAmount: a.missing(digits), OverpaidAmount: a.overpaid(digits),
 		TolerancePercent: plain(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID, TxURL: explorer(a.TxURL),
 		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: set(a.ExpiresAt), PaidAt: set(a.PaidAt),
 	}
 }
 
-// paid, missing and overpaid are decimal text in the coin, "" for none.
+// paid is decimal text in the coin, "" for none, like missing and overpaid.
 func (a *Attempt) paid() string {
 	if a.Paid.IsZero() {
 		return ""
@@ -167,22 +188,17 @@ func (a *Attempt) paid() string {
 	return plain(a.Paid)
 }
 
-func (a *Attempt) missing() string { return a.missingIn(a.places(builtin)) }
-
-// missingIn is missing, rounded up to other digits.
-func (a *Attempt) missingIn(digits int32) string {
+// missing is rounded up to so many fractional digits.
+func (a *Attempt) missing(digits int32) string {
 	if !a.short() {
 		return ""
 	}
 	return plain(a.PayAmount.Sub(a.Paid).RoundCeil(digits))
 }
 
-// overpaid counts from the payable amount: the rounding that we asked for is
-// no overpayment.
-func (a *Attempt) overpaid() string { return a.overpaidIn(a.places(builtin)) }
-
-// overpaidIn is overpaid where the payable amount has other digits.
-func (a *Attempt) overpaidIn(digits int32) string {
+// overpaid counts from the payable amount, which is rounded up to so many fractional
+// digits: that rounding is no overpayment.
+func (a *Attempt) overpaid(digits int32) string {
 	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
 	if !a.PayAmount.IsPositive() || !over.IsPositive() {
 		return ""

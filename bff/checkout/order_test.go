@@ -181,17 +181,6 @@ func FuzzOrderValidate(f *testing.F) {
 	})
 }
 
-func FuzzCheckAddress(f *testing.F) {
-	for _, c := range goodAddresses {
-		f.Add(c.network, c.address)
-	}
-	f.Fuzz(func(t *testing.T, network, address string) {
-		if CheckAddress(network, address) == nil && (len(address) < 10 || len(address) > 128 || strings.ContainsAny(address, " \t\r\n\x00<>\"'")) {
-			t.Errorf("CheckAddress(%q, %q) = nil; want an error", network, address)
-		}
-	})
-}
-
 func FuzzHosted(f *testing.F) {
 	f.Add("https://pay.test/p/T1")
 	f.Add("https://pay.test/p/%2e%2e/x")

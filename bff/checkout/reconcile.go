@@ -8,8 +8,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
-
-	"github.com/shopspring/decimal"
 )
 
 // assumeLost declares that the process which sent create is gone, or that its
@@ -17,15 +15,21 @@ import (
 // lost.
 func (c *Service) assumeLost(ctx context.Context, s Session, n int) error {
 	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		a := s.Attempt(n)
-		if a.State != Creating || !a.RetryAt.IsZero() {
-			return ErrUnchanged
-		}
-		a.State, a.UnknownAt = Unknown, now
-		s.note(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
-		return nil
+		return s.assumeLost(n, now)
 	})
 	return err
+}
+
+// assumeLost makes the outcome of a create unknown whose answer was never recorded.
+// ErrUnchanged if it has come, or if the create was put off.
+func (s *Session) assumeLost(n int, now time.Time) error {
+	a := s.Attempt(n)
+	if a.State != Creating || !a.RetryAt.IsZero() {
+		return ErrUnchanged
+	}
+	a.State, a.UnknownAt = Unknown, now
+	s.note(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
+	return nil
 }
 
 // Recover declares lost every create that is under way, so that its search
@@ -233,23 +237,23 @@ func (c *Service) replace(ctx context.Context, old Session, fn func(s *Session, 
 		return err
 	}
 	crash.Point("replacement.intended")
-	price, fee := c.quote(ctx, s.Attempts[len(s.Attempts)-1])
-	_, err = c.start(ctx, s, len(s.Attempts), price, fee)
+	_, err = c.start(ctx, s, len(s.Attempts), c.quote(ctx, s.Attempts[len(s.Attempts)-1]))
 	return err
 }
 
-// quote returns price and fee of an attempt's coin, zero if they are not known.
-func (c *Service) quote(ctx context.Context, a Attempt) (price, fee decimal.Decimal) {
+// quote returns the terms of an attempt's coin; price and fee are zero if the gateway's
+// currencies cannot be read, or lack it.
+func (c *Service) quote(ctx context.Context, a Attempt) Terms {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return price, fee
+		return c.terms(Offer{})
 	}
 	for _, o := range offers(Order{}, currencies) {
 		if a.in(o) {
-			return o.Currency.PriceInUSDT, o.Network.Fee
+			return c.terms(o)
 		}
 	}
-	return price, fee
+	return c.terms(Offer{})
 }
 
 // miss notes that the list did not have a at asOf. The second time, long enough after
@@ -343,11 +347,18 @@ func (c *Service) find(
 	return now, asOf, searchErr
 }
 
+// alike reports whether r, which has no comment, is of a by everything else that was
+// sent: then it is a's if no session has its tracking code.
+func (a *Attempt) alike(r Record) bool {
+	return r.Comment == "" && a.Drawn && r.OrderID == a.OrderID &&
+		r.AmountUSD.Equal(a.AmountUSD) && sameCoin(a, r) &&
+		trackingCode.MatchString(r.TrackingCode)
+}
+
 // alike reports whether r, which a gateway has given back without its comment,
 // is a by everything else that was sent.
 func (c *Service) alike(ctx context.Context, r Record, a Attempt) (bool, error) {
-	alike := r.Comment == "" && a.Drawn && r.OrderID == a.OrderID && r.AmountUSD.Equal(a.AmountUSD) && sameCoin(&a, r)
-	if !alike || !trackingCode.MatchString(r.TrackingCode) {
+	if !a.alike(r) {
 		return false, nil
 	}
 	_, err := c.Store.Lookup(ctx, r.TrackingCode)

@@ -24,6 +24,10 @@ const (
 	retentionPause = 10 * time.Millisecond
 )
 
+// deliveryTime is how long webhooks are tried: a session that they tell of is kept for
+// so much longer at most.
+const deliveryTime = 30 * 24 * time.Hour
+
 // Retention erases what was kept for long enough, at one instance at a time.
 type Retention struct {
 	Eraser Eraser
@@ -113,7 +117,7 @@ func (r *Retention) sessions(
 func (r *Retention) session(ctx context.Context, id string) (Erasure, error) {
 	now := r.Now().UTC()
 	e, err := r.Eraser.Erase(ctx, id, now, func(s Session, undelivered bool) Erasure {
-		return s.retain(r.Keep, undelivered, now)
+		return s.retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
 	})
 	if e != EraseNothing {
 		r.Changed(id)

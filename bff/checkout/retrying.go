@@ -79,7 +79,6 @@ func (c *Service) resend(ctx context.Context, s Session, n int) error {
 	if err != nil || !send {
 		return err
 	}
-	price, fee := c.quote(ctx, *s.Attempt(n))
-	_, err = c.start(ctx, s, n, price, fee)
+	_, err = c.start(ctx, s, n, c.quote(ctx, *s.Attempt(n)))
 	return err
 }

@@ -258,7 +258,9 @@ func (c *Service) Session(ctx context.Context, id string) (Session, error) {
 }
 
 // telling is what merchants are told besides the sessions themselves.
-func (c *Service) telling() Telling { return Telling{Page: c.Page, Receipt: c.Receipt} }
+func (c *Service) telling() Telling {
+	return Telling{Page: c.Page, Receipt: c.Receipt, Coins: token.Builtin()}
+}
 
 // Object returns s as the merchant sees it.
 func (c *Service) Object(s Session) Object { return s.Object(c.telling()) }

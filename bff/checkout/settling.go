@@ -23,6 +23,14 @@ type Settlement struct {
 	Review string
 }
 
+// validate returns CodeInvalid for an empty or overlong Reason.
+func (by Settlement) validate() error {
+	if by.Reason == "" || !line(by.Reason, maxMetaValue) {
+		return problem(wire.CodeInvalid, "reason")
+	}
+	return nil
+}
+
 // Resolve is Settle for the merchant's server.
 func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason string) (Session, error) {
 	return c.Settle(ctx, id, Settlement{As: as, Reason: reason, By: merchant})
@@ -36,8 +44,8 @@ func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason
 // it is not the session that was looked at, or if the transaction turns out to have
 // paid another one: then that is the reason of the review from now on.
 func (c *Service) Settle(ctx context.Context, id string, by Settlement) (Session, error) {
-	if by.Reason == "" || !line(by.Reason, maxMetaValue) {
-		return Session{}, problem(wire.CodeInvalid, "reason")
+	if err := by.validate(); err != nil {
+		return Session{}, err
 	}
 	s, err := c.change(ctx, Session{ID: id}, func(s *Session, now time.Time) error {
 		return s.settle(by, now)
@@ -94,17 +102,22 @@ func (s *Session) Review() string {
 // refused this once.
 func (c *Service) shared(ctx context.Context, id string) (Session, error) {
 	s, err := c.change(ctx, Session{ID: id}, func(s *Session, now time.Time) error {
-		a := s.Current()
-		if a == nil || a.State != InReview {
-			return problem(wire.CodeNotPossible, "")
-		}
-		s.share(a, now)
-		return nil
+		return s.shareReview(now)
 	})
 	if err != nil {
 		return s, err
 	}
 	return s, problem(wire.CodeReviewChanged, "")
+}
+
+// shareReview is shared for a session.
+func (s *Session) shareReview(now time.Time) error {
+	a := s.Current()
+	if a == nil || a.State != InReview {
+		return problem(wire.CodeNotPossible, "")
+	}
+	s.share(a, now)
+	return nil
 }
 
 // share puts a into review since its transaction has confirmed another session.

@@ -114,7 +114,7 @@ func (h *shop) load(id string) checkout.Session {
 func (h *shop) view(id string) wire.View {
 	h.t.Helper()
 	s := h.load(id)
-	return s.View(h.showing())
+	return checkout.View(&s, h.showing())
 }
 
 func (h *shop) showing() checkout.Showing {

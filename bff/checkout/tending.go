@@ -116,15 +116,14 @@ func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
 // mere touch of the row if it does not.
 func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Session, error) {
 	crash.Point("status.read")
-	probe := s
-	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail) // shares nothing that it changes
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
-	if err := probe.observe(n, r, env, now); err != nil {
+	news, err := s.hasNews(n, r, env, now)
+	if err != nil {
 		c.Log.ErrorContext(ctx, "status record of another transaction", "session", s.ID, "attempt", n)
 		return s, fmt.Errorf("reading status: %w: %w", problem(wire.CodeGatewayUnavailable, ""), err)
 	}
-	if probe.Attempt(n).same(s.Attempt(n)) && s.Attempt(n).steady() {
+	if !news {
 		s.CheckedAt = now
 		return s, c.touch(ctx, s)
 	}
@@ -145,15 +144,32 @@ func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Sessi
 		return s, c.touch(ctx, s)
 	}
 	return c.change(ctx, s, func(s *Session, now time.Time) error {
-		a := s.Attempt(n)
-		if a.State == Confirmed {
-			return ErrUnchanged
-		}
-		s.CheckedAt = now
-		a.see(r)
-		s.share(a, now)
-		return nil
+		return s.reuse(n, r, now)
 	})
+}
+
+// reuse puts attempt n into review because the transaction id of r has confirmed
+// another session. ErrUnchanged if it is confirmed itself.
+func (s *Session) reuse(n int, r Record, now time.Time) error {
+	a := s.Attempt(n)
+	if a.State == Confirmed {
+		return ErrUnchanged
+	}
+	s.CheckedAt = now
+	a.see(r)
+	s.share(a, now)
+	return nil
+}
+
+// hasNews reports whether r, a status record of attempt n, needs a change of s; if not,
+// a touch of the row will do. Errors: as of observe.
+func (s *Session) hasNews(n int, r Record, env string, now time.Time) (bool, error) {
+	probe := *s // shares nothing that observe changes
+	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
+	if err := probe.observe(n, r, env, now); err != nil {
+		return false, err
+	}
+	return !probe.Attempt(n).same(s.Attempt(n)) || !s.Attempt(n).steady(), nil
 }
 
 // same reports whether nothing that a record can tell differs.
@@ -222,14 +238,19 @@ func retryAfter(err error) time.Duration {
 // expire closes a session that nobody chose a coin for in time.
 func (c *Service) expire(ctx context.Context, s Session) error {
 	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		if s.status() != wire.Open || now.Before(s.ExpiresAt) {
-			return ErrUnchanged
-		}
-		s.ClosedBy, s.Notice = ClosedByTime, Notice{Code: wire.CodeSessionExpired}
-		s.note(now, "coinslot", "session.expired", "")
-		return nil
+		return s.expire(now)
 	})
 	return err
+}
+
+// expire is the same for a session; ErrUnchanged if it is not over.
+func (s *Session) expire(now time.Time) error {
+	if s.status() != wire.Open || now.Before(s.ExpiresAt) {
+		return ErrUnchanged
+	}
+	s.ClosedBy, s.Notice = ClosedByTime, Notice{Code: wire.CodeSessionExpired}
+	s.note(now, "coinslot", "session.expired", "")
+	return nil
 }
 
 // lookLate re-verifies an ended attempt and counts the look.
@@ -257,14 +278,20 @@ func (c *Service) follow(ctx context.Context, s Session, a Attempt) error {
 		return err
 	}
 	_, err = c.change(ctx, s, func(s *Session, _ time.Time) error {
-		current := s.Attempt(a.Number)
-		if !current.RecheckedAt.Equal(a.RecheckedAt) || current.Follows >= due {
-			return ErrUnchanged // somebody has asked again, or another process has counted it
-		}
-		current.Follows = due
-		return nil
+		return s.countFollows(a, due)
 	})
 	return err
+}
+
+// countFollows notes that so many reads were made of an attempt which was before as in
+// before. ErrUnchanged if somebody has asked again, or another process has counted it.
+func (s *Session) countFollows(before Attempt, follows int) error {
+	a := s.Attempt(before.Number)
+	if !a.RecheckedAt.Equal(before.RecheckedAt) || a.Follows >= follows {
+		return ErrUnchanged
+	}
+	a.Follows = follows
+	return nil
 }
 
 // lookAfter reads the status of a confirmed attempt again and counts the look.
@@ -279,14 +306,19 @@ func (c *Service) lookAfter(ctx context.Context, s Session, a Attempt) error {
 // took the same one count once: the schedule must not run out early.
 func (c *Service) count(ctx context.Context, s Session, a Attempt, taken int) error {
 	_, err := c.change(ctx, s, func(s *Session, _ time.Time) error {
-		current := s.Attempt(a.Number)
-		if current.Rechecks != a.Rechecks {
-			return ErrUnchanged
-		}
-		current.Rechecks = taken
-		return nil
+		return s.countRechecks(a, taken)
 	})
 	return err
+}
+
+// countRechecks is count for a session; before is the attempt as it was read.
+func (s *Session) countRechecks(before Attempt, taken int) error {
+	a := s.Attempt(before.Number)
+	if a.Rechecks != before.Rechecks {
+		return ErrUnchanged
+	}
+	a.Rechecks = taken
+	return nil
 }
 
 // Nudge makes a session that is not settled due now, or when a watched one is due

@@ -23,20 +23,6 @@ import (
 // digits makes shoppers be asked for more, which is why it takes the operator to
 // write one; one that gives too many makes nothing less than pay_amount of it.
 
-// builtin is the registry of the money rule: a nil one is what is built in.
-var builtin *token.Registry
-
-// payable rounds the amount to pay up to what the token can carry, as built in,
-// so that it can be typed into a wallet and is never too little.
-func payable(symbol, network string, amount decimal.Decimal) decimal.Decimal {
-	return amount.RoundCeil(builtin.Places(symbol, network))
-}
-
-// places returns how many fractional digits a's coin can carry, as r knows it.
-func (a *Attempt) places(r *token.Registry) int32 {
-	return r.Places(a.CurrencySymbol, a.NetworkCode)
-}
-
 // owed returns what has to be sent now, rounded up to digits; zero if nothing has
 // to be.
 func (a *Attempt) owed(digits int32) decimal.Decimal {
@@ -51,20 +37,23 @@ func (a *Attempt) owed(digits int32) decimal.Decimal {
 	return a.PayAmount.RoundCeil(digits)
 }
 
-// wallets fills in what wallets can make of a: how its address is told apart, and
-// the links for what is due now.
-func (a *Attempt) wallets(w *wire.Attempt, r *token.Registry) {
+// addWallets fills in what wallets can make of a: the family of its address, and the
+// links for what is due now.
+func addWallets(w *wire.Attempt, a *Attempt, r *token.Registry) {
 	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil { // else it is told as one of no kind
 		w.Family = r.Family(a.NetworkCode, a.Address)
 	}
-	p := a.payment(r)
+	p := walletPayment(a, r)
 	w.URI, w.TokenURI = r.URI(p)
 	w.Call = r.Call(p)
 }
 
-// payment is what a wallet is to send for a now.
-func (a *Attempt) payment(r *token.Registry) token.Payment {
-	return token.Payment{Symbol: a.CurrencySymbol, Network: a.NetworkCode, Address: a.Address, Amount: a.owed(a.places(r))}
+// walletPayment is what a wallet is to send for a now.
+func walletPayment(a *Attempt, r *token.Registry) token.Payment {
+	return token.Payment{
+		Symbol: a.CurrencySymbol, Network: a.NetworkCode, Address: a.Address,
+		Amount: a.owed(a.places(r)),
+	}
 }
 
 // plain writes an amount without trailing zeros; zero as "0".

@@ -43,7 +43,7 @@ func TestLinksAreForWhatIsDue(t *testing.T) {
 		a := &s.Attempts[0]
 		a.State, a.Paid, a.PayAmount, a.PayText, a.Tolerance = c.state, dec(c.paid), dec("25.03000001"), "25.03000001", dec("1")
 		a.CurrencySymbol, a.NetworkCode, a.Address = "USDT", "erc20", evmAccount
-		v := s.View(Showing{Now: noon}).Attempt
+		v := View(s, Showing{Now: noon}).Attempt
 		want := ""
 		if c.units != "" {
 			want = base + c.units
@@ -71,7 +71,7 @@ func TestAttemptIsToldApart(t *testing.T) {
 		a := &s.Attempts[0]
 		a.CurrencySymbol, a.NetworkCode, a.Address, a.TrackingCode = c.symbol, c.network, c.address, "TRK-7"
 		a.PaidAt = time.Date(2026, 11, 21, 14, 30, 0, 0, time.FixedZone("", 2*3600))
-		v := s.View(Showing{Now: noon}).Attempt
+		v := View(s, Showing{Now: noon}).Attempt
 		got := []string{v.NetworkMark, string(v.Family), v.TrackingCode, v.PaidAt}
 		if diff := cmp.Diff([]string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00Z"}, got); diff != "" {
 			t.Errorf("%s on %s (-want +got):\n%s", c.symbol, c.network, diff)
@@ -128,19 +128,19 @@ tokens:
 	s := waiting()
 	a := &s.Attempts[0]
 	a.PayAmount, a.PayText, a.Tolerance = dec("25.03"), "25.03", dec("1")
-	plainView, oddView := s.View(Showing{Now: noon}).Attempt, s.View(Showing{Now: noon, Tokens: odd}).Attempt
+	plainView, oddView := View(s, Showing{Now: noon}).Attempt, View(s, Showing{Now: noon, Tokens: odd}).Attempt
 	if plainView.PayableAmount != "25.03" || oddView.PayableAmount != "26" {
 		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount, oddView.PayableAmount)
 	}
 	a.Paid = dec("12.5")
-	if got := s.View(Showing{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(Telling{}).MissingAmount != "12.53" {
-		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object(Telling{}).MissingAmount)
+	if got := View(s, Showing{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(Telling{Coins: token.Builtin()}).MissingAmount != "12.53" {
+		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object(Telling{Coins: token.Builtin()}).MissingAmount)
 	}
 	a.Paid = dec("26")
-	if got := s.View(Showing{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(Telling{}).OverpaidAmount != "0.97" {
-		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object(Telling{}).OverpaidAmount)
+	if got := View(s, Showing{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(Telling{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
+		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object(Telling{Coins: token.Builtin()}).OverpaidAmount)
 	}
-	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil || CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
+	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil || token.Builtin().CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
 		t.Error("the operator's word about addresses counts where an answer is believed")
 	}
 }
@@ -154,7 +154,7 @@ func TestShownIsNeverTooLittle(t *testing.T) {
 			s := waiting()
 			a := &s.Attempts[0]
 			a.PayAmount, a.PayText, a.Tolerance = dec(pay), pay, dec("0")
-			shown := dec(s.View(Showing{Now: noon, Tokens: r}).Attempt.PayableAmount)
+			shown := dec(View(s, Showing{Now: noon, Tokens: r}).Attempt.PayableAmount)
 			if shown.LessThan(dec(pay)) || shown.LessThan(leastPaid(a.PayAmount, a.Tolerance)) {
 				t.Errorf("%s digits: %s is asked for, %s is shown", decimals, pay, shown)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/token"
 	"coinslot/torture/goal"
 
 	"github.com/shopspring/decimal"
@@ -145,14 +146,14 @@ func (q triple) differs() string {
 	if got := unproven(s, a, r, env) == ""; got != want.proven {
 		return fmt.Sprintf("the gate says proven = %v; want %v", got, want.proven)
 	}
-	if got := plain(payable(coin.symbol, coin.network, a.PayAmount)); got != words(want.payable) {
+	if got := plain(a.PayAmount.RoundCeil(token.Builtin().Places(coin.symbol, coin.network))); got != words(want.payable) {
 		return fmt.Sprintf("payable = %s; want %s", got, words(want.payable))
 	}
 	a.Paid = r.Paid
-	if got := a.missing(); got != words(want.missing) {
+	if got := a.missing(a.places(token.Builtin())); got != words(want.missing) {
 		return fmt.Sprintf("missing = %q; want %q", got, words(want.missing))
 	}
-	if got := a.overpaid(); got != words(want.over) {
+	if got := a.overpaid(a.places(token.Builtin())); got != words(want.over) {
 		return fmt.Sprintf("overpaid = %q; want %q", got, words(want.over))
 	}
 	return q.promises(a, r, s)
@@ -169,13 +170,13 @@ func (q triple) promises(a *Attempt, r Record, s *Session) string {
 	// it up may make it ten times as much, which no order does.
 	excess := a.PayAmount.Mul(decimal.NewFromInt(10))
 	refused := func() bool { return r.Paid.LessThan(excess) && unproven(s, a, r, env) != "" }
-	if r.Paid = payable(a.CurrencySymbol, a.NetworkCode, a.PayAmount); refused() {
+	if r.Paid = a.PayAmount.RoundCeil(a.places(token.Builtin())); refused() {
 		return "the payable amount is not enough"
 	}
 	// Beyond eight digits, which the gateway is not documented to send, the least
 	// amount can be more than what is asked for.
 	eight := new(big.Int).Rem(q.need, unit8).Sign() == 0
-	if missing := a.missing(); missing != "" && eight {
+	if missing := a.missing(a.places(token.Builtin())); missing != "" && eight {
 		if r.Paid = a.Paid.Add(dec(missing)); refused() {
 			return "what is missing is not enough"
 		}

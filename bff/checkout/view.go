@@ -33,12 +33,12 @@ func (show Showing) problem(code wire.Code) string {
 	return show.Words("problem." + string(code))
 }
 
-// View is the only door through which a session leaves for a browser.
-func (s *Session) View(show Showing) wire.View {
+// View returns what a browser is told of s, and nothing else of it leaves for one.
+func View(s *Session, show Showing) wire.View {
 	a := s.Current()
 	v := wire.View{
 		Version: s.Version, Session: s.ID, Status: s.Status, Test: s.Test,
-		Order:      s.Order.wire(),
+		Order:      viewOrder(s.Order),
 		Currencies: currenciesView(s.Order, show),
 		Actions:    s.actions(show.Now),
 		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: show.Support,
@@ -54,15 +54,15 @@ func (s *Session) View(show Showing) wire.View {
 		v.Notice = &wire.Notice{Message: show.problem(wire.CodePaymentInProgress)}
 	}
 	if a != nil && a.shown() {
-		v.Attempt = a.view(show.Now, show.Tokens)
-		if v.Attempt.ExtendMinutes = s.extendMinutes(show); v.Attempt.ExtendMinutes > 0 {
+		v.Attempt = viewAttempt(a, show.Now, show.Tokens)
+		if v.Attempt.ExtendMinutes = s.extendMinutes(show.Currencies, show.Now); v.Attempt.ExtendMinutes > 0 {
 			v.Actions = append(v.Actions, wire.Extend)
 		}
 	}
 	return v
 }
 
-func (o Order) wire() wire.Order {
+func viewOrder(o Order) wire.Order {
 	return wire.Order{Ref: o.Ref, Title: o.Title, Description: o.Description, AmountUSD: o.AmountUSD.StringFixed(2)}
 }
 
@@ -72,7 +72,7 @@ func (a *Attempt) shown() bool {
 	return a.State != Refused && a.State != Rejected && a.State != Lost
 }
 
-func (a *Attempt) view(now time.Time, tokens *token.Registry) *wire.Attempt {
+func viewAttempt(a *Attempt, now time.Time, tokens *token.Registry) *wire.Attempt {
 	network, _ := tokens.Network(a.NetworkCode)
 	w := &wire.Attempt{
 		Number: a.Number, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
@@ -81,8 +81,8 @@ func (a *Attempt) view(now time.Time, tokens *token.Registry) *wire.Attempt {
 	if a.TrackingCode == "" {
 		return w
 	}
-	digits := a.places(tokens)
-	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.paid(), a.missingIn(digits), a.overpaidIn(digits)
+	digits := tokens.Places(a.CurrencySymbol, a.NetworkCode)
+	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.paid(), a.missing(digits), a.overpaid(digits)
 	w.TolerancePercent = plain(a.Tolerance)
 	w.TxID, w.TxURL, w.TrackingCode = a.TxID, explorer(a.TxURL), a.TrackingCode
 	if !a.PaidAt.IsZero() {
@@ -94,7 +94,7 @@ func (a *Attempt) view(now time.Time, tokens *token.Registry) *wire.Attempt {
 	}
 	w.PaymentURL = a.PaymentURL
 	w.PayAmount, w.PayableAmount = a.PayText, plain(a.PayAmount.RoundCeil(digits))
-	a.wallets(w, tokens)
+	addWallets(w, a, tokens)
 	return w
 }
 
@@ -136,7 +136,7 @@ func currenciesView(o Order, show Showing) []wire.Currency {
 			list = append(list, wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name, Icon: show.icon(offer.Currency.Symbol)})
 		}
 		last := &list[len(list)-1]
-		n := offer.view(o, show)
+		n := viewNetwork(offer, o, show)
 		n.Lowest = n.Available && offer.Network.Fee.Equal(least[offer.Currency.Symbol])
 		last.Networks = append(last.Networks, n)
 	}
@@ -150,7 +150,7 @@ func (show Showing) icon(symbol string) string {
 	return show.Icon(symbol)
 }
 
-func (o Offer) view(order Order, show Showing) wire.Network {
+func viewNetwork(o Offer, order Order, show Showing) wire.Network {
 	words := show.Words
 	network, _ := show.Tokens.Network(o.Network.Code)
 	coin, _ := show.Tokens.Token(o.Currency.Symbol, o.Network.Code)
@@ -177,7 +177,7 @@ func (o Offer) view(order Order, show Showing) wire.Network {
 // Preview is the view of an order that is stored nowhere yet.
 func Preview(o Order, show Showing, test bool) wire.View {
 	s := Session{Order: o, Status: wire.Open, Test: test, ExpiresAt: show.Now.Add(defaultExpiry)}
-	v := s.View(show)
+	v := View(&s, show)
 	v.Actions = []wire.Action{wire.Choose}
 	return v
 }

@@ -59,3 +59,14 @@ func checkToken(t *testing.T, r *Registry, id key, token Token) {
 		}
 	}
 }
+
+func FuzzCheckAddress(f *testing.F) {
+	for _, c := range goodAddresses {
+		f.Add(c.network, c.address)
+	}
+	f.Fuzz(func(t *testing.T, network, address string) {
+		if Builtin().CheckAddress(network, address) == nil && (len(address) < 10 || len(address) > 128 || strings.ContainsAny(address, " \t\r\n\x00<>\"'")) {
+			t.Errorf("CheckAddress(%q, %q) = nil; want an error", network, address)
+		}
+	})
+}

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/andybalholm/brotli"
-
 	"coinslot/static"
+
+	"github.com/andybalholm/brotli"
 )
 
 // builtFiles is what tools/assets leaves: one file in all forms, one kept

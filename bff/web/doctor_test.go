@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"coinslot/bff/doctor"
 	"coinslot/bff/order"
 	"coinslot/static"
+
+	"github.com/gorilla/websocket"
 )
 
 // clinic is a server of which only the doctor is asked.

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gorilla/websocket"
-
 	"coinslot/app/widget"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 	"coinslot/static"
+
+	"github.com/gorilla/websocket"
 )
 
 // chromium is shared: every page opened in it is a fresh one's.

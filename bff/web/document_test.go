@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"coinslot/app/widget"
 	"coinslot/static"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // allWords are those of static, read once.

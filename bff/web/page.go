@@ -91,7 +91,7 @@ func (s *server) storedRef(ctx context.Context, o checkout.Order) (string, bool)
 func (s *server) sessionPage(ctx context.Context, session checkout.Session, f framed) widget.Page {
 	p := s.blank(f, session.Order.Lang)
 	show := s.showing(ctx, p.Lang)
-	p.View = session.View(show)
+	p.View = checkout.View(&session, show)
 	p.Base = "/checkout/" + session.ID
 	p.URL = s.PublicURL + p.Bare().Link("")
 	if !session.Finished() { // a link to a finished session must not tell whose it was

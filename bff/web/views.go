@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
 	"coinslot/bff/live"
 
@@ -110,7 +111,7 @@ func (s *server) encodedView(key viewKey) (shown, error) {
 		return shown{}, err
 	}
 	show := s.showing(ctx, key.lang)
-	p := widget.Page{Lang: key.lang, View: session.View(show)}
+	p := widget.Page{Lang: key.lang, View: checkout.View(&session, show)}
 	s.explain(&p, show)
 	return encode(p.View)
 }

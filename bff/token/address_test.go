@@ -1,4 +1,4 @@
-package checkout
+package token
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ var goodAddresses = []struct{ network, address string }{
 
 func TestGoodAddresses(t *testing.T) {
 	for _, c := range goodAddresses {
-		if err := CheckAddress(c.network, c.address); err != nil {
+		if err := Builtin().CheckAddress(c.network, c.address); err != nil {
 			t.Errorf("CheckAddress(%q, %q) = %v; want nil", c.network, c.address, err)
 		}
 	}
@@ -35,7 +35,7 @@ func TestGoodAddresses(t *testing.T) {
 		{"brandnew", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"},
 		{"btc", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"},
 	} {
-		if err := CheckAddress(c.network, c.address); err != nil {
+		if err := Builtin().CheckAddress(c.network, c.address); err != nil {
 			t.Errorf("CheckAddress(%q, %q) = %v; want nil", c.network, c.address, err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestOneCharacterChanged(t *testing.T) {
 					continue
 				}
 				changed := c.address[:i] + string(other) + c.address[i+1:]
-				if err := CheckAddress(c.network, changed); err == nil {
+				if err := Builtin().CheckAddress(c.network, changed); err == nil {
 					t.Errorf("CheckAddress(%q, %q) = nil; want an error: character %d differs from %q", c.network, changed, i, c.address)
 				}
 			}
@@ -78,7 +78,7 @@ func TestBadAddresses(t *testing.T) {
 		{"btc", "short"}, {"btc", "has space in it"}, {"btc", "<script>alert(1)</script>"}, {"btc", strings.Repeat("a", 129)},
 		{"btc", "javascript:alert(1)"},
 	} {
-		if err := CheckAddress(c.network, c.address); err == nil {
+		if err := Builtin().CheckAddress(c.network, c.address); err == nil {
 			t.Errorf("CheckAddress(%q, %q) = nil; want an error", c.network, c.address)
 		}
 	}
