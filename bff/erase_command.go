@@ -9,8 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/payment"
 	"coinslot/bff/server"
 )
 
@@ -89,7 +89,7 @@ func eraseAgain(ctx context.Context, eraser *server.Eraser, path string, s strea
 		}
 		_, err := eraser.Erase(ctx, id)
 		switch {
-		case errors.Is(err, checkout.ErrNotFound):
+		case errors.Is(err, payment.ErrNotFound):
 			fmt.Fprintf(s.out, "%s: not in this database\n", id)
 		case err != nil:
 			return fmt.Errorf("erasing %q: %w", id, err)

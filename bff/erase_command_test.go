@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store"
 
 	"github.com/shopspring/decimal"
@@ -22,7 +22,7 @@ func TestErase(t *testing.T) {
 	}
 	defer db.Close()
 	for _, id := range []string{"cs_1", "cs_2", "cs_3"} {
-		s := checkout.Session{ID: id, Status: "open", Order: checkout.Order{AmountUSD: decimal.NewFromInt(25), Email: "ann@shop.example"}}
+		s := payment.Session{ID: id, Status: "open", Order: payment.Order{AmountUSD: decimal.NewFromInt(25), Email: "ann@shop.example"}}
 		if id == "cs_3" {
 			s.Order.Email = "bob@shop.example"
 		}

@@ -16,14 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
+
+	"github.com/shopspring/decimal"
 )
 
 // The console's password and its hash, as cheap as is taken.
@@ -98,23 +98,23 @@ func pastMonth(t *testing.T, dsn string) {
 			at := time.Now().UTC().AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(dice.IntN(86_000)) * time.Second)
 			amount := decimal.New(int64(499+dice.IntN(14_000)), -2)
 			coin := coins[min(dice.IntN(8), len(coins)-1)]
-			state, status := checkout.Confirmed, wire.Confirmed
+			state, status := payment.Confirmed, wire.Confirmed
 			switch dice.IntN(7) {
 			case 0:
-				state, status = checkout.Expired, wire.Expired
+				state, status = payment.Expired, wire.Expired
 			case 1:
-				state, status = checkout.Cancelled, wire.Cancelled
+				state, status = payment.Cancelled, wire.Cancelled
 			}
-			o := checkout.Order{AmountUSD: amount, Ref: fmt.Sprintf("ORD-%d", 1800+n), Title: titles[dice.IntN(len(titles))], Email: fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60))}.Complete()
-			s := checkout.Session{
-				ID: checkout.NewSessionID(), Status: status, Order: o, Digest: o.Digest(), CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at.Add(4 * time.Minute),
-				Attempts: []checkout.Attempt{{
+			o := payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("ORD-%d", 1800+n), Title: titles[dice.IntN(len(titles))], Email: fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60))}.Complete()
+			s := payment.Session{
+				ID: payment.NewSessionID(), Status: status, Order: o, Digest: o.Digest(), CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at.Add(4 * time.Minute),
+				Attempts: []payment.Attempt{{
 					Number: 1, State: state, Marker: fmt.Sprintf("cs-%d", n), OrderID: 200_000 + n, CurrencySymbol: coin[0], CurrencyName: coin[3], NetworkCode: coin[1], NetworkName: coin[2],
 					AmountUSD: amount, StartedAt: at, TrackingCode: fmt.Sprintf("TRK%d", n), PayAmount: amount, PayText: amount.StringFixed(8), EndedAt: at.Add(4 * time.Minute),
 				}},
-				Trail: []checkout.Entry{{At: at, By: "merchant", What: "session.created"}},
+				Trail: []payment.Entry{{At: at, By: "merchant", What: "session.created"}},
 			}
-			if state == checkout.Confirmed {
+			if state == payment.Confirmed {
 				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = amount, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)
 			}
 			if _, err := db.Insert(context.Background(), s); err != nil {

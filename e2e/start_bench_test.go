@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
 	"coinslot/e2e/built"
@@ -176,29 +176,29 @@ func fill(tb testing.TB, path string, n, pending int) {
 }
 
 // stored is session n as a payment leaves it: waiting and due, or confirmed.
-func stored(n int, waits bool) checkout.Session {
+func stored(n int, waits bool) payment.Session {
 	at := time.Now().Add(-time.Duration(n) * time.Minute).UTC().Truncate(time.Microsecond)
 	if waits {
 		at = time.Now().Add(-time.Minute).UTC()
 	}
 	amount := decimal.New(2500, -2)
-	a := checkout.Attempt{
-		Number: 1, State: checkout.Confirmed, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: fmt.Sprintf("T%09d", n),
+	a := payment.Attempt{
+		Number: 1, State: payment.Confirmed, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: fmt.Sprintf("T%09d", n),
 		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: amount,
 		TTLMinutes: 30, StartedAt: at, ExpiresAt: at.Add(30 * time.Minute), Address: "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE",
 		PayAmount: amount, PayText: "25", Paid: amount, TxID: fmt.Sprintf("%064d", n), PaidAt: at,
 	}
-	s := checkout.Session{
+	s := payment.Session{
 		ID: sessionNumber(n), Status: wire.Confirmed, CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at,
-		Order: checkout.Order{AmountUSD: amount, Ref: fmt.Sprintf("order-%d", n), Title: "Two tickets", Description: "Row 7, seats 12 and 13"},
+		Order: payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("order-%d", n), Title: "Two tickets", Description: "Row 7, seats 12 and 13"},
 	}
 	if waits {
-		a.State, a.Paid, a.TxID, a.PaidAt = checkout.Waiting, decimal.Zero, "", time.Time{}
+		a.State, a.Paid, a.TxID, a.PaidAt = payment.Waiting, decimal.Zero, "", time.Time{}
 		s.Status, s.DueAt = wire.Pending, at
 	}
 	for _, what := range []string{"session.created", "attempt.intended", "attempt.pending"} {
-		s.Trail = append(s.Trail, checkout.Entry{At: at, By: "coinslot", What: what})
+		s.Trail = append(s.Trail, payment.Entry{At: at, By: "coinslot", What: what})
 	}
-	s.Attempts = []checkout.Attempt{a}
+	s.Attempts = []payment.Attempt{a}
 	return s
 }

@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/admin/door"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/token"
 )
 
@@ -140,7 +141,7 @@ func (s *console) logout(v *visit) {
 
 // note writes down who has come, gone, or tried to.
 func (s *console) note(r *http.Request, who, what string) {
-	a := checkout.Action{By: checkout.Console(who), From: s.Door.Within.Address(r), What: what}
+	a := checkout.Action{By: payment.Console(who), From: s.Door.Within.Address(r), What: what}
 	if err := s.Records.Record(r.Context(), a); err != nil {
 		s.Log.Error("writing down a login", "what", what, "error", err)
 	}

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // deed is what can be done about a payment. Each has a page of its own that says
@@ -28,7 +29,7 @@ type deed struct {
 	done       string   // of notices
 	reason     bool     // asks for one
 	first      bool     // what is likely wanted
-	possible   func(checkout.Session) bool
+	possible   func(payment.Session) bool
 	do         func(ctx context.Context, v *visit, id string) error
 }
 
@@ -110,23 +111,23 @@ func deeds() []deed {
 	}
 }
 
-func inReview(s checkout.Session) bool { return s.Status == wire.Review }
+func inReview(s payment.Session) bool { return s.Status == wire.Review }
 
-func recheckable(s checkout.Session) bool {
+func recheckable(s payment.Session) bool {
 	a := s.Current()
-	return a != nil && a.TrackingCode != "" && a.State != checkout.Confirmed
+	return a != nil && a.TrackingCode != "" && a.State != payment.Confirmed
 }
 
-func cancellable(s checkout.Session) bool {
+func cancellable(s payment.Session) bool {
 	switch s.Status {
 	case wire.Open, wire.Pending, wire.Expired:
-		return s.ClosedBy != checkout.ClosedByMerchant
+		return s.ClosedBy != payment.ClosedByMerchant
 	}
 	return false
 }
 
 // erasable: what a shopper who is still paying has typed may be needed at the gateway.
-func erasable(s checkout.Session) bool { return s.Finished() && s.ErasedAt.IsZero() }
+func erasable(s payment.Session) bool { return s.Finished() && s.ErasedAt.IsZero() }
 
 // resolve settles what the page that asked has shown, and nothing that has come since.
 func resolve(as wire.Status) func(context.Context, *visit, string) error {
@@ -135,7 +136,7 @@ func resolve(as wire.Status) func(context.Context, *visit, string) error {
 		if seen == "" {
 			return &wire.Error{Code: wire.CodeInvalid, Param: "review"}
 		}
-		_, err := v.Checkout.Settle(ctx, id, checkout.Settlement{As: as, Reason: v.r.PostFormValue("reason"), By: v.by(), Review: seen})
+		_, err := v.Checkout.Settle(ctx, id, payment.Settlement{As: as, Reason: v.r.PostFormValue("reason"), By: v.by(), Review: seen})
 		return err
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -52,9 +52,9 @@ func pagewise(read func(cursor string) (rows [][]string, next string, err error)
 }
 
 // cells are those of one payment. Amounts are exact text.
-func (s *console) cells(session *checkout.Session) []string {
+func (s *console) cells(session *payment.Session) []string {
 	o := s.Checkout.Object(*session)
-	var a checkout.AttemptObject
+	var a payment.AttemptObject
 	if current := session.Current(); current != nil {
 		a = o.Attempts[current.Number-1]
 	}

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const (
@@ -126,8 +127,8 @@ func (s *console) transactions(v *visit) (page.Page, error) {
 	}.draw(v)
 }
 
-func (f ledgerForm) entries() checkout.ListQuery {
-	return checkout.ListQuery{Limit: rowsOfAPage, Page: f.number, From: f.from, To: f.to, Status: f.status}
+func (f ledgerForm) entries() payment.ListQuery {
+	return payment.ListQuery{Limit: rowsOfAPage, Page: f.number, From: f.from, To: f.to, Status: f.status}
 }
 
 // entry is a transaction of the gateway in one row.

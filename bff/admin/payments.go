@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const (
@@ -53,7 +54,7 @@ const anyStatus = "all"
 
 // soleMatch is the id of the only session that a text names, "" if it is not
 // so: who pastes an address wants its payment, not a list of one.
-func soleMatch(q checkout.Query, found checkout.Page) string {
+func soleMatch(q checkout.Query, found payment.Page) string {
 	if q.Text == "" || q.Cursor != "" || len(found.Sessions) != 1 || found.Next != "" || q.Text == found.Sessions[0].Order.Email {
 		return ""
 	}
@@ -142,7 +143,7 @@ func (s *console) filter(form url.Values) app.UI {
 
 func titled(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-func (s *console) rows(list []checkout.Session) (rows [][]app.UI) {
+func (s *console) rows(list []payment.Session) (rows [][]app.UI) {
 	for _, session := range list {
 		rows = append(rows, s.row(session))
 	}
@@ -150,7 +151,7 @@ func (s *console) rows(list []checkout.Session) (rows [][]app.UI) {
 }
 
 // row is one payment in a list.
-func (s *console) row(session checkout.Session) []app.UI {
+func (s *console) row(session payment.Session) []app.UI {
 	o := s.Checkout.Object(session)
 	coin, received := page.None(), page.None()
 	if a := session.Current(); a != nil {
@@ -167,7 +168,7 @@ func (s *console) row(session checkout.Session) []app.UI {
 }
 
 // order names a payment, as the shop does if it can, and leads to it.
-func order(session checkout.Session) app.UI {
+func order(session payment.Session) app.UI {
 	name := page.Foreign(session.Order.Ref)
 	if session.Order.Ref == "" {
 		name = page.Short(session.ID)
@@ -183,7 +184,7 @@ func order(session checkout.Session) app.UI {
 func paymentPath(id string) string { return paymentsPath + "/" + url.PathEscape(id) }
 
 // coin is what an attempt is paid with.
-func (s *console) coin(a checkout.Attempt) app.UI {
+func (s *console) coin(a payment.Attempt) app.UI {
 	network, _ := s.Tokens.Network(a.NetworkCode)
 	name := a.NetworkName
 	if name == "" {

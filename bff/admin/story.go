@@ -4,18 +4,19 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // story is everything that is known of one payment.
 type story struct {
 	*visit
-	session    checkout.Session
-	told       checkout.Object
+	session    payment.Session
+	told       payment.Object
 	deliveries checkout.DeliveryPage
 	actions    checkout.ActionPage
 }
@@ -165,7 +166,7 @@ func (t story) attempts() (list []app.UI) {
 	return list
 }
 
-func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
+func (t story) attempt(a payment.Attempt, o payment.AttemptObject) app.UI {
 	state := stateOf(a)
 	unit := a.CurrencySymbol
 	return page.El("section").Class("block").DataSet("part", "attempt").Body(
@@ -185,7 +186,7 @@ func (t story) attempt(a checkout.Attempt, o checkout.AttemptObject) app.UI {
 			page.Fact{Name: "Started", Value: page.Time(a.StartedAt)},
 			page.Fact{Name: "To be paid until", Value: page.Time(a.ExpiresAt)},
 			page.Fact{Name: "Paid", Value: unless(a.PaidAt.IsZero(), page.Time(a.PaidAt))},
-			page.Fact{Name: "Ended", Value: unless(a.EndedAt.IsZero() || a.State == checkout.Confirmed, page.Time(a.EndedAt))},
+			page.Fact{Name: "Ended", Value: unless(a.EndedAt.IsZero() || a.State == payment.Confirmed, page.Time(a.EndedAt))},
 			page.Fact{Name: "Reason", Value: unless(o.Reason == "", page.Foreign(o.Reason))},
 			page.Fact{Name: "Shopper's e-mail", Value: unless(a.Email == "", page.Foreign(a.Email))},
 			page.Fact{Name: "Shopper's comment", Value: unless(a.Comment == "", page.Foreign(a.Comment))},
@@ -210,7 +211,7 @@ func sum(name string, value app.UI) app.UI {
 
 // transaction is the id on the chain, which leads to the explorer if the gateway
 // has named one.
-func transaction(o checkout.AttemptObject) app.UI {
+func transaction(o payment.AttemptObject) app.UI {
 	switch {
 	case o.TxID == "":
 		return page.None()

@@ -12,6 +12,7 @@ import (
 	"coinslot/bff/admin/door"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // visit is one request of somebody who is signed in.
@@ -26,7 +27,7 @@ type visit struct {
 type visited func(*visit)
 
 // by is who acts, for trails and the audit.
-func (v *visit) by() string { return checkout.Console(v.Name) }
+func (v *visit) by() string { return payment.Console(v.Name) }
 
 // request is the id of the request, which the log has too.
 func (v *visit) request() string { return v.w.Header().Get("X-Request-Id") }

@@ -4,10 +4,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // state is a badge and a sentence.
@@ -17,18 +18,18 @@ const lateMoney = "Late money is looked for during three days, " +
 	"and told for as long as the gateway lists it."
 
 // states say what the state of an attempt means to whoever looks after it.
-var states = map[checkout.State]state{
-	checkout.Creating:  {"wait", "Being created", "The gateway is being asked for an address. If its answer is lost, its list is searched."},
-	checkout.Unknown:   {"warn", "Answer lost", "The gateway may or may not have opened a transaction. Its list is searched until that is known; nothing has to be done."},
-	checkout.Waiting:   {"wait", "Waiting for money", "The address is shown to the shopper, and the gateway is asked again and again."},
-	checkout.Confirmed: {"good", "Confirmed", "The gateway has proven that it was paid."},
-	checkout.Expired:   {"", "Expired", "The time to pay is over. " + lateMoney},
-	checkout.Cancelled: {"", "Cancelled", "It was called off. " + lateMoney},
-	checkout.Refused:   {"warn", "Refused by the gateway", "The gateway said no; nothing exists there, and another coin can be chosen."},
-	checkout.Lost:      {"", "Given up", "Nobody has seen its address. If the gateway has opened it after all, it is called off there."},
-	checkout.Rejected:  {"bad", "Answer refused", "The gateway's answer failed our checks: its address was never shown, and it is called off."},
-	checkout.InReview:  {"bad", "In review", "The gateway reports it as paid in a way that proves nothing. A human has to settle it."},
-	checkout.Stray:     {"warn", "Second transaction", "The gateway has opened two for one request. This one was never shown and is called off."},
+var states = map[payment.State]state{
+	payment.Creating:  {"wait", "Being created", "The gateway is being asked for an address. If its answer is lost, its list is searched."},
+	payment.Unknown:   {"warn", "Answer lost", "The gateway may or may not have opened a transaction. Its list is searched until that is known; nothing has to be done."},
+	payment.Waiting:   {"wait", "Waiting for money", "The address is shown to the shopper, and the gateway is asked again and again."},
+	payment.Confirmed: {"good", "Confirmed", "The gateway has proven that it was paid."},
+	payment.Expired:   {"", "Expired", "The time to pay is over. " + lateMoney},
+	payment.Cancelled: {"", "Cancelled", "It was called off. " + lateMoney},
+	payment.Refused:   {"warn", "Refused by the gateway", "The gateway said no; nothing exists there, and another coin can be chosen."},
+	payment.Lost:      {"", "Given up", "Nobody has seen its address. If the gateway has opened it after all, it is called off there."},
+	payment.Rejected:  {"bad", "Answer refused", "The gateway's answer failed our checks: its address was never shown, and it is called off."},
+	payment.InReview:  {"bad", "In review", "The gateway reports it as paid in a way that proves nothing. A human has to settle it."},
+	payment.Stray:     {"warn", "Second transaction", "The gateway has opened two for one request. This one was never shown and is called off."},
 }
 
 // byHand is the state of what a person has settled as paid.
@@ -39,8 +40,8 @@ var absent = state{"bad", "In review", "The gateway does not know the transactio
 	"Nothing was reported as paid. If the gateway knows it again, the review ends by itself."}
 
 // stateOf says where an attempt stands.
-func stateOf(a checkout.Attempt) state {
-	if a.State == checkout.InReview && a.Reason == "transaction_absent" {
+func stateOf(a payment.Attempt) state {
+	if a.State == payment.InReview && a.Reason == "transaction_absent" {
 		return absent
 	}
 	if a.ByHand() {
@@ -117,7 +118,7 @@ var events = map[string]string{
 }
 
 // happened says what a line of a trail means; detail is in somebody else's words.
-func happened(e checkout.Entry) (words, detail string) {
+func happened(e payment.Entry) (words, detail string) {
 	words = events[e.What]
 	switch {
 	case e.What == "attempt.confirmed" && e.By != "gateway":

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Whatever the domain writes down or doubts has words here.
@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 	if len(notes) < 15 || len(reasons) < 10 {
 		t.Errorf("found %d notes and %d reasons: is this still how they are written?", len(notes), len(reasons))
 	}
-	for _, s := range []checkout.State{checkout.Creating, checkout.Unknown, checkout.Waiting, checkout.Confirmed, checkout.Expired, checkout.Cancelled, checkout.Refused, checkout.Lost, checkout.Rejected, checkout.InReview, checkout.Stray} {
+	for _, s := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Confirmed, payment.Expired, payment.Cancelled, payment.Refused, payment.Lost, payment.Rejected, payment.InReview, payment.Stray} {
 		if states[s].word == "" || states[s].means == "" {
 			t.Errorf("the state %q has no words", s)
 		}

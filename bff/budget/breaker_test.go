@@ -7,13 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func TestWhatOpensTheBreaker(t *testing.T) {
-	absent := func() error { return &checkout.RefusedError{Reason: checkout.ReasonAbsent, Status: 404} }
-	key := func() error { return &checkout.RefusedError{Reason: checkout.ReasonKey, Status: 401} }
-	gone := func() error { return &checkout.UnknownError{Err: context.Canceled} }
+	absent := func() error { return &payment.RefusedError{Reason: payment.ReasonAbsent, Status: 404} }
+	key := func() error { return &payment.RefusedError{Reason: payment.ReasonKey, Status: 401} }
+	gone := func() error { return &payment.UnknownError{Err: context.Canceled} }
 	late := func() error { return context.DeadlineExceeded }
 	for name, tt := range map[string]struct {
 		answers []func() error
@@ -55,8 +55,8 @@ func TestOpenRefusesAtOnce(t *testing.T) {
 		w.fail(t, 5)
 		start := time.Now()
 		for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
-			refused(t, w.call(ctx, true), checkout.ReasonUnsent, time.Second, 2*time.Second)
-			refused(t, w.call(ctx, false), checkout.ReasonUnsent, time.Second, 2*time.Second)
+			refused(t, w.call(ctx, true), payment.ReasonUnsent, time.Second, 2*time.Second)
+			refused(t, w.call(ctx, false), payment.ReasonUnsent, time.Second, 2*time.Second)
 		}
 		if n := len(w.history()); n != 5 || time.Since(start) != 0 {
 			t.Errorf("%d calls sent, %v waited; want 5, none", n, time.Since(start))
@@ -94,7 +94,7 @@ func TestProbesSlowDown(t *testing.T) {
 		// Five more are needed to open it again, and the delays start anew.
 		w.set(0, broken)
 		w.fail(t, 5)
-		refused(t, w.call(t.Context(), false), checkout.ReasonUnsent, time.Second, 2*time.Second)
+		refused(t, w.call(t.Context(), false), payment.ReasonUnsent, time.Second, 2*time.Second)
 	})
 }
 
@@ -141,7 +141,7 @@ func TestEffectIsNotSentIfTheProbeFails(t *testing.T) {
 				w := opened(t)
 				w.set(tt.takes, tt.answer)
 				start := time.Now()
-				refused(t, w.call(t.Context(), true), checkout.ReasonUnsent, time.Second, 4*time.Second)
+				refused(t, w.call(t.Context(), true), payment.ReasonUnsent, time.Second, 4*time.Second)
 				if took := time.Since(start); took > tt.most {
 					t.Errorf("refused after %v; want %v", took, tt.most)
 				}
@@ -172,7 +172,7 @@ func TestOneProbeForMany(t *testing.T) {
 		synctest.Wait()
 		for range 5 {
 			group.Go(func() {
-				refused(t, w.call(t.Context(), false), checkout.ReasonUnsent, time.Second, time.Second)
+				refused(t, w.call(t.Context(), false), payment.ReasonUnsent, time.Second, time.Second)
 			})
 		}
 		group.Wait()
@@ -228,7 +228,7 @@ func TestEffectThatHasWaitedIsNotTheProbe(t *testing.T) {
 		for range openAfter {
 			w.tell(t.Context(), ticket{}, broken())
 		}
-		refused(t, <-result, checkout.ReasonUnsent, time.Second, time.Second)
+		refused(t, <-result, payment.ReasonUnsent, time.Second, time.Second)
 		if _, due, probing := w.breaker.look(time.Now()); !due || probing {
 			t.Errorf("due %t, probing %t; want a probe due, none under way", due, probing)
 		}
@@ -275,7 +275,7 @@ func TestProbeWithoutATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
 		w.pause(t.Context(), 8*time.Second)
-		refused(t, w.call(t.Context(), true), checkout.ReasonUnsent, time.Second, time.Second)
+		refused(t, w.call(t.Context(), true), payment.ReasonUnsent, time.Second, time.Second)
 		synctest.Wait()
 		_ = sleep(t.Context(), 8*time.Second)
 		w.set(0, fine)

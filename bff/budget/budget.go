@@ -22,8 +22,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 )
 
 // Bounds of what an answer can make everybody wait.
@@ -172,8 +172,8 @@ func (b *Budget) probe(ctx context.Context, t ticket) {
 // unreachable is the refusal of a call while the breaker is open.
 func (b *Budget) unreachable() error {
 	b.refused.Add(1)
-	return &checkout.RefusedError{
-		Reason: checkout.ReasonUnsent, Message: "not sent: the gateway has not been answering",
+	return &payment.RefusedError{
+		Reason: payment.ReasonUnsent, Message: "not sent: the gateway has not been answering",
 		RetryAfter: max(b.breaker.left(time.Now()), minPause),
 	}
 }
@@ -200,13 +200,13 @@ func meaning(outcome error) news {
 	if errors.Is(outcome, context.Canceled) {
 		return nothing
 	}
-	if refused, ok := errors.AsType[*checkout.RefusedError](outcome); ok {
-		if refused.Reason == checkout.ReasonUnsent {
+	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok {
+		if refused.Reason == payment.ReasonUnsent {
 			return dead
 		}
 		return alive
 	}
-	if _, ok := errors.AsType[*checkout.UnknownError](outcome); ok {
+	if _, ok := errors.AsType[*payment.UnknownError](outcome); ok {
 		return dead
 	}
 	return nothing
@@ -217,11 +217,11 @@ func meaning(outcome error) news {
 // step; zero = not at all.
 func breather(outcome error) time.Duration {
 	var asked, most time.Duration
-	if refused, ok := errors.AsType[*checkout.RefusedError](outcome); ok && refused.Reason == checkout.ReasonBusy {
+	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok && refused.Reason == payment.ReasonBusy {
 		if asked, most = refused.RetryAfter, maxPause; asked <= 0 {
 			asked = busyPause
 		}
-	} else if unknown, ok := errors.AsType[*checkout.UnknownError](outcome); ok {
+	} else if unknown, ok := errors.AsType[*payment.UnknownError](outcome); ok {
 		asked, most = unknown.RetryAfter, outagePause
 	}
 	if asked <= 0 {

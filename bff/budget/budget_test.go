@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // TestOutage: half an hour in which nothing works, ended under the eyes of
@@ -150,7 +150,7 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		one.tell(t.Context(), ticket{}, busy(30*time.Second)())
 		for _, w := range []*world{one, other} {
 			for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
-				refused(t, w.call(ctx, false), checkout.ReasonBusy, 24*time.Second, 33*time.Second)
+				refused(t, w.call(ctx, false), payment.ReasonBusy, 24*time.Second, 33*time.Second)
 			}
 		}
 		if s := one.State(); s.Pauses != 2 || s.Full != 2 || time.Until(s.PausedUntil) < 30*time.Second {
@@ -168,7 +168,7 @@ func TestBreather(t *testing.T) {
 		{errWorld, 0, 0},
 		{broken(), 0, 0},
 		{unconnected(), 0, 0},
-		{&checkout.RefusedError{Reason: checkout.ReasonRefused, RetryAfter: time.Minute}, 0, 0},
+		{&payment.RefusedError{Reason: payment.ReasonRefused, RetryAfter: time.Minute}, 0, 0},
 		{busy(0)(), 2 * time.Second, 2200 * time.Millisecond},
 		{busy(time.Millisecond)(), time.Second, 1100 * time.Millisecond},
 		{busy(10 * time.Second)(), 10 * time.Second, 11 * time.Second},
@@ -315,7 +315,7 @@ func TestBackgroundIsServedInOrder(t *testing.T) {
 			t.Fatalf("%d calls were refused; want those that would have waited for more than 5s", len(late))
 		}
 		for range len(late) {
-			refused(t, <-late, checkout.ReasonBusy, time.Second, 2*time.Second)
+			refused(t, <-late, payment.ReasonBusy, time.Second, 2*time.Second)
 		}
 	})
 }

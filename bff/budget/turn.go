@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // lookahead is how far ahead a slot is reserved while only polls wait, and so the
@@ -131,8 +131,8 @@ func (b *Budget) noTurn(wait time.Duration, err error) error {
 		return fmt.Errorf("taking a slot: %w", err)
 	}
 	b.full.Add(1)
-	return &checkout.RefusedError{
-		Reason: checkout.ReasonBusy, Message: "not sent: " + ErrFull.Error(),
+	return &payment.RefusedError{
+		Reason: payment.ReasonBusy, Message: "not sent: " + ErrFull.Error(),
 		RetryAfter: max(wait, minPause), Err: ErrFull,
 	}
 }

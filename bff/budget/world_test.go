@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // errWorld is a failure that tests make up.
@@ -16,18 +16,18 @@ var errWorld = errors.New("made up")
 // Answers of a world.
 func fine() error { return nil }
 func broken() error {
-	return &checkout.UnknownError{Status: 500, Err: errWorld}
+	return &payment.UnknownError{Status: 500, Err: errWorld}
 }
 func maintenance(d time.Duration) func() error {
-	return func() error { return &checkout.UnknownError{Status: 503, RetryAfter: d, Err: errWorld} }
+	return func() error { return &payment.UnknownError{Status: 503, RetryAfter: d, Err: errWorld} }
 }
 func busy(d time.Duration) func() error {
 	return func() error {
-		return &checkout.RefusedError{Reason: checkout.ReasonBusy, Status: 429, RetryAfter: d}
+		return &payment.RefusedError{Reason: payment.ReasonBusy, Status: 429, RetryAfter: d}
 	}
 }
 func unconnected() error {
-	return &checkout.RefusedError{Reason: checkout.ReasonUnsent, Err: errWorld}
+	return &payment.RefusedError{Reason: payment.ReasonUnsent, Err: errWorld}
 }
 
 // call is one request that has reached the gateway.
@@ -155,10 +155,10 @@ func (w *world) shop(ctx context.Context, n int, every time.Duration) *sync.Wait
 
 // asked is how long err says to wait.
 func asked(err error) time.Duration {
-	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		return refused.RetryAfter
 	}
-	if unknown, ok := errors.AsType[*checkout.UnknownError](err); ok {
+	if unknown, ok := errors.AsType[*payment.UnknownError](err); ok {
 		return unknown.RetryAfter
 	}
 	return 0
@@ -166,9 +166,9 @@ func asked(err error) time.Duration {
 
 // refused fails the test unless err proves for that reason that nothing was
 // sent, and says for how long.
-func refused(t *testing.T, err error, reason checkout.Reason, least, most time.Duration) {
+func refused(t *testing.T, err error, reason payment.Reason, least, most time.Duration) {
 	t.Helper()
-	e, ok := errors.AsType[*checkout.RefusedError](err)
+	e, ok := errors.AsType[*payment.RefusedError](err)
 	if !ok || e.Reason != reason || e.Status != 0 || e.RetryAfter < least || e.RetryAfter > most {
 		t.Errorf("call = %#v; want %s, unsent, for %v to %v", err, reason, least, most)
 	}

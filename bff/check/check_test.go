@@ -27,6 +27,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/store"
@@ -447,13 +448,13 @@ func bound(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := db.Insert(t.Context(), checkout.Session{ID: checkout.NewSessionID(), CreatedAt: time.Now()})
+	s, err := db.Insert(t.Context(), payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) {
-		e := checkout.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}
-		return []checkout.Event{e}, nil
+	_, err = db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+		e := payment.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}
+		return []payment.Event{e}, nil
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
+	"coinslot/bff/payment"
 	"coinslot/bff/token"
 )
 
@@ -52,9 +52,9 @@ func leftOut(list []string) Finding {
 
 // noGateway is why there is no list.
 func noGateway(err error) Finding {
-	refused, is := errors.AsType[*checkout.RefusedError](err)
+	refused, is := errors.AsType[*payment.RefusedError](err)
 	switch {
-	case is && refused.Reason == checkout.ReasonKey:
+	case is && refused.Reason == payment.ReasonKey:
 		return fail("gateway", fmt.Sprintf("it does not accept the key (status %d)", refused.Status), "COINSLOT_GATEWAY_KEY (or its file): copy it anew, for this gateway, production or test")
 	case is && refused.Status != 0:
 		return fail("gateway", inOneLine(err), "ask its operator")
@@ -65,7 +65,7 @@ func noGateway(err error) Finding {
 }
 
 // offer is what can be paid with.
-func (x *examination) offer(list []checkout.Currency) []Finding {
+func (x *examination) offer(list []payment.Currency) []Finding {
 	tokens, err := token.Load(x.Settings.Tokens)
 	if err != nil {
 		tokens = nil // said elsewhere

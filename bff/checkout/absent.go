@@ -2,111 +2,16 @@ package checkout
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"coinslot/app/wire"
+	"coinslot/bff/payment"
 )
-
-// absencesToTell is how many answers in a row must say that a transaction does not
-// exist before the merchant is told, and absentFor how long they must go on: one may
-// come from a copy of the gateway's database that lags behind.
-const (
-	absencesToTell = 3
-	absentFor      = 3 * time.Minute
-)
-
-// isAbsence reports whether err is the gateway's answer that it knows no such
-// transaction: an answer, and not a failure to get one.
-func isAbsence(err error) bool {
-	var refused *RefusedError
-	return errors.As(err, &refused) && refused.Reason == ReasonAbsent
-}
-
-// absent applies an answer that the gateway does not know the transaction of attempt
-// n. After several of them over some minutes, an attempt that waits for money goes
-// into review, and one that was to be cancelled counts as ended. ErrUnchanged if the
-// answer makes no difference: the attempt has ended anyway, is in review for another
-// reason, or the answer came before the next one was due.
-func (s *Session) absent(n int, p Pace, now time.Time) error {
-	a := s.Attempt(n)
-	if a == nil || a.TrackingCode == "" || !a.awaited() {
-		return ErrUnchanged
-	}
-	if a.Absences == 0 {
-		a.AbsentAt = now
-	} else if !passed(a.absentDue(p, now), now) {
-		return ErrUnchanged
-	}
-	a.Absences++
-	s.CheckedAt = now
-	switch {
-	case a.Absences < absencesToTell || now.Sub(a.AbsentAt) < absentFor:
-	case a.State == InReview: // told already
-	case a.State != Waiting:
-		a.EndedAt = now
-	case s.status() == wire.Confirmed:
-		s.end(a, Cancelled, now) // of an attempt that is left over nobody has to hear
-	default:
-		a.Settled = a.settlings()
-		a.State, a.Reason, a.DoubtedAt = InReview, reasonTxAbsent, now
-		s.Notice = Notice{}
-		s.note(now, "gateway", "attempt.absent", a.TrackingCode)
-	}
-	return nil
-}
-
-// awaited reports whether the gateway has to know the transaction of a: it waits for
-// money, or has to be cancelled.
-func (a *Attempt) awaited() bool {
-	switch a.State {
-	case Waiting:
-		return true
-	case InReview:
-		return a.isAbsent()
-	case Lost, Rejected, Stray:
-		return a.EndedAt.IsZero()
-	}
-	return false
-}
-
-// isAbsent reports whether a is in review because the gateway does not know its
-// transaction.
-func (a *Attempt) isAbsent() bool { return a.State == InReview && a.Reason == reasonTxAbsent }
-
-// reappear takes back what absent has made of a, since the gateway knows its
-// transaction after all.
-func (s *Session) reappear(a *Attempt, now time.Time) {
-	a.Absences, a.AbsentAt = 0, time.Time{}
-	if !a.isAbsent() {
-		return
-	}
-	a.State, a.Reason = Waiting, ""
-	a.Reappeared++
-	s.note(now, "gateway", "attempt.reappeared", a.TrackingCode)
-}
-
-// absentDue returns when an attempt that the gateway does not know is read again;
-// zero if it never is.
-func (a *Attempt) absentDue(p Pace, now time.Time) time.Time {
-	return step(notAfter(a.AbsentAt, now), p.Absence, a.Absences-1)
-}
-
-// passed reports whether t, which is not zero, has come.
-func passed(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
-
-// rests reports whether no read of a is due although something else of its session
-// may be: a is absent, and neither its schedule nor a request asks for a read.
-func (a *Attempt) rests(p Pace, now time.Time) bool {
-	return a.awaited() && a.Absences > 0 &&
-		!passed(a.absentDue(p, now), now) && !passed(a.followDue(p), now)
-}
 
 // noteAbsence records an answer that the gateway does not know attempt n.
-func (c *Service) noteAbsence(ctx context.Context, s Session, n int) (Session, error) {
+func (c *Service) noteAbsence(ctx context.Context, s payment.Session, n int) (payment.Session, error) {
 	noted := false
-	s, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		err := s.absent(n, c.Pace, now)
+	s, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+		err := s.NoteAbsence(n, c.Pace, now)
 		noted = err == nil
 		return err
 	})

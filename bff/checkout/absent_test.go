@@ -7,11 +7,12 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // forget makes the gateway answer that it knows no transaction.
 func (h *shop) forget() {
-	h.gateway.statusHook = func(string) error { return no(checkout.ReasonAbsent) }
+	h.gateway.statusHook = func(string) error { return no(payment.ReasonAbsent) }
 }
 
 func (h *shop) remember() { h.gateway.statusHook = nil }
@@ -30,7 +31,7 @@ func absentTransactionIsTold(t *testing.T, h *shop) {
 		t.Errorf("status reads in four minutes = %d; want 5 at most", n)
 	}
 	h.run(100 * time.Hour)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview)
 	told := h.store.outbox(s.ID)
 	if body := string(told[1].Body); !strings.Contains(body, `"transaction_absent"`) {
 		t.Errorf("the event has another reason: %s", body)
@@ -84,8 +85,8 @@ func absentTransactionReappears(t *testing.T, h *shop) {
 	h.gateway.pay("T00001", dec("25"), "0xa")
 	h.run(20 * time.Second)
 	h.wantStatus(s.ID, wire.Confirmed)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventPending,
-		checkout.EventReview, checkout.EventPending, checkout.EventConfirmed)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
+		payment.EventReview, payment.EventPending, payment.EventConfirmed)
 }
 
 // What is reported as paid after that, and not proven, is a review of its own.
@@ -98,9 +99,9 @@ func TestAbsentTransactionIsDoubted(t *testing.T) {
 	h.gateway.set("T00001", func(tx *transaction) { tx.Status, tx.PaidAmount = "confirmed", "?" })
 	h.run(6 * time.Minute)
 	h.wantStatus(s.ID, wire.Review)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventReview)
 	last := h.load(s.ID)
-	if o := last.Object(checkout.Telling{}); o.ReviewReason != "paid_amount_unreadable" {
+	if o := last.Object(payment.EventOptions{}); o.ReviewReason != "paid_amount_unreadable" {
 		t.Errorf("reason = %q; want paid_amount_unreadable", o.ReviewReason)
 	}
 }
@@ -116,7 +117,7 @@ func TestBrieflyAbsent(t *testing.T) {
 		h.run(20 * time.Second)
 	}
 	h.wantStatus(s.ID, wire.Pending)
-	h.wantTold(s.ID, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending)
 }
 
 // An open page, hints and rechecks make for no more reads, and count for nothing.
@@ -165,9 +166,9 @@ func TestAbsentAfterItsEnd(t *testing.T) {
 	before := h.gateway.called("status")
 	h.run(100 * time.Hour)
 	h.wantStatus(s.ID, wire.Expired)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventExpired)
-	if n := h.gateway.called("status") - before; n != len(checkout.DefaultPace().Late) {
-		t.Errorf("late looks = %d; want %d", n, len(checkout.DefaultPace().Late))
+	h.wantTold(s.ID, payment.EventPending, payment.EventExpired)
+	if n := h.gateway.called("status") - before; n != len(payment.DefaultSchedule().Late) {
+		t.Errorf("late looks = %d; want %d", n, len(payment.DefaultSchedule().Late))
 	}
 }
 
@@ -181,8 +182,8 @@ func TestAbsentAfterItsConfirmation(t *testing.T) {
 	before := h.gateway.called("status")
 	h.run(100 * time.Hour)
 	h.wantStatus(s.ID, wire.Confirmed)
-	if n := h.gateway.called("status") - before; n != len(checkout.DefaultPace().After) {
-		t.Errorf("looks = %d; want %d", n, len(checkout.DefaultPace().After))
+	if n := h.gateway.called("status") - before; n != len(payment.DefaultSchedule().After) {
+		t.Errorf("looks = %d; want %d", n, len(payment.DefaultSchedule().After))
 	}
 }
 
@@ -194,5 +195,5 @@ func TestAbsentTransactionSettled(t *testing.T) {
 	h.run(4 * time.Minute)
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "the gateway has lost it"))
 	h.run(100 * time.Hour)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventCancelled)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled)
 }

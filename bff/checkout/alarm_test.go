@@ -5,25 +5,27 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"coinslot/bff/payment"
 )
 
 // TestAlarm: what has become odd is logged once, by its session and attempt, and
 // nothing that the gateway or a shopper has written.
 func TestAlarm(t *testing.T) {
-	with := func(states ...State) (s Session) {
+	with := func(states ...payment.State) (s payment.Session) {
 		s.ID = "cs_a"
 		for i, state := range states {
-			s.Attempts = append(s.Attempts, Attempt{Number: i + 1, State: state, Reason: "canary", Address: "canary"})
+			s.Attempts = append(s.Attempts, payment.Attempt{Number: i + 1, State: state, Reason: "canary", Address: "canary"})
 		}
 		return s
 	}
 	for _, c := range []struct {
 		name    string
-		was, is Session
+		was, is payment.Session
 		want    string // attempts and states
 	}{
-		{"paid", with(Waiting), with(Confirmed), ""}, {"to review", with(Waiting), with(InReview), "attempt=1 state=review"}, {"still in review", with(InReview), with(InReview), ""},
-		{"rejected", with(Creating), with(Rejected), "attempt=1 state=rejected"}, {"a stray beside it", with(Waiting), with(Waiting, Stray), "attempt=2 state=stray"}, {"given up", with(Unknown), with(Lost), ""},
+		{"paid", with(payment.Waiting), with(payment.Confirmed), ""}, {"to review", with(payment.Waiting), with(payment.InReview), "attempt=1 state=review"}, {"still in review", with(payment.InReview), with(payment.InReview), ""},
+		{"rejected", with(payment.Creating), with(payment.Rejected), "attempt=1 state=rejected"}, {"a stray beside it", with(payment.Waiting), with(payment.Waiting, payment.Stray), "attempt=2 state=stray"}, {"given up", with(payment.Unknown), with(payment.Lost), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer

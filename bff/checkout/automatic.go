@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"coinslot/bff/payment"
 )
 
 const (
@@ -170,7 +172,7 @@ func (c *Service) compareListed(ctx context.Context, epoch int64, run Comparing)
 // ctx's; the gateway's; the store's.
 func (c *Service) readListed(ctx context.Context, books *counted, run Comparing) error {
 	list, known := newestFirst(run.From, run.To), run.Progress.Page
-	first := slices.IndexFunc(list, func(q ListQuery) bool { return q.To.Equal(run.Progress.Day) })
+	first := slices.IndexFunc(list, func(q payment.ListQuery) bool { return q.To.Equal(run.Progress.Day) })
 	if first < 0 {
 		first, known = 0, 0
 	}
@@ -186,13 +188,13 @@ func (c *Service) readListed(ctx context.Context, books *counted, run Comparing)
 
 // newestFirst cuts a range into lengths that the gateway takes, the last days first.
 // Neighbors share a day: whether the second date is included is not documented.
-func newestFirst(from, to time.Time) (list []ListQuery) {
+func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 	for {
 		start := to.AddDate(0, 0, -28)
 		if start.Before(from) {
 			start = from
 		}
-		list = append(list, ListQuery{Limit: 50, From: start, To: to})
+		list = append(list, payment.ListQuery{Limit: 50, From: start, To: to})
 		if to = start; !to.After(from) {
 			return list
 		}
@@ -203,7 +205,7 @@ func newestFirst(from, to time.Time) (list []ListQuery) {
 // before. A transaction that hides from this reading
 // because the list moves is met by the next one. Errors: ctx's; the gateway's; the
 // store's; a page that is the same as the one before.
-func (c *Service) readDays(ctx context.Context, books *counted, q ListQuery, known int) error {
+func (c *Service) readDays(ctx context.Context, books *counted, q payment.ListQuery, known int) error {
 	for last := ""; ; q.Page++ {
 		page, err := readPage(ctx, books, q)
 		if err != nil {
@@ -234,10 +236,10 @@ func (c *Service) readDays(ctx context.Context, books *counted, q ListQuery, kno
 
 // followLate makes due what records show money of that is not known here. Errors: the
 // store's.
-func (c *Service) followLate(ctx context.Context, books *counted, records []Record) error {
-	rows := map[string]Record{}
+func (c *Service) followLate(ctx context.Context, books *counted, records []payment.Record) error {
+	rows := map[string]payment.Record{}
 	for _, r := range records {
-		if r.showsMoney() {
+		if r.ShowsMoney() {
 			rows[r.TrackingCode] = r
 		}
 	}
@@ -251,13 +253,13 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []Reco
 	env := c.Gateway.Environment()
 	for _, s := range sessions {
 		books.note(func(p *Progress) { p.Payments++ })
-		if len(s.lacking(rows, env, c.Pace, c.Now())) == 0 {
+		if len(s.BehindList(rows, env, c.Pace, c.Now())) == 0 {
 			continue
 		}
 		followed := 0
-		_, err := c.change(ctx, Session{ID: s.ID}, func(s *Session, now time.Time) error {
-			if followed = s.followListed(rows, env, c.Pace, now); followed == 0 {
-				return ErrUnchanged
+		_, err := c.change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
+			if followed = s.FollowListed(rows, env, c.Pace, now); followed == 0 {
+				return payment.ErrUnchanged
 			}
 			return nil
 		})
@@ -270,48 +272,4 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []Reco
 		}
 	}
 	return nil
-}
-
-// followListed has those attempts read again that are lacking, and returns how many.
-func (s *Session) followListed(
-	rows map[string]Record, env string, p Pace, now time.Time,
-) int {
-	lacking := s.lacking(rows, env, p, now)
-	for _, n := range lacking {
-		s.Attempt(n).RecheckedAt, s.Attempt(n).Follows = now, 0
-	}
-	return len(lacking)
-}
-
-// showsMoney reports whether r is of a transaction that something was paid for.
-func (r Record) showsMoney() bool {
-	return r.Status == "confirmed" || r.PaidAmount != "" || r.Paid.IsPositive() ||
-		r.TxID != "" || !r.PaidAt.IsZero()
-}
-
-// lacking returns the numbers of those attempts of s that a status read would change
-// if it told what the rows of the list show, which are by tracking code: attempts that
-// have ended and are not being followed. Those that wait for money are checked anyway.
-// A row proves nothing, so it changes nothing else.
-func (s *Session) lacking(
-	rows map[string]Record, env string, p Pace, now time.Time,
-) (numbers []int) {
-	for i := range s.Attempts {
-		a := &s.Attempts[i]
-		row, listed := rows[a.TrackingCode]
-		switch {
-		case !listed || a.Live() || !a.followDue(p).IsZero():
-		case a.State == Confirmed && !(row.PaidReadable && row.Paid.GreaterThan(a.Paid)):
-		case s.changedBy(a.Number, row, env, now):
-			numbers = append(numbers, a.Number)
-		}
-	}
-	return numbers
-}
-
-// changedBy reports whether r, were it a status record, would change attempt n.
-func (s *Session) changedBy(n int, r Record, env string, now time.Time) bool {
-	probe := *s
-	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
-	return probe.observe(n, r, env, now) == nil && !probe.Attempt(n).same(s.Attempt(n))
 }

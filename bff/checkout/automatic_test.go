@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -55,7 +56,7 @@ func (r *register) change(epoch int64, c checkout.Comparing, do func(*checkout.C
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
 	if row.Epoch != epoch || row.Until.IsZero() {
-		return checkout.ErrFenced
+		return payment.ErrFenced
 	}
 	row.Last = c
 	do(&row)
@@ -73,7 +74,7 @@ func (r *register) OldestSession(context.Context) (time.Time, error) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
 	oldest := time.Time{}
-	r.store.every(func(s checkout.Session) bool { oldest = s.CreatedAt; return false })
+	r.store.every(func(s payment.Session) bool { oldest = s.CreatedAt; return false })
 	return oldest, nil
 }
 
@@ -93,24 +94,24 @@ func (r *register) times(kind checkout.ComparisonKind) (n int) {
 type lister struct {
 	*gateway
 	mu      sync.Mutex // guards the fields below
-	queries []checkout.ListQuery
-	refuse  func(checkout.ListQuery) error // nil = nothing is refused
+	queries []payment.ListQuery
+	refuse  func(payment.ListQuery) error // nil = nothing is refused
 }
 
-func (l *lister) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (l *lister) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	l.mu.Lock()
 	l.queries = append(l.queries, q)
 	refuse := l.refuse
 	l.mu.Unlock()
 	if refuse != nil {
 		if err := refuse(q); err != nil {
-			return checkout.RecordPage{}, err
+			return payment.RecordPage{}, err
 		}
 	}
 	return l.gateway.Transactions(ctx, q)
 }
 
-func (l *lister) answer(refuse func(checkout.ListQuery) error) {
+func (l *lister) answer(refuse func(payment.ListQuery) error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refuse, l.queries = refuse, nil
@@ -171,7 +172,7 @@ func (b *bureau) pass(d time.Duration) {
 }
 
 // dead returns a session whose attempt has expired, some days ago.
-func (b *bureau) dead(days int) checkout.Session {
+func (b *bureau) dead(days int) payment.Session {
 	b.t.Helper()
 	s := b.chosen("25", usdt())
 	b.pass(time.Duration(days) * 24 * time.Hour)
@@ -185,17 +186,17 @@ func TestDailyComparisonTellsLateMoney(t *testing.T) {
 	for _, c := range []struct {
 		paid   string
 		status wire.Status
-		told   checkout.EventType
-	}{{"25", wire.Confirmed, checkout.EventConfirmed}, {"3", wire.Expired, checkout.EventPartial}} {
+		told   payment.EventType
+	}{{"25", wire.Confirmed, payment.EventConfirmed}, {"3", wire.Expired, payment.EventPartial}} {
 		t.Run(c.paid, func(t *testing.T) {
 			inBureau(t, func(t *testing.T, b *bureau) {
 				s := b.dead(10)
 				b.pass(24 * time.Hour)
-				b.wantTold(s.ID, checkout.EventPending, checkout.EventExpired)
+				b.wantTold(s.ID, payment.EventPending, payment.EventExpired)
 				b.gateway.pay("T00001", dec(c.paid), "0xa")
 				b.pass(23 * time.Hour)
 				b.wantStatus(s.ID, c.status)
-				b.wantTold(s.ID, checkout.EventPending, checkout.EventExpired, c.told)
+				b.wantTold(s.ID, payment.EventPending, payment.EventExpired, c.told)
 				if late := b.load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
 					t.Errorf("late = %t", late)
 				}
@@ -221,7 +222,7 @@ func TestDailyComparisonTellsMoreMoney(t *testing.T) {
 		b.gateway.pay("T00001", dec("25"), "0xa")
 		b.pass(24*time.Hour + 5*time.Minute)
 		b.wantStatus(s.ID, wire.Confirmed)
-		b.wantTold(s.ID, checkout.EventPending, checkout.EventConfirmed, checkout.EventReview)
+		b.wantTold(s.ID, payment.EventPending, payment.EventConfirmed, payment.EventReview)
 	})
 }
 
@@ -229,7 +230,7 @@ func TestDailyComparisonTellsMoreMoney(t *testing.T) {
 func TestListConfirmsNothing(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.dead(10)
-		b.gateway.tell = func(r *checkout.Record) { // of status reads
+		b.gateway.tell = func(r *payment.Record) { // of status reads
 			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", dec("0"), false
 			r.TxID, r.PaidAt = "", time.Time{}
 		}
@@ -241,7 +242,7 @@ func TestListConfirmsNothing(t *testing.T) {
 			t.Error("the status was not read")
 		}
 		b.wantStatus(s.ID, wire.Expired)
-		b.wantTold(s.ID, checkout.EventPending, checkout.EventExpired)
+		b.wantTold(s.ID, payment.EventPending, payment.EventExpired)
 		if a := b.load(s.ID).Attempts[0]; !a.Paid.IsZero() || a.TxID != "" {
 			t.Errorf("the list has changed the attempt: %s paid by %q", a.Paid, a.TxID)
 		}
@@ -290,10 +291,10 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.dead(10)
 		for range 120 { // of another program
-			b.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+			b.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
 		}
 		b.gateway.pay("T00001", dec("25"), "0xa")
-		broken := func(q checkout.ListQuery) error {
+		broken := func(q payment.ListQuery) error {
 			if q.Page == 3 {
 				return cut()
 			}
@@ -343,7 +344,7 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 func TestDailyComparisonIsTakenOver(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		for range 5000 {
-			b.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+			b.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
 		}
 		b.pass(90 * time.Second)
 		b.stop()
@@ -397,7 +398,7 @@ func TestDailyComparisonReadsAll(t *testing.T) {
 func TestListThatRepeatsItself(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		for range 120 {
-			b.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+			b.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
 		}
 		b.list.answer(nil)
 		stuck := &stuckList{b.list}
@@ -417,7 +418,7 @@ func TestListThatRepeatsItself(t *testing.T) {
 // stuckList gives its first page, whichever it is asked for.
 type stuckList struct{ *lister }
 
-func (s *stuckList) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	q.Page = 1
 	return s.lister.Transactions(ctx, q)
 }

@@ -6,26 +6,26 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func TestCancelRules(t *testing.T) {
 	h := newShop(t)
 	open := h.open("25")
-	must(t)(h.service.Cancel(t.Context(), open.ID, checkout.ClosedByShopper))
+	must(t)(h.service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
 	h.wantStatus(open.ID, wire.Cancelled)
-	must(t)(h.service.Cancel(t.Context(), open.ID, checkout.ClosedByShopper))
-	h.wantTold(open.ID, checkout.EventCancelled)
+	must(t)(h.service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
+	h.wantTold(open.ID, payment.EventCancelled)
 	must(t)(h.choose(open.ID, usdt())) // a shopper may think again
 	h.wantStatus(open.ID, wire.Pending)
-	must(t)(h.service.Cancel(t.Context(), open.ID, checkout.ClosedByMerchant))
+	must(t)(h.service.Cancel(t.Context(), open.ID, payment.ClosedByMerchant))
 	h.wantStatus(open.ID, wire.Cancelled)
 	_, err := h.choose(open.ID, usdt()) // a merchant's word is final
 	wantCode(t, err, wire.CodeSessionExpired)
 	if live := h.gateway.live(); len(live) != 0 {
 		t.Errorf("live at the gateway = %v; want none", live)
 	}
-	_, err = h.service.Cancel(t.Context(), "cs_nobody", checkout.ClosedByShopper)
+	_, err = h.service.Cancel(t.Context(), "cs_nobody", payment.ClosedByShopper)
 	wantCode(t, err, wire.CodeSessionUnknown)
 }
 
@@ -43,7 +43,7 @@ func TestCancelNeedsTheGatewaysWord(t *testing.T) {
 			h := newShop(t)
 			s := h.chosen("25", usdt())
 			c.breakIt(h, s.Attempts[0].TrackingCode)
-			_, err := h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper)
+			_, err := h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
 			wantCode(t, err, c.want)
 			_, err = h.choose(s.ID, bnb())
 			wantCode(t, err, c.want)
@@ -56,7 +56,7 @@ func TestLostAnswerToCancelIsLookedUp(t *testing.T) {
 	h := newShop(t)
 	s := h.chosen("25", usdt())
 	h.gateway.cancelHook = func(string) (error, error) { return nil, cut() }
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	h.wantStatus(s.ID, wire.Cancelled)
 }
 
@@ -64,7 +64,7 @@ func TestCancelWhilePreparing(t *testing.T) {
 	h := newShop(t)
 	h.gateway.createHook = once(cut(), nil)
 	s := h.chosen("25", usdt())
-	_, err := h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper)
+	_, err := h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
 	wantCode(t, err, wire.CodePaymentInProgress)
 	h.wantStatus(s.ID, wire.Preparing)
 }
@@ -85,8 +85,8 @@ func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
 func TestCancelTwice(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
-	first := must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
-	second := must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	first := must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	second := must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	if second.Version != first.Version || second.Status != wire.Cancelled {
 		t.Errorf("the second time: version %d, %s; want %d, cancelled", second.Version, second.Status, first.Version)
 	}
@@ -97,15 +97,15 @@ func TestCancelTwice(t *testing.T) {
 func TestCalledOffAgainAfterAnOutage(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
-	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) {
+	h.gateway.createHook = func(payment.CreateRequest) (before, after error) {
 		return busy(2 * time.Minute), nil
 	}
 	h.choose(s.ID, bnb())
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	h.gateway.createHook = nil
 	must(t)(h.choose(s.ID, usdt()))
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
-	h.wantTold(s.ID, checkout.EventCancelled, checkout.EventPending, checkout.EventCancelled)
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.wantTold(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
 }
 
 // Whoever asks may go while the gateway calls a transaction off: what was asked for
@@ -113,11 +113,11 @@ func TestCalledOffAgainAfterAnOutage(t *testing.T) {
 func TestLeavingWhileItIsCalledOff(t *testing.T) { overBoth(t, leavingWhileItIsCalledOff) }
 
 func leavingWhileItIsCalledOff(t *testing.T, h *shop) {
-	for name, do := range map[string]func(context.Context, string) (checkout.Session, error){
-		"for good": func(ctx context.Context, id string) (checkout.Session, error) {
-			return h.service.Cancel(ctx, id, checkout.ClosedByMerchant)
+	for name, do := range map[string]func(context.Context, string) (payment.Session, error){
+		"for good": func(ctx context.Context, id string) (payment.Session, error) {
+			return h.service.Cancel(ctx, id, payment.ClosedByMerchant)
 		},
-		"for another coin": func(ctx context.Context, id string) (checkout.Session, error) {
+		"for another coin": func(ctx context.Context, id string) (payment.Session, error) {
 			return h.service.Choose(ctx, id, bnb())
 		},
 	} {
@@ -128,10 +128,10 @@ func leavingWhileItIsCalledOff(t *testing.T, h *shop) {
 		h.gateway.cancelHook = nil
 		h.service.Close() // waits for creates
 		h.run(time.Minute)
-		want := []checkout.EventType{checkout.EventPending, checkout.EventPending}
+		want := []payment.EventType{payment.EventPending, payment.EventPending}
 		if name == "for good" {
-			want[1] = checkout.EventCancelled
-			if got := h.load(s.ID).ClosedBy; got != checkout.ClosedByMerchant {
+			want[1] = payment.EventCancelled
+			if got := h.load(s.ID).ClosedBy; got != payment.ClosedByMerchant {
 				t.Errorf("%s: closed by %q", name, got)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func TestPaymentFromOrderToConfirmation(t *testing.T) { overBoth(t, paymentFromOrderToConfirmation) }
@@ -40,9 +40,9 @@ func paymentFromOrderToConfirmation(t *testing.T, h *shop) {
 	if a := h.view(s.ID).Attempt; a.OverpaidAmount != "0.5" || a.Late {
 		t.Errorf("overpaid %q, late %v; want 0.5 in time", a.OverpaidAmount, a.Late)
 	}
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPartial, checkout.EventConfirmed)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
 	h.run(100 * time.Hour)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPartial, checkout.EventConfirmed)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
 	if due := h.load(s.ID).DueAt; !due.IsZero() {
 		t.Errorf("DueAt of a confirmed session = %v; want none", due)
 	}
@@ -72,7 +72,7 @@ func TestOtherCoinWhilePreparing(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
 	arrived, release := make(chan struct{}), make(chan struct{})
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		close(arrived)
 		<-release
 		return nil, nil
@@ -97,7 +97,7 @@ func TestChangeOfCoinCancelsFirst(t *testing.T) {
 	h := newShop(t)
 	s := h.chosen("25", usdt())
 	first := h.view(s.ID).Attempt.Address
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		if live := h.gateway.live(); len(live) != 0 {
 			t.Errorf("live at the gateway during create = %v; want none", live)
 		}
@@ -107,7 +107,7 @@ func TestChangeOfCoinCancelsFirst(t *testing.T) {
 	if a := h.view(s.ID).Attempt; a.Number != 2 || a.Address == first || a.CurrencySymbol != "BNB" {
 		t.Errorf("attempt = %+v; want the second, in BNB", a)
 	}
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
 }
 
 func TestUnfinishedPaymentIsNotCalledOff(t *testing.T) {
@@ -116,12 +116,12 @@ func TestUnfinishedPaymentIsNotCalledOff(t *testing.T) {
 	h.gateway.pay(s.Attempts[0].TrackingCode, dec("3"), "0xa")
 	_, err := h.choose(s.ID, bnb())
 	wantCode(t, err, wire.CodePaymentInProgress)
-	_, err = h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper)
+	_, err = h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
 	wantCode(t, err, wire.CodePaymentInProgress)
 	if n := h.gateway.called("cancel"); n != 0 {
 		t.Errorf("cancels = %d; want 0", n)
 	}
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPartial)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPartial)
 }
 
 // The payment that was seen while a coin was changed used to be forgotten
@@ -130,7 +130,7 @@ func TestPaidWhileChanging(t *testing.T) {
 	for name, act := range map[string]func(*shop, string) error{
 		"change": func(h *shop, id string) error { _, err := h.choose(id, bnb()); return err },
 		"cancel": func(h *shop, id string) error {
-			_, err := h.service.Cancel(h.t.Context(), id, checkout.ClosedByMerchant)
+			_, err := h.service.Cancel(h.t.Context(), id, payment.ClosedByMerchant)
 			return err
 		},
 	} {
@@ -140,7 +140,7 @@ func TestPaidWhileChanging(t *testing.T) {
 			h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
 			wantCode(t, act(h, s.ID), wire.CodeSessionPaid)
 			h.wantStatus(s.ID, wire.Confirmed)
-			h.wantTold(s.ID, checkout.EventPending, checkout.EventConfirmed)
+			h.wantTold(s.ID, payment.EventPending, payment.EventConfirmed)
 		})
 	}
 }
@@ -170,16 +170,16 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 		calls int
 		want  wire.Code
 	}{
-		{"refused", no(checkout.ReasonRefused), 1, wire.CodePaymentRefused},
-		{"invalid", no(checkout.ReasonInvalid), 1, wire.CodePaymentRefused},
+		{"refused", no(payment.ReasonRefused), 1, wire.CodePaymentRefused},
+		{"invalid", no(payment.ReasonInvalid), 1, wire.CodePaymentRefused},
 		{"busy for long", busy(2 * time.Minute), 1, wire.CodeGatewayUnavailable},
-		{"key", no(checkout.ReasonKey), 1, wire.CodeGatewayUnavailable},
-		{"unsent", no(checkout.ReasonUnsent), 3, wire.CodeGatewayUnavailable},
+		{"key", no(payment.ReasonKey), 1, wire.CodeGatewayUnavailable},
+		{"unsent", no(payment.ReasonUnsent), 3, wire.CodeGatewayUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newShop(t)
-				h.gateway.createHook = func(checkout.CreateRequest) (error, error) { return c.err, nil }
+				h.gateway.createHook = func(payment.CreateRequest) (error, error) { return c.err, nil }
 				s := h.chosen("25", usdt())
 				v := h.view(s.ID)
 				if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != c.want || !v.Can(wire.Choose) {
@@ -201,7 +201,7 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 func TestUnsentIsSentOnceItCan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newShop(t)
-		h.gateway.createHook = once(no(checkout.ReasonUnsent), nil)
+		h.gateway.createHook = once(no(payment.ReasonUnsent), nil)
 		s := h.chosen("25", usdt())
 		h.wantStatus(s.ID, wire.Pending)
 	})
@@ -210,22 +210,22 @@ func TestUnsentIsSentOnceItCan(t *testing.T) {
 // The reason of a choice that led nowhere used to outlive the session.
 func TestNoticeEndsWithTheSession(t *testing.T) {
 	h := newShop(t)
-	h.gateway.createHook = once(no(checkout.ReasonRefused), nil)
+	h.gateway.createHook = once(no(payment.ReasonRefused), nil)
 	s := h.chosen("25", usdt())
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	if v := h.view(s.ID); v.Notice != nil || v.Status != wire.Cancelled {
 		t.Errorf("%s with notice %+v; want cancelled without", v.Status, v.Notice)
 	}
 }
 
 func TestRejectedAnswerIsNeverShown(t *testing.T) {
-	for name, mangle := range map[string]func(*checkout.Created){
-		"bad checksum": func(c *checkout.Created) { c.Address = strings.Replace(c.Address, c.Address[9:10], "z", 1) },
-		"no address":   func(c *checkout.Created) { c.Address = "" },
-		"wrong amount": func(c *checkout.Created) { c.AmountUSD = dec("2.5") },
-		"wrong coin":   func(c *checkout.Created) { c.CurrencySymbol = "USDC" },
-		"a million":    func(c *checkout.Created) { c.PayAmount = dec("25000000") },
-		"bad tracking": func(c *checkout.Created) { c.TrackingCode = "../x" },
+	for name, mangle := range map[string]func(*payment.Created){
+		"bad checksum": func(c *payment.Created) { c.Address = strings.Replace(c.Address, c.Address[9:10], "z", 1) },
+		"no address":   func(c *payment.Created) { c.Address = "" },
+		"wrong amount": func(c *payment.Created) { c.AmountUSD = dec("2.5") },
+		"wrong coin":   func(c *payment.Created) { c.CurrencySymbol = "USDC" },
+		"a million":    func(c *payment.Created) { c.PayAmount = dec("25000000") },
+		"bad tracking": func(c *payment.Created) { c.TrackingCode = "../x" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newShop(t)
@@ -249,7 +249,7 @@ func TestTrackingCodeOfAnotherSessionIsRefused(t *testing.T) {
 
 func trackingCodeOfAnotherSessionIsRefused(t *testing.T, h *shop) {
 	first := h.chosen("25", usdt())
-	h.gateway.mangle = func(c *checkout.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
+	h.gateway.mangle = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
 	second := h.chosen("25", usdt())
 	h.wantStatus(second.ID, wire.Open)
 	h.run(time.Minute)
@@ -297,33 +297,33 @@ func TestCurrenciesUnavailable(t *testing.T) {
 func TestOpenIsIdempotent(t *testing.T) { overBoth(t, openIsIdempotent) }
 
 func openIsIdempotent(t *testing.T, h *shop) {
-	open := func(o checkout.Order, key string) (checkout.Session, bool, error) {
+	open := func(o payment.Order, key string) (payment.Session, bool, error) {
 		return h.service.Open(t.Context(), o, key)
 	}
-	a, created, err := open(checkout.Order{AmountUSD: dec("25"), Ref: "1001"}, "k1")
+	a, created, err := open(payment.Order{AmountUSD: dec("25"), Ref: "1001"}, "k1")
 	if err != nil || !created {
 		t.Fatalf("Open = %v, %v; want a new session", created, err)
 	}
 	for _, key := range []string{"k1", "k2", ""} {
-		b, created, err := open(checkout.Order{AmountUSD: dec("25.00"), Ref: "1001", ExpiresIn: 24 * time.Hour}, key)
+		b, created, err := open(payment.Order{AmountUSD: dec("25.00"), Ref: "1001", ExpiresIn: 24 * time.Hour}, key)
 		if err != nil || created || b.ID != a.ID {
 			t.Errorf("Open with key %q = %s, %v, %v; want %s again", key, b.ID, created, err, a.ID)
 		}
 	}
-	_, _, err = open(checkout.Order{AmountUSD: dec("25.01"), Ref: "1001"}, "")
+	_, _, err = open(payment.Order{AmountUSD: dec("25.01"), Ref: "1001"}, "")
 	wantCode(t, err, wire.CodeOrderConflict)
-	_, _, err = open(checkout.Order{AmountUSD: dec("9")}, "k1")
+	_, _, err = open(payment.Order{AmountUSD: dec("9")}, "k1")
 	wantCode(t, err, wire.CodeIdempotency)
 	if s := h.open("25"); s.ID == a.ID {
 		t.Errorf("an order without reference joined %s", a.ID)
 	}
-	_, _, err = open(checkout.Order{}, "")
+	_, _, err = open(payment.Order{}, "")
 	wantCode(t, err, wire.CodeInvalid)
 }
 
 func TestSessionExpires(t *testing.T) {
 	h := newShop(t)
-	s, _, err := h.service.Open(t.Context(), checkout.Order{AmountUSD: dec("25"), ExpiresIn: time.Hour}, "")
+	s, _, err := h.service.Open(t.Context(), payment.Order{AmountUSD: dec("25"), ExpiresIn: time.Hour}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestSessionExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.wantStatus(s.ID, wire.Expired)
-	h.wantTold(s.ID, checkout.EventExpired)
+	h.wantTold(s.ID, payment.EventExpired)
 	_, err = h.choose(s.ID, usdt())
 	wantCode(t, err, wire.CodeSessionExpired)
 	if v := h.view(s.ID); len(v.Actions) != 0 {
@@ -371,7 +371,7 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 		t.Run("answer "+name, func(t *testing.T) {
 			h := newShop(t)
 			s := h.open("25")
-			h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+			h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 				h.store.failUpdates(func() (error, error) { return outcome[0], outcome[1] })
 				return nil, nil
 			}
@@ -391,9 +391,9 @@ func TestOutageUsesUpNothing(t *testing.T) { overBoth(t, outageUsesUpNothing) }
 func outageUsesUpNothing(t *testing.T, h *shop) {
 	s := h.open("25")
 	for _, err := range []error{
-		no(checkout.ReasonUnsent), busy(2 * time.Minute), no(checkout.ReasonKey),
+		no(payment.ReasonUnsent), busy(2 * time.Minute), no(payment.ReasonKey),
 	} {
-		h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return err, nil }
+		h.gateway.createHook = func(payment.CreateRequest) (before, after error) { return err, nil }
 		for range 10 {
 			if _, err := h.choose(s.ID, usdt()); err != nil {
 				t.Fatalf("Choose = %v", err)
@@ -407,7 +407,7 @@ func outageUsesUpNothing(t *testing.T, h *shop) {
 	if n := len(h.load(s.ID).Attempts); n != 1 {
 		t.Errorf("%d attempts; want the one that was opened", n)
 	}
-	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return no(checkout.ReasonRefused), nil }
+	h.gateway.createHook = func(payment.CreateRequest) (before, after error) { return no(payment.ReasonRefused), nil }
 	other := h.open("25")
 	var err error
 	for range 20 {

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // TestClockThatWasAhead: payments of a clock that was two days ahead are watched
 // as soon as the clock is right.
 func TestClockThatWasAhead(t *testing.T) {
-	for name, hook := range map[string]func(checkout.CreateRequest) (before, after error){
+	for name, hook := range map[string]func(payment.CreateRequest) (before, after error){
 		"pending": nil, "answer lost": once(nil, cut()), "request lost": once(cut(), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestClockThatWasAhead(t *testing.T) {
 			db := h.store.(interface {
 				CapDue(ctx context.Context, now time.Time, most time.Duration) (int, error)
 			})
-			if _, err := db.CapDue(t.Context(), h.clock.Now(), checkout.DefaultPace().MostAhead()); err != nil {
+			if _, err := db.CapDue(t.Context(), h.clock.Now(), payment.DefaultSchedule().MostAhead()); err != nil {
 				t.Fatal(err)
 			}
 			h.run(4 * time.Minute)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"coinslot/bff/payment"
 )
 
 // Finding is one thing that gateway and database do not agree on.
@@ -68,16 +70,16 @@ type Comparison struct {
 
 // Books is what Compare needs of a [Store].
 type Books interface {
-	Held(ctx context.Context, keys []string) ([]Held, error)
-	Session(ctx context.Context, id string) (Session, error)
-	List(ctx context.Context, f Filter) (Page, error)
+	Held(ctx context.Context, keys []string) ([]payment.Held, error)
+	Session(ctx context.Context, id string) (payment.Session, error)
+	List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
 
 // Compare holds the gateway's transactions of the days from…to against the
 // database and changes nothing on either side. Errors: the gateway's; the store's.
 func Compare(ctx context.Context, g Lister, books Books, from, to time.Time) (Comparison, error) {
 	c := Comparison{From: from, To: to}
-	records := map[string]Record{} // by tracking code
+	records := map[string]payment.Record{} // by tracking code
 	for _, q := range months(from, to) {
 		list, err := listed(ctx, g, q)
 		if err != nil {
@@ -102,14 +104,14 @@ func Compare(ctx context.Context, g Lister, books Books, from, to time.Time) (Co
 
 // months cuts a range into the lengths that the gateway takes: thirty days at
 // most. Source: gateway-api.md, "Limits".
-func months(from, to time.Time) []ListQuery {
-	var list []ListQuery
+func months(from, to time.Time) []payment.ListQuery {
+	var list []payment.ListQuery
 	for !from.After(to) {
 		end := from.AddDate(0, 0, 28)
 		if end.After(to) {
 			end = to
 		}
-		list = append(list, ListQuery{Limit: 50, From: from, To: end})
+		list = append(list, payment.ListQuery{Limit: 50, From: from, To: end})
 		from = end.AddDate(0, 0, 1)
 	}
 	return list
@@ -137,13 +139,13 @@ func (c Comparison) Counts() map[FindingKind]int {
 }
 
 // there looks at each record from the gateway's side.
-func (c *Comparison) there(ctx context.Context, books Books, records map[string]Record) error {
+func (c *Comparison) there(ctx context.Context, books Books, records map[string]payment.Record) error {
 	byCode, byMarker, err := held(ctx, books, records)
 	if err != nil {
 		return err
 	}
 	for code, r := range records {
-		marker := markerText.FindString(r.Comment)
+		marker := payment.MarkerText.FindString(r.Comment)
 		known, here := byCode[code]
 		owner, owned := byMarker[marker]
 		switch {
@@ -166,11 +168,11 @@ func (c *Comparison) there(ctx context.Context, books Books, records map[string]
 }
 
 // held returns the attempts that records belong to, by code and by marker.
-func held(ctx context.Context, books Books, records map[string]Record) (byCode, byMarker map[string]Held, err error) {
+func held(ctx context.Context, books Books, records map[string]payment.Record) (byCode, byMarker map[string]payment.Held, err error) {
 	var keys []string
 	for code, r := range records {
 		keys = append(keys, code)
-		if m := markerText.FindString(r.Comment); m != "" {
+		if m := payment.MarkerText.FindString(r.Comment); m != "" {
 			keys = append(keys, m)
 		}
 	}
@@ -178,7 +180,7 @@ func held(ctx context.Context, books Books, records map[string]Record) (byCode, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("looking for attempts: %w", err)
 	}
-	byCode, byMarker = map[string]Held{}, map[string]Held{}
+	byCode, byMarker = map[string]payment.Held{}, map[string]payment.Held{}
 	for _, h := range list {
 		if h.TrackingCode != "" {
 			byCode[h.TrackingCode] = h
@@ -191,7 +193,7 @@ func held(ctx context.Context, books Books, records map[string]Record) (byCode, 
 }
 
 // compare holds a record against the attempt that has it.
-func (c *Comparison) compare(ctx context.Context, books Books, h Held, r Record) error {
+func (c *Comparison) compare(ctx context.Context, books Books, h payment.Held, r payment.Record) error {
 	s, err := books.Session(ctx, h.Session)
 	if err != nil {
 		return fmt.Errorf("reading session %q: %w", h.Session, err)
@@ -200,31 +202,31 @@ func (c *Comparison) compare(ctx context.Context, books Books, h Held, r Record)
 	if a == nil {
 		return nil // replaced between two reads
 	}
-	if kind := a.disagrees(r); kind != "" {
+	if kind := disagreement(a, r); kind != "" {
 		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
-			There: withPaid(r.Status, r.PaidAmount), Here: withPaid(string(a.State), a.paid())}
+			There: withPaid(r.Status, r.PaidAmount), Here: withPaid(string(a.State), a.PaidText())}
 		if kind == FindingMoney {
-			f.There += ", asks " + plain(r.PayAmount) + " for $" + plain(r.AmountUSD)
-			f.Here += ", asks " + plain(a.PayAmount) + " for $" + plain(a.AmountUSD)
+			f.There += ", asks " + payment.FormatAmount(r.PayAmount) + " for $" + payment.FormatAmount(r.AmountUSD)
+			f.Here += ", asks " + payment.FormatAmount(a.PayAmount) + " for $" + payment.FormatAmount(a.AmountUSD)
 		}
 		c.found(f)
 	}
 	return nil
 }
 
-// disagrees returns how a and r differ, or "".
-func (a *Attempt) disagrees(r Record) FindingKind {
+// disagreement returns how a and r differ, or "".
+func disagreement(a *payment.Attempt, r payment.Record) FindingKind {
 	confirmed := r.Status == "confirmed"
-	waiting := a.State == Waiting || a.State == Unknown || a.State == Creating
+	waiting := a.State == payment.Waiting || a.State == payment.Unknown || a.State == payment.Creating
 	switch {
-	case confirmed && a.State != Confirmed && a.State != InReview:
+	case confirmed && a.State != payment.Confirmed && a.State != payment.InReview:
 		return FindingPaidThere
-	case !confirmed && a.State == Confirmed:
+	case !confirmed && a.State == payment.Confirmed:
 		return FindingPaidHere
 	case !r.AmountUSD.Equal(a.AmountUSD), a.PayAmount.IsPositive() && !r.PayAmount.Equal(a.PayAmount),
 		r.PaidReadable && r.Paid.GreaterThan(a.Paid):
 		return FindingMoney
-	case over(r.Status) && waiting, r.Status == "pending" && (a.State == Expired || a.State == Cancelled):
+	case payment.HasEnded(r.Status) && waiting, r.Status == "pending" && (a.State == payment.Expired || a.State == payment.Cancelled):
 		return FindingEnded
 	}
 	return ""
@@ -240,9 +242,9 @@ func withPaid(state, paid string) string {
 
 // here looks for attempts that the gateway should list and does not. The first
 // and the last day of the range are left out: where a day begins is not known.
-func (c *Comparison) here(ctx context.Context, books Books, records map[string]Record) error {
+func (c *Comparison) here(ctx context.Context, books Books, records map[string]payment.Record) error {
 	from, to := c.From.AddDate(0, 0, 1), c.To
-	for f := (Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
+	for f := (payment.Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
 		page, err := books.List(ctx, f)
 		if err != nil {
 			return fmt.Errorf("listing sessions: %w", err)
@@ -256,7 +258,7 @@ func (c *Comparison) here(ctx context.Context, books Books, records map[string]R
 				c.Attempts++
 				if _, listed := records[a.TrackingCode]; !listed {
 					c.found(Finding{Kind: FindingUnknownThere, TrackingCode: a.TrackingCode, Session: s.ID, Attempt: a.Number,
-						OrderRef: s.Order.Ref, Here: withPaid(string(a.State), a.paid())})
+						OrderRef: s.Order.Ref, Here: withPaid(string(a.State), a.PaidText())})
 				}
 			}
 		}
@@ -268,6 +270,6 @@ func (c *Comparison) here(ctx context.Context, books Books, records map[string]R
 }
 
 // oldest is how long before its attempt a session can have been made.
-const oldest = maxExpiresIn + 31*24*time.Hour
+const oldest = payment.MaxExpiresIn + 31*24*time.Hour
 
 func (c *Comparison) found(f Finding) { c.Findings = append(c.Findings, f) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,7 +28,7 @@ func compare(t *testing.T, h *shop) {
 	}
 	agreed, paid, took, extra := h.chosen("25", usdt()), h.chosen("26", usdt()), h.chosen("27", usdt()), h.chosen("28", usdt())
 	ended, gone := h.chosen("29", usdt()), h.chosen("30", usdt())
-	code := func(s checkout.Session) string { return s.Attempts[0].TrackingCode }
+	code := func(s payment.Session) string { return s.Attempts[0].TrackingCode }
 	if c := compared(); len(c.Findings) != 0 || c.Transactions != 6 || c.Attempts != 6 {
 		t.Fatalf("compared = %+v; want 6 of each and no findings", c)
 	}
@@ -39,8 +40,8 @@ func compare(t *testing.T, h *shop) {
 	h.gateway.set(code(extra), func(tx *transaction) { tx.PayAmount = dec("1") })
 	h.gateway.set(code(ended), func(tx *transaction) { tx.Status = "cancelled" })
 	h.gateway.set(code(gone), func(tx *transaction) { tx.TrackingCode, tx.Comment = "other", "not ours" })
-	h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "cs-aaaaaaaaaaaaaaaaaaaa"})
-	h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"), TTL: 30, Comment: agreed.Attempts[0].Marker})
+	h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "cs-aaaaaaaaaaaaaaaaaaaa"})
+	h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"), TTL: 30, Comment: agreed.Attempts[0].Marker})
 	h.gateway.createHook = once(nil, cut())
 	lost := h.chosen("31", usdt())
 
@@ -84,7 +85,7 @@ type read struct {
 	sessions int
 }
 
-func (r *read) List(ctx context.Context, f checkout.Filter) (checkout.Page, error) {
+func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
 	page, err := r.Books.List(ctx, f)
 	r.sessions += len(page.Sessions)
 	return page, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -30,11 +31,11 @@ const (
 func (c *Service) StartComparing(ctx context.Context, by string, from, to time.Time) (bool, error) {
 	switch {
 	case from.IsZero():
-		return false, problem(wire.CodeInvalid, "from")
+		return false, payment.NewError(wire.CodeInvalid, "from")
 	case to.Before(from) || to.Sub(from) > mostDays*24*time.Hour:
-		return false, problem(wire.CodeInvalid, "to")
+		return false, payment.NewError(wire.CodeInvalid, "to")
 	case c.closing.Err() != nil:
-		return false, problem(wire.CodeGatewayUnavailable, "")
+		return false, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 	now := c.Now().UTC()
 	run := Comparing{By: by, From: from, To: to, Began: now}
@@ -92,7 +93,7 @@ func (c *Service) keepComparing(
 		}
 		run.Progress = books.progress()
 		err := c.Comparisons.KeepComparing(ctx, epoch, run, c.Now().UTC().Add(comparingLease))
-		if errors.Is(err, ErrFenced) {
+		if errors.Is(err, payment.ErrFenced) {
 			stop()
 		} else if err != nil && ctx.Err() == nil {
 			c.Log.WarnContext(ctx, "telling how far the comparison is", "error", err)
@@ -148,7 +149,7 @@ func (c *counted) note(change func(*Progress)) {
 }
 
 // Transactions implements Lister.
-func (c *counted) Transactions(ctx context.Context, q ListQuery) (RecordPage, error) {
+func (c *counted) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	page, err := c.Lister.Transactions(ctx, q)
 	if err == nil {
 		c.note(func(p *Progress) { p.Day, p.Page, p.Pages = q.To, q.Page, page.LastPage })
@@ -157,13 +158,13 @@ func (c *counted) Transactions(ctx context.Context, q ListQuery) (RecordPage, er
 }
 
 // Session implements Books.
-func (c *counted) Session(ctx context.Context, id string) (Session, error) {
+func (c *counted) Session(ctx context.Context, id string) (payment.Session, error) {
 	c.note(func(p *Progress) { p.Payments++ })
 	return c.Books.Session(ctx, id)
 }
 
 // List implements Books.
-func (c *counted) List(ctx context.Context, f Filter) (Page, error) {
+func (c *counted) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
 	page, err := c.Books.List(ctx, f)
 	c.note(func(p *Progress) { p.Payments += len(page.Sessions) })
 	return page, err

@@ -14,6 +14,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // notebook keeps the last comparison in memory, of whichever kind. BeginComparing never
@@ -35,7 +36,7 @@ func (n *notebook) KeepComparing(_ context.Context, epoch int64, c checkout.Comp
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if epoch != n.Epoch {
-		return checkout.ErrFenced
+		return payment.ErrFenced
 	}
 	n.Last, n.Until = c, until
 	return nil
@@ -73,7 +74,7 @@ type slowBooks struct {
 	asked atomic.Int64 // that are waited for now
 }
 
-func (b *slowBooks) Transactions(ctx context.Context, q checkout.ListQuery) (page checkout.RecordPage, err error) {
+func (b *slowBooks) Transactions(ctx context.Context, q payment.ListQuery) (page payment.RecordPage, err error) {
 	b.asked.Add(1)
 	defer b.asked.Add(-1)
 	comes := time.NewTimer(3 * time.Second)
@@ -85,9 +86,9 @@ func (b *slowBooks) Transactions(ctx context.Context, q checkout.ListQuery) (pag
 	case <-ctx.Done():
 		return page, ctx.Err()
 	}
-	page = checkout.RecordPage{Page: q.Page, LastPage: b.pages, Total: 50*b.pages - 1}
+	page = payment.RecordPage{Page: q.Page, LastPage: b.pages, Total: 50*b.pages - 1}
 	for n := range 50 {
-		page.Items = append(page.Items, checkout.Record{
+		page.Items = append(page.Items, payment.Record{
 			TrackingCode: fmt.Sprint(q.Page, ".", n), Status: strings.Repeat("\u00e9", 1000), Comment: "cs-aaaaaaaaaaaaaaaaaaaa",
 		})
 	}

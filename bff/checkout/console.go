@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"coinslot/bff/payment"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -27,7 +29,7 @@ type Records interface {
 	// Search returns the sessions that q asks for. A database that an older release
 	// has written is made searchable in the background, the newest first: until
 	// that is done, Coin, Network and Text may miss old sessions.
-	Search(ctx context.Context, q Query) (Page, error)
+	Search(ctx context.Context, q Query) (payment.Page, error)
 	// Tally counts the sessions made in from <= CreatedAt < to, as they are now, by
 	// day, status and coin, in that order; what there is none of is left out.
 	// Errors: ErrRange if that is more than 92 days, or less than nothing.
@@ -116,7 +118,7 @@ type DeliveryQuery struct {
 // DeliveryRow is one event on its way to one endpoint, as people see it.
 type DeliveryRow struct {
 	Event    string // id
-	Type     EventType
+	Type     payment.EventType
 	Session  string
 	At       time.Time // of the event
 	Endpoint string    // URL; may hold a secret in its query

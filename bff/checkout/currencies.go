@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/payment"
 	"coinslot/bff/pulse"
 )
 
@@ -19,7 +20,7 @@ type currencyList struct {
 	pulse   pulse.Pulse // beats once in a renewal
 
 	mu      sync.Mutex // guards the fields below
-	list    []Currency
+	list    []payment.Currency
 	at      time.Time
 	renewal chan struct{} // closed when the renewal under way has ended; nil = none
 	err     error         // of the last renewal
@@ -33,17 +34,17 @@ const (
 
 // get returns the list. It blocks on the gateway only if it has none.
 // Errors: those of Gateway.Currencies, ctx.Err().
-func (c *currencyList) get(ctx context.Context) ([]Currency, error) {
+func (c *currencyList) get(ctx context.Context) ([]payment.Currency, error) {
 	return c.read(ctx, currenciesStale)
 }
 
 // latest is get for a list that is at most a minute old.
-func (c *currencyList) latest(ctx context.Context) ([]Currency, error) {
+func (c *currencyList) latest(ctx context.Context) ([]payment.Currency, error) {
 	return c.read(ctx, currenciesFresh)
 }
 
 // read returns the list, and waits for a renewal if it is older than most.
-func (c *currencyList) read(ctx context.Context, most time.Duration) ([]Currency, error) {
+func (c *currencyList) read(ctx context.Context, most time.Duration) ([]payment.Currency, error) {
 	c.mu.Lock()
 	age := c.now().Sub(c.at)
 	list, have := c.list, c.list != nil && age < most
@@ -70,7 +71,7 @@ func (c *currencyList) down() time.Time {
 	return c.failing
 }
 
-func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]Currency, error) {
+func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]payment.Currency, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // TestOpenChecksCurrencies: an order whose currencies the gateway does not offer
 // is refused, unless it repeats one, or nobody knows what the gateway offers.
 func TestOpenChecksCurrencies(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *shop) {
-		order := func(ref string, currencies ...string) checkout.Order {
-			return checkout.Order{AmountUSD: dec("25"), Ref: ref, Currencies: currencies}
+		order := func(ref string, currencies ...string) payment.Order {
+			return payment.Order{AmountUSD: dec("25"), Ref: ref, Currencies: currencies}
 		}
-		open := func(o checkout.Order, key string) (checkout.Session, bool, error) {
+		open := func(o payment.Order, key string) (payment.Session, bool, error) {
 			return h.service.Open(t.Context(), o, key)
 		}
 		away := errors.New("gateway is away")
@@ -30,7 +30,7 @@ func TestOpenChecksCurrencies(t *testing.T) {
 		}
 		h.gateway.coinsHook = nil
 		for name, c := range map[string]struct {
-			order checkout.Order
+			order payment.Order
 			key   string
 			want  string // an id, "new", or an error
 		}{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store"
 )
 
@@ -21,7 +22,7 @@ type ledger interface {
 	// otherwise. Nil ends that.
 	failUpdates(hook func() (before, after error))
 	// outbox returns the events of a session in the order they were written.
-	outbox(id string) []checkout.Event
+	outbox(id string) []payment.Event
 }
 
 func (m *memory) failUpdates(hook func() (before, after error)) { m.updateHook = hook }
@@ -33,7 +34,7 @@ type disk struct {
 	updateHook func() (before, after error)
 
 	mu     sync.Mutex // guards events
-	events []checkout.Event
+	events []payment.Event
 }
 
 const endpoint = "https://shop.test/hook"
@@ -52,18 +53,18 @@ func newDisk(t *testing.T, now func() time.Time) *disk {
 
 func (d *disk) failUpdates(hook func() (before, after error)) { d.updateHook = hook }
 
-func (d *disk) Update(ctx context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+func (d *disk) Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
 	var before, after error
 	if d.updateHook != nil {
 		before, after = d.updateHook()
 	}
-	s, err := d.DB.Update(ctx, id, func(s *checkout.Session) ([]checkout.Event, error) {
+	s, err := d.DB.Update(ctx, id, func(s *payment.Session) ([]payment.Event, error) {
 		events, err := change(s)
 		return events, cmp.Or(err, before)
 	})
 	d.drain()
 	if err == nil && after != nil {
-		return checkout.Session{}, after
+		return payment.Session{}, after
 	}
 	return s, err
 }
@@ -77,20 +78,20 @@ func (d *disk) drain() {
 	if err != nil {
 		d.t.Errorf("claiming deliveries: %v", err)
 	}
-	rank := map[checkout.EventType]int{checkout.EventPartial: 1, checkout.EventReview: 2}
+	rank := map[payment.EventType]int{payment.EventPartial: 1, payment.EventReview: 2}
 	slices.SortFunc(list, func(a, b checkout.Delivery) int {
-		first := func(t checkout.EventType) int { return cmp.Or(rank[t], 3) }
+		first := func(t payment.EventType) int { return cmp.Or(rank[t], 3) }
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(first(a.Type), first(b.Type)))
 	})
 	for _, e := range list {
-		d.events = append(d.events, checkout.Event{ID: e.EventID, Type: e.Type, Session: e.Session, At: e.CreatedAt, Body: e.Body})
+		d.events = append(d.events, payment.Event{ID: e.EventID, Type: e.Type, Session: e.Session, At: e.CreatedAt, Body: e.Body})
 	}
 }
 
-func (d *disk) outbox(id string) []checkout.Event {
+func (d *disk) outbox(id string) []payment.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var list []checkout.Event
+	var list []payment.Event
 	for _, e := range d.events {
 		if e.Session == id {
 			list = append(list, e)

@@ -8,6 +8,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 )
 
 // callOff cancels attempt a of s at the gateway and returns the record read
@@ -16,7 +17,7 @@ import (
 //
 // Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is
 // on its way or the gateway did not cancel, CodeGatewayUnavailable; the store's.
-func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, error) {
+func (c *Service) callOff(ctx context.Context, s payment.Session, a *payment.Attempt) (payment.Record, error) {
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable(ctx, "reading status before cancelling", err)
@@ -38,9 +39,9 @@ func (c *Service) callOff(ctx context.Context, s Session, a *Attempt) (Record, e
 // begun returns nil if r says that attempt n has ended unpaid. Otherwise
 // something is or may be paid: that is recorded at once, since the change that
 // asked is refused and would take it along.
-func (c *Service) begun(ctx context.Context, s Session, n int, r Record) error {
+func (c *Service) begun(ctx context.Context, s payment.Session, n int, r payment.Record) error {
 	mine := r.TrackingCode == s.Attempt(n).TrackingCode
-	if mine && over(r.Status) && !r.Paid.IsPositive() {
+	if mine && payment.HasEnded(r.Status) && !r.Paid.IsPositive() {
 		return nil
 	}
 	s, err := c.record(ctx, s, n, r)
@@ -48,9 +49,9 @@ func (c *Service) begun(ctx context.Context, s Session, n int, r Record) error {
 		return err
 	}
 	if s.Status == wire.Confirmed {
-		return problem(wire.CodeSessionPaid, "")
+		return payment.NewError(wire.CodeSessionPaid, "")
 	}
-	return problem(wire.CodePaymentInProgress, "")
+	return payment.NewError(wire.CodePaymentInProgress, "")
 }
 
 // Cancel calls the session off for the shopper or, for good, the merchant. A
@@ -58,23 +59,23 @@ func (c *Service) begun(ctx context.Context, s Session, n int, r Record) error {
 //
 // Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
-func (c *Service) Cancel(ctx context.Context, id string, by Closer) (Session, error) {
+func (c *Service) Cancel(ctx context.Context, id string, by payment.Closer) (payment.Session, error) {
 	return c.cancel(ctx, id, by, string(by))
 }
 
 // CancelBy is Cancel for the merchant, by somebody of theirs: who is the trail's
 // By, which [Console] makes.
-func (c *Service) CancelBy(ctx context.Context, id, who string) (Session, error) {
-	return c.cancel(ctx, id, ClosedByMerchant, who)
+func (c *Service) CancelBy(ctx context.Context, id, who string) (payment.Session, error) {
+	return c.cancel(ctx, id, payment.ClosedByMerchant, who)
 }
 
-func (c *Service) cancel(ctx context.Context, id string, by Closer, who string) (Session, error) {
+func (c *Service) cancel(ctx context.Context, id string, by payment.Closer, who string) (payment.Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
 	}
 	a := s.Current()
-	var last *Record
+	var last *payment.Record
 	if s.Status == wire.Pending {
 		ctx = context.WithoutCancel(ctx) // else it may be cancelled there, and open here for another choice
 		r, err := c.callOff(ctx, s, a)
@@ -83,36 +84,18 @@ func (c *Service) cancel(ctx context.Context, id string, by Closer, who string) 
 		}
 		last = &r
 	}
-	return c.change(ctx, s, func(s *Session, now time.Time) error {
+	return c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		if last != nil {
-			if err := s.observe(a.Number, *last, c.Gateway.Environment(), now); err != nil {
+			if err := s.Apply(a.Number, *last, c.Gateway.Environment(), now); err != nil {
 				return err
 			}
 		}
-		err := s.close(by, who, now)
-		if errors.Is(err, ErrUnchanged) && last != nil {
+		err := s.Close(by, who, now)
+		if errors.Is(err, payment.ErrUnchanged) && last != nil {
 			return nil // but what was seen is new
 		}
 		return err
 	})
-}
-
-// close records that by wants no payment any more, who being its name in the
-// trail; ErrUnchanged if it is so.
-func (s *Session) close(by Closer, who string, now time.Time) error {
-	switch s.status() {
-	case wire.Confirmed:
-		return problem(wire.CodeSessionPaid, "")
-	case wire.Review, wire.Preparing, wire.Pending:
-		return problem(wire.CodePaymentInProgress, "")
-	case wire.Expired, wire.Cancelled:
-		if by == ClosedByShopper || s.ClosedBy == by {
-			return ErrUnchanged
-		}
-	}
-	s.ClosedBy, s.Notice = by, Notice{}
-	s.note(now, who, "session.cancelled", "")
-	return nil
 }
 
 // recheckPause is the least time between two checks of one session that somebody
@@ -134,7 +117,7 @@ const lookPause = 3 * time.Second
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
-func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
+func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -142,14 +125,14 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	a := s.Current()
 	switch {
 	case a == nil:
-		return s, problem(wire.CodeNotPossible, "")
-	case a.State == Confirmed:
+		return s, payment.NewError(wire.CodeNotPossible, "")
+	case a.State == payment.Confirmed:
 		return s, nil
 	}
 	number, taken := a.Number, false
-	if slices.ContainsFunc(s.Attempts, func(a Attempt) bool { return a.followed() }) {
-		s, err = c.change(ctx, s, func(s *Session, now time.Time) (err error) {
-			taken, err = s.recheck(number, crash.Hurry(recheckPause), now)
+	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.Followed() }) {
+		s, err = c.change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
+			taken, err = s.Recheck(number, crash.Hurry(recheckPause), now)
 			return err
 		})
 		if err != nil {
@@ -158,9 +141,9 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	}
 	a = s.Attempt(number)
 	switch {
-	case a.State == Waiting && c.Now().Sub(s.checked()) < min(nearly(c.Pace.Watched), lookPause):
+	case a.State == payment.Waiting && c.Now().Sub(s.LastChecked()) < min(payment.SlightlyBefore(c.Pace.Watched), lookPause):
 		return s, nil
-	case a.State == Waiting:
+	case a.State == payment.Waiting:
 		return c.look(ctx, s, number)
 	case !taken:
 		return s, nil
@@ -169,34 +152,10 @@ func (c *Service) Recheck(ctx context.Context, id string) (Session, error) {
 	return c.look(ctx, s, number)
 }
 
-// recheck begins to follow every attempt that it is time for, and reports whether
-// attempt number is one of them: whoever asks makes its first read. The poller makes
-// those of the others. ErrUnchanged if it is too soon for all.
-func (s *Session) recheck(number int, pause time.Duration, now time.Time) (taken bool, err error) {
-	n := 0
-	for i := range s.Attempts {
-		if s.Attempts[i].followed() {
-			n++
-		}
-	}
-	err = ErrUnchanged
-	for i := range s.Attempts {
-		a := &s.Attempts[i]
-		if !a.followed() || now.Sub(a.RecheckedAt) < time.Duration(n)*pause {
-			continue
-		}
-		a.RecheckedAt, a.Follows, err = now, 0, nil
-		if a.Number == number {
-			a.Follows, taken = 1, true
-		}
-	}
-	return taken, err
-}
-
 // reverify asks the gateway to verify an ended attempt again. What comes of it is
 // read by status.
-func (c *Service) reverify(ctx context.Context, s Session, a *Attempt) {
-	if a.State != Expired && a.State != Cancelled {
+func (c *Service) reverify(ctx context.Context, s payment.Session, a *payment.Attempt) {
+	if a.State != payment.Expired && a.State != payment.Cancelled {
 		return
 	}
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
@@ -207,9 +166,9 @@ func (c *Service) reverify(ctx context.Context, s Session, a *Attempt) {
 
 // look reads the status of attempt n and records it. That the gateway does not know
 // the transaction is recorded, too.
-func (c *Service) look(ctx context.Context, s Session, n int) (Session, error) {
+func (c *Service) look(ctx context.Context, s payment.Session, n int) (payment.Session, error) {
 	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
-	if isAbsence(err) {
+	if payment.IsAbsence(err) {
 		return c.noteAbsence(ctx, s, n)
 	}
 	if err != nil {

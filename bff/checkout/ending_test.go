@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func TestLatePaymentConfirms(t *testing.T) {
 	for name, end := range map[string]func(*shop, string){
 		"expired":   func(h *shop, _ string) { h.run(31 * time.Minute) },
-		"cancelled": func(h *shop, id string) { h.service.Cancel(h.t.Context(), id, checkout.ClosedByShopper) },
+		"cancelled": func(h *shop, id string) { h.service.Cancel(h.t.Context(), id, payment.ClosedByShopper) },
 		"called off for good": func(h *shop, id string) {
-			h.service.Cancel(h.t.Context(), id, checkout.ClosedByMerchant)
+			h.service.Cancel(h.t.Context(), id, payment.ClosedByMerchant)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestLatePaymentConfirms(t *testing.T) {
 				t.Error("Late = false; want true")
 			}
 			told := h.store.outbox(s.ID)
-			if last := told[len(told)-1]; last.Type != checkout.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
+			if last := told[len(told)-1]; last.Type != payment.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
 				t.Errorf("last event = %s %s; want confirmed, late", last.Type, last.Body)
 			}
 		})
@@ -42,7 +42,7 @@ func TestUnderpaidExpires(t *testing.T) {
 	h.gateway.pay(s.Attempts[0].TrackingCode, dec("5"), "0xa")
 	h.run(40 * time.Minute)
 	h.wantStatus(s.ID, wire.Expired)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPartial, checkout.EventExpired)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventExpired)
 	_, err := h.choose(s.ID, usdt())
 	wantCode(t, err, wire.CodePaymentInProgress)
 	h.gateway.pay(s.Attempts[0].TrackingCode, dec("20"), "0xb")
@@ -62,7 +62,7 @@ func TestFullPaymentOfAnEndedAttemptIsTold(t *testing.T) {
 	})
 	h.run(2 * time.Hour)
 	h.wantStatus(s.ID, wire.Expired)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventExpired, checkout.EventPartial)
+	h.wantTold(s.ID, payment.EventPending, payment.EventExpired, payment.EventPartial)
 	if h.view(s.ID).Can(wire.Retry) {
 		t.Error("retry is offered although the money is there")
 	}
@@ -83,7 +83,7 @@ func paidTwice(t *testing.T, h *shop) {
 	h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
 	h.run(2 * time.Hour)
 	h.wantStatus(s.ID, wire.Confirmed)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventConfirmed, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventConfirmed, payment.EventReview)
 	if a := h.view(s.ID).Attempt; a.Number != 2 {
 		t.Errorf("attempt shown = %d; want 2, the one that confirmed", a.Number)
 	}
@@ -99,7 +99,7 @@ func sameTransactionForTwoSessions(t *testing.T, h *shop) {
 	h.run(time.Minute)
 	h.wantStatus(first.ID, wire.Confirmed)
 	h.wantStatus(second.ID, wire.Review)
-	h.wantTold(second.ID, checkout.EventPending, checkout.EventReview)
+	h.wantTold(second.ID, payment.EventPending, payment.EventReview)
 	if a := h.load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(dec("25")) {
 		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
 	}
@@ -115,7 +115,7 @@ func sameTransactionForTwoSessions(t *testing.T, h *shop) {
 }
 
 // reviewed returns a session whose payment is reported but too little.
-func (h *shop) reviewed() checkout.Session {
+func (h *shop) reviewed() payment.Session {
 	h.t.Helper()
 	s := h.chosen("25", usdt())
 	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) {
@@ -137,7 +137,7 @@ func TestResolve(t *testing.T) {
 	h.wantStatus(s.ID, wire.Confirmed)
 	_, err = h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "no, after all")
 	wantCode(t, err, wire.CodeNotPossible)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventConfirmed)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 	trail := h.load(s.ID).Trail
 	if last := trail[len(trail)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
 		t.Errorf("trail ends with %+v; want the merchant's words", last)
@@ -192,7 +192,7 @@ func TestRecheck(t *testing.T) {
 func TestRecheckIsPaced(t *testing.T) {
 	h := newShop(t)
 	s := h.chosen("25", usdt())
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	for range 10 {
 		h.clock.move(time.Second)
 		must(t)(h.service.Recheck(t.Context(), s.ID))
@@ -246,7 +246,7 @@ func TestOtherKeyProvesNothing(t *testing.T) {
 func TestRecordOfAnotherTransactionIsIgnored(t *testing.T) {
 	h := newShop(t)
 	s := h.chosen("25", usdt())
-	h.gateway.tell = func(r *checkout.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
+	h.gateway.tell = func(r *payment.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
 	h.run(time.Minute)
 	h.wantStatus(s.ID, wire.Pending)
 }
@@ -271,11 +271,11 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		err  error
 		wait time.Duration
 	}{
-		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 40 * time.Second}, 40 * time.Second},
-		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: 5 * time.Minute}, time.Minute},
-		{&checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: time.Second}, 3 * time.Second}, // it was not sent
-		{&checkout.RefusedError{Reason: checkout.ReasonBusy, Status: 429, RetryAfter: time.Second}, 15 * time.Second},
-		{&checkout.UnknownError{RetryAfter: 40 * time.Second, Err: cut()}, 20 * time.Second}, // it may be back sooner
+		{&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: 40 * time.Second}, 40 * time.Second},
+		{&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: 5 * time.Minute}, time.Minute},
+		{&payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Second}, 3 * time.Second}, // it was not sent
+		{&payment.RefusedError{Reason: payment.ReasonBusy, Status: 429, RetryAfter: time.Second}, 15 * time.Second},
+		{&payment.UnknownError{RetryAfter: 40 * time.Second, Err: cut()}, 20 * time.Second}, // it may be back sooner
 	} {
 		h.gateway.statusHook = func(string) error { return c.err }
 		h.clock.move(time.Minute)
@@ -389,5 +389,5 @@ func TestSettledAsWhatItWas(t *testing.T) {
 	h.run(10 * time.Minute)
 	h.wantStatus(s.ID, wire.Review)
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventCancelled, checkout.EventReview, checkout.EventCancelled)
+	h.wantTold(s.ID, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }

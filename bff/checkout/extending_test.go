@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
-func (h *shop) extend(id string, number int) (checkout.Session, error) {
+func (h *shop) extend(id string, number int) (payment.Session, error) {
 	h.t.Helper()
 	return h.service.Extend(h.t.Context(), id, number)
 }
@@ -26,7 +26,7 @@ func extend(t *testing.T, h *shop) {
 	if v := h.view(s.ID); !v.Can(wire.Extend) || v.Attempt.ExtendMinutes != 60 {
 		t.Fatalf("%v and %d minutes are offered; want extend and 60", v.Actions, v.Attempt.ExtendMinutes)
 	}
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		if live := h.gateway.live(); len(live) != 0 {
 			t.Errorf("live at the gateway during create = %v; want none", live)
 		}
@@ -47,7 +47,7 @@ func extend(t *testing.T, h *shop) {
 		t.Error("more time is offered although there is as much as there can be")
 	}
 	h.run(10 * time.Minute)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
 	h.wantStatus(s.ID, wire.Pending)
 }
 
@@ -79,7 +79,7 @@ func manyClicksExtendOnce(t *testing.T, h *shop) {
 			t.Errorf("live at the gateway = %v; want one of each session", live)
 		}
 		h.wantStatus(s.ID, wire.Pending)
-		h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+		h.wantTold(s.ID, payment.EventPending, payment.EventPending)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestExtendRefused(t *testing.T) {
 		{"seen on the chain", func(h *shop, id string) {
 			h.gateway.set(h.load(id).Attempts[0].TrackingCode, func(tx *transaction) { tx.TxID = "0xa" })
 		}, wire.CodePaymentInProgress},
-		{"called off", func(h *shop, id string) { must(h.t)(h.service.Cancel(h.t.Context(), id, checkout.ClosedByShopper)) }, wire.CodeNotPossible},
+		{"called off", func(h *shop, id string) { must(h.t)(h.service.Cancel(h.t.Context(), id, payment.ClosedByShopper)) }, wire.CodeNotPossible},
 		{"expired", func(h *shop, id string) { h.run(31 * time.Minute) }, wire.CodeNotPossible},
 		{"gateway away", func(h *shop, _ string) { h.gateway.statusHook = func(string) error { return cut() } }, wire.CodeGatewayUnavailable},
 		{"cancel refused", func(h *shop, id string) {
@@ -153,7 +153,7 @@ func TestExtendIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newShop(t)
-			s, _, err := h.service.Open(t.Context(), checkout.Order{AmountUSD: dec("25"), ExpiresIn: c.expires}, "")
+			s, _, err := h.service.Open(t.Context(), payment.Order{AmountUSD: dec("25"), ExpiresIn: c.expires}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

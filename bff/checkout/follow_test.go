@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // expired returns a session whose only attempt has ended, eight hours and a half ago,
 // so that no late look is due for hours.
-func (h *shop) expired() checkout.Session {
+func (h *shop) expired() payment.Session {
 	h.t.Helper()
 	s := h.chosen("25", usdt())
 	h.run(9 * time.Hour)
@@ -59,7 +59,7 @@ func TestFollowIsBounded(t *testing.T) {
 	reads, rechecks := h.gateway.called("status"), h.gateway.called("recheck")
 	must(t)(h.service.Recheck(t.Context(), s.ID))
 	began := h.clock.Now()
-	for _, after := range checkout.DefaultPace().Follow[1:] {
+	for _, after := range payment.DefaultSchedule().Follow[1:] {
 		if due := h.load(s.ID).DueAt; !due.Equal(began.Add(after)) {
 			t.Errorf("due %v after the request; want %v", due.Sub(began), after)
 		}
@@ -67,8 +67,8 @@ func TestFollowIsBounded(t *testing.T) {
 		h.tend()
 	}
 	h.run(time.Hour)
-	if n := h.gateway.called("status") - reads; n != len(checkout.DefaultPace().Follow) {
-		t.Errorf("status reads = %d; want %d", n, len(checkout.DefaultPace().Follow))
+	if n := h.gateway.called("status") - reads; n != len(payment.DefaultSchedule().Follow) {
+		t.Errorf("status reads = %d; want %d", n, len(payment.DefaultSchedule().Follow))
 	}
 	if n := h.gateway.called("recheck") - rechecks; n != 1 {
 		t.Errorf("rechecks = %d; want 1", n)

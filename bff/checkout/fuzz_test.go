@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/token"
 
 	"github.com/shopspring/decimal"
@@ -44,11 +45,11 @@ func FuzzView(f *testing.F) {
 		if !paidOK {
 			got = decimal.Zero
 		}
-		s := checkout.Session{
-			ID: "cs_1", Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: decimal.New(25, 0)},
+		s := payment.Session{
+			ID: "cs_1", Version: 1, Status: wire.Pending, Order: payment.Order{AmountUSD: decimal.New(25, 0)},
 			CreatedAt: now, ExpiresAt: now.Add(time.Hour),
-			Attempts: []checkout.Attempt{{
-				Number: 1, State: checkout.Waiting, TrackingCode: "TRK1", Address: address, CurrencySymbol: pair[0], NetworkCode: pair[1],
+			Attempts: []payment.Attempt{{
+				Number: 1, State: payment.Waiting, TrackingCode: "TRK1", Address: address, CurrencySymbol: pair[0], NetworkCode: pair[1],
 				PayAmount: asked, PayText: pay, Paid: got, TxURL: link, ExpiresAt: now.Add(time.Minute),
 			}},
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/token"
 
 	"github.com/mr-tron/base58"
@@ -26,15 +26,15 @@ type gateway struct {
 
 	// createHook runs in every create: an error from before means that nothing
 	// was done, one from after that it was, but the answer is that error.
-	createHook func(req checkout.CreateRequest) (before, after error)
+	createHook func(req payment.CreateRequest) (before, after error)
 	cancelHook func(code string) (before, after error)
 	statusHook func(code string) error
 	listHook   func() error
 	coinsHook  func() error
 	// mangle changes the answer to create, not what was created.
-	mangle func(*checkout.Created)
+	mangle func(*payment.Created)
 	// tell changes a record on its way out of Status.
-	tell func(*checkout.Record)
+	tell func(*payment.Record)
 
 	mu    sync.Mutex // guards the fields below
 	key   string
@@ -44,7 +44,7 @@ type gateway struct {
 
 // transaction is what a gateway knows of one.
 type transaction struct {
-	checkout.Record
+	payment.Record
 	address  string
 	stubborn bool // cancel is refused
 }
@@ -56,15 +56,15 @@ func newGateway(now func() time.Time) *gateway {
 func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
 // coins is what the gateway of the tests has enabled.
-func coins() []checkout.Currency {
-	network := func(name, code, least, most, fee string) checkout.Network {
-		return checkout.Network{Name: name, Code: code, MinimumUSD: dec(least), MaximumUSD: dec(most), Fee: dec(fee), MaxTTL: 60}
+func coins() []payment.Currency {
+	network := func(name, code, least, most, fee string) payment.Network {
+		return payment.Network{Name: name, Code: code, MinimumUSD: dec(least), MaximumUSD: dec(most), Fee: dec(fee), MaxTTL: 60}
 	}
-	return []checkout.Currency{
-		{Name: "Tether", Symbol: "USDT", PriceInUSDT: dec("1"), Networks: []checkout.Network{
+	return []payment.Currency{
+		{Name: "Tether", Symbol: "USDT", PriceInUSDT: dec("1"), Networks: []payment.Network{
 			network("TRON", "trc20", "1", "1000", "1"), network("BNB Smart Chain", "bep20", "5", "1000", "0.2"),
 		}},
-		{Name: "BNB", Symbol: "BNB", PriceInUSDT: dec("612.5"), Networks: []checkout.Network{
+		{Name: "BNB", Symbol: "BNB", PriceInUSDT: dec("612.5"), Networks: []payment.Network{
 			network("BNB Smart Chain", "bep20", "10", "5000", "0.0002"),
 		}},
 	}
@@ -88,7 +88,7 @@ func (g *gateway) Environment() string {
 	return g.key
 }
 
-func (g *gateway) Currencies(context.Context) ([]checkout.Currency, error) {
+func (g *gateway) Currencies(context.Context) ([]payment.Currency, error) {
 	g.count("currencies")
 	if g.coinsHook != nil {
 		if err := g.coinsHook(); err != nil {
@@ -98,18 +98,18 @@ func (g *gateway) Currencies(context.Context) ([]checkout.Currency, error) {
 	return coins(), nil
 }
 
-func (g *gateway) Create(ctx context.Context, req checkout.CreateRequest) (checkout.Created, error) {
+func (g *gateway) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
 	g.count("create")
 	var before, after error
 	if g.createHook != nil {
 		before, after = g.createHook(req)
 	}
 	if before != nil {
-		return checkout.Created{}, before
+		return payment.Created{}, before
 	}
 	c := g.add(req)
 	if after != nil {
-		return checkout.Created{}, after
+		return payment.Created{}, after
 	}
 	if g.mangle != nil {
 		g.mangle(&c)
@@ -117,19 +117,19 @@ func (g *gateway) Create(ctx context.Context, req checkout.CreateRequest) (check
 	return c, nil
 }
 
-func (g *gateway) add(req checkout.CreateRequest) checkout.Created {
+func (g *gateway) add(req payment.CreateRequest) payment.Created {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	code := fmt.Sprintf("T%05d", len(g.txs)+1)
 	pay := req.AmountUSD.DivRound(price(req.CurrencySymbol), 8)
-	tx := &transaction{address: address(req.NetworkCode, len(g.txs)+1), Record: checkout.Record{
+	tx := &transaction{address: address(req.NetworkCode, len(g.txs)+1), Record: payment.Record{
 		TrackingCode: code, Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
 		CurrencyCode: strings.ToLower(req.CurrencySymbol + "_" + req.NetworkCode), NetworkCode: req.NetworkCode,
 		AmountUSD: req.AmountUSD, PayAmount: pay, PaymentURL: "https://pay.test/p/" + code,
 		CreatedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(req.TTL) * time.Minute),
 	}}
 	g.txs = append(g.txs, tx)
-	return checkout.Created{
+	return payment.Created{
 		TrackingCode: code, PaymentURL: tx.PaymentURL, Status: "pending", OrderID: req.OrderID,
 		CurrencySymbol: req.CurrencySymbol, NetworkCode: req.NetworkCode, AmountUSD: req.AmountUSD,
 		PayAmount: pay, PayAmountText: pay.StringFixed(8), TolerancePercent: dec("1"), Address: tx.address,
@@ -160,11 +160,11 @@ func address(network string, n int) string {
 	return base58.Encode(raw[:])
 }
 
-func (g *gateway) Status(_ context.Context, code string) (checkout.Record, error) {
+func (g *gateway) Status(_ context.Context, code string) (payment.Record, error) {
 	g.count("status")
 	if g.statusHook != nil {
 		if err := g.statusHook(code); err != nil {
-			return checkout.Record{}, err
+			return payment.Record{}, err
 		}
 	}
 	g.mu.Lock()
@@ -172,7 +172,7 @@ func (g *gateway) Status(_ context.Context, code string) (checkout.Record, error
 	g.age()
 	tx := g.find(code)
 	if tx == nil {
-		return checkout.Record{}, &checkout.RefusedError{Reason: checkout.ReasonAbsent, Status: 404}
+		return payment.Record{}, &payment.RefusedError{Reason: payment.ReasonAbsent, Status: 404}
 	}
 	r := tx.Record
 	if g.tell != nil {
@@ -195,7 +195,7 @@ func (g *gateway) Cancel(_ context.Context, code string) error {
 	g.age()
 	tx := g.find(code)
 	if tx == nil || tx.Status != "pending" || tx.stubborn {
-		return &checkout.RefusedError{Reason: checkout.ReasonRefused, Status: 422, Message: "not pending"}
+		return &payment.RefusedError{Reason: payment.ReasonRefused, Status: 422, Message: "not pending"}
 	}
 	tx.Status, tx.CancelledByUser = "cancelled", true
 	return after
@@ -209,7 +209,7 @@ func (g *gateway) Recheck(_ context.Context, code string) error {
 	g.age()
 	tx := g.find(code)
 	if tx == nil || (tx.Status != "expired" && tx.Status != "cancelled") {
-		return &checkout.RefusedError{Reason: checkout.ReasonRefused, Status: 422}
+		return &payment.RefusedError{Reason: payment.ReasonRefused, Status: 422}
 	}
 	if tx.enough() {
 		tx.Status = "confirmed"
@@ -218,17 +218,17 @@ func (g *gateway) Recheck(_ context.Context, code string) error {
 }
 
 // Transactions lists the newest first, like a page that shifts under its reader.
-func (g *gateway) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (g *gateway) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	g.count("list")
 	if g.listHook != nil {
 		if err := g.listHook(); err != nil {
-			return checkout.RecordPage{}, err
+			return payment.RecordPage{}, err
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.age()
-	var all []checkout.Record
+	var all []payment.Record
 	for _, tx := range slices.Backward(g.txs) {
 		if !tx.CreatedAt.Before(q.From) && !tx.CreatedAt.After(q.To) {
 			all = append(all, tx.Record)
@@ -236,7 +236,7 @@ func (g *gateway) Transactions(_ context.Context, q checkout.ListQuery) (checkou
 	}
 	last := max(1, (len(all)+q.Limit-1)/q.Limit)
 	from := min((q.Page-1)*q.Limit, len(all))
-	return checkout.RecordPage{
+	return payment.RecordPage{
 		Items: all[from:min(from+q.Limit, len(all))], Page: q.Page, LastPage: last, Total: len(all),
 	}, nil
 }
@@ -308,16 +308,16 @@ func (g *gateway) live() []string {
 }
 
 // cut is an answer that was lost.
-func cut() error { return &checkout.UnknownError{Err: errors.New("connection reset")} }
+func cut() error { return &payment.UnknownError{Err: errors.New("connection reset")} }
 
-func no(reason checkout.Reason) error {
-	return &checkout.RefusedError{Reason: reason, Status: 422, Message: "no"}
+func no(reason payment.Reason) error {
+	return &payment.RefusedError{Reason: reason, Status: 422, Message: "no"}
 }
 
 // once returns a create hook that answers with before and after the first time.
-func once(before, after error) func(checkout.CreateRequest) (error, error) {
+func once(before, after error) func(payment.CreateRequest) (error, error) {
 	var first sync.Once
-	return func(checkout.CreateRequest) (b, a error) {
+	return func(payment.CreateRequest) (b, a error) {
 		first.Do(func() { b, a = before, after })
 		return b, a
 	}

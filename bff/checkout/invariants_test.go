@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,7 +34,7 @@ func (w *walk) check() {
 }
 
 // checkShown: at most one payable address is shown, and only a committed one.
-func (w *walk) checkShown(s checkout.Session) {
+func (w *walk) checkShown(s payment.Session) {
 	w.t.Helper()
 	v := checkout.View(&s, w.showing())
 	if v.Status != wire.Pending {
@@ -65,11 +66,11 @@ func (w *walk) checkShown(s checkout.Session) {
 }
 
 // checkEvents: confirmed is told exactly once, exactly if it is so.
-func (w *walk) checkEvents(s checkout.Session) {
+func (w *walk) checkEvents(s payment.Session) {
 	w.t.Helper()
 	n := 0
 	for _, e := range w.store.outbox(s.ID) {
-		if e.Type == checkout.EventConfirmed {
+		if e.Type == payment.EventConfirmed {
 			n++
 		}
 	}
@@ -88,12 +89,12 @@ func (w *walk) checkEvents(s checkout.Session) {
 }
 
 // checkLast: what the merchant was told last is how the session stands.
-func (w *walk) checkLast(s checkout.Session) {
+func (w *walk) checkLast(s payment.Session) {
 	w.t.Helper()
 	if s.Status == wire.Open || s.Status == wire.Preparing { // which nobody is told of
 		return
 	}
-	var body struct{ Data checkout.Object }
+	var body struct{ Data payment.Object }
 	events := w.store.outbox(s.ID)
 	if len(events) > 0 {
 		if err := json.Unmarshal(events[len(events)-1].Body, &body); err != nil {
@@ -106,7 +107,7 @@ func (w *walk) checkLast(s checkout.Session) {
 }
 
 // checkChange: versions grow with every change, and confirmed never changes.
-func (w *walk) checkChange(before, s checkout.Session) {
+func (w *walk) checkChange(before, s payment.Session) {
 	w.t.Helper()
 	if before.Status != s.Status {
 		if w.seen[before.Status] == nil {
@@ -208,8 +209,8 @@ func (w *walk) checkTold() {
 	}
 }
 
-func tells(t *testing.T, e checkout.Event, tx transaction) bool {
-	var body struct{ Data checkout.Object }
+func tells(t *testing.T, e payment.Event, tx transaction) bool {
+	var body struct{ Data payment.Object }
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		t.Fatalf("body of %s: %v", e.Type, err)
 	}

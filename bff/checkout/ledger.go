@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -16,14 +17,14 @@ type Ledger interface {
 	Lister
 	// Entries returns one page of the merchant's transactions as the gateway tells
 	// them. What cannot be read is left out: it is shown, and proves nothing.
-	Entries(ctx context.Context, q ListQuery) (EntryPage, error)
+	Entries(ctx context.Context, q payment.ListQuery) (EntryPage, error)
 	// Withdrawals returns one page of what was paid out to the merchant.
 	Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error)
 }
 
 // Lister reads the gateway's list of transactions; see [Gateway].
 type Lister interface {
-	Transactions(ctx context.Context, q ListQuery) (RecordPage, error)
+	Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error)
 }
 
 // LedgerEntry is a transaction as the gateway tells it. Amounts are as it wrote
@@ -117,19 +118,19 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 		return from, to, nil
 	}
 	if from, err = time.Parse(time.DateOnly, first); err != nil {
-		return from, to, problem(wire.CodeInvalid, "from_date")
+		return from, to, payment.NewError(wire.CodeInvalid, "from_date")
 	}
 	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) || to.Sub(from) > longestList {
-		return from, to, problem(wire.CodeInvalid, "to_date")
+		return from, to, payment.NewError(wire.CodeInvalid, "to_date")
 	}
 	return from, to, nil
 }
 
 // Entries returns a page of the gateway's transactions, each with the session that
 // it is of. Errors: *wire.Error with CodeGatewayUnavailable; the store's.
-func (c *Service) Entries(ctx context.Context, q ListQuery) (EntryPage, error) {
+func (c *Service) Entries(ctx context.Context, q payment.ListQuery) (EntryPage, error) {
 	if c.Ledger == nil {
-		return EntryPage{}, problem(wire.CodeGatewayUnavailable, "")
+		return EntryPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 	page, err := c.Ledger.Entries(ctx, q)
 	if err != nil {
@@ -139,7 +140,7 @@ func (c *Service) Entries(ctx context.Context, q ListQuery) (EntryPage, error) {
 		return EntryPage{}, err
 	}
 	for i := range page.Items {
-		page.Items[i].PaymentURL, page.Items[i].TxURL = hosted(page.Items[i].PaymentURL, c.PaymentPage), explorer(page.Items[i].TxURL)
+		page.Items[i].PaymentURL, page.Items[i].TxURL = payment.HostedURL(page.Items[i].PaymentURL, c.PaymentPage), payment.ExplorerURL(page.Items[i].TxURL)
 	}
 	return page, nil
 }
@@ -149,13 +150,13 @@ func (c *Service) Entries(ctx context.Context, q ListQuery) (EntryPage, error) {
 func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
 	var keys []string
 	for _, e := range list {
-		keys = append(keys, e.TrackingCode, markerText.FindString(e.Comment))
+		keys = append(keys, e.TrackingCode, payment.MarkerText.FindString(e.Comment))
 	}
 	held, err := c.Store.Held(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("looking for attempts: %w", err)
 	}
-	owners := map[string]Held{}
+	owners := map[string]payment.Held{}
 	for _, h := range held {
 		owners[h.Marker], owners[h.TrackingCode] = h, h
 	}
@@ -163,7 +164,7 @@ func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
 	for i := range list {
 		h, known := owners[list[i].TrackingCode]
 		if !known {
-			h = owners[markerText.FindString(list[i].Comment)]
+			h = owners[payment.MarkerText.FindString(list[i].Comment)]
 		}
 		list[i].Session, list[i].Attempt = h.Session, h.Number
 	}
@@ -174,14 +175,14 @@ func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
 // with CodeGatewayUnavailable.
 func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error) {
 	if c.Ledger == nil {
-		return WithdrawalPage{}, problem(wire.CodeGatewayUnavailable, "")
+		return WithdrawalPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 	page, err := c.Ledger.Withdrawals(ctx, q)
 	if err != nil {
 		return WithdrawalPage{}, c.unavailable(ctx, "listing withdrawals", err)
 	}
 	for i := range page.Items {
-		page.Items[i].TxURL = explorer(page.Items[i].TxURL)
+		page.Items[i].TxURL = payment.ExplorerURL(page.Items[i].TxURL)
 	}
 	return page, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,7 +19,7 @@ import (
 type listing struct {
 	*shop
 	id      string
-	row     checkout.Record
+	row     payment.Record
 	asked   time.Time // the page
 	reading *checkout.Reading
 }
@@ -43,14 +44,14 @@ func newListing(t *testing.T, kind string) *listing {
 // quietFor reports whether the session is not read for its own sake in d from a
 // time on, whatever the list shows: when that is comes from its id.
 func quietFor(id string, from time.Time, d time.Duration) bool {
-	every := checkout.DefaultPace().Audit(false)
+	every := payment.DefaultSchedule().Audit(false)
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	phase := time.Duration(h.Sum64() % uint64(every))
 	return !from.Add(d - phase).Truncate(every).Add(phase).After(from)
 }
 
-func (l *listing) heed(rows ...checkout.Record) checkout.Tally {
+func (l *listing) heed(rows ...payment.Record) checkout.Tally {
 	l.t.Helper()
 	tally, err := l.service.Heed(l.t.Context(), l.reading, rows, l.asked)
 	if err != nil {
@@ -63,9 +64,9 @@ func (l *listing) heed(rows ...checkout.Record) checkout.Tally {
 func (l *listing) pay(amount string) { l.gateway.pay(l.row.TrackingCode, dec(amount), "tx1") }
 
 // update changes the row in the store, keeping its times.
-func (l *listing) update(change func(*checkout.Session)) {
+func (l *listing) update(change func(*payment.Session)) {
 	l.t.Helper()
-	_, err := l.store.Update(l.t.Context(), l.id, func(s *checkout.Session) ([]checkout.Event, error) {
+	_, err := l.store.Update(l.t.Context(), l.id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return nil, nil
 	})
@@ -158,25 +159,25 @@ func TestHeed(t *testing.T) {
 				l.t.Fatal(err)
 			}
 		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
-		"of another gateway": {set: func(l *listing) { l.update(func(s *checkout.Session) { s.Environment = "other" }) }, want: left},
+		"of another gateway": {set: func(l *listing) { l.update(func(s *payment.Session) { s.Environment = "other" }) }, want: left},
 		"closed by the merchant": {set: func(l *listing) {
-			l.update(func(s *checkout.Session) { s.ClosedBy, s.Status = checkout.ClosedByMerchant, wire.Cancelled })
+			l.update(func(s *payment.Session) { s.ClosedBy, s.Status = payment.ClosedByMerchant, wire.Cancelled })
 		}, want: left},
 		"in review": {set: func(l *listing) {
-			l.update(func(s *checkout.Session) { s.Attempts[0].State, s.Status = checkout.InReview, wire.Review })
+			l.update(func(s *payment.Session) { s.Attempts[0].State, s.Status = payment.InReview, wire.Review })
 		}, want: left},
 		"over for us": {set: func(l *listing) {
-			l.update(func(s *checkout.Session) { s.Attempts[0].State, s.Status = checkout.Expired, wire.Expired })
+			l.update(func(s *payment.Session) { s.Attempts[0].State, s.Status = payment.Expired, wire.Expired })
 		}, want: left},
 		"with an orphan that lives": {set: func(l *listing) {
-			l.update(func(s *checkout.Session) {
-				s.Attempts = append([]checkout.Attempt{{Number: 1, State: checkout.Lost, Marker: "m", TrackingCode: "orphan"}}, s.Attempts...)
+			l.update(func(s *payment.Session) {
+				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Lost, Marker: "m", TrackingCode: "orphan"}}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
 		"with a recheck that nobody has read": {set: func(l *listing) {
-			l.update(func(s *checkout.Session) {
-				s.Attempts = append([]checkout.Attempt{{Number: 1, State: checkout.Expired, Marker: "m", TrackingCode: "old",
+			l.update(func(s *payment.Session) {
+				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Expired, Marker: "m", TrackingCode: "old",
 					EndedAt: l.clock.Now(), RecheckedAt: l.clock.Now()}}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
@@ -284,17 +285,17 @@ func TestListAnswersNoHint(t *testing.T) {
 	for name, tt := range map[string]struct {
 		unwatched bool
 		sluggish  bool
-		ask       func(l *listing, s checkout.Session) error
+		ask       func(l *listing, s payment.Session) error
 		reads     int // in ten seconds of one asking each second
 	}{
-		"nothing": {ask: func(*listing, checkout.Session) error { return nil }},
-		"hints":   {ask: func(l *listing, s checkout.Session) error { return l.service.Hint(t.Context(), s) }, reads: 1},
+		"nothing": {ask: func(*listing, payment.Session) error { return nil }},
+		"hints":   {ask: func(l *listing, s payment.Session) error { return l.service.Hint(t.Context(), s) }, reads: 1},
 		"hints, of one that nobody looks at": {unwatched: true, reads: 1,
-			ask: func(l *listing, s checkout.Session) error { return l.service.Hint(t.Context(), s) }},
+			ask: func(l *listing, s payment.Session) error { return l.service.Hint(t.Context(), s) }},
 		"hints, with a list that takes long": {unwatched: true, sluggish: true, reads: 1,
-			ask: func(l *listing, s checkout.Session) error { return l.service.Hint(t.Context(), s) }},
-		"pages": {ask: func(l *listing, s checkout.Session) error { return l.service.Nudge(t.Context(), s) }, reads: 3},
-		"rechecks": {ask: func(l *listing, s checkout.Session) error {
+			ask: func(l *listing, s payment.Session) error { return l.service.Hint(t.Context(), s) }},
+		"pages": {ask: func(l *listing, s payment.Session) error { return l.service.Nudge(t.Context(), s) }, reads: 3},
+		"rechecks": {ask: func(l *listing, s payment.Session) error {
 			return l.recheck(s.ID)
 		}, reads: 3}, // one in a poll interval
 	} {
@@ -373,7 +374,7 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 		reads int // in four and a half minutes
 	}{
 		"and can be read":        {reads: 19},
-		"and is not to be asked": {fails: &checkout.RefusedError{Reason: checkout.ReasonBusy, RetryAfter: time.Minute}, reads: 5},
+		"and is not to be asked": {fails: &payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Minute}, reads: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(t, "memory")
@@ -429,7 +430,7 @@ type meanwhile struct {
 	found func()
 }
 
-func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]checkout.Session, error) {
+func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]payment.Session, error) {
 	list, err := m.ledger.Tracked(ctx, codes)
 	if f := m.found; f != nil {
 		m.found = nil
@@ -451,7 +452,7 @@ func TestDoubtBesideAnotherPage(t *testing.T) {
 			l.restart()
 			other := l.row
 			other.TxID = "0xabc"
-			pages := []checkout.Record{other, l.row}
+			pages := []payment.Record{other, l.row}
 			if first {
 				slices.Reverse(pages)
 			}

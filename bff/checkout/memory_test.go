@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // memory is a Store that keeps rows as JSON, as a database would, and can be
@@ -27,25 +27,25 @@ type memory struct {
 	due    map[string]time.Time // by id, so that a claim need not read every row
 	late   map[string]bool      // by id: DueLate
 	order  []string             // ids, oldest first
-	events []checkout.Event
+	events []payment.Event
 }
 
 func newMemory() *memory {
 	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}}
 }
 
-func (m *memory) load(id string) (checkout.Session, error) {
-	var s checkout.Session
+func (m *memory) load(id string) (payment.Session, error) {
+	var s payment.Session
 	row, ok := m.rows[id]
 	if !ok {
-		return s, checkout.ErrNotFound
+		return s, payment.ErrNotFound
 	}
 	err := json.Unmarshal(row, &s)
 	s.Epoch, s.WatchedUntil = m.epochs[id], m.looks[id]
 	return s, err
 }
 
-func (m *memory) save(s checkout.Session) {
+func (m *memory) save(s payment.Session) {
 	row, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
@@ -54,7 +54,7 @@ func (m *memory) save(s checkout.Session) {
 }
 
 // every calls f with each session until f returns false. m.mu is held.
-func (m *memory) every(f func(checkout.Session) bool) {
+func (m *memory) every(f func(payment.Session) bool) {
 	for _, id := range m.order {
 		if s, err := m.load(id); err != nil || !f(s) {
 			return
@@ -62,11 +62,11 @@ func (m *memory) every(f func(checkout.Session) bool) {
 	}
 }
 
-func (m *memory) Insert(_ context.Context, s checkout.Session) (checkout.Session, error) {
+func (m *memory) Insert(_ context.Context, s payment.Session) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var have *checkout.Session
-	m.every(func(o checkout.Session) bool {
+	var have *payment.Session
+	m.every(func(o payment.Session) bool {
 		byKey := s.IdempotencyKey != "" && o.IdempotencyKey == s.IdempotencyKey
 		if byKey || have == nil && s.Order.Ref != "" && o.Order.Ref == s.Order.Ref {
 			have = &o
@@ -74,7 +74,7 @@ func (m *memory) Insert(_ context.Context, s checkout.Session) (checkout.Session
 		return !byKey
 	})
 	if have != nil {
-		return *have, checkout.ErrExists
+		return *have, payment.ErrExists
 	}
 	s.Version = 1
 	m.order = append(m.order, s.ID)
@@ -82,13 +82,13 @@ func (m *memory) Insert(_ context.Context, s checkout.Session) (checkout.Session
 	return m.load(s.ID)
 }
 
-func (m *memory) Session(_ context.Context, id string) (checkout.Session, error) {
+func (m *memory) Session(_ context.Context, id string) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.load(id)
 }
 
-func (m *memory) Update(_ context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+func (m *memory) Update(_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
 	var before, after error
 	if m.updateHook != nil {
 		before, after = m.updateHook()
@@ -102,7 +102,7 @@ func (m *memory) Update(_ context.Context, id string, change func(*checkout.Sess
 	old, _ := m.load(id)
 	events, err := change(&s)
 	switch {
-	case err == checkout.ErrUnchanged:
+	case err == payment.ErrUnchanged:
 		return old, nil
 	case err != nil:
 		return old, err
@@ -116,14 +116,14 @@ func (m *memory) Update(_ context.Context, id string, change func(*checkout.Sess
 	m.save(s)
 	m.append(events)
 	if after != nil {
-		return checkout.Session{}, after
+		return payment.Session{}, after
 	}
 	return m.load(id)
 }
 
 // unique reports what of s belongs to another attempt or session already.
-func (m *memory) unique(s checkout.Session) (err error) {
-	m.every(func(o checkout.Session) bool {
+func (m *memory) unique(s payment.Session) (err error) {
+	m.every(func(o payment.Session) bool {
 		if o.ID == s.ID {
 			return true
 		}
@@ -137,27 +137,27 @@ func (m *memory) unique(s checkout.Session) (err error) {
 	return err
 }
 
-func clash(a, b checkout.Attempt) error {
+func clash(a, b payment.Attempt) error {
 	switch {
 	case a.Drawn && b.Drawn && a.Live() && b.Live() && a.OrderID == b.OrderID:
-		return checkout.ErrTaken
-	case a.State == checkout.Confirmed && b.State == checkout.Confirmed && a.TxID != "" && a.TxID == b.TxID:
-		return checkout.ErrTxUsed
+		return payment.ErrTaken
+	case a.State == payment.Confirmed && b.State == payment.Confirmed && a.TxID != "" && a.TxID == b.TxID:
+		return payment.ErrTxUsed
 	case a.TrackingCode != "" && a.TrackingCode == b.TrackingCode:
-		return checkout.ErrTrackingUsed
+		return payment.ErrTrackingUsed
 	}
 	return nil
 }
 
-func (m *memory) append(events []checkout.Event) {
+func (m *memory) append(events []payment.Event) {
 	for _, e := range events {
-		if !slices.ContainsFunc(m.events, func(o checkout.Event) bool { return o.ID == e.ID }) {
+		if !slices.ContainsFunc(m.events, func(o payment.Event) bool { return o.ID == e.ID }) {
 			m.events = append(m.events, e)
 		}
 	}
 }
 
-func (m *memory) Touch(_ context.Context, old checkout.Session, checkedAt, dueAt time.Time) error {
+func (m *memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.load(old.ID)
@@ -172,11 +172,11 @@ func (m *memory) Touch(_ context.Context, old checkout.Session, checkedAt, dueAt
 	return nil
 }
 
-func (m *memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (m *memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(false), now, lease, limit)
 }
 
-func (m *memory) ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (m *memory) ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(true), now, lease, limit)
 }
 
@@ -187,10 +187,10 @@ func (m *memory) lane(late bool) []string {
 	return slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.late[id] != late })
 }
 
-func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var due []checkout.Session
+	var due []payment.Session
 	for _, id := range ids {
 		if at := m.due[id]; at.IsZero() || at.After(now) || m.leases[id].After(now) {
 			continue
@@ -201,7 +201,7 @@ func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease t
 		}
 		due = append(due, s)
 	}
-	slices.SortFunc(due, func(a, b checkout.Session) int { return a.DueAt.Compare(b.DueAt) })
+	slices.SortFunc(due, func(a, b payment.Session) int { return a.DueAt.Compare(b.DueAt) })
 	due = due[:min(limit, len(due))]
 	for i := range due {
 		due[i] = m.lease(due[i], now.Add(lease))
@@ -210,14 +210,14 @@ func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease t
 }
 
 // lease gives s to a new holder. m.mu is held.
-func (m *memory) lease(s checkout.Session, until time.Time) checkout.Session {
+func (m *memory) lease(s payment.Session, until time.Time) payment.Session {
 	m.epochs[s.ID]++
 	m.leases[s.ID] = until
 	s.Epoch, s.Claimed = m.epochs[s.ID], true
 	return s
 }
 
-func (m *memory) Hold(_ context.Context, id string, now time.Time, lease time.Duration) (checkout.Session, error) {
+func (m *memory) Hold(_ context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.load(id)
@@ -227,7 +227,7 @@ func (m *memory) Hold(_ context.Context, id string, now time.Time, lease time.Du
 	return m.lease(s, now.Add(lease)), nil
 }
 
-func (m *memory) Release(_ context.Context, old checkout.Session, dueAt time.Time) error {
+func (m *memory) Release(_ context.Context, old payment.Session, dueAt time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.load(old.ID)
@@ -261,14 +261,14 @@ func (m *memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 	return nil
 }
 
-func (m *memory) Held(_ context.Context, keys []string) ([]checkout.Held, error) {
+func (m *memory) Held(_ context.Context, keys []string) ([]payment.Held, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var list []checkout.Held
-	m.every(func(s checkout.Session) bool {
+	var list []payment.Held
+	m.every(func(s payment.Session) bool {
 		for _, a := range s.Attempts {
 			if slices.Contains(keys, a.Marker) || slices.Contains(keys, a.TrackingCode) {
-				list = append(list, checkout.Held{Session: s.ID, Number: a.Number, Marker: a.Marker, TrackingCode: a.TrackingCode})
+				list = append(list, payment.Held{Session: s.ID, Number: a.Number, Marker: a.Marker, TrackingCode: a.TrackingCode})
 			}
 		}
 		return true
@@ -276,11 +276,11 @@ func (m *memory) Held(_ context.Context, keys []string) ([]checkout.Held, error)
 	return list, nil
 }
 
-func (m *memory) Lookup(_ context.Context, key string) (checkout.Session, error) {
+func (m *memory) Lookup(_ context.Context, key string) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var found checkout.Session
-	m.every(func(s checkout.Session) bool {
+	var found payment.Session
+	m.every(func(s payment.Session) bool {
 		for _, a := range s.Attempts {
 			if key != "" && (a.TrackingCode == key || a.Marker == key) {
 				found = s
@@ -289,16 +289,16 @@ func (m *memory) Lookup(_ context.Context, key string) (checkout.Session, error)
 		return found.ID == ""
 	})
 	if found.ID == "" {
-		return found, checkout.ErrNotFound
+		return found, payment.ErrNotFound
 	}
 	return found, nil
 }
 
-func (m *memory) List(_ context.Context, f checkout.Filter) (checkout.Page, error) {
+func (m *memory) List(_ context.Context, f payment.Filter) (payment.Page, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var p checkout.Page
-	m.every(func(s checkout.Session) bool {
+	var p payment.Page
+	m.every(func(s payment.Session) bool {
 		if (f.To.IsZero() || s.CreatedAt.Before(f.To)) &&
 			(f.OrderRef == "" || s.Order.Ref == f.OrderRef) &&
 			(f.IdempotencyKey == "" || s.IdempotencyKey == f.IdempotencyKey) {
@@ -309,10 +309,10 @@ func (m *memory) List(_ context.Context, f checkout.Filter) (checkout.Page, erro
 	return p, nil
 }
 
-func (m *memory) outbox(id string) []checkout.Event {
+func (m *memory) outbox(id string) []payment.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var list []checkout.Event
+	var list []payment.Event
 	for _, e := range m.events {
 		if e.Session == id {
 			list = append(list, e)
@@ -321,7 +321,7 @@ func (m *memory) outbox(id string) []checkout.Event {
 	return list
 }
 
-func (m *memory) TouchAll(_ context.Context, now time.Time, list []checkout.Touched) error {
+func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touched) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range list {
@@ -335,12 +335,12 @@ func (m *memory) TouchAll(_ context.Context, now time.Time, list []checkout.Touc
 	return nil
 }
 
-func (m *memory) Tracked(_ context.Context, codes []string) ([]checkout.Session, error) {
+func (m *memory) Tracked(_ context.Context, codes []string) ([]payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var list []checkout.Session
-	m.every(func(s checkout.Session) bool {
-		if slices.ContainsFunc(s.Attempts, func(a checkout.Attempt) bool { return slices.Contains(codes, a.TrackingCode) }) {
+	var list []payment.Session
+	m.every(func(s payment.Session) bool {
+		if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return slices.Contains(codes, a.TrackingCode) }) {
 			list = append(list, s)
 		}
 		return true
@@ -351,7 +351,7 @@ func (m *memory) Tracked(_ context.Context, codes []string) ([]checkout.Session,
 func (m *memory) Count(_ context.Context, status string) (n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.every(func(s checkout.Session) bool {
+	m.every(func(s payment.Session) bool {
 		if string(s.Status) == status {
 			n++
 		}

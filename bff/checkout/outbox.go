@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/payment"
 )
 
 // Delivery is one event on its way to one endpoint. Each has a row of its
@@ -12,7 +13,7 @@ import (
 type Delivery struct {
 	EventID   string
 	Endpoint  string // URL
-	Type      EventType
+	Type      payment.EventType
 	Session   string
 	Body      []byte    // the same bytes on every try, unless personal data was erased meanwhile
 	CreatedAt time.Time // or, if it was replayed, when: the days to be tried count from here
@@ -100,9 +101,9 @@ type EventQuery struct {
 // EventPage is one page of the log. Next is never empty once there is an event:
 // at the end of the log it is where later ones will follow.
 type EventPage struct {
-	Events []Event // the oldest first; empty = no news
-	Next   string  // opaque; for EventQuery.After
-	More   bool    // further events are there already
+	Events []payment.Event // the oldest first; empty = no news
+	Next   string          // opaque; for EventQuery.After
+	More   bool            // further events are there already
 }
 
 // Range selects what is sent again: events with From <= At < To.

@@ -8,28 +8,17 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 )
 
 // assumeLost declares that the process which sent create is gone, or that its
 // answer is: from now on the list is searched. A create that was put off is not
 // lost.
-func (c *Service) assumeLost(ctx context.Context, s Session, n int) error {
-	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		return s.assumeLost(n, now)
+func (c *Service) assumeLost(ctx context.Context, s payment.Session, n int) error {
+	_, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.AssumeLost(n, now)
 	})
 	return err
-}
-
-// assumeLost makes the outcome of a create unknown whose answer was never recorded.
-// ErrUnchanged if it has come, or if the create was put off.
-func (s *Session) assumeLost(n int, now time.Time) error {
-	a := s.Attempt(n)
-	if a.State != Creating || !a.RetryAt.IsZero() {
-		return ErrUnchanged
-	}
-	a.State, a.UnknownAt = Unknown, now
-	s.note(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
-	return nil
 }
 
 // Recover declares lost every create that is under way, so that its search
@@ -37,13 +26,13 @@ func (s *Session) assumeLost(n int, now time.Time) error {
 // started and is alone on its database; beside another process it would
 // search for what that one is still creating. Errors: the store's.
 func (c *Service) Recover(ctx context.Context) error {
-	for f := (Filter{Status: string(wire.Preparing), Limit: 100}); ; {
+	for f := (payment.Filter{Status: string(wire.Preparing), Limit: 100}); ; {
 		page, err := c.Store.List(ctx, f)
 		if err != nil {
 			return fmt.Errorf("looking for creates under way: %w", err)
 		}
 		for _, s := range page.Sessions {
-			if a := s.Current(); a == nil || a.State != Creating {
+			if a := s.Current(); a == nil || a.State != payment.Creating {
 				continue
 			} else if err := c.assumeLost(ctx, s, a.Number); err != nil {
 				return err
@@ -55,18 +44,14 @@ func (c *Service) Recover(ctx context.Context) error {
 	}
 }
 
-// mostDoubt is how long an attempt whose answer is unknown keeps its session from
-// another one while nothing comes of the search.
-const mostDoubt = 10 * time.Minute
-
 // search looks for the transaction that an unanswered create may have opened, and
 // gives the attempt up if that fails and has failed for long.
-func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
+func (c *Service) search(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	err := c.seek(ctx, s, a)
 	now := c.Now()
-	if err != nil && (a.UnknownAt.After(now) || now.Sub(a.UnknownAt) >= mostDoubt) {
-		_, abandonErr := c.change(ctx, s, func(s *Session, now time.Time) error {
-			return s.abandon(a.Number, now)
+	if err != nil && (a.UnknownAt.After(now) || now.Sub(a.UnknownAt) >= payment.GiveUpAfter) {
+		_, abandonErr := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+			return s.Abandon(a.Number, now)
 		})
 		if abandonErr != nil {
 			return errors.Join(err, abandonErr)
@@ -78,35 +63,12 @@ func (c *Service) search(ctx context.Context, s Session, a Attempt) error {
 	return err
 }
 
-// abandon gives up an attempt that has been in doubt for long, without a replacement:
-// its shopper may choose again. Nobody has seen its address, or will: it is searched for
-// further, and cancelled when it is found.
-func (s *Session) abandon(n int, now time.Time) error {
-	a := s.Attempt(n)
-	if a == nil || a.State != Unknown {
-		return ErrUnchanged
-	}
-	if a.UnknownAt.After(now) { // by a clock that was ahead: count anew
-		a.UnknownAt = now
-		return nil
-	}
-	if now.Sub(a.UnknownAt) < mostDoubt {
-		return ErrUnchanged
-	}
-	a.State = Lost
-	s.note(now, "coinslot", "attempt.abandoned", a.TrackingCode)
-	if s.status() == wire.Open {
-		s.Notice = Notice{Code: wire.CodeGatewayUnavailable}
-	}
-	return nil
-}
-
 // seek is search without giving up.
 // Since only create tells the address, a transaction that is found is cancelled and
 // replaced; one that cannot be cancelled is handed over by its hosted page.
 // Two searches, some time apart, that find nothing prove that there is none.
 // Errors: errReading; the gateway's; the store's.
-func (c *Service) seek(ctx context.Context, s Session, a Attempt) error {
+func (c *Service) seek(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if a.TrackingCode == "" {
 		notBefore := a.UnknownAt
 		if a.Misses > 0 {
@@ -124,14 +86,14 @@ func (c *Service) seek(ctx context.Context, s Session, a Attempt) error {
 			return c.miss(ctx, s, a, asOf)
 		}
 	}
-	if a.State != Unknown {
+	if a.State != payment.Unknown {
 		return nil // its answer has come meanwhile
 	}
 	return c.replaceOrphan(ctx, s, a)
 }
 
 // comeBack has s tended again when the list may have been read.
-func (c *Service) comeBack(ctx context.Context, s Session) error {
+func (c *Service) comeBack(ctx context.Context, s payment.Session) error {
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, c.Now().Add(searchPatience)); err != nil {
 		return fmt.Errorf("waiting for the transaction list: %w", err)
 	}
@@ -140,94 +102,27 @@ func (c *Service) comeBack(ctx context.Context, s Session) error {
 
 // replaceOrphan cancels a found transaction whose address is not known and
 // starts another attempt for the same coin.
-func (c *Service) replaceOrphan(ctx context.Context, s Session, a Attempt) error {
+func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
 	crash.Point("orphan.cancelled")
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return err
 	}
-	if r.Status != "confirmed" && !over(r.Status) && (r.Status != "pending" || !final(cancelErr)) {
+	if r.Status != "confirmed" && !payment.HasEnded(r.Status) && (r.Status != "pending" || !payment.FinalRefusal(cancelErr)) {
 		return errors.Join(cancelErr, c.touch(ctx, s)) // not proven either way: next time
 	}
-	return c.replace(ctx, s, func(s *Session, now time.Time) error {
-		return s.orphaned(a.Number, r, c.Gateway.Environment(), now)
+	return c.replace(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.ResolveOrphan(a.Number, r, c.Gateway.Environment(), now)
 	})
-}
-
-// final reports whether err says no to a cancellation for good, and not only
-// for now.
-func final(err error) bool {
-	var refused *RefusedError
-	if !errors.As(err, &refused) {
-		return false
-	}
-	switch refused.Reason {
-	case ReasonBusy, ReasonUnsent, ReasonKey:
-		return false
-	}
-	return true
-}
-
-// orphaned decides what becomes of an attempt whose transaction was found but
-// whose address is lost, given a record read after the cancellation was tried.
-func (s *Session) orphaned(n int, r Record, env string, now time.Time) error {
-	a := s.Attempt(n)
-	if a.State != Unknown {
-		return ErrUnchanged
-	}
-	switch r.Status {
-	case "confirmed":
-		return s.observe(n, r, env, now)
-	case "pending":
-		s.handOver(a, r, now)
-		return nil
-	}
-	a.EndedAt, s.CheckedAt = now, now
-	s.giveUp(a, now)
-	return nil
-}
-
-// handOver lets a transaction that cannot be cancelled be paid at its hosted
-// page. One whose page may not be shown is replaced, since nobody can know its
-// address; that it is cancelled is tried again until it has ended.
-func (s *Session) handOver(a *Attempt, r Record, now time.Time) {
-	s.CheckedAt = now
-	if a.PaymentURL == "" {
-		s.giveUp(a, now)
-		return
-	}
-	a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, plain(r.PayAmount)
-	s.note(now, "coinslot", "attempt.handed_over", a.TrackingCode)
-}
-
-// giveUp closes a and, if the session still waits for a payment, appends its
-// replacement.
-func (s *Session) giveUp(a *Attempt, now time.Time) {
-	a.State = Lost
-	s.note(now, "coinslot", "attempt.lost", a.TrackingCode)
-	if a.Number != s.latest() || s.ClosedBy != NotClosed {
-		return
-	}
-	if err := s.mayOpen(now); err != nil {
-		if errors.Is(err, problem(wire.CodeTooManyAttempts, "")) {
-			s.Notice = Notice{Code: wire.CodeTooManyAttempts}
-		}
-		return
-	}
-	s.add(Attempt{
-		State: Creating, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
-		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, TTLMinutes: a.TTLMinutes,
-		Email: a.Email, Comment: a.Comment,
-	}, now)
 }
 
 // replace runs fn, which may give an attempt up, and makes the create call of
 // the replacement if this very change has appended one: whoever finds it there
 // already must not send it a second time.
-func (c *Service) replace(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) error {
+func (c *Service) replace(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) error {
 	appended := false
-	s, err := c.intend(ctx, old, func(s *Session, now time.Time) error {
+	s, err := c.intend(ctx, old, func(s *payment.Session, now time.Time) error {
 		before := len(s.Attempts)
 		err := fn(s, now)
 		appended = err == nil && len(s.Attempts) > before
@@ -243,51 +138,30 @@ func (c *Service) replace(ctx context.Context, old Session, fn func(s *Session, 
 
 // quote returns the terms of an attempt's coin; price and fee are zero if the gateway's
 // currencies cannot be read, or lack it.
-func (c *Service) quote(ctx context.Context, a Attempt) Terms {
+func (c *Service) quote(ctx context.Context, a payment.Attempt) payment.Terms {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return c.terms(Offer{})
+		return c.terms(payment.Offer{})
 	}
-	for _, o := range offers(Order{}, currencies) {
-		if a.in(o) {
+	for _, o := range payment.Offers(payment.Order{}, currencies) {
+		if a.IsFor(o) {
 			return c.terms(o)
 		}
 	}
-	return c.terms(Offer{})
+	return c.terms(payment.Offer{})
 }
 
 // miss notes that the list did not have a at asOf. The second time, long enough after
 // the first, gives the attempt up.
-func (c *Service) miss(ctx context.Context, s Session, a Attempt, asOf time.Time) error {
-	return c.replace(ctx, s, func(s *Session, now time.Time) error {
-		return s.missed(a.Number, c.Pace.Absent, asOf, now)
+func (c *Service) miss(ctx context.Context, s payment.Session, a payment.Attempt, asOf time.Time) error {
+	return c.replace(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.NoteMiss(a.Number, c.Pace.Absent, asOf, now)
 	})
-}
-
-func (s *Session) missed(n int, absent time.Duration, asOf, now time.Time) error {
-	a := s.Attempt(n)
-	if a == nil || a.State != Unknown || a.TrackingCode != "" {
-		return ErrUnchanged
-	}
-	if a.UnknownAt.After(now) || a.MissedAt.After(now) { // by a clock that was ahead: begin anew
-		a.UnknownAt, a.MissedAt, a.Misses = asOf, time.Time{}, 0
-	}
-	if asOf.Before(a.UnknownAt) {
-		return ErrUnchanged
-	}
-	a.Misses++
-	if a.Misses == 1 {
-		a.MissedAt = asOf
-	}
-	if a.Misses > 1 && asOf.Sub(a.MissedAt) >= absent {
-		s.giveUp(a, now)
-	}
-	return nil
 }
 
 // tendOrphan searches again for what a given-up create may have opened after
 // all, ends it when it is known, and looks at it late like at any other.
-func (c *Service) tendOrphan(ctx context.Context, s Session, a Attempt, due time.Time) error {
+func (c *Service) tendOrphan(ctx context.Context, s payment.Session, a payment.Attempt, due time.Time) error {
 	if a.TrackingCode == "" {
 		return c.searchOrphan(ctx, s, a)
 	}
@@ -304,9 +178,9 @@ func (c *Service) tendOrphan(ctx context.Context, s Session, a Attempt, due time
 	return err
 }
 
-func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt) error {
-	due := a.searchDue(c.Pace, c.Now())
-	if !passed(due, c.Now()) {
+func (c *Service) searchOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
+	due := a.SearchDue(c.Pace, c.Now())
+	if !payment.HasCome(due, c.Now()) {
 		return nil
 	}
 	found, _, err := c.find(ctx, s, a, due)
@@ -323,8 +197,8 @@ func (c *Service) searchOrphan(ctx context.Context, s Session, a Attempt) error 
 // a has a tracking code if it was found. If not, it was not there at asOf, which is
 // notBefore or later, or now. Errors: errReading; the gateway's; the store's.
 func (c *Service) find(
-	ctx context.Context, s Session, a Attempt, notBefore time.Time,
-) (now Session, asOf time.Time, err error) {
+	ctx context.Context, s payment.Session, a payment.Attempt, notBefore time.Time,
+) (now payment.Session, asOf time.Time, err error) {
 	now, err = c.Session(ctx, s.ID)
 	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
 		return now, asOf, err // another's search has found it
@@ -347,22 +221,14 @@ func (c *Service) find(
 	return now, asOf, searchErr
 }
 
-// alike reports whether r, which has no comment, is of a by everything else that was
-// sent: then it is a's if no session has its tracking code.
-func (a *Attempt) alike(r Record) bool {
-	return r.Comment == "" && a.Drawn && r.OrderID == a.OrderID &&
-		r.AmountUSD.Equal(a.AmountUSD) && sameCoin(a, r) &&
-		trackingCode.MatchString(r.TrackingCode)
-}
-
 // alike reports whether r, which a gateway has given back without its comment,
 // is a by everything else that was sent.
-func (c *Service) alike(ctx context.Context, r Record, a Attempt) (bool, error) {
-	if !a.alike(r) {
+func (c *Service) alike(ctx context.Context, r payment.Record, a payment.Attempt) (bool, error) {
+	if !a.Resembles(r) {
 		return false, nil
 	}
 	_, err := c.Store.Lookup(ctx, r.TrackingCode)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, payment.ErrNotFound) {
 		return true, nil
 	}
 	return false, err

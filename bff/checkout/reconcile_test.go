@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // wantOne fails unless the session shows the only transaction that can be paid,
@@ -44,7 +44,7 @@ func lostAnswerIsFoundCancelledAndReplaced(t *testing.T, h *shop) {
 	if n := len(h.gateway.all()); n != 2 {
 		t.Errorf("transactions = %d; want 2", n)
 	}
-	h.wantTold(s.ID, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending)
 }
 
 func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
@@ -68,9 +68,9 @@ func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
 // goes without it, and the session keeps it.
 func TestCommentIsSentOnce(t *testing.T) {
 	h := newShop(t)
-	var sent []checkout.CreateRequest
+	var sent []payment.CreateRequest
 	fail := once(cut(), nil)
-	h.gateway.createHook = func(req checkout.CreateRequest) (before, after error) {
+	h.gateway.createHook = func(req payment.CreateRequest) (before, after error) {
 		sent = append(sent, req)
 		return fail(req)
 	}
@@ -89,9 +89,9 @@ func TestCommentIsSentOnce(t *testing.T) {
 
 func TestOrphanThatComesLateIsCancelled(t *testing.T) {
 	h := newShop(t)
-	var lost checkout.CreateRequest
+	var lost payment.CreateRequest
 	var first sync.Once
-	h.gateway.createHook = func(req checkout.CreateRequest) (err, _ error) {
+	h.gateway.createHook = func(req payment.CreateRequest) (err, _ error) {
 		first.Do(func() { lost, err = req, cut() })
 		return err, nil
 	}
@@ -125,7 +125,7 @@ func TestStubbornOrphanIsHandedOver(t *testing.T) {
 	h.gateway.pay(orphan.TrackingCode, dec("25"), "0xa")
 	h.run(time.Minute)
 	h.wantStatus(s.ID, wire.Confirmed)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventConfirmed)
+	h.wantTold(s.ID, payment.EventPending, payment.EventConfirmed)
 }
 
 // A hosted page that may not be shown used to be handed over all the same, as a
@@ -147,7 +147,7 @@ func TestStubbornOrphanWithoutAPageIsReplaced(t *testing.T) {
 // A cancellation that was turned away for a while used to count as refused for
 // good, and the orphan was handed over.
 func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
-	for _, reason := range []checkout.Reason{checkout.ReasonBusy, checkout.ReasonUnsent, checkout.ReasonKey} {
+	for _, reason := range []payment.Reason{payment.ReasonBusy, payment.ReasonUnsent, payment.ReasonKey} {
 		t.Run(string(reason), func(t *testing.T) {
 			h := newShop(t)
 			h.gateway.createHook = once(nil, cut())
@@ -189,7 +189,7 @@ func TestOrphanThatSomebodyPaidIsReviewed(t *testing.T) {
 	h.gateway.pay(h.gateway.all()[0].TrackingCode, dec("25"), "0xa")
 	h.run(time.Minute)
 	h.wantStatus(s.ID, wire.Review)
-	h.wantTold(s.ID, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventReview)
 	if n := h.gateway.called("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
@@ -197,14 +197,14 @@ func TestOrphanThatSomebodyPaidIsReviewed(t *testing.T) {
 
 func TestCrashBetweenIntentAndAnswer(t *testing.T) {
 	gone := errors.New("process gone")
-	for name, hook := range map[string]func(checkout.CreateRequest) (error, error){
-		"before sending": func(checkout.CreateRequest) (error, error) { return gone, nil },
-		"after sending":  func(checkout.CreateRequest) (error, error) { return nil, gone },
+	for name, hook := range map[string]func(payment.CreateRequest) (error, error){
+		"before sending": func(payment.CreateRequest) (error, error) { return gone, nil },
+		"after sending":  func(payment.CreateRequest) (error, error) { return nil, gone },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newShop(t)
 			s := h.open("25")
-			h.gateway.createHook = func(req checkout.CreateRequest) (error, error) {
+			h.gateway.createHook = func(req payment.CreateRequest) (error, error) {
 				h.store.failUpdates(func() (error, error) { return gone, nil }) // nothing is recorded any more
 				return hook(req)
 			}
@@ -223,7 +223,7 @@ func TestLateAnswerIsAdopted(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
 	arrived, release := make(chan struct{}), make(chan struct{})
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		close(arrived)
 		<-release
 		return nil, nil
@@ -235,7 +235,7 @@ func TestLateAnswerIsAdopted(t *testing.T) {
 	leave()
 	tab.Wait()
 	h.run(20 * time.Second)
-	if got := h.load(s.ID).Attempts[0].State; got != checkout.Unknown {
+	if got := h.load(s.ID).Attempts[0].State; got != payment.Unknown {
 		t.Fatalf("state = %s; want unknown", got)
 	}
 	close(release)
@@ -254,7 +254,7 @@ func TestLateAnswerDuringTheSearch(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
 	arrived, release := make(chan struct{}), make(chan struct{})
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		close(arrived)
 		<-release
 		return nil, nil
@@ -289,12 +289,12 @@ func TestTwoTendersReplaceOnce(t *testing.T) {
 	h.run(20 * time.Second) // the first search has found nothing
 	h.clock.move(time.Minute)
 	stale := h.load(s.ID)
-	if a := stale.Attempts[0]; a.State != checkout.Unknown || a.Misses != 1 {
+	if a := stale.Attempts[0]; a.State != payment.Unknown || a.Misses != 1 {
 		t.Fatalf("attempt = %s after %d misses; want unknown after 1", a.State, a.Misses)
 	}
 	arrived, release := make(chan struct{}), make(chan struct{})
 	var held sync.Once
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		held.Do(func() { close(arrived); <-release })
 		return nil, nil
 	}
@@ -320,7 +320,7 @@ func TestSearchReadsEveryPage(t *testing.T) {
 	h.gateway.createHook = once(nil, cut())
 	s := h.chosen("25", usdt())
 	for range 130 {
-		h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"), TTL: 1})
+		h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"), TTL: 1})
 	}
 	h.run(30 * time.Second)
 	if got := h.load(s.ID).Attempts[0].TrackingCode; got != "T00001" {
@@ -355,7 +355,7 @@ func TestOutageOfTheListProvesNothing(t *testing.T) {
 
 func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
 	h := newShop(t)
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) { return cut(), nil }
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) { return cut(), nil }
 	s := h.chosen("25", usdt())
 	h.run(time.Hour)
 	s = h.load(s.ID)
@@ -373,7 +373,7 @@ func TestNothingIsReplacedOncePaid(t *testing.T) {
 	t.Parallel()
 	h := newShop(t)
 	s := h.chosen("25", usdt())
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	h.gateway.createHook = once(cut(), nil)
 	must(t)(h.choose(s.ID, bnb()))
 	h.gateway.pay("T00001", dec("25"), "0xa")
@@ -395,7 +395,7 @@ func TestRecoverSearchesAtOnce(t *testing.T) {
 	h := newShop(t)
 	s := h.open("25")
 	other := h.open("30") // nothing chosen: not touched
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		h.store.failUpdates(func() (error, error) { return gone, nil })
 		return nil, gone
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // A gateway that takes a confirmation back for good is told of once, within a
@@ -29,11 +29,11 @@ func takenBack(t *testing.T, h *shop) {
 	if a := h.load(s.ID).Attempts[0]; a.Regressions != 0 || a.Rechecks < 2 {
 		t.Errorf("%d regressions after %d looks; want none", a.Regressions, a.Rechecks)
 	}
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventConfirmed)
+	h.wantTold(s.ID, payment.EventPending, payment.EventConfirmed)
 
 	set("cancelled")
 	h.run(time.Hour) // the look after an hour, and what follows
-	if told := h.told(s.ID); !slices.Equal(told, []checkout.EventType{checkout.EventPending, checkout.EventConfirmed, checkout.EventReview}) {
+	if told := h.told(s.ID); !slices.Equal(told, []payment.EventType{payment.EventPending, payment.EventConfirmed, payment.EventReview}) {
 		t.Fatalf("told %v; want one review\n%s", told, h.trail(s.ID))
 	}
 	looks := h.gateway.called("status")

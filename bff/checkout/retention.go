@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -99,9 +100,9 @@ func (r *Retention) sessions(
 				return erased, deleted, ctx.Err()
 			case err != nil && len(*failed) < mostFailed:
 				*failed = append(*failed, err)
-			case e == ErasePersonal:
+			case e == payment.ErasePersonal:
 				erased++
-			case e == EraseAll:
+			case e == payment.EraseAll:
 				deleted++
 			}
 		}
@@ -114,12 +115,12 @@ func (r *Retention) sessions(
 	}
 }
 
-func (r *Retention) session(ctx context.Context, id string) (Erasure, error) {
+func (r *Retention) session(ctx context.Context, id string) (payment.Erasure, error) {
 	now := r.Now().UTC()
-	e, err := r.Eraser.Erase(ctx, id, now, func(s Session, undelivered bool) Erasure {
-		return s.retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
+	e, err := r.Eraser.Erase(ctx, id, now, func(s payment.Session, undelivered bool) payment.Erasure {
+		return s.Retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
 	})
-	if e != EraseNothing {
+	if e != payment.EraseNothing {
 		r.Changed(id)
 	}
 	pause(ctx, retentionPause)
@@ -148,11 +149,11 @@ const (
 // EraseByRequest erases the personal data of a session now. Errors:
 // ErrNotFound; the database's.
 func EraseByRequest(ctx context.Context, e Eraser, id string, now time.Time) error {
-	_, err := e.Erase(ctx, id, now, func(s Session, _ bool) Erasure {
+	_, err := e.Erase(ctx, id, now, func(s payment.Session, _ bool) payment.Erasure {
 		if s.Tombstone() {
-			return EraseNothing // nothing is left
+			return payment.EraseNothing // nothing is left
 		}
-		return ErasePersonal
+		return payment.ErasePersonal
 	})
 	if err != nil {
 		return fmt.Errorf("erasing personal data: %w", err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"coinslot/bff/payment"
 )
 
 // shelf is an Eraser of a few sessions; the others of its methods are not called.
@@ -24,12 +26,12 @@ func (s *shelf) Erasable(_ context.Context, _ time.Time, at string, _ int) ([]st
 	return s.ids[1:], "", nil
 }
 
-func (s *shelf) Erase(_ context.Context, id string, _ time.Time, _ func(Session, bool) Erasure) (Erasure, error) {
+func (s *shelf) Erase(_ context.Context, id string, _ time.Time, _ func(payment.Session, bool) payment.Erasure) (payment.Erasure, error) {
 	if id == s.fails {
-		return EraseNothing, errors.New("disk full")
+		return payment.EraseNothing, errors.New("disk full")
 	}
 	s.erased = append(s.erased, id)
-	return EraseAll, nil
+	return payment.EraseAll, nil
 }
 
 func (s *shelf) EraseActions(context.Context, time.Time, int) (int, error) { return 0, nil }

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // busy is a 429 that asks to be left alone for a time; zero = it does not say.
 func busy(wait time.Duration) error {
-	return &checkout.RefusedError{Reason: checkout.ReasonBusy, Status: 429, RetryAfter: wait}
+	return &payment.RefusedError{Reason: payment.ReasonBusy, Status: 429, RetryAfter: wait}
 }
 
 // A create that the gateway had no time for used to send the shopper back to the
@@ -32,7 +32,7 @@ func busyCreateIsSentAgain(t *testing.T, h *shop) {
 	h.run(3 * time.Second)
 	h.wantStatus(s.ID, wire.Pending)
 	h.wantOne(s.ID)
-	h.wantTold(s.ID, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending)
 	if n := h.gateway.called("list"); n != 0 {
 		t.Errorf("the list was read %d times; want 0, since nothing was created", n)
 	}
@@ -66,7 +66,7 @@ func TestBusyForEver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newShop(t)
-			h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+			h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 				return busy(tt.wait), nil
 			}
 			s := h.chosen("25", usdt())
@@ -128,7 +128,7 @@ func TestBusyCreateOfAPaidOrder(t *testing.T) { overBoth(t, busyCreateOfAPaidOrd
 
 func busyCreateOfAPaidOrder(t *testing.T, h *shop) {
 	s := h.chosen("25", usdt())
-	h.gateway.createHook = func(checkout.CreateRequest) (error, error) {
+	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
 		return busy(20 * time.Second), nil
 	}
 	must(t)(h.choose(s.ID, bnb()))

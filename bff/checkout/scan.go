@@ -7,6 +7,8 @@ import (
 	"hash/maphash"
 	"maps"
 	"time"
+
+	"coinslot/bff/payment"
 )
 
 const (
@@ -42,9 +44,9 @@ var (
 // nothing new and the count is even: some requests, however long the list is. Only if
 // the ends have nothing new and the count is not even, another pass is needed.
 type scan struct {
-	query ListQuery // without its page
-	hasty bool      // read the last two pages of a long list after the first one
-	asOf  time.Time // nothing that was listed then is missing; zero = not known yet
+	query payment.ListQuery // without its page
+	hasty bool              // read the last two pages of a long list after the first one
+	asOf  time.Time         // nothing that was listed then is missing; zero = not known yet
 
 	seen   map[uint64]int // hashes of tracking codes: the last pass that met it; 0 = none has
 	total  int            // records in the list, as told by the last answer; 0 = not told
@@ -69,7 +71,7 @@ type scan struct {
 	even   bool  // the count was even, and nothing new was shown since
 }
 
-func newScan(q ListQuery) *scan { return &scan{query: q, seen: map[uint64]int{}} }
+func newScan(q payment.ListQuery) *scan { return &scan{query: q, seen: map[uint64]int{}} }
 
 // codeSeed is of the hashes in seen: a million tracking codes are 30 MB that way.
 // Two that collide look like a list that moves.
@@ -113,7 +115,7 @@ func (s *scan) endsFirst() {
 
 // take takes in the page that next has named. Errors: errEndless, errMoving; then the
 // scan is of no further use.
-func (s *scan) take(p RecordPage) error {
+func (s *scan) take(p payment.RecordPage) error {
 	s.pages++
 	s.moved = s.moved || s.page > 0 && p.Total != s.total
 	s.fell = s.fell || p.Total < s.total
@@ -130,7 +132,7 @@ func (s *scan) take(p RecordPage) error {
 }
 
 // takeEnd takes in a page at one of the ends.
-func (s *scan) takeEnd(items []Record) {
+func (s *scan) takeEnd(items []payment.Record) {
 	n := s.ends[0]
 	s.ends = s.ends[1:]
 	fresh, _ := s.note(items, 0)
@@ -170,7 +172,7 @@ func (s *scan) further(n int) int {
 // takeNext takes in the next page of a pass, and reports whether the pass has come to
 // its end without a proof. A last page that is full may be followed by one that the
 // gateway did not tell of.
-func (s *scan) takeNext(p RecordPage) (disturbed bool) {
+func (s *scan) takeNext(p payment.RecordPage) (disturbed bool) {
 	s.page++
 	_, repeated := s.note(p.Items, s.pass)
 	n := len(p.Items)
@@ -210,7 +212,7 @@ func (s *scan) complete() {
 
 // note remembers records of a page, as met by a pass, and returns how many were never
 // seen before, and how many this pass has met already. Pass 0 stands for none.
-func (s *scan) note(items []Record, pass int) (fresh, repeated int) {
+func (s *scan) note(items []payment.Record, pass int) (fresh, repeated int) {
 	for _, r := range items {
 		h := maphash.String(codeSeed, r.TrackingCode)
 		met, known := s.seen[h]
@@ -232,9 +234,9 @@ func (s *scan) note(items []Record, pass int) (fresh, repeated int) {
 
 // listed reads every page of q, for people: of a list that goes on moving, it returns
 // what it has shown. What came twice counts as it was last.
-func listed(ctx context.Context, g Lister, q ListQuery) ([]Record, error) {
+func listed(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Record, error) {
 	index := map[string]int{} // in records, by tracking code
-	var records []Record
+	var records []payment.Record
 	for s := newScan(q); s.asOf.IsZero(); {
 		q.Page = s.next(time.Now())
 		page, err := readPage(ctx, g, q)
@@ -264,7 +266,7 @@ func listed(ctx context.Context, g Lister, q ListQuery) ([]Record, error) {
 const pageTries = 3
 
 // readPage reads one page, again after a moment if that fails.
-func readPage(ctx context.Context, g Lister, q ListQuery) (page RecordPage, err error) {
+func readPage(ctx context.Context, g Lister, q payment.ListQuery) (page payment.RecordPage, err error) {
 	for try := 1; ; try++ {
 		page, err = g.Transactions(ctx, q)
 		if err == nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"coinslot/bff/payment"
 )
 
 // pager is a list that changes between its pages: after each answer, change makes of
@@ -20,15 +22,15 @@ type pager struct {
 	shown  map[string]bool
 }
 
-func (p *pager) page(n int) RecordPage {
+func (p *pager) page(n int) payment.RecordPage {
 	p.asked++
 	const limit = 5
 	p.were = append(p.were, len(p.list))
 	total := p.were[max(0, len(p.were)-1-p.late)]
-	answer := RecordPage{Page: n, LastPage: max(1, (total+limit-1)/limit), Total: total}
+	answer := payment.RecordPage{Page: n, LastPage: max(1, (total+limit-1)/limit), Total: total}
 	from := min((n-1)*limit, len(p.list))
 	for _, code := range p.list[from:min(from+limit, len(p.list))] {
-		answer.Items = append(answer.Items, Record{TrackingCode: code})
+		answer.Items = append(answer.Items, payment.Record{TrackingCode: code})
 		p.shown[code] = true
 	}
 	if p.change != nil {
@@ -46,7 +48,7 @@ func newPager(n int) *pager {
 	return p
 }
 
-var scanQuery = ListQuery{Limit: 5}
+var scanQuery = payment.ListQuery{Limit: 5}
 
 // complete reads on until s knows that nothing of notBefore is missing.
 func complete(s *scan, p *pager, notBefore time.Time, clock func() time.Time) error {
@@ -168,29 +170,29 @@ func TestScanRequests(t *testing.T) {
 // TestScanProvesNothing: lists that contradict themselves are never said to be known.
 func TestScanProvesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
-		page func(n int) RecordPage
+		page func(n int) payment.RecordPage
 		want error
 	}{
-		"no end": {func(n int) RecordPage {
-			return RecordPage{Items: []Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: n + 1, Total: 9}
+		"no end": {func(n int) payment.RecordPage {
+			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: n + 1, Total: 9}
 		}, errEndless},
-		"too long": {func(n int) RecordPage {
-			return RecordPage{Items: []Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: mostPages + 1}
+		"too long": {func(n int) payment.RecordPage {
+			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: mostPages + 1}
 		}, errEndless},
-		"shorter than it says": {func(n int) RecordPage {
-			return RecordPage{Items: []Record{{TrackingCode: "a"}}, LastPage: 1, Total: 2}
+		"shorter than it says": {func(n int) payment.RecordPage {
+			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}}, LastPage: 1, Total: 2}
 		}, errMoving},
-		"empty before its end": {func(n int) RecordPage {
+		"empty before its end": {func(n int) payment.RecordPage {
 			if n > 1 {
-				return RecordPage{LastPage: 9}
+				return payment.RecordPage{LastPage: 9}
 			}
-			return RecordPage{Items: make([]Record, 5), LastPage: 9}
+			return payment.RecordPage{Items: make([]payment.Record, 5), LastPage: 9}
 		}, errMoving},
-		"one that comes twice and another never": {func(n int) RecordPage {
+		"one that comes twice and another never": {func(n int) payment.RecordPage {
 			if n > 1 {
-				return RecordPage{Items: []Record{{TrackingCode: "a"}}, LastPage: 2}
+				return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}}, LastPage: 2}
 			}
-			return RecordPage{Items: []Record{{TrackingCode: "a"}, {}, {}, {}, {}}, LastPage: 2}
+			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}, {}, {}, {}, {}}, LastPage: 2}
 		}, errMoving},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/payment"
 	"coinslot/bff/pulse"
 )
 
@@ -35,8 +36,8 @@ func around(t time.Time) window {
 }
 
 // dates asks for the list from one date to another, both as written by around.
-func dates(from, to string) ListQuery {
-	q := ListQuery{Limit: 50}
+func dates(from, to string) payment.ListQuery {
+	q := payment.ListQuery{Limit: 50}
 	q.From, _ = time.Parse(time.DateOnly, from)
 	q.To, _ = time.Parse(time.DateOnly, to)
 	return q
@@ -58,18 +59,18 @@ type search struct {
 	near, wide *scan
 
 	// Guarded by searches.mu.
-	wanted   map[string]time.Time // by marker: as of when it must not be there
-	joined   bool                 // there are new ones among them
-	asOf     time.Time            // as of when nothing is missing; zero = not known
-	bare     map[string]Record    // without a comment, and unknown here; by tracking code
-	run      chan struct{}        // closed when the run under way ends; nil = there is none
-	brief    bool                 // it, or the last one, reads the first pages only
-	ended    time.Time            // when the last one ended
-	err      error                // of the last one that was not brief; nil = all was found out
-	failed   time.Time            // when that was
-	logged   bool                 // that err has been logged
-	unserved time.Time            // since when something is wanted; zero = nothing is
-	asked    time.Time            // when anybody asked last
+	wanted   map[string]time.Time      // by marker: as of when it must not be there
+	joined   bool                      // there are new ones among them
+	asOf     time.Time                 // as of when nothing is missing; zero = not known
+	bare     map[string]payment.Record // without a comment, and unknown here; by tracking code
+	run      chan struct{}             // closed when the run under way ends; nil = there is none
+	brief    bool                      // it, or the last one, reads the first pages only
+	ended    time.Time                 // when the last one ended
+	err      error                     // of the last one that was not brief; nil = all was found out
+	failed   time.Time                 // when that was
+	logged   bool                      // that err has been logged
+	unserved time.Time                 // since when something is wanted; zero = nothing is
+	asked    time.Time                 // when anybody asked last
 
 	pulse pulse.Pulse // beats with each page
 }
@@ -100,9 +101,9 @@ var errClosing = errors.New("searching the transaction list: shutting down")
 // then there may be errReading.
 // Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.
 func (c *Service) sighted(
-	ctx context.Context, a Attempt, notBefore time.Time,
-) (asOf time.Time, bare []Record, err error) {
-	notBefore = notAfter(notBefore, c.Now())
+	ctx context.Context, a payment.Attempt, notBefore time.Time,
+) (asOf time.Time, bare []payment.Record, err error) {
+	notBefore = payment.Earlier(notBefore, c.Now())
 	s, run := c.join(ctx, a, notBefore)
 	if run != nil {
 		timer := time.NewTimer(searchPatience)
@@ -134,7 +135,7 @@ func (s *search) knows(t time.Time) bool { return !s.asOf.IsZero() && !s.asOf.Be
 // ends: nil if there is none because there is nothing to find out, or because the last
 // one has just failed.
 func (c *Service) join(
-	ctx context.Context, a Attempt, notBefore time.Time,
+	ctx context.Context, a payment.Attempt, notBefore time.Time,
 ) (s *search, run chan struct{}) {
 	w, now := around(a.StartedAt), c.Now()
 	c.searches.mu.Lock()
@@ -145,7 +146,7 @@ func (c *Service) join(
 	})
 	s = c.searches.of[w]
 	if s == nil {
-		s = &search{window: w, wanted: map[string]time.Time{}, bare: map[string]Record{}}
+		s = &search{window: w, wanted: map[string]time.Time{}, bare: map[string]payment.Record{}}
 		s.rewind()
 		c.searches.of[w] = s
 	}
@@ -233,7 +234,7 @@ func (c *Service) goesOn(ctx context.Context, s *search) bool {
 		if s.knows(notBefore) {
 			delete(s.wanted, marker)
 		} else { // a clock that goes back must not keep it reading until then
-			s.wanted[marker] = notAfter(notBefore, c.Now())
+			s.wanted[marker] = payment.Earlier(notBefore, c.Now())
 		}
 	}
 	if len(s.wanted) > 0 {
@@ -308,7 +309,7 @@ type beating struct {
 }
 
 // Transactions implements Lister.
-func (b beating) Transactions(ctx context.Context, q ListQuery) (RecordPage, error) {
+func (b beating) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	b.pulse.Beat(0)
 	return b.Lister.Transactions(ctx, q)
 }

@@ -12,6 +12,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Many lost answers cost few readings of the list, and one search makes known
@@ -20,7 +21,7 @@ func TestSearchesShareTheList(t *testing.T) { overBoth(t, searchesShareTheList) 
 
 func searchesShareTheList(t *testing.T, h *shop) {
 	const lost = 60
-	h.gateway.createHook = func(checkout.CreateRequest) (before, after error) { return nil, cut() }
+	h.gateway.createHook = func(payment.CreateRequest) (before, after error) { return nil, cut() }
 	var ids []string
 	for range lost {
 		ids = append(ids, h.chosen("25", usdt()).ID)
@@ -103,8 +104,8 @@ func TestSearchTurns(t *testing.T) {
 func TestStray(t *testing.T) { overBoth(t, stray) }
 
 func stray(t *testing.T, h *shop) {
-	var asked checkout.CreateRequest
-	h.gateway.createHook = func(req checkout.CreateRequest) (before, after error) { asked = req; return nil, nil }
+	var asked payment.CreateRequest
+	h.gateway.createHook = func(req payment.CreateRequest) (before, after error) { asked = req; return nil, nil }
 	s := h.chosen("25", usdt())
 	h.gateway.add(asked)
 	second := h.gateway.all()[1]
@@ -112,7 +113,7 @@ func stray(t *testing.T, h *shop) {
 	h.chosen("10.01", usdt()) // whose search reads the list
 	h.run(time.Minute)
 	got := h.load(s.ID)
-	if len(got.Attempts) != 2 || got.Attempts[1].State != checkout.Stray || got.Attempts[1].TrackingCode != second.TrackingCode {
+	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Stray || got.Attempts[1].TrackingCode != second.TrackingCode {
 		t.Fatalf("attempts = %+v; want the stray beside the first\n%s", got.Attempts, h.trail(s.ID))
 	}
 	h.wantStatus(s.ID, wire.Pending)
@@ -125,7 +126,7 @@ func stray(t *testing.T, h *shop) {
 	h.gateway.pay(second.TrackingCode, got.Attempts[0].PayAmount, "0xstray")
 	h.run(10 * time.Minute)
 	h.wantStatus(s.ID, wire.Review)
-	if !slices.Contains(h.told(s.ID), checkout.EventReview) || slices.Contains(h.told(s.ID), checkout.EventConfirmed) {
+	if !slices.Contains(h.told(s.ID), payment.EventReview) || slices.Contains(h.told(s.ID), payment.EventConfirmed) {
 		t.Errorf("told: %v", h.told(s.ID))
 	}
 }
@@ -133,60 +134,60 @@ func stray(t *testing.T, h *shop) {
 // shifty is a gateway whose list is not what its pages say.
 type shifty struct {
 	*gateway
-	page func(q checkout.ListQuery) (checkout.RecordPage, error)
+	page func(q payment.ListQuery) (payment.RecordPage, error)
 }
 
-func (g *shifty) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (g *shifty) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	return g.page(q)
 }
 
 // A list that moves while it is read hides nothing, and one whose pages lie
 // about their number is read to its end.
 func TestListsThatLie(t *testing.T) {
-	records := func(codes ...string) (list []checkout.Record) {
+	records := func(codes ...string) (list []payment.Record) {
 		for _, code := range codes {
-			list = append(list, checkout.Record{TrackingCode: code, Status: "pending"})
+			list = append(list, payment.Record{TrackingCode: code, Status: "pending"})
 		}
 		return list
 	}
-	full := func(prefix string) (list []checkout.Record) {
+	full := func(prefix string) (list []payment.Record) {
 		for i := range 50 {
-			list = append(list, checkout.Record{TrackingCode: prefix + string(rune('A'+i)), Status: "pending"})
+			list = append(list, payment.Record{TrackingCode: prefix + string(rune('A'+i)), Status: "pending"})
 		}
 		return list
 	}
 	reading := 0
 	for _, c := range []struct {
 		name string
-		page func(q checkout.ListQuery, wanted []checkout.Record) checkout.RecordPage
+		page func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage
 	}{
-		{"moves from page 2 to 1 while page 1 is read", func(q checkout.ListQuery, wanted []checkout.Record) checkout.RecordPage {
+		{"moves from page 2 to 1 while page 1 is read", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
 			if q.Page == 1 {
 				reading++
 			}
-			pages := map[int][]checkout.Record{1: full("a"), 2: records("b", "a0")}
+			pages := map[int][]payment.Record{1: full("a"), 2: records("b", "a0")}
 			if reading > 1 {
 				pages[1] = append(wanted, full("a")[1:]...)
 			}
 			if q.Page == 2 && reading == 1 {
 				pages[2] = append(records("aA"), records("b")...) // pushed down by what went up
 			}
-			return checkout.RecordPage{Items: pages[q.Page], Page: q.Page, LastPage: 2, Total: 52}
+			return payment.RecordPage{Items: pages[q.Page], Page: q.Page, LastPage: 2, Total: 52}
 		}},
-		{"last_page is one too low", func(q checkout.ListQuery, wanted []checkout.Record) checkout.RecordPage {
-			pages := map[int][]checkout.Record{1: full("a"), 2: wanted}
-			return checkout.RecordPage{Items: pages[q.Page], Page: q.Page, LastPage: 1, Total: 51}
+		{"last_page is one too low", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
+			pages := map[int][]payment.Record{1: full("a"), 2: wanted}
+			return payment.RecordPage{Items: pages[q.Page], Page: q.Page, LastPage: 1, Total: 51}
 		}},
-		{"last_page is missing", func(q checkout.ListQuery, wanted []checkout.Record) checkout.RecordPage {
-			pages := map[int][]checkout.Record{1: records("a"), 2: records("b"), 3: wanted}
-			return checkout.RecordPage{Items: pages[q.Page], Page: q.Page}
+		{"last_page is missing", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
+			pages := map[int][]payment.Record{1: records("a"), 2: records("b"), 3: wanted}
+			return payment.RecordPage{Items: pages[q.Page], Page: q.Page}
 		}},
-		{"the last page is given for all later ones", func(q checkout.ListQuery, wanted []checkout.Record) checkout.RecordPage {
+		{"the last page is given for all later ones", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
 			items := full("a")
 			if q.Page > 1 {
 				items = append(full("b")[1:], wanted...)
 			}
-			return checkout.RecordPage{Items: items, Page: q.Page, LastPage: 2, Total: 100}
+			return payment.RecordPage{Items: items, Page: q.Page, LastPage: 2, Total: 100}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -197,12 +198,12 @@ func TestListsThatLie(t *testing.T) {
 			h.gateway.createHook = once(nil, cut())
 			s := h.chosen("25", usdt())
 			asked := 0
-			g.page = func(q checkout.ListQuery) (checkout.RecordPage, error) {
+			g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
 				if asked++; asked > 50 {
 					t.Error("the list is read without end")
-					return checkout.RecordPage{}, errors.New("enough")
+					return payment.RecordPage{}, errors.New("enough")
 				}
-				return c.page(q, []checkout.Record{h.gateway.all()[0].Record}), nil
+				return c.page(q, []payment.Record{h.gateway.all()[0].Record}), nil
 			}
 			h.run(20 * time.Second)
 			if a := h.load(s.ID).Attempts[0]; a.TrackingCode == "" {
@@ -216,7 +217,7 @@ func TestListsThatLie(t *testing.T) {
 func TestPagesThatFail(t *testing.T) {
 	h := newShop(t)
 	for range 120 { // three pages
-		h.gateway.add(checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "x"})
+		h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "x"})
 	}
 	h.gateway.createHook = once(nil, cut())
 	s := h.chosen("25", usdt())
@@ -244,10 +245,10 @@ func TestEndlessListProvesNothing(t *testing.T) {
 	h.gateway.createHook = once(cut(), nil)
 	s := h.chosen("25", usdt())
 	n := 0
-	g.page = func(q checkout.ListQuery) (checkout.RecordPage, error) {
+	g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
 		n++
-		r := checkout.Record{TrackingCode: "x" + time.Duration(n).String(), Status: "pending"}
-		return checkout.RecordPage{Items: []checkout.Record{r}, Page: q.Page, LastPage: q.Page + 1}, nil
+		r := payment.Record{TrackingCode: "x" + time.Duration(n).String(), Status: "pending"}
+		return payment.RecordPage{Items: []payment.Record{r}, Page: q.Page, LastPage: q.Page + 1}, nil
 	}
 	for range 20 {
 		h.clock.move(10 * time.Second)
@@ -275,8 +276,8 @@ func fenced(t *testing.T, h *shop) {
 		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err, claimed[0].Epoch)
 	}
 	h.gateway.pay(h.gateway.all()[0].TrackingCode, s.Attempts[0].PayAmount, "0xa")
-	if err := h.service.Tend(t.Context(), claimed[0]); !errors.Is(err, checkout.ErrFenced) {
-		t.Errorf("Tend by the old holder = %v; want %v", err, checkout.ErrFenced)
+	if err := h.service.Tend(t.Context(), claimed[0]); !errors.Is(err, payment.ErrFenced) {
+		t.Errorf("Tend by the old holder = %v; want %v", err, payment.ErrFenced)
 	}
 	h.wantStatus(s.ID, wire.Pending)
 	if again, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1); err != nil || len(again) != 0 {
@@ -315,12 +316,12 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 	if _, err := h.choose(s.ID, bnb()); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(tendErr, checkout.ErrFenced) {
-		t.Errorf("the check under way = %v; want %v", tendErr, checkout.ErrFenced)
+	if !errors.Is(tendErr, payment.ErrFenced) {
+		t.Errorf("the check under way = %v; want %v", tendErr, payment.ErrFenced)
 	}
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
 	h.run(time.Minute)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
 }
 
 // A check that a stopping instance calls off is made by the next one at once:
@@ -347,7 +348,7 @@ func checkCalledOff(t *testing.T, h *shop) {
 // An answer that a stopped process could only send too late is not sent.
 func TestTooLateToSend(t *testing.T) {
 	h := newShop(t)
-	pace := checkout.DefaultPace()
+	pace := payment.DefaultSchedule()
 	pace.Answer = time.Nanosecond
 	h.service = checkout.New(checkout.Config{Store: h.store, Gateway: h.gateway, Page: "https://shop.test/checkout/", Now: h.clock.Now, Pace: pace})
 	s := h.chosen("25", usdt())

@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 	"coinslot/bff/token"
 )
 
@@ -28,7 +29,7 @@ type Config struct {
 	// "https://pay.shop.example/checkout/".
 	Page string
 	// Receipt signs what proves that a session is confirmed; nil = there are no receipts.
-	Receipt Receipt
+	Receipt payment.Receipt
 	// CallbackURL is where the gateway's page sends the shopper back; empty = not sent.
 	CallbackURL string
 	// PaymentPage is the address of the gateway's hosted pages; a payment_url
@@ -45,7 +46,7 @@ type Config struct {
 	// Moved is called after a session was opened, with no session before, or has
 	// changed, with what it was. The two share no attempts. It must not block. Nil =
 	// nobody counts.
-	Moved func(before, after Session)
+	Moved func(before, after payment.Session)
 	// Trace returns the traceparent (W3C Trace Context) of what ctx is part of, to be
 	// kept with an attempt; "" = it is part of none. Nil = nothing is traced.
 	Trace func(ctx context.Context) string
@@ -56,7 +57,7 @@ type Config struct {
 	// those of payments that have not. Nil = they are polls like all others.
 	Ended func(ctx context.Context) context.Context
 	// Pace is how often things are looked at; the zero Pace is [DefaultPace].
-	Pace Pace
+	Pace payment.Schedule
 	Now  func() time.Time // nil = time.Now
 	Log  *slog.Logger     // nil = silent
 }
@@ -87,7 +88,7 @@ func New(c Config) *Service {
 		c.Changed = func(string) {}
 	}
 	if c.Moved == nil {
-		c.Moved = func(Session, Session) {}
+		c.Moved = func(payment.Session, payment.Session) {}
 	}
 	if c.Trace == nil {
 		c.Trace = func(context.Context) string { return "" }
@@ -99,7 +100,7 @@ func New(c Config) *Service {
 		c.Ended = func(ctx context.Context) context.Context { return ctx }
 	}
 	if c.Pace.Unwatched == 0 {
-		c.Pace = DefaultPace()
+		c.Pace = payment.DefaultSchedule()
 	}
 	closing, end := context.WithCancel(context.Background())
 	return &Service{
@@ -120,7 +121,7 @@ func (c *Service) Close() {
 // Currencies returns the gateway's currency list, at most a minute old unless the
 // gateway cannot be reached: then up to six hours. It blocks only if there is none.
 // Errors: the gateway's; ctx.Err().
-func (c *Service) Currencies(ctx context.Context) ([]Currency, error) {
+func (c *Service) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return c.currencies.get(ctx)
 }
 
@@ -136,9 +137,9 @@ func (c *Service) GatewayDown() time.Time { return c.currencies.down() }
 // Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
 // key stands for another order, or as from [Order.Validate]; CodeInvalid with
 // Param "currencies" if the gateway offers none of o.Currencies; the store's.
-func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, created bool, err error) {
+func (c *Service) Open(ctx context.Context, o payment.Order, key string) (s payment.Session, created bool, err error) {
 	if err := o.Validate(); err != nil {
-		return Session{}, false, err
+		return payment.Session{}, false, err
 	}
 	o = o.Complete()
 	fresh := c.newSession(o, key)
@@ -147,14 +148,14 @@ func (c *Service) Open(ctx context.Context, o Order, key string) (s Session, cre
 		return c.reopened(ctx, fresh, err)
 	}
 	s, err = c.Store.Insert(ctx, fresh)
-	if errors.Is(err, ErrExists) {
+	if errors.Is(err, payment.ErrExists) {
 		return s, false, conflict(s, fresh)
 	}
 	if err != nil {
-		return Session{}, false, fmt.Errorf("storing a session: %w", err)
+		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
 	}
 	crash.Point("insert.committed")
-	c.Moved(Session{}, s)
+	c.Moved(payment.Session{}, s)
 	if s.Unchecked = !known; s.Unchecked {
 		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",
 			"session", s.ID, "currencies", o.Currencies)
@@ -168,20 +169,20 @@ const currencyPatience = 2 * time.Second
 // checkCurrencies compares o.Currencies with the gateway's list. known is false
 // if there is no list to compare with. Errors: *wire.Error with CodeInvalid and
 // Param "currencies" if nothing matches.
-func (c *Service) checkCurrencies(ctx context.Context, o Order) (known bool, err error) {
+func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known bool, err error) {
 	if len(o.Currencies) == 0 {
 		return true, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
 	defer cancel()
 	// A coin may have been enabled since an older list was read.
-	type read func(context.Context) ([]Currency, error)
+	type read func(context.Context) ([]payment.Currency, error)
 	for _, read := range []read{c.Currencies, c.currencies.latest} {
 		list, err := read(ctx)
 		if err != nil || len(list) == 0 {
 			return false, nil
 		}
-		if len(offers(o, list)) > 0 {
+		if len(payment.Offers(o, list)) > 0 {
 			return true, nil
 		}
 	}
@@ -193,63 +194,54 @@ func (c *Service) checkCurrencies(ctx context.Context, o Order) (known bool, err
 // reopened is Open for an order whose currencies match nothing now: the session
 // that fresh repeats, and the error wrong if it repeats none.
 func (c *Service) reopened(
-	ctx context.Context, fresh Session, wrong error,
-) (s Session, created bool, err error) {
-	same := []Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
+	ctx context.Context, fresh payment.Session, wrong error,
+) (s payment.Session, created bool, err error) {
+	same := []payment.Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
 	for _, f := range same {
-		if f == (Filter{}) {
+		if f == (payment.Filter{}) {
 			continue
 		}
 		f.Limit = 1
 		page, err := c.Store.List(ctx, f)
 		if err != nil {
-			return Session{}, false, fmt.Errorf("looking for a session of the same order: %w", err)
+			return payment.Session{}, false, fmt.Errorf("looking for a session of the same order: %w", err)
 		}
 		if len(page.Sessions) > 0 {
 			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
 		}
 	}
-	return Session{}, false, wrong
+	return payment.Session{}, false, wrong
 }
 
-// Complete fills in what an order leaves open, so that two ways to say the
-// same have the same Digest.
-func (o Order) Complete() Order {
-	if o.ExpiresIn == 0 {
-		o.ExpiresIn = defaultExpiry
-	}
-	return o
-}
-
-func (c *Service) newSession(o Order, key string) Session {
+func (c *Service) newSession(o payment.Order, key string) payment.Session {
 	now := c.Now().UTC()
-	s := Session{
-		ID: NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
+	s := payment.Session{
+		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
 		Environment: c.Gateway.Environment(), Test: c.Test,
 		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
 	}
-	s.note(now, "merchant", "session.created", "")
-	s.DueAt = s.due(c.Pace, now, false)
+	s.Note(now, "merchant", "session.created", "")
+	s.DueAt = s.Due(c.Pace, now, false)
 	return s
 }
 
 // conflict compares the session that is there with the one that was wanted.
-func conflict(have, want Session) error {
+func conflict(have, want payment.Session) error {
 	switch {
 	case have.Digest == want.Digest:
 		return nil
 	case want.Order.Ref != "" && have.Order.Ref == want.Order.Ref:
-		return problem(wire.CodeOrderConflict, "order_ref")
+		return payment.NewError(wire.CodeOrderConflict, "order_ref")
 	}
-	return problem(wire.CodeIdempotency, "Idempotency-Key")
+	return payment.NewError(wire.CodeIdempotency, "Idempotency-Key")
 }
 
 // Session returns the session of that id. Errors: *wire.Error with
 // CodeSessionUnknown; the store's.
-func (c *Service) Session(ctx context.Context, id string) (Session, error) {
+func (c *Service) Session(ctx context.Context, id string) (payment.Session, error) {
 	s, err := c.Store.Session(ctx, id)
-	if errors.Is(err, ErrNotFound) {
-		return s, problem(wire.CodeSessionUnknown, "")
+	if errors.Is(err, payment.ErrNotFound) {
+		return s, payment.NewError(wire.CodeSessionUnknown, "")
 	}
 	if err != nil {
 		return s, fmt.Errorf("loading session %q: %w", id, err)
@@ -258,18 +250,18 @@ func (c *Service) Session(ctx context.Context, id string) (Session, error) {
 }
 
 // telling is what merchants are told besides the sessions themselves.
-func (c *Service) telling() Telling {
-	return Telling{Page: c.Page, Receipt: c.Receipt, Coins: token.Builtin()}
+func (c *Service) telling() payment.EventOptions {
+	return payment.EventOptions{Page: c.Page, Receipt: c.Receipt, Coins: token.Builtin()}
 }
 
 // Object returns s as the merchant sees it.
-func (c *Service) Object(s Session) Object { return s.Object(c.telling()) }
+func (c *Service) Object(s payment.Session) payment.Object { return s.Object(c.telling()) }
 
 // IsWatched reports whether somebody is looking at s, here or at another instance.
-func (c *Service) IsWatched(s Session) bool { return c.watched(s) }
+func (c *Service) IsWatched(s payment.Session) bool { return c.watched(s) }
 
 // watched reports whether somebody is looking at s, here or at another instance.
-func (c *Service) watched(s Session) bool {
+func (c *Service) watched(s payment.Session) bool {
 	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())
 }
 
@@ -277,29 +269,29 @@ func (c *Service) watched(s Session) bool {
 // turn and tells whoever listens. Of old only the id counts and, if it was
 // claimed, the claim: errors are ErrFenced if somebody else has claimed it since.
 // fn may run more than once.
-func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, now time.Time) error) (Session, error) {
+func (c *Service) change(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) (payment.Session, error) {
 	id := old.ID
 	var events int
-	var was Session
-	s, err := c.Store.Update(ctx, id, func(s *Session) ([]Event, error) {
+	var was payment.Session
+	s, err := c.Store.Update(ctx, id, func(s *payment.Session) ([]payment.Event, error) {
 		if old.Claimed && s.Epoch != old.Epoch {
-			return nil, ErrFenced
+			return nil, payment.ErrFenced
 		}
 		now := c.Now().UTC()
-		before := s.mark()
+		before := s.Snapshot()
 		was = *s
 		was.Attempts = slices.Clone(s.Attempts)
 		if err := fn(s, now); err != nil {
 			return nil, err
 		}
-		list := s.turn(before, now, c.telling())
-		s.DueAt, s.LateFrom = s.due(c.Pace, now, c.watched(*s)), s.lateFrom(c.Pace)
+		list := s.Events(before, now, c.telling())
+		s.DueAt, s.LateFrom = s.Due(c.Pace, now, c.watched(*s)), s.LateSince(c.Pace)
 		events = len(list)
 		return list, nil
 	})
 	switch {
-	case errors.Is(err, ErrNotFound):
-		return s, problem(wire.CodeSessionUnknown, "")
+	case errors.Is(err, payment.ErrNotFound):
+		return s, payment.NewError(wire.CodeSessionUnknown, "")
 	case err != nil:
 		return s, fmt.Errorf("changing session %q: %w", id, err)
 	}
@@ -313,10 +305,10 @@ func (c *Service) change(ctx context.Context, old Session, fn func(s *Session, n
 }
 
 // alarm logs what somebody may have to look at; the session's trail says why.
-func (c *Service) alarm(ctx context.Context, was, s Session) {
+func (c *Service) alarm(ctx context.Context, was, s payment.Session) {
 	for _, a := range s.Attempts {
 		before := was.Attempt(a.Number)
-		odd := a.State == InReview || a.State == Rejected || a.State == Stray
+		odd := a.State == payment.InReview || a.State == payment.Rejected || a.State == payment.Stray
 		if odd && (before == nil || before.State != a.State) {
 			c.Log.WarnContext(ctx, "a payment to look at", "session", s.ID, "attempt", a.Number, "state", a.State)
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // What a person has settled as not paid was confirmed all the same when the
@@ -16,7 +16,7 @@ func settledAsNotPaid(t *testing.T, h *shop) {
 	s := h.chosen("25", usdt())
 	code := s.Attempts[0].TrackingCode
 	h.gateway.pay(code, dec("25"), "0xa")
-	h.gateway.tell = func(r *checkout.Record) { r.AmountUSD = dec("1") }
+	h.gateway.tell = func(r *payment.Record) { r.AmountUSD = dec("1") }
 	h.run(20 * time.Second)
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
 	h.wantStatus(s.ID, wire.Cancelled)
@@ -25,13 +25,13 @@ func settledAsNotPaid(t *testing.T, h *shop) {
 	must(t)(h.service.Recheck(t.Context(), s.ID)) // as every shopper can
 	h.run(10 * time.Minute)
 	h.wantReview(s.ID, "settled_before")
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventCancelled, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded, as we said"))
 	h.clock.move(time.Minute)
 	must(t)(h.service.Recheck(t.Context(), s.ID))
 	h.run(10 * time.Minute)
 	h.wantStatus(s.ID, wire.Cancelled) // it is settled: the same is not raised again
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventCancelled, checkout.EventReview, checkout.EventCancelled)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
 // wantReview fails unless the session is in review for that reason.
@@ -50,7 +50,7 @@ func TestProvenAfterAnotherReview(t *testing.T) {
 	h := newShop(t)
 	s := h.reviewed()
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
-	h.gateway.tell = func(r *checkout.Record) { r.AmountUSD = dec("1") }
+	h.gateway.tell = func(r *payment.Record) { r.AmountUSD = dec("1") }
 	h.clock.move(time.Minute)
 	must(t)(h.service.Recheck(t.Context(), s.ID))
 	h.wantReview(s.ID, "amount_usd_mismatch")
@@ -58,7 +58,7 @@ func TestProvenAfterAnotherReview(t *testing.T) {
 	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) { tx.Paid, tx.PaidAmount = dec("25"), "25" })
 	h.run(2 * time.Minute)
 	h.wantReview(s.ID, "settled_before")
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventReview, checkout.EventCancelled, checkout.EventReview, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventReview)
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Confirmed, "not refunded yet: we ship"))
 	h.wantStatus(s.ID, wire.Confirmed)
 	if s = h.load(s.ID); !s.Current().ByHand() {
@@ -79,7 +79,7 @@ func TestOtherAttemptAfterSettling(t *testing.T) {
 	h.gateway.pay(first.TrackingCode, first.PayAmount, "0xb")
 	h.run(2 * time.Hour)
 	h.wantReview(s.ID, "settled_before")
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventReview, checkout.EventCancelled, checkout.EventReview)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
 }
 
 // Rows of before settlements were counted are known by what they kept.
@@ -87,7 +87,7 @@ func TestSettledBeforeThatWasCounted(t *testing.T) {
 	h := newShop(t)
 	s := h.reviewed()
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
-	must(t)(h.store.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+	must(t)(h.store.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
 		s.Attempts[0].Settled = 0
 		return nil, nil
 	}))
@@ -107,7 +107,7 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *shop) {
 	h.gateway.pay(first.Attempts[0].TrackingCode, dec("25"), "0xa")
 	h.run(time.Minute)
 	h.wantStatus(first.ID, wire.Confirmed)
-	h.gateway.tell = func(r *checkout.Record) { r.AmountUSD = dec("1") }
+	h.gateway.tell = func(r *payment.Record) { r.AmountUSD = dec("1") }
 	h.gateway.pay(second.Attempts[0].TrackingCode, dec("25"), "0xa")
 	h.run(time.Minute)
 	h.wantReview(second.ID, "amount_usd_mismatch")
@@ -122,18 +122,18 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *shop) {
 	}
 	must(t)(h.service.Resolve(t.Context(), second.ID, wire.Confirmed, "a batch of our exchange"))
 	h.wantStatus(second.ID, wire.Confirmed)
-	h.wantTold(second.ID, checkout.EventPending, checkout.EventReview, checkout.EventConfirmed)
+	h.wantTold(second.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 }
 
 // Who has looked at another review than there is now settles nothing.
 func TestSettlingWhatHasChanged(t *testing.T) {
 	h := newShop(t)
 	s := h.reviewed()
-	settle := func(seen checkout.Session) error {
-		_, err := h.service.Settle(t.Context(), s.ID, checkout.Settlement{As: wire.Confirmed, Reason: "seen", By: checkout.Console("ann"), Review: seen.Review()})
+	settle := func(seen payment.Session) error {
+		_, err := h.service.Settle(t.Context(), s.ID, payment.Settlement{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), Review: seen.Review()})
 		return err
 	}
-	h.gateway.tell = func(r *checkout.Record) { r.AmountUSD = dec("1") }
+	h.gateway.tell = func(r *payment.Record) { r.AmountUSD = dec("1") }
 	h.run(2 * time.Minute)
 	h.wantReview(s.ID, "amount_usd_mismatch")
 	wantCode(t, settle(s), wire.CodeReviewChanged)
@@ -160,15 +160,15 @@ func TestSettlingIsToldAfterAnEarlierEnd(t *testing.T) { overBoth(t, settlingIsT
 func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *shop) {
 	s := h.chosen("25", usdt())
 	s = must(t)(h.choose(s.ID, bnb()))
-	must(t)(h.service.Cancel(t.Context(), s.ID, checkout.ClosedByShopper))
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventCancelled)
+	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
 	h.gateway.set(s.Attempts[0].TrackingCode, func(tx *transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.clock.move(10 * time.Minute)
 	h.run(10 * time.Minute)
 	h.wantReview(s.ID, "paid_amount_unreadable")
 	must(t)(h.service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
 	h.wantStatus(s.ID, wire.Cancelled)
-	h.wantTold(s.ID, checkout.EventPending, checkout.EventPending, checkout.EventCancelled, checkout.EventReview, checkout.EventCancelled)
+	h.wantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
 // What is settled as not paid is looked at as late as everything that has ended: the

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -75,9 +76,9 @@ func (h *shop) restart() {
 	})
 }
 
-func (h *shop) open(usd string) checkout.Session {
+func (h *shop) open(usd string) payment.Session {
 	h.t.Helper()
-	s, _, err := h.service.Open(h.t.Context(), checkout.Order{AmountUSD: dec(usd)}, "")
+	s, _, err := h.service.Open(h.t.Context(), payment.Order{AmountUSD: dec(usd)}, "")
 	if err != nil {
 		h.t.Fatalf("Open(%s) = %v", usd, err)
 	}
@@ -87,13 +88,13 @@ func (h *shop) open(usd string) checkout.Session {
 func usdt() wire.Choice { return wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"} }
 func bnb() wire.Choice  { return wire.Choice{CurrencySymbol: "BNB", NetworkCode: "bep20"} }
 
-func (h *shop) choose(id string, c wire.Choice) (checkout.Session, error) {
+func (h *shop) choose(id string, c wire.Choice) (payment.Session, error) {
 	h.t.Helper()
 	return h.service.Choose(h.t.Context(), id, c)
 }
 
 // chosen opens a session and an attempt in the coin.
-func (h *shop) chosen(usd string, c wire.Choice) checkout.Session {
+func (h *shop) chosen(usd string, c wire.Choice) payment.Session {
 	h.t.Helper()
 	s, err := h.choose(h.open(usd).ID, c)
 	if err != nil {
@@ -102,7 +103,7 @@ func (h *shop) chosen(usd string, c wire.Choice) checkout.Session {
 	return s
 }
 
-func (h *shop) load(id string) checkout.Session {
+func (h *shop) load(id string) payment.Session {
 	h.t.Helper()
 	s, err := h.store.Session(h.t.Context(), id)
 	if err != nil {
@@ -159,15 +160,15 @@ func (h *shop) trail(id string) (text string) {
 }
 
 // told returns the types of the events of a session, in order.
-func (h *shop) told(id string) []checkout.EventType {
-	var types []checkout.EventType
+func (h *shop) told(id string) []payment.EventType {
+	var types []payment.EventType
 	for _, e := range h.store.outbox(id) {
 		types = append(types, e.Type)
 	}
 	return types
 }
 
-func (h *shop) wantTold(id string, want ...checkout.EventType) {
+func (h *shop) wantTold(id string, want ...payment.EventType) {
 	h.t.Helper()
 	if diff := cmp.Diff(want, h.told(id)); diff != "" {
 		h.t.Fatalf("events of the session (-want +got):\n%s", diff)
@@ -181,8 +182,8 @@ func wantCode(t *testing.T, err error, want wire.Code) {
 	}
 }
 
-func must(t *testing.T) func(checkout.Session, error) checkout.Session {
-	return func(s checkout.Session, err error) checkout.Session {
+func must(t *testing.T) func(payment.Session, error) payment.Session {
+	return func(s payment.Session, err error) payment.Session {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)

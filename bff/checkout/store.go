@@ -2,8 +2,9 @@ package checkout
 
 import (
 	"context"
-	"errors"
 	"time"
+
+	"coinslot/bff/payment"
 )
 
 // Store keeps sessions and the outbox of events. storetest.Run is this
@@ -16,9 +17,9 @@ type Store interface {
 	// Insert stores a new session with Version 1. If its Order.Ref or
 	// IdempotencyKey is taken, nothing is written and the session that holds it is
 	// returned with ErrExists, the holder of the key if there are two.
-	Insert(ctx context.Context, s Session) (Session, error)
+	Insert(ctx context.Context, s payment.Session) (payment.Session, error)
 	// Session returns the session of that id, or ErrNotFound.
-	Session(ctx context.Context, id string) (Session, error)
+	Session(ctx context.Context, id string) (payment.Session, error)
 	// Update runs change on the current session inside a write transaction and
 	// stores what it leaves, with Version one higher, together with the
 	// events it returns. change may run more than once, so it has no effects
@@ -29,27 +30,27 @@ type Store interface {
 	// OrderID belongs to another live attempt; ErrTxUsed if the TxID of a
 	// confirmed attempt belongs to a confirmed attempt of another session;
 	// ErrTrackingUsed if a tracking code does.
-	Update(ctx context.Context, id string, change func(*Session) ([]Event, error)) (Session, error)
+	Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error)
 	// Touch sets CheckedAt and DueAt without a new version, and ends the lease of
 	// an s that was claimed. It does nothing if the session's version is not s's
 	// any more, or if s was claimed and has been claimed anew since.
-	Touch(ctx context.Context, s Session, checkedAt, dueAt time.Time) error
+	Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error
 	// Claim leases up to limit sessions with DueAt at or before now that are not
 	// leased and not [Session.DueLate], earliest first: no other claim returns them
 	// before now+lease, unless they are released. Each returned session is Claimed,
 	// with an Epoch that no claim of it has had before.
-	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
 	// ClaimLate is Claim of those that are DueLate, and of no others.
-	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
 	// ClaimOf is Claim of those of the given sessions, late or not, in no order.
-	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]Session, error)
+	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
 	// Hold is Claim of one session, whoever has it and whenever it is due.
 	// Errors: ErrNotFound.
-	Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (Session, error)
+	Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error)
 	// Release ends the lease of s, as returned by Claim or Hold, and, if DueAt is
 	// still what it was then, sets it to dueAt. It does nothing if the lease is
 	// not s's any more.
-	Release(ctx context.Context, s Session, dueAt time.Time) error
+	Release(ctx context.Context, s payment.Session, dueAt time.Time) error
 	// Watch notes for those of the sessions that are pending or preparing that
 	// somebody looks at them: WatchedUntil becomes until, unless it is later
 	// already, and DueAt dueBy, unless it is earlier. There is no new version, and
@@ -57,55 +58,18 @@ type Store interface {
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// TouchAll is Touch of many, in one commit. It passes over those of which DueAt
 	// or Version are not what they were, and those that are leased at now.
-	TouchAll(ctx context.Context, now time.Time, list []Touched) error
+	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
 	// Tracked returns the sessions that have an attempt of one of the tracking
 	// codes, in no order; what nobody has is left out.
-	Tracked(ctx context.Context, trackingCodes []string) ([]Session, error)
+	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
 	// Count returns how many sessions have that status.
 	Count(ctx context.Context, status string) (int, error)
 	// Lookup returns the session that has an attempt of that tracking code or
 	// marker, or ErrNotFound.
-	Lookup(ctx context.Context, trackingCodeOrMarker string) (Session, error)
+	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
 	// Held returns what is held of the given tracking codes and markers, in no
 	// order; what nobody holds is left out.
-	Held(ctx context.Context, keys []string) ([]Held, error)
+	Held(ctx context.Context, keys []string) ([]payment.Held, error)
 	// List returns sessions, newest first.
-	List(ctx context.Context, f Filter) (Page, error)
+	List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
-
-// Held is an attempt by what it is known for at the gateway.
-type Held struct {
-	Session      string
-	Number       int
-	Marker       string
-	TrackingCode string // empty = not known yet
-}
-
-// Filter selects sessions; zero fields do not restrict.
-type Filter struct {
-	Status         string    // a [wire.Status]
-	OrderRef       string    // the whole of it
-	IdempotencyKey string    // likewise
-	To             time.Time // CreatedAt < To
-	Limit          int       // 1…100; zero = 20
-	Cursor         string    // Next of the page before; empty = first page
-}
-
-// Page is one page of a list; Next is empty on the last one.
-type Page struct {
-	Sessions []Session
-	Next     string // opaque; for Filter.Cursor
-}
-
-// What a Store answers besides success.
-var (
-	ErrNotFound     = errors.New("session not found")
-	ErrExists       = errors.New("order exists")
-	ErrTaken        = errors.New("order number taken")
-	ErrTxUsed       = errors.New("transaction id used by another session")
-	ErrTrackingUsed = errors.New("tracking code used by another session")
-	ErrUnchanged    = errors.New("nothing to change")
-	// ErrFenced says that somebody else has claimed the session since: what was
-	// found out under the old lease must not be written.
-	ErrFenced = errors.New("claimed by another since")
-)

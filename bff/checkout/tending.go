@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 )
 
 // Tend does what is due for s, as returned by Store.Claim: it asks the gateway,
@@ -17,7 +17,7 @@ import (
 //
 // The lease of the claim is ended. Errors: ErrFenced if it was lost to another
 // claim meanwhile; the gateway's; the store's.
-func (c *Service) Tend(ctx context.Context, s Session) error {
+func (c *Service) Tend(ctx context.Context, s payment.Session) error {
 	err := c.attend(ctx, s)
 	if errors.Is(ctx.Err(), context.Canceled) { // a stopping instance: the next one is to look at once
 		return errors.Join(err, c.Store.Release(context.WithoutCancel(ctx), s, s.DueAt))
@@ -25,7 +25,7 @@ func (c *Service) Tend(ctx context.Context, s Session) error {
 	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
 }
 
-func (c *Service) attend(ctx context.Context, s Session) error {
+func (c *Service) attend(ctx context.Context, s payment.Session) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
 		return c.expire(ctx, s)
 	}
@@ -43,8 +43,8 @@ func (c *Service) attend(ctx context.Context, s Session) error {
 
 // release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was
 // to be done: it comes back when it says, but not at once.
-func (c *Service) release(ctx context.Context, s Session) error {
-	due := s.due(c.Pace, c.Now(), c.watched(s))
+func (c *Service) release(ctx context.Context, s payment.Session) error {
+	due := s.Due(c.Pace, c.Now(), c.watched(s))
 	if soonest := c.Now().Add(c.Pace.Watched); !due.IsZero() && due.Before(soonest) {
 		due = soonest
 	}
@@ -55,21 +55,21 @@ func (c *Service) release(ctx context.Context, s Session) error {
 }
 
 // tend does what is due for one attempt.
-func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
+func (c *Service) tend(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	now := c.Now()
-	due := a.due(c.Pace, now, true)
-	if a.rests(c.Pace, now) {
+	due := a.Due(c.Pace, now, true)
+	if a.Rests(c.Pace, now) {
 		return c.touch(ctx, s)
 	}
-	if passed(a.followDue(c.Pace), now) {
+	if payment.HasCome(a.FollowDue(c.Pace), now) {
 		return c.follow(ctx, s, a)
 	}
 	switch a.State {
-	case Expired, Cancelled, Confirmed:
+	case payment.Expired, payment.Cancelled, payment.Confirmed:
 		ctx = c.Ended(ctx)
 	}
 	switch a.State {
-	case Creating:
+	case payment.Creating:
 		if now.Before(due) {
 			return c.touch(ctx, s)
 		}
@@ -77,23 +77,23 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 			return c.resend(ctx, s, a.Number)
 		}
 		return c.assumeLost(ctx, s, a.Number)
-	case Unknown:
+	case payment.Unknown:
 		return c.search(ctx, s, a)
-	case Waiting:
+	case payment.Waiting:
 		return c.watch(ctx, s, a)
-	case InReview:
+	case payment.InReview:
 		return c.follow(ctx, s, a)
-	case Expired, Cancelled:
+	case payment.Expired, payment.Cancelled:
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
 		return c.lookLate(ctx, s, a)
-	case Confirmed:
+	case payment.Confirmed:
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
 		return c.lookAfter(ctx, s, a)
-	case Lost, Rejected, Stray:
+	case payment.Lost, payment.Rejected, payment.Stray:
 		return c.tendOrphan(ctx, s, a, due)
 	}
 	return nil
@@ -102,8 +102,8 @@ func (c *Service) tend(ctx context.Context, s Session, a Attempt) error {
 // watch checks a waiting attempt. One that is left over after another attempt
 // was confirmed, or the session was closed for good, is cancelled, so that
 // nobody pays twice or for nothing.
-func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
-	if s.Status == wire.Confirmed || s.ClosedBy.final() {
+func (c *Service) watch(ctx context.Context, s payment.Session, a payment.Attempt) error {
+	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 			c.Log.WarnContext(ctx, "cancelling a left-over transaction", "session", s.ID, "attempt", a.Number, "error", err)
 		}
@@ -114,23 +114,23 @@ func (c *Service) watch(ctx context.Context, s Session, a Attempt) error {
 
 // record applies a status record: a full change if it tells something new, a
 // mere touch of the row if it does not.
-func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Session, error) {
+func (c *Service) record(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
 	crash.Point("status.read")
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
-	news, err := s.hasNews(n, r, env, now)
+	news, err := s.HasNews(n, r, env, now)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "status record of another transaction", "session", s.ID, "attempt", n)
-		return s, fmt.Errorf("reading status: %w: %w", problem(wire.CodeGatewayUnavailable, ""), err)
+		return s, fmt.Errorf("reading status: %w: %w", payment.NewError(wire.CodeGatewayUnavailable, ""), err)
 	}
 	if !news {
 		s.CheckedAt = now
 		return s, c.touch(ctx, s)
 	}
-	changed, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		return s.observe(n, r, env, now)
+	changed, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.Apply(n, r, env, now)
 	})
-	if errors.Is(err, ErrTxUsed) {
+	if errors.Is(err, payment.ErrTxUsed) {
 		return c.reused(ctx, s, n, r)
 	}
 	return changed, err
@@ -138,54 +138,19 @@ func (c *Service) record(ctx context.Context, s Session, n int, r Record) (Sessi
 
 // reused puts attempt n into review because the transaction id of r has
 // confirmed another session; if it is there already, nothing is new.
-func (c *Service) reused(ctx context.Context, s Session, n int, r Record) (Session, error) {
-	if a := s.Attempt(n); a.State == InReview && a.Reason == reasonTxUsed {
+func (c *Service) reused(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
+	if a := s.Attempt(n); a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
 		s.CheckedAt = c.Now().UTC()
 		return s, c.touch(ctx, s)
 	}
-	return c.change(ctx, s, func(s *Session, now time.Time) error {
-		return s.reuse(n, r, now)
+	return c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.ReviewReusedTx(n, r, now)
 	})
 }
 
-// reuse puts attempt n into review because the transaction id of r has confirmed
-// another session. ErrUnchanged if it is confirmed itself.
-func (s *Session) reuse(n int, r Record, now time.Time) error {
-	a := s.Attempt(n)
-	if a.State == Confirmed {
-		return ErrUnchanged
-	}
-	s.CheckedAt = now
-	a.see(r)
-	s.share(a, now)
-	return nil
-}
-
-// hasNews reports whether r, a status record of attempt n, needs a change of s; if not,
-// a touch of the row will do. Errors: as of observe.
-func (s *Session) hasNews(n int, r Record, env string, now time.Time) (bool, error) {
-	probe := *s // shares nothing that observe changes
-	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
-	if err := probe.observe(n, r, env, now); err != nil {
-		return false, err
-	}
-	return !probe.Attempt(n).same(s.Attempt(n)) || !s.Attempt(n).steady(), nil
-}
-
-// same reports whether nothing that a record can tell differs.
-func (a *Attempt) same(b *Attempt) bool {
-	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
-		a.Paid.Equal(b.Paid) &&
-		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
-		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
-}
-
-// steady reports whether a's schedule needs nothing but the clock.
-func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InReview }
-
 // touch writes CheckedAt and the next DueAt of s without a new version.
-func (c *Service) touch(ctx context.Context, s Session) error {
-	due := s.due(c.Pace, c.Now(), c.watched(s))
+func (c *Service) touch(ctx context.Context, s payment.Session) error {
+	due := s.Due(c.Pace, c.Now(), c.watched(s))
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("noting the check: %w", err)
 	}
@@ -197,12 +162,12 @@ func (c *Service) touch(ctx context.Context, s Session) error {
 // postpone sets the next DueAt after a failure: no sooner than the gateway has
 // asked for, which counts up to a minute, and less often the longer it lasts. A check
 // that was not made for want of a turn comes back as soon as a watched one.
-func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
+func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error) {
 	now := c.Now()
 	err := errors.Join(errs...)
-	wait := max(c.Pace.interval(c.watched(s) || noTurn(err)), min(retryAfter(err), time.Minute))
+	wait := max(c.Pace.Interval(c.watched(s) || noTurn(err)), min(retryAfter(err), time.Minute))
 	if a := s.Current(); a != nil {
-		wait = a.slower(now, wait)
+		wait = a.StretchInterval(now, wait)
 	}
 	checked := s.CheckedAt
 	if current, err := c.Store.Session(ctx, s.ID); err == nil {
@@ -215,8 +180,8 @@ func (c *Service) postpone(ctx context.Context, s Session, errs []error) {
 
 // noTurn reports whether err says that the gateway was not asked, because others were.
 func noTurn(err error) bool {
-	refused, ok := errors.AsType[*RefusedError](err)
-	return ok && refused.Reason == ReasonBusy && refused.Status == 0
+	refused, ok := errors.AsType[*payment.RefusedError](err)
+	return ok && refused.Reason == payment.ReasonBusy && refused.Status == 0
 }
 
 // outagePause is the most that an error can put one session off: nobody knows
@@ -224,8 +189,8 @@ func noTurn(err error) bool {
 const outagePause = 20 * time.Second
 
 func retryAfter(err error) time.Duration {
-	var refused *RefusedError
-	var unknown *UnknownError
+	var refused *payment.RefusedError
+	var unknown *payment.UnknownError
 	switch {
 	case errors.As(err, &refused):
 		return refused.RetryAfter
@@ -236,25 +201,15 @@ func retryAfter(err error) time.Duration {
 }
 
 // expire closes a session that nobody chose a coin for in time.
-func (c *Service) expire(ctx context.Context, s Session) error {
-	_, err := c.change(ctx, s, func(s *Session, now time.Time) error {
-		return s.expire(now)
+func (c *Service) expire(ctx context.Context, s payment.Session) error {
+	_, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.Expire(now)
 	})
 	return err
 }
 
-// expire is the same for a session; ErrUnchanged if it is not over.
-func (s *Session) expire(now time.Time) error {
-	if s.status() != wire.Open || now.Before(s.ExpiresAt) {
-		return ErrUnchanged
-	}
-	s.ClosedBy, s.Notice = ClosedByTime, Notice{Code: wire.CodeSessionExpired}
-	s.note(now, "coinslot", "session.expired", "")
-	return nil
-}
-
 // lookLate re-verifies an ended attempt and counts the look.
-func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
+func (c *Service) lookLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
 		c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
 	}
@@ -262,14 +217,14 @@ func (c *Service) lookLate(ctx context.Context, s Session, a Attempt) error {
 	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}
-	return c.count(ctx, s, a, a.lateLooks(c.Pace, c.Now()))
+	return c.count(ctx, s, a, a.LateLooks(c.Pace, c.Now()))
 }
 
 // follow reads the status of an attempt after somebody has asked for a check, or the
 // gateway's list has shown money of it, and counts the read. If nobody has asked the
 // gateway to verify it yet, follow does.
-func (c *Service) follow(ctx context.Context, s Session, a Attempt) error {
-	due := a.follows(c.Pace, c.Now())
+func (c *Service) follow(ctx context.Context, s payment.Session, a payment.Attempt) error {
+	due := a.FollowsDue(c.Pace, c.Now())
 	if a.Follows == 0 && due > 0 {
 		c.reverify(ctx, s, &a)
 	}
@@ -277,25 +232,14 @@ func (c *Service) follow(ctx context.Context, s Session, a Attempt) error {
 	if err != nil || due == a.Follows {
 		return err
 	}
-	_, err = c.change(ctx, s, func(s *Session, _ time.Time) error {
-		return s.countFollows(a, due)
+	_, err = c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
+		return s.CountFollows(a, due)
 	})
 	return err
 }
 
-// countFollows notes that so many reads were made of an attempt which was before as in
-// before. ErrUnchanged if somebody has asked again, or another process has counted it.
-func (s *Session) countFollows(before Attempt, follows int) error {
-	a := s.Attempt(before.Number)
-	if !a.RecheckedAt.Equal(before.RecheckedAt) || a.Follows >= follows {
-		return ErrUnchanged
-	}
-	a.Follows = follows
-	return nil
-}
-
 // lookAfter reads the status of a confirmed attempt again and counts the look.
-func (c *Service) lookAfter(ctx context.Context, s Session, a Attempt) error {
+func (c *Service) lookAfter(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}
@@ -304,28 +248,18 @@ func (c *Service) lookAfter(ctx context.Context, s Session, a Attempt) error {
 
 // count notes that so many looks at a were taken, with the one that was due. Two that
 // took the same one count once: the schedule must not run out early.
-func (c *Service) count(ctx context.Context, s Session, a Attempt, taken int) error {
-	_, err := c.change(ctx, s, func(s *Session, _ time.Time) error {
-		return s.countRechecks(a, taken)
+func (c *Service) count(ctx context.Context, s payment.Session, a payment.Attempt, taken int) error {
+	_, err := c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
+		return s.CountRechecks(a, taken)
 	})
 	return err
-}
-
-// countRechecks is count for a session; before is the attempt as it was read.
-func (s *Session) countRechecks(before Attempt, taken int) error {
-	a := s.Attempt(before.Number)
-	if a.Rechecks != before.Rechecks {
-		return ErrUnchanged
-	}
-	a.Rechecks = taken
-	return nil
 }
 
 // Nudge makes a session that is not settled due now, or when a watched one is due
 // again if it was checked a moment ago: somebody has opened its page. It believes
 // and changes nothing. Errors: the store's.
-func (c *Service) Nudge(ctx context.Context, s Session) error {
-	return c.hasten(ctx, s, s.wish(c.Pace))
+func (c *Service) Nudge(ctx context.Context, s payment.Session) error {
+	return c.hasten(ctx, s, s.SoonestRead(c.Pace))
 }
 
 // hintPace is how soon after one look a hint can make for another.
@@ -334,26 +268,26 @@ const hintPace = 10 * time.Second
 // Hint is Nudge for what anybody can say as often as they like: somebody has come
 // back from the gateway's page, or says that something happened there. It makes
 // for one look in ten seconds at most. Errors: the store's.
-func (c *Service) Hint(ctx context.Context, s Session) error {
+func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 	now := c.Now()
-	if at := s.checked().Add(hintPace); now.Before(at) {
-		if hintPace < nearly(c.Pace.interval(c.watched(s))) {
+	if at := s.LastChecked().Add(hintPace); now.Before(at) {
+		if hintPace < payment.SlightlyBefore(c.Pace.Interval(c.watched(s))) {
 			return c.hasten(ctx, s, at)
 		}
 		if !c.hints.take(s.ID, now) { // the list may check it so often that ten seconds are never over
 			return nil
 		}
 	}
-	return c.hasten(ctx, s, s.wish(c.Pace))
+	return c.hasten(ctx, s, s.SoonestRead(c.Pace))
 }
 
 // hasten makes a session due at that time, if it would be later and there is
 // something to look at.
-func (c *Service) hasten(ctx context.Context, s Session, at time.Time) error {
+func (c *Service) hasten(ctx context.Context, s payment.Session, at time.Time) error {
 	if s.Status == wire.Open || s.Status.Settled() || !at.Before(s.DueAt) {
 		return nil
 	}
-	if a := s.Current(); a == nil || a.State == Creating || a.State == Unknown {
+	if a := s.Current(); a == nil || a.State == payment.Creating || a.State == payment.Unknown {
 		return nil
 	}
 	return c.Store.Touch(ctx, s, s.CheckedAt, at)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/payment"
 )
 
 // Why no test is sent.
@@ -14,7 +15,7 @@ var (
 
 // EventTest is the type of a message that tells of no payment. It is sent once,
 // when somebody asks for it, and is in no log.
-const EventTest EventType = "checkout.test"
+const EventTest payment.EventType = "checkout.test"
 
 // Tested is what has come of sending one message of [EventTest].
 type Tested struct {

@@ -13,6 +13,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // longList is a gateway that lists many transactions of others, and among them those
@@ -23,20 +24,20 @@ type longList struct {
 	before func(days int) int // of them, in front of its own; less than 0 = its own are not there
 
 	mu    sync.Mutex // guards the fields below
-	fail  func(q checkout.ListQuery) error
+	fail  func(q payment.ListQuery) error
 	grown int // transactions of others that came in front, one after each page, if grows
 	grows bool
 	pages []int // that were asked for
 }
 
-func (g *longList) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (g *longList) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	days := int(q.To.Sub(q.From) / (24 * time.Hour))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pages = append(g.pages, q.Page)
 	if g.fail != nil {
 		if err := g.fail(q); err != nil {
-			return checkout.RecordPage{}, err
+			return payment.RecordPage{}, err
 		}
 	}
 	before, others, own := g.before(days), g.others(days), g.all()
@@ -44,10 +45,10 @@ func (g *longList) Transactions(_ context.Context, q checkout.ListQuery) (checko
 		before, own = others, nil
 	}
 	total := g.grown + others + len(own)
-	p := checkout.RecordPage{Page: q.Page, Total: total, LastPage: (total + q.Limit - 1) / q.Limit}
+	p := payment.RecordPage{Page: q.Page, Total: total, LastPage: (total + q.Limit - 1) / q.Limit}
 	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
 		at := i - g.grown - before
-		r := checkout.Record{TrackingCode: fmt.Sprint("X", i-g.grown), Status: "expired", Comment: "of another shop"}
+		r := payment.Record{TrackingCode: fmt.Sprint("X", i-g.grown), Status: "expired", Comment: "of another shop"}
 		switch {
 		case at >= len(own):
 			r.TrackingCode = fmt.Sprint("X", i-g.grown-len(own))
@@ -207,7 +208,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	if n := g.asked(); n > 3 {
 		t.Errorf("%d requests; want 3 at most", n)
 	}
-	if a := h.load(s.ID).Attempts[0]; a.State != checkout.Unknown {
+	if a := h.load(s.ID).Attempts[0]; a.State != payment.Unknown {
 		t.Errorf("state = %s; want unknown, since half a minute has not passed", a.State)
 	}
 }
@@ -220,7 +221,7 @@ func TestSearchGoesOn(t *testing.T) {
 	log := h.over(g)
 	h.gateway.createHook = once(cut(), nil)
 	s := h.chosen("25", usdt())
-	g.fail = func(q checkout.ListQuery) error {
+	g.fail = func(q payment.ListQuery) error {
 		if q.Page == 11 {
 			return cut()
 		}
@@ -255,11 +256,11 @@ func TestSearchGoesOn(t *testing.T) {
 // TestUnsearchableList: while the list cannot be read, the shopper may choose again
 // after ten minutes; what was lost is never shown, and cancelled when it can be found.
 func TestUnsearchableList(t *testing.T) {
-	for name, fail := range map[string]func(q checkout.ListQuery) (checkout.RecordPage, error){
-		"not answered": func(checkout.ListQuery) (checkout.RecordPage, error) { return checkout.RecordPage{}, cut() },
-		"without an end": func(q checkout.ListQuery) (checkout.RecordPage, error) {
-			r := checkout.Record{TrackingCode: fmt.Sprint("x", q.Page), Comment: "x"}
-			return checkout.RecordPage{Items: []checkout.Record{r}, LastPage: q.Page + 1}, nil
+	for name, fail := range map[string]func(q payment.ListQuery) (payment.RecordPage, error){
+		"not answered": func(payment.ListQuery) (payment.RecordPage, error) { return payment.RecordPage{}, cut() },
+		"without an end": func(q payment.ListQuery) (payment.RecordPage, error) {
+			r := payment.Record{TrackingCode: fmt.Sprint("x", q.Page), Comment: "x"}
+			return payment.RecordPage{Items: []payment.Record{r}, LastPage: q.Page + 1}, nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -305,10 +306,10 @@ func TestUnsearchableList(t *testing.T) {
 			if n := strings.Count(log.String(), "cannot be searched"); n != 1 {
 				t.Errorf("%d lines in the log; want one\n%s", n, log)
 			}
-			g.page = func(q checkout.ListQuery) (checkout.RecordPage, error) { return h.gateway.Transactions(t.Context(), q) }
+			g.page = func(q payment.ListQuery) (payment.RecordPage, error) { return h.gateway.Transactions(t.Context(), q) }
 			steps(24, 30*time.Second)
 			h.wantOne(s.ID)
-			if a := h.load(s.ID).Attempts[0]; a.State != checkout.Lost || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
+			if a := h.load(s.ID).Attempts[0]; a.State != payment.Lost || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
 				t.Errorf("the orphan is %+v; want it known and ended", a)
 			}
 			if v := h.view(s.ID); v.Attempt.Address != shown {
@@ -343,7 +344,7 @@ func TestOrphanInDoubtIsGivenUp(t *testing.T) {
 func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
 	h := newShopOver(t, "memory")
 	asked := 0
-	h.over(&shifty{gateway: h.gateway, page: func(q checkout.ListQuery) (checkout.RecordPage, error) {
+	h.over(&shifty{gateway: h.gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
 		asked++
 		p, err := h.gateway.Transactions(t.Context(), q)
 		p.Total += 7

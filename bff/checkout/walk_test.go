@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 var (
@@ -25,10 +25,10 @@ type walk struct {
 	rng    *rand.Rand
 	faults int // of a hundred calls
 	ids    []string
-	stale  []checkout.Session                  // to be tended although the world has moved on
+	stale  []payment.Session                   // to be tended although the world has moved on
 	ghosts []ghost                             // requests that the gateway does long after
 	woken  map[string]bool                     // ghosts that were done, by comment
-	last   map[string]checkout.Session         // by id, as seen after the last step
+	last   map[string]payment.Session          // by id, as seen after the last step
 	shown  map[string]map[string]bool          // addresses by session
 	did    map[string]int                      // by step
 	seen   map[wire.Status]map[wire.Status]int // transitions
@@ -36,7 +36,7 @@ type walk struct {
 
 // ghost is a request that was given up on.
 type ghost struct {
-	req checkout.CreateRequest
+	req payment.CreateRequest
 	at  time.Time
 }
 
@@ -58,7 +58,7 @@ func TestRandomWalk(t *testing.T) {
 		t.Run(fmt.Sprintf("seed %d over %s", seed, kind), func(t *testing.T) {
 			w := &walk{
 				shop: newShopOver(t, kind), rng: rand.New(rand.NewPCG(seed, 0)), faults: 10,
-				last: map[string]checkout.Session{}, shown: map[string]map[string]bool{}, did: map[string]int{}, seen: total, woken: map[string]bool{},
+				last: map[string]payment.Session{}, shown: map[string]map[string]bool{}, did: map[string]int{}, seen: total, woken: map[string]bool{},
 			}
 			w.breakThings()
 			for range *walkSteps {
@@ -78,10 +78,10 @@ var errDisk = errors.New("disk I/O error")
 // breakThings makes calls fail now and then.
 func (w *walk) breakThings() {
 	fail := func() bool { return w.rng.IntN(100) < w.faults }
-	w.gateway.createHook = func(req checkout.CreateRequest) (before, after error) {
+	w.gateway.createHook = func(req payment.CreateRequest) (before, after error) {
 		switch {
 		case fail():
-			return no([]checkout.Reason{checkout.ReasonRefused, checkout.ReasonBusy, checkout.ReasonKey}[w.rng.IntN(3)]), nil
+			return no([]payment.Reason{payment.ReasonRefused, payment.ReasonBusy, payment.ReasonKey}[w.rng.IntN(3)]), nil
 		case fail():
 			if w.rng.IntN(3) == 0 {
 				w.ghosts = append(w.ghosts, ghost{req, w.clock.Now()})
@@ -95,7 +95,7 @@ func (w *walk) breakThings() {
 	w.gateway.cancelHook = func(string) (before, after error) {
 		switch {
 		case fail():
-			return no(checkout.ReasonBusy), nil
+			return no(payment.ReasonBusy), nil
 		case fail():
 			return cut(), nil
 		case fail():
@@ -111,12 +111,12 @@ func (w *walk) breakThings() {
 	}
 	w.gateway.statusHook = func(string) error { return maybe() }
 	w.gateway.listHook = maybe
-	w.gateway.tell = func(r *checkout.Record) {
+	w.gateway.tell = func(r *payment.Record) {
 		if fail() {
 			w.garble(r)
 		}
 	}
-	w.gateway.mangle = func(c *checkout.Created) {
+	w.gateway.mangle = func(c *payment.Created) {
 		if fail() {
 			c.Address = "T" + c.Address
 		}
@@ -133,7 +133,7 @@ func (w *walk) breakThings() {
 }
 
 // garble makes a record say less, or something that proves nothing.
-func (w *walk) garble(r *checkout.Record) {
+func (w *walk) garble(r *payment.Record) {
 	switch w.rng.IntN(6) {
 	case 0:
 		r.TrackingCode = "T99999"
@@ -187,7 +187,7 @@ func (w *walk) stepOpen() {
 	if len(w.ids) >= 8 {
 		return
 	}
-	o := checkout.Order{AmountUSD: dec([]string{"25", "19.99", "10.01", "999"}[w.rng.IntN(4)])}
+	o := payment.Order{AmountUSD: dec([]string{"25", "19.99", "10.01", "999"}[w.rng.IntN(4)])}
 	if w.rng.IntN(3) == 0 {
 		o.OrderID = 100_000 + w.rng.IntN(900_000)
 	}
@@ -227,18 +227,18 @@ func (w *walk) stepExtend() {
 	if !ok {
 		return
 	}
-	offered, cancelled := w.view(id), count(w.told(id), checkout.EventCancelled)
+	offered, cancelled := w.view(id), count(w.told(id), payment.EventCancelled)
 	s, err := w.service.Extend(w.t.Context(), id, w.rng.IntN(len(w.load(id).Attempts)+1))
 	w.allowed("Extend", err)
 	if errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts}) && offered.Can(wire.Extend) {
 		w.t.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
 	}
-	if err == nil && s.Status == wire.Pending && count(w.told(id), checkout.EventCancelled) > cancelled {
+	if err == nil && s.Status == wire.Pending && count(w.told(id), payment.EventCancelled) > cancelled {
 		w.fail(id, "more time was told as a cancellation")
 	}
 }
 
-func count(list []checkout.EventType, want checkout.EventType) int {
+func count(list []payment.EventType, want payment.EventType) int {
 	n := 0
 	for _, t := range list {
 		if t == want {
@@ -259,15 +259,15 @@ func (w *walk) stepPay() {
 		return
 	}
 	a := s.Attempts[w.rng.IntN(len(s.Attempts))]
-	seen := w.shown[id][a.Address] || a.Address == "" && a.State == checkout.Waiting
-	if !seen || a.TrackingCode == "" || a.State == checkout.Confirmed || resolved(s) {
+	seen := w.shown[id][a.Address] || a.Address == "" && a.State == payment.Waiting
+	if !seen || a.TrackingCode == "" || a.State == payment.Confirmed || resolved(s) {
 		return
 	}
 	amount := a.PayAmount.Mul(dec([]string{"1", "1", "1", "0.4", "0.995", "0.98999", "1.5"}[w.rng.IntN(7)])).RoundCeil(8)
 	w.gateway.pay(a.TrackingCode, amount, fmt.Sprintf("0x%d", w.rng.IntN(1000)))
 }
 
-func resolved(s checkout.Session) bool {
+func resolved(s payment.Session) bool {
 	for _, e := range s.Trail {
 		if e.What == "session.resolved" {
 			return true
@@ -289,9 +289,9 @@ func (w *walk) stepWait() {
 
 func (w *walk) stepCancel() {
 	if id, ok := w.any(); ok {
-		by := checkout.ClosedByShopper
+		by := payment.ClosedByShopper
 		if w.rng.IntN(4) == 0 {
-			by = checkout.ClosedByMerchant
+			by = payment.ClosedByMerchant
 		}
 		_, err := w.service.Cancel(w.t.Context(), id, by)
 		w.allowed("Cancel", err)

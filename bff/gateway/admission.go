@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Admission decides whether and when a request leaves, and learns what came of
@@ -72,22 +72,22 @@ func (c *Client) ask(ctx, caller context.Context, k call, told func(error)) (a a
 // said reports whether err, which may be nil, is an answer that can be relied
 // on.
 func said(err error) bool {
-	refused, ok := errors.AsType[*checkout.RefusedError](err)
+	refused, ok := errors.AsType[*payment.RefusedError](err)
 	return err == nil || ok && refused.Status != 0
 }
 
 // unsent is the refusal of a request that never left.
 func (c *Client) unsent(k call, cause error) error {
 	err := c.cause(k, cause)
-	e := &checkout.RefusedError{Reason: checkout.ReasonUnsent, Message: err.Error(), Err: err}
-	if refused, ok := errors.AsType[*checkout.RefusedError](cause); ok {
+	e := &payment.RefusedError{Reason: payment.ReasonUnsent, Message: err.Error(), Err: err}
+	if refused, ok := errors.AsType[*payment.RefusedError](cause); ok {
 		e.Reason, e.RetryAfter = refused.Reason, refused.RetryAfter
 	}
 	return e
 }
 
 // held reports whether e is the refusal of a request by the admission.
-func held(e *checkout.RefusedError) bool {
-	_, ok := errors.AsType[*checkout.RefusedError](e.Err)
+func held(e *payment.RefusedError) bool {
+	_, ok := errors.AsType[*payment.RefusedError](e.Err)
 	return ok
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"coinslot/bff/budget"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // usher admits everything, or refuses everything with err, and keeps what it
@@ -79,7 +79,7 @@ func TestFirewallIsNotTheGateway(t *testing.T) {
 		t.Errorf("Create = %v; want unknown, because of a firewall", err)
 	}
 	_, _ = c.Status(t.Context(), "TRK1")
-	var unknown *checkout.UnknownError
+	var unknown *payment.UnknownError
 	if len(u.told) != 2 || errors.As(u.told[0], &unknown) || outcome(t, u.told[1]) != "unknown" {
 		t.Errorf("told %v; want nothing of the create, and an unknown outcome of the read", u.told)
 	}
@@ -135,12 +135,12 @@ func TestPanicIsTold(t *testing.T) {
 // TestRefusedAdmission: its reason and time are passed on, nothing is sent, and
 // nothing is logged above debugging.
 func TestRefusedAdmission(t *testing.T) {
-	for _, reason := range []checkout.Reason{checkout.ReasonUnsent, checkout.ReasonBusy} {
+	for _, reason := range []payment.Reason{payment.ReasonUnsent, payment.ReasonBusy} {
 		book := new(logBook)
-		u := &usher{err: &checkout.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
+		u := &usher{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
 		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, admitted(u), logTo(book))
 		for name, f := range everyCall() {
-			e, ok := errors.AsType[*checkout.RefusedError](f(t.Context(), c))
+			e, ok := errors.AsType[*payment.RefusedError](f(t.Context(), c))
 			if !ok || e.Reason != reason || e.RetryAfter != 7*time.Second || e.Status != 0 {
 				t.Errorf("%s = %#v; want %s for 7s", name, e, reason)
 			}

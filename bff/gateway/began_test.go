@@ -8,14 +8,14 @@ import (
 	"slices"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // refuser lets nothing out.
 type refuser struct{}
 
 func (refuser) Admit(context.Context, bool) (func(error), error) {
-	return nil, &checkout.RefusedError{Reason: checkout.ReasonUnsent, Err: errors.New("no")}
+	return nil, &payment.RefusedError{Reason: payment.ReasonUnsent, Err: errors.New("no")}
 }
 
 // TestBegan: whoever watches calls is told of each once, with what came of it.

@@ -8,6 +8,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 
 	"github.com/shopspring/decimal"
@@ -27,8 +28,8 @@ func simulated(t *testing.T) (*sandbox.Server, *gateway.Client) {
 	return simulation, c
 }
 
-func request() checkout.CreateRequest {
-	return checkout.CreateRequest{
+func request() payment.CreateRequest {
+	return payment.CreateRequest{
 		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.RequireFromString("19.90"), TTL: 15,
 		OrderID: 123456, Email: "payer@shop.example", Comment: "cs-abc", Marker: "cs-abc",
 		CallbackURL: "https://shop.example/return",
@@ -36,8 +37,8 @@ func request() checkout.CreateRequest {
 }
 
 // isReason reports whether err is a refusal for that reason.
-func isReason(err error, want checkout.Reason) bool {
-	refused, ok := errors.AsType[*checkout.RefusedError](err)
+func isReason(err error, want payment.Reason) bool {
+	refused, ok := errors.AsType[*payment.RefusedError](err)
 	return ok && refused.Reason == want
 }
 
@@ -69,7 +70,7 @@ func TestContract(t *testing.T) {
 	if err != nil || record.Status != "confirmed" || !record.PaidReadable || record.Paid.LessThan(record.PayAmount) || record.PaidAt.IsZero() {
 		t.Errorf("Status after payment = %+v, %v", record, err)
 	}
-	if err := c.Cancel(ctx, created.TrackingCode); !isReason(err, checkout.ReasonRefused) {
+	if err := c.Cancel(ctx, created.TrackingCode); !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Cancel of a confirmed transaction = %v; want refused", err)
 	}
 	second, err := c.Create(ctx, request())
@@ -79,11 +80,11 @@ func TestContract(t *testing.T) {
 	if err := c.Cancel(ctx, second.TrackingCode); err != nil {
 		t.Errorf("Cancel: %v", err)
 	}
-	if err := c.Recheck(ctx, second.TrackingCode); err != nil && !isReason(err, checkout.ReasonRefused) {
+	if err := c.Recheck(ctx, second.TrackingCode); err != nil && !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Recheck of an unpaid transaction: %v; want done or refused", err)
 	}
 	now := time.Now().UTC()
-	page, err := c.Transactions(ctx, checkout.ListQuery{Limit: 1, Page: 1, From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
+	page, err := c.Transactions(ctx, payment.ListQuery{Limit: 1, Page: 1, From: now.AddDate(0, 0, -1), To: now.AddDate(0, 0, 1)})
 	if err != nil || len(page.Items) != 1 || page.Total != 2 || page.LastPage != 2 || page.Page != 1 {
 		t.Errorf("Transactions = %+v, %v; want the first of two pages", page, err)
 	}
@@ -98,15 +99,15 @@ func TestContract(t *testing.T) {
 func TestContractRefusals(t *testing.T) {
 	simulation, c := simulated(t)
 	ctx := t.Context()
-	if _, err := c.Status(ctx, "nothing"); !isReason(err, checkout.ReasonAbsent) {
+	if _, err := c.Status(ctx, "nothing"); !isReason(err, payment.ReasonAbsent) {
 		t.Errorf("Status of nothing = %v; want absent", err)
 	}
-	if err := c.Recheck(ctx, "nothing"); !isReason(err, checkout.ReasonAbsent) {
+	if err := c.Recheck(ctx, "nothing"); !isReason(err, payment.ReasonAbsent) {
 		t.Errorf("Recheck of nothing = %v; want absent", err)
 	}
 	dear := request()
 	dear.AmountUSD = decimal.New(1, 12)
-	if _, err := c.Create(ctx, dear); !isReason(err, checkout.ReasonRefused) {
+	if _, err := c.Create(ctx, dear); !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Create above the maximum = %v; want refused", err)
 	}
 	for _, fault := range []sandbox.Fault{
@@ -115,7 +116,7 @@ func TestContractRefusals(t *testing.T) {
 	} {
 		simulation.Inject(fault)
 		_, err := c.Create(ctx, request())
-		if _, ok := errors.AsType[*checkout.UnknownError](err); !ok {
+		if _, ok := errors.AsType[*payment.UnknownError](err); !ok {
 			t.Errorf("Create with %v = %v; want unknown", fault, err)
 		}
 	}
@@ -124,7 +125,7 @@ func TestContractRefusals(t *testing.T) {
 	}
 	simulation.Inject(sandbox.Fault{Status: 429, RetryAfter: 7 * time.Second})
 	_, err := c.Create(ctx, request())
-	if refused, ok := errors.AsType[*checkout.RefusedError](err); !ok || refused.Reason != checkout.ReasonBusy || refused.RetryAfter != 7*time.Second {
+	if refused, ok := errors.AsType[*payment.RefusedError](err); !ok || refused.Reason != payment.ReasonBusy || refused.RetryAfter != 7*time.Second {
 		t.Errorf("Create when busy = %v; want busy, 7s", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -24,19 +24,19 @@ import (
 // exist, look for it before asking again.
 //
 // Source: gateway-api.md, "POST /api/v1/merchant/transaction/create".
-func (c *Client) Create(ctx context.Context, r checkout.CreateRequest) (checkout.Created, error) {
+func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.Created, error) {
 	if err := checkCreate(r); err != nil {
-		return checkout.Created{}, invalid(err)
+		return payment.Created{}, invalid(err)
 	}
 	body, err := createBody(r)
 	if err != nil {
-		return checkout.Created{}, invalid(err)
+		return payment.Created{}, invalid(err)
 	}
 	k := call{
 		name: "create", method: http.MethodPost, path: "/api/v1/merchant/transaction/create",
 		query: createQuery(r), body: body, effect: true,
 	}
-	var created checkout.Created
+	var created payment.Created
 	err = c.do(ctx, k, func(data any) (err error) {
 		created, err = readCreated(data)
 		return err
@@ -46,7 +46,7 @@ func (c *Client) Create(ctx context.Context, r checkout.CreateRequest) (checkout
 
 // createBody writes r as JSON. The amount is a JSON number with the decimal's
 // own digits: it never was a float.
-func createBody(r checkout.CreateRequest) ([]byte, error) {
+func createBody(r payment.CreateRequest) ([]byte, error) {
 	body, err := json.Marshal(struct {
 		CurrencySymbol string      `json:"currency_symbol"`
 		NetworkCode    string      `json:"network_code"`
@@ -70,7 +70,7 @@ func createBody(r checkout.CreateRequest) ([]byte, error) {
 // both and does not say which one counts. Email and the shopper's comment stay
 // out: URLs end up in the access logs of everything on the way, and firewalls
 // reject some texts in them. The marker is enough to find the transaction.
-func createQuery(r checkout.CreateRequest) url.Values {
+func createQuery(r payment.CreateRequest) url.Values {
 	q := url.Values{
 		"currency_symbol": {r.CurrencySymbol},
 		"network_code":    {r.NetworkCode},
@@ -102,9 +102,9 @@ func setNumber(q url.Values, name string, n int) {
 func digitsOf(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
 
 // readCreated reads the data of a create answer.
-func readCreated(data any) (checkout.Created, error) {
+func readCreated(data any) (payment.Created, error) {
 	f := open(data)
-	created := checkout.Created{
+	created := payment.Created{
 		TrackingCode:     f.present("tracking_code"),
 		PaymentURL:       f.label("payment_url"),
 		Status:           f.status(),
@@ -122,9 +122,9 @@ func readCreated(data any) (checkout.Created, error) {
 	}
 	switch {
 	case f.err != nil:
-		return checkout.Created{}, f.err
+		return payment.Created{}, f.err
 	case !validTracking(created.TrackingCode):
-		return checkout.Created{}, errors.New("reading tracking_code: not well formed")
+		return payment.Created{}, errors.New("reading tracking_code: not well formed")
 	}
 	return created, nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -40,7 +40,7 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Create: %v", err)
 	}
-	want := checkout.Created{
+	want := payment.Created{
 		TrackingCode: "TRK1", PaymentURL: "https://pay.example/TRK1", Status: "pending", OrderID: 123456,
 		CurrencyName: "Tether", CurrencySymbol: "USDT", NetworkCode: "trc20", NetworkName: "Tron",
 		AmountUSD: dec("19.99"), PayAmount: dec("20.1"), PayAmountText: "20.10000000",
@@ -71,7 +71,7 @@ func TestCreate(t *testing.T) {
 // TestCreateLeastRequest: empty fields are sent nowhere.
 func TestCreateLeastRequest(t *testing.T) {
 	c, seen := record(t, done(createdJSON))
-	_, err := c.Create(t.Context(), checkout.CreateRequest{CurrencySymbol: "ETH", NetworkCode: "erc20", AmountUSD: dec("5"), TTL: 1})
+	_, err := c.Create(t.Context(), payment.CreateRequest{CurrencySymbol: "ETH", NetworkCode: "erc20", AmountUSD: dec("5"), TTL: 1})
 	req := <-seen
 	if want := `{"currency_symbol":"ETH","network_code":"erc20","amount_usd":5,"ttl":1}`; err != nil || req.body != want || len(req.query) != 4 {
 		t.Errorf("Create = %v, body %s, query %v", err, req.body, req.query)
@@ -104,7 +104,7 @@ func TestCreateAmountDigits(t *testing.T) {
 
 // TestCreateAnswers changes one member of a good answer at a time.
 func TestCreateAnswers(t *testing.T) {
-	type created = checkout.Created
+	type created = payment.Created
 	for _, tt := range []struct {
 		old, new string
 		ok       bool
@@ -186,7 +186,7 @@ func TestCreateLimits(t *testing.T) {
 		sends++
 		io.WriteString(w, done(createdJSON))
 	})
-	type request = checkout.CreateRequest
+	type request = payment.CreateRequest
 	try := func(name, want string, change func(*request)) {
 		t.Helper()
 		r := goodCreate()
@@ -196,7 +196,7 @@ func TestCreateLimits(t *testing.T) {
 		if got := outcome(t, err); got != want || (sends > before) != (want == "done") {
 			t.Errorf("%s: %s (%v), sent %t; want %s", name, got, err, sends > before, want)
 		}
-		if refused, ok := errors.AsType[*checkout.RefusedError](err); ok && len(r.Email) > 5 && strings.Contains(refused.Message, r.Email) {
+		if refused, ok := errors.AsType[*payment.RefusedError](err); ok && len(r.Email) > 5 && strings.Contains(refused.Message, r.Email) {
 			t.Errorf("%s: message quotes the email: %s", name, refused.Message)
 		}
 	}

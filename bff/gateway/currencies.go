@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // CurrencyList is an answer to the currency list.
 type CurrencyList struct {
-	Currencies []checkout.Currency // never nil
+	Currencies []payment.Currency // never nil
 	// LeftOut says of each currency and network that is not in Currencies which
 	// it is and why: "USDT trc20: reading max_ttl: not a whole number".
 	LeftOut []string
@@ -25,7 +25,7 @@ const maxNamed = 20
 // out is logged with the reason.
 //
 // Errors: *[checkout.RefusedError], *[checkout.UnknownError].
-func (c *Client) Currencies(ctx context.Context) ([]checkout.Currency, error) {
+func (c *Client) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	all, err := c.CurrencyList(ctx)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func readCurrencies(data any) (CurrencyList, error) {
 	if err != nil {
 		return CurrencyList{}, err
 	}
-	all := CurrencyList{Currencies: make([]checkout.Currency, 0, len(rows))}
+	all := CurrencyList{Currencies: make([]payment.Currency, 0, len(rows))}
 	for i, row := range rows {
 		c, leftOut, err := readCurrency(row)
 		all.LeftOut = append(all.LeftOut, leftOut...)
@@ -99,12 +99,12 @@ func named(name string) string {
 
 // readCurrency reads one currency, and says which of its networks it left out.
 // Errors: *unusableError; anything else means that the list is not one.
-func readCurrency(row any) (c checkout.Currency, leftOut []string, err error) {
+func readCurrency(row any) (c payment.Currency, leftOut []string, err error) {
 	f := open(row)
 	if f.err != nil {
 		return c, nil, f.err
 	}
-	c = checkout.Currency{
+	c = payment.Currency{
 		Name:        f.label("currency_name"),
 		Symbol:      f.text("currency_symbol"),
 		Type:        f.label("currency_type"),
@@ -131,7 +131,7 @@ func unreadable(f *fields, member, name string) string {
 }
 
 // readNetworks reads supported_networks of a currency; null and absent are none.
-func readNetworks(symbol string, v any) (networks []checkout.Network, leftOut []string, err error) {
+func readNetworks(symbol string, v any) (networks []payment.Network, leftOut []string, err error) {
 	if v == nil {
 		return nil, nil, nil
 	}
@@ -141,7 +141,7 @@ func readNetworks(symbol string, v any) (networks []checkout.Network, leftOut []
 	}
 	for i, row := range rows {
 		f := open(row)
-		n := checkout.Network{
+		n := payment.Network{
 			Name:       f.label("network_name"),
 			Symbol:     f.label("network_symbol"),
 			Code:       f.text("network_code"),

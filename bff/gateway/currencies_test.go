@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const networkJSON = `{"network_name":"Tron","network_symbol":"TRX","network_code":"trc20","network_fee":1.5,
@@ -20,9 +20,9 @@ func currencyJSON(networks string) string {
 func TestCurrencies(t *testing.T) {
 	c, seen := record(t, done("["+currencyJSON("["+networkJSON+"]")+"]"))
 	got, err := c.Currencies(t.Context())
-	want := []checkout.Currency{{
+	want := []payment.Currency{{
 		Name: "Tether", Symbol: "USDT", Type: "stable", PriceInUSDT: dec("1"), Icon: "https://x.example/i.png",
-		Networks: []checkout.Network{{
+		Networks: []payment.Network{{
 			Name: "Tron", Symbol: "TRX", Code: "trc20", Fee: dec("1.5"),
 			MinimumUSD: dec("1"), MaximumUSD: dec("10000"), MaxTTL: 60,
 		}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Entries is Transactions for whoever reads the list: all that the gateway tells
@@ -13,7 +14,7 @@ import (
 // Errors: those of Transactions, but for single members.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
-func (c *Client) Entries(ctx context.Context, q checkout.ListQuery) (checkout.EntryPage, error) {
+func (c *Client) Entries(ctx context.Context, q payment.ListQuery) (checkout.EntryPage, error) {
 	k, err := listCall(q)
 	if err != nil {
 		return checkout.EntryPage{}, err

@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // maxBody bounds an answer, counted after decompression.
@@ -135,7 +135,7 @@ func readBody(r io.Reader) ([]byte, error) {
 
 // unknown is the outcome of everything that proves nothing.
 func (c *Client) unknown(k call, a answer, cause error) error {
-	return &checkout.UnknownError{Status: a.status, RetryAfter: a.retryAfter, Err: c.cause(k, cause)}
+	return &payment.UnknownError{Status: a.status, RetryAfter: a.retryAfter, Err: c.cause(k, cause)}
 }
 
 // cause wraps err once for the outside. net/http's outer error is left out: it
@@ -160,7 +160,7 @@ func (c *Client) report(ctx context.Context, k call, status int, err error, took
 	if what == "done" || what == "held" {
 		level = slog.LevelDebug
 	}
-	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		what = "refused: " + string(refused.Reason)
 	}
 	c.log.LogAttrs(ctx, level, "gateway call", slog.String("endpoint", k.name),
@@ -169,7 +169,7 @@ func (c *Client) report(ctx context.Context, k call, status int, err error, took
 
 // ending names what came of a call, as [Config.Began] has it.
 func ending(err error) string {
-	refused, ok := errors.AsType[*checkout.RefusedError](err)
+	refused, ok := errors.AsType[*payment.RefusedError](err)
 	switch {
 	case err == nil:
 		return "done"

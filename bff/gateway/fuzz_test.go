@@ -18,6 +18,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
+	"coinslot/bff/payment"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -133,8 +134,8 @@ func plainText(v jsontext.Value) string {
 // judged holds an outcome against the reading and reports whether it is done.
 func judged(t *testing.T, r *reading, err error) bool {
 	t.Helper()
-	refused, no := errors.AsType[*checkout.RefusedError](err)
-	unknown, open := errors.AsType[*checkout.UnknownError](err)
+	refused, no := errors.AsType[*payment.RefusedError](err)
+	unknown, open := errors.AsType[*payment.UnknownError](err)
 	switch {
 	case err == nil:
 		if !r.done() {
@@ -241,13 +242,13 @@ func FuzzCreateAnswer(f *testing.F) {
 	}
 	f.Add(422, []byte(`{"status":422,"data":null,"message":"no"}`))
 	answer, c := cannedClient(f)
-	request := checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.New(1999, -2), TTL: 30}
+	request := payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: decimal.New(1999, -2), TTL: 30}
 	ctx := context.Background()
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		r := answer.say(status, body)
 		got, err := c.Create(ctx, request)
 		if !judged(t, r, err) {
-			if got != (checkout.Created{}) {
+			if got != (payment.Created{}) {
 				t.Fatalf("not done, but %+v", got)
 			}
 			return
@@ -273,7 +274,7 @@ func FuzzCreateAnswer(f *testing.F) {
 	})
 }
 
-func canonicalCreated(c checkout.Created) map[string]any {
+func canonicalCreated(c payment.Created) map[string]any {
 	return map[string]any{
 		"tracking_code": c.TrackingCode, "payment_url": c.PaymentURL, "status": c.Status, "order_id": c.OrderID,
 		"currency_name": c.CurrencyName, "currency_symbol": c.CurrencySymbol, "network_code": c.NetworkCode,
@@ -282,9 +283,9 @@ func canonicalCreated(c checkout.Created) map[string]any {
 	}
 }
 
-func sameCreated(a, b checkout.Created) bool {
+func sameCreated(a, b payment.Created) bool {
 	same := a.AmountUSD.Equal(b.AmountUSD) && a.PayAmount.Equal(b.PayAmount) && a.TolerancePercent.Equal(b.TolerancePercent)
-	for _, c := range []*checkout.Created{&a, &b} {
+	for _, c := range []*payment.Created{&a, &b} {
 		c.AmountUSD, c.PayAmount, c.TolerancePercent = decimal.Decimal{}, decimal.Decimal{}, decimal.Decimal{}
 	}
 	return same && a == b
@@ -304,7 +305,7 @@ func FuzzStatusAnswer(f *testing.F) {
 		got, err := c.Status(ctx, "TRK1")
 		if judged(t, r, err) {
 			checkRecord(t, got, object(r.envelope.Data), false)
-		} else if got != (checkout.Record{}) {
+		} else if got != (payment.Record{}) {
 			t.Fatalf("not done, but %+v", got)
 		}
 		if !r.done() {
@@ -324,7 +325,7 @@ func FuzzStatusAnswer(f *testing.F) {
 
 // checkRecord holds a record against the object that it was read from. In a
 // list, amounts may be absent.
-func checkRecord(t *testing.T, got checkout.Record, said map[string]jsontext.Value, listed bool) {
+func checkRecord(t *testing.T, got payment.Record, said map[string]jsontext.Value, listed bool) {
 	t.Helper()
 	exactly(t, "amount_usd", got.AmountUSD, said["amount_usd"], listed)
 	exactly(t, "pay_amount", got.PayAmount, said["pay_amount"], listed)
@@ -356,7 +357,7 @@ func FuzzListAnswer(f *testing.F) {
 	ctx := context.Background()
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		r := answer.say(status, body)
-		page, err := c.Transactions(ctx, checkout.ListQuery{})
+		page, err := c.Transactions(ctx, payment.ListQuery{})
 		if judged(t, r, err) {
 			rows := checkPage(t, r, len(page.Items), page.Page, page.LastPage, page.Total)
 			for i, item := range page.Items {
@@ -446,8 +447,8 @@ func FuzzRetryAfter(f *testing.F) {
 		answer.header.Set("Retry-After", header)
 		answer.say(http.StatusTooManyRequests, nil)
 		_, err := c.Status(ctx, "TRK1")
-		refused, ok := errors.AsType[*checkout.RefusedError](err)
-		if !ok || refused.Reason != checkout.ReasonBusy {
+		refused, ok := errors.AsType[*payment.RefusedError](err)
+		if !ok || refused.Reason != payment.ReasonBusy {
 			t.Fatalf("Status = %v; want busy", err)
 		}
 		got := refused.RetryAfter

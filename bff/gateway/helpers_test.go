@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -102,8 +103,8 @@ const createdJSON = `{
 	"payment_tolerance_percent": 0.5, "wallet_address": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE", "qr_code": "",
 	"expired_at": 1760001800 }`
 
-func goodCreate() checkout.CreateRequest {
-	return checkout.CreateRequest{
+func goodCreate() payment.CreateRequest {
+	return payment.CreateRequest{
 		CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("19.99"), TTL: 30, OrderID: 123456,
 		Email: "payer@shop.example", Comment: "cs-abc O'Reilly; DROP TABLE", Marker: "cs-abc",
 		CallbackURL: "https://shop.example/return",
@@ -124,10 +125,10 @@ func outcome(t testing.TB, err error) string {
 	if err == nil {
 		return "done"
 	}
-	if refused, ok := errors.AsType[*checkout.RefusedError](err); ok {
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		return string(refused.Reason)
 	}
-	if unknown, ok := errors.AsType[*checkout.UnknownError](err); ok && unknown.Err != nil {
+	if unknown, ok := errors.AsType[*payment.UnknownError](err); ok && unknown.Err != nil {
 		return "unknown"
 	}
 	t.Fatalf("error is neither refused nor unknown: %v", err)
@@ -143,7 +144,7 @@ func everyCall() map[string]func(context.Context, *Client) error {
 		"recheck":    func(ctx context.Context, c *Client) error { return c.Recheck(ctx, "TRK1") },
 		"cancel":     func(ctx context.Context, c *Client) error { return c.Cancel(ctx, "TRK1") },
 		"transactions": func(ctx context.Context, c *Client) error {
-			_, err := c.Transactions(ctx, checkout.ListQuery{})
+			_, err := c.Transactions(ctx, payment.ListQuery{})
 			return err
 		},
 		"withdrawals": func(ctx context.Context, c *Client) error {

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -32,13 +32,13 @@ var errTracking = errors.New("tracking_code must be 1 to 128 of A-Z a-z 0-9 _ -"
 // invalid is the refusal of a request that breaks a documented limit and was
 // not sent.
 func invalid(err error) error {
-	return &checkout.RefusedError{Reason: checkout.ReasonInvalid, Message: err.Error(), Err: err}
+	return &payment.RefusedError{Reason: payment.ReasonInvalid, Message: err.Error(), Err: err}
 }
 
 // checkCreate holds r to what the gateway documents. Bounds that depend on the
 // network (amount, ttl) are for the caller, who has the list. Errors quote
 // nothing that a payer wrote.
-func checkCreate(r checkout.CreateRequest) error {
+func checkCreate(r payment.CreateRequest) error {
 	switch {
 	case !validName(r.CurrencySymbol):
 		return errors.New("currency_symbol must be 1 to 32 of A-Z a-z 0-9 . _ -")

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // judge is the one place that says what an answer proves. It returns the data
@@ -62,7 +62,7 @@ func refusal(status int) bool {
 
 // refused makes the error of a proven no; status is what said so.
 func (c *Client) refused(k call, a answer, status int, message string) error {
-	return &checkout.RefusedError{
+	return &payment.RefusedError{
 		Reason:     reason(k, a.status, status),
 		Status:     status,
 		Message:    shorten(clean(c.hide(message)), 200),
@@ -71,16 +71,16 @@ func (c *Client) refused(k call, a answer, status int, message string) error {
 }
 
 // reason sorts a refusal by its statuses.
-func reason(k call, http, envelope int) checkout.Reason {
+func reason(k call, http, envelope int) payment.Reason {
 	switch {
 	case envelope == 429:
-		return checkout.ReasonBusy
+		return payment.ReasonBusy
 	case envelope == 401, envelope == 403:
-		return checkout.ReasonKey
+		return payment.ReasonKey
 	case k.single && (gone(envelope) || gone(http)):
-		return checkout.ReasonAbsent
+		return payment.ReasonAbsent
 	}
-	return checkout.ReasonRefused
+	return payment.ReasonRefused
 }
 
 func gone(status int) bool { return status == http.StatusNotFound || status == http.StatusGone }

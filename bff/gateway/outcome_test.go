@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func TestOutcome(t *testing.T) {
@@ -168,7 +168,7 @@ func TestRefusedDetails(t *testing.T) {
 		fmt.Fprintf(w, `{"status":422,"message":"bad\n\u0000 key %s %s"}`, testKey, strings.Repeat("é", 300))
 	})
 	_, err := c.Status(t.Context(), "TRK1")
-	refused, ok := errors.AsType[*checkout.RefusedError](err)
+	refused, ok := errors.AsType[*payment.RefusedError](err)
 	if !ok || refused.Status != 422 || refused.RetryAfter != 7*time.Second {
 		t.Fatalf("Status = %#v; want refused, 422, 7s", err)
 	}
@@ -183,7 +183,7 @@ func TestUnknownDetails(t *testing.T) {
 		w.WriteHeader(503)
 	})
 	_, err := c.Status(t.Context(), "TRK1")
-	unknown, ok := errors.AsType[*checkout.UnknownError](err)
+	unknown, ok := errors.AsType[*payment.UnknownError](err)
 	if !ok || unknown.Status != 503 || unknown.RetryAfter != maxRetryAfter {
 		t.Errorf("Status = %#v; want unknown, 503, %v", err, maxRetryAfter)
 	}

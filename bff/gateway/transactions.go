@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -22,15 +22,15 @@ import (
 // without readable amounts.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/status".
-func (c *Client) Status(ctx context.Context, trackingCode string) (checkout.Record, error) {
+func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Record, error) {
 	if !validTracking(trackingCode) {
-		return checkout.Record{}, invalid(errTracking)
+		return payment.Record{}, invalid(errTracking)
 	}
 	k := call{
 		name: "status", method: http.MethodGet, path: "/api/v1/merchant/transaction/status",
 		query: url.Values{"tracking_code": {trackingCode}}, single: true,
 	}
-	var record checkout.Record
+	var record payment.Record
 	err := c.do(ctx, k, func(data any) (err error) {
 		record, err = readRecord(data, (*fields).money)
 		return err
@@ -88,27 +88,27 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 // page's number cannot be read: a search in such a page would prove nothing.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
-func (c *Client) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (c *Client) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	k, err := listCall(q)
 	if err != nil {
-		return checkout.RecordPage{}, err
+		return payment.RecordPage{}, err
 	}
-	var result checkout.RecordPage
+	var result payment.RecordPage
 	err = c.do(ctx, k, func(data any) error {
-		items, p, err := readPage(data, func(item any) (checkout.Record, error) {
+		items, p, err := readPage(data, func(item any) (payment.Record, error) {
 			return readRecord(item, (*fields).optional)
 		})
-		result = checkout.RecordPage{Items: items, Page: p.page, LastPage: p.last, Total: p.total}
+		result = payment.RecordPage{Items: items, Page: p.page, LastPage: p.last, Total: p.total}
 		return err
 	})
 	if err != nil {
-		return checkout.RecordPage{}, err
+		return payment.RecordPage{}, err
 	}
 	return result, nil
 }
 
 // listCall is the request for a page of the list. Errors: q breaks a documented limit.
-func listCall(q checkout.ListQuery) (call, error) {
+func listCall(q payment.ListQuery) (call, error) {
 	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
 	if err := sel.check("pending", "confirmed", "expired", "cancelled"); err != nil {
 		return call{}, invalid(err)
@@ -132,9 +132,9 @@ func about(trackingCode string) func(any) error {
 }
 
 // readRecord reads a transaction; money says how strictly amounts are read.
-func readRecord(data any, money func(*fields, string) decimal.Decimal) (checkout.Record, error) {
+func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.Record, error) {
 	f := open(data)
-	r := checkout.Record{
+	r := payment.Record{
 		TrackingCode:    f.present("tracking_code"),
 		Status:          f.status(),
 		OrderID:         f.whole("order_id"),
@@ -156,7 +156,7 @@ func readRecord(data any, money func(*fields, string) decimal.Decimal) (checkout
 		f.fail("tracking_code", "empty")
 	}
 	if f.err != nil {
-		return checkout.Record{}, f.err
+		return payment.Record{}, f.err
 	}
 	if paid, ok := numeral(f.object["paid_amount"]); ok {
 		r.PaidAmount = paid

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func wantRecord() checkout.Record {
-	return checkout.Record{
+func wantRecord() payment.Record {
+	return payment.Record{
 		TrackingCode: "TRK1", Status: "pending", OrderID: 123456, PaymentURL: "https://pay.example/TRK1",
 		CurrencyCode: "usdt_trc20", NetworkCode: "trc20", AmountUSD: dec("19.99"), PayAmount: dec("20.1"),
 		Comment: "cs-abc", CreatedAt: time.Unix(1760000000, 0).UTC(), ExpiresAt: time.Unix(1760001800, 0).UTC(),
@@ -42,7 +42,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatusAnswers changes one member of a good record at a time.
 func TestStatusAnswers(t *testing.T) {
-	type rec = checkout.Record
+	type rec = payment.Record
 	paid := `"paid_amount": ""`
 	for _, tt := range []struct {
 		old, new string
@@ -147,7 +147,7 @@ func TestTransactions(t *testing.T) {
 	pages := `"pagination":{"page":"2","limit":50,"total":77,"last_page":"2"}`
 	old := strings.NewReplacer(`"20.10000000"`, `null`, `"TRK1"`, `"TRK0"`).Replace(recordJSON)
 	c, seen := record(t, done(`{"items":[`+recordJSON+`,`+old+`],`+pages+`}`))
-	got, err := c.Transactions(t.Context(), checkout.ListQuery{
+	got, err := c.Transactions(t.Context(), payment.ListQuery{
 		Limit: 50, Page: 2, From: day(7, 31), To: day(8, 30), Status: "expired",
 	})
 	if err != nil {
@@ -155,7 +155,7 @@ func TestTransactions(t *testing.T) {
 	}
 	second := wantRecord()
 	second.TrackingCode, second.PayAmount = "TRK0", dec("0")
-	want := checkout.RecordPage{Items: []checkout.Record{wantRecord(), second}, Page: 2, LastPage: 2, Total: 77}
+	want := payment.RecordPage{Items: []payment.Record{wantRecord(), second}, Page: 2, LastPage: 2, Total: 77}
 	if d := diff(want, got); d != "" {
 		t.Errorf("Transactions (-want +got):\n%s", d)
 	}
@@ -187,7 +187,7 @@ func TestTransactionsAnswers(t *testing.T) {
 		`{"items":[],"pagination":{"page":1,"last_page":1,"Last_Page":99}}`: "unknown",
 		`{"items":[` + strings.Replace(recordJSON, `"19.99000000"`, `"x"`, 1) + `],` + page + `}`: "unknown",
 	} {
-		got, err := serveText(t, done(data)).Transactions(t.Context(), checkout.ListQuery{})
+		got, err := serveText(t, done(data)).Transactions(t.Context(), payment.ListQuery{})
 		if o := outcome(t, err); o != want {
 			t.Errorf("Transactions answered %.80s: %s (%v); want %s", data, o, err, want)
 		}
@@ -200,26 +200,26 @@ func TestTransactionsAnswers(t *testing.T) {
 func TestListLimits(t *testing.T) {
 	east := time.FixedZone("east", 14*3600)
 	for i, tt := range []struct {
-		q    checkout.ListQuery
+		q    payment.ListQuery
 		want string
 	}{
-		{checkout.ListQuery{}, "done"},
-		{checkout.ListQuery{Limit: 1, Page: 1}, "done"},
-		{checkout.ListQuery{Limit: 50, Page: 1 << 30}, "done"},
-		{checkout.ListQuery{Limit: 51}, "invalid"},
-		{checkout.ListQuery{Limit: -1}, "invalid"},
-		{checkout.ListQuery{Page: -1}, "invalid"},
-		{checkout.ListQuery{From: day(8, 1), To: day(8, 1)}, "done"},
-		{checkout.ListQuery{From: day(8, 1), To: day(8, 1).Add(-time.Hour)}, "done"}, // the same date
-		{checkout.ListQuery{From: day(8, 1), To: day(8, 31)}, "done"},
-		{checkout.ListQuery{From: day(8, 1), To: day(9, 1)}, "invalid"},
-		{checkout.ListQuery{From: day(8, 2), To: day(8, 1)}, "invalid"},
-		{checkout.ListQuery{From: day(8, 1)}, "invalid"},
-		{checkout.ListQuery{To: day(8, 1)}, "invalid"},
-		{checkout.ListQuery{From: day(8, 1).In(east), To: day(9, 1)}, "done"}, // 2 August there
-		{checkout.ListQuery{Status: "pending"}, "done"},
-		{checkout.ListQuery{Status: "Pending"}, "invalid"},
-		{checkout.ListQuery{Status: "processing"}, "invalid"},
+		{payment.ListQuery{}, "done"},
+		{payment.ListQuery{Limit: 1, Page: 1}, "done"},
+		{payment.ListQuery{Limit: 50, Page: 1 << 30}, "done"},
+		{payment.ListQuery{Limit: 51}, "invalid"},
+		{payment.ListQuery{Limit: -1}, "invalid"},
+		{payment.ListQuery{Page: -1}, "invalid"},
+		{payment.ListQuery{From: day(8, 1), To: day(8, 1)}, "done"},
+		{payment.ListQuery{From: day(8, 1), To: day(8, 1).Add(-time.Hour)}, "done"}, // the same date
+		{payment.ListQuery{From: day(8, 1), To: day(8, 31)}, "done"},
+		{payment.ListQuery{From: day(8, 1), To: day(9, 1)}, "invalid"},
+		{payment.ListQuery{From: day(8, 2), To: day(8, 1)}, "invalid"},
+		{payment.ListQuery{From: day(8, 1)}, "invalid"},
+		{payment.ListQuery{To: day(8, 1)}, "invalid"},
+		{payment.ListQuery{From: day(8, 1).In(east), To: day(9, 1)}, "done"}, // 2 August there
+		{payment.ListQuery{Status: "pending"}, "done"},
+		{payment.ListQuery{Status: "Pending"}, "invalid"},
+		{payment.ListQuery{Status: "processing"}, "invalid"},
 	} {
 		c := serveText(t, done(`{"items":[],"pagination":{"last_page":1}}`))
 		_, err := c.Transactions(t.Context(), tt.q)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // raw answers every request, once read, with those bytes and hangs up.
@@ -68,8 +68,8 @@ func TestBrokenAnswers(t *testing.T) {
 func TestBusyBrokenBody(t *testing.T) {
 	c := serve(t, raw("HTTP/1.1 429 Slow Down\r\nRetry-After: 3\r\nContent-Length: 99\r\n\r\n{"))
 	_, err := c.Create(t.Context(), goodCreate())
-	refused, _ := errors.AsType[*checkout.RefusedError](err)
-	if refused == nil || refused.Reason != checkout.ReasonBusy || refused.RetryAfter != 3*time.Second {
+	refused, _ := errors.AsType[*payment.RefusedError](err)
+	if refused == nil || refused.Reason != payment.ReasonBusy || refused.RetryAfter != 3*time.Second {
 		t.Errorf("Create = %#v; want busy, 3s", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func scrape(s *Set) string {
@@ -28,7 +28,7 @@ func TestBounded(t *testing.T) {
 	for range 5_000 {
 		s.Answered("GET /"+word(), rand.N(2000)-500, time.Second)
 		s.Called(word(), word(), time.Second)
-		s.Moved(checkout.Session{}, checkout.Session{Status: wire.Status(word()), Attempts: []checkout.Attempt{{Number: 1, CurrencySymbol: word(), NetworkCode: word(), State: checkout.Waiting}}})
+		s.Moved(payment.Session{}, payment.Session{Status: wire.Status(word()), Attempts: []payment.Attempt{{Number: 1, CurrencySymbol: word(), NetworkCode: word(), State: payment.Waiting}}})
 	}
 	s.Answered("GET /\"}\n# x{", 200, time.Second) // which no pattern is
 	count := map[string]int{}
@@ -56,34 +56,34 @@ func TestBounded(t *testing.T) {
 // TestMoved: what changes of a session are counted and measured as.
 func TestMoved(t *testing.T) {
 	now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
-	attempt := func(state checkout.State, change func(*checkout.Attempt)) []checkout.Attempt {
-		a := checkout.Attempt{Number: 1, State: state, CurrencySymbol: "usdt", NetworkCode: "trc20", StartedAt: now.Add(-2 * time.Second)}
+	attempt := func(state payment.State, change func(*payment.Attempt)) []payment.Attempt {
+		a := payment.Attempt{Number: 1, State: state, CurrencySymbol: "usdt", NetworkCode: "trc20", StartedAt: now.Add(-2 * time.Second)}
 		if change != nil {
 			change(&a)
 		}
-		return []checkout.Attempt{a}
+		return []payment.Attempt{a}
 	}
 	for _, c := range []struct {
 		name          string
-		before, after checkout.Session
+		before, after payment.Session
 		want          []string
 	}{
-		{"opened", checkout.Session{}, checkout.Session{Status: wire.Open}, []string{`coinslot_payments_total{status="open",coin="none",network="none"} 1`}},
-		{"an address", checkout.Session{Status: wire.Preparing}, checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Waiting, nil)},
+		{"opened", payment.Session{}, payment.Session{Status: wire.Open}, []string{`coinslot_payments_total{status="open",coin="none",network="none"} 1`}},
+		{"an address", payment.Session{Status: wire.Preparing}, payment.Session{Status: wire.Pending, Attempts: attempt(payment.Waiting, nil)},
 			[]string{`coinslot_payments_total{status="pending",coin="USDT",network="tron"} 1`, `coinslot_payment_detection_seconds_sum{status="pending"} 2`}},
-		{"paid", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Confirmed, CreatedAt: now.Add(-time.Minute), Attempts: attempt(checkout.Confirmed, func(a *checkout.Attempt) { a.PaidAt = now.Add(-4 * time.Second) })},
+		{"paid", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Confirmed, CreatedAt: now.Add(-time.Minute), Attempts: attempt(payment.Confirmed, func(a *payment.Attempt) { a.PaidAt = now.Add(-4 * time.Second) })},
 			[]string{`coinslot_payment_detection_seconds_sum{status="confirmed"} 4`, "coinslot_checkout_paid_seconds_sum 60"}},
-		{"paid by a clock that is ahead", checkout.Session{}, checkout.Session{Status: wire.Confirmed, CreatedAt: now, Attempts: attempt(checkout.Confirmed, func(a *checkout.Attempt) { a.PaidAt = now.Add(time.Hour) })},
+		{"paid by a clock that is ahead", payment.Session{}, payment.Session{Status: wire.Confirmed, CreatedAt: now, Attempts: attempt(payment.Confirmed, func(a *payment.Attempt) { a.PaidAt = now.Add(time.Hour) })},
 			[]string{`coinslot_payment_detection_seconds_sum{status="confirmed"} 0`}},
-		{"nobody says when", checkout.Session{}, checkout.Session{Status: wire.Confirmed, CreatedAt: now, Attempts: attempt(checkout.Confirmed, nil)}, []string{"coinslot_checkout_paid_seconds_count 1"}},
-		{"expired", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Expired, Attempts: attempt(checkout.Expired, func(a *checkout.Attempt) { a.ExpiresAt = now.Add(-9 * time.Second) })},
+		{"nobody says when", payment.Session{}, payment.Session{Status: wire.Confirmed, CreatedAt: now, Attempts: attempt(payment.Confirmed, nil)}, []string{"coinslot_checkout_paid_seconds_count 1"}},
+		{"expired", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Expired, Attempts: attempt(payment.Expired, func(a *payment.Attempt) { a.ExpiresAt = now.Add(-9 * time.Second) })},
 			[]string{`coinslot_payment_detection_seconds_sum{status="expired"} 9`}},
-		{"another coin", checkout.Session{}, checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Waiting, func(a *checkout.Attempt) { a.CurrencySymbol = "canary" })},
+		{"another coin", payment.Session{}, payment.Session{Status: wire.Pending, Attempts: attempt(payment.Waiting, func(a *payment.Attempt) { a.CurrencySymbol = "canary" })},
 			[]string{`coinslot_payments_total{status="pending",coin="other",network="other"} 1`}},
-		{"nothing of note", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Pending}, nil},
-		{"to review", checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Waiting, nil)}, checkout.Session{Status: wire.Review, Attempts: attempt(checkout.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 1`}},
-		{"still in review", checkout.Session{Status: wire.Review, Attempts: attempt(checkout.InReview, nil)}, checkout.Session{Status: wire.Review, Attempts: attempt(checkout.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 0`}},
-		{"a stray", checkout.Session{Status: wire.Pending}, checkout.Session{Status: wire.Pending, Attempts: attempt(checkout.Stray, nil)}, []string{`coinslot_findings_total{finding="stray"} 1`}},
+		{"nothing of note", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Pending}, nil},
+		{"to review", payment.Session{Status: wire.Pending, Attempts: attempt(payment.Waiting, nil)}, payment.Session{Status: wire.Review, Attempts: attempt(payment.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 1`}},
+		{"still in review", payment.Session{Status: wire.Review, Attempts: attempt(payment.InReview, nil)}, payment.Session{Status: wire.Review, Attempts: attempt(payment.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 0`}},
+		{"a stray", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Pending, Attempts: attempt(payment.Stray, nil)}, []string{`coinslot_findings_total{finding="stray"} 1`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(Config{Now: func() time.Time { return now }, Token: func(symbol, _ string) (string, string, bool) { return "USDT", "tron", symbol == "usdt" }})

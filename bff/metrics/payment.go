@@ -4,14 +4,14 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // findings are the states of an attempt that somebody may have to look at.
-var findings = []string{string(checkout.InReview), string(checkout.Lost), string(checkout.Rejected), string(checkout.Stray)}
+var findings = []string{string(payment.InReview), string(payment.Lost), string(payment.Rejected), string(payment.Stray)}
 
 // Moved tells of a session that was opened or has changed; see checkout.Config.
-func (s *Set) Moved(before, after checkout.Session) {
+func (s *Set) Moved(before, after payment.Session) {
 	for i := range after.Attempts {
 		s.found(before, &after.Attempts[i])
 	}
@@ -30,7 +30,7 @@ func (s *Set) Moved(before, after checkout.Session) {
 }
 
 // token is the coin and network of a as labels.
-func (s *Set) token(a *checkout.Attempt) (coin, network string) {
+func (s *Set) token(a *payment.Attempt) (coin, network string) {
 	coin, network, ok := s.Token(a.CurrencySymbol, a.NetworkCode)
 	if !ok {
 		return "other", "other"
@@ -39,7 +39,7 @@ func (s *Set) token(a *checkout.Attempt) (coin, network string) {
 }
 
 // found counts an attempt that has become something to look at.
-func (s *Set) found(before checkout.Session, a *checkout.Attempt) {
+func (s *Set) found(before payment.Session, a *payment.Attempt) {
 	if was := before.Attempt(a.Number); was != nil && was.State == a.State {
 		return
 	}
@@ -51,7 +51,7 @@ func (s *Set) found(before checkout.Session, a *checkout.Attempt) {
 }
 
 // detected measures how long it took us to know what a session's new status says.
-func (s *Set) detected(after checkout.Session, a *checkout.Attempt) {
+func (s *Set) detected(after payment.Session, a *payment.Attempt) {
 	now := s.Now()
 	var since time.Time
 	switch after.Status {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,24 +36,24 @@ type body struct {
 // Errors: *wire.Error with CodeBadJSON, CodeUnknownField, CodeDuplicateField,
 // CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param
 // names the member.
-func Decode(raw []byte) (checkout.Order, error) {
+func Decode(raw []byte) (payment.Order, error) {
 	var b body
 	if err := Strict(raw, &b); err != nil {
-		return checkout.Order{}, err
+		return payment.Order{}, err
 	}
 	return b.order()
 }
 
 // order checks the values.
-func (b body) order() (checkout.Order, error) {
+func (b body) order() (payment.Order, error) {
 	if b.AmountUSD == nil {
-		return checkout.Order{}, refuse(wire.CodeAmountRequired, "amount_usd")
+		return payment.Order{}, refuse(wire.CodeAmountRequired, "amount_usd")
 	}
-	amount, err := checkout.ParseAmount(*b.AmountUSD)
+	amount, err := payment.ParseAmount(*b.AmountUSD)
 	if err != nil {
-		return checkout.Order{}, err
+		return payment.Order{}, err
 	}
-	o := checkout.Order{
+	o := payment.Order{
 		AmountUSD: amount, Ref: b.OrderRef, Title: b.Title, Description: b.Description,
 		Email: b.Email, Currencies: b.Currencies,
 		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: b.Lang,

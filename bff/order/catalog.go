@@ -6,7 +6,7 @@ import (
 	"regexp"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Catalog is what a static site sells: items by id. docs/catalog.md describes
@@ -102,18 +102,18 @@ func parseItems(raw []byte) (map[string]item, error) {
 //
 // Errors: *wire.Error with CodeItemUnknown, CodeAmountInvalid and the Param
 // "amount", or CodeInvalid and the Param "quantity".
-func (c *Catalog) Order(id string, w Wish, lang string) (checkout.Order, error) {
+func (c *Catalog) Order(id string, w Wish, lang string) (payment.Order, error) {
 	it, ok := c.items[id]
 	if !ok {
-		return checkout.Order{}, refuse(wire.CodeItemUnknown, "item")
+		return payment.Order{}, refuse(wire.CodeItemUnknown, "item")
 	}
 	price, err := it.priceFor(w.Amount)
 	if err != nil {
-		return checkout.Order{}, err
+		return payment.Order{}, err
 	}
 	n, err := it.countFor(w.Quantity)
 	if err != nil {
-		return checkout.Order{}, err
+		return payment.Order{}, err
 	}
 	o := it.order(price, n, lang)
 	return o, o.Validate()

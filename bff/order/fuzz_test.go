@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/shopspring/decimal"
@@ -85,7 +85,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // cents fails unless the order costs a positive number of cents below the limit.
-func cents(t *testing.T, o checkout.Order) {
+func cents(t *testing.T, o payment.Order) {
 	t.Helper()
 	if !o.AmountUSD.IsPositive() || !o.AmountUSD.Equal(o.AmountUSD.Truncate(2)) || !o.AmountUSD.LessThan(decimal.New(1, 9)) {
 		t.Fatalf("amount %s", o.AmountUSD)

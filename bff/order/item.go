@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -83,7 +83,7 @@ func readOpen(m *mapping) *open {
 		m.fail("suggested", fmt.Sprintf("one amount, or a list of up to %d", maxSuggested))
 	}
 	for _, text := range texts {
-		amount, err := checkout.ParseAmount(text)
+		amount, err := payment.ParseAmount(text)
 		if err != nil || !o.allows(amount) {
 			m.fail("suggested", "not an amount within the limits")
 		}
@@ -115,7 +115,7 @@ func (it item) check() error {
 		price = it.open.minimum // its texts are the same for every amount
 	}
 	_, most := it.counts()
-	if _, err := checkout.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err != nil {
+	if _, err := payment.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err != nil {
 		return errors.New("quantity.maximum: so many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {
@@ -148,7 +148,7 @@ func (it item) priceFor(wanted *string) (decimal.Decimal, error) {
 	case wanted == nil:
 		return it.open.suggested[0], nil
 	}
-	amount, err := checkout.ParseAmount(*wanted)
+	amount, err := payment.ParseAmount(*wanted)
 	if err != nil || !it.open.allows(amount) {
 		return decimal.Zero, refuse(wire.CodeAmountInvalid, "amount")
 	}
@@ -177,8 +177,8 @@ func (it item) counts() (least, most int) {
 
 // order is the order of n items at a price each. The merchant's webhook learns
 // from its metadata what was bought.
-func (it item) order(price decimal.Decimal, n int, lang string) checkout.Order {
-	o := checkout.Order{
+func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
+	o := payment.Order{
 		AmountUSD: price.Mul(decimal.NewFromInt(int64(n))), Title: it.title.in(lang), Description: it.description.in(lang),
 		Metadata: map[string]string{"item": it.id}, Currencies: it.currencies,
 		TTLMinutes: it.ttlMinutes, SuccessURL: it.successURL, CancelURL: it.cancelURL,

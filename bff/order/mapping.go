@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/token"
 
 	"github.com/goccy/go-yaml"
@@ -158,7 +158,7 @@ func (m *mapping) oneOrMore(name string) []string {
 
 // dollars returns a member that is an amount of dollars.
 func (m *mapping) dollars(name string) decimal.Decimal {
-	amount, err := checkout.ParseAmount(m.text(name))
+	amount, err := payment.ParseAmount(m.text(name))
 	if err != nil {
 		m.fail(name, `has to be dollars like "4.50"`)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
@@ -74,15 +74,15 @@ func (d *date) UnmarshalJSON(text []byte) error {
 //
 // Errors: *wire.Error with CodeOrderInvalid, whose Param is "order" or the
 // claim that is wrong. Sources: RFC 7515, RFC 7519; the public contract, 3.
-func ParseToken(token string, key []byte, now time.Time) (checkout.Order, error) {
+func ParseToken(token string, key []byte, now time.Time) (payment.Order, error) {
 	// Go's base64 reads over line ends; a token has none.
 	if len(key) == 0 || token == "" || len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
-		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "order")
+		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }), jwt.WithLeeway(30*time.Second))
 	if _, err := parser.ParseWithClaims(token, &jwt.RegisteredClaims{}, plain(key)); err != nil {
-		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "order")
+		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
 	return orderOf(token, now)
 }
@@ -102,18 +102,18 @@ func plain(key []byte) jwt.Keyfunc {
 }
 
 // orderOf reads the order from the claims of a verified token.
-func orderOf(token string, now time.Time) (checkout.Order, error) {
+func orderOf(token string, now time.Time) (payment.Order, error) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil {
-		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "order")
+		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
 	var c claims
 	if err := Strict(payload, &c); err != nil {
-		return checkout.Order{}, invalid(err)
+		return payment.Order{}, invalid(err)
 	}
 	if c.Exp != nil && int64(*c.Exp) > now.Add(maxAhead).Unix() {
 		refused := &wire.Error{Code: wire.CodeOrderInvalid, Param: "exp", Detail: expAhead}
-		return checkout.Order{}, refused
+		return payment.Order{}, refused
 	}
 	o, err := c.order()
 	if err != nil {
@@ -137,7 +137,7 @@ func invalid(err error) error {
 // Mint signs an order token for trying out: amount and ref as in the contract,
 // valid for ttl from now, at most 400 days. Errors: those of the values.
 func Mint(key []byte, amountUSD, ref, title string, ttl time.Duration, now time.Time) (string, error) {
-	if _, err := checkout.ParseAmount(amountUSD); err != nil {
+	if _, err := payment.ParseAmount(amountUSD); err != nil {
 		return "", err
 	}
 	if ref == "" {

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // TestDueTimesAreCapped: at start, until it succeeds, and when the clock went back.
@@ -17,7 +17,7 @@ func TestDueTimesAreCapped(t *testing.T) {
 		var calls, offset atomic.Int64
 		p := New(Config{
 			Store: &rows{due: map[string]time.Time{}},
-			Tend:  func(context.Context, checkout.Session) error { return nil },
+			Tend:  func(context.Context, payment.Session) error { return nil },
 			Now:   func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },
 			CapDue: func(context.Context, time.Time) (int, error) {
 				if calls.Add(1) == 1 {

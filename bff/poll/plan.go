@@ -3,7 +3,7 @@ package poll
 import (
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // mode is a way to watch all payments.
@@ -30,7 +30,7 @@ type load struct {
 func period(interval time.Duration) time.Duration { return interval * 9 / 10 }
 
 // every is how often the list is read in a mode.
-func (m mode) every(p checkout.Pace) time.Duration {
+func (m mode) every(p payment.Schedule) time.Duration {
 	if m == fast {
 		return period(p.Watched)
 	}
@@ -38,7 +38,7 @@ func (m mode) every(p checkout.Pace) time.Duration {
 }
 
 // costs are the requests an hour that each mode makes.
-func (l load) costs(p checkout.Pace) [modes]int {
+func (l load) costs(p payment.Schedule) [modes]int {
 	pages := l.pages
 	if pages == 0 {
 		pages = (l.pending + 49) / 50
@@ -64,7 +64,7 @@ var worth = [modes]int{slow: 3600, fast: 10 * 3600}
 // plan returns the cheapest mode. A change must save a fifth, so that it does not
 // go back and forth; the list is read only if it saves what that is worth, or
 // half of that once it is being read, and never in a mode that it is too slow for.
-func plan(l load, p checkout.Pace, now mode) mode {
+func plan(l load, p payment.Schedule, now mode) mode {
 	costs := l.costs(p)
 	best, stays := statuses, now == statuses
 	for _, m := range []mode{slow, fast} {

@@ -3,7 +3,7 @@ package poll
 import (
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func TestPlan(t *testing.T) {
@@ -41,8 +41,8 @@ func TestPlan(t *testing.T) {
 		"a fifth and more, from slow":   {load{pending: 1000, pages: 1200}, slow, statuses},
 		"a fifth and more, to the list": {load{pending: 1000, pages: 500}, statuses, slow},
 	} {
-		if got := plan(tt.load, checkout.DefaultPace(), tt.now); got != tt.want {
-			t.Errorf("%s: plan(%+v, %d) = %d; want %d; costs %v an hour", name, tt.load, tt.now, got, tt.want, tt.load.costs(checkout.DefaultPace()))
+		if got := plan(tt.load, payment.DefaultSchedule(), tt.now); got != tt.want {
+			t.Errorf("%s: plan(%+v, %d) = %d; want %d; costs %v an hour", name, tt.load, tt.now, got, tt.want, tt.load.costs(payment.DefaultSchedule()))
 		}
 	}
 }
@@ -61,11 +61,11 @@ func FuzzPlan(f *testing.F) {
 			return
 		}
 		l := load{pending: pending, watched: watched, pages: pages, missed: missed, sluggish: pages%2 == 0}
-		costs := l.costs(checkout.DefaultPace())
-		if m := plan(l, checkout.DefaultPace(), mode(now)); costs[m] > costs[statuses] {
+		costs := l.costs(payment.DefaultSchedule())
+		if m := plan(l, payment.DefaultSchedule(), mode(now)); costs[m] > costs[statuses] {
 			t.Errorf("plan(%+v, %d) = %d, costs %v", l, now, m, costs)
 		}
-		if m := plan(l, checkout.DefaultPace(), mode(now)); plan(l, checkout.DefaultPace(), m) != m {
+		if m := plan(l, payment.DefaultSchedule(), mode(now)); plan(l, payment.DefaultSchedule(), m) != m {
 			t.Errorf("plan(%+v, %d) = %d, which does not stay", l, now, m)
 		}
 	})

@@ -12,23 +12,23 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/payment"
 	"coinslot/bff/pulse"
 )
 
 // Store is what the poller needs of a [checkout.Store].
 type Store interface {
-	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
-	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
-	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error)
+	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
 }
 
 // Config is what a [Poller] is made of.
 type Config struct {
 	Store Store
 	// Tend does what is due for one session. It blocks until that is done.
-	Tend func(ctx context.Context, s checkout.Session) error
+	Tend func(ctx context.Context, s payment.Session) error
 	// Every is the pause between two looks into the store. Zero means 50 ms.
 	Every time.Duration
 	// Lease is how long a claimed session is left alone by other claims: what
@@ -64,7 +64,7 @@ type Poller struct {
 type lane struct {
 	pulse *pulse.Pulse  // beats when there is a free place and the store has answered
 	slots chan struct{} // full = as many are tended as may be
-	claim func(ctx context.Context, limit int) ([]checkout.Session, error)
+	claim func(ctx context.Context, limit int) ([]payment.Session, error)
 	// pause is how long nothing is claimed after a claim that has left nothing over, and
 	// next when it ends. Zero = the next turn of Run claims.
 	pause time.Duration
@@ -72,7 +72,7 @@ type lane struct {
 }
 
 func newLane(
-	places int, claim func(ctx context.Context, limit int) ([]checkout.Session, error),
+	places int, claim func(ctx context.Context, limit int) ([]payment.Session, error),
 ) *lane {
 	return &lane{pulse: new(pulse.Pulse), slots: make(chan struct{}, places), claim: claim}
 }
@@ -101,10 +101,10 @@ func New(c Config) *Poller {
 	if c.Watched != nil {
 		p.lanes = append(p.lanes, newLane(c.AtOnce, p.claimWatched))
 	}
-	first := newLane(c.AtOnce, func(ctx context.Context, limit int) ([]checkout.Session, error) {
+	first := newLane(c.AtOnce, func(ctx context.Context, limit int) ([]payment.Session, error) {
 		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
 	})
-	claimLate := func(ctx context.Context, limit int) ([]checkout.Session, error) {
+	claimLate := func(ctx context.Context, limit int) ([]payment.Session, error) {
 		return c.Store.ClaimLate(ctx, c.Now(), c.Lease, limit)
 	}
 	late := newLane(max(1, c.AtOnce/4), claimLate)
@@ -240,7 +240,7 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 }
 
 // tend looks after one session; a panic in one must not stop the others.
-func (p *Poller) tend(ctx context.Context, s checkout.Session) {
+func (p *Poller) tend(ctx context.Context, s payment.Session) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.Log.ErrorContext(ctx, "tending a session panicked", "session", s.ID, "panic", r)

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // rows is a store of due times.
@@ -20,35 +20,35 @@ type rows struct {
 	err  error
 }
 
-func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return r.claim(now, lease, limit, false)
 }
 
-func (r *rows) ClaimLate(_ context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (r *rows) ClaimLate(_ context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return r.claim(now, lease, limit, true)
 }
 
-func (r *rows) claim(now time.Time, lease time.Duration, limit int, late bool) ([]checkout.Session, error) {
+func (r *rows) claim(now time.Time, lease time.Duration, limit int, late bool) ([]payment.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []checkout.Session
+	var list []payment.Session
 	for id, at := range r.due {
 		if !at.After(now) && r.late[id] == late && len(list) < limit {
 			r.due[id] = now.Add(lease)
-			list = append(list, checkout.Session{ID: id})
+			list = append(list, payment.Session{ID: id})
 		}
 	}
 	return list, r.err
 }
 
-func (r *rows) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (r *rows) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []checkout.Session
+	var list []payment.Session
 	for _, id := range ids {
 		if at, ok := r.due[id]; ok && !at.After(now) && len(list) < limit {
 			r.due[id] = now.Add(lease)
-			list = append(list, checkout.Session{ID: id})
+			list = append(list, payment.Session{ID: id})
 		}
 	}
 	return list, r.err
@@ -64,7 +64,7 @@ func TestRunTendsWhatIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{}}
 		tended := make(chan string, 10)
-		p := New(Config{Store: store, Tend: func(_ context.Context, s checkout.Session) error {
+		p := New(Config{Store: store, Tend: func(_ context.Context, s payment.Session) error {
 			tended <- s.ID
 			return nil
 		}})
@@ -99,7 +99,7 @@ func TestPassOutlivesFailures(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen := 0
-	p := New(Config{Store: store, AtOnce: 5, Tend: func(_ context.Context, s checkout.Session) error {
+	p := New(Config{Store: store, AtOnce: 5, Tend: func(_ context.Context, s payment.Session) error {
 		mu.Lock()
 		seen++
 		mu.Unlock()
@@ -126,7 +126,7 @@ func TestKickLooksAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_a": time.Now()}}
 		tended := make(chan string, 1)
-		p := New(Config{Store: store, Every: time.Hour, Tend: func(_ context.Context, s checkout.Session) error {
+		p := New(Config{Store: store, Every: time.Hour, Tend: func(_ context.Context, s payment.Session) error {
 			tended <- s.ID
 			return nil
 		}})
@@ -148,7 +148,7 @@ func TestSlowSessionHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
 		slow, tended := make(chan struct{}), make(chan string, 100)
-		p := New(Config{Store: store, AtOnce: 2, Tend: func(_ context.Context, s checkout.Session) error {
+		p := New(Config{Store: store, AtOnce: 2, Tend: func(_ context.Context, s payment.Session) error {
 			if s.ID == "cs_slow" {
 				<-slow
 			}
@@ -192,7 +192,7 @@ func TestWatchedFirst(t *testing.T) {
 		var at []time.Duration
 		p := New(Config{
 			Store: store, AtOnce: 2, Watched: func() []string { return []string{"cs_watched", "cs_settled"} }, WatchedEvery: 3 * time.Second,
-			Tend: func(ctx context.Context, s checkout.Session) error {
+			Tend: func(ctx context.Context, s payment.Session) error {
 				if s.ID == "cs_watched" {
 					at = append(at, time.Since(start))
 					store.set(s.ID, time.Now().Add(3*time.Second))
@@ -250,7 +250,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		var mu sync.Mutex
 		var most, late int
 		var paid time.Duration
-		p := New(Config{Store: store, AtOnce: 8, Tend: func(ctx context.Context, s checkout.Session) error {
+		p := New(Config{Store: store, AtOnce: 8, Tend: func(ctx context.Context, s payment.Session) error {
 			if s.ID == "cs_paid" {
 				paid = time.Since(start)
 				return nil
@@ -288,7 +288,7 @@ func TestLateChecksAreFound(t *testing.T) {
 		store.set("cs_a", start)
 		store.set("cs_b", start.Add(5*time.Second))
 		at := map[string]time.Duration{}
-		p := New(Config{Store: store, Tend: func(_ context.Context, s checkout.Session) error {
+		p := New(Config{Store: store, Tend: func(_ context.Context, s payment.Session) error {
 			at[s.ID] = time.Since(start)
 			return nil
 		}})

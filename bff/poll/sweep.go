@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/pulse"
 )
 
@@ -20,17 +21,17 @@ type SweepConfig struct {
 	Watched func() int
 	// Page reads a page, from 1, of the gateway's list of pending transactions, and
 	// Heed takes in what it shows; see [checkout.Service.Heed].
-	Page func(ctx context.Context, n int) (checkout.RecordPage, error)
+	Page func(ctx context.Context, n int) (payment.RecordPage, error)
 	// Soon is Page of a list that is read for payments that somebody looks at, too, so
 	// that it must not wait behind status reads of those. Nil = Page.
-	Soon func(ctx context.Context, n int) (checkout.RecordPage, error)
-	Heed func(ctx context.Context, r *checkout.Reading, records []checkout.Record, asked time.Time) (checkout.Tally, error)
+	Soon func(ctx context.Context, n int) (payment.RecordPage, error)
+	Heed func(ctx context.Context, r *checkout.Reading, records []payment.Record, asked time.Time) (checkout.Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
 	// no other one; whoever is asks again while reading. Nil = there is no other.
 	Turn func(ctx context.Context, d time.Duration) (bool, error)
 	// Kick is called when something was made due. Nil = nobody is told.
 	Kick func()
-	Pace checkout.Pace
+	Pace payment.Schedule
 	// AtOnce is how many pages are read at once; 1 = by the goroutine of Run. Zero
 	// means 8.
 	AtOnce int

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // list is a gateway's list in a bubble of fake time.
@@ -38,22 +39,22 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 	start := time.Now()
 	var last *checkout.Reading
 	c := SweepConfig{
-		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(), AtOnce: 1,
-		Page: func(ctx context.Context, n int) (checkout.RecordPage, error) {
+		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(), AtOnce: 1,
+		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
 			l.calls = append(l.calls, call{n, time.Since(start)})
 			if err := wait(ctx, l.takes); err != nil {
-				return checkout.RecordPage{}, err
+				return payment.RecordPage{}, err
 			}
 			if l.fails != nil && l.fails(n) {
-				return checkout.RecordPage{}, errors.New("busy")
+				return payment.RecordPage{}, errors.New("busy")
 			}
-			page := checkout.RecordPage{LastPage: l.pages + l.grows*n, Total: 50 * l.pages}
+			page := payment.RecordPage{LastPage: l.pages + l.grows*n, Total: 50 * l.pages}
 			if l.empty == 0 || n < l.empty {
-				page.Items = make([]checkout.Record, 50)
+				page.Items = make([]payment.Record, 50)
 			}
 			return page, nil
 		},
-		Heed: func(_ context.Context, r *checkout.Reading, _ []checkout.Record, _ time.Time) (checkout.Tally, error) {
+		Heed: func(_ context.Context, r *checkout.Reading, _ []payment.Record, _ time.Time) (checkout.Tally, error) {
 			if r != last {
 				last, l.next = r, append(l.next, r.Next)
 			}
@@ -256,7 +257,7 @@ func TestSweepIsAsUrgentAsItsRows(t *testing.T) {
 			l.watch(t, 5000, 20*time.Second, func(c *SweepConfig) {
 				c.Watched = func() int { return watched }
 				page := c.Page
-				c.Soon = func(ctx context.Context, n int) (checkout.RecordPage, error) {
+				c.Soon = func(ctx context.Context, n int) (payment.RecordPage, error) {
 					soon++
 					return page(ctx, n)
 				}
@@ -300,10 +301,10 @@ func TestSweepForgetsWithAClockSetBack(t *testing.T) {
 	now := time.Now()
 	c := SweepConfig{
 		Count: func(context.Context) (int, error) { return 5000, nil }, Watched: func() int { return 0 },
-		Page: func(context.Context, int) (checkout.RecordPage, error) {
-			return checkout.RecordPage{}, errors.New("busy")
+		Page: func(context.Context, int) (payment.RecordPage, error) {
+			return payment.RecordPage{}, errors.New("busy")
 		},
-		Pace: checkout.DefaultPace(), Now: func() time.Time { return now },
+		Pace: payment.DefaultSchedule(), Now: func() time.Time { return now },
 	}
 	s := NewSweeper(c)
 	s.barred = now.Add(s.bar())
@@ -326,11 +327,11 @@ func TestSweepTurns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := NewSweeper(SweepConfig{
-					Count: func(context.Context) (int, error) { return c.pending, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(),
-					Page: func(ctx context.Context, _ int) (checkout.RecordPage, error) {
-						return checkout.RecordPage{LastPage: 10, Items: make([]checkout.Record, 50)}, wait(ctx, c.takes)
+					Count: func(context.Context) (int, error) { return c.pending, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(),
+					Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
+						return payment.RecordPage{LastPage: 10, Items: make([]payment.Record, 50)}, wait(ctx, c.takes)
 					},
-					Heed: func(context.Context, *checkout.Reading, []checkout.Record, time.Time) (checkout.Tally, error) {
+					Heed: func(context.Context, *checkout.Reading, []payment.Record, time.Time) (checkout.Tally, error) {
 						return checkout.Tally{Unchanged: 500}, nil
 					},
 				})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // watch knows which watched sessions may be due, so that not all of them are
@@ -22,7 +22,7 @@ const (
 
 // claimWatched claims watched sessions that are due. Most of the time others have
 // claimed them by then, but those claim the oldest first and may be far behind.
-func (p *Poller) claimWatched(ctx context.Context, limit int) ([]checkout.Session, error) {
+func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session, error) {
 	now := p.Now()
 	if now.Before(p.watch.looked) { // the clock was set back
 		p.watch = watch{}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/docs/examples/exampletest"
 	"coinslot/docs/examples/verify"
 
@@ -44,7 +44,7 @@ func claimed(t *testing.T) []claim {
 	}
 	text := func(text string) func(c *claim) { return func(c *claim) { c.Text = text } }
 	signed := func(change func(c jwt.MapClaims)) func(c *claim) { return text(sign(t, s.key, Type, s.id, change)) }
-	session := func(change func(p *checkout.Session)) string {
+	session := func(change func(p *payment.Session)) string {
 		p := paid()
 		change(p)
 		return s.Receipt(p)
@@ -56,7 +56,7 @@ func claimed(t *testing.T) []claim {
 	}
 
 	add("good, of the second key", "", func(c *claim) { c.Text, c.Keys = signer(t, secretOld).Receipt(paid()), both.KeySet() })
-	add("good, of a shop that tries out", "", func(c *claim) { c.Text, c.Test = session(func(p *checkout.Session) { p.Test = true }), true })
+	add("good, of a shop that tries out", "", func(c *claim) { c.Text, c.Test = session(func(p *payment.Session) { p.Test = true }), true })
 	add("tampered amount", "signature", text(header+"."+replaced(t, payload, `"25.00"`, `"99.00"`)+"."+signature))
 	add("tampered order", "signature", func(c *claim) {
 		c.Text, c.Ref = header+"."+replaced(t, payload, `"1001"`, `"1002"`)+"."+signature, "1002"
@@ -78,11 +78,11 @@ func claimed(t *testing.T) []claim {
 	add("other issuer", "another checkout", func(c *claim) { c.Issuer = "https://pay.other.example" })
 	add("issuer with a slash", "another checkout", func(c *claim) { c.Issuer += "/" })
 	add("other order", "another order", func(c *claim) { c.Ref = "1002" })
-	add("receipt of another order", "another order", text(session(func(p *checkout.Session) { p.Order.Ref = "1002" })))
-	add("order without a reference", "another order", func(c *claim) { c.Text, c.Ref = session(func(p *checkout.Session) { p.Order.Ref = "" }), "" })
+	add("receipt of another order", "another order", text(session(func(p *payment.Session) { p.Order.Ref = "1002" })))
+	add("order without a reference", "another order", func(c *claim) { c.Text, c.Ref = session(func(p *payment.Session) { p.Order.Ref = "" }), "" })
 	add("other amount", "another amount", func(c *claim) { c.Amount = "250.00" })
-	add("paid for a smaller amount", "another amount", text(session(func(p *checkout.Session) { p.Order.AmountUSD = decimal.RequireFromString("0.25") })))
-	add("play money", "real money", text(session(func(p *checkout.Session) { p.Test = true })))
+	add("paid for a smaller amount", "another amount", text(session(func(p *payment.Session) { p.Order.AmountUSD = decimal.RequireFromString("0.25") })))
+	add("play money", "real money", text(session(func(p *payment.Session) { p.Test = true })))
 	add("review", "not confirmed", signed(func(c jwt.MapClaims) { c["status"] = "review" }))
 	for _, member := range []string{"iss", "status", "order_ref", "amount_usd"} {
 		add("no "+member, "not confirmed|another", signed(func(c jwt.MapClaims) { delete(c, member) }))

@@ -14,7 +14,7 @@ import (
 	"fmt"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/golang-jwt/jwt/v5"
 )
@@ -110,9 +110,9 @@ type claims struct {
 // Receipt returns the receipt of a confirmed session and "" for every other: this
 // is the only place that decides. It is a pure function of session and key: its
 // "iat" is the moment of the confirmation.
-func (s *Signer) Receipt(session *checkout.Session) string {
+func (s *Signer) Receipt(session *payment.Session) string {
 	a := session.Current()
-	if s.key == nil || session.Status != wire.Confirmed || a == nil || a.State != checkout.Confirmed {
+	if s.key == nil || session.Status != wire.Confirmed || a == nil || a.State != payment.Confirmed {
 		return ""
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, s.claims(session, a))
@@ -124,8 +124,8 @@ func (s *Signer) Receipt(session *checkout.Session) string {
 	return text
 }
 
-func (s *Signer) claims(session *checkout.Session, a *checkout.Attempt) claims {
-	o := session.Object(checkout.Telling{})
+func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
+	o := session.Object(payment.EventOptions{})
 	paid := o.Attempts[a.Number-1]
 	return claims{
 		RegisteredClaims: jwt.RegisteredClaims{Issuer: s.issuer, Subject: o.ID, IssuedAt: jwt.NewNumericDate(a.EndedAt)},

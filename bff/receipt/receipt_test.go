@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/docs/examples/verify"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,14 +36,14 @@ func signer(tb testing.TB, secrets ...string) *Signer {
 }
 
 // paid is a session that was paid at noon, by the second try.
-func paid() *checkout.Session {
-	return &checkout.Session{
+func paid() *payment.Session {
+	return &payment.Session{
 		ID: "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", Version: 7, Status: wire.Confirmed, CreatedAt: noon.Add(-time.Hour), CheckedAt: noon,
-		Order: checkout.Order{AmountUSD: decimal.RequireFromString("25"), Ref: "1001", Title: "Two tickets",
+		Order: payment.Order{AmountUSD: decimal.RequireFromString("25"), Ref: "1001", Title: "Two tickets",
 			Email: "shopper@mail.example", Metadata: map[string]string{"note": "private"}},
-		Attempts: []checkout.Attempt{
-			{Number: 1, State: checkout.Expired, CurrencySymbol: "BTC", NetworkCode: "btc", TrackingCode: "first"},
-			{Number: 2, State: checkout.Confirmed, CurrencySymbol: "USDT", NetworkCode: "trc20", TrackingCode: "8f3kq2mz7t", TxID: "3b1a9f",
+		Attempts: []payment.Attempt{
+			{Number: 1, State: payment.Expired, CurrencySymbol: "BTC", NetworkCode: "btc", TrackingCode: "first"},
+			{Number: 2, State: payment.Confirmed, CurrencySymbol: "USDT", NetworkCode: "trc20", TrackingCode: "8f3kq2mz7t", TxID: "3b1a9f",
 				Email: "other@mail.example", Comment: "a secret surprise", Marker: "marker", PayAmount: decimal.RequireFromString("25.03"),
 				Paid: decimal.RequireFromString("25.03000000"), PaidAt: noon.Add(-time.Minute), EndedAt: noon},
 		},
@@ -75,7 +75,7 @@ func TestReceipt(t *testing.T) {
 		t.Errorf("%d characters; a receipt travels in addresses", len(text))
 	}
 	later := paid()
-	later.Version, later.CheckedAt, later.Trail = 9, noon.Add(time.Hour), []checkout.Entry{{By: "gateway"}}
+	later.Version, later.CheckedAt, later.Trail = 9, noon.Add(time.Hour), []payment.Entry{{By: "gateway"}}
 	if again := signer(t, secretNew).Receipt(later); again != text {
 		t.Error("another look at the same payment, by another process, gives another receipt")
 	}
@@ -103,15 +103,15 @@ func TestOnlyConfirmed(t *testing.T) {
 			t.Errorf("status %q: receipt %q", status, got)
 		}
 	}
-	for _, state := range []checkout.State{checkout.Creating, checkout.Unknown, checkout.Waiting, checkout.Expired, checkout.Cancelled, checkout.Refused,
-		checkout.Lost, checkout.Rejected, checkout.InReview, checkout.Stray} {
+	for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Expired, payment.Cancelled, payment.Refused,
+		payment.Lost, payment.Rejected, payment.InReview, payment.Stray} {
 		session := paid()
 		session.Attempts[1].State = state
 		if got := s.Receipt(session); got != "" {
 			t.Errorf("a session that says confirmed, of an attempt that is %s: %s", state, got)
 		}
 	}
-	if got := s.Receipt(&checkout.Session{Status: wire.Confirmed}); got != "" {
+	if got := s.Receipt(&payment.Session{Status: wire.Confirmed}); got != "" {
 		t.Errorf("no attempt at all: %s", got)
 	}
 }

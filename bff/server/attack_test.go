@@ -20,7 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/e2e/need"
@@ -190,7 +190,7 @@ func (s *siege) pause() time.Duration {
 }
 
 // session is what the merchant reads of a session.
-func (s *siege) session(id string) (got checkout.Object) {
+func (s *siege) session(id string) (got payment.Object) {
 	w := s.ask("GET", "/v1/sessions/"+id, "", bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		s.tb.Error(err)

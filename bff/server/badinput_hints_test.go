@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 )
@@ -38,7 +38,7 @@ func TestReturnReplayed(t *testing.T) {
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	pace := checkout.DefaultPace()
+	pace := payment.DefaultSchedule()
 	pace.Watched, pace.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
 	r, _ := startWith(t, gateway, settings(t, api.URL), server.Options{Limits: wide, Pace: pace})
 	id := r.open(`{"amount_usd":"25.00","order_id":341256}`)

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/web"
@@ -106,7 +106,7 @@ func newBench(t *testing.T) *bench {
 		Catalog: catalog,
 	}
 	// What is compared is changed by nobody else, however long it takes.
-	pace := checkout.DefaultPace()
+	pace := payment.DefaultSchedule()
 	pace.Watched, pace.Unwatched, pace.Compare = time.Hour, time.Hour, time.Hour
 	pace.Late, pace.After = []time.Duration{time.Hour}, []time.Duration{time.Hour}
 	pace.Follow = []time.Duration{0, time.Hour}

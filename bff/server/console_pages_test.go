@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 )
@@ -26,9 +26,9 @@ import (
 // office is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
 type office struct {
 	*rig
-	api     string                            // of the gateway
-	restart func()                            // the server
-	hurry   func(change func(*checkout.Pace)) // restarts it with another pace
+	api     string                               // of the gateway
+	restart func()                               // the server
+	hurry   func(change func(*payment.Schedule)) // restarts it with another pace
 }
 
 const operator = "X-Remote-User: ann"
@@ -49,9 +49,9 @@ func newOffice(t *testing.T, change func(*config.Config)) *office {
 		stop()
 		d.rig, stop = start(t, gateway, c)
 	}
-	d.hurry = func(change func(*checkout.Pace)) {
+	d.hurry = func(change func(*payment.Schedule)) {
 		stop()
-		pace := checkout.DefaultPace()
+		pace := payment.DefaultSchedule()
 		change(&pace)
 		d.rig, stop = startWith(t, gateway, c, server.Options{Pace: pace})
 	}
@@ -160,7 +160,7 @@ func TestDailyComparison(t *testing.T) {
 	d := newOffice(t, nil)
 	d.choose(d.open(`{"amount_usd":"25.00"}`))
 	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
-	d.hurry(func(p *checkout.Pace) { p.Compare = 10 * time.Millisecond })
+	d.hurry(func(p *payment.Schedule) { p.Compare = 10 * time.Millisecond })
 	var body string
 	until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)

@@ -24,6 +24,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/doctor"
 	"coinslot/bff/metrics"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
@@ -184,8 +185,8 @@ func TestExamplesAreValid(t *testing.T) {
 // encoded, and call those optional that are left out if empty.
 func TestSchemasAreTheTypes(t *testing.T) {
 	for name, v := range map[string]any{
-		"Session": checkout.Object{}, "Attempt": checkout.AttemptObject{}, "Entry": checkout.Entry{},
-		"Warning": checkout.Warning{},
+		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.Entry{},
+		"Warning": payment.Warning{},
 		"View":    wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
 		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": doctor.Report{}, "Check": doctor.Check{},
 	} {
@@ -346,7 +347,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 func TestWebhooksAreTold(t *testing.T) {
 	c := written()
 	var want []string
-	for _, e := range []checkout.EventType{checkout.EventPending, checkout.EventPartial, checkout.EventConfirmed, checkout.EventExpired, checkout.EventCancelled, checkout.EventReview} {
+	for _, e := range []payment.EventType{payment.EventPending, payment.EventPartial, payment.EventConfirmed, payment.EventExpired, payment.EventCancelled, payment.EventReview} {
 		want = append(want, string(e))
 	}
 	slices.Sort(want)

@@ -15,6 +15,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	bff "coinslot/bff/server"
 
@@ -57,7 +58,7 @@ func Example() {
 	mux.Handle("pay.shop.example/", pay)
 	mux.HandleFunc("shop.example/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the shop") })
 
-	session, _, err := pay.Open(ctx, checkout.Order{Ref: "1001", AmountUSD: decimal.RequireFromString("25.00"), Title: "Two tickets"}, "")
+	session, _, err := pay.Open(ctx, payment.Order{Ref: "1001", AmountUSD: decimal.RequireFromString("25.00"), Title: "Two tickets"}, "")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func Example() {
 		}
 		for _, event := range page.Events {
 			fmt.Println(event.Type)
-			if event.Type == checkout.EventConfirmed {
+			if event.Type == payment.EventConfirmed {
 				session, err = pay.Session(ctx, event.Session)
 				fmt.Println(session.OrderRef, session.Status, session.Status == wire.Confirmed, err)
 				return

@@ -19,6 +19,7 @@ import (
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
+	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
 	"coinslot/e2e/need"
@@ -33,7 +34,7 @@ type market struct {
 	free   atomic.Bool // calls take neither
 
 	mu    sync.Mutex // guards the fields below
-	txs   []*checkout.Record
+	txs   []*payment.Record
 	first int // of txs that may be pending
 }
 
@@ -69,23 +70,23 @@ func (m *market) call(ctx context.Context, effect bool, answer func()) error {
 
 func (m *market) Environment() string { return "market" }
 
-func (m *market) Currencies(context.Context) ([]checkout.Currency, error) {
-	return []checkout.Currency{{Name: "Tether", Symbol: coin, PriceInUSDT: decimal.NewFromInt(1), Networks: []checkout.Network{
+func (m *market) Currencies(context.Context) ([]payment.Currency, error) {
+	return []payment.Currency{{Name: "Tether", Symbol: coin, PriceInUSDT: decimal.NewFromInt(1), Networks: []payment.Network{
 		{Name: "BNB Smart Chain", Code: network, MaximumUSD: decimal.NewFromInt(1000), MaxTTL: 60},
 	}}}, nil
 }
 
-func (m *market) Create(ctx context.Context, req checkout.CreateRequest) (c checkout.Created, err error) {
+func (m *market) Create(ctx context.Context, req payment.CreateRequest) (c payment.Created, err error) {
 	err = m.call(ctx, true, func() {
 		n := len(m.txs) + 1
-		r := &checkout.Record{
+		r := &payment.Record{
 			TrackingCode: fmt.Sprintf("T%06d", n), Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
 			CurrencyCode: strings.ToLower(coin + "_" + network), NetworkCode: network,
 			AmountUSD: req.AmountUSD, PayAmount: req.AmountUSD,
 			CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Duration(req.TTL) * time.Minute),
 		}
 		m.txs = append(m.txs, r)
-		c = checkout.Created{
+		c = payment.Created{
 			TrackingCode: r.TrackingCode, Status: "pending", OrderID: req.OrderID, CurrencySymbol: coin, NetworkCode: network,
 			AmountUSD: req.AmountUSD, PayAmount: r.PayAmount, PayAmountText: r.PayAmount.StringFixed(8),
 			Address: fmt.Sprintf("0x%040x", n), ExpiresAt: r.ExpiresAt,
@@ -94,8 +95,8 @@ func (m *market) Create(ctx context.Context, req checkout.CreateRequest) (c chec
 	return c, err
 }
 
-func (m *market) find(code string) *checkout.Record {
-	i, found := slices.BinarySearchFunc(m.txs, code, func(r *checkout.Record, code string) int {
+func (m *market) find(code string) *payment.Record {
+	i, found := slices.BinarySearchFunc(m.txs, code, func(r *payment.Record, code string) int {
 		return strings.Compare(r.TrackingCode, code)
 	})
 	if !found {
@@ -104,7 +105,7 @@ func (m *market) find(code string) *checkout.Record {
 	return m.txs[i]
 }
 
-func (m *market) Status(ctx context.Context, code string) (r checkout.Record, err error) {
+func (m *market) Status(ctx context.Context, code string) (r payment.Record, err error) {
 	err = m.call(ctx, false, func() { r = *m.find(code) })
 	return r, err
 }
@@ -122,15 +123,15 @@ func (m *market) Cancel(ctx context.Context, code string) error {
 }
 
 // Transactions lists what is pending, the newest first.
-func (m *market) Transactions(ctx context.Context, q checkout.ListQuery) (p checkout.RecordPage, err error) {
+func (m *market) Transactions(ctx context.Context, q payment.ListQuery) (p payment.RecordPage, err error) {
 	err = m.call(ctx, false, func() {
-		var pending []*checkout.Record
+		var pending []*payment.Record
 		for _, tx := range slices.Backward(m.txs[m.first:]) {
 			if tx.Status == "pending" {
 				pending = append(pending, tx)
 			}
 		}
-		p = checkout.RecordPage{Page: q.Page, Total: len(pending), LastPage: max(1, (len(pending)+q.Limit-1)/q.Limit)}
+		p = payment.RecordPage{Page: q.Page, Total: len(pending), LastPage: max(1, (len(pending)+q.Limit-1)/q.Limit)}
 		for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, len(pending)); i++ {
 			p.Items = append(p.Items, *pending[i])
 		}
@@ -192,7 +193,7 @@ func newFlood(t *testing.T) *flood {
 }
 
 // moved notes when a payment is confirmed.
-func (f *flood) moved(_, s checkout.Session) {
+func (f *flood) moved(_, s payment.Session) {
 	if s.Status != wire.Confirmed {
 		return
 	}
@@ -205,8 +206,8 @@ func (f *flood) moved(_, s checkout.Session) {
 }
 
 // open opens a payment of so many minutes.
-func (f *flood) open(ctx context.Context, minutes int) (checkout.Session, error) {
-	s, _, err := f.server.checkout.Open(ctx, checkout.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: minutes}, "")
+func (f *flood) open(ctx context.Context, minutes int) (payment.Session, error) {
+	s, _, err := f.server.checkout.Open(ctx, payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: minutes}, "")
 	if err != nil {
 		return s, err
 	}

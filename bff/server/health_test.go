@@ -16,6 +16,7 @@ import (
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
+	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
 	"coinslot/bff/web"
@@ -39,20 +40,20 @@ func (d *dependency) ask(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		<-ctx.Done()
-		return &checkout.UnknownError{Err: errors.New("away")}
+		return &payment.UnknownError{Err: errors.New("away")}
 	}
 	return nil
 }
 
-func (d *dependency) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
+func (d *dependency) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimLate(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
+func (d *dependency) ClaimLate(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]checkout.Session, error) {
+func (d *dependency) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 
@@ -77,7 +78,7 @@ func (d *dependency) Versions(ctx context.Context, _ []string) (map[string]int64
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) Currencies(ctx context.Context) ([]checkout.Currency, error) {
+func (d *dependency) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return nil, d.ask(ctx)
 }
 
@@ -109,11 +110,11 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	}
 	s.poller = poll.New(poll.Config{Store: of("poller"), Every: time.Second})
 	s.sweeper = poll.NewSweeper(poll.SweepConfig{
-		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Pace: checkout.DefaultPace(),
-		Page: func(ctx context.Context, _ int) (checkout.RecordPage, error) {
-			return checkout.RecordPage{LastPage: 20, Items: make([]checkout.Record, 50)}, of("sweeper").ask(ctx)
+		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(),
+		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
+			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
 		},
-		Heed: func(context.Context, *checkout.Reading, []checkout.Record, time.Time) (checkout.Tally, error) {
+		Heed: func(context.Context, *checkout.Reading, []payment.Record, time.Time) (checkout.Tally, error) {
 			return checkout.Tally{}, nil
 		},
 	})
@@ -129,7 +130,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	}})
 	for range 5 { // opens the breaker
 		if told, err := s.budget.Admit(t.Context(), false); err == nil {
-			told(&checkout.UnknownError{})
+			told(&payment.UnknownError{})
 		}
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // creating is the gateway, whose creates have a part of the budget of their own, also
@@ -12,8 +13,8 @@ import (
 type creating struct{ checkout.Gateway }
 
 func (g creating) Create(
-	ctx context.Context, req checkout.CreateRequest,
-) (checkout.Created, error) {
+	ctx context.Context, req payment.CreateRequest,
+) (payment.Created, error) {
 	return g.Gateway.Create(budget.WithPriority(ctx, budget.Create), req)
 }
 
@@ -21,11 +22,11 @@ func (g creating) Create(
 // and after every payment that is looked after.
 type ledger struct{ from checkout.Ledger }
 
-func (l ledger) Transactions(ctx context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (l ledger) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	return l.from.Transactions(budget.WithPriority(ctx, budget.Single), q)
 }
 
-func (l ledger) Entries(ctx context.Context, q checkout.ListQuery) (checkout.EntryPage, error) {
+func (l ledger) Entries(ctx context.Context, q payment.ListQuery) (checkout.EntryPage, error) {
 	return l.from.Entries(budget.WithPriority(ctx, budget.Single), q)
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // What a merchant's own Go program uses beside the coinslot command. All of it
@@ -24,10 +25,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.Handler.S
 // stands for another order, with the member as Param if o is not valid; the
 // database's otherwise, after which it is not known whether the session is there:
 // call again with the same o.Ref or key.
-func (s *Server) Open(ctx context.Context, o checkout.Order, key string) (session checkout.Object, created bool, err error) {
+func (s *Server) Open(ctx context.Context, o payment.Order, key string) (session payment.Object, created bool, err error) {
 	opened, created, err := s.checkout.Open(ctx, o, key)
 	if err != nil {
-		return checkout.Object{}, false, err
+		return payment.Object{}, false, err
 	}
 	return s.checkout.Object(opened), created, nil
 }
@@ -36,10 +37,10 @@ func (s *Server) Open(ctx context.Context, o checkout.Order, key string) (sessio
 // its Status is wire.Confirmed, and in no other; for a Test, none are.
 //
 // Errors: *wire.Error with CodeSessionUnknown; the database's.
-func (s *Server) Session(ctx context.Context, id string) (checkout.Object, error) {
+func (s *Server) Session(ctx context.Context, id string) (payment.Object, error) {
 	found, err := s.checkout.Session(ctx, id)
 	if err != nil {
-		return checkout.Object{}, err
+		return payment.Object{}, err
 	}
 	return s.checkout.Object(found), nil
 }

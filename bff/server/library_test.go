@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 
@@ -39,7 +39,7 @@ func TestSandboxInALibrary(t *testing.T) {
 	if !strings.Contains(log.String(), "level=WARN msg=\"COINSLOT_SANDBOX is true") {
 		t.Errorf("the log does not say that it is on:\n%s", &log)
 	}
-	session, _, err := pay.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25)}, "")
+	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	if err != nil || !session.Test {
 		t.Errorf("Open = a session with Test %v, %v; want a test", session.Test, err)
 	}
@@ -56,7 +56,7 @@ func TestCloseWaitsForCreates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, _, err := pay.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25)}, "")
+	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"coinslot/bff/gateway"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
+	"coinslot/bff/payment"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
 	"coinslot/bff/trace"
@@ -150,7 +151,7 @@ func (s *Server) traceOf(ctx context.Context, session string) string {
 
 // look watches a look after a session: a trace of its own, with a link to the one
 // of the request that has opened the payment, since there are hundreds of them.
-func (o *observer) look(ctx context.Context, s checkout.Session) (context.Context, func(error)) {
+func (o *observer) look(ctx context.Context, s payment.Session) (context.Context, func(error)) {
 	ctx = logs.Noted(ctx, "")
 	logs.Session(ctx, s.ID)
 	of := ""

@@ -23,6 +23,7 @@ import (
 	"coinslot/bff/gateway"
 	"coinslot/bff/hub"
 	"coinslot/bff/order"
+	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/receipt"
 	"coinslot/bff/store"
@@ -44,7 +45,7 @@ type Options struct {
 	Kinds    []string
 	// Pace replaces the pace at which payments are looked at; zero = the
 	// default, with the poll interval of the settings.
-	Pace checkout.Pace
+	Pace payment.Schedule
 	// Limits bound what one client may do; zero = the defaults.
 	Limits web.Limits
 	// Hub bounds the sockets of a session and of the process; zero = the defaults.
@@ -213,13 +214,13 @@ func (s *Server) changed(session string) {
 }
 
 // moved counts that a session has become another.
-func (s *Server) moved(before, after checkout.Session) {
+func (s *Server) moved(before, after payment.Session) {
 	s.metrics.Moved(before, after)
 	s.unpaid.Moved(after)
 }
 
 // tend looks after a session within what polling may use of the budget.
-func (s *Server) tend(ctx context.Context, session checkout.Session) error {
+func (s *Server) tend(ctx context.Context, session payment.Session) error {
 	ctx, ended := s.look(ctx, session)
 	// The address of a shopper whose create is sent again is not kept.
 	ctx = budget.WithClient(ctx, budget.Client{Network: "resent", Session: session.ID})
@@ -229,7 +230,7 @@ func (s *Server) tend(ctx context.Context, session checkout.Session) error {
 }
 
 // priority is how soon the calls of a check of session go.
-func (s *Server) priority(session checkout.Session) budget.Priority {
+func (s *Server) priority(session payment.Session) budget.Priority {
 	switch {
 	case s.checkout.IsWatched(session):
 		return budget.Watched
@@ -241,8 +242,8 @@ func (s *Server) priority(session checkout.Session) budget.Priority {
 
 // sweeping is how the gateway's list is read when many payments wait.
 func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
-	pages := func(p budget.Priority) func(context.Context, int) (checkout.RecordPage, error) {
-		return func(ctx context.Context, n int) (checkout.RecordPage, error) {
+	pages := func(p budget.Priority) func(context.Context, int) (payment.RecordPage, error) {
+		return func(ctx context.Context, n int) (payment.RecordPage, error) {
 			return s.checkout.Pending(budget.WithPriority(ctx, p), n)
 		}
 	}
@@ -278,17 +279,17 @@ func (b shared) Take(ctx context.Context, patience time.Duration) (time.Duration
 
 // pace is how often payments are looked at: a watched one at the interval of
 // the settings, others five times slower.
-func pace(c config.Config, o Options) checkout.Pace {
+func pace(c config.Config, o Options) payment.Schedule {
 	if o.Pace.Unwatched != 0 {
 		return o.Pace
 	}
-	p := checkout.DefaultPace()
+	p := payment.DefaultSchedule()
 	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
 	return hurried(p)
 }
 
 // hurried is p, faster in a build for the torture harness.
-func hurried(p checkout.Pace) checkout.Pace {
+func hurried(p payment.Schedule) payment.Schedule {
 	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.Answer, &p.Absent} {
 		*d = crash.Hurry(*d)
 	}

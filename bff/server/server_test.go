@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -16,9 +15,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/order"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 )
@@ -383,7 +382,7 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	r = newRig(t)
 	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
 	w = r.ask("POST", "/v1/sessions", none, bearer, isJSON)
-	var opened checkout.Object
+	var opened payment.Object
 	err = json.Unmarshal(w.Body.Bytes(), &opened)
 	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 || opened.Warnings[0].Param != "currencies" {
 		t.Errorf("POST /v1/sessions without a list = %d %s; want 201 with a warning", w.Code, w.Body)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 
 	"github.com/shopspring/decimal"
@@ -40,7 +40,7 @@ func newListed(t *testing.T, payments int) *listed {
 	}
 	l.serve(client)
 	for range payments {
-		s, _, err := l.service.Open(t.Context(), checkout.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
+		s, _, err := l.service.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
 		if err == nil {
 			s, err = l.service.Choose(t.Context(), s.ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"})
 		}

@@ -21,6 +21,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
 
@@ -42,18 +43,18 @@ type book struct {
 
 func code(n int) string { return fmt.Sprintf("tx%09d", n) }
 
-func (b *book) record(n int) checkout.Record {
+func (b *book) record(n int) payment.Record {
 	status := cmp.Or(b.ended[n], "pending")
-	return checkout.Record{
+	return payment.Record{
 		TrackingCode: code(n), Status: status, CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
 		AmountUSD: decimal.NewFromInt(25), PayAmount: decimal.NewFromInt(25), CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 	}
 }
 
-func (b *book) Status(_ context.Context, tracking string) (checkout.Record, error) {
+func (b *book) Status(_ context.Context, tracking string) (payment.Record, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(tracking, "tx"))
 	if err != nil {
-		return checkout.Record{}, err
+		return payment.Record{}, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,12 +62,12 @@ func (b *book) Status(_ context.Context, tracking string) (checkout.Record, erro
 	return b.record(n), nil
 }
 
-func (b *book) Transactions(_ context.Context, q checkout.ListQuery) (checkout.RecordPage, error) {
+func (b *book) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages++
 	total := len(b.pending)
-	p := checkout.RecordPage{Page: q.Page, Total: total, LastPage: max(1, (total+q.Limit-1)/q.Limit)}
+	p := payment.RecordPage{Page: q.Page, Total: total, LastPage: max(1, (total+q.Limit-1)/q.Limit)}
 	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
 		if n := int(b.pending[total-1-i]); b.drops == nil || !b.drops(n) {
 			p.Items = append(p.Items, b.record(n))
@@ -89,9 +90,9 @@ func (b *book) requests() int {
 	return b.statuses + b.pages
 }
 
-func (b *book) Currencies(context.Context) ([]checkout.Currency, error) { return nil, nil }
-func (b *book) Create(context.Context, checkout.CreateRequest) (checkout.Created, error) {
-	return checkout.Created{}, errors.New("not in this book")
+func (b *book) Currencies(context.Context) ([]payment.Currency, error) { return nil, nil }
+func (b *book) Create(context.Context, payment.CreateRequest) (payment.Created, error) {
+	return payment.Created{}, errors.New("not in this book")
 }
 func (b *book) Recheck(context.Context, string) error { return nil }
 func (b *book) Cancel(context.Context, string) error  { return nil }
@@ -172,7 +173,7 @@ func (s *simulation) seed() {
 	defer tx.Rollback()
 	for n := range s.payments {
 		s.book.pending = append(s.book.pending, int32(n))
-		p := payment(n, simStart)
+		p := waitingFor(n, simStart)
 		doc, err := json.Marshal(p)
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, doc) VALUES (?, 1, ?, ?, ?, ?, ?)`,
@@ -190,15 +191,15 @@ func (s *simulation) seed() {
 	}
 }
 
-// payment is a session that waits for transaction n.
-func payment(n int, checked time.Time) checkout.Session {
+// waitingFor is a session that waits for transaction n.
+func waitingFor(n int, checked time.Time) payment.Session {
 	usd := decimal.NewFromInt(25)
-	return checkout.Session{
-		ID: id(n), Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: usd}, Digest: "d",
+	return payment.Session{
+		ID: id(n), Version: 1, Status: wire.Pending, Order: payment.Order{AmountUSD: usd}, Digest: "d",
 		Environment: "book", CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 		CheckedAt: checked, DueAt: checked.Add(15 * time.Second),
-		Attempts: []checkout.Attempt{{
-			Number: 1, State: checkout.Waiting, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: code(n), TTLMinutes: 24 * 60,
+		Attempts: []payment.Attempt{{
+			Number: 1, State: payment.Waiting, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: code(n), TTLMinutes: 24 * 60,
 			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: usd, PayAmount: usd,
 			PayText: "25.00000000", Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 		}},

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -28,14 +28,14 @@ type hold struct {
 
 // holds returns what each attempt of s holds. A transaction id is held by the
 // session, so only the first of its confirmed attempts has it.
-func holds(s checkout.Session) []hold {
+func holds(s payment.Session) []hold {
 	var all []hold
 	for _, a := range s.Attempts {
 		h := hold{number: a.Number, marker: a.Marker, trackingCode: a.TrackingCode}
 		if a.Drawn && a.Live() {
 			h.orderID = a.OrderID
 		}
-		if a.State == checkout.Confirmed && !slices.ContainsFunc(all, func(o hold) bool { return o.txID == a.TxID }) {
+		if a.State == payment.Confirmed && !slices.ContainsFunc(all, func(o hold) bool { return o.txID == a.TxID }) {
 			h.txID = a.TxID
 		}
 		all = append(all, h)
@@ -72,23 +72,23 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 func (db *DB) conflict(h hold, err error) error {
 	switch db.dialect.violated(err) {
 	case "attempts.order_id":
-		return checkout.ErrTaken
+		return payment.ErrTaken
 	case "attempts.tx_id":
-		return checkout.ErrTxUsed
+		return payment.ErrTxUsed
 	case "attempts.tracking_code":
-		return checkout.ErrTrackingUsed
+		return payment.ErrTrackingUsed
 	}
 	return fmt.Errorf("indexing attempt %d: %w", h.number, err)
 }
 
 // isConflict reports whether err is one that conflict names.
 func isConflict(err error) bool {
-	return errors.Is(err, checkout.ErrTaken) || errors.Is(err, checkout.ErrTxUsed) || errors.Is(err, checkout.ErrTrackingUsed)
+	return errors.Is(err, payment.ErrTaken) || errors.Is(err, payment.ErrTxUsed) || errors.Is(err, payment.ErrTrackingUsed)
 }
 
 // Held implements checkout.Store.
-func (db *DB) Held(ctx context.Context, keys []string) ([]checkout.Held, error) {
-	var found []checkout.Held
+func (db *DB) Held(ctx context.Context, keys []string) ([]payment.Held, error) {
+	var found []payment.Held
 	for batch := range slices.Chunk(distinct(keys), batchSize) {
 		err := db.view(ctx, func(ctx context.Context, q queryer) error {
 			list, err := held(ctx, q, batch)
@@ -110,8 +110,8 @@ func distinct(keys []string) []string {
 
 // distinctHeld is list without what was found in two batches, by its marker and
 // by its tracking code.
-func distinctHeld(list []checkout.Held) []checkout.Held {
-	slices.SortFunc(list, func(a, b checkout.Held) int {
+func distinctHeld(list []payment.Held) []payment.Held {
+	slices.SortFunc(list, func(a, b payment.Held) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
 	})
 	return slices.Compact(list)
@@ -123,16 +123,16 @@ func heldQuery(keys []string) (query string, args []any) {
 	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
 }
 
-func held(ctx context.Context, q queryer, keys []string) ([]checkout.Held, error) {
+func held(ctx context.Context, q queryer, keys []string) ([]payment.Held, error) {
 	query, args := heldQuery(keys)
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []checkout.Held
+	var list []payment.Held
 	for rows.Next() {
-		var h checkout.Held
+		var h payment.Held
 		var marker, code sql.NullString
 		if err := rows.Scan(&h.Session, &h.Number, &marker, &code); err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"modernc.org/sqlite"
 )
@@ -60,7 +60,7 @@ func writes(n int) func(tx *sql.Tx) error {
 	return func(tx *sql.Tx) error {
 		_, written, err := put(context.Background(), tx, insertSession, sample(n))
 		if err == nil && !written {
-			err = checkout.ErrExists
+			err = payment.ErrExists
 		}
 		return err
 	}
@@ -72,7 +72,7 @@ func has(t *testing.T, db *DB, first int) (there string) {
 	for n := range 10 {
 		if _, err := db.Session(t.Context(), sample(first+n).ID); err == nil {
 			there += fmt.Sprint(n)
-		} else if !errors.Is(err, checkout.ErrNotFound) {
+		} else if !errors.Is(err, payment.ErrNotFound) {
 			t.Fatal(err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestPartSeesEarlierParts(t *testing.T) {
 		}
 		return nil
 	})
-	if errs[0] != nil || !errors.Is(errs[1], checkout.ErrExists) || errs[2] != nil || errs[3] != nil {
+	if errs[0] != nil || !errors.Is(errs[1], payment.ErrExists) || errs[2] != nil || errs[3] != nil {
 		t.Errorf("errors %v; want the second to find what the first has written", errs)
 	}
 	if there := has(t, db, 0); there != "12" || n.Load() != 1 {
@@ -191,8 +191,8 @@ func TestFailedCommitIsEverybodys(t *testing.T) {
 	})
 	<-begun
 	all.Go(func() {
-		_, unchanged = db.Update(t.Context(), sample(1).ID, func(*checkout.Session) ([]checkout.Event, error) {
-			return nil, checkout.ErrUnchanged
+		_, unchanged = db.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) {
+			return nil, payment.ErrUnchanged
 		})
 	})
 	waits(t, db, 1)
@@ -200,10 +200,10 @@ func TestFailedCommitIsEverybodys(t *testing.T) {
 	waits(t, db, 2)
 	close(goes)
 	all.Wait()
-	if unchanged == nil || errors.Is(unchanged, checkout.ErrUnchanged) {
+	if unchanged == nil || errors.Is(unchanged, payment.ErrUnchanged) {
 		t.Errorf("Update of a session that was not committed = %v", unchanged)
 	}
-	if exists == nil || errors.Is(exists, checkout.ErrExists) {
+	if exists == nil || errors.Is(exists, payment.ErrExists) {
 		t.Errorf("Insert beside a session that was not committed = %v", exists)
 	}
 	fail.Store(false)

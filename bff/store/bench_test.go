@@ -7,19 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
 )
 
 // filled is a session as it is while money is awaited.
-func filled(n int) checkout.Session {
+func filled(n int) payment.Session {
 	s := sample(n)
 	s.Order.AmountUSD = decimal.New(2500, -2)
 	s.Order.Title, s.Order.Description = "A title", "A description of what is sold"
 	for _, what := range []string{"session.created", "attempt.intended", "attempt.pending"} {
-		s.Trail = append(s.Trail, checkout.Entry{At: s.CreatedAt, By: "coinslot", What: what})
+		s.Trail = append(s.Trail, payment.Entry{At: s.CreatedAt, By: "coinslot", What: what})
 	}
 	return s
 }
@@ -54,9 +54,9 @@ func benchmarkUpdate(b *testing.B, db *DB) {
 	for b.Loop() {
 		n++
 		marker := time.Duration(n).String()
-		_, err := db.Update(b.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
-			s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: marker, TrackingCode: "T" + marker}}
-			return []checkout.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+		_, err := db.Update(b.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+			s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
+			return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -77,9 +77,9 @@ func benchmarkUpdates(b *testing.B, db *DB) {
 		}
 		for loop.Next() {
 			marker := time.Duration(events.Add(1)).String()
-			_, err := db.Update(b.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
-				s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: marker, TrackingCode: "T" + marker}}
-				return []checkout.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+			_, err := db.Update(b.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+				s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
+				return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 			})
 			if err != nil {
 				b.Error(err)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"modernc.org/sqlite"
 )
@@ -130,7 +130,7 @@ func TestStartReadsLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = opened(t, path)
-	if _, err := db.List(t.Context(), checkout.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
+	if _, err := db.List(t.Context(), payment.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
 		t.Fatal(err)
 	}
 	read := pagesRead(t, db.writer) + pagesRead(t, db.reader)

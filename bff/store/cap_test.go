@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 )
 
@@ -30,8 +30,8 @@ func TestCapDue(t *testing.T) {
 				{wire.Expired, 48 * time.Hour, 48 * time.Hour},
 				{wire.Open, 24 * time.Hour, 24 * time.Hour}, {wire.Confirmed, 72 * time.Hour, 72 * time.Hour},
 			} {
-				s := checkout.Session{
-					ID: checkout.NewSessionID(), Status: c.status, CreatedAt: now, ExpiresAt: now, DueAt: now.Add(c.due),
+				s := payment.Session{
+					ID: payment.NewSessionID(), Status: c.status, CreatedAt: now, ExpiresAt: now, DueAt: now.Add(c.due),
 				}
 				ahead := now.Add(48 * time.Hour)
 				if c.status == wire.Cancelled { // checked by a clock that was ahead

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // The table has at most one row for each kind of comparison; see comparisonRow. Its
@@ -108,7 +109,7 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 		}
 		n, err := result.RowsAffected()
 		if err == nil && n == 0 {
-			err = checkout.ErrFenced
+			err = payment.ErrFenced
 		}
 		return err
 	})

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const crashEndpoint = "https://a.example/"
@@ -79,7 +79,7 @@ func childWriteOne(ctx context.Context, db *DB, n int) {
 			return
 		}
 		switch s, readErr := db.Session(ctx, sample(n).ID); {
-		case errors.Is(readErr, checkout.ErrNotFound):
+		case errors.Is(readErr, payment.ErrNotFound):
 			fmt.Println("missing", n)
 		case readErr != nil:
 			fmt.Println("unsure", n)
@@ -94,15 +94,15 @@ func childWriteOne(ctx context.Context, db *DB, n int) {
 // it and tells of it.
 func writeOne(ctx context.Context, db *DB, n int) error {
 	s, err := db.Insert(ctx, sample(n))
-	if err != nil && !errors.Is(err, checkout.ErrExists) {
+	if err != nil && !errors.Is(err, payment.ErrExists) {
 		return err
 	}
 	if s.Version > 1 {
 		return nil
 	}
-	_, err = db.Update(ctx, s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
-		s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: s.ID, TrackingCode: "T" + s.ID}}
-		return []checkout.Event{{ID: "evt_" + s.ID, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+	_, err = db.Update(ctx, s.ID, func(s *payment.Session) ([]payment.Event, error) {
+		s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: s.ID, TrackingCode: "T" + s.ID}}
+		return []payment.Event{{ID: "evt_" + s.ID, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 	})
 	return err
 }

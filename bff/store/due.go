@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -45,7 +45,7 @@ const (
 )
 
 // Touch implements checkout.Store.
-func (db *DB) Touch(ctx context.Context, s checkout.Session, checkedAt, dueAt time.Time) error {
+func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
 	query, args := touchSession, []any{key(s.ID), s.Version, micros(checkedAt), micros(dueAt)}
 	if s.Claimed {
 		query, args = touchClaimed, append(args, s.Epoch)
@@ -57,7 +57,7 @@ func (db *DB) Touch(ctx context.Context, s checkout.Session, checkedAt, dueAt ti
 }
 
 // Release implements checkout.Store.
-func (db *DB) Release(ctx context.Context, s checkout.Session, dueAt time.Time) error {
+func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
 	if err := db.execute(ctx, releaseSession, key(s.ID), s.Epoch, micros(s.DueAt), micros(dueAt)); err != nil {
 		return fmt.Errorf("releasing session %q: %w", s.ID, err)
 	}
@@ -73,20 +73,20 @@ func (db *DB) execute(ctx context.Context, query string, args ...any) error {
 }
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
-func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]checkout.Session, error) {
+func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return db.claimLane(ctx, now, lease, limit, 0)
 }
 
 // ClaimLate implements checkout.Store. No session is claimed if limit is below 1.
 func (db *DB) ClaimLate(
 	ctx context.Context, now time.Time, lease time.Duration, limit int,
-) ([]checkout.Session, error) {
+) ([]payment.Session, error) {
 	return db.claimLane(ctx, now, lease, limit, 1)
 }
 
 func (db *DB) claimLane(
 	ctx context.Context, now time.Time, lease time.Duration, limit, lane int,
-) ([]checkout.Session, error) {
+) ([]payment.Session, error) {
 	if limit < 1 { // which SQL would take for "no limit"
 		return nil, nil
 	}
@@ -94,7 +94,7 @@ func (db *DB) claimLane(
 }
 
 // ClaimOf implements checkout.Store.
-func (db *DB) ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) (claimed []checkout.Session, err error) {
+func (db *DB) ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) (claimed []payment.Session, err error) {
 	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		if limit <= len(claimed) {
 			break
@@ -115,8 +115,8 @@ func claimQuery(ids []string, now time.Time, lease time.Duration, limit int) (qu
 }
 
 // claim runs a query that claims.
-func (db *DB) claim(ctx context.Context, query string, args ...any) ([]checkout.Session, error) {
-	var claimed []checkout.Session
+func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.Session, error) {
+	var claimed []payment.Session
 	err := db.write(ctx, func(tx *sql.Tx) (err error) {
 		claimed, err = querySessions(ctx, tx, db.dialect.locked(query), args...)
 		return err
@@ -124,7 +124,7 @@ func (db *DB) claim(ctx context.Context, query string, args ...any) ([]checkout.
 	if err != nil {
 		return nil, fmt.Errorf("claiming due sessions: %w", err)
 	}
-	slices.SortFunc(claimed, func(a, b checkout.Session) int {
+	slices.SortFunc(claimed, func(a, b payment.Session) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range claimed {
@@ -134,16 +134,16 @@ func (db *DB) claim(ctx context.Context, query string, args ...any) ([]checkout.
 }
 
 // Hold implements checkout.Store.
-func (db *DB) Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (checkout.Session, error) {
+func (db *DB) Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error) {
 	var r row
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, holdSession, key(id), now.Add(lease).UnixMicro()).Scan(r.fields()...)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return checkout.Session{}, checkout.ErrNotFound
+		return payment.Session{}, payment.ErrNotFound
 	}
 	if err != nil {
-		return checkout.Session{}, fmt.Errorf("holding session %q: %w", id, err)
+		return payment.Session{}, fmt.Errorf("holding session %q: %w", id, err)
 	}
 	s, err := r.session()
 	s.Claimed = true

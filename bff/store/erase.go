@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // tombstone is the status column of a deleted session: no list by status shows it,
@@ -17,7 +17,7 @@ import (
 const tombstone = "deleted"
 
 // statusColumn is what the status column of s says.
-func statusColumn(s *checkout.Session) string {
+func statusColumn(s *payment.Session) string {
 	if s.Tombstone() {
 		return tombstone
 	}
@@ -128,27 +128,27 @@ func findErasable(
 // twice changes nothing more.
 func (db *DB) Erase(
 	ctx context.Context, id string, now time.Time,
-	decide func(checkout.Session, bool) checkout.Erasure,
-) (done checkout.Erasure, err error) {
+	decide func(payment.Session, bool) payment.Erasure,
+) (done payment.Erasure, err error) {
 	err = settled(func() error {
 		return db.write(ctx, func(tx *sql.Tx) (err error) {
 			done, err = db.erase(ctx, tx, id, now, decide)
 			return err
 		})
 	}, func(error) bool { return false })
-	if errors.Is(err, checkout.ErrNotFound) {
-		return checkout.EraseNothing, checkout.ErrNotFound
+	if errors.Is(err, payment.ErrNotFound) {
+		return payment.EraseNothing, payment.ErrNotFound
 	}
 	if err != nil {
-		return checkout.EraseNothing, fmt.Errorf("erasing session %q: %w", id, err)
+		return payment.EraseNothing, fmt.Errorf("erasing session %q: %w", id, err)
 	}
 	return done, nil
 }
 
 func (db *DB) erase(
 	ctx context.Context, tx *sql.Tx, id string, now time.Time,
-	decide func(checkout.Session, bool) checkout.Erasure,
-) (checkout.Erasure, error) {
+	decide func(payment.Session, bool) payment.Erasure,
+) (payment.Erasure, error) {
 	r, err := readRow(ctx, tx, db.dialect.locked(sessionForUpdate), id)
 	if err != nil {
 		return 0, err
@@ -163,7 +163,7 @@ func (db *DB) erase(
 	}
 	before, had := shownOf(&s), holds(s)
 	e := decide(s, open)
-	if e == checkout.EraseNothing {
+	if e == payment.EraseNothing {
 		return e, nil
 	}
 	s.Erase(e, now)
@@ -177,7 +177,7 @@ func (db *DB) erase(
 	if err := unindex(ctx, tx, &s, before.words); err != nil {
 		return 0, err
 	}
-	if e == checkout.EraseAll && db.dialect.pack != "" {
+	if e == payment.EraseAll && db.dialect.pack != "" {
 		if _, err := tx.ExecContext(ctx, db.dialect.pack, key(id)); err != nil {
 			return 0, fmt.Errorf("packing it: %w", err)
 		}
@@ -186,7 +186,7 @@ func (db *DB) erase(
 }
 
 // unindex deletes the words by which s is not found any more.
-func unindex(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []string) error {
+func unindex(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
 	now := wordsOf(s)
 	for _, w := range before {
 		if slices.Contains(now, w) {
@@ -202,10 +202,10 @@ func unindex(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []stri
 
 // eraseEvents erases what was told of a session and done to it.
 func (db *DB) eraseEvents(
-	ctx context.Context, tx *sql.Tx, id string, e checkout.Erasure, now time.Time,
+	ctx context.Context, tx *sql.Tx, id string, e payment.Erasure, now time.Time,
 ) error {
 	queries := []string{eraseNotes, eraseActionsOf}
-	if e == checkout.EraseAll {
+	if e == payment.EraseAll {
 		// Nobody adds deliveries to these events while they are deleted.
 		if _, err := tx.ExecContext(ctx, db.dialect.locked(lockEvents), key(id)); err != nil {
 			return fmt.Errorf("locking its events: %w", err)
@@ -237,7 +237,7 @@ func (db *DB) eraseEvents(
 // storedEvent is an event with its place.
 type storedEvent struct {
 	seq   int64
-	event checkout.Event
+	event payment.Event
 }
 
 func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEvent, error) {
@@ -248,7 +248,7 @@ func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEven
 	defer rows.Close()
 	var list []storedEvent
 	for rows.Next() {
-		l := storedEvent{event: checkout.Event{Session: session}}
+		l := storedEvent{event: payment.Event{Session: session}}
 		var told int64
 		if err := rows.Scan(&l.seq, &l.event.ID, &l.event.Type, &told, &l.event.Body); err != nil {
 			return nil, err

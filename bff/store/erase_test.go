@@ -11,30 +11,30 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
 )
 
 // dead is a session that ended unpaid after some attempts, with long texts.
-func dead(n, attempts int) checkout.Session {
+func dead(n, attempts int) payment.Session {
 	at := time.Date(2026, 11, 20, 12, 0, n, 0, time.UTC)
-	s := checkout.Session{
-		ID: checkout.NewSessionID(), Status: wire.Expired, Digest: strings.Repeat("0123456789abcdef", 4), Environment: "test", CreatedAt: at, ExpiresAt: at,
-		IdempotencyKey: fmt.Sprintf("page_%026d", n), ClosedBy: checkout.ClosedByTime,
-		Order: checkout.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("ORD-%d", n), Email: fmt.Sprintf("ann%d@canary.example", n),
+	s := payment.Session{
+		ID: payment.NewSessionID(), Status: wire.Expired, Digest: strings.Repeat("0123456789abcdef", 4), Environment: "test", CreatedAt: at, ExpiresAt: at,
+		IdempotencyKey: fmt.Sprintf("page_%026d", n), ClosedBy: payment.ClosedByTime,
+		Order: payment.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("ORD-%d", n), Email: fmt.Sprintf("ann%d@canary.example", n),
 			Description: strings.Repeat("for canary ", 180), Metadata: map[string]string{"who": "canary"}},
 	}
 	for i := range attempts {
-		s.Attempts = append(s.Attempts, checkout.Attempt{
-			Number: i + 1, State: checkout.Expired, Marker: fmt.Sprintf("CS-%020d-%d", n, i), OrderID: 341256, Drawn: true, TrackingCode: fmt.Sprintf("T%011d%d", n, i),
+		s.Attempts = append(s.Attempts, payment.Attempt{
+			Number: i + 1, State: payment.Expired, Marker: fmt.Sprintf("CS-%020d-%d", n, i), OrderID: 341256, Drawn: true, TrackingCode: fmt.Sprintf("T%011d%d", n, i),
 			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: s.Order.AmountUSD, TTLMinutes: 30,
 			Email: s.Order.Email, Comment: strings.Repeat("canary", 30), Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: at, ExpiresAt: at, EndedAt: at,
 			PayAmount: decimal.RequireFromString("25.03"), PayText: "25.03000000", Tolerance: decimal.NewFromInt(1), Rechecks: 4, RecheckedAt: at,
 			PaymentURL: "https://pay.gateway.example/" + strings.Repeat("x", 60),
 		})
-		s.Trail = append(s.Trail, checkout.Entry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
+		s.Trail = append(s.Trail, payment.Entry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
 	}
 	return s
 }
@@ -47,8 +47,8 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = db.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
-			return []checkout.Event{{ID: "evt_" + s.ID, Type: checkout.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
+		_, err = db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+			return []payment.Event{{ID: "evt_" + s.ID, Type: payment.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 func buried(t testing.TB, db *DB, n, attempts int) {
 	t.Helper()
 	for _, id := range expired(t, db, n, attempts) {
-		_, err := db.Erase(t.Context(), id, time.Now(), func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
+		_, err := db.Erase(t.Context(), id, time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestOpenBeside(t *testing.T) {
 				t.Errorf("HoldersOf = %v, %v; want %s", found, err, ids[1])
 			}
 			for i, db := range []*DB{guest, server, guest} {
-				_, err := db.Erase(t.Context(), ids[i], time.Now(), func(checkout.Session, bool) checkout.Erasure { return checkout.ErasePersonal })
+				_, err := db.Erase(t.Context(), ids[i], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.ErasePersonal })
 				if err != nil {
 					t.Errorf("Erase = %v", err)
 				}
@@ -174,7 +174,7 @@ func TestEraseBesideADelivery(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
+		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		done <- err
 	}()
 	for count(t, db.reader, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 && len(done) == 0 {

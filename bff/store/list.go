@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Sizes of a page.
@@ -60,29 +60,29 @@ func parseCursor(text string) (cursor, error) {
 // List implements checkout.Store. Sessions of the same microsecond come in the
 // order of their ids. A Limit out of range is moved into it. Errors: *wire.Error
 // with CodeInvalid if Cursor is not the Next of a page.
-func (db *DB) List(ctx context.Context, f checkout.Filter) (checkout.Page, error) {
+func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
 	from, err := parseCursor(f.Cursor)
 	if err != nil {
-		return checkout.Page{}, err
+		return payment.Page{}, err
 	}
 	size := pageSize(f.Limit)
 	query, args := listQuery(f, from.before(f.To), size+1) // one more tells whether there is a next page
-	var sessions []checkout.Session
+	var sessions []payment.Session
 	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
 		sessions, err = querySessions(ctx, q, query, args...)
 		return err
 	})
 	if err != nil {
-		return checkout.Page{}, fmt.Errorf("listing sessions: %w", err)
+		return payment.Page{}, fmt.Errorf("listing sessions: %w", err)
 	}
 	if len(sessions) <= size {
-		return checkout.Page{Sessions: sessions}, nil
+		return payment.Page{Sessions: sessions}, nil
 	}
 	last := sessions[size-1]
-	return checkout.Page{Sessions: sessions[:size], Next: cursor{last.CreatedAt.UnixMicro(), last.ID}.String()}, nil
+	return payment.Page{Sessions: sessions[:size], Next: cursor{last.CreatedAt.UnixMicro(), last.ID}.String()}, nil
 }
 
-func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []any) {
+func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
 	args = []any{from.createdAt, key(from.id)}
 	if f.Status == "" && f.OrderRef == "" && f.IdempotencyKey == "" {
@@ -102,13 +102,13 @@ func listQuery(f checkout.Filter, from cursor, limit int) (query string, args []
 }
 
 // querySessions returns the sessions that a query for sessionColumns finds.
-func querySessions(ctx context.Context, q queryer, query string, args ...any) ([]checkout.Session, error) {
+func querySessions(ctx context.Context, q queryer, query string, args ...any) ([]payment.Session, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var sessions []checkout.Session
+	var sessions []payment.Session
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(r.fields()...); err != nil {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -26,8 +26,8 @@ const (
 
 // TouchAll implements checkout.Store. The rows are locked in one order by all
 // instances.
-func (db *DB) TouchAll(ctx context.Context, now time.Time, list []checkout.Touched) error {
-	list = slices.SortedFunc(slices.Values(list), func(a, b checkout.Touched) int { return cmp.Compare(a.ID, b.ID) })
+func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
+	list = slices.SortedFunc(slices.Values(list), func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) })
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		touch, err := tx.PrepareContext(ctx, touchListed)
 		if err != nil {
@@ -49,8 +49,8 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []checkout.Touch
 }
 
 // Tracked implements checkout.Store.
-func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]checkout.Session, error) {
-	var found []checkout.Session
+func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
+	var found []payment.Session
 	for batch := range slices.Chunk(distinct(trackingCodes), batchSize) {
 		err := db.view(ctx, func(ctx context.Context, q queryer) error {
 			query, args := trackedQuery(batch)
@@ -72,9 +72,9 @@ func trackedQuery(codes []string) (query string, args []any) {
 }
 
 // distinctSessions is list without what was found by two codes.
-func distinctSessions(list []checkout.Session) []checkout.Session {
-	slices.SortFunc(list, func(a, b checkout.Session) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(list, func(a, b checkout.Session) bool { return a.ID == b.ID })
+func distinctSessions(list []payment.Session) []payment.Session {
+	slices.SortFunc(list, func(a, b payment.Session) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(list, func(a, b payment.Session) bool { return a.ID == b.ID })
 }
 
 // Count implements checkout.Store.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // The log after a position ($1, $2), at most $3 events, and of session $4. On
@@ -71,7 +72,7 @@ func eventPage(ctx context.Context, q queryer, query string, args []any, after p
 	defer rows.Close()
 	for rows.Next() {
 		var p position
-		var e checkout.Event
+		var e payment.Event
 		var told int64
 		if err := rows.Scan(&p.transaction, &p.seq, &e.ID, &e.Type, &e.Session, &told, &e.Body); err != nil {
 			return page, err

@@ -12,6 +12,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // aged takes from db what the release before the console did not know, tables and
@@ -62,7 +63,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 					s := sample(n)
 					s.CreatedAt = s.CreatedAt.Add(time.Duration(n) * time.Second)
 					s.Order.Email = "ann@shop.example"
-					s.Attempts = []checkout.Attempt{{Number: 1, Marker: fmt.Sprint(n), State: checkout.Waiting, CurrencySymbol: "USDT", NetworkCode: "trc20", Address: "T-old"}}
+					s.Attempts = []payment.Attempt{{Number: 1, Marker: fmt.Sprint(n), State: payment.Waiting, CurrencySymbol: "USDT", NetworkCode: "trc20", Address: "T-old"}}
 					if _, err := db.Insert(t.Context(), s); err != nil {
 						t.Fatal(err)
 					}
@@ -105,7 +106,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 }
 
 // formerly changes a session as a release does that knows of no facets.
-func formerly(t *testing.T, db *DB, id string, change func(*checkout.Session)) {
+func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 	t.Helper()
 	err := db.write(t.Context(), func(tx *sql.Tx) error {
 		r, err := readRow(t.Context(), tx, sessionByID, id)
@@ -140,9 +141,9 @@ func countedNow(t *testing.T, db *DB) (list []string) {
 }
 
 // confirmedOn makes a session confirmed, of another coin and with a transaction id.
-func confirmedOn(s *checkout.Session) {
+func confirmedOn(s *payment.Session) {
 	s.Status = wire.Confirmed
-	s.Attempts = []checkout.Attempt{{Number: 1, Marker: s.ID, State: checkout.Confirmed, CurrencySymbol: "ETH", NetworkCode: "erc20", TxID: "0xAB" + s.ID}}
+	s.Attempts = []payment.Attempt{{Number: 1, Marker: s.ID, State: payment.Confirmed, CurrencySymbol: "ETH", NetworkCode: "erc20", TxID: "0xAB" + s.ID}}
 }
 
 // An older release beside this one has confirmed a session. Once, it was counted
@@ -151,7 +152,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			db := opened(t, dsn)
-			insert := func(n int) checkout.Session {
+			insert := func(n int) payment.Session {
 				s := sample(n)
 				s.CreatedAt = time.Now().Truncate(time.Microsecond).UTC()
 				s, err := db.Insert(t.Context(), s)
@@ -160,7 +161,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 				}
 				return s
 			}
-			found := func(s checkout.Session) bool {
+			found := func(s payment.Session) bool {
 				page, err := db.Search(t.Context(), checkout.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"})
 				if err != nil {
 					t.Fatal(err)
@@ -169,7 +170,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			}
 			s := insert(1)
 			formerly(t, db, s.ID, confirmedOn)
-			if _, err := db.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) { return nil, nil }); err != nil {
+			if _, err := db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil }); err != nil {
 				t.Fatal(err)
 			}
 			if got := countedNow(t, db); !slices.Equal(got, []string{"1 confirmed ETH"}) || !found(s) {

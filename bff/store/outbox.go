@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
 	insertEvent = `INSERT INTO events (id, session, type, at, body) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) DO NOTHING RETURNING seq`
 	// urgent is the column of that name, for an event.
-	urgent = `CASE WHEN type IN ('` + string(checkout.EventConfirmed) + `', '` +
-		string(checkout.EventReview) + `') THEN 1 ELSE 0 END`
+	urgent = `CASE WHEN type IN ('` + string(payment.EventConfirmed) + `', '` +
+		string(payment.EventReview) + `') THEN 1 ELSE 0 END`
 	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at, urgent)
 		VALUES ($1, $2, $3, (SELECT ` + urgent + ` FROM events WHERE seq = $1))`
 	// hurryDeliveries makes urgent what is open of a session.
@@ -52,7 +53,7 @@ const (
 // tell stores events in their order, each with a delivery to every endpoint
 // that is due at once. An event that is stored already is left out. An urgent event
 // takes along what is open of its session, so that it does not overtake that.
-func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []checkout.Event) error {
+func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
 	for _, e := range events {
 		var seq int64
 		err := tx.QueryRowContext(ctx, insertEvent, key(e.ID), key(e.Session), string(e.Type), e.At.UnixMicro(), e.Body).Scan(&seq)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/jackc/pgx/v5"
@@ -39,7 +40,7 @@ func queries(d dialect) map[string]string {
 		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter, "eventAt": d.eventAt,
 		"replay": replay, "replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf, "count": count,
 	}
-	for _, f := range []checkout.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
+	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
 		query, _ := listQuery(f, cursor{}, 20)
 		all[fmt.Sprintf("list by status %q ref %q", f.Status, f.OrderRef)] = query
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/jackc/pgx/v5"
@@ -22,10 +22,10 @@ import (
 )
 
 // marking is a change that adds a line to the session's trail.
-func marking(mark string) func(*checkout.Session) ([]checkout.Event, error) {
-	return func(s *checkout.Session) ([]checkout.Event, error) {
-		s.Trail = append(s.Trail, checkout.Entry{What: mark})
-		return []checkout.Event{{ID: "evt_" + mark, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+func marking(mark string) func(*payment.Session) ([]payment.Event, error) {
+	return func(s *payment.Session) ([]payment.Event, error) {
+		s.Trail = append(s.Trail, payment.Entry{What: mark})
+		return []payment.Event{{ID: "evt_" + mark, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 	}
 }
 
@@ -289,7 +289,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	}
 	runs := 0
 	waiting := make(chan error, 1)
-	s, err := db.Update(t.Context(), "cs_0", func(s *checkout.Session) ([]checkout.Event, error) {
+	s, err := db.Update(t.Context(), "cs_0", func(s *payment.Session) ([]payment.Event, error) {
 		if runs++; runs == 1 {
 			go func() {
 				_, err := other.ExecContext(t.Context(), `SELECT 1 FROM sessions WHERE id = 'cs_0' FOR UPDATE`)
@@ -299,7 +299,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 				return count(t, db.reader, `SELECT count(*) FROM pg_locks WHERE NOT granted`) > 0
 			})
 		}
-		s.Attempts = []checkout.Attempt{{Number: 1, State: checkout.Waiting, Marker: "m"}}
+		s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: "m"}}
 		return nil, nil
 	})
 	if err != nil || s.Version != 2 || runs != 2 {
@@ -350,7 +350,7 @@ func TestLostCommit(t *testing.T) {
 			}
 			wire.cut(c.reaches, nil)
 			runs := 0
-			s, err = db.Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+			s, err = db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
 				runs++
 				return marking("a")(s)
 			})

@@ -14,6 +14,7 @@ import (
 	"coinslot/bff/budget"
 	"coinslot/bff/budget/budgettest"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
 )
@@ -156,9 +157,9 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	}
 	page := wantEvents(t, db, checkout.EventQuery{}, "evt_0")
 	write := func(n int, during func()) {
-		_, err := db.Update(t.Context(), sample(n).ID, func(s *checkout.Session) ([]checkout.Event, error) {
+		_, err := db.Update(t.Context(), sample(n).ID, func(s *payment.Session) ([]payment.Event, error) {
 			during()
-			return []checkout.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
+			return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 		})
 		if err != nil {
 			t.Error(err)
@@ -170,7 +171,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.tell(t.Context(), first, []checkout.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}); err != nil {
+	if err := db.tell(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}); err != nil {
 		t.Fatal(err)
 	}
 	write(2, func() {})

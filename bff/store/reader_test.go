@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 )
 
@@ -61,7 +62,7 @@ func TestReaderBesideAWriter(t *testing.T) {
 
 func wantReads(t *testing.T, r *DB, sessions int) {
 	t.Helper()
-	if page, err := r.List(t.Context(), checkout.Filter{}); err != nil || len(page.Sessions) != sessions {
+	if page, err := r.List(t.Context(), payment.Filter{}); err != nil || len(page.Sessions) != sessions {
 		t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, sessions)
 	}
 	if page, err := r.Events(t.Context(), checkout.EventQuery{}); err != nil || len(page.Events) != sessions {
@@ -77,7 +78,7 @@ func TestReaderCannotWrite(t *testing.T) {
 		tell(t, opened(t, dsn), 1)
 		r := reader(t, dsn)
 		_, insert := r.Insert(t.Context(), sample(2))
-		_, update := r.Update(t.Context(), sample(1).ID, func(*checkout.Session) ([]checkout.Event, error) { return nil, nil })
+		_, update := r.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
 		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1)
 		for _, err := range []error{insert, update, claim, r.Touch(t.Context(), sample(1), time.Time{}, time.Time{})} {
 			if !errors.Is(err, errReadOnly) {

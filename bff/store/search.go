@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -25,26 +26,26 @@ const (
 
 // Search implements checkout.Records. What is found is found first, and read
 // after that: what is sorted and passed over on the way are short rows.
-func (db *DB) Search(ctx context.Context, q checkout.Query) (checkout.Page, error) {
+func (db *DB) Search(ctx context.Context, q checkout.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)
 	if err != nil {
-		return checkout.Page{}, err
+		return payment.Page{}, err
 	}
 	size := pageSize(q.Limit)
-	var page checkout.Page
+	var page payment.Page
 	err = db.browse(ctx, func(ctx context.Context, conn queryer) (err error) {
 		// One more than size tells whether there is a next page.
 		page, err = search(ctx, conn, ways(q, from, size+1), size)
 		return err
 	})
 	if err != nil {
-		return checkout.Page{}, fmt.Errorf("searching sessions: %w", err)
+		return payment.Page{}, fmt.Errorf("searching sessions: %w", err)
 	}
 	return page, nil
 }
 
 // search returns what is found in one of several ways.
-func search(ctx context.Context, q queryer, ways []way, size int) (page checkout.Page, err error) {
+func search(ctx context.Context, q queryer, ways []way, size int) (page payment.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
 		list, err := places(ctx, q, w)
@@ -84,7 +85,7 @@ func places(ctx context.Context, q queryer, w way) ([]cursor, error) {
 }
 
 // sessionsAt reads the sessions in the order of the list.
-func sessionsAt(ctx context.Context, q queryer, list []cursor) ([]checkout.Session, error) {
+func sessionsAt(ctx context.Context, q queryer, list []cursor) ([]payment.Session, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -95,7 +96,7 @@ func sessionsAt(ctx context.Context, q queryer, list []cursor) ([]checkout.Sessi
 	}
 	in, args := among(1, ids)
 	sessions, err := querySessions(ctx, q, fmt.Sprintf(sessionsAmong, in), args...)
-	slices.SortFunc(sessions, func(a, b checkout.Session) int { return place[a.ID] - place[b.ID] })
+	slices.SortFunc(sessions, func(a, b payment.Session) int { return place[a.ID] - place[b.ID] })
 	return sessions, err
 }
 

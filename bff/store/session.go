@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // The queries for one session. $1 is what is looked for.
@@ -33,17 +33,17 @@ type row struct {
 func (r *row) fields() []any { return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch} }
 
 // session decodes r; each call returns a value that shares nothing with others.
-func (r *row) session() (checkout.Session, error) {
-	var s checkout.Session
+func (r *row) session() (payment.Session, error) {
+	var s payment.Session
 	if err := json.Unmarshal(r.doc, &s); err != nil {
-		return checkout.Session{}, fmt.Errorf("decoding a session: %w", err)
+		return payment.Session{}, fmt.Errorf("decoding a session: %w", err)
 	}
 	s.CheckedAt, s.DueAt, s.WatchedUntil, s.Epoch = at(r.checkedAt), at(r.dueAt), at(r.watchedUntil), r.epoch
 	return s, nil
 }
 
 // with returns the session of r and err.
-func (r *row) with(err error) (checkout.Session, error) {
+func (r *row) with(err error) (payment.Session, error) {
 	s, decodeErr := r.session()
 	if decodeErr != nil {
 		return s, errors.Join(err, decodeErr)
@@ -56,33 +56,33 @@ func readRow(ctx context.Context, q queryer, query, of string) (row, error) {
 	var r row
 	err := q.QueryRowContext(ctx, query, key(of)).Scan(r.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return r, checkout.ErrNotFound
+		return r, payment.ErrNotFound
 	}
 	return r, err
 }
 
 // read returns the session that query finds.
-func (db *DB) read(ctx context.Context, query, of string) (checkout.Session, error) {
+func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
 	err := db.view(ctx, func(ctx context.Context, q queryer) (err error) {
 		r, err = readRow(ctx, q, query, of)
 		return err
 	})
-	if errors.Is(err, checkout.ErrNotFound) {
-		return checkout.Session{}, err
+	if errors.Is(err, payment.ErrNotFound) {
+		return payment.Session{}, err
 	}
 	if err != nil {
-		return checkout.Session{}, fmt.Errorf("reading a session: %w", err)
+		return payment.Session{}, fmt.Errorf("reading a session: %w", err)
 	}
 	return r.session()
 }
 
 // Session implements checkout.Store.
-func (db *DB) Session(ctx context.Context, id string) (checkout.Session, error) {
+func (db *DB) Session(ctx context.Context, id string) (payment.Session, error) {
 	return db.read(ctx, sessionByID, id)
 }
 
 // Lookup implements checkout.Store.
-func (db *DB) Lookup(ctx context.Context, trackingCodeOrMarker string) (checkout.Session, error) {
+func (db *DB) Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error) {
 	return db.read(ctx, sessionByAttempt, trackingCodeOrMarker)
 }

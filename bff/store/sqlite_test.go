@@ -15,13 +15,14 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // sample is a session as small as one can be.
-func sample(n int) checkout.Session {
-	return checkout.Session{
+func sample(n int) payment.Session {
+	return payment.Session{
 		ID: fmt.Sprintf("cs_%d", n), Status: wire.Open, CreatedAt: time.UnixMicro(int64(n)).UTC(),
-		Order: checkout.Order{Ref: fmt.Sprintf("order %d", n)},
+		Order: payment.Order{Ref: fmt.Sprintf("order %d", n)},
 	}
 }
 
@@ -79,7 +80,7 @@ func TestReopen(t *testing.T) {
 		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
 			t.Errorf("Insert = %v", err)
 		}
-		page, err := db.List(t.Context(), checkout.Filter{})
+		page, err := db.List(t.Context(), payment.Filter{})
 		if err != nil || len(page.Sessions) != n+1 {
 			t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, n+1)
 		}
@@ -240,7 +241,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := db.Update(t.Context(), sample(1).ID, func(*checkout.Session) ([]checkout.Event, error) {
+	_, err := db.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) {
 		cancel()
 		if _, err := db.Insert(ctx, sample(2)); err == nil {
 			t.Error("two writes at a time")
@@ -251,7 +252,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	if err != nil {
 		t.Errorf("Update = %v", err)
 	}
-	if page, err := db.List(t.Context(), checkout.Filter{}); err != nil || len(page.Sessions) != 1 {
+	if page, err := db.List(t.Context(), payment.Filter{}); err != nil || len(page.Sessions) != 1 {
 		t.Errorf("List has %d sessions, %v; want 1", len(page.Sessions), err)
 	}
 }
@@ -262,7 +263,7 @@ func TestDoubtEndsBeforeReading(t *testing.T) {
 	for i, use := range []func() error{
 		func() error { _, err := db.Insert(t.Context(), sample(1)); return err },
 		func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
-		func() error { _, err := db.List(t.Context(), checkout.Filter{}); return err },
+		func() error { _, err := db.List(t.Context(), payment.Filter{}); return err },
 		func() error { return db.Ping(t.Context()) },
 	} {
 		db.doubt.Store(true)
@@ -352,8 +353,8 @@ func tell(t testing.TB, db *DB, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) {
-		return []checkout.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: checkout.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
+	_, err = db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+		return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: payment.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

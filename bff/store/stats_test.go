@@ -13,6 +13,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -31,7 +32,7 @@ func TestStats(t *testing.T) {
 			if err != nil || empty.Pending+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.Untold.IsZero() || !empty.Due.IsZero() {
 				t.Fatalf("of nothing: %+v, %v", empty, err)
 			}
-			for i, s := range []checkout.Session{
+			for i, s := range []payment.Session{
 				{Status: wire.Pending, CheckedAt: now.Add(-time.Minute), DueAt: now.Add(time.Minute)},
 				{Status: wire.Pending, DueAt: now.Add(-3 * time.Second)}, // never checked
 				{Status: wire.Review}, {Status: wire.Preparing}, {Status: wire.Open}, {Status: wire.Confirmed},
@@ -42,8 +43,8 @@ func TestStats(t *testing.T) {
 				}
 			}
 			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
-				_, err := db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *checkout.Session) ([]checkout.Event, error) {
-					return []checkout.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: checkout.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
+				_, err := db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
+					return []payment.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: payment.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
 				})
 				if err != nil {
 					t.Fatal(err)

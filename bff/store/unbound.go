@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // rerouteScan is how many events one read looks at for missing deliveries.
@@ -64,12 +64,12 @@ func (db *DB) unboundEvents(
 		defer rows.Close()
 		read := 0
 		for ; rows.Next(); read++ {
-			var t checkout.EventType
+			var t payment.EventType
 			var bound bool
 			if err := rows.Scan(&last.nextAt, &last.event, &t, &bound); err != nil {
 				return err
 			}
-			if !bound && t != checkout.EventPending && t != checkout.EventPartial {
+			if !bound && t != payment.EventPending && t != payment.EventPartial {
 				unbound = append(unbound, last.event)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -38,7 +38,7 @@ func settled(do func() error, decided func(err error) bool) error {
 
 // Insert implements checkout.Store. If Order.Ref and IdempotencyKey are taken
 // by two sessions, the holder of IdempotencyKey is returned.
-func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session, error) {
+func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
 	s.Version = 1
 	var result row
 	var sent []byte // by an earlier try
@@ -63,32 +63,32 @@ func (db *DB) Insert(ctx context.Context, s checkout.Session) (checkout.Session,
 		})
 		sent = result.doc
 		return err
-	}, func(err error) bool { return errors.Is(err, checkout.ErrExists) || isConflict(err) })
-	if err != nil && !errors.Is(err, checkout.ErrExists) {
-		return checkout.Session{}, fmt.Errorf("inserting session %q: %w", s.ID, err)
+	}, func(err error) bool { return errors.Is(err, payment.ErrExists) || isConflict(err) })
+	if err != nil && !errors.Is(err, payment.ErrExists) {
+		return payment.Session{}, fmt.Errorf("inserting session %q: %w", s.ID, err)
 	}
 	return result.with(err)
 }
 
 // holder returns the session that has s's IdempotencyKey or, if none has, its
 // Order.Ref, with ErrExists: the key says which request it was.
-func holder(ctx context.Context, tx *sql.Tx, s checkout.Session) (row, error) {
+func holder(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error) {
 	r, err := readRow(ctx, tx, sessionByKey, s.IdempotencyKey)
-	if errors.Is(err, checkout.ErrNotFound) {
+	if errors.Is(err, payment.ErrNotFound) {
 		r, err = readRow(ctx, tx, sessionByRef, s.Order.Ref)
 	}
 	switch {
-	case errors.Is(err, checkout.ErrNotFound):
+	case errors.Is(err, payment.ErrNotFound):
 		return r, errors.New("the id is taken")
 	case err != nil:
 		return r, fmt.Errorf("reading the session that is there: %w", err)
 	}
-	return r, checkout.ErrExists
+	return r, payment.ErrExists
 }
 
 // Update implements checkout.Store. With one of its sentinels, or change's
 // error, the session as it is comes too.
-func (db *DB) Update(ctx context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+func (db *DB) Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
 	u := updating{db: db, id: id, change: change}
 	err := settled(func() error {
 		err := db.write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
@@ -101,21 +101,21 @@ func (db *DB) Update(ctx context.Context, id string, change func(*checkout.Sessi
 	switch {
 	case err == nil:
 		return u.after.session()
-	case errors.Is(u.refusal, checkout.ErrUnchanged):
+	case errors.Is(u.refusal, payment.ErrUnchanged):
 		return u.before.session()
 	case u.refusal != nil || isConflict(err):
 		return u.before.with(err)
-	case errors.Is(err, checkout.ErrNotFound):
-		return checkout.Session{}, err
+	case errors.Is(err, payment.ErrNotFound):
+		return payment.Session{}, err
 	}
-	return checkout.Session{}, fmt.Errorf("updating session %q: %w", id, err)
+	return payment.Session{}, fmt.Errorf("updating session %q: %w", id, err)
 }
 
 // updating is an Update under way, which may take several tries.
 type updating struct {
 	db     *DB
 	id     string
-	change func(*checkout.Session) ([]checkout.Event, error)
+	change func(*payment.Session) ([]payment.Event, error)
 
 	before, after row
 	next          int64 // version of after
@@ -158,7 +158,7 @@ func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 
 // done reports whether an earlier try was written. The row is locked, so that
 // what was on its way is there by now. Errors: it was changed again since.
-func (u *updating) done(current checkout.Session) (bool, error) {
+func (u *updating) done(current payment.Session) (bool, error) {
 	switch {
 	case u.sent == nil || current.Version < u.version:
 		return false, nil
@@ -172,7 +172,7 @@ func (u *updating) done(current checkout.Session) (bool, error) {
 }
 
 // attach writes what other tables have of s, given what they had before.
-func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *checkout.Session, held []hold, before shown) error {
+func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *payment.Session, held []hold, before shown) error {
 	if err := db.index(ctx, tx, s.ID, held, holds(*s)); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *checkout.Session, held 
 
 // put writes s and returns what will be read; written is false if the query
 // wrote nothing.
-func put(ctx context.Context, tx *sql.Tx, query string, s checkout.Session) (r row, written bool, err error) {
+func put(ctx context.Context, tx *sql.Tx, query string, s payment.Session) (r row, written bool, err error) {
 	doc, err := json.Marshal(s)
 	if err != nil {
 		return r, false, fmt.Errorf("encoding: %w", err)

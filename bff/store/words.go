@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -27,7 +27,7 @@ type facet struct {
 	cents         int64
 }
 
-func facetOf(s *checkout.Session) facet {
+func facetOf(s *payment.Session) facet {
 	f := facet{status: string(s.Status), cents: s.Order.AmountUSD.Shift(2).IntPart()}
 	if a := s.Current(); a != nil {
 		f.coin, f.network = coin(a.CurrencySymbol), network(a.NetworkCode)
@@ -57,7 +57,7 @@ func word(text string) string {
 }
 
 // wordsOf is what s is found by, besides what other tables have an index of.
-func wordsOf(s *checkout.Session) []string {
+func wordsOf(s *payment.Session) []string {
 	var list []string
 	add := func(w string) {
 		if w != "" && !slices.Contains(list, w) {
@@ -86,7 +86,7 @@ func wordsOf(s *checkout.Session) []string {
 }
 
 // mailsOf are the e-mails of s as words.
-func mailsOf(s *checkout.Session) []string {
+func mailsOf(s *payment.Session) []string {
 	var list []string
 	add := func(email string) {
 		if w := word(email); w != "" && !slices.Contains(list, w) {
@@ -108,12 +108,12 @@ type shown struct {
 	mails   []string // those of the words that are e-mails
 }
 
-func shownOf(s *checkout.Session) shown {
+func shownOf(s *payment.Session) shown {
 	return shown{s.Version, facetOf(s), wordsOf(s), mailsOf(s)}
 }
 
 // unmail deletes the e-mails that s has no more: what was erased must not be found.
-func unmail(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []string) error {
+func unmail(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
 	now := mailsOf(s)
 	gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool {
 		return slices.Contains(now, w)
@@ -124,7 +124,7 @@ func unmail(ctx context.Context, tx *sql.Tx, s *checkout.Session, before []strin
 // show writes what people find s by, as far as it was not there before. Words but
 // e-mails stay: what a session was once known by, it is found by. An older release beside
 // this one changes sessions and writes none of it; then all is written anew.
-func show(ctx context.Context, tx *sql.Tx, s *checkout.Session, before shown) error {
+func show(ctx context.Context, tx *sql.Tx, s *payment.Session, before shown) error {
 	now, at := shownOf(s), s.CreatedAt.UnixMicro()
 	kept, err := showFacet(ctx, tx, s.ID, at, now, before.version)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // What a caller who goes away has had done is either written and told, or not
@@ -32,7 +32,7 @@ func TestCallerGoesAway(t *testing.T) {
 			if err := leave(nil); err != nil {
 				t.Errorf("a write that was done before its caller left = %v; want it committed", err)
 			}
-			if err := leave(checkout.ErrUnchanged); !errors.Is(err, checkout.ErrUnchanged) {
+			if err := leave(payment.ErrUnchanged); !errors.Is(err, payment.ErrUnchanged) {
 				t.Errorf("a write that failed = %v; want its own error", err)
 			}
 			gone, cancel := context.WithCancel(t.Context())

@@ -9,8 +9,8 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/budget"
-	"coinslot/bff/checkout"
 	"coinslot/bff/order"
+	"coinslot/bff/payment"
 )
 
 // choice is what a shopper posts to choose a coin; price, address and status are
@@ -73,10 +73,10 @@ func badForm(err error) error {
 // act runs an action when it is the session's turn. What the action asks of the gateway
 // is asked for the session. Errors: the request's end, do's.
 func (s *server) act(
-	r *http.Request, id string, do func(ctx context.Context) (checkout.Session, error),
-) (checkout.Session, error) {
+	r *http.Request, id string, do func(ctx context.Context) (payment.Session, error),
+) (payment.Session, error) {
 	ctx := budget.WithSession(r.Context(), id)
-	return s.turns.in(ctx, id, func() (checkout.Session, error) { return do(ctx) })
+	return s.turns.in(ctx, id, func() (payment.Session, error) { return do(ctx) })
 }
 
 // choose is POST /checkout/{session}/attempts.
@@ -95,7 +95,7 @@ func (s *server) attempt(w http.ResponseWriter, r *http.Request, id string, c ch
 	if err := s.mayAct(r.Context(), id); err != nil {
 		return err
 	}
-	session, err := s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+	session, err := s.act(r, id, func(ctx context.Context) (payment.Session, error) {
 		return s.Checkout.Choose(ctx, id, c.wire())
 	})
 	return s.acted(w, r, session, err)
@@ -118,7 +118,7 @@ func (s *server) extend(w http.ResponseWriter, r *http.Request) error {
 	if err := s.mayAct(r.Context(), id); err != nil {
 		return err
 	}
-	session, err := s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+	session, err := s.act(r, id, func(ctx context.Context) (payment.Session, error) {
 		return s.Checkout.Extend(ctx, id, int(body.Attempt))
 	})
 	return s.acted(w, r, session, err)
@@ -159,14 +159,14 @@ func (s *server) cancel(w http.ResponseWriter, r *http.Request) error {
 	if err := s.mayAct(r.Context(), r.PathValue("session")); err != nil {
 		return err
 	}
-	session, err := s.calledOff(r, checkout.ClosedByShopper)
+	session, err := s.calledOff(r, payment.ClosedByShopper)
 	return s.acted(w, r, session, err)
 }
 
 // calledOff cancels the session that r names, for the shopper or the merchant.
-func (s *server) calledOff(r *http.Request, by checkout.Closer) (checkout.Session, error) {
+func (s *server) calledOff(r *http.Request, by payment.Closer) (payment.Session, error) {
 	id := r.PathValue("session")
-	return s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+	return s.act(r, id, func(ctx context.Context) (payment.Session, error) {
 		return s.Checkout.Cancel(ctx, id, by)
 	})
 }
@@ -188,9 +188,9 @@ func (s *server) recheck(w http.ResponseWriter, r *http.Request) error {
 }
 
 // looked has the session that r names checked now.
-func (s *server) looked(r *http.Request) (checkout.Session, error) {
+func (s *server) looked(r *http.Request) (payment.Session, error) {
 	id := r.PathValue("session")
-	return s.act(r, id, func(ctx context.Context) (checkout.Session, error) {
+	return s.act(r, id, func(ctx context.Context) (payment.Session, error) {
 		return s.Checkout.Recheck(ctx, id)
 	})
 }
@@ -223,7 +223,7 @@ func (s *server) simulate(w http.ResponseWriter, r *http.Request) error {
 
 // acted answers a shopper's post: programs get the view, forms are sent to the
 // page, so that a reload repeats nothing.
-func (s *server) acted(w http.ResponseWriter, r *http.Request, session checkout.Session, err error) error {
+func (s *server) acted(w http.ResponseWriter, r *http.Request, session payment.Session, err error) error {
 	if err != nil {
 		return stored(err)
 	}
@@ -248,7 +248,7 @@ func (s *server) view(w http.ResponseWriter, r *http.Request) error {
 	return s.respondView(w, r, session)
 }
 
-func (s *server) respondView(w http.ResponseWriter, r *http.Request, session checkout.Session) error {
+func (s *server) respondView(w http.ResponseWriter, r *http.Request, session payment.Session) error {
 	return respond(w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedOf(r, r.URL.Query())).View)
 }
 
@@ -268,7 +268,7 @@ func formChoice(r *http.Request) choice {
 	f := r.PostForm
 	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
 	// A browser without scripts leaves the network of the coin before checked.
-	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" && !checkout.SameName(coin, symbol) {
+	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" && !payment.SameName(coin, symbol) {
 		network = ""
 	}
 	return choice{CurrencySymbol: symbol, NetworkCode: network, Email: f.Get("email"), Comment: f.Get("comment")}

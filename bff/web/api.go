@@ -15,9 +15,9 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/logs"
 	"coinslot/bff/order"
+	"coinslot/bff/payment"
 )
 
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
@@ -93,7 +93,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := checkout.Filter{Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor")}
+	f := payment.Filter{Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor")}
 	if f.Status != "" && !wire.Status(f.Status).Known() {
 		return refuse(wire.CodeInvalid, "status")
 	}
@@ -107,7 +107,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return stored(err)
 	}
-	data := make([]checkout.Object, 0, len(page.Sessions))
+	data := make([]payment.Object, 0, len(page.Sessions))
 	for i := range page.Sessions {
 		data = append(data, s.Checkout.Object(page.Sessions[i]))
 	}
@@ -128,7 +128,7 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 	if err := bare(r); err != nil {
 		return err
 	}
-	session, err := s.calledOff(r, checkout.ClosedByMerchant)
+	session, err := s.calledOff(r, payment.ClosedByMerchant)
 	if err != nil {
 		return stored(err)
 	}
@@ -216,7 +216,7 @@ func (s *server) elsewhere() http.Handler {
 	})
 }
 
-func (s *server) object(w http.ResponseWriter, status int, session checkout.Session) error {
+func (s *server) object(w http.ResponseWriter, status int, session payment.Session) error {
 	return respond(w, status, s.Checkout.Object(session))
 }
 

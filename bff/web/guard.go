@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/logs"
+	"coinslot/bff/payment"
 )
 
 // outermost gives every request an id, a bounded body and the headers that all
@@ -67,7 +67,7 @@ func (s *server) sameOrigin(r *http.Request) error {
 	if site == "same-origin" && origin == "null" {
 		return nil // a browser that hides where it comes from; the site is the browser's own word
 	}
-	if site != "" && site != "same-origin" || origin != "" && !checkout.SameName(origin, s.PublicURL) {
+	if site != "" && site != "same-origin" || origin != "" && !payment.SameName(origin, s.PublicURL) {
 		return refuse(wire.CodeForbidden, "")
 	}
 	return nil
@@ -81,7 +81,7 @@ func (s *server) authorized(h handler) handler {
 			return err
 		}
 		scheme, key, _ := strings.Cut(value, " ")
-		if !s.opens(strings.TrimSpace(key)) || !checkout.SameName(scheme, "Bearer") {
+		if !s.opens(strings.TrimSpace(key)) || !payment.SameName(scheme, "Bearer") {
 			return s.wrong(w, r, refuse(wire.CodeUnauthorized, "Authorization"))
 		}
 		return h(w, r)

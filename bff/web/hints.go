@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // returned is GET /return, where the gateway's page sends the shopper's
@@ -47,19 +47,19 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
 // tracked returns the session that has an attempt of that tracking code.
-func (s *server) tracked(r *http.Request, code string) (checkout.Session, bool) {
+func (s *server) tracked(r *http.Request, code string) (payment.Session, bool) {
 	if !plausibleCode.MatchString(code) {
-		return checkout.Session{}, false
+		return payment.Session{}, false
 	}
 	session, err := s.Checkout.Store.Lookup(r.Context(), code)
-	if err != nil && !errors.Is(err, checkout.ErrNotFound) {
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		s.Log.WarnContext(r.Context(), "looking up a tracking code", "error", err)
 	}
 	return session, err == nil
 }
 
 // hint makes the next look at a session sooner; it cannot fail a request.
-func (s *server) hint(ctx context.Context, session checkout.Session) {
+func (s *server) hint(ctx context.Context, session payment.Session) {
 	if err := s.Checkout.Hint(ctx, session); err != nil {
 		s.Log.WarnContext(ctx, "taking a hint", "session", session.ID, "error", err)
 	}
@@ -67,7 +67,7 @@ func (s *server) hint(ctx context.Context, session checkout.Session) {
 }
 
 // numbered reports whether the attempt of that code was given that order number.
-func numbered(session checkout.Session, code, number string) bool {
+func numbered(session payment.Session, code, number string) bool {
 	for _, a := range session.Attempts {
 		if a.TrackingCode == code {
 			return number == strconv.Itoa(a.OrderID)

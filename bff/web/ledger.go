@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // ledgerPage is a page of one of the gateway's lists.
@@ -70,7 +71,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	page, err := s.Checkout.Entries(r.Context(), checkout.ListQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
+	page, err := s.Checkout.Entries(r.Context(), payment.ListQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
 	if err != nil {
 		return stored(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/live"
 	"coinslot/bff/logs"
+	"coinslot/bff/payment"
 
 	"github.com/gorilla/websocket"
 )
@@ -47,16 +47,16 @@ const (
 
 // found is the session of a socket that is to be opened, when it is its turn:
 // those who have come first go first.
-func (s *server) found(r *http.Request) (checkout.Session, error) {
+func (s *server) found(r *http.Request) (payment.Session, error) {
 	late := time.NewTimer(findWithin)
 	defer late.Stop()
 	select {
 	case s.finding <- struct{}{}:
 		defer func() { <-s.finding }()
 	case <-late.C:
-		return checkout.Session{}, refuse(wire.CodeRateLimited, "")
+		return payment.Session{}, refuse(wire.CodeRateLimited, "")
 	case <-r.Context().Done():
-		return checkout.Session{}, refuse(wire.CodeRateLimited, "") // nobody reads it
+		return payment.Session{}, refuse(wire.CodeRateLimited, "") // nobody reads it
 	}
 	return s.shopperSession(r.Context(), r.PathValue("session"))
 }
@@ -67,7 +67,7 @@ func (s *server) asksSocket(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !checkout.SameName(origin, s.PublicURL) {
+	if !payment.SameName(origin, s.PublicURL) {
 		return refuse(wire.CodeForbidden, "Origin")
 	}
 	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1

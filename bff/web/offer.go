@@ -14,6 +14,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/logs"
 	"coinslot/bff/order"
+	"coinslot/bff/payment"
 )
 
 // offer names what is sold without a stored session.
@@ -66,10 +67,10 @@ func filled(form url.Values) offer {
 
 // priced returns the order of an offer, priced by token or catalogue, in the
 // language of the page that f asks for.
-func (s *server) priced(o offer, f framed) (checkout.Order, error) {
+func (s *server) priced(o offer, f framed) (payment.Order, error) {
 	switch {
 	case o.Order != "" && o.Item != "":
-		return checkout.Order{}, refuse(wire.CodeOrderInvalid, "item")
+		return payment.Order{}, refuse(wire.CodeOrderInvalid, "item")
 	case o.Order != "":
 		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
 	}
@@ -103,7 +104,7 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 
 // orderPage is the page of an order that is not stored. The key that it carries
 // makes two posts of one page one session.
-func (s *server) orderPage(ctx context.Context, o checkout.Order, offered offer, f framed) widget.Page {
+func (s *server) orderPage(ctx context.Context, o payment.Order, offered offer, f framed) widget.Page {
 	p := s.blank(f, o.Lang)
 	show := s.showing(ctx, p.Lang)
 	p.View = checkout.Preview(o, show, s.Checkout.Test)
@@ -122,7 +123,7 @@ func (s *server) orderPage(ctx context.Context, o checkout.Order, offered offer,
 }
 
 // settable is what the shopper may set of an order, as it is set; nil for nothing.
-func (s *server) settable(o checkout.Order, offered offer) *widget.Offer {
+func (s *server) settable(o payment.Order, offered offer) *widget.Offer {
 	terms := s.Catalog.Terms(offered.Item)
 	p := &widget.Offer{Minimum: terms.Minimum, Maximum: terms.Maximum, Suggested: terms.Suggested, Least: terms.Least, Most: terms.Most}
 	switch {
@@ -138,7 +139,7 @@ func (s *server) settable(o checkout.Order, offered offer) *widget.Offer {
 
 // named are the fields that name an order which is stored nowhere: what the
 // request has said, as far as it counts.
-func named(o checkout.Order, offered offer, set *widget.Offer) []widget.Field {
+func named(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
 	var list []widget.Field
 	add := func(name, value string, counts bool) {
 		if counts && value != "" {
@@ -246,7 +247,7 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 
 // applied is the address of the page at the price that a form has asked for. It
 // is a redirect's, so that what else was typed, an e-mail address, is in no URL.
-func (s *server) applied(o checkout.Order, offered offer, c choice, f framed) string {
+func (s *server) applied(o payment.Order, offered offer, c choice, f framed) string {
 	p := widget.Page{Base: "/checkout", Carry: append(f.carry(), named(o, offered, s.settable(o, offered))...)}
 	var coin []widget.Field
 	if len(c.CurrencySymbol)+len(c.NetworkCode) <= 100 {
@@ -258,7 +259,7 @@ func (s *server) applied(o checkout.Order, offered offer, c choice, f framed) st
 // pageKey keeps what shoppers send as a key apart from the Idempotency-Keys of
 // merchants, which hold no space. Who goes back to a page and asks for another
 // amount wants another order, not the one before.
-func pageKey(key string, o checkout.Order) string {
+func pageKey(key string, o payment.Order) string {
 	if key == "" {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // showSession is GET /checkout/{session}: the page, complete without WebAssembly
@@ -30,19 +31,19 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 // shopperSession returns the session of that id for a shopper, who cannot open a
 // finished one for longer than COINSLOT_PAGES_FOR. Errors: *wire.Error with
 // CodeSessionUnknown; the store's.
-func (s *server) shopperSession(ctx context.Context, id string) (checkout.Session, error) {
+func (s *server) shopperSession(ctx context.Context, id string) (payment.Session, error) {
 	session, err := s.Checkout.Session(ctx, id)
 	if err == nil && s.closed(session) {
 		err = refuse(wire.CodeSessionUnknown, "")
 	}
 	if err != nil {
-		return checkout.Session{}, stored(err)
+		return payment.Session{}, stored(err)
 	}
 	return session, nil
 }
 
 // closed reports whether shoppers cannot open the session any more.
-func (s *server) closed(session checkout.Session) bool {
+func (s *server) closed(session payment.Session) bool {
 	return session.Tombstone() || session.FinishedFor(s.PagesFor, s.Now())
 }
 
@@ -76,11 +77,11 @@ func asked(p widget.Page, q url.Values) widget.Page {
 }
 
 // storedRef returns the session of an order whose reference is stored already.
-func (s *server) storedRef(ctx context.Context, o checkout.Order) (string, bool) {
+func (s *server) storedRef(ctx context.Context, o payment.Order) (string, bool) {
 	if o.Ref == "" {
 		return "", false
 	}
-	page, err := s.Checkout.Store.List(ctx, checkout.Filter{OrderRef: o.Ref, Limit: 1})
+	page, err := s.Checkout.Store.List(ctx, payment.Filter{OrderRef: o.Ref, Limit: 1})
 	if err != nil || len(page.Sessions) == 0 || page.Sessions[0].Digest != o.Complete().Digest() {
 		return "", false
 	}
@@ -88,7 +89,7 @@ func (s *server) storedRef(ctx context.Context, o checkout.Order) (string, bool)
 }
 
 // sessionPage is the page of a stored session.
-func (s *server) sessionPage(ctx context.Context, session checkout.Session, f framed) widget.Page {
+func (s *server) sessionPage(ctx context.Context, session payment.Session, f framed) widget.Page {
 	p := s.blank(f, session.Order.Lang)
 	show := s.showing(ctx, p.Lang)
 	p.View = checkout.View(&session, show)
@@ -108,7 +109,7 @@ func (s *server) sessionPage(ctx context.Context, session checkout.Session, f fr
 }
 
 // language is the one that a session's page is in.
-func (s *server) language(f framed, session checkout.Session) string {
+func (s *server) language(f framed, session payment.Session) string {
 	tag, _, _ := s.words.in(f.lang, session.Order.Lang, f.accept)
 	return tag
 }
@@ -182,7 +183,7 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 // nudge makes a session due now, unless its client has made too many due of late; it
 // cannot fail a request. The poller looks often enough to find it, and thousands of
 // pages that come back at once would else make it look as often.
-func (s *server) nudge(r *http.Request, session checkout.Session) {
+func (s *server) nudge(r *http.Request, session payment.Session) {
 	if !s.hastens(r) {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	qrcode "github.com/piglig/go-qr"
 )
@@ -41,7 +42,7 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 
 // payText returns what a code of that kind holds to pay the current attempt,
 // which has to be the numbered one if a number is given.
-func (s *server) payText(session checkout.Session, kind, number string) (string, error) {
+func (s *server) payText(session payment.Session, kind, number string) (string, error) {
 	a := checkout.View(&session, checkout.Showing{Now: session.CreatedAt, Tokens: s.Checkout.Tokens}).Attempt
 	switch {
 	case a == nil || a.Address == "":

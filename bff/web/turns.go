@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // turns lets what is asked of one session happen one after the other, so that a
@@ -23,13 +23,13 @@ type turn struct {
 }
 
 // in runs act when it is the session's turn. Errors: ctx's, act's.
-func (t *turns) in(ctx context.Context, id string, act func() (checkout.Session, error)) (checkout.Session, error) {
+func (t *turns) in(ctx context.Context, id string, act func() (payment.Session, error)) (payment.Session, error) {
 	mine := t.join(id)
 	defer t.leave(id, mine)
 	select {
 	case mine.busy <- struct{}{}:
 	case <-ctx.Done():
-		return checkout.Session{}, ctx.Err()
+		return payment.Session{}, ctx.Err()
 	}
 	defer func() { <-mine.busy }()
 	return act()

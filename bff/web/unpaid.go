@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // unpaidFor is how long a session counts of which nobody knows when its time is over.
@@ -32,7 +32,7 @@ type unpaid struct {
 }
 
 // Moved takes in that a session has changed. It does not block.
-func (u *Unpaid) Moved(s checkout.Session) {
+func (u *Unpaid) Moved(s payment.Session) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	o, counts := u.open[s.ID]
@@ -48,7 +48,7 @@ func (u *Unpaid) Moved(s checkout.Session) {
 }
 
 // payableUntil returns until when s waits for its first money; zero if it does not.
-func payableUntil(s checkout.Session) time.Time {
+func payableUntil(s payment.Session) time.Time {
 	a := s.Current()
 	switch {
 	case s.Status == wire.Pending && a.Paid.IsPositive():
@@ -62,7 +62,7 @@ func payableUntil(s checkout.Session) time.Time {
 }
 
 // add counts a session that the client has opened.
-func (u *Unpaid) add(s checkout.Session, client string) {
+func (u *Unpaid) add(s payment.Session, client string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.open == nil {
@@ -113,6 +113,6 @@ func (s *server) keyKnown(ctx context.Context, key string) (bool, error) {
 	if key == "" {
 		return false, nil
 	}
-	page, err := s.Checkout.Store.List(ctx, checkout.Filter{IdempotencyKey: key, Limit: 1})
+	page, err := s.Checkout.Store.List(ctx, payment.Filter{IdempotencyKey: key, Limit: 1})
 	return len(page.Sessions) > 0, stored(err)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // page returns docs/webhooks.md.
@@ -55,12 +55,12 @@ func words(d time.Duration) string {
 // TestPageNames: every type and every member of a message is on the page.
 func TestPageNames(t *testing.T) {
 	text := page(t)
-	for _, name := range []checkout.EventType{checkout.EventPending, checkout.EventPartial, checkout.EventConfirmed, checkout.EventExpired, checkout.EventCancelled, checkout.EventReview} {
+	for _, name := range []payment.EventType{payment.EventPending, payment.EventPartial, payment.EventConfirmed, payment.EventExpired, payment.EventCancelled, payment.EventReview} {
 		if !strings.Contains(text, "| `"+string(name)+"` |") {
 			t.Errorf("docs/webhooks.md does not explain %s", name)
 		}
 	}
-	for _, value := range []any{checkout.Object{}, checkout.AttemptObject{}} {
+	for _, value := range []any{payment.Object{}, payment.AttemptObject{}} {
 		encoded, err := json.Marshal(value)
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // maxEndpointBytes bounds the length of an endpoint's URL.
@@ -43,7 +43,7 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 	case strings.ContainsFunc(u.Host, odd): // it was percent-encoded
 		return errors.New("its host holds a letter beyond ASCII (use punycode)")
 	}
-	if err := checkout.CheckHost(u); err != nil || allowPrivate {
+	if err := payment.CheckHost(u); err != nil || allowPrivate {
 		return err
 	}
 	// Only ports of HTTPS are open by default, so that no setting makes the

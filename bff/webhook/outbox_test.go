@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // queue is an Outbox in memory.
@@ -144,7 +145,7 @@ func (q *queue) wait(t *testing.T, endpoint string, want int) {
 // event is the nth event for endpoint, created at.
 func event(n int, endpoint string, at time.Time) checkout.Delivery {
 	return checkout.Delivery{
-		EventID: fmt.Sprintf("evt_%05d", n), Endpoint: endpoint, Type: checkout.EventConfirmed, Session: "cs_secretsession",
+		EventID: fmt.Sprintf("evt_%05d", n), Endpoint: endpoint, Type: payment.EventConfirmed, Session: "cs_secretsession",
 		Body: fmt.Appendf(nil, `{"type":"checkout.confirmed","data":{"n":%d}}`, n), CreatedAt: at,
 	}
 }

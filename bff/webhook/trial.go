@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 const (
@@ -90,9 +91,9 @@ func testBody(at time.Time) []byte {
 		Message string `json:"message"`
 	}
 	body, err := json.Marshal(struct {
-		Type      checkout.EventType `json:"type"`
-		Timestamp time.Time          `json:"timestamp"`
-		Data      data               `json:"data"`
+		Type      payment.EventType `json:"type"`
+		Timestamp time.Time         `json:"timestamp"`
+		Data      data              `json:"data"`
 	}{checkout.EventTest, at.UTC(), data{Object: "test", Test: true, Message: "This is a test. It tells of no payment: answer 2xx and do nothing."}})
 	if err != nil {
 		panic("encoding a test: " + err.Error()) // plain data: cannot fail

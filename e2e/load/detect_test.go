@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/child"
 
@@ -70,16 +70,16 @@ func (p *payments) database() string {
 // add opens a transaction and writes its session, as the server would.
 func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) error {
 	usd := decimal.NewFromInt(25)
-	made, err := client.Create(ctx, checkout.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: usd, TTL: 30})
+	made, err := client.Create(ctx, payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: usd, TTL: 30})
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC()
-	s := checkout.Session{
-		ID: checkout.NewSessionID(), Version: 1, Status: wire.Pending, Order: checkout.Order{AmountUSD: usd}, Digest: "d",
+	s := payment.Session{
+		ID: payment.NewSessionID(), Version: 1, Status: wire.Pending, Order: payment.Order{AmountUSD: usd}, Digest: "d",
 		Environment: client.Environment(), CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour), CheckedAt: now, DueAt: now.Add(15 * time.Second),
-		Attempts: []checkout.Attempt{{
-			Number: 1, State: checkout.Waiting, Marker: fmt.Sprintf("cs-%020d", len(p.ids)), TrackingCode: made.TrackingCode, TTLMinutes: 30,
+		Attempts: []payment.Attempt{{
+			Number: 1, State: payment.Waiting, Marker: fmt.Sprintf("cs-%020d", len(p.ids)), TrackingCode: made.TrackingCode, TTLMinutes: 30,
 			CurrencySymbol: made.CurrencySymbol, CurrencyName: made.CurrencyName, NetworkCode: made.NetworkCode, NetworkName: made.NetworkName,
 			AmountUSD: usd, PayAmount: made.PayAmount, PayText: made.PayAmountText, Address: made.Address, Tolerance: made.TolerancePercent,
 			StartedAt: now, ExpiresAt: made.ExpiresAt,

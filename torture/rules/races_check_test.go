@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 
 	"github.com/shopspring/decimal"
@@ -39,8 +40,8 @@ func (w *world) checkShown() {
 
 // told is an event with what its body says.
 type told struct {
-	Type checkout.EventType
-	Data checkout.Object
+	Type payment.EventType
+	Data payment.Object
 }
 
 // outbox takes the events of the session out of the database, oldest first.
@@ -64,7 +65,7 @@ func (w *world) outbox() (all []told) {
 // fate is what has become of the money that went to one transaction.
 type fate struct {
 	tx        sandbox.Transaction
-	attempt   checkout.Attempt
+	attempt   payment.Attempt
 	arrived   decimal.Decimal
 	completed time.Time // when enough had arrived; zero = never
 }
@@ -107,7 +108,7 @@ func (w *world) check() {
 		if f.full() {
 			full++
 		}
-		if f.attempt.State == checkout.Confirmed {
+		if f.attempt.State == payment.Confirmed {
 			confirmed++
 		}
 		w.checkFate(f, events)
@@ -129,13 +130,13 @@ func (w *world) check() {
 // checkFate: money that came is told as what it is.
 func (w *world) checkFate(f fate, events []told) {
 	a := f.attempt
-	if f.full() && a.State != checkout.Confirmed && a.State != checkout.InReview {
+	if f.full() && a.State != payment.Confirmed && a.State != payment.InReview {
 		w.fail("%s of %s was paid for %s, which is %s", f.arrived, f.tx.PayAmount, a.TrackingCode, a.State)
 	}
-	if !f.full() && a.State == checkout.Confirmed {
+	if !f.full() && a.State == payment.Confirmed {
 		w.fail("%s of %s is confirmed for %s", f.arrived, f.tx.PayAmount, a.TrackingCode)
 	}
-	if late := f.completed.Compare(f.tx.ExpiredAt) >= 0; a.State == checkout.Confirmed && !w.called("cancel") && a.Late != late {
+	if late := f.completed.Compare(f.tx.ExpiredAt) >= 0; a.State == payment.Confirmed && !w.called("cancel") && a.Late != late {
 		w.fail("%s is late = %v, but was paid at %s of %s", a.TrackingCode, a.Late, f.completed, f.tx.ExpiredAt)
 	}
 	seen := decimal.Zero
@@ -172,17 +173,17 @@ func tells(events []told, code string, paid decimal.Decimal) bool {
 }
 
 // checkEvents: paid is told once, exactly if it is so, and nothing takes it back.
-func (w *world) checkEvents(s checkout.Session, events []told) {
+func (w *world) checkEvents(s payment.Session, events []told) {
 	n, version := 0, int64(0)
 	for _, e := range events {
 		switch {
-		case e.Type == checkout.EventConfirmed:
+		case e.Type == payment.EventConfirmed:
 			n++
 			if e.Data.Status != wire.Confirmed {
 				w.fail("%s says that the session is %s", e.Type, e.Data.Status)
 			}
-		case n > 0 && e.Type != checkout.EventReview && e.Type != checkout.EventPartial:
-			w.fail("%s is told after %s", e.Type, checkout.EventConfirmed)
+		case n > 0 && e.Type != payment.EventReview && e.Type != payment.EventPartial:
+			w.fail("%s is told after %s", e.Type, payment.EventConfirmed)
 		}
 		if e.Data.Version < version {
 			w.fail("version %d is told after %d", e.Data.Version, version)
@@ -211,7 +212,7 @@ func (w *world) ends() []string {
 		all = append(all, "confirmed after a change of coin")
 	}
 	for _, other := range s.Attempts {
-		if other.State == checkout.InReview {
+		if other.State == payment.InReview {
 			all = append(all, "paid twice and reviewed")
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
@@ -32,9 +32,9 @@ var coins = []wire.Choice{
 func unexpected(err error) error {
 	for _, e := range flatten(err) {
 		problem := (*wire.Error)(nil)
-		var refused *checkout.RefusedError
-		var unknown *checkout.UnknownError
-		known := errors.As(e, &problem) || errors.As(e, &refused) || errors.As(e, &unknown) || errors.Is(e, checkout.ErrFenced)
+		var refused *payment.RefusedError
+		var unknown *payment.UnknownError
+		known := errors.As(e, &problem) || errors.As(e, &refused) || errors.As(e, &unknown) || errors.Is(e, payment.ErrFenced)
 		if !known {
 			return e
 		}
@@ -59,7 +59,7 @@ func flatten(err error) []error {
 // open begins the session and shows the first address.
 func (w *world) open() {
 	amount := []string{"25", "19.99", "999", "3.01"}[w.rng.IntN(4)]
-	o := checkout.Order{AmountUSD: decimal.RequireFromString(amount), TTLMinutes: 1 + w.rng.IntN(4)}
+	o := payment.Order{AmountUSD: decimal.RequireFromString(amount), TTLMinutes: 1 + w.rng.IntN(4)}
 	s, _, err := w.service.Open(w.ctx, o, "")
 	if err != nil {
 		w.t.Fatal(err)
@@ -77,7 +77,7 @@ func (w *world) end() time.Time {
 	return all[len(all)-1].ExpiredAt
 }
 
-func (w *world) load() checkout.Session {
+func (w *world) load() payment.Session {
 	s, err := w.db.Session(w.ctx, w.id)
 	if err != nil {
 		w.t.Fatal(err)
@@ -119,7 +119,7 @@ func (w *world) recheck() op {
 	}}
 }
 
-func (w *world) cancel(by checkout.Closer) op {
+func (w *world) cancel(by payment.Closer) op {
 	return op{"cancel by " + string(by), func() error {
 		_, err := w.service.Cancel(w.ctx, w.id, by)
 		return err
@@ -209,7 +209,7 @@ func (w *world) race() (ops []op, late []op) {
 		percent int
 		op      op
 	}{
-		{35, w.cancel(checkout.ClosedByShopper)}, {10, w.cancel(checkout.ClosedByMerchant)}, {35, w.choose(n(len(coins)))},
+		{35, w.cancel(payment.ClosedByShopper)}, {10, w.cancel(payment.ClosedByMerchant)}, {35, w.choose(n(len(coins)))},
 		{15, w.choose(n(len(coins)))}, {10, w.payerCancels()}, {10, w.tick(time.Duration(1+n(10)) * time.Minute)},
 	} {
 		if n(100) < rare.percent {

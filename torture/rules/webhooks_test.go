@@ -22,6 +22,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 	"coinslot/bff/store"
 	"coinslot/bff/webhook"
 	"coinslot/e2e/need"
@@ -185,9 +186,9 @@ type teller struct {
 
 func newTeller(t *testing.T, db *store.DB, now time.Time) *teller {
 	t.Helper()
-	s := checkout.Session{
-		ID: checkout.NewSessionID(), Status: wire.Open, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
-		Order: checkout.Order{AmountUSD: decimal.RequireFromString("25")},
+	s := payment.Session{
+		ID: payment.NewSessionID(), Status: wire.Open, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+		Order: payment.Order{AmountUSD: decimal.RequireFromString("25")},
 	}
 	if _, err := db.Insert(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -198,16 +199,16 @@ func newTeller(t *testing.T, db *store.DB, now time.Time) *teller {
 // tell commits that many events in one change and returns their ids.
 func (l *teller) tell(db *store.DB, count int, now time.Time) (ids []string) {
 	l.t.Helper()
-	var events []checkout.Event
+	var events []payment.Event
 	for range count {
 		l.n++
 		id := fmt.Sprintf("evt_%08d", l.n)
 		body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"n":%d,"pad":"%s"}}`, l.n, strings.Repeat("x", l.n%50))
-		events = append(events, checkout.Event{ID: id, Type: checkout.EventConfirmed, Session: l.session, At: now, Body: []byte(body)})
+		events = append(events, payment.Event{ID: id, Type: payment.EventConfirmed, Session: l.session, At: now, Body: []byte(body)})
 		l.bodies[id] = body
 		ids = append(ids, id)
 	}
-	if _, err := db.Update(l.t.Context(), l.session, func(*checkout.Session) ([]checkout.Event, error) { return events, nil }); err != nil {
+	if _, err := db.Update(l.t.Context(), l.session, func(*payment.Session) ([]payment.Event, error) { return events, nil }); err != nil {
 		l.t.Fatal(err)
 	}
 	return ids

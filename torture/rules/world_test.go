@@ -15,6 +15,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
+	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
@@ -92,8 +93,8 @@ type world struct {
 	mu      sync.Mutex // guards the fields below, but for what one goroutine at a time does
 	pending []op
 	depth   int
-	stale   []checkout.Session // as somebody has claimed it
-	shown   []string           // tracking codes whose address was shown, oldest first
+	stale   []payment.Session // as somebody has claimed it
+	shown   []string          // tracking codes whose address was shown, oldest first
 	trace   []string
 	wrong   []string // violations
 }
@@ -124,7 +125,7 @@ func newWorld(t *testing.T, db *store.DB, c *clock, seed, round uint64) *world {
 
 // instance is a poller of its own, as each process has one.
 func (w *world) instance() *poll.Poller {
-	return poll.New(poll.Config{Store: w.db, Now: w.clock.Now, AtOnce: 4, Tend: func(ctx context.Context, s checkout.Session) error {
+	return poll.New(poll.Config{Store: w.db, Now: w.clock.Now, AtOnce: 4, Tend: func(ctx context.Context, s payment.Session) error {
 		w.keep(s)
 		return w.say("tend", w.service.Tend(ctx, s))
 	}})
@@ -132,7 +133,7 @@ func (w *world) instance() *poll.Poller {
 
 // keep remembers a claimed session, to be tended again when the world has
 // moved on.
-func (w *world) keep(s checkout.Session) {
+func (w *world) keep(s payment.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stale = append(w.stale, s)
@@ -245,13 +246,13 @@ type seams struct {
 	w *world
 }
 
-func (s seams) Session(ctx context.Context, id string) (checkout.Session, error) {
+func (s seams) Session(ctx context.Context, id string) (payment.Session, error) {
 	s.w.seam()
 	defer s.w.seam()
 	return s.Store.Session(ctx, id)
 }
 
-func (s seams) Update(ctx context.Context, id string, change func(*checkout.Session) ([]checkout.Event, error)) (checkout.Session, error) {
+func (s seams) Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
 	s.w.seam()
 	defer s.w.seam()
 	return s.Store.Update(ctx, id, change)

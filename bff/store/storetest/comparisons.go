@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func comparisonTests() map[string]func(*testing.T, Opener) {
@@ -75,7 +76,7 @@ func comparison(t *testing.T, open Opener) {
 	for what, err := range map[string]error{
 		"KeepComparing": b.KeepComparing(t.Context(), n, comparing("late"), epoch().Add(time.Hour)), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil, time.Time{}),
 	} {
-		if !errors.Is(err, checkout.ErrFenced) {
+		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s after the end = %v; want ErrFenced", what, err)
 		}
 	}
@@ -117,7 +118,7 @@ func comparisonLeft(t *testing.T, open Opener) {
 		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &checkout.Report{}, time.Time{}),
 		"of no epoch":   b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
 	} {
-		if !errors.Is(err, checkout.ErrFenced) {
+		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s = %v; want ErrFenced", what, err)
 		}
 	}

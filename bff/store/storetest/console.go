@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func consoleTests() map[string]func(*testing.T, Opener) {
@@ -25,8 +26,8 @@ func consoleTests() map[string]func(*testing.T, Opener) {
 }
 
 // toldAs is an event of that id.
-func toldAs(session, id string, at time.Time) checkout.Event {
-	return checkout.Event{ID: id, Type: checkout.EventPending, Session: session, At: at, Body: []byte("{}")}
+func toldAs(session, id string, at time.Time) payment.Event {
+	return payment.Event{ID: id, Type: payment.EventPending, Session: session, At: at, Body: []byte("{}")}
 }
 
 // sent settles the next delivery to an endpoint.
@@ -77,7 +78,7 @@ func deliveries(t *testing.T, open Opener) {
 		"evt_0 https://b.example/ abandoned 1 410 gone", "evt_0 https://a.example/ retrying 1 500 oops",
 	})
 	waits, failed := page.Rows[0], page.Rows[3]
-	if !waits.NextAt.Equal(now) || !waits.At.Equal(now) || !waits.TriedAt.IsZero() || waits.Session != fresh(1).ID || waits.Type != checkout.EventPending {
+	if !waits.NextAt.Equal(now) || !waits.At.Equal(now) || !waits.TriedAt.IsZero() || waits.Session != fresh(1).ID || waits.Type != payment.EventPending {
 		t.Errorf("what waits = %+v", waits)
 	}
 	if !failed.NextAt.Equal(next) || failed.TriedAt.IsZero() || !page.Rows[1].NextAt.IsZero() || !page.Rows[2].NextAt.IsZero() {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func dueTests() map[string]func(*testing.T, Opener) {
@@ -28,14 +28,14 @@ func dueTests() map[string]func(*testing.T, Opener) {
 	}
 }
 
-func touch(t *testing.T, b Backend, s checkout.Session, version int64, checkedAt, dueAt time.Time) {
+func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	if err := b.Touch(t.Context(), checkout.Session{ID: s.ID, Version: version}, checkedAt, dueAt); err != nil {
+	if err := b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt); err != nil {
 		t.Fatalf("Touch = %v", err)
 	}
 }
 
-func claim(t *testing.T, b Backend, now time.Time, lease time.Duration, limit int) []checkout.Session {
+func claim(t *testing.T, b Backend, now time.Time, lease time.Duration, limit int) []payment.Session {
 	t.Helper()
 	sessions, err := b.Claim(t.Context(), now, lease, limit)
 	if err != nil {
@@ -109,7 +109,7 @@ func claimLanes(t *testing.T, open Opener) {
 	late := fresh(4)
 	late.DueAt = now.Add(-2 * time.Minute)
 	late = inserted(t, b, late)
-	late = updated(t, b, late.ID, func(s *checkout.Session) { s.LateFrom = s.DueAt })
+	late = updated(t, b, late.ID, func(s *payment.Session) { s.LateFrom = s.DueAt })
 	check(t, b, late)
 
 	same(t, "of none", ids(claimLate(t, b, now, 0)), []string(nil))
@@ -125,7 +125,7 @@ func claimLanes(t *testing.T, open Opener) {
 	same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{late.ID, fresh(3).ID, fresh(0).ID})
 }
 
-func claimLate(t *testing.T, b Backend, now time.Time, limit int) []checkout.Session {
+func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
 	t.Helper()
 	sessions, err := b.ClaimLate(t.Context(), now, time.Minute, limit)
 	if err != nil {
@@ -157,12 +157,12 @@ func claimLeases(t *testing.T, open Opener) {
 	s.DueAt = now
 	s = inserted(t, b, s)
 	s.Epoch, s.Claimed = 1, true
-	same(t, "first claim", claim(t, b, now, time.Minute, 10), []checkout.Session{s})
-	same(t, "claim within the lease", claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []checkout.Session(nil))
+	same(t, "first claim", claim(t, b, now, time.Minute, 10), []payment.Session{s})
+	same(t, "claim within the lease", claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []payment.Session(nil))
 	s.Claimed = false
 	check(t, b, s) // DueAt stays
 	s.Epoch, s.Claimed = 2, true
-	same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10), []checkout.Session{s})
+	same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10), []payment.Session{s})
 }
 
 func claimEarliest(t *testing.T, open Opener) {
@@ -242,7 +242,7 @@ func claimThenUpdate(t *testing.T, open Opener) {
 	s = inserted(t, b, s)
 	claim(t, b, epoch(), time.Minute, 1)
 	next := epoch().Add(10 * time.Second)
-	got := updated(t, b, s.ID, func(s *checkout.Session) {
+	got := updated(t, b, s.ID, func(s *payment.Session) {
 		if s.Epoch != 1 {
 			t.Errorf("change is given epoch %d; want 1", s.Epoch)
 		}
@@ -266,7 +266,7 @@ func look(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
 
 func watch(t *testing.T, open Opener) {
 	b := open(t, nil)
-	var all []checkout.Session
+	var all []payment.Session
 	for n, status := range []wire.Status{wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled, wire.Review, wire.Pending} {
 		s := fresh(n)
 		s.Status, s.DueAt = status, later()

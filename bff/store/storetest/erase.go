@@ -12,6 +12,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -34,7 +35,7 @@ func eraseTests() map[string]func(*testing.T, Opener) {
 const secret = "ann@canary.example"
 
 // personal is a session that has ended, with the secret wherever it can be.
-func personal(n int, state checkout.State) checkout.Session {
+func personal(n int, state payment.State) payment.Session {
 	s := fresh(n)
 	s.Order.Email, s.Order.Description, s.Order.Title = secret, "for "+secret, "Two tickets"
 	s.Order.Metadata = map[string]string{"cart": "C-7"}
@@ -43,11 +44,11 @@ func personal(n int, state checkout.State) checkout.Session {
 	a.Email, a.Comment, a.TrackingCode, a.Address = secret, "hello from "+secret, fmt.Sprintf("CODE%d", n), fmt.Sprintf("T%d", n)
 	a.CurrencySymbol, a.NetworkCode, a.PayAmount, a.EndedAt = "USDT", "trc20", decimal.RequireFromString("25.03"), epoch()
 	s.Status = wire.Expired
-	if state == checkout.Confirmed {
+	if state == payment.Confirmed {
 		a.TxID, a.Paid, s.Status = fmt.Sprintf("tx%d", n), a.PayAmount, wire.Confirmed
 	}
-	s.Attempts = []checkout.Attempt{a}
-	s.Trail = []checkout.Entry{
+	s.Attempts = []payment.Attempt{a}
+	s.Trail = []payment.Entry{
 		{At: epoch(), By: "gateway", What: "attempt.refused", Detail: "no mail to " + secret},
 		{At: epoch(), By: "gateway", What: "attempt.pending", Detail: a.TrackingCode},
 	}
@@ -55,10 +56,10 @@ func personal(n int, state checkout.State) checkout.Session {
 }
 
 // bodied is an event whose body is that of s.
-func bodied(t *testing.T, s checkout.Session, n int) checkout.Event {
+func bodied(t *testing.T, s payment.Session, n int) payment.Event {
 	t.Helper()
 	e := event(s.ID, n)
-	body, err := json.Marshal(map[string]any{"type": e.Type, "timestamp": e.At, "data": s.Object(checkout.Telling{})})
+	body, err := json.Marshal(map[string]any{"type": e.Type, "timestamp": e.At, "data": s.Object(payment.EventOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func bodied(t *testing.T, s checkout.Session, n int) checkout.Event {
 }
 
 // kept stores s with an event, a delivery that has failed and a console action.
-func kept(t *testing.T, b Backend, s checkout.Session) checkout.Session {
+func kept(t *testing.T, b Backend, s payment.Session) payment.Session {
 	t.Helper()
 	s = inserted(t, b, s)
 	e := bodied(t, s, 1)
@@ -92,9 +93,9 @@ func record(t *testing.T, b Backend, a checkout.Action) {
 }
 
 // erased erases so much of a session.
-func erased(t *testing.T, b Backend, id string, e checkout.Erasure) {
+func erased(t *testing.T, b Backend, id string, e payment.Erasure) {
 	t.Helper()
-	got, err := b.Erase(t.Context(), id, later(), func(checkout.Session, bool) checkout.Erasure { return e })
+	got, err := b.Erase(t.Context(), id, later(), func(payment.Session, bool) payment.Erasure { return e })
 	if err != nil || got != e {
 		t.Fatalf("Erase(%s) = %d, %v; want %d", id, got, err, e)
 	}
@@ -147,12 +148,12 @@ func found(t *testing.T, b Backend, text string) []string {
 
 func erasePersonal(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s, other := kept(t, b, personal(1, checkout.Confirmed)), kept(t, b, personal(2, checkout.Confirmed))
+	s, other := kept(t, b, personal(1, payment.Confirmed)), kept(t, b, personal(2, payment.Confirmed))
 	holders, err := b.HoldersOf(t.Context(), " ANN@canary.example ")
 	if same(t, "HoldersOf", holders, []string{s.ID, other.ID}); err != nil {
 		t.Fatal(err)
 	}
-	erased(t, b, s.ID, checkout.ErasePersonal)
+	erased(t, b, s.ID, payment.ErasePersonal)
 	silent(t, b, s.ID)
 	want := s
 	want.Version, want.ErasedAt = s.Version+1, later()
@@ -173,11 +174,11 @@ func erasePersonal(t *testing.T, open Opener) {
 
 func eraseAll(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s := kept(t, b, personal(1, checkout.Expired))
-	kept(t, b, personal(2, checkout.Confirmed)) // has the newest event
-	erased(t, b, s.ID, checkout.EraseAll)
+	s := kept(t, b, personal(1, payment.Expired))
+	kept(t, b, personal(2, payment.Confirmed)) // has the newest event
+	erased(t, b, s.ID, payment.EraseAll)
 	silent(t, b, s.ID)
-	for what, query := range map[string]checkout.Filter{"all": {}, "expired ones": {Status: string(wire.Expired)}} {
+	for what, query := range map[string]payment.Filter{"all": {}, "expired ones": {Status: string(wire.Expired)}} {
 		if slices.Contains(ids(list(t, b, query).Sessions), s.ID) {
 			t.Errorf("the list of %s has the tombstone", what)
 		}
@@ -188,7 +189,7 @@ func eraseAll(t *testing.T, open Opener) {
 	for _, text := range []string{s.ID, s.Order.Ref, "CODE1"} {
 		same(t, "search for "+text, found(t, b, text), []string{s.ID})
 	}
-	same(t, "those of the order", ids(list(t, b, checkout.Filter{OrderRef: s.Order.Ref}).Sessions), []string{s.ID})
+	same(t, "those of the order", ids(list(t, b, payment.Filter{OrderRef: s.Order.Ref}).Sessions), []string{s.ID})
 	for _, known := range []string{"CODE1", "marker 1"} {
 		if got, err := b.Lookup(t.Context(), known); err != nil || got.ID != s.ID || !got.Deleted || got.Order.Ref != s.Order.Ref {
 			t.Errorf("Lookup(%s) = %+v, %v; want the tombstone", known, got, err)
@@ -196,7 +197,7 @@ func eraseAll(t *testing.T, open Opener) {
 	}
 	again := fresh(9)
 	again.Order.Ref = s.Order.Ref
-	if got, err := b.Insert(t.Context(), again); !errors.Is(err, checkout.ErrExists) || got.ID != s.ID || got.Digest != s.Digest {
+	if got, err := b.Insert(t.Context(), again); !errors.Is(err, payment.ErrExists) || got.ID != s.ID || got.Digest != s.Digest {
 		t.Errorf("Insert of the same order = %+v, %v; want the tombstone", got, err)
 	}
 	events, err := b.Events(t.Context(), checkout.EventQuery{Session: s.ID})
@@ -215,18 +216,18 @@ func eraseAll(t *testing.T, open Opener) {
 
 func eraseThenPaid(t *testing.T, open Opener) {
 	b := open(t, nil)
-	s := kept(t, b, personal(1, checkout.Expired))
-	erased(t, b, s.ID, checkout.EraseAll)
-	updated(t, b, s.ID, func(s *checkout.Session) {
-		s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, checkout.Confirmed, "tx"
+	s := kept(t, b, personal(1, payment.Expired))
+	erased(t, b, s.ID, payment.EraseAll)
+	updated(t, b, s.ID, func(s *payment.Session) {
+		s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, payment.Confirmed, "tx"
 	}, event(s.ID, 9))
-	same(t, "the list", ids(list(t, b, checkout.Filter{Status: string(wire.Confirmed)}).Sessions), []string{s.ID})
-	same(t, "the list of all", ids(list(t, b, checkout.Filter{}).Sessions), []string{s.ID})
+	same(t, "the list", ids(list(t, b, payment.Filter{Status: string(wire.Confirmed)}).Sessions), []string{s.ID})
+	same(t, "the list of all", ids(list(t, b, payment.Filter{}).Sessions), []string{s.ID})
 }
 
 func eraseEvents(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	one, two := kept(t, b, personal(1, checkout.Expired)), kept(t, b, personal(2, checkout.Expired))
+	one, two := kept(t, b, personal(1, payment.Expired)), kept(t, b, personal(2, payment.Expired))
 	all, err := b.Events(t.Context(), checkout.EventQuery{})
 	if err != nil || len(all.Events) != 2 {
 		t.Fatalf("Events = %+v, %v", all, err)
@@ -235,10 +236,10 @@ func eraseEvents(t *testing.T, open Opener) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	erased(t, b, two.ID, checkout.EraseAll)
-	erased(t, b, one.ID, checkout.EraseAll)
+	erased(t, b, two.ID, payment.EraseAll)
+	erased(t, b, one.ID, payment.EraseAll)
 	silent(t, b, two.ID)
-	three := kept(t, b, personal(3, checkout.Expired))
+	three := kept(t, b, personal(3, payment.Expired))
 	for what, c := range map[string]struct {
 		after string
 		want  []string
@@ -264,14 +265,14 @@ func eraseEvents(t *testing.T, open Opener) {
 
 func eraseNothing(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s := kept(t, b, personal(1, checkout.Expired))
+	s := kept(t, b, personal(1, payment.Expired))
 	for _, want := range []bool{true, false} {
-		_, err := b.Erase(t.Context(), s.ID, later(), func(got checkout.Session, undelivered bool) checkout.Erasure {
+		_, err := b.Erase(t.Context(), s.ID, later(), func(got payment.Session, undelivered bool) payment.Erasure {
 			same(t, "the session", got, s)
 			if undelivered != want {
 				t.Errorf("undelivered = %t; want %t", undelivered, want)
 			}
-			return checkout.EraseNothing
+			return payment.EraseNothing
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -281,16 +282,16 @@ func eraseNothing(t *testing.T, open Opener) {
 			settle(t, b, d, checkout.DeliveryResult{Delivered: true})
 		}
 	}
-	_, err := b.Erase(t.Context(), "cs_none", later(), func(checkout.Session, bool) checkout.Erasure { return checkout.EraseAll })
-	if !errors.Is(err, checkout.ErrNotFound) {
+	_, err := b.Erase(t.Context(), "cs_none", later(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
+	if !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Erase of nothing = %v; want ErrNotFound", err)
 	}
 }
 
 func eraseTwice(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s := kept(t, b, personal(1, checkout.Expired))
-	for _, e := range []checkout.Erasure{checkout.ErasePersonal, checkout.ErasePersonal, checkout.EraseAll, checkout.EraseAll, checkout.ErasePersonal} {
+	s := kept(t, b, personal(1, payment.Expired))
+	for _, e := range []payment.Erasure{payment.ErasePersonal, payment.ErasePersonal, payment.EraseAll, payment.EraseAll, payment.ErasePersonal} {
 		erased(t, b, s.ID, e)
 		silent(t, b, s.ID)
 	}
@@ -303,15 +304,15 @@ func eraseTwice(t *testing.T, open Opener) {
 func erasable(t *testing.T, open Opener) {
 	b := open(t, nil)
 	var want []string
-	for n, state := range []checkout.State{checkout.Confirmed, checkout.Confirmed, checkout.Expired, checkout.Expired, checkout.Expired, checkout.Confirmed} {
+	for n, state := range []payment.State{payment.Confirmed, payment.Confirmed, payment.Expired, payment.Expired, payment.Expired, payment.Confirmed} {
 		s := inserted(t, b, personal(n+1, state))
 		switch n {
 		case 1:
-			erased(t, b, s.ID, checkout.ErasePersonal)
+			erased(t, b, s.ID, payment.ErasePersonal)
 		case 3:
-			erased(t, b, s.ID, checkout.EraseAll)
+			erased(t, b, s.ID, payment.EraseAll)
 		case 4:
-			erased(t, b, s.ID, checkout.ErasePersonal) // by hand: it is still to be deleted
+			erased(t, b, s.ID, payment.ErasePersonal) // by hand: it is still to be deleted
 			want = append(want, s.ID)
 		case 5: // too young
 		default:
@@ -367,10 +368,10 @@ func eraseActions(t *testing.T, open Opener) {
 func eraseReplaced(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := fresh(1)
-	s.Attempts = []checkout.Attempt{attempt(1, checkout.Refused, "m")}
+	s.Attempts = []payment.Attempt{attempt(1, payment.Refused, "m")}
 	s.Attempts[0].Email = secret
 	s = inserted(t, b, s)
-	updated(t, b, s.ID, func(s *checkout.Session) { s.Attempts[0].Email = "bob@shop.example" })
+	updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].Email = "bob@shop.example" })
 	same(t, "those of the old e-mail", len(found(t, b, secret)), 0)
 	same(t, "those of the new one", found(t, b, "bob@shop.example"), []string{s.ID})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func findTests() map[string]func(*testing.T, Opener) {
@@ -26,12 +26,12 @@ func findTests() map[string]func(*testing.T, Opener) {
 func lookup(t *testing.T, open Opener) {
 	b := open(t, nil)
 	first, second := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	a := attempt(1, checkout.Expired, "marker-1")
+	a := attempt(1, payment.Expired, "marker-1")
 	a.TrackingCode = "TRK-1"
 	updated(t, b, first.ID, with(a))
-	first = updated(t, b, first.ID, with(attempt(2, checkout.Creating, "marker-2")))
-	second = updated(t, b, second.ID, with(attempt(1, checkout.Lost, "marker-3")))
-	for key, want := range map[string]checkout.Session{"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second} {
+	first = updated(t, b, first.ID, with(attempt(2, payment.Creating, "marker-2")))
+	second = updated(t, b, second.ID, with(attempt(1, payment.Lost, "marker-3")))
+	for key, want := range map[string]payment.Session{"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second} {
 		got, err := b.Lookup(t.Context(), key)
 		if err != nil {
 			t.Errorf("Lookup(%q) = %v", key, err)
@@ -39,17 +39,17 @@ func lookup(t *testing.T, open Opener) {
 		same(t, "Lookup("+key+")", got, want)
 	}
 	for _, key := range []string{"", "trk-1", "TRK", "marker-4", first.ID, "TRK-1\x00", "\xff", "\x01"} {
-		if s, err := b.Lookup(t.Context(), key); !errors.Is(err, checkout.ErrNotFound) {
+		if s, err := b.Lookup(t.Context(), key); !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Lookup(%q) = %v, %v; want ErrNotFound", key, s.ID, err)
 		}
 	}
-	updated(t, b, second.ID, func(s *checkout.Session) { s.Attempts[0].TrackingCode = "TRK-3" })
+	updated(t, b, second.ID, func(s *payment.Session) { s.Attempts[0].TrackingCode = "TRK-3" })
 	if s, err := b.Lookup(t.Context(), "TRK-3"); err != nil || s.ID != second.ID {
 		t.Errorf("Lookup of a code that came later = %v, %v", s.ID, err)
 	}
 }
 
-func list(t *testing.T, b Backend, f checkout.Filter) checkout.Page {
+func list(t *testing.T, b Backend, f payment.Filter) payment.Page {
 	t.Helper()
 	page, err := b.List(t.Context(), f)
 	if err != nil {
@@ -60,11 +60,11 @@ func list(t *testing.T, b Backend, f checkout.Filter) checkout.Page {
 
 func listNewest(t *testing.T, open Opener) {
 	b := open(t, nil)
-	same(t, "List of nothing", list(t, b, checkout.Filter{}), checkout.Page{})
+	same(t, "List of nothing", list(t, b, payment.Filter{}), payment.Page{})
 	for _, n := range []int{2, 1, 3} {
 		inserted(t, b, fresh(n))
 	}
-	page := list(t, b, checkout.Filter{})
+	page := list(t, b, payment.Filter{})
 	same(t, "List", ids(page.Sessions), []string{fresh(3).ID, fresh(2).ID, fresh(1).ID})
 	if page.Next != "" {
 		t.Errorf("Next of the only page = %q; want none", page.Next)
@@ -85,32 +85,32 @@ func listFilters(t *testing.T, open Opener) {
 		inserted(t, b, s)
 	}
 	for _, c := range []struct {
-		filter checkout.Filter
+		filter payment.Filter
 		want   []string
 	}{
-		{checkout.Filter{Status: string(wire.Review)}, []string{fresh(4).ID, fresh(2).ID, fresh(0).ID}},
-		{checkout.Filter{Status: string(wire.Confirmed)}, nil},
-		{checkout.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
-		{checkout.Filter{OrderRef: "order"}, nil},
-		{checkout.Filter{IdempotencyKey: "key of 3"}, []string{fresh(3).ID}},
-		{checkout.Filter{IdempotencyKey: "key"}, nil},
-		{checkout.Filter{OrderRef: "' OR 1=1 --"}, nil},
-		{checkout.Filter{OrderRef: "a\x00b"}, nil},
-		{checkout.Filter{OrderRef: "\xff"}, nil},
-		{checkout.Filter{Status: "\xc0\x80"}, nil},
-		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)}, []string{fresh(2).ID}},
-		{checkout.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
-		{checkout.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
-		{checkout.Filter{To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review)}, []string{fresh(2).ID, fresh(0).ID}},
-		{checkout.Filter{To: fresh(0).CreatedAt}, nil},
+		{payment.Filter{Status: string(wire.Review)}, []string{fresh(4).ID, fresh(2).ID, fresh(0).ID}},
+		{payment.Filter{Status: string(wire.Confirmed)}, nil},
+		{payment.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
+		{payment.Filter{OrderRef: "order"}, nil},
+		{payment.Filter{IdempotencyKey: "key of 3"}, []string{fresh(3).ID}},
+		{payment.Filter{IdempotencyKey: "key"}, nil},
+		{payment.Filter{OrderRef: "' OR 1=1 --"}, nil},
+		{payment.Filter{OrderRef: "a\x00b"}, nil},
+		{payment.Filter{OrderRef: "\xff"}, nil},
+		{payment.Filter{Status: "\xc0\x80"}, nil},
+		{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)}, []string{fresh(2).ID}},
+		{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
+		{payment.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
+		{payment.Filter{To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review)}, []string{fresh(2).ID, fresh(0).ID}},
+		{payment.Filter{To: fresh(0).CreatedAt}, nil},
 	} {
 		same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
 	}
-	first := list(t, b, checkout.Filter{Status: string(wire.Review), Limit: 2})
-	rest := list(t, b, checkout.Filter{Status: string(wire.Review), Limit: 2, Cursor: first.Next})
+	first := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2})
+	rest := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2, Cursor: first.Next})
 	same(t, "second page of a status", ids(rest.Sessions), []string{fresh(0).ID})
-	first = list(t, b, checkout.Filter{To: fresh(4).CreatedAt, Limit: 3})
-	rest = list(t, b, checkout.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
+	first = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3})
+	rest = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
 	same(t, "second page before a time", ids(rest.Sessions), []string{fresh(0).ID})
 }
 
@@ -125,7 +125,7 @@ func listPages(t *testing.T, open Opener) {
 	}
 	slices.Reverse(want)
 	var got []string
-	f := checkout.Filter{Limit: 10}
+	f := payment.Filter{Limit: 10}
 	for pages := 1; ; pages++ {
 		page := list(t, b, f)
 		got = append(got, ids(page.Sessions)...)
@@ -144,13 +144,13 @@ func listLimits(t *testing.T, open Opener) {
 		inserted(t, b, fresh(n))
 	}
 	for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
-		page := list(t, b, checkout.Filter{Limit: c.limit})
+		page := list(t, b, payment.Filter{Limit: c.limit})
 		if len(page.Sessions) != c.want || page.Next == "" {
 			t.Errorf("List of %d has %d sessions, next %q; want %d and a next page", c.limit, len(page.Sessions), page.Next, c.want)
 		}
 	}
-	page := list(t, b, checkout.Filter{Limit: 60})
-	page = list(t, b, checkout.Filter{Limit: 60, Cursor: page.Next})
+	page := list(t, b, payment.Filter{Limit: 60})
+	page = list(t, b, payment.Filter{Limit: 60, Cursor: page.Next})
 	if len(page.Sessions) != 60 || page.Next != "" {
 		t.Errorf("the last page has %d sessions, next %q; want 60 and none", len(page.Sessions), page.Next)
 	}
@@ -164,7 +164,7 @@ func listSameInstant(t *testing.T, open Opener) {
 		inserted(t, b, s)
 	}
 	seen := map[string]bool{}
-	f := checkout.Filter{Limit: 2}
+	f := payment.Filter{Limit: 2}
 	for {
 		page := list(t, b, f)
 		for _, id := range ids(page.Sessions) {
@@ -186,7 +186,7 @@ func listBadCursor(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
 	for _, cursor := range []string{"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1"} {
-		if page, err := b.List(t.Context(), checkout.Filter{Cursor: cursor}); err == nil {
+		if page, err := b.List(t.Context(), payment.Filter{Cursor: cursor}); err == nil {
 			t.Errorf("List from cursor %q = %v; want an error", cursor, ids(page.Sessions))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -66,14 +66,14 @@ func insertBothTaken(t *testing.T, open Opener) {
 }
 
 // wantHolder fails unless inserting s returns holder and writes nothing.
-func wantHolder(t *testing.T, b Backend, s, holder checkout.Session) {
+func wantHolder(t *testing.T, b Backend, s, holder payment.Session) {
 	t.Helper()
 	got, err := b.Insert(t.Context(), s)
-	if !errors.Is(err, checkout.ErrExists) {
+	if !errors.Is(err, payment.ErrExists) {
 		t.Fatalf("Insert = %v; want ErrExists", err)
 	}
 	same(t, "the holder", got, holder)
-	if _, err := b.Session(t.Context(), s.ID); !errors.Is(err, checkout.ErrNotFound) {
+	if _, err := b.Session(t.Context(), s.ID); !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Session of the refused one = %v; want ErrNotFound", err)
 	}
 }
@@ -83,7 +83,7 @@ func insertTakenID(t *testing.T, open Opener) {
 	first := inserted(t, b, fresh(1))
 	s := fresh(1)
 	s.Order.Ref = "another"
-	if _, err := b.Insert(t.Context(), s); err == nil || errors.Is(err, checkout.ErrExists) {
+	if _, err := b.Insert(t.Context(), s); err == nil || errors.Is(err, payment.ErrExists) {
 		t.Errorf("Insert with a taken id = %v; want an error that is not ErrExists", err)
 	}
 	check(t, b, first)
@@ -103,7 +103,7 @@ func insertRace(t *testing.T, open Opener) {
 	b := open(t, nil)
 	const n = 16
 	type outcome struct {
-		s   checkout.Session
+		s   payment.Session
 		err error
 	}
 	outcomes := make(chan outcome, n)
@@ -120,7 +120,7 @@ func insertRace(t *testing.T, open Opener) {
 		o := <-outcomes
 		if o.err == nil {
 			winners++
-		} else if !errors.Is(o.err, checkout.ErrExists) {
+		} else if !errors.Is(o.err, payment.ErrExists) {
 			t.Errorf("Insert = %v", o.err)
 		}
 		seen[o.s.ID] = true
@@ -134,7 +134,7 @@ func sessionUnknown(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
 	for _, id := range []string{"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162"} {
-		if s, err := b.Session(t.Context(), id); !errors.Is(err, checkout.ErrNotFound) {
+		if s, err := b.Session(t.Context(), id); !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
 		}
 	}
@@ -154,7 +154,7 @@ func everyField(t *testing.T, open Opener) {
 	s.ID, s.Version = other.ID, 2
 	s.Order.Ref, s.IdempotencyKey = other.Order.Ref, "another key"
 	s.Attempts[0].Marker, s.Attempts[0].TrackingCode, s.Attempts[0].TxID = "m2", "TRK2", "tx2"
-	got := updated(t, b, s.ID, func(stored *checkout.Session) {
+	got := updated(t, b, s.ID, func(stored *payment.Session) {
 		version := stored.Version
 		*stored = s
 		stored.Version = version
@@ -164,29 +164,29 @@ func everyField(t *testing.T, open Opener) {
 }
 
 // full is a session in which no field is zero.
-func full() checkout.Session {
+func full() payment.Session {
 	now := epoch()
 	exact := now.Add(789 * time.Nanosecond)
-	return checkout.Session{
+	return payment.Session{
 		ID: "cs_full", Version: 1, Status: wire.Confirmed, Digest: "digest", IdempotencyKey: "key", Environment: "production",
-		Order: checkout.Order{
+		Order: payment.Order{
 			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"), Ref: "Bestellung №1 – 注文 🪙",
 			OrderID: 123456, Title: "a\tb\"c'd\\e<&>\u2028", Description: "line\nline", Email: "a@b.example",
 			Metadata: map[string]string{"k": "v", "": "'; DROP TABLE sessions; --"}, Currencies: []string{"USDT", "USDT_trc20"},
 			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
 		},
-		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: checkout.ClosedByShopper,
+		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: payment.ClosedByShopper,
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute), Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
-		Attempts: []checkout.Attempt{fullAttempt(exact)},
-		Notice:   checkout.Notice{Code: wire.CodePaymentRefused},
-		Trail:    []checkout.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
+		Attempts: []payment.Attempt{fullAttempt(exact)},
+		Notice:   payment.Notice{Code: wire.CodePaymentRefused},
+		Trail:    []payment.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
 	}
 }
 
-func fullAttempt(at time.Time) checkout.Attempt {
-	return checkout.Attempt{
+func fullAttempt(at time.Time) payment.Attempt {
+	return payment.Attempt{
 		Regressions: 9, RegressedAt: at.Add(10), Alert: "alert",
-		Number: 1, State: checkout.Confirmed, Marker: "cs1", OrderID: 999_999, Drawn: true,
+		Number: 1, State: payment.Confirmed, Marker: "cs1", OrderID: 999_999, Drawn: true,
 		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "Tron",
 		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example", Comment: "für dich ✓", StartedAt: at, Trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		TrackingCode: "TRK1", Address: "TXYZ", PayAmount: decimal.RequireFromString("98765432109876543210.123456789012345678"),
@@ -226,19 +226,19 @@ func oddValues(t *testing.T, open Opener) {
 	b := open(t, nil)
 	cases := []struct {
 		name string
-		make func(s *checkout.Session)
+		make func(s *payment.Session)
 	}{
-		{"nothing set", func(s *checkout.Session) { *s = checkout.Session{ID: s.ID, Status: wire.Open} }},
-		{"negative amount", func(s *checkout.Session) { s.Order.AmountUSD = decimal.RequireFromString("-0.000000000000000000009") }},
-		{"large amount", func(s *checkout.Session) { s.Order.AmountUSD = decimal.New(123, 60) }},
-		{"before 1970", func(s *checkout.Session) { s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC) }},
-		{"1970", func(s *checkout.Session) { s.DueAt, s.CheckedAt = time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC() }},
-		{"far future", func(s *checkout.Session) { s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC) }},
-		{"another zone", func(s *checkout.Session) { s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800)) }},
-		{"NUL in a title", func(s *checkout.Session) { s.Order.Title = "a\x00b" }},
-		{"many attempts", func(s *checkout.Session) {
+		{"nothing set", func(s *payment.Session) { *s = payment.Session{ID: s.ID, Status: wire.Open} }},
+		{"negative amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.RequireFromString("-0.000000000000000000009") }},
+		{"large amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.New(123, 60) }},
+		{"before 1970", func(s *payment.Session) { s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC) }},
+		{"1970", func(s *payment.Session) { s.DueAt, s.CheckedAt = time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC() }},
+		{"far future", func(s *payment.Session) { s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC) }},
+		{"another zone", func(s *payment.Session) { s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800)) }},
+		{"NUL in a title", func(s *payment.Session) { s.Order.Title = "a\x00b" }},
+		{"many attempts", func(s *payment.Session) {
 			for n := range 12 {
-				s.Attempts = append(s.Attempts, attempt(n+1, checkout.Refused, ""))
+				s.Attempts = append(s.Attempts, attempt(n+1, payment.Refused, ""))
 			}
 		}},
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func leaseTests() map[string]func(*testing.T, Opener) {
@@ -25,7 +25,7 @@ func leaseTests() map[string]func(*testing.T, Opener) {
 
 // claimed is a session of the given number that was due at the epoch and has
 // been claimed for a minute.
-func claimed(t *testing.T, b Backend, n int) checkout.Session {
+func claimed(t *testing.T, b Backend, n int) payment.Session {
 	t.Helper()
 	s := fresh(n)
 	s.DueAt = epoch()
@@ -33,14 +33,14 @@ func claimed(t *testing.T, b Backend, n int) checkout.Session {
 	return claim(t, b, epoch(), time.Minute, 1)[0]
 }
 
-func release(t *testing.T, b Backend, s checkout.Session, dueAt time.Time) {
+func release(t *testing.T, b Backend, s payment.Session, dueAt time.Time) {
 	t.Helper()
 	if err := b.Release(t.Context(), s, dueAt); err != nil {
 		t.Fatalf("Release = %v", err)
 	}
 }
 
-func hold(t *testing.T, b Backend, id string, now time.Time) checkout.Session {
+func hold(t *testing.T, b Backend, id string, now time.Time) payment.Session {
 	t.Helper()
 	s, err := b.Hold(t.Context(), id, now, time.Minute)
 	if err != nil {
@@ -50,7 +50,7 @@ func hold(t *testing.T, b Backend, id string, now time.Time) checkout.Session {
 }
 
 // stored is s as it is read: who has claimed it is not part of it.
-func stored(s checkout.Session) checkout.Session {
+func stored(s payment.Session) payment.Session {
 	s.Claimed = false
 	return s
 }
@@ -100,7 +100,7 @@ func leaseStays(t *testing.T, open Opener) {
 	s := claimed(t, b, 1)
 	touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))
 	wantLeased(t, b, epoch(), true)
-	updated(t, b, s.ID, func(s *checkout.Session) { s.DueAt = epoch().Add(-2 * time.Hour) })
+	updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = epoch().Add(-2 * time.Hour) })
 	wantLeased(t, b, epoch(), true)
 	release(t, b, s, later())
 	wantLeased(t, b, epoch(), false)
@@ -129,7 +129,7 @@ func releaseMoved(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := claimed(t, b, 1)
 	next := epoch().Add(10 * time.Second)
-	want := stored(updated(t, b, s.ID, func(s *checkout.Session) { s.DueAt = next }))
+	want := stored(updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next }))
 	release(t, b, s, later())
 	check(t, b, want)
 	wantLeased(t, b, next, false)
@@ -179,7 +179,7 @@ func holdNotDue(t *testing.T, open Opener) {
 func holdUnknown(t *testing.T, open Opener) {
 	b := open(t, nil)
 	for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
-		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(err, checkout.ErrNotFound) {
+		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
 		}
 	}

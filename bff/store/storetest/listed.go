@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func listedTests() map[string]func(*testing.T, Opener) {
@@ -21,7 +21,7 @@ func listedTests() map[string]func(*testing.T, Opener) {
 	}
 }
 
-func touchMany(t *testing.T, b Backend, now time.Time, list ...checkout.Touched) {
+func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {
 	t.Helper()
 	if err := b.TouchAll(t.Context(), now, list); err != nil {
 		t.Fatalf("TouchAll = %v", err)
@@ -29,7 +29,7 @@ func touchMany(t *testing.T, b Backend, now time.Time, list ...checkout.Touched)
 }
 
 // due is a session of that number that is due at the epoch.
-func due(t *testing.T, b Backend, n int) checkout.Session {
+func due(t *testing.T, b Backend, n int) payment.Session {
 	t.Helper()
 	s := fresh(n)
 	s.DueAt = epoch()
@@ -39,10 +39,10 @@ func due(t *testing.T, b Backend, n int) checkout.Session {
 func touchAll(t *testing.T, open Opener) {
 	b := open(t, nil)
 	touchMany(t, b, epoch())
-	var list []checkout.Touched
+	var list []payment.Touched
 	for n := range 60 {
 		at := epoch().Add(time.Duration(n) * time.Second)
-		list = append(list, checkout.Touched{Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute)})
+		list = append(list, payment.Touched{Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute)})
 	}
 	other := due(t, b, 100)
 	touchMany(t, b, epoch(), list...)
@@ -59,9 +59,9 @@ func touchAllPasses(t *testing.T, open Opener) {
 	b := open(t, nil)
 	changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
 	undue := inserted(t, b, fresh(5)) // is never due
-	var list []checkout.Touched
-	for _, s := range []checkout.Session{changed, hastened, leased, calm, undue, fresh(6)} {
-		list = append(list, checkout.Touched{Session: s, At: epoch().Add(time.Second), Due: later()})
+	var list []payment.Touched
+	for _, s := range []payment.Session{changed, hastened, leased, calm, undue, fresh(6)} {
+		list = append(list, payment.Touched{Session: s, At: epoch().Add(time.Second), Due: later()})
 	}
 	changed = updated(t, b, changed.ID, nothing)
 	touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
@@ -69,7 +69,7 @@ func touchAllPasses(t *testing.T, open Opener) {
 	leased = stored(hold(t, b, leased.ID, epoch()))
 	touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
 	calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
-	for _, s := range []checkout.Session{changed, hastened, leased, calm, undue} {
+	for _, s := range []payment.Session{changed, hastened, leased, calm, undue} {
 		check(t, b, s)
 	}
 }
@@ -77,7 +77,7 @@ func touchAllPasses(t *testing.T, open Opener) {
 func touchAllLease(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := stored(claimed(t, b, 1))
-	touchMany(t, b, epoch().Add(time.Minute), checkout.Touched{Session: s, At: epoch(), Due: later()})
+	touchMany(t, b, epoch().Add(time.Minute), payment.Touched{Session: s, At: epoch(), Due: later()})
 	s.CheckedAt, s.DueAt = epoch(), later()
 	check(t, b, s)
 }
@@ -85,11 +85,11 @@ func touchAllLease(t *testing.T, open Opener) {
 func tracked(t *testing.T, open Opener) {
 	b := open(t, nil)
 	one := fresh(1)
-	one.Attempts = []checkout.Attempt{attempt(1, checkout.Expired, "m1"), attempt(2, checkout.Waiting, "m2"), attempt(3, checkout.Creating, "m3")}
+	one.Attempts = []payment.Attempt{attempt(1, payment.Expired, "m1"), attempt(2, payment.Waiting, "m2"), attempt(3, payment.Creating, "m3")}
 	one.Attempts[0].TrackingCode, one.Attempts[1].TrackingCode = "t1", "t2"
 	one = inserted(t, b, one)
 	two := fresh(2)
-	two.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m4")}
+	two.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m4")}
 	two.Attempts[0].TrackingCode = "t4"
 	two = inserted(t, b, two)
 	codes := []string{"t1", "", "m3", "unknown", "a\x00b", "\xff"}
@@ -101,10 +101,10 @@ func tracked(t *testing.T, open Opener) {
 	}
 	for _, tt := range []struct {
 		codes []string
-		want  []checkout.Session
+		want  []payment.Session
 	}{
-		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil}, {codes, []checkout.Session{one}},
-		{append(codes, "t4"), []checkout.Session{one, two}},
+		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil}, {codes, []payment.Session{one}},
+		{append(codes, "t4"), []payment.Session{one, two}},
 	} {
 		got, err := b.Tracked(t.Context(), tt.codes)
 		if err != nil {
@@ -138,7 +138,7 @@ func claimOf(t *testing.T, open Opener) {
 	early.DueAt = epoch().Add(time.Microsecond)
 	early = inserted(t, b, early)
 	asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
-	take := func(limit int) []checkout.Session {
+	take := func(limit int) []payment.Session {
 		claimed, err := b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit)
 		if err != nil {
 			t.Fatal(err)
@@ -148,10 +148,10 @@ func claimOf(t *testing.T, open Opener) {
 	same(t, "of none", ids(take(0)), []string(nil))
 	first := take(1)
 	all := append(first, take(10)...)
-	slices.SortFunc(all, func(a, b checkout.Session) int { return strings.Compare(a.ID, b.ID) })
-	for _, s := range []*checkout.Session{&one, &two} {
+	slices.SortFunc(all, func(a, b payment.Session) int { return strings.Compare(a.ID, b.ID) })
+	for _, s := range []*payment.Session{&one, &two} {
 		s.Epoch, s.Claimed = 1, true
 	}
-	same(t, "claimed", all, []checkout.Session{one, two})
+	same(t, "claimed", all, []payment.Session{one, two})
 	same(t, "again", ids(take(10)), []string(nil))
 }

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func logTests() map[string]func(*testing.T, Opener) {
@@ -33,7 +34,7 @@ func events(t *testing.T, b Backend, q checkout.EventQuery) checkout.EventPage {
 	return page
 }
 
-func idsOf(list []checkout.Event) []string {
+func idsOf(list []payment.Event) []string {
 	var all []string
 	for _, e := range list {
 		all = append(all, e.ID)
@@ -51,7 +52,7 @@ func logEmpty(t *testing.T, open Opener) {
 func logOrder(t *testing.T, open Opener) {
 	b := open(t, []string{endA, endB})
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	want := []checkout.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID, 1)}
+	want := []payment.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID, 1)}
 	updated(t, b, one.ID, nothing, want[0], want[1])
 	updated(t, b, two.ID, nothing, want[2], want[0])
 	updated(t, b, one.ID, nothing, want[3])
@@ -121,7 +122,7 @@ func logGoesOn(t *testing.T, open Opener) {
 func logLimits(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
-	var all []checkout.Event
+	var all []payment.Event
 	for n := range 120 {
 		all = append(all, event(s.ID, n))
 	}
@@ -175,8 +176,8 @@ func readUnderWriters(t *testing.T, writer, reader Backend) {
 		s := inserted(t, writer, fresh(w))
 		all.Go(func() {
 			for n := range each {
-				_, err := writer.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) {
-					return []checkout.Event{event(s.ID, 2*n), event(s.ID, 2*n+1)}, nil
+				_, err := writer.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+					return []payment.Event{event(s.ID, 2*n), event(s.ID, 2*n+1)}, nil
 				})
 				if err != nil {
 					t.Errorf("Update = %v", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Two endpoints.
@@ -33,9 +34,9 @@ func outboxTests() map[string]func(*testing.T, Opener) {
 }
 
 // event is the nth of a session, told n seconds after the epoch.
-func event(session string, n int) checkout.Event {
-	return checkout.Event{
-		ID: fmt.Sprintf("evt_%s_%d", session, n), Type: checkout.EventPending, Session: session,
+func event(session string, n int) payment.Event {
+	return payment.Event{
+		ID: fmt.Sprintf("evt_%s_%d", session, n), Type: payment.EventPending, Session: session,
 		At: epoch().Add(time.Duration(n) * time.Second), Body: []byte(fmt.Sprintf("{\"n\": %d,\x00\xff }", n)),
 	}
 }
@@ -113,7 +114,7 @@ func eventOrder(t *testing.T, open Opener) {
 	var want []string
 	for n := range 4 {
 		s := inserted(t, b, fresh(n))
-		var events []checkout.Event
+		var events []payment.Event
 		for i := range 3 {
 			e := event(s.ID, 9-i)
 			e.At = epoch()
@@ -269,7 +270,7 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 }
 
 // ofType is event n of a session, of another type.
-func ofType(session string, n int, t checkout.EventType) checkout.Event {
+func ofType(session string, n int, t payment.EventType) payment.Event {
 	e := event(session, n)
 	e.ID, e.Type = e.ID+"_"+string(t), t
 	return e
@@ -284,7 +285,7 @@ func deliveryUrgent(t *testing.T, open Opener) {
 		updated(t, b, other.ID, nothing, event(other.ID, n))
 	}
 	pending := event(s.ID, 28)
-	review, confirmed := ofType(s.ID, 30, checkout.EventReview), ofType(s.ID, 31, checkout.EventConfirmed)
+	review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(s.ID, 31, payment.EventConfirmed)
 	updated(t, b, s.ID, nothing, pending)
 	updated(t, b, s.ID, nothing, review, confirmed)
 	same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{pending.ID, review.ID, confirmed.ID, event(other.ID, 0).ID})
@@ -296,12 +297,12 @@ func deliveryOvertaken(t *testing.T, open Opener) {
 	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	old := event(other.ID, 0)
 	updated(t, b, other.ID, nothing, old)
-	at := func(e checkout.Event, d time.Duration) checkout.Event {
+	at := func(e payment.Event, d time.Duration) payment.Event {
 		e.At = old.At.Add(d)
 		return e
 	}
-	within := at(ofType(s.ID, 1, checkout.EventConfirmed), checkout.HeadStart-time.Second)
-	beyond := at(ofType(s.ID, 2, checkout.EventConfirmed), checkout.HeadStart+time.Second)
+	within := at(ofType(s.ID, 1, payment.EventConfirmed), checkout.HeadStart-time.Second)
+	beyond := at(ofType(s.ID, 2, payment.EventConfirmed), checkout.HeadStart+time.Second)
 	updated(t, b, s.ID, nothing, within, beyond)
 	same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)), []string{within.ID, old.ID, beyond.ID})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // Starter starts a process on a database that no other process uses, with these webhook
@@ -58,7 +59,7 @@ func (l *lives) restart(wait time.Duration, endpoints ...string) Backend {
 func (l *lives) now() time.Time { return time.UnixMicro(l.clock.Load()).UTC() }
 
 // fresh is one session.
-func (l *lives) session(b Backend) checkout.Session { return inserted(l.t, b, fresh(1)) }
+func (l *lives) session(b Backend) payment.Session { return inserted(l.t, b, fresh(1)) }
 
 // brieflyDown is a restart that takes longer than another instance waits for this one.
 const brieflyDown = 3 * time.Minute
@@ -86,16 +87,16 @@ func reroute(t *testing.T, b Backend, endpoint string) checkout.Rerouted {
 }
 
 // confirmed is the nth event of a session, of its end.
-func confirmed(session string, n int) checkout.Event {
+func confirmed(session string, n int) payment.Event {
 	e := event(session, n)
-	e.Type = checkout.EventConfirmed
+	e.Type = payment.EventConfirmed
 	return e
 }
 
 func rerouteReplaced(t *testing.T, l *lives) {
 	b := l.restart(0, endA)
 	s := l.session(b)
-	list := []checkout.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
+	list := []payment.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
 	updated(t, b, s.ID, nothing, list...)
 	sent(t, b, l.now(), endA, checkout.DeliveryResult{Delivered: true, Status: 200})
 	sent(t, b, l.now(), endA, checkout.DeliveryResult{NextAt: l.now().AddDate(0, 0, 1), Note: "no route"})
@@ -197,7 +198,7 @@ func rerouteMany(t *testing.T, l *lives) {
 	const many = 250
 	b := l.restart(0, endA)
 	s := l.session(b)
-	var list []checkout.Event
+	var list []payment.Event
 	var want []string
 	for n := range many {
 		list, want = append(list, confirmed(s.ID, n)), append(want, confirmed(s.ID, n).ID)

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
 )
@@ -25,13 +26,13 @@ func searchTests() map[string]func(*testing.T, Opener) {
 }
 
 // paying is an attempt as it is after create's answer.
-func paying(number int, coin, network, code, address string) checkout.Attempt {
-	a := attempt(number, checkout.Waiting, "marker "+code)
+func paying(number int, coin, network, code, address string) payment.Attempt {
+	a := attempt(number, payment.Waiting, "marker "+code)
 	a.CurrencySymbol, a.NetworkCode, a.TrackingCode, a.Address = coin, network, code, address
 	return a
 }
 
-func search(t *testing.T, b Backend, q checkout.Query) checkout.Page {
+func search(t *testing.T, b Backend, q checkout.Query) payment.Page {
 	t.Helper()
 	page, err := b.Search(t.Context(), q)
 	if err != nil {
@@ -50,7 +51,7 @@ func searchText(t *testing.T, open Opener) {
 	}
 	id := func(n int) string { return fresh(n).ID }
 	a := paying(1, "USDT", "trc20", "TRK-a", "TAbcDef")
-	a.OrderID, a.TxID, a.State = 654321, "0xAABBcc", checkout.InReview
+	a.OrderID, a.TxID, a.State = 654321, "0xAABBcc", payment.InReview
 	second := paying(2, "ETH", "erc20", "TRK-b", "0xFF00ff")
 	second.Email, second.OrderID, second.Drawn = "bob@shop.example", 100100, true
 	updated(t, b, id(1), with(a))
@@ -95,7 +96,7 @@ func searchText(t *testing.T, open Opener) {
 		check(t, b, s)
 	}
 	long := checkout.Query{Text: string(make([]byte, 4096))}
-	same(t, "Search of what nothing is", search(t, b, long), checkout.Page{})
+	same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
 }
 
 func searchFilters(t *testing.T, open Opener) {
@@ -115,7 +116,7 @@ func searchFilters(t *testing.T, open Opener) {
 			updated(t, b, s.ID, with(paying(1, coin, network, fmt.Sprint("TRK-", n), "A")))
 		}
 		if n > 3 {
-			updated(t, b, s.ID, func(s *checkout.Session) { s.Status = wire.Review })
+			updated(t, b, s.ID, func(s *payment.Session) { s.Status = wire.Review })
 		}
 	}
 	id := func(n int) string { return fresh(n).ID }
@@ -179,12 +180,12 @@ func searchOnce(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
-	updated(t, b, s.ID, func(s *checkout.Session) { s.Attempts[0].State = checkout.Cancelled })
+	updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
 	updated(t, b, s.ID, with(paying(2, "ETH", "erc20", "TRK-2", "second")))
 	for _, q := range []checkout.Query{{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"}} {
 		same(t, fmt.Sprintf("Search(%+v)", q), ids(search(t, b, q).Sessions), []string{s.ID})
 	}
-	same(t, "Search of the coin it had", search(t, b, checkout.Query{Coin: "USDT"}), checkout.Page{})
+	same(t, "Search of the coin it had", search(t, b, checkout.Query{Coin: "USDT"}), payment.Page{})
 }
 
 func tally(t *testing.T, open Opener) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 // RunShared holds two handles of one database, as two instances have them, to
@@ -39,13 +39,13 @@ func sharedFence(t *testing.T, one, other Backend) {
 	slept := claimed(t, one, 1)
 	now := epoch().Add(time.Minute)
 	awake := claim(t, other, now, time.Minute, 1)[0]
-	_, err := one.Update(t.Context(), slept.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+	_, err := one.Update(t.Context(), slept.ID, func(s *payment.Session) ([]payment.Event, error) {
 		if s.Epoch != slept.Epoch {
-			return nil, checkout.ErrFenced
+			return nil, payment.ErrFenced
 		}
-		return []checkout.Event{event(s.ID, 1)}, nil
+		return []payment.Event{event(s.ID, 1)}, nil
 	})
-	if !errors.Is(err, checkout.ErrFenced) {
+	if !errors.Is(err, payment.ErrFenced) {
 		t.Errorf("Update of the one that slept = %v; want ErrFenced", err)
 	}
 	if err := one.Touch(t.Context(), slept, epoch(), epoch()); err != nil {
@@ -60,7 +60,7 @@ func sharedFence(t *testing.T, one, other Backend) {
 func sharedRead(t *testing.T, one, other Backend) {
 	s := inserted(t, one, fresh(1))
 	check(t, other, s)
-	s = updated(t, other, s.ID, with(attempt(1, checkout.Waiting, "m")), event(s.ID, 1))
+	s = updated(t, other, s.ID, with(attempt(1, payment.Waiting, "m")), event(s.ID, 1))
 	check(t, one, s)
 	wantDeliveries(t, one, []string{event(s.ID, 1).ID, event(s.ID, 1).ID})
 }
@@ -74,6 +74,6 @@ func sharedInsert(t *testing.T, one, other Backend) {
 
 func sharedUnique(t *testing.T, one, other Backend) {
 	first, second := inserted(t, one, fresh(1)), inserted(t, other, fresh(2))
-	updated(t, one, first.ID, with(drawn(1, checkout.Waiting, "m1", 100_001)))
-	refused(t, other, second.ID, checkout.ErrTaken, with(drawn(1, checkout.Creating, "m2", 100_001)))
+	updated(t, one, first.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
+	refused(t, other, second.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
 }

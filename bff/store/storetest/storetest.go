@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -47,21 +48,21 @@ func epoch() time.Time { return time.Date(2026, 11, 20, 23, 59, 58, 765_432_000,
 
 // fresh is a session as the service makes it, different for every n, which
 // also makes it n seconds younger.
-func fresh(n int) checkout.Session {
-	return checkout.Session{
+func fresh(n int) payment.Session {
+	return payment.Session{
 		ID: fmt.Sprintf("cs_%026d", n), Status: wire.Open, Digest: "d", Environment: "test",
-		Order:     checkout.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("order %d", n)},
+		Order:     payment.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("order %d", n)},
 		CreatedAt: epoch().Add(time.Duration(n) * time.Second), ExpiresAt: epoch().Add(24 * time.Hour),
 	}
 }
 
 // attempt is one in the given state that holds nothing but its marker.
-func attempt(number int, state checkout.State, marker string) checkout.Attempt {
-	return checkout.Attempt{Number: number, State: state, Marker: marker, AmountUSD: decimal.RequireFromString("25")}
+func attempt(number int, state payment.State, marker string) payment.Attempt {
+	return payment.Attempt{Number: number, State: state, Marker: marker, AmountUSD: decimal.RequireFromString("25")}
 }
 
 // inserted stores s and returns what the store made of it.
-func inserted(t *testing.T, b Backend, s checkout.Session) checkout.Session {
+func inserted(t *testing.T, b Backend, s payment.Session) payment.Session {
 	t.Helper()
 	stored, err := b.Insert(t.Context(), s)
 	if err != nil {
@@ -71,9 +72,9 @@ func inserted(t *testing.T, b Backend, s checkout.Session) checkout.Session {
 }
 
 // updated applies change, which must succeed.
-func updated(t *testing.T, b Backend, id string, change func(*checkout.Session), events ...checkout.Event) checkout.Session {
+func updated(t *testing.T, b Backend, id string, change func(*payment.Session), events ...payment.Event) payment.Session {
 	t.Helper()
-	s, err := b.Update(t.Context(), id, func(s *checkout.Session) ([]checkout.Event, error) {
+	s, err := b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
 	})
@@ -84,10 +85,10 @@ func updated(t *testing.T, b Backend, id string, change func(*checkout.Session),
 }
 
 // nothing is a change that changes nothing but the version.
-func nothing(*checkout.Session) {}
+func nothing(*payment.Session) {}
 
 // check fails unless the store has exactly want.
-func check(t *testing.T, b Backend, want checkout.Session) {
+func check(t *testing.T, b Backend, want payment.Session) {
 	t.Helper()
 	got, err := b.Session(t.Context(), want.ID)
 	if err != nil {
@@ -104,7 +105,7 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-func ids(sessions []checkout.Session) []string {
+func ids(sessions []payment.Session) []string {
 	var list []string
 	for _, s := range sessions {
 		list = append(list, s.ID)

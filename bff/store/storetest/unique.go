@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func uniqueTests() map[string]func(*testing.T, Opener) {
@@ -19,8 +19,8 @@ func uniqueTests() map[string]func(*testing.T, Opener) {
 }
 
 // with is a change that puts a in its place.
-func with(a checkout.Attempt) func(*checkout.Session) {
-	return func(s *checkout.Session) {
+func with(a payment.Attempt) func(*payment.Session) {
+	return func(s *payment.Session) {
 		if a.Number > len(s.Attempts) {
 			s.Attempts = append(s.Attempts, a)
 			return
@@ -30,13 +30,13 @@ func with(a checkout.Attempt) func(*checkout.Session) {
 }
 
 // refused fails unless change is refused with want and leaves the session as it is.
-func refused(t *testing.T, b Backend, id string, want error, change func(*checkout.Session), events ...checkout.Event) {
+func refused(t *testing.T, b Backend, id string, want error, change func(*payment.Session), events ...payment.Event) {
 	t.Helper()
 	before, err := b.Session(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.Update(t.Context(), id, func(s *checkout.Session) ([]checkout.Event, error) {
+	_, err = b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
 	})
@@ -46,7 +46,7 @@ func refused(t *testing.T, b Backend, id string, want error, change func(*checko
 	check(t, b, before)
 }
 
-func drawn(number int, state checkout.State, marker string, orderID int) checkout.Attempt {
+func drawn(number int, state payment.State, marker string, orderID int) payment.Attempt {
 	a := attempt(number, state, marker)
 	a.OrderID, a.Drawn = orderID, true
 	return a
@@ -55,15 +55,15 @@ func drawn(number int, state checkout.State, marker string, orderID int) checkou
 func drawnNumber(t *testing.T, open Opener) {
 	b := open(t, nil)
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	for _, state := range []checkout.State{checkout.Creating, checkout.Unknown, checkout.Waiting} {
+	for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting} {
 		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
-		refused(t, b, two.ID, checkout.ErrTaken, with(drawn(1, checkout.Creating, "m2", 100_001)))
+		refused(t, b, two.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
 	}
-	for _, state := range []checkout.State{checkout.Confirmed, checkout.Expired, checkout.Cancelled, checkout.Refused,
-		checkout.Lost, checkout.Rejected, checkout.InReview} {
+	for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled, payment.Refused,
+		payment.Lost, payment.Rejected, payment.InReview} {
 		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
-		updated(t, b, two.ID, with(drawn(1, checkout.Creating, "m2", 100_001)))
-		updated(t, b, two.ID, with(drawn(1, checkout.Refused, "m2", 100_001)))
+		updated(t, b, two.ID, with(drawn(1, payment.Creating, "m2", 100_001)))
+		updated(t, b, two.ID, with(drawn(1, payment.Refused, "m2", 100_001)))
 	}
 }
 
@@ -71,7 +71,7 @@ func givenNumber(t *testing.T, open Opener) {
 	b := open(t, nil)
 	for n, marker := range []string{"m1", "m2"} {
 		s := inserted(t, b, fresh(n))
-		a := attempt(1, checkout.Waiting, marker)
+		a := attempt(1, payment.Waiting, marker)
 		a.OrderID = 100_001
 		updated(t, b, s.ID, with(a))
 	}
@@ -80,60 +80,60 @@ func givenNumber(t *testing.T, open Opener) {
 func numberPassesOn(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, with(drawn(1, checkout.Waiting, "m1", 100_001)))
-	updated(t, b, s.ID, func(s *checkout.Session) {
-		s.Attempts[0].State = checkout.Lost
-		s.Attempts = append(s.Attempts, drawn(2, checkout.Creating, "m2", 100_001))
+	updated(t, b, s.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
+	updated(t, b, s.ID, func(s *payment.Session) {
+		s.Attempts[0].State = payment.Lost
+		s.Attempts = append(s.Attempts, drawn(2, payment.Creating, "m2", 100_001))
 	})
-	updated(t, b, s.ID, func(s *checkout.Session) {
-		s.Attempts[0].State, s.Attempts[1].State = checkout.Waiting, checkout.Lost
+	updated(t, b, s.ID, func(s *payment.Session) {
+		s.Attempts[0].State, s.Attempts[1].State = payment.Waiting, payment.Lost
 	})
 }
 
 func transactionOnce(t *testing.T, open Opener) {
 	b := open(t, nil)
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	paid := func(number int, state checkout.State, marker string) checkout.Attempt {
+	paid := func(number int, state payment.State, marker string) payment.Attempt {
 		a := attempt(number, state, marker)
 		a.TxID = "0xabc"
 		return a
 	}
-	updated(t, b, two.ID, with(paid(1, checkout.InReview, "m2"))) // reported, not proven
-	updated(t, b, one.ID, with(paid(1, checkout.Confirmed, "m1")))
-	refused(t, b, two.ID, checkout.ErrTxUsed, with(paid(1, checkout.Confirmed, "m2")))
-	updated(t, b, one.ID, with(paid(2, checkout.Confirmed, "m3"))) // the same session
-	updated(t, b, one.ID, with(attempt(1, checkout.Confirmed, "m1")))
-	refused(t, b, two.ID, checkout.ErrTxUsed, with(paid(1, checkout.Confirmed, "m2")))
-	updated(t, b, one.ID, with(attempt(2, checkout.Confirmed, "m3")))
-	updated(t, b, two.ID, with(paid(1, checkout.Confirmed, "m2"))) // given up by the first
+	updated(t, b, two.ID, with(paid(1, payment.InReview, "m2"))) // reported, not proven
+	updated(t, b, one.ID, with(paid(1, payment.Confirmed, "m1")))
+	refused(t, b, two.ID, payment.ErrTxUsed, with(paid(1, payment.Confirmed, "m2")))
+	updated(t, b, one.ID, with(paid(2, payment.Confirmed, "m3"))) // the same session
+	updated(t, b, one.ID, with(attempt(1, payment.Confirmed, "m1")))
+	refused(t, b, two.ID, payment.ErrTxUsed, with(paid(1, payment.Confirmed, "m2")))
+	updated(t, b, one.ID, with(attempt(2, payment.Confirmed, "m3")))
+	updated(t, b, two.ID, with(paid(1, payment.Confirmed, "m2"))) // given up by the first
 }
 
 func trackingOnce(t *testing.T, open Opener) {
 	b := open(t, nil)
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	tracked := func(state checkout.State, marker string) checkout.Attempt {
+	tracked := func(state payment.State, marker string) payment.Attempt {
 		a := attempt(1, state, marker)
 		a.TrackingCode = "TRK"
 		return a
 	}
-	for _, state := range []checkout.State{checkout.Waiting, checkout.Expired, checkout.Rejected, checkout.Confirmed} {
+	for _, state := range []payment.State{payment.Waiting, payment.Expired, payment.Rejected, payment.Confirmed} {
 		updated(t, b, one.ID, with(tracked(state, "m1")))
-		refused(t, b, two.ID, checkout.ErrTrackingUsed, with(tracked(checkout.Waiting, "m2")))
-		refused(t, b, two.ID, checkout.ErrTrackingUsed, with(tracked(checkout.Rejected, "m2")))
+		refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Waiting, "m2")))
+		refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Rejected, "m2")))
 	}
 }
 
 func conflictUndoes(t *testing.T, open Opener) {
 	b := open(t, []string{"https://a.example/"})
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	updated(t, b, one.ID, with(drawn(1, checkout.Waiting, "m1", 100_001)))
-	refused(t, b, two.ID, checkout.ErrTaken, func(s *checkout.Session) {
-		s.Attempts = []checkout.Attempt{drawn(1, checkout.Waiting, "free", 100_002), drawn(2, checkout.Waiting, "m2", 100_001)}
+	updated(t, b, one.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
+	refused(t, b, two.ID, payment.ErrTaken, func(s *payment.Session) {
+		s.Attempts = []payment.Attempt{drawn(1, payment.Waiting, "free", 100_002), drawn(2, payment.Waiting, "m2", 100_001)}
 	}, event(two.ID, 1))
 	wantDeliveries(t, b, nil)
-	if _, err := b.Lookup(t.Context(), "free"); !errors.Is(err, checkout.ErrNotFound) {
+	if _, err := b.Lookup(t.Context(), "free"); !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Lookup of an undone attempt = %v; want ErrNotFound", err)
 	}
 	third := inserted(t, b, fresh(3))
-	updated(t, b, third.ID, with(drawn(1, checkout.Waiting, "m3", 100_002))) // was never taken
+	updated(t, b, third.ID, with(drawn(1, payment.Waiting, "m3", 100_002))) // was never taken
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
 )
 
 func updateTests() map[string]func(*testing.T, Opener) {
@@ -27,22 +27,22 @@ func updateTests() map[string]func(*testing.T, Opener) {
 func updateStores(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
-	got := updated(t, b, s.ID, func(current *checkout.Session) {
+	got := updated(t, b, s.ID, func(current *payment.Session) {
 		same(t, "what change is given", *current, s)
 		current.Status = wire.Pending
 		current.DueAt = epoch()
-		current.Attempts = append(current.Attempts, attempt(1, checkout.Waiting, "m1"))
+		current.Attempts = append(current.Attempts, attempt(1, payment.Waiting, "m1"))
 	})
 	s.Version, s.Status, s.DueAt = 2, wire.Pending, epoch()
-	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	same(t, "Update", got, s)
 	check(t, b, s)
-	page, err := b.List(t.Context(), checkout.Filter{Status: string(wire.Pending)})
+	page, err := b.List(t.Context(), payment.Filter{Status: string(wire.Pending)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "sessions of the new status", page.Sessions, []checkout.Session{s})
-	if page, err = b.List(t.Context(), checkout.Filter{Status: string(wire.Open)}); err != nil || len(page.Sessions) > 0 {
+	same(t, "sessions of the new status", page.Sessions, []payment.Session{s})
+	if page, err = b.List(t.Context(), payment.Filter{Status: string(wire.Open)}); err != nil || len(page.Sessions) > 0 {
 		t.Errorf("sessions of the old status = %v, %v; want none", ids(page.Sessions), err)
 	}
 }
@@ -50,7 +50,7 @@ func updateStores(t *testing.T, open Opener) {
 func updateOwns(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
-	got := updated(t, b, s.ID, func(current *checkout.Session) { current.ID, current.Version = "cs_other", 99 })
+	got := updated(t, b, s.ID, func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 })
 	s.Version = 2
 	same(t, "Update", got, s)
 	check(t, b, s)
@@ -60,11 +60,11 @@ func updateUnchanged(t *testing.T, open Opener) {
 	b := open(t, []string{"https://a.example/"})
 	s := fresh(1)
 	s.Order.Metadata = map[string]string{"k": "v"}
-	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	s = inserted(t, b, s)
-	got, err := b.Update(t.Context(), s.ID, func(current *checkout.Session) ([]checkout.Event, error) {
+	got, err := b.Update(t.Context(), s.ID, func(current *payment.Session) ([]payment.Event, error) {
 		spoil(current)
-		return []checkout.Event{event(s.ID, 1)}, fmt.Errorf("no news: %w", checkout.ErrUnchanged)
+		return []payment.Event{event(s.ID, 1)}, fmt.Errorf("no news: %w", payment.ErrUnchanged)
 	})
 	if err != nil {
 		t.Fatalf("Update = %v; want no error", err)
@@ -78,12 +78,12 @@ func updateFails(t *testing.T, open Opener) {
 	b := open(t, []string{"https://a.example/"})
 	s := fresh(1)
 	s.Order.Metadata = map[string]string{"k": "v"}
-	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	s = inserted(t, b, s)
 	refused := errors.New("refused")
-	_, err := b.Update(t.Context(), s.ID, func(current *checkout.Session) ([]checkout.Event, error) {
+	_, err := b.Update(t.Context(), s.ID, func(current *payment.Session) ([]payment.Event, error) {
 		spoil(current)
-		return []checkout.Event{event(s.ID, 1)}, refused
+		return []payment.Event{event(s.ID, 1)}, refused
 	})
 	if !errors.Is(err, refused) {
 		t.Errorf("Update = %v; want change's own error", err)
@@ -93,11 +93,11 @@ func updateFails(t *testing.T, open Opener) {
 }
 
 // spoil changes s in every way, including what is behind its references.
-func spoil(s *checkout.Session) {
+func spoil(s *payment.Session) {
 	s.Status, s.DueAt = wire.Confirmed, epoch()
 	s.Order.Metadata["k"] = "spoilt"
-	s.Attempts[0].State = checkout.Confirmed
-	s.Attempts = append(s.Attempts, attempt(2, checkout.Waiting, "m2"))
+	s.Attempts[0].State = payment.Confirmed
+	s.Attempts = append(s.Attempts, attempt(2, payment.Waiting, "m2"))
 }
 
 func updatePanics(t *testing.T, open Opener) {
@@ -109,7 +109,7 @@ func updatePanics(t *testing.T, open Opener) {
 				t.Errorf("recovered %v; want the panic of change", r)
 			}
 		}()
-		_, _ = b.Update(t.Context(), s.ID, func(*checkout.Session) ([]checkout.Event, error) { panic("a mistake") })
+		_, _ = b.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { panic("a mistake") })
 	}()
 	check(t, b, s)
 	updated(t, b, s.ID, nothing) // the store still works
@@ -117,11 +117,11 @@ func updatePanics(t *testing.T, open Opener) {
 
 func updateUnknown(t *testing.T, open Opener) {
 	b := open(t, nil)
-	_, err := b.Update(t.Context(), "cs_unknown", func(*checkout.Session) ([]checkout.Event, error) {
+	_, err := b.Update(t.Context(), "cs_unknown", func(*payment.Session) ([]payment.Event, error) {
 		t.Error("change was called")
 		return nil, nil
 	})
-	if !errors.Is(err, checkout.ErrNotFound) {
+	if !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Update = %v; want ErrNotFound", err)
 	}
 }
@@ -130,12 +130,12 @@ func updateUnknown(t *testing.T, open Opener) {
 func updateReference(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, func(s *checkout.Session) { s.Order.Ref = "another" })
+	updated(t, b, s.ID, func(s *payment.Session) { s.Order.Ref = "another" })
 	inserted(t, b, fresh(2))
 	again := fresh(3)
 	again.Order.Ref = fresh(1).Order.Ref
 	inserted(t, b, again)
-	_, err := b.Update(t.Context(), again.ID, func(s *checkout.Session) ([]checkout.Event, error) {
+	_, err := b.Update(t.Context(), again.ID, func(s *payment.Session) ([]payment.Event, error) {
 		s.Order.Ref = "another"
 		return nil, nil
 	})
@@ -156,8 +156,8 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	for g := range goroutines {
 		all.Go(func() {
 			for n := range each {
-				got, err := backends[g%len(backends)].Update(t.Context(), s.ID, func(s *checkout.Session) ([]checkout.Event, error) {
-					s.Trail = append(s.Trail, checkout.Entry{What: fmt.Sprint(g, " ", n)})
+				got, err := backends[g%len(backends)].Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+					s.Trail = append(s.Trail, payment.Entry{What: fmt.Sprint(g, " ", n)})
 					return nil, nil
 				})
 				if err != nil {
@@ -190,7 +190,7 @@ func resultsShareNothing(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := fresh(1)
 	s.Order.Metadata = map[string]string{"k": "v"}
-	s.Attempts = []checkout.Attempt{attempt(1, checkout.Waiting, "m1")}
+	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	want := inserted(t, b, s)
 	for range 2 {
 		got, err := b.Session(t.Context(), s.ID)

@@ -1,0 +1,229 @@
+package checkout
+
+import (
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/payment"
+	"coinslot/bff/token"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// net is a network of a market: its fee and bounds as decimal text.
+func net(code, fee, least, most string) payment.Network {
+	return payment.Network{
+		Code: code, Fee: dec(fee), MinimumUSD: dec(least), MaximumUSD: dec(most),
+	}
+}
+
+func coin(symbol, price string, networks ...payment.Network) payment.Currency {
+	return payment.Currency{Symbol: symbol, PriceInUSDT: dec(price), Networks: networks}
+}
+
+// waiting returns a session with one attempt whose address is shown.
+func waiting() *payment.Session {
+	return &payment.Session{
+		ID: "cs_1", Version: 3, Status: wire.Pending,
+		Order: payment.Order{AmountUSD: dec("25.00")}, ExpiresAt: noon.Add(time.Hour),
+		Attempts: []payment.Attempt{{
+			Number: 1, State: payment.Waiting, TrackingCode: "T1", OrderID: 123456,
+			CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"),
+			PayAmount: dec("25.03"), PayText: "25.03000000", Tolerance: dec("1"),
+			Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", TTLMinutes: 30,
+			StartedAt: noon, ExpiresAt: noon.Add(30 * time.Minute),
+		}},
+	}
+}
+
+const evmAccount = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+
+// tokens reads an operator's file.
+func tokens(t *testing.T, file string) *token.Registry {
+	t.Helper()
+	r, err := token.Parse([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The link and the call are for what is due now: the rest of a partial payment,
+// nothing of a full one, and nothing once the attempt has ended.
+func TestLinksAreForWhatIsDue(t *testing.T) {
+	const base = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=" + evmAccount + "&uint256="
+	for _, c := range []struct {
+		name  string
+		state payment.State
+		paid  string
+		units string // "" = no link
+	}{
+		{"nothing paid", payment.Waiting, "0", "25030001"}, // rounded up to six digits
+		{"half paid", payment.Waiting, "12.51", "12520001"},
+		{"a little short, but tolerated", payment.Waiting, "25.02", ""},
+		{"paid, not yet confirmed", payment.Waiting, "25.030001", ""},
+		{"confirmed", payment.Confirmed, "25.030001", ""}, {"expired", payment.Expired, "0", ""}, {"expired with money", payment.Expired, "12", ""},
+		{"cancelled", payment.Cancelled, "0", ""}, {"in review", payment.InReview, "1", ""}, {"unknown", payment.Unknown, "0", ""},
+	} {
+		s := waiting()
+		a := &s.Attempts[0]
+		a.State, a.Paid, a.PayAmount, a.PayText, a.Tolerance = c.state, dec(c.paid), dec("25.03000001"), "25.03000001", dec("1")
+		a.CurrencySymbol, a.NetworkCode, a.Address = "USDT", "erc20", evmAccount
+		v := View(s, Showing{Now: noon}).Attempt
+		want := ""
+		if c.units != "" {
+			want = base + c.units
+		}
+		if v.URI != want || v.TokenURI != (want != "") || (v.Call != nil) != (want != "") {
+			t.Errorf("%s: link %q, call %+v; want %q", c.name, v.URI, v.Call, want)
+		}
+	}
+}
+
+func TestAttemptIsToldApart(t *testing.T) {
+	for _, c := range []struct {
+		symbol, network, address, mark string
+		family                         wire.Family
+	}{
+		{"USDT", "trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "/icons/net-tron.svg", wire.TRON},
+		{"USDT", "BEP20", evmAccount, "/icons/net-bsc.svg", wire.EVM},
+		{"TON", "ton", "UQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPuwA", "/icons/net-ton.svg", wire.TON},
+		{"BTC", "btc", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "/icons/net-bitcoin.svg", wire.OtherFamily},
+		{"X", "brandnew", evmAccount, "", wire.EVM},
+		{"X", "brandnew", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "", wire.TRON},
+		{"X", "brandnew", "r1qwertzuiop", "", wire.OtherFamily},
+	} {
+		s := waiting()
+		a := &s.Attempts[0]
+		a.CurrencySymbol, a.NetworkCode, a.Address, a.TrackingCode = c.symbol, c.network, c.address, "TRK-7"
+		a.PaidAt = time.Date(2026, 11, 21, 14, 30, 0, 0, time.FixedZone("", 2*3600))
+		v := View(s, Showing{Now: noon}).Attempt
+		got := []string{v.NetworkMark, string(v.Family), v.TrackingCode, v.PaidAt}
+		if diff := cmp.Diff([]string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00Z"}, got); diff != "" {
+			t.Errorf("%s on %s (-want +got):\n%s", c.symbol, c.network, diff)
+		}
+	}
+}
+
+func TestNetworksOfTheView(t *testing.T) {
+	market := []payment.Currency{coin("USDT", "1", net("trc20", "1", "1", "0"), net("optimism", "2", "1", "0"), net("brandnew", "3", "1", "0")), coin("PEPE", "1", net("erc20", "4", "1", "0"))}
+	show := Showing{Currencies: market, Words: func(key string, _ ...string) string { return key }}
+	type row struct {
+		Mark      string
+		Exchanges bool
+	}
+	rows := func() map[string]row {
+		got := map[string]row{}
+		for _, c := range currenciesView(payment.Order{AmountUSD: dec("25")}, show) {
+			for _, n := range c.Networks {
+				got[c.Symbol+" "+n.Code] = row{n.Mark, n.Exchanges}
+			}
+		}
+		return got
+	}
+	want := map[string]row{
+		"USDT trc20": {"/icons/net-tron.svg", true}, "USDT optimism": {"/icons/net-optimism.svg", false},
+		"USDT brandnew": {}, "PEPE erc20": {"/icons/net-ethereum.svg", false}, // nobody has said so of that coin
+	}
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Errorf("networks (-want +got):\n%s", diff)
+	}
+	show.Tokens = tokens(t, `
+networks:
+  - {id: new, codes: [brandnew], family: evm, chain_id: 7, exchanges: true, source: https://new.example/}
+  - {id: optimism, exchanges: true}
+tokens:
+  - {symbol: USDT, network: new, decimals: 2, source: https://new.example/}
+`)
+	want["USDT brandnew"], want["USDT optimism"] = row{"", true}, row{"/icons/net-optimism.svg", true}
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Errorf("networks with the operator's file (-want +got):\n%s", diff)
+	}
+}
+
+// TestMoneyRuleIgnoresTheOperator: a file of coins changes what is shown, and
+// neither what proves a payment, nor which address is believed, nor what the
+// merchant is told.
+func TestMoneyRuleIgnoresTheOperator(t *testing.T) {
+	odd := tokens(t, `
+networks:
+  - {id: anything, codes: [trc20], family: other, source: https://shop.example/}
+tokens:
+  - {symbol: USDT, network: anything, decimals: 0, source: https://shop.example/}
+`)
+	s := waiting()
+	a := &s.Attempts[0]
+	a.PayAmount, a.PayText, a.Tolerance = dec("25.03"), "25.03", dec("1")
+	plainView, oddView := View(s, Showing{Now: noon}).Attempt, View(s, Showing{Now: noon, Tokens: odd}).Attempt
+	if plainView.PayableAmount != "25.03" || oddView.PayableAmount != "26" {
+		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount, oddView.PayableAmount)
+	}
+	a.Paid = dec("12.5")
+	if got := View(s, Showing{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount != "12.53" {
+		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount)
+	}
+	a.Paid = dec("26")
+	if got := View(s, Showing{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
+		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount)
+	}
+	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil || token.Builtin().CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
+		t.Error("the operator's word about addresses counts where an answer is believed")
+	}
+}
+
+// Whatever digits a file gives a coin, what is shown is never less than what is
+// asked for, so that who pays what is shown has paid.
+func TestShownIsNeverTooLittle(t *testing.T) {
+	for _, decimals := range []string{"0", "1", "6", "8", "18", "30"} {
+		r := tokens(t, "tokens:\n  - {symbol: USDT, network: tron, decimals: "+decimals+", source: https://shop.example/}\n")
+		for _, pay := range []string{"25.03000001", "0.00000001", "25", "99.99999999"} {
+			s := waiting()
+			a := &s.Attempts[0]
+			a.PayAmount, a.PayText, a.Tolerance = dec(pay), pay, dec("0")
+			shown := dec(View(s, Showing{Now: noon, Tokens: r}).Attempt.PayableAmount)
+			if shown.LessThan(dec(pay)) || shown.LessThan(payment.LeastPaid(a.PayAmount, a.Tolerance)) {
+				t.Errorf("%s digits: %s is asked for, %s is shown", decimals, pay, shown)
+			}
+		}
+	}
+}
+
+func TestViewHidesWhatMayNotBePaid(t *testing.T) {
+	show := Showing{Now: noon, Currencies: []payment.Currency{
+		coin("USDT", "1", net("trc20", "0", "1", "1000"), net("bep20", "0", "50", "1000")),
+		coin("TON", "3.1", net("ton", "0", "0", "0")),
+	}, Words: func(key string, pairs ...string) string { return key }}
+	statuses := map[payment.State]wire.Status{
+		payment.Creating: wire.Preparing, payment.Unknown: wire.Preparing, payment.Refused: wire.Open, payment.Lost: wire.Open,
+		payment.Rejected: wire.Open, payment.Waiting: wire.Pending,
+	}
+	for state, want := range map[payment.State]bool{payment.Creating: false, payment.Unknown: false, payment.Refused: false, payment.Lost: false, payment.Rejected: false, payment.Waiting: true} {
+		s := waiting()
+		s.Attempts[0].State = state
+		s.Status = statuses[state]
+		v := View(s, show)
+		if got := v.Attempt != nil && v.Attempt.Address != ""; got != want {
+			t.Errorf("%s: address shown = %v; want %v", state, got, want)
+		}
+	}
+	v := View(waiting(), show)
+	if v.Attempt.ExpiresInMs != 1_800_000 || v.Attempt.PayAmount != "25.03000000" || v.Attempt.PayableAmount != "25.03" || v.CheckedMsAgo != -1 {
+		t.Errorf("attempt = %+v", v.Attempt)
+	}
+	got := []string{}
+	for _, c := range v.Currencies {
+		for _, n := range c.Networks {
+			got = append(got, c.Symbol+" "+n.Code+" "+n.Estimate+" "+n.Reason)
+		}
+	}
+	want := []string{"TON ton 8.065 ", "USDT trc20 25 ", "USDT bep20 25 reason.minimum"} // no fees; TON has no minimum
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("offers (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,86 @@
+package payment
+
+import (
+	"errors"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// absencesToTell is how many answers in a row must say that a transaction does not
+// exist before the merchant is told, and absentFor how long they must go on: one may
+// come from a copy of the gateway's database that lags behind.
+const (
+	absencesToTell = 3
+	absentFor      = 3 * time.Minute
+)
+
+// IsAbsence reports whether err is the gateway's answer that it knows no such
+// transaction: an answer, and not a failure to get one.
+func IsAbsence(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) && refused.Reason == ReasonAbsent
+}
+
+// NoteAbsence applies an answer that the gateway does not know the transaction of attempt
+// n. After several of them over some minutes, an attempt that waits for money goes
+// into review, and one that was to be cancelled counts as ended. ErrUnchanged if the
+// answer makes no difference: the attempt has ended anyway, is in review for another
+// reason, or the answer came before the next one was due.
+func (s *Session) NoteAbsence(n int, p Schedule, now time.Time) error {
+	a := s.Attempt(n)
+	if a == nil || a.TrackingCode == "" || !a.awaited() {
+		return ErrUnchanged
+	}
+	if a.Absences == 0 {
+		a.AbsentAt = now
+	} else if !HasCome(a.absentDue(p, now), now) {
+		return ErrUnchanged
+	}
+	a.Absences++
+	s.CheckedAt = now
+	switch {
+	case a.Absences < absencesToTell || now.Sub(a.AbsentAt) < absentFor:
+	case a.State == InReview: // told already
+	case a.State != Waiting:
+		a.EndedAt = now
+	case s.status() == wire.Confirmed:
+		s.end(a, Cancelled, now) // of an attempt that is left over nobody has to hear
+	default:
+		a.Settled = a.settlings()
+		a.State, a.Reason, a.DoubtedAt = InReview, reasonTxAbsent, now
+		s.Notice = Notice{}
+		s.Note(now, "gateway", "attempt.absent", a.TrackingCode)
+	}
+	return nil
+}
+
+// awaited reports whether the gateway has to know the transaction of a: it waits for
+// money, or has to be cancelled.
+func (a *Attempt) awaited() bool {
+	switch a.State {
+	case Waiting:
+		return true
+	case InReview:
+		return a.IsAbsent()
+	case Lost, Rejected, Stray:
+		return a.EndedAt.IsZero()
+	}
+	return false
+}
+
+// IsAbsent reports whether a is in review because the gateway does not know its
+// transaction.
+func (a *Attempt) IsAbsent() bool { return a.State == InReview && a.Reason == reasonTxAbsent }
+
+// reappear takes back what absent has made of a, since the gateway knows its
+// transaction after all.
+func (s *Session) reappear(a *Attempt, now time.Time) {
+	a.Absences, a.AbsentAt = 0, time.Time{}
+	if !a.IsAbsent() {
+		return
+	}
+	a.State, a.Reason = Waiting, ""
+	a.Reappeared++
+	s.Note(now, "gateway", "attempt.reappeared", a.TrackingCode)
+}

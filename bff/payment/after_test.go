@@ -1,0 +1,105 @@
+package payment
+
+import (
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// A gateway that takes a confirmation back is not believed, but told of: once,
+// after three looks in ten minutes.
+func TestConfirmationTakenBack(t *testing.T) {
+	s := waiting()
+	s.Status = wire.Pending
+	s.Apply(1, paid(), env, noon)
+	s.Status = s.status()
+	was := s.Attempts[0]
+	told := 0
+	for _, look := range []struct {
+		after  time.Duration
+		status string
+		told   int
+	}{
+		{1 * time.Minute, "expired", 0},
+		{2 * time.Minute, "confirmed", 0}, // a copy that lagged behind
+		{20 * time.Minute, "pending", 0},
+		{21 * time.Minute, "refunded", 0}, // not a status that is documented
+		{24 * time.Minute, "expired", 0},
+		{27 * time.Minute, "cancelled", 0}, // the third, but seven minutes after the first
+		{30 * time.Minute, "cancelled", 1},
+		{40 * time.Minute, "cancelled", 0},
+		{50 * time.Minute, "confirmed", 0},
+	} {
+		before := s.Snapshot()
+		r := paid()
+		r.Status = look.status
+		s.Apply(1, r, env, noon.Add(look.after))
+		events := s.Events(before, noon.Add(look.after), EventOptions{})
+		if len(events) != look.told {
+			t.Errorf("after %v: %d events; want %d", look.after, len(events), look.told)
+		}
+		for _, e := range events {
+			told++
+			if e.Type != EventReview || s.Object(EventOptions{}).ReviewReason != reasonRegressed {
+				t.Errorf("told %s because of %q", e.Type, s.Object(EventOptions{}).ReviewReason)
+			}
+		}
+	}
+	s.Attempts[0].Alert = was.Alert
+	if diff := cmp.Diff(was, s.Attempts[0]); diff != "" || s.Status != wire.Confirmed {
+		t.Errorf("the payment is %s and has changed: (-was +is)\n%s", s.Status, diff)
+	}
+}
+
+// Money that comes after the confirmation is told of, each time that it is more.
+func TestPaidAfterConfirmation(t *testing.T) {
+	s := waiting()
+	s.Apply(1, paid(), env, noon)
+	s.Status = s.status()
+	was := s.Attempts[0]
+	seen := map[string]bool{}
+	for _, look := range []struct {
+		paid string
+		told int
+	}{{"25.03", 0}, {"50", 1}, {"50", 0}, {"49", 0}, {"75", 1}} {
+		before := s.Snapshot()
+		r := paid()
+		r.Paid = dec(look.paid)
+		s.Apply(1, r, env, noon.Add(time.Hour))
+		events := s.Events(before, noon.Add(time.Hour), EventOptions{})
+		if len(events) != look.told {
+			t.Errorf("%s paid: %d events; want %d", look.paid, len(events), look.told)
+		}
+		for _, e := range events {
+			if e.Type != EventReview || seen[e.ID] || s.Object(EventOptions{}).ReviewReason != reasonPaidMore {
+				t.Errorf("%s paid: told %s %s because of %q", look.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
+			}
+			seen[e.ID] = true
+		}
+	}
+	if got := s.Object(EventOptions{}).OverpaidAmount; got != "49.97" {
+		t.Errorf("overpaid_amount = %s; want 49.97", got)
+	}
+	if diff := cmp.Diff(was, s.Attempts[0], cmpopts.IgnoreFields(Attempt{}, "Paid", "Alert")); diff != "" || s.Status != wire.Confirmed {
+		t.Errorf("the payment is %s and has changed: (-was +is)\n%s", s.Status, diff)
+	}
+}
+
+// A gateway whose clock is wrong does not shorten or stretch the time to pay.
+func TestWindowByItsLength(t *testing.T) {
+	for _, off := range []time.Duration{0, 10 * time.Minute, -10 * time.Minute, 26 * time.Hour, -26 * time.Hour} {
+		s := waiting()
+		a := &s.Attempts[0]
+		a.StartedAt, a.TTLMinutes = noon, 30
+		a.ExpiresAt = expiry(noon.Add(off+30*time.Minute), noon, a.TTLMinutes)
+		r := Record{TrackingCode: "T1", Status: "pending", CreatedAt: noon.Add(off), ExpiresAt: noon.Add(off + 30*time.Minute)}
+		s.Apply(1, r, env, noon.Add(3*time.Second))
+		if want := noon.Add(30 * time.Minute); a.ExpiresAt.Sub(want).Abs() > time.Minute {
+			t.Errorf("a clock that is %v off: to be paid until %v; want %v", off, a.ExpiresAt, want)
+		}
+	}
+}

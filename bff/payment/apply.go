@@ -1,0 +1,248 @@
+package payment
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// ErrOtherTransaction is returned for a record of another transaction than the one
+// asked about.
+var ErrOtherTransaction = errors.New("record of another transaction")
+
+// Apply applies r, a record just read for attempt number n from the gateway
+// env, to s. It is the only place that a gateway's word changes an attempt.
+func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
+	a := s.Attempt(n)
+	if a == nil || a.TrackingCode == "" || r.TrackingCode != a.TrackingCode {
+		return ErrOtherTransaction
+	}
+	s.CheckedAt = now
+	if a.State == Confirmed {
+		if s.Environment == env {
+			s.reconsider(a, r, now)
+		}
+		return nil
+	}
+	s.reappear(a, now)
+	a.see(r)
+	switch r.Status {
+	case "confirmed":
+		s.reported(a, r, env, now)
+	case "expired":
+		s.end(a, Expired, now)
+	case "cancelled", "canceled":
+		s.end(a, Cancelled, now)
+	}
+	return nil
+}
+
+// regressionsToTell is how many answers in a row must take a confirmation back
+// before the merchant is told, and regressFor how long they must go on: one may
+// come from a copy that lags behind.
+const (
+	regressionsToTell = 3
+	regressFor        = 10 * time.Minute
+)
+
+// reconsider compares a confirmed attempt with a later record of it. It stays
+// confirmed whatever comes: what differs is told to the merchant, who decides.
+func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
+	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
+		a.Paid, a.Alert = r.Paid, reasonPaidMore
+		s.Note(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
+	}
+	switch {
+	case r.Status == "confirmed":
+		a.Regressions, a.RegressedAt = 0, time.Time{}
+		return
+	case r.Status != "pending" && !HasEnded(r.Status):
+		return
+	}
+	if a.Regressions++; a.Regressions == 1 {
+		a.RegressedAt = now
+	}
+	if a.Regressions >= regressionsToTell && now.Sub(a.RegressedAt) >= regressFor && a.Alert != reasonRegressed {
+		a.Alert = reasonRegressed
+		s.Note(now, "gateway", "attempt.regressed", r.Status)
+	}
+}
+
+// see copies what a record may tell in any state: amounts only grow.
+func (a *Attempt) see(r Record) {
+	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
+		a.Paid = r.Paid
+	}
+	if r.TxID != "" {
+		a.TxID, a.TxURL = r.TxID, r.TxURL
+	}
+	if !r.PaidAt.IsZero() {
+		a.PaidAt = r.PaidAt
+	}
+	a.seeWindow(r)
+}
+
+// seeWindow takes the length of the payment window from r, and its beginning
+// from our own clock: the gateway's may be wrong by hours.
+func (a *Attempt) seeWindow(r Record) {
+	length := r.ExpiresAt.Sub(r.CreatedAt)
+	most := time.Duration(a.TTLMinutes)*time.Minute + windowSlack
+	if a.State != Waiting || r.CreatedAt.IsZero() || r.ExpiresAt.IsZero() || length <= 0 || length > most {
+		return
+	}
+	if end := a.StartedAt.Add(length); end.Sub(a.ExpiresAt).Abs() > time.Minute {
+		a.ExpiresAt = end
+	}
+}
+
+// reported handles a record that says confirmed.
+func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
+	why := unproven(s, a, r, env)
+	if why == "" {
+		if a.Reason == reasonPaidExcess {
+			a.Paid = r.Paid // the gateway has corrected an amount that was not believed
+		}
+		s.confirm(a, "gateway", now)
+		return
+	}
+	s.doubt(a, why, now)
+}
+
+// confirm is the one function that writes Confirmed, on the word of who. It has two
+// callers: one was just told by the confirm gate that the payment is proven, the
+// other by a person who has settled it, see settle.
+func (s *Session) confirm(a *Attempt, who string, now time.Time) {
+	a.Late = !a.EndedAt.IsZero()
+	a.State, a.Reason, a.EndedAt, a.Rechecks = Confirmed, "", now, 0
+	a.RecheckedAt = time.Time{} // who asked has the answer
+	s.Notice = Notice{}
+	s.Note(now, who, "attempt.confirmed", a.TrackingCode)
+}
+
+// doubt puts an attempt into review: reported paid, not proven. What the
+// merchant has settled as cancelled is not raised again for the same reason.
+// That its transaction has paid another session outweighs every other reason.
+func (s *Session) doubt(a *Attempt, why string, now time.Time) {
+	if a.SharedTxID != "" && a.SharedTxID == a.TxID {
+		why = ReasonTxUsed
+	}
+	if (a.State == InReview || a.State == Cancelled) && a.Reason == why {
+		return
+	}
+	if a.State != InReview {
+		a.DoubtedAt = now
+	}
+	a.Settled = a.settlings()
+	a.State, a.Reason = InReview, why
+	s.Notice = Notice{}
+	s.Note(now, "gateway", "attempt.review", why)
+}
+
+// end closes a waiting attempt. One that has ended already, is in review or
+// was given up stays what it is.
+func (s *Session) end(a *Attempt, as State, now time.Time) {
+	switch a.State {
+	case Waiting, Creating, Unknown:
+		a.State, a.EndedAt = as, now
+		s.Note(now, "gateway", "attempt."+string(as), a.TrackingCode)
+	case Lost, Rejected, Stray:
+		if a.EndedAt.IsZero() {
+			a.EndedAt = now
+		}
+	}
+}
+
+// ReviewReusedTx puts attempt n into review because the transaction id of r has confirmed
+// another session. ErrUnchanged if it is confirmed itself.
+func (s *Session) ReviewReusedTx(n int, r Record, now time.Time) error {
+	a := s.Attempt(n)
+	if a.State == Confirmed {
+		return ErrUnchanged
+	}
+	s.CheckedAt = now
+	a.see(r)
+	s.share(a, now)
+	return nil
+}
+
+// ReviewSharedTx is shared for a session.
+func (s *Session) ReviewSharedTx(now time.Time) error {
+	a := s.Current()
+	if a == nil || a.State != InReview {
+		return NewError(wire.CodeNotPossible, "")
+	}
+	s.share(a, now)
+	return nil
+}
+
+// share puts a into review since its transaction has confirmed another session.
+func (s *Session) share(a *Attempt, now time.Time) {
+	a.SharedTxID = a.TxID
+	s.doubt(a, ReasonTxUsed, now)
+}
+
+// same reports whether nothing that a record can tell differs.
+func (a *Attempt) same(b *Attempt) bool {
+	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
+		a.Paid.Equal(b.Paid) &&
+		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
+		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
+}
+
+// steady reports whether a's schedule needs nothing but the clock.
+func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InReview }
+
+// HasNews reports whether r, a status record of attempt n, needs a change of s; if not,
+// a touch of the row will do. Errors: as of observe.
+func (s *Session) HasNews(n int, r Record, env string, now time.Time) (bool, error) {
+	probe := *s // shares nothing that observe changes
+	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
+	if err := probe.Apply(n, r, env, now); err != nil {
+		return false, err
+	}
+	return !probe.Attempt(n).same(s.Attempt(n)) || !s.Attempt(n).steady(), nil
+}
+
+// short reports whether something was paid, but not enough.
+func (a *Attempt) short() bool {
+	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(LeastPaid(a.PayAmount, a.Tolerance))
+}
+
+// uncounted reports whether money has come that confirms nothing: too little,
+// or to an attempt that is over for the gateway.
+func (a *Attempt) uncounted() bool {
+	ended := a.State == Expired || a.State == Cancelled
+	return a.short() || ended && a.Paid.IsPositive()
+}
+
+// The money rule keeps to what the gateway says and to what is built in. Whether
+// a payment counts is decided by amounts alone (leastPaid of gate.go: the
+// gateway's pay_amount, its tolerance, eight digits); no coin's digits enter
+// there. An answer to create is believed only if its address passes the built-in
+// checks, and what merchants are told is missing or too much is rounded to
+// built-in digits. So an operator's file of coins cannot let a payment through,
+// an address in, or change a webhook.
+//
+// Showing.Tokens, the operator's registry, decides what a shopper sees: the
+// amount rounded up to what the token carries, never below pay_amount; what is
+// missing or too much of that; the links. A file that gives a coin too few
+// digits makes shoppers be asked for more, which is why it takes the operator to
+// write one; one that gives too many makes nothing less than pay_amount of it.
+
+// AmountDue returns what has to be sent now, rounded up to digits; zero if nothing has
+// to be.
+func (a *Attempt) AmountDue(digits int32) decimal.Decimal {
+	switch {
+	case a.State != Waiting:
+		return decimal.Zero
+	case a.short():
+		return a.PayAmount.Sub(a.Paid).RoundCeil(digits)
+	case a.Paid.IsPositive():
+		return decimal.Zero
+	}
+	return a.PayAmount.RoundCeil(digits)
+}

@@ -1,0 +1,186 @@
+package payment
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/token"
+)
+
+func market() []Currency {
+	return []Currency{
+		{Symbol: "USDT", Name: "Tether", PriceInUSDT: dec("1"), Networks: []Network{
+			{Code: "trc20", MinimumUSD: dec("1"), MaximumUSD: dec("1000"), MaxTTL: 60},
+			{Code: "bep20", MinimumUSD: dec("50"), MaximumUSD: dec("1000")},
+		}},
+		{Symbol: "TON", Name: "Toncoin", PriceInUSDT: dec("3.1"), Networks: []Network{{Code: "ton"}}},
+	}
+}
+
+func TestPick(t *testing.T) {
+	for _, c := range []struct {
+		usd             string
+		allow           []string
+		symbol, network string
+		want            string // network, or the code of the error
+	}{
+		{"100", nil, "USDT", "trc20", "trc20"},
+		{"100", nil, "usdt", "TRC20", "trc20"},
+		{"100", nil, "USDT", "USDT:trc20", "trc20"},
+		{"100", nil, "", "USDT:trc20", "trc20"},
+		{"100", nil, "", "usdt:BEP20", "bep20"},
+		{"100", nil, "TON", "", "ton"},
+		{"25", nil, "USDT", "", "trc20"}, // the only one for this amount
+		{"100", nil, "USDT", "", string(wire.CodeNetworkRequired)},
+		{"100", nil, "", "", string(wire.CodeNetworkRequired)},
+		{"100", nil, "", "trc20", string(wire.CodeNetworkRequired)},
+		{"100", nil, "TON", "USDT:trc20", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "USDT", "erc20", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "U\u017fDT", "trc20", string(wire.CodeNetworkUnsupported)}, // a long s
+		{"100", nil, "DOGE", "", string(wire.CodeNetworkUnsupported)},
+		{"100", nil, "USDT", ":", string(wire.CodeNetworkUnsupported)},
+		{"25", nil, "USDT", "bep20", string(wire.CodeAmountBelowMinimum)},
+		{"1000", nil, "USDT", "bep20", "bep20"}, // inclusive
+		{"50", nil, "USDT", "bep20", "bep20"},
+		{"1000.01", nil, "USDT", "trc20", string(wire.CodeAmountAboveMaximum)},
+		{"9999999", nil, "TON", "ton", "ton"}, // no bounds given
+		{"100", []string{"USDT_trc20"}, "USDT", "", "trc20"},
+		{"100", []string{"usdt_TRC20"}, "USDT", "bep20", string(wire.CodeNetworkUnsupported)},
+		{"100", []string{"TON"}, "USDT", "trc20", string(wire.CodeNetworkUnsupported)},
+	} {
+		o := Order{AmountUSD: dec(c.usd), Currencies: c.allow}
+		offer, err := PickOffer(Offers(o, market()), wire.Choice{CurrencySymbol: c.symbol, NetworkCode: c.network})
+		got := offer.Network.Code
+		if p := (*wire.Error)(nil); errors.As(err, &p) {
+			got = string(p.Code)
+		}
+		if got != c.want {
+			t.Errorf("%s USD in %q on %q = %s; want %s", c.usd, c.symbol, c.network, got, c.want)
+		}
+	}
+}
+
+func TestSameName(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true}, {"USDT", "usdt", true}, {"trc20", "TRC20", true}, {"@[`{", "@[`{", true}, {"é", "é", true},
+		{"@", "`", false}, {"[", "{", false}, {"usd", "usdt", false}, {"usdt", "usd", false}, {"k", "\u212a", false}, {"s", "\u017f", false}, {"É", "é", false},
+		{"kK", "K\u212a", false}, {"\xff", "\ufffd", false},
+	} {
+		if got := SameName(c.a, c.b); got != c.want {
+			t.Errorf("SameName(%q, %q) = %t", c.a, c.b, got)
+		}
+	}
+}
+
+func TestTTL(t *testing.T) {
+	for _, c := range []struct{ wanted, most, want int }{
+		{0, 0, 30}, {0, 60, 30}, {0, 15, 15}, {45, 60, 45}, {90, 60, 60}, {90, 0, 90}, {1, 60, 1},
+	} {
+		if got := Minutes(c.wanted, c.most); got != c.want {
+			t.Errorf("ttl(%d, %d) = %d; want %d", c.wanted, c.most, got, c.want)
+		}
+	}
+}
+
+func TestAmountsAsText(t *testing.T) {
+	for in, want := range map[string]string{
+		"0": "0", "0.00": "0", "25": "25", "100": "100", "25.03000000": "25.03", "0.00000001": "0.00000001", "1e3": "1000", "-1.50": "-1.5",
+	} {
+		if got := FormatAmount(dec(in)); got != want {
+			t.Errorf("plain(%s) = %q; want %q", in, got, want)
+		}
+	}
+	for _, c := range []struct{ symbol, network, amount, want string }{
+		{"USDT", "trc20", "25.03000000", "25.03"},
+		{"USDT", "trc20", "25.03000001", "25.030001"},
+		{"usdc", "ERC20", "1.00000099", "1.000001"},
+		{"USDT", "bep20", "25.03000001", "25.03000001"},
+		{"ETH", "erc20", "0.00123456", "0.00123456"},
+	} {
+		if got := FormatAmount(dec(c.amount).RoundCeil(token.Builtin().Places(c.symbol, c.network))); got != c.want {
+			t.Errorf("payable(%s on %s, %s) = %s; want %s", c.symbol, c.network, c.amount, got, c.want)
+		}
+	}
+	for _, c := range []struct{ symbol, network, price, usd, want string }{
+		{"USDT", "trc20", "1", "25", "25"}, {"TON", "ton", "3.1", "25", "8.065"}, {"TON", "ton", "0", "25", ""}, {"X", "y", "-1", "25", ""},
+		{"USDT", "trc20", "0.9997", "25", "25.01"},
+	} {
+		got := EstimateAmount(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)}, token.Builtin().Places(c.symbol, c.network))
+		if got != c.want {
+			t.Errorf("estimate(%s USD in %s at %s) = %q; want %q", c.usd, c.symbol, c.price, got, c.want)
+		}
+	}
+}
+
+// TestSchedule prints when a session is looked at next, state by state.
+func TestSchedule(t *testing.T) {
+	p := DefaultSchedule()
+	at := func(d time.Duration) time.Time { return noon.Add(d) }
+	for _, c := range []struct {
+		name    string
+		a       Attempt
+		now     time.Duration // after noon
+		watched bool
+		want    time.Duration // after noon; -1 = never
+	}{
+		{"creating", Attempt{State: Creating, StartedAt: noon}, 0, false, 12 * time.Second},
+		{"unknown, not searched", Attempt{State: Unknown}, time.Second, false, 4 * time.Second},
+		{"unknown, missed once", Attempt{State: Unknown, Misses: 1, MissedAt: noon}, 0, false, 31 * time.Second},
+		{"waiting", Attempt{State: Waiting}, 0, false, 15 * time.Second},
+		{"waiting, watched", Attempt{State: Waiting}, 0, true, 3 * time.Second},
+		{"confirmed", Attempt{State: Confirmed, EndedAt: noon}, 0, true, time.Minute},
+		{"confirmed, looked at twice", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 2}, 16 * time.Minute, true, time.Hour},
+		{"confirmed, looked at", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 5}, 73 * time.Hour, true, -1},
+		{"confirmed, taken back", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 5, Regressions: 2, RegressedAt: noon}, 300 * time.Second, true, 402 * time.Second},
+		{"confirmed, taken back and told", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 5, Regressions: 3, Alert: reasonRegressed}, 0, true, -1},
+		{"refused", Attempt{State: Refused}, 0, true, -1},
+		{"expired", Attempt{State: Expired, EndedAt: noon}, 0, true, 5 * time.Minute},
+		{"expired, looked at once", Attempt{State: Expired, EndedAt: noon, Rechecks: 1}, time.Hour, true, time.Hour},
+		{"cancelled, looked at eight times", Attempt{State: Cancelled, EndedAt: noon, Rechecks: 8}, 49 * time.Hour, true, 72 * time.Hour},
+		{"cancelled, done", Attempt{State: Cancelled, EndedAt: noon, Rechecks: 9}, 73 * time.Hour, true, -1},
+		{"review", Attempt{State: InReview, DoubtedAt: noon}, 0, true, time.Minute},
+		{"review, hours later", Attempt{State: InReview, DoubtedAt: noon}, 2 * time.Hour, true, 3 * time.Hour},
+		{"review, days later", Attempt{State: InReview, DoubtedAt: noon}, 72 * time.Hour, true, -1},
+		{"lost", Attempt{State: Lost, StartedAt: noon, TTLMinutes: 60}, time.Minute, false, 2 * time.Minute},
+		{"lost, searched twice", Attempt{State: Lost, StartedAt: noon, TTLMinutes: 60, Rechecks: 2}, 11 * time.Minute, false, time.Hour + 30*time.Second},
+		{"lost, a window of five minutes", Attempt{State: Lost, StartedAt: noon, TTLMinutes: 5, Rechecks: 1}, 3 * time.Minute, false, 5*time.Minute + 30*time.Second},
+		{"stray", Attempt{State: Stray, TrackingCode: "T2"}, 0, false, 15 * time.Second},
+		{"lost, searched for", Attempt{State: Lost, StartedAt: noon, Rechecks: 3}, 2 * time.Hour, false, -1},
+		{"lost, found", Attempt{State: Lost, StartedAt: noon, TrackingCode: "T1"}, time.Minute, false, 75 * time.Second},
+		{"lost, ended", Attempt{State: Lost, StartedAt: noon, TrackingCode: "T1", EndedAt: noon}, time.Minute, false, 5 * time.Minute},
+		{"rejected", Attempt{State: Rejected, TrackingCode: "T1"}, 0, false, 15 * time.Second},
+	} {
+		s := Session{Attempts: []Attempt{c.a}}
+		s.Status = s.status()
+		if s.Status == wire.Open {
+			s.Status = "" // its own expiry is the next test's
+		}
+		var want time.Time
+		if c.want >= 0 {
+			want = at(c.want)
+		}
+		got := s.Due(p, at(c.now), c.watched)
+		if !got.Equal(want) {
+			t.Errorf("%s: due %v after noon; want %v", c.name, got.Sub(noon), c.want)
+		}
+		t.Logf("%-34s at +%-8v next at +%v", c.name, c.now, c.want)
+	}
+}
+
+func TestDueIsTheSoonest(t *testing.T) {
+	s := Session{Status: wire.Open, ExpiresAt: noon.Add(time.Hour), Attempts: []Attempt{
+		{State: Lost, StartedAt: noon, TTLMinutes: 30}, {State: Refused},
+	}}
+	if got := s.Due(DefaultSchedule(), noon, false); !got.Equal(noon.Add(2 * time.Minute)) {
+		t.Errorf("due = %v; want the orphan's search", got)
+	}
+	s.Attempts = nil
+	if got := s.Due(DefaultSchedule(), noon, false); !got.Equal(s.ExpiresAt) {
+		t.Errorf("due = %v; want the session's end", got)
+	}
+}

@@ -1,0 +1,85 @@
+package payment
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"coinslot/bff/token"
+)
+
+// A payment that the gateway never ends is asked about less and less.
+func TestWaitingSlowsDown(t *testing.T) {
+	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	a := Attempt{State: Waiting, ExpiresAt: end}
+	p := DefaultSchedule()
+	for _, c := range []struct {
+		after time.Duration
+		want  time.Duration
+	}{{-time.Hour, p.Watched}, {time.Minute, p.Watched}, {10 * time.Minute, 20 * time.Second}, {23 * time.Hour, 20 * time.Second}, {24 * time.Hour, time.Hour}} {
+		now := end.Add(c.after)
+		if got := a.Due(p, now, true).Sub(now); got != c.want {
+			t.Errorf("%v after its end, due in %v; want %v", c.after, got, c.want)
+		}
+	}
+}
+
+// What a clock that was ahead has written is not waited for: intervals count
+// from now.
+func TestDueAfterAClockThatWasAhead(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	ahead, p := now.Add(48*time.Hour), DefaultSchedule()
+	for state, want := range map[State]time.Duration{
+		Creating: p.Answer, Expired: p.Late[0], Cancelled: p.Late[0], Confirmed: p.After[0], Lost: p.Orphan[0],
+	} {
+		a := Attempt{State: state, StartedAt: ahead, TTLMinutes: 30}
+		if state != Lost {
+			a.EndedAt = ahead
+		}
+		if got := a.Due(p, now, false).Sub(now); got != want {
+			t.Errorf("%s is due in %v; want %v", state, got, want)
+		}
+	}
+}
+
+// An answer that comes after its attempt was replaced names the orphan, which
+// is then due for cancelling; it is never shown.
+func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := Session{Attempts: []Attempt{{Number: 1, State: Lost, StartedAt: now.Add(-time.Minute)}}}
+	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
+	if err := s.TakeAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now); err != nil {
+		t.Fatal(err)
+	}
+	a := s.Attempts[0]
+	if a.State != Lost || a.TrackingCode != "LATE1" || a.Address != "" {
+		t.Errorf("attempt = %+v; want it lost, with its code and no address", a)
+	}
+	if due := a.Due(DefaultSchedule(), now, false); due.IsZero() || due.Sub(now) > time.Minute {
+		t.Errorf("due %v; want soon", due)
+	}
+	other := Session{Attempts: []Attempt{{Number: 1, State: Lost}}}
+	if err := other.TakeAnswer(1, Created{}, errors.New("cut"), Terms{}, now); !errors.Is(err, ErrUnchanged) {
+		t.Errorf("answered = %v; want ErrUnchanged", err)
+	}
+}
+
+// More time is for the attempt that was on screen: another coin, chosen meanwhile
+// elsewhere, is not called off for it.
+func TestWishReplaces(t *testing.T) {
+	offer := func(symbol string) Offer {
+		return Offer{Currency: Currency{Symbol: symbol}, Network: Network{Code: "x"}}
+	}
+	a := &Attempt{Number: 2, State: Waiting, CurrencySymbol: "BTC", NetworkCode: "x"}
+	for _, c := range []struct {
+		w    Desired
+		want bool
+	}{
+		{Desired{Offer: offer("USDT")}, true}, {Desired{Offer: offer("BTC")}, false},
+		{Desired{Offer: offer("BTC"), instead: 2}, true}, {Desired{Offer: offer("USDT"), instead: 1}, false},
+	} {
+		if got := c.w.Replaces(a); got != c.want {
+			t.Errorf("%s instead of %d replaces = %t; want %t", c.w.Offer.Currency.Symbol, c.w.instead, got, c.want)
+		}
+	}
+}

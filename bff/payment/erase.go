@@ -1,0 +1,185 @@
+package payment
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Erasure is how much of a session is erased.
+type Erasure int
+
+const (
+	// EraseNothing leaves it as it is.
+	EraseNothing Erasure = iota
+	// ErasePersonal erases e-mails, comments, the description, and free text in the
+	// timeline. What the merchant needs for the books and to find the order stays.
+	ErasePersonal
+	// EraseAll reduces the session to a tombstone: what late money and a repeated
+	// order are recognized by.
+	EraseAll
+)
+
+// Finished reports whether s is confirmed, expired or canceled. A shopper may still
+// retry an expired or canceled session, and late money may still confirm it.
+func (s *Session) Finished() bool {
+	return s.Status == wire.Confirmed || s.Status == wire.Expired || s.Status == wire.Cancelled
+}
+
+// FinishedAt returns when s finished, the zero time if it has not. What the gateway or
+// an operator decides later counts as the end; a shopper's recheck does not.
+func (s *Session) FinishedAt() time.Time {
+	if !s.Finished() {
+		return time.Time{}
+	}
+	var end time.Time
+	for i := range s.Attempts {
+		if at := s.Attempts[i].EndedAt; at.After(end) {
+			end = at
+		}
+	}
+	for _, e := range s.Trail {
+		if strings.HasPrefix(e.What, "session.") && e.At.After(end) {
+			end = e.At
+		}
+	}
+	if end.IsZero() { // the trail was full
+		end = s.ExpiresAt
+	}
+	return end
+}
+
+// FinishedFor reports whether s finished at least d before now. A d of zero or less
+// means for ever: nothing has been finished that long.
+func (s *Session) FinishedFor(d time.Duration, now time.Time) bool {
+	end := s.FinishedAt()
+	return d > 0 && !end.IsZero() && !now.Before(end.Add(d))
+}
+
+// Tombstone reports whether s was deleted, and nothing has come of it since.
+func (s *Session) Tombstone() bool {
+	unpaid := s.Status == wire.Expired || s.Status == wire.Cancelled
+	return s.Deleted && !s.ErasedAt.IsZero() && unpaid
+}
+
+// EverPaid reports whether money was seen for s, in full or in part, or was in doubt.
+func (s *Session) EverPaid() bool {
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		doubted := !a.DoubtedAt.IsZero() && a.Reason != reasonTxAbsent
+		if a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted {
+			return true
+		}
+	}
+	return false
+}
+
+// Erase applies e to s. Nothing that decides about money changes.
+func (s *Session) Erase(e Erasure, now time.Time) {
+	switch e {
+	case ErasePersonal:
+		s.erasePersonal(now)
+	case EraseAll:
+		s.reduce(now)
+	}
+}
+
+func (s *Session) erasePersonal(now time.Time) {
+	if s.ErasedAt.IsZero() {
+		s.ErasedAt = now.UTC()
+	}
+	s.Order.Email, s.Order.Description = "", ""
+	for i := range s.Attempts {
+		s.Attempts[i].Email, s.Attempts[i].Comment = "", ""
+	}
+	s.Trail = erasedTimeline(s.Trail)
+}
+
+// reduce leaves a tombstone: what finds the order of late money, what the confirm gate
+// compares, and what keeps an order from being started anew.
+func (s *Session) reduce(now time.Time) {
+	s.erasePersonal(now)
+	s.Deleted, s.Notice, s.Trail = true, Notice{}, nil
+	s.Order = Order{AmountUSD: s.Order.AmountUSD, Ref: s.Order.Ref, OrderID: s.Order.OrderID}
+	for i, a := range s.Attempts {
+		if a.State == Refused { // nothing exists at the gateway
+			s.Attempts[i] = Attempt{
+				Number: a.Number, State: Refused, Reason: a.Reason, Marker: a.Marker,
+			}
+			continue
+		}
+		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
+		a.Address, a.PaymentURL, a.TxURL = "", "", ""
+		s.Attempts[i] = a
+	}
+}
+
+// erasedTimeline returns a timeline without free text: what the gateway answered may
+// quote an e-mail, and an operator's reason may name a person.
+func erasedTimeline(list []Entry) []Entry {
+	var kept []Entry
+	for _, e := range list {
+		switch e.What {
+		case "attempt.intended", "attempt.pending", "attempt.late_answer", "attempt.found",
+			"attempt.stray", "attempt.handed_over", "attempt.lost", "attempt.confirmed",
+			"attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
+			"attempt.regressed", "attempt.shares_transaction":
+		case "session.resolved":
+			e.Detail, _, _ = strings.Cut(e.Detail, ":")
+		default:
+			e.Detail = ""
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// erasedBody returns the body of an event without personal data. A body that cannot be
+// read loses all of its data.
+func erasedBody(e Event, much Erasure, now time.Time) []byte {
+	var message struct {
+		Type      EventType       `json:"type"`
+		Timestamp time.Time       `json:"timestamp"`
+		Data      json.RawMessage `json:"data"`
+	}
+	var o Object
+	data := []byte(`{}`)
+	if json.Unmarshal(e.Body, &message) == nil &&
+		json.Unmarshal(message.Data, &o) == nil && o.ID == e.Session {
+		o.Email, o.Descr = "", ""
+		if much == EraseAll {
+			o.Title, o.Metadata, o.SuccessURL, o.CancelURL = "", nil, "", ""
+		}
+		o.Trail = erasedTimeline(o.Trail)
+		if o.ErasedAt == nil {
+			o.ErasedAt = set(now)
+		}
+		data, _ = json.Marshal(o.filled()) // plain data: cannot fail
+	}
+	message.Type, message.Timestamp, message.Data = e.Type, e.At.UTC(), data
+	body, _ := json.Marshal(message) // likewise
+	return body
+}
+
+// Erased returns e without what is erased of its session, with the same id.
+func (e Event) Erased(much Erasure, now time.Time) Event {
+	e.Body = erasedBody(e, much, now)
+	return e
+}
+
+// Retain returns how much of s to erase when personal data is kept for a time after
+// the end. Undelivered webhooks delay that by another time at most.
+func (s *Session) Retain(keep, delivery time.Duration, undelivered bool, now time.Time) Erasure {
+	switch {
+	case s.Tombstone(), s.EverPaid() && !s.ErasedAt.IsZero():
+		return EraseNothing
+	case !s.FinishedFor(keep, now),
+		undelivered && !s.FinishedFor(keep+delivery, now):
+		return EraseNothing
+	case s.EverPaid():
+		return ErasePersonal
+	}
+	return EraseAll
+}

@@ -1,0 +1,141 @@
+package payment
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+)
+
+// What is erased when: never by default, never before the time, and sessions with money
+// are never deleted.
+func TestRetain(t *testing.T) {
+	end := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	unpaid := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end}}}
+	paid := Session{Status: wire.Confirmed, Attempts: []Attempt{{State: Confirmed, EndedAt: end}}}
+	part := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end, Paid: decimal.NewFromInt(1)}}}
+	doubted := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, DoubtedAt: end, Reason: "paid_amount_unreadable"}}}
+	absent := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, DoubtedAt: end, Reason: reasonTxAbsent}}}
+	done, gone, late := paid, unpaid, unpaid
+	done.ErasedAt, gone.ErasedAt, gone.Deleted, late.ErasedAt = end, end, true, end
+	for name, c := range map[string]struct {
+		s           Session
+		keep, after time.Duration
+		undelivered bool
+		want        Erasure
+	}{
+		"unpaid":                     {unpaid, 30 * day, 30 * day, false, EraseAll},
+		"unpaid, a moment before":    {unpaid, 30 * day, 30*day - 1, false, EraseNothing},
+		"unpaid, kept for ever":      {unpaid, 0, 3650 * day, false, EraseNothing},
+		"undelivered":                {unpaid, 30 * day, 59 * day, true, EraseNothing},
+		"undelivered for ever":       {unpaid, 30 * day, 60 * day, true, EraseAll},
+		"paid":                       {paid, 30 * day, 30 * day, false, ErasePersonal},
+		"paid in part":               {part, 30 * day, 30 * day, false, ErasePersonal},
+		"settled as not paid":        {doubted, 30 * day, 30 * day, false, ErasePersonal},
+		"settled, nothing was there": {absent, 30 * day, 30 * day, false, EraseAll},
+		"paid and erased":            {done, 30 * day, 60 * day, false, EraseNothing},
+		"a tombstone":                {gone, 30 * day, 60 * day, false, EraseNothing},
+		"erased by hand, not paid":   {late, 30 * day, 30 * day, false, EraseAll},
+		"in review":                  {Session{Status: wire.Review}, day, 3650 * day, false, EraseNothing},
+		"pending":                    {Session{Status: wire.Pending}, day, 3650 * day, false, EraseNothing},
+		"expired without an attempt": {Session{Status: wire.Expired, ExpiresAt: end}, day, day, false, EraseAll},
+	} {
+		if got := c.s.Retain(c.keep, 30*day, c.undelivered, end.Add(c.after)); got != c.want {
+			t.Errorf("%s: retain = %d; want %d", name, got, c.want)
+		}
+	}
+}
+
+// Late money for a tombstone passes the confirm gate and reaches the order; a shopper
+// cannot start it anew.
+func TestTombstoneTakesLateMoney(t *testing.T) {
+	s, r, now := waiting(), paid(), noon.Add(90*24*time.Hour)
+	s.Attempts[0].State, s.Attempts[0].EndedAt = Expired, noon.Add(time.Hour)
+	s.Status = wire.Expired
+	s.Order.Ref = "1001"
+	s.Erase(EraseAll, now)
+	raw, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored Session
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := stored.mayOpen(now); err == nil {
+		t.Error("a coin can be chosen for a tombstone")
+	}
+	before := stored.Snapshot()
+	if err := stored.Apply(1, r, stored.Environment, now); err != nil {
+		t.Fatal(err)
+	}
+	events := stored.Events(before, now, EventOptions{})
+	if stored.Status != wire.Confirmed || len(events) != 1 || events[0].Type != EventConfirmed || !bytes.Contains(events[0].Body, []byte(`"order_ref":"1001"`)) {
+		t.Errorf("late money = %s, %+v; want confirmed, and told with its order", stored.Status, events)
+	}
+}
+
+// An event without personal data differs from what it was in nothing else.
+func TestErasedEvent(t *testing.T) {
+	s, now := waiting(), noon
+	s.Attempts[0].State, s.Status = Confirmed, wire.Confirmed
+	s.ID, s.Order.Email, s.Order.Description, s.Order.Metadata = "cs_1", "ann@canary.example", "canary", map[string]string{"cart": "C-7"}
+	s.Order.SuccessURL, s.Order.Title = "https://shop.example/thanks", "Two tickets"
+	s.Trail = []Entry{{At: now, By: "gateway", What: "attempt.unknown", Detail: "canary"}, {At: now, By: "console:eve", What: "session.resolved", Detail: "confirmed: canary"}}
+	e := newEvent(s, EventOptions{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
+	got := e.Erased(ErasePersonal, now)
+	if bytes.Contains(got.Body, []byte("canary")) {
+		t.Errorf("the event holds personal data: %s", got.Body)
+	}
+	clean := *s
+	clean.Erase(ErasePersonal, now)
+	want := newEvent(&clean, EventOptions{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
+	if diff := cmp.Diff(string(want.Body), string(got.Body)); diff != "" {
+		t.Errorf("the event (-want +got)\n%s", diff)
+	}
+	all := string(e.Erased(EraseAll, now).Body)
+	for _, text := range []string{"canary", "C-7", "thanks", "tickets"} {
+		if strings.Contains(all, text) {
+			t.Errorf("the event of a deleted session holds %q: %s", text, all)
+		}
+	}
+	for _, body := range []string{"", "{", "[]", `{"data":{"id":"cs_2","email":"canary"}}`, "canary"} {
+		e.Body = []byte(body)
+		if got := string(e.Erased(ErasePersonal, now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+now.UTC().Format(time.RFC3339Nano)+`","data":{}}` {
+			t.Errorf("%s became %s", body, got)
+		}
+	}
+}
+
+// What comes after an erasure is erased in its turn: a shopper who tries again, and the
+// reason that an operator gives for late money.
+func TestDataAfterErasure(t *testing.T) {
+	again := waiting()
+	again.Attempts[0].State, again.Attempts[0].EndedAt, again.Status = Expired, noon, wire.Expired
+	again.Erase(ErasePersonal, noon)
+	if err := again.AddIntent(Desired{Choice: wire.Choice{Email: "bob@shop.example"}, Minutes: 30}, noon); err != nil {
+		t.Fatal(err)
+	}
+	again.Attempts[1].State, again.Attempts[1].EndedAt, again.Status = Confirmed, noon, wire.Confirmed
+
+	late := waiting()
+	late.Attempts[0].State, late.Attempts[0].EndedAt, late.Status = Expired, noon, wire.Expired
+	late.Erase(EraseAll, noon)
+	late.Attempts[0].State, late.Status = InReview, wire.Review
+	if err := late.Resolve(Settlement{As: wire.Cancelled, Reason: "called Ann", By: ByMerchant}, noon); err != nil {
+		t.Fatal(err)
+	}
+	late.Status = wire.Cancelled
+	for name, s := range map[string]*Session{"a new attempt": again, "a settlement": late} {
+		if got := s.Retain(time.Hour, 30*24*time.Hour, false, noon.Add(48*time.Hour)); got == EraseNothing || s.Tombstone() {
+			t.Errorf("after %s: retain = %d, tombstone %t; want it erased again", name, got, s.Tombstone())
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// The events that a merchant hears of. Source: the public contract, section 6.
+const (
+	EventPending   EventType = "checkout.pending"
+	EventPartial   EventType = "checkout.partial"
+	EventConfirmed EventType = "checkout.confirmed"
+	EventExpired   EventType = "checkout.expired"
+	EventCancelled EventType = "checkout.cancelled"
+	EventReview    EventType = "checkout.review"
+)
+
+// EventType is the type of a webhook.
+type EventType string
+
+// Urgent reports whether events of the type tell of money, so that their deliveries go
+// before others; see [Outbox].
+func (t EventType) Urgent() bool { return t == EventConfirmed || t == EventReview }
+
+// Event is one message to the merchant, written to the outbox in the
+// transaction of the change that it tells of.
+type Event struct {
+	ID      string // "evt_…", the same for the same change, without "."
+	Type    EventType
+	Session string
+	At      time.Time
+	// Body is what is sent, the same on every delivery, unless personal data was erased
+	// meanwhile.
+	Body []byte
+}
+
+// newEvent tells of s as it is now, as the version that the store is about to
+// write. distinct tells events of one type and session apart: the attempt's
+// number, an amount.
+func newEvent(s *Session, telling EventOptions, t EventType, at time.Time, distinct string) Event {
+	told := *s
+	told.Version++
+	body, err := json.Marshal(struct {
+		Type      EventType `json:"type"`
+		Timestamp time.Time `json:"timestamp"`
+		Data      Object    `json:"data"`
+	}{t, at.UTC(), told.Object(telling)})
+	if err != nil {
+		panic(fmt.Sprintf("encoding event %s: %v", t, err)) // plain data: cannot fail
+	}
+	return Event{ID: eventID(s.ID, t, distinct), Type: t, Session: s.ID, At: at.UTC(), Body: body}
+}
+
+// eventID derives an id from what the event is about, so that the same change
+// told twice (a repeated transaction, a crash between commit and answer) is one
+// event.
+func eventID(session string, t EventType, distinct string) string {
+	sum := sha256.Sum256([]byte(session + "\n" + string(t) + "\n" + distinct))
+	return "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
+}
+
+// Snapshot is what turn compares a session with.
+type Snapshot struct {
+	status   wire.Status
+	number   int
+	paid     map[int]decimal.Decimal // by attempt number
+	reviewed map[int]string          // by attempt number: the reason; empty = not in review
+	alerts   map[int]string          // by attempt number
+}
+
+// Snapshot remembers s before a change.
+func (s *Session) Snapshot() Snapshot {
+	m := Snapshot{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]string{}, alerts: map[int]string{}}
+	if a := s.Current(); a != nil {
+		m.number = a.Number
+	}
+	for _, a := range s.Attempts {
+		m.paid[a.Number], m.alerts[a.Number] = a.Paid, a.Alert
+		if a.State == InReview {
+			m.reviewed[a.Number] = a.Reason
+		}
+	}
+	return m
+}
+
+// Events finishes a change: it derives Status and returns the events that tell
+// the merchant what is different from before.
+func (s *Session) Events(before Snapshot, now time.Time, telling EventOptions) []Event {
+	s.Status = s.status()
+	var events []Event
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		more := a.Paid.GreaterThan(before.paid[a.Number])
+		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
+		case a.State == InReview && (more || a.reviewIsNews(before.reviewed[a.Number])):
+			events = append(events, newEvent(s, telling, EventReview, now, distinct+a.afterSettling()))
+		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
+			events = append(events, newEvent(s, telling, EventReview, now, distinct+" "+a.Alert))
+		case a.uncounted() && more:
+			events = append(events, newEvent(s, telling, EventPartial, now, distinct))
+		}
+	}
+	t, told := eventOf[s.Status]
+	current := s.Current()
+	if told && (s.Status != before.status || (current != nil && current.Number != before.number)) {
+		events = append(events, newEvent(s, telling, t, now, s.distinct()))
+	}
+	return events
+}
+
+// reviewIsNews reports whether the merchant has to hear of a review; was is the
+// reason that it had before the change.
+func (a *Attempt) reviewIsNews(was string) bool {
+	different := was != a.Reason
+	return was == "" || different && (a.Reason == reasonSettled || was == reasonTxAbsent)
+}
+
+// afterSettling tells reviews after a person has settled the session apart from
+// those before, and those of an absent transaction from all others.
+func (a *Attempt) afterSettling() string {
+	if a.Reason == reasonTxAbsent {
+		return " " + a.Reason + " " + strconv.Itoa(a.Settled) + " " + strconv.Itoa(a.Reappeared)
+	}
+	if a.Settled == 0 && a.Reason != reasonSettled {
+		return ""
+	}
+	return " " + strconv.Itoa(a.Settled) + " " + a.Reason
+}
+
+// eventOf is the event that announces a status; other statuses are not told.
+// A review is told of each attempt and amount, also when another attempt was
+// confirmed.
+var eventOf = map[wire.Status]EventType{
+	wire.Pending:   EventPending,
+	wire.Confirmed: EventConfirmed,
+	wire.Expired:   EventExpired,
+	wire.Cancelled: EventCancelled,
+}
+
+// distinct tells two events of one type and session apart: a session can
+// expire with each of its attempts, but it is confirmed only once.
+func (s *Session) distinct() string {
+	a := s.Current()
+	if a == nil || s.Status == wire.Confirmed {
+		return ""
+	}
+	which := strconv.Itoa(a.Number) + " " + a.Marker // it may have the number of one that was never sent
+	if a.Reappeared > 0 {
+		which += " reappeared " + strconv.Itoa(a.Reappeared)
+	}
+	switch settled := s.settlings(); {
+	case settled > 1:
+		return which + " after review " + strconv.Itoa(settled)
+	case settled == 1 || !a.DoubtedAt.IsZero():
+		return which + " after review" // settled by hand, perhaps as what it was before
+	}
+	return which
+}

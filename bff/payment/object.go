@@ -1,0 +1,205 @@
+package payment
+
+import (
+	"time"
+
+	"coinslot/app/wire"
+)
+
+// Object is the session as the merchant sees it, in the API and in webhooks.
+// Amounts are exact decimal text, in the attempt's coin unless the name says USD,
+// and empty when there is nothing to say; times are in UTC, nil when unset. What
+// the order did not say is empty; maps and slices are never nil. docs/api.md has
+// the same by its JSON names.
+type Object struct {
+	ID         string            `json:"id"`      // "cs_…"; holding it is permission to see and pay it
+	Object     string            `json:"object"`  // "session"
+	URL        string            `json:"url"`     // of the page to send the shopper to
+	Status     wire.Status       `json:"status"`  // goods are released on wire.Confirmed alone
+	Version    int64             `json:"version"` // from 1, only grows: of two Objects the higher is the newer
+	Test       bool              `json:"test"`    // no real money moves
+	AmountUSD  string            `json:"amount_usd"`
+	OrderRef   string            `json:"order_ref"`
+	Title      string            `json:"title"`
+	Descr      string            `json:"description"`
+	Email      string            `json:"email"`
+	Metadata   map[string]string `json:"metadata"`
+	Currencies []string          `json:"currencies"` // as in [Order]; empty = all
+	SuccessURL string            `json:"success_url"`
+	CancelURL  string            `json:"cancel_url"`
+	Lang       string            `json:"lang"`
+	CreatedAt  time.Time         `json:"created_at"`
+	ExpiresAt  time.Time         `json:"expires_at"` // no first choice of a coin after this
+	CheckedAt  *time.Time        `json:"checked_at"` // the gateway's last answer; nil = none yet
+	// Late, OverpaidAmount and MissingAmount say what is unusual about the
+	// current attempt; empty text when nothing is.
+	Late           bool   `json:"late"` // the money came after the end
+	OverpaidAmount string `json:"overpaid_amount"`
+	MissingAmount  string `json:"missing_amount"`
+	// ReviewReason is why a person has to look, one of the words of docs/webhooks.md;
+	// empty if nobody has to. A confirmed session may have one, and stays confirmed.
+	ReviewReason string `json:"review_reason"`
+	// Receipt is the signed proof of a confirmed session (docs/verify.md), empty in
+	// every other status.
+	Receipt string `json:"receipt"`
+	// ErasedAt is when personal data was erased; absent if it was not. Deleted says that
+	// nothing else is left either but what late money is recognized by.
+	ErasedAt *time.Time      `json:"erased_at,omitempty"`
+	Deleted  bool            `json:"deleted,omitempty"`
+	Attempts []AttemptObject `json:"attempts"` // the oldest first
+	Trail    []Entry         `json:"trail"`    // likewise
+	// Warnings are in the answer to the request that has opened the session, if
+	// something about the order is probably wrong; nil otherwise.
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Warning says what is probably wrong with an order that was accepted.
+type Warning struct {
+	Param  string `json:"param"` // the member, "currencies"
+	Detail string `json:"detail"`
+}
+
+// AttemptObject is an attempt as the merchant sees it. Amounts and times are as in
+// [Object].
+type AttemptObject struct {
+	Number           int        `json:"number"` // from 1
+	Status           State      `json:"status"`
+	OrderID          int        `json:"order_id"`      // six digits, as the gateway was given it; zero = it was given none
+	TrackingCode     string     `json:"tracking_code"` // the gateway's name of the transaction; empty = not known (yet)
+	CurrencySymbol   string     `json:"currency_symbol"`
+	NetworkCode      string     `json:"network_code"`
+	Address          string     `json:"address"`    // where to pay; empty = not known (yet)
+	PayAmount        string     `json:"pay_amount"` // what the gateway asks for, in its digits
+	PaidAmount       string     `json:"paid_amount"`
+	MissingAmount    string     `json:"missing_amount"`
+	OverpaidAmount   string     `json:"overpaid_amount"`
+	TolerancePercent string     `json:"tolerance_percent"` // what may be missing, "1"; never above [MaxTolerancePercent]
+	Late             bool       `json:"late"`              // the money came after the end
+	Reason           string     `json:"reason"`            // of refused and review; empty otherwise
+	TxID             string     `json:"tx_id"`             // on the blockchain; empty = none told
+	TxURL            string     `json:"tx_url"`            // https, or empty
+	PaymentURL       string     `json:"payment_url"`       // the gateway's own page; empty if it may not be shown
+	CreatedAt        time.Time  `json:"created_at"`
+	ExpiresAt        *time.Time `json:"expires_at"` // end of the time to pay
+	PaidAt           *time.Time `json:"paid_at"`
+}
+
+// Telling is what [Session.Object] needs besides the session.
+type EventOptions struct {
+	// Page is the address of the checkout pages with a slash at its end,
+	// "https://pay.shop.example/checkout/".
+	Page    string
+	Receipt Receipt // nil = there are none
+	Coins   Coins   // nil = every coin carries eight fractional digits
+}
+
+// Digits returns how many fractional digits a's coin can carry.
+func (a *Attempt) Digits(coins Coins) int32 {
+	if coins == nil {
+		return 8
+	}
+	return coins.Places(a.CurrencySymbol, a.NetworkCode)
+}
+
+// Receipt makes the signed proof that a session is confirmed, "" for one that is
+// not; receipt.Signer has one.
+type Receipt func(s *Session) string
+
+// Of is the receipt of s, if there are any.
+func (r Receipt) Of(s *Session) string {
+	if r == nil {
+		return ""
+	}
+	return r(s)
+}
+
+// Object returns s as the merchant sees it.
+func (s *Session) Object(t EventOptions) Object {
+	o := Object{
+		ID: s.ID, Object: "session", URL: t.Page + s.ID, Status: s.Status, Version: s.Version, Test: s.Test,
+		AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref, Title: s.Order.Title,
+		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
+		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
+		Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
+		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.Of(s),
+		ErasedAt: set(s.ErasedAt), Deleted: s.Deleted, Attempts: []AttemptObject{}, Trail: s.Trail,
+	}
+	if s.Unchecked {
+		const detail = "not compared with the gateway's currencies, which cannot be read now; " +
+			"if none matches, the shopper has nothing to choose"
+		o.Warnings = []Warning{{Param: "currencies", Detail: detail}}
+	}
+	for i := range s.Attempts {
+		o.Attempts = append(o.Attempts, s.Attempts[i].object(t.Coins))
+	}
+	if a := s.Current(); a != nil {
+		digits := a.Digits(t.Coins)
+		o.Late, o.OverpaidAmount, o.MissingAmount = a.Late, a.Overpaid(digits), a.Missing(digits)
+		switch a.State {
+		case InReview:
+			o.ReviewReason = a.Reason
+		case Confirmed:
+			o.ReviewReason = a.Alert
+		}
+	}
+	return o.filled()
+}
+
+// filled replaces nil by empty, so that members keep their type in JSON.
+func (o Object) filled() Object {
+	if o.Metadata == nil {
+		o.Metadata = map[string]string{}
+	}
+	if o.Currencies == nil {
+		o.Currencies = []string{}
+	}
+	if o.Trail == nil {
+		o.Trail = []Entry{}
+	}
+	return o
+}
+
+func (a *Attempt) object(coins Coins) AttemptObject {
+	digits := a.Digits(coins)
+	return AttemptObject{
+		Number: a.Number, Status: a.State, OrderID: a.OrderID, TrackingCode: a.TrackingCode,
+		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Address: a.Address,
+		PayAmount: a.PayText, PaidAmount: a.PaidText(), MissingAmount: a.Missing(digits), OverpaidAmount: a.Overpaid(digits),
+		TolerancePercent: FormatAmount(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID, TxURL: ExplorerURL(a.TxURL),
+		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: set(a.ExpiresAt), PaidAt: set(a.PaidAt),
+	}
+}
+
+// PaidText is decimal text in the coin, "" for none, like missing and overpaid.
+func (a *Attempt) PaidText() string {
+	if a.Paid.IsZero() {
+		return ""
+	}
+	return FormatAmount(a.Paid)
+}
+
+// Missing is rounded up to so many fractional digits.
+func (a *Attempt) Missing(digits int32) string {
+	if !a.short() {
+		return ""
+	}
+	return FormatAmount(a.PayAmount.Sub(a.Paid).RoundCeil(digits))
+}
+
+// Overpaid counts from the payable amount, which is rounded up to so many fractional
+// digits: that rounding is no overpayment.
+func (a *Attempt) Overpaid(digits int32) string {
+	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
+	if !a.PayAmount.IsPositive() || !over.IsPositive() {
+		return ""
+	}
+	return FormatAmount(over)
+}
+
+func set(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

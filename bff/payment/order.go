@@ -1,0 +1,242 @@
+package payment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"coinslot/app/wire"
+
+	"github.com/shopspring/decimal"
+)
+
+// Order is what is to be paid once, priced by the merchant and by nobody else. Only
+// AmountUSD is needed; [Order.Validate] has the limits of all, docs/api.md in words.
+type Order struct {
+	AmountUSD   decimal.Decimal   `json:"amount_usd"`         // as from [ParseAmount]
+	Ref         string            `json:"ref,omitempty"`      // the merchant's reference, unique if not empty
+	OrderID     int               `json:"order_id,omitempty"` // six digits to give to the gateway; zero = draw a free one
+	Title       string            `json:"title,omitempty"`    // one line, shown to the shopper as plain text
+	Description string            `json:"description,omitempty"`
+	Email       string            `json:"email,omitempty"`       // the shopper's, given to the gateway
+	Metadata    map[string]string `json:"metadata,omitempty"`    // the merchant's own, never shown
+	Currencies  []string          `json:"currencies,omitempty"`  // allow list of "USDT" or "USDT_trc20"; empty = all
+	TTLMinutes  int               `json:"ttl_minutes,omitempty"` // of each attempt; zero = 30, never above the network's maximum
+	ExpiresIn   time.Duration     `json:"expires_in,omitempty"`  // of the session, until a coin is chosen; zero = 24 h
+	SuccessURL  string            `json:"success_url,omitempty"` // http(s) link shown once it is paid; empty = none
+	CancelURL   string            `json:"cancel_url,omitempty"`  // http(s) link back to the shop in every other state; empty = none
+	Lang        string            `json:"lang,omitempty"`        // BCP 47 tag; empty = the browser's
+}
+
+// Complete fills in what an order leaves open, so that two ways to say the
+// same have the same Digest.
+func (o Order) Complete() Order {
+	if o.ExpiresIn == 0 {
+		o.ExpiresIn = DefaultExpiry
+	}
+	return o
+}
+
+// Limits of an order. They are generous to merchants and bound what a row,
+// a page and a webhook can grow to.
+const (
+	maxRef         = 128
+	maxTitle       = 200
+	maxDescription = 2000
+	maxEmail       = 254
+	maxURL         = 2000
+	maxMetadata    = 20
+	maxMetaKey     = 64
+	maxMetaValue   = 500
+	maxCurrencies  = 50
+	maxTTLMinutes  = 7 * 24 * 60
+	MaxExpiresIn   = 90 * 24 * time.Hour
+	defaultTTL     = 30 // minutes
+	DefaultExpiry  = 24 * time.Hour
+)
+
+var (
+	amountText   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$`)
+	currencyText = regexp.MustCompile(`^[A-Za-z0-9]{1,16}(_[A-Za-z0-9-]{1,32})?$`)
+	langText     = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+)
+
+// ParseAmount reads US dollars: decimal text, at most two fractional digits,
+// more than zero, below a thousand million. Errors: *wire.Error with
+// CodeAmountRequired or CodeAmountInvalid and Param "amount_usd".
+func ParseAmount(text string) (decimal.Decimal, error) {
+	if text == "" {
+		return decimal.Zero, NewError(wire.CodeAmountRequired, "amount_usd")
+	}
+	if !amountText.MatchString(text) {
+		return decimal.Zero, NewError(wire.CodeAmountInvalid, "amount_usd")
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil || !d.IsPositive() {
+		return decimal.Zero, NewError(wire.CodeAmountInvalid, "amount_usd")
+	}
+	return d, nil
+}
+
+// Costs reports whether text is the order's amount.
+func (o Order) Costs(text string) bool {
+	amount, err := ParseAmount(text)
+	return err == nil && amount.Equal(o.AmountUSD)
+}
+
+// Validate reports the first thing that is wrong with o as a *wire.Error that
+// names the member, or nil.
+func (o Order) Validate() error {
+	for _, c := range []struct {
+		param string
+		ok    bool
+	}{
+		{"amount_usd", o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())},
+		{"order_ref", line(o.Ref, maxRef)},
+		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
+		{"title", line(o.Title, maxTitle)},
+		{"description", prose(o.Description, maxDescription)},
+		{"email", o.Email == "" || ValidEmail(o.Email)},
+		{"metadata", metadata(o.Metadata)},
+		{"currencies", currencyNames(o.Currencies)},
+		{"ttl_minutes", o.TTLMinutes >= 0 && o.TTLMinutes <= maxTTLMinutes},
+		{"expires_in_minutes", o.ExpiresIn >= 0 && o.ExpiresIn <= MaxExpiresIn},
+		{"success_url", webURL(o.SuccessURL)},
+		{"cancel_url", webURL(o.CancelURL)},
+		{"lang", o.Lang == "" || langText.MatchString(o.Lang)},
+	} {
+		if !c.ok {
+			return NewError(wire.CodeInvalid, c.param)
+		}
+	}
+	return nil
+}
+
+// Digest is the same for two orders exactly if a merchant meant the same.
+func (o Order) Digest() string {
+	o.AmountUSD = o.AmountUSD.Truncate(2) // "25" and "25.00" are one amount
+	text, err := json.Marshal(struct {
+		Order
+		AmountUSD string `json:"amount_usd"`
+	}{o, o.AmountUSD.StringFixed(2)})
+	if err != nil {
+		panic("encoding an order: " + err.Error()) // plain data: cannot fail
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// ValidEmail reports whether s is one plain address without a display name.
+func ValidEmail(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Address == s && len(s) <= maxEmail && line(s, maxEmail)
+}
+
+// line reports whether s is valid UTF-8 of at most limit characters without
+// control or invisible direction-changing ones.
+func line(s string, limit int) bool {
+	return prose(s, limit) && !strings.ContainsAny(s, "\n\r\t")
+}
+
+// prose is line with tabs and line breaks allowed.
+func prose(s string, limit int) bool {
+	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
+		return false
+	}
+	return strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || unicode.Is(unicode.Bidi_Control, r)
+	}) < 0
+}
+
+func metadata(m map[string]string) bool {
+	if len(m) > maxMetadata {
+		return false
+	}
+	for k, v := range m {
+		if k == "" || !line(k, maxMetaKey) || !prose(v, maxMetaValue) {
+			return false
+		}
+	}
+	return true
+}
+
+func currencyNames(list []string) bool {
+	for _, name := range list {
+		if !currencyText.MatchString(name) {
+			return false
+		}
+	}
+	return len(list) <= maxCurrencies
+}
+
+// webURL reports whether s is empty or an absolute http(s) URL that a shopper
+// may be sent to.
+func webURL(s string) bool {
+	if s == "" {
+		return true
+	}
+	u, err := url.Parse(s)
+	if err != nil || !line(s, maxURL) || len(s) > maxURL || strings.ContainsAny(s, "\\ ") {
+		return false
+	}
+	return (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && CheckHost(u) == nil
+}
+
+// CheckHost reports what is wrong with the host and port of u as they are
+// written: the host has to be a DNS name without a dot at its end, in letters of
+// any script, or an IP address in its usual spelling; the port, if there is a
+// colon, a number from 1 to 65535. The error's text never holds the value.
+func CheckHost(u *url.URL) error {
+	host := strings.ToLower(u.Hostname())
+	if strings.HasPrefix(u.Host, "[") || looksNumeric(host) {
+		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to
+		// different resolvers.
+		if a, err := netip.ParseAddr(host); err != nil || a.Zone() != "" {
+			return errors.New("its host is an address in an unusual spelling")
+		}
+		return checkPort(u)
+	}
+	if len(host) > 253 {
+		return errors.New("its host is too long")
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if !hostLabel.MatchString(label) {
+			return errors.New("its host is not a DNS name (no dot at the end)")
+		}
+	}
+	return checkPort(u)
+}
+
+// hostLabel is one part of a DNS name in lower case. Underscores exist in practice.
+var hostLabel = regexp.MustCompile(`^[\pL0-9_]([\pL\pM0-9_-]{0,61}[\pL\pM0-9_])?$`)
+
+// looksNumeric reports whether resolvers may read host as an IPv4 address in
+// some spelling: its last label is a decimal or hexadecimal number. Source: WHATWG URL,
+// "ends in a number".
+func looksNumeric(host string) bool {
+	return numericLabel.MatchString(host[strings.LastIndexByte(host, '.')+1:])
+}
+
+var numericLabel = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
+
+// checkPort judges the port as it is written.
+func checkPort(u *url.URL) error {
+	text := u.Port()
+	if text == "" && !strings.HasSuffix(u.Host, ":") {
+		return nil
+	}
+	if _, err := strconv.ParseUint(text, 10, 16); err != nil || text[0] == '0' {
+		return errors.New("its port is not a number from 1 to 65535")
+	}
+	return nil
+}
