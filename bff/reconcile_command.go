@@ -10,14 +10,14 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/reconcile"
 	"coinslot/bff/server"
 )
 
-// reconcile prints what gateway and database disagree on, and changes nothing.
+// runReconcile prints what gateway and database disagree on, and changes nothing.
 // It can run beside a server that uses the same database. Errors: there are
 // findings; a range that is not one; the gateway's; the database's.
-func reconcile(ctx context.Context, args []string, s streams) error {
+func runReconcile(ctx context.Context, args []string, s streams) error {
 	var from, to string
 	var asJSON bool
 	c, err := settingsAnd("reconcile", args, s, func(flags *flag.FlagSet) {
@@ -65,9 +65,9 @@ func days(from, to string) (first, last time.Time, err error) {
 	return first, last, nil
 }
 
-func printComparison(w io.Writer, c checkout.Comparison) error {
+func printComparison(w io.Writer, c reconcile.Result) error {
 	type finding struct {
-		checkout.Finding
+		reconcile.Finding
 		Why string `json:"why"`
 	}
 	findings := []finding{}
@@ -83,14 +83,14 @@ func printComparison(w io.Writer, c checkout.Comparison) error {
 }
 
 // describe prints c for people: each kind once, with its reason, then its cases.
-func describe(w io.Writer, c checkout.Comparison) error {
+func describe(w io.Writer, c reconcile.Result) error {
 	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d attempts here, the first and the last day left out.\n",
 		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.Foreign, c.Attempts)
 	if len(c.Findings) == 0 {
 		fmt.Fprintln(w, "They agree.")
 		return nil
 	}
-	kind := checkout.FindingKind("")
+	kind := reconcile.FindingKind("")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range c.Findings {
 		if f.Kind != kind {

@@ -42,7 +42,7 @@ func commands() []command {
 		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
 		{"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language", runSandbox},
 		{"check", "say what is wrong with the set-up, changing nothing; -webhook sends a test, -json for programs", checkUp},
-		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", reconcile},
+		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", runReconcile},
 		{"erase", "erase personal data of a session or an e-mail, also beside a running server: " +
 			"coinslot erase SESSION|EMAIL", erase},
 		{"order-token", "mint an order token for trying out", orderToken},

@@ -21,14 +21,18 @@ import (
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 	"coinslot/bff/token"
 )
 
 // Config is what a console is made of.
 type Config struct {
 	Checkout *checkout.Service
-	Records  checkout.Records
-	Events   checkout.Log
+	// Count returns how many sessions have that status. Errors: the database's.
+	Count   func(ctx context.Context, status string) (int, error)
+	Gateway *reconcile.Service // the gateway's records
+	Records checkout.Records
+	Events  checkout.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting checkout.Rerouting
 	Eraser    checkout.Eraser

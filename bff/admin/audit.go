@@ -3,10 +3,10 @@ package admin
 import (
 	"net/url"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const auditPath = "/admin/audit"

@@ -10,8 +10,8 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -50,7 +50,7 @@ func ledgerQuery(q url.Values, statuses []string) ledgerForm {
 		f.number = n
 	}
 	var err error
-	if f.from, f.to, err = checkout.ListDates(f.values.Get("from"), f.values.Get("to")); err != nil {
+	if f.from, f.to, err = reconcile.ListDates(f.values.Get("from"), f.values.Get("to")); err != nil {
 		f.wrong = "The gateway takes both dates or none, at most 30 days apart, the earlier one first."
 	}
 	return f
@@ -75,7 +75,7 @@ type ledgerList struct {
 	columns           []page.Column
 	caption           string
 	// read returns the rows of a page.
-	read func(v *visit, f ledgerForm) ([][]app.UI, checkout.Paging, error)
+	read func(v *visit, f ledgerForm) ([][]app.UI, reconcile.Paging, error)
 }
 
 // draw returns the page. A gateway that does not answer leaves the form where it is.
@@ -117,8 +117,8 @@ func (s *console) transactions(v *visit) (page.Page, error) {
 		lead: "What the gateway says, read just now. It proves nothing here: the payment's own page does.",
 		columns: []page.Column{{Name: "Payment"}, {Name: "Made (UTC)", Whole: true}, {Name: "Status"}, {Name: "Price", Number: true}, {Name: "Coin", Whole: true},
 			{Name: "Asked", Number: true}, {Name: "Received", Number: true}, {Name: "Transaction"}},
-		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at checkout.Paging, err error) {
-			found, err := s.Checkout.Entries(v.r.Context(), f.entries())
+		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at reconcile.Paging, err error) {
+			found, err := s.Gateway.Entries(v.r.Context(), f.entries())
 			for _, e := range found.Items {
 				rows = append(rows, entry(e))
 			}
@@ -132,7 +132,7 @@ func (f ledgerForm) entries() payment.ListQuery {
 }
 
 // entry is a transaction of the gateway in one row.
-func entry(e checkout.LedgerEntry) []app.UI {
+func entry(e reconcile.LedgerEntry) []app.UI {
 	whose := page.El("span").Body(page.Badge("", "not ours"), app.If(e.Comment != "", func() app.UI {
 		return page.El("small").Class("below").Body(page.Foreign(e.Comment))
 	}))
@@ -175,8 +175,8 @@ func gatewayStatus(status string) app.UI {
 
 // transactionsFile is GET /admin/transactions.csv.
 func (s *console) transactionsFile(v *visit, q url.Values) (sheet, error) {
-	pages, err := ledgerQuery(q, transactionStatuses).every(func(f ledgerForm) (rows [][]string, at checkout.Paging, err error) {
-		found, err := s.Checkout.Entries(v.r.Context(), f.entries())
+	pages, err := ledgerQuery(q, transactionStatuses).every(func(f ledgerForm) (rows [][]string, at reconcile.Paging, err error) {
+		found, err := s.Gateway.Entries(v.r.Context(), f.entries())
 		for _, e := range found.Items {
 			number := ""
 			if e.Session != "" {
@@ -193,7 +193,7 @@ func (s *console) transactionsFile(v *visit, q url.Values) (sheet, error) {
 }
 
 // every reads page after page until the list ends; a last row says what is not read.
-func (f ledgerForm) every(read func(ledgerForm) (rows [][]string, at checkout.Paging, err error)) (iter.Seq2[[][]string, error], error) {
+func (f ledgerForm) every(read func(ledgerForm) (rows [][]string, at reconcile.Paging, err error)) (iter.Seq2[[][]string, error], error) {
 	if f.wrong != "" {
 		return nil, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
 	}
@@ -224,8 +224,8 @@ func (s *console) withdrawals(v *visit) (page.Page, error) {
 		title: "Withdrawals", path: withdrawalsPath, statuses: withdrawalStatuses, caption: "Withdrawals, as the gateway lists them",
 		lead:    "What the gateway pays out to you. It is asked for in the gateway's own panel.",
 		columns: []page.Column{{Name: "Withdrawal"}, {Name: "Made (UTC)", Whole: true}, {Name: "Status"}, {Name: "Amount", Number: true}, {Name: "Coin"}, {Name: "To"}, {Name: "Transaction"}},
-		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at checkout.Paging, err error) {
-			found, err := s.Checkout.Withdrawals(v.r.Context(), f.withdrawals())
+		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at reconcile.Paging, err error) {
+			found, err := s.Gateway.Withdrawals(v.r.Context(), f.withdrawals())
 			for _, w := range found.Items {
 				rows = append(rows, payout(w))
 			}
@@ -234,12 +234,12 @@ func (s *console) withdrawals(v *visit) (page.Page, error) {
 	}.draw(v)
 }
 
-func (f ledgerForm) withdrawals() checkout.WithdrawalQuery {
-	return checkout.WithdrawalQuery{Limit: rowsOfAPage, Page: f.number, From: f.from, To: f.to, Status: f.status}
+func (f ledgerForm) withdrawals() reconcile.WithdrawalQuery {
+	return reconcile.WithdrawalQuery{Limit: rowsOfAPage, Page: f.number, From: f.from, To: f.to, Status: f.status}
 }
 
 // payout is a withdrawal in one row. An amount that is none is shown as it came.
-func payout(w checkout.Withdrawal) []app.UI {
+func payout(w reconcile.Withdrawal) []app.UI {
 	amount := page.Foreign(w.AmountText)
 	if w.AmountKnown {
 		amount = page.USD(w.Amount())
@@ -254,8 +254,8 @@ func payout(w checkout.Withdrawal) []app.UI {
 
 // withdrawalsFile is GET /admin/withdrawals.csv.
 func (s *console) withdrawalsFile(v *visit, q url.Values) (sheet, error) {
-	pages, err := ledgerQuery(q, withdrawalStatuses).every(func(f ledgerForm) (rows [][]string, at checkout.Paging, err error) {
-		found, err := s.Checkout.Withdrawals(v.r.Context(), f.withdrawals())
+	pages, err := ledgerQuery(q, withdrawalStatuses).every(func(f ledgerForm) (rows [][]string, at reconcile.Paging, err error) {
+		found, err := s.Gateway.Withdrawals(v.r.Context(), f.withdrawals())
 		for _, w := range found.Items {
 			rows = append(rows, []string{w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName, w.Destination, w.TxID, stamp(w.CreatedAt)})
 		}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/chart"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // overview is GET /admin: what needs attention now, and how the last days were.
@@ -63,7 +63,7 @@ func (s *console) needs(v *visit) (list []need, err error) {
 
 // reviews are the payments that a human has to settle.
 func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
-	n, err := s.Checkout.Store.Count(ctx, string(wire.Review))
+	n, err := s.Count(ctx, string(wire.Review))
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *console) gatewayDown(ctx context.Context, now time.Time) ([]need, error
 
 // stuck are payments whose create is not answered for; a few are normal.
 func (s *console) stuck(ctx context.Context, _ time.Time) ([]need, error) {
-	n, err := s.Checkout.Store.Count(ctx, string(wire.Preparing))
+	n, err := s.Count(ctx, string(wire.Preparing))
 	if err != nil || n < 3 {
 		return nil, err
 	}

@@ -4,37 +4,37 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/reconcile"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const reconciliationPath = "/admin/reconciliation"
 
 // findings say what a kind of disagreement is called; what becomes of it is the
 // kind's own word.
-var findings = map[checkout.FindingKind]struct{ kind, name string }{
-	checkout.FindingPaidThere:    {"bad", "Paid at the gateway, not confirmed here"},
-	checkout.FindingPaidHere:     {"bad", "Confirmed here, not paid at the gateway"},
-	checkout.FindingMoney:        {"bad", "Amounts differ"},
-	checkout.FindingUnknownHere:  {"bad", "Ours by its mark, and not known here"},
-	checkout.FindingOrphan:       {"warn", "Opened, and the answer was lost"},
-	checkout.FindingSecond:       {"warn", "Opened twice"},
-	checkout.FindingUnknownThere: {"warn", "Here, and not at the gateway"},
-	checkout.FindingEnded:        {"warn", "Over on one side only"},
+var findings = map[reconcile.FindingKind]struct{ kind, name string }{
+	reconcile.FindingPaidThere:    {"bad", "Paid at the gateway, not confirmed here"},
+	reconcile.FindingPaidHere:     {"bad", "Confirmed here, not paid at the gateway"},
+	reconcile.FindingMoney:        {"bad", "Amounts differ"},
+	reconcile.FindingUnknownHere:  {"bad", "Ours by its mark, and not known here"},
+	reconcile.FindingOrphan:       {"warn", "Opened, and the answer was lost"},
+	reconcile.FindingSecond:       {"warn", "Opened twice"},
+	reconcile.FindingUnknownThere: {"warn", "Here, and not at the gateway"},
+	reconcile.FindingEnded:        {"warn", "Over on one side only"},
 }
 
 // reconciliation is GET /admin/reconciliation: where the last comparison of gateway
 // and database stands, and the last report, of whichever instance. While one is under
 // way, the page looks again by itself.
 func (s *console) reconciliation(v *visit) (page.Page, error) {
-	known, err := s.Checkout.Compared(v.r.Context(), checkout.Requested)
+	known, err := s.Gateway.Status(v.r.Context(), reconcile.Requested)
 	if err != nil {
 		return page.Page{}, err
 	}
-	daily, err := s.Checkout.Compared(v.r.Context(), checkout.Daily)
+	daily, err := s.Gateway.Status(v.r.Context(), reconcile.Daily)
 	if err != nil {
 		return page.Page{}, err
 	}
@@ -44,7 +44,7 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 		Body: []app.UI{s.comparisonForm(v, known.Last)},
 	}
 	state := known.State(v.now())
-	if state == checkout.ComparingNow {
+	if state == reconcile.Running {
 		v.w.Header().Set("Refresh", "2; url="+reconciliationPath)
 	}
 	if kind, words := standing(known.Last, state, v.now()); words != "" {
@@ -59,14 +59,14 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 }
 
 // automatic is what there is to know of the daily comparison.
-func automatic(daily checkout.Compared, now time.Time) app.UI {
-	state := map[checkout.ComparingState]string{
-		checkout.NeverCompared: "The first one begins within minutes of the start.",
-		checkout.ComparingNow:  "Running: " + far(daily.Last.Progress),
-		checkout.ComparingFailed: "Failed: the gateway or the database did not answer. " +
+func automatic(daily reconcile.Status, now time.Time) app.UI {
+	state := map[reconcile.RunState]string{
+		reconcile.NeverRun: "The first one begins within minutes of the start.",
+		reconcile.Running:  "Running: " + far(daily.Last.Progress),
+		reconcile.Failed: "Failed: the gateway or the database did not answer. " +
 			"It continues by itself.",
-		checkout.ComparingBroken: "Interrupted by the end of its instance. It continues by itself.",
-		checkout.ComparingDone:   "Waiting for the next one.",
+		reconcile.Aborted: "Interrupted by the end of its instance. It continues by itself.",
+		reconcile.Done:    "Waiting for the next one.",
 	}[daily.State(now)]
 	facts := []page.Fact{{Name: "State", Value: page.Text(state)}}
 	if !daily.Next.IsZero() {
@@ -89,23 +89,23 @@ func automatic(daily checkout.Compared, now time.Time) app.UI {
 }
 
 // standing says where a comparison stands; nothing if that is what its report says.
-func standing(c checkout.Comparing, state checkout.ComparingState, now time.Time) (kind, words string) {
+func standing(c reconcile.Run, state reconcile.RunState, now time.Time) (kind, words string) {
 	this := "Comparing " + days(c.From, c.To) + ", begun by " + page.Harmless(c.By) + " " + page.Apart(c.Began, now)
 	switch state {
-	case checkout.NeverCompared:
+	case reconcile.NeverRun:
 		return "", "Nothing was ever compared here. The command coinslot reconcile does the same."
-	case checkout.ComparingNow:
+	case reconcile.Running:
 		return "wait", this + ": " + far(c.Progress) + " The gateway's list is read behind all that payments need; this page looks again by itself."
-	case checkout.ComparingFailed:
+	case reconcile.Failed:
 		return "bad", this + ", broke off: the gateway or the database did not answer. Nothing was changed; try again in a minute."
-	case checkout.ComparingBroken:
+	case reconcile.Aborted:
 		return "bad", this + ", broke off: the instance that was at it has ended, or has lost the database. Nothing was changed; begin again."
 	}
 	return "", ""
 }
 
 // far says how far a comparison is.
-func far(p checkout.Progress) string {
+func far(p reconcile.Progress) string {
 	switch {
 	case p.Page == 0:
 		return "the gateway is being asked."
@@ -118,7 +118,7 @@ func far(p checkout.Progress) string {
 }
 
 // comparisonForm asks for the days; it proposes those of the last comparison.
-func (s *console) comparisonForm(v *visit, last checkout.Comparing) app.UI {
+func (s *console) comparisonForm(v *visit, last reconcile.Run) app.UI {
 	from, to := last.From, last.To
 	if from.IsZero() {
 		from, to = v.now().AddDate(0, 0, -7), v.now()
@@ -142,7 +142,7 @@ func (s *console) compare(v *visit) (to, done string, err error) {
 	if err := v.record("reconcile", "", days(first, last)); err != nil {
 		return "", "", err
 	}
-	begun, err := s.Checkout.StartComparing(v.r.Context(), v.by(), first, last)
+	begun, err := s.Gateway.Start(v.r.Context(), v.by(), first, last)
 	if err != nil {
 		return "", "", err
 	}
@@ -159,7 +159,7 @@ func days(from, to time.Time) string {
 
 // reported is what has come of a comparison: the numbers, then the findings by their
 // kind, the gravest first, each with what to do.
-func reported(v *visit, r checkout.Report) []app.UI {
+func reported(v *visit, r reconcile.Report) []app.UI {
 	total := 0
 	for _, n := range r.Counts {
 		total += n
@@ -175,7 +175,7 @@ func reported(v *visit, r checkout.Report) []app.UI {
 	if total == 0 {
 		return append(list, page.El("p").Class("note").DataSet("kind", "good").DataSet("part", "agree").Text("They agree."))
 	}
-	for _, kind := range checkout.FindingKinds() {
+	for _, kind := range reconcile.FindingKinds() {
 		if r.Counts[kind] > 0 {
 			list = append(list, found(kind, r))
 		}
@@ -184,7 +184,7 @@ func reported(v *visit, r checkout.Report) []app.UI {
 }
 
 // found is all findings of one kind that are kept.
-func found(kind checkout.FindingKind, r checkout.Report) app.UI {
+func found(kind reconcile.FindingKind, r reconcile.Report) app.UI {
 	var rows [][]app.UI
 	for _, f := range r.Findings {
 		if f.Kind == kind {
@@ -200,15 +200,15 @@ func found(kind checkout.FindingKind, r checkout.Report) app.UI {
 }
 
 // moreFound says where the findings of a kind are that are not kept; "" = all are.
-func moreFound(r checkout.Report, kind checkout.FindingKind) string {
-	if r.Counts[kind] <= checkout.MostFindings {
+func moreFound(r reconcile.Report, kind reconcile.FindingKind) string {
+	if r.Counts[kind] <= reconcile.MostFindings {
 		return ""
 	}
-	return "The first " + page.Count(checkout.MostFindings) + " of " + page.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
+	return "The first " + page.Count(reconcile.MostFindings) + " of " + page.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
 
-func finding(f checkout.Finding) []app.UI {
+func finding(f reconcile.Finding) []app.UI {
 	session := page.None()
 	if f.Session != "" {
 		session = page.El("span").Body(page.Link(paymentPath(f.Session), page.Short(f.Session)), page.El("small").Class("below").Text("attempt "+page.Plain(f.Attempt)))
@@ -233,7 +233,7 @@ func sentence(words string) string {
 // reconciliationFile is GET /admin/reconciliation.csv: the findings of the last
 // report.
 func (s *console) reconciliationFile(v *visit, _ url.Values) (sheet, error) {
-	known, err := s.Checkout.Compared(v.r.Context(), checkout.Requested)
+	known, err := s.Gateway.Status(v.r.Context(), reconcile.Requested)
 	if err != nil {
 		return sheet{}, err
 	}
@@ -248,7 +248,7 @@ func (s *console) reconciliationFile(v *visit, _ url.Values) (sheet, error) {
 		}
 		rows = append(rows, []string{string(f.Kind), f.Session, number, f.OrderRef, f.TrackingCode, f.There, f.Here, f.Kind.Why()})
 	}
-	for _, kind := range checkout.FindingKinds() {
+	for _, kind := range reconcile.FindingKinds() {
 		if more := moreFound(*known.Report, kind); more != "" {
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // reroutePath is where webhooks to a URL that is not configured are moved from.

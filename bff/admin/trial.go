@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const testPath = webhooksPath + "/test"

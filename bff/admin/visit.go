@@ -62,7 +62,7 @@ func (v *visit) show(p page.Page) {
 	if v.Leaves {
 		f.Token = v.token()
 	}
-	if n, err := v.Checkout.Store.Count(v.r.Context(), string(wire.Review)); err == nil { // without it the page is as good
+	if n, err := v.Count(v.r.Context(), string(wire.Review)); err == nil { // without it the page is as good
 		f.Alarms = map[string]int{paymentsPath: n}
 	}
 	v.write(v.w, f)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const (

@@ -25,9 +25,9 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/store"
@@ -427,12 +427,12 @@ func unreconciled(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	run := checkout.Comparing{Kind: checkout.Daily, Ended: now.Add(-73 * time.Hour)}
+	run := reconcile.Run{Kind: reconcile.Daily, Ended: now.Add(-73 * time.Hour)}
 	epoch, err := db.BeginComparing(t.Context(), run, now, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := &checkout.Report{Comparing: run}
+	report := &reconcile.Report{Run: run}
 	err = errors.Join(db.EndComparing(t.Context(), epoch, run, report, time.Time{}), db.Close())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -21,16 +22,16 @@ type register struct {
 	store *memory
 
 	mu    sync.Mutex // guards the fields below
-	rows  map[checkout.ComparisonKind]checkout.Compared
-	begun []checkout.Comparing
+	rows  map[reconcile.Kind]reconcile.Status
+	begun []reconcile.Run
 }
 
-func (r *register) BeginComparing(_ context.Context, c checkout.Comparing, now time.Time, lease time.Duration) (int64, error) {
+func (r *register) BeginComparing(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
 	if row.Until.After(now) || row.Next.After(now) {
-		return 0, checkout.ErrComparing
+		return 0, reconcile.ErrRunning
 	}
 	row.Epoch++
 	row.Last, row.Until = c, now.Add(lease)
@@ -38,12 +39,12 @@ func (r *register) BeginComparing(_ context.Context, c checkout.Comparing, now t
 	return row.Epoch, nil
 }
 
-func (r *register) KeepComparing(_ context.Context, epoch int64, c checkout.Comparing, until time.Time) error {
-	return r.change(epoch, c, func(row *checkout.Compared) { row.Until = until })
+func (r *register) KeepComparing(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
+	return r.change(epoch, c, func(row *reconcile.Status) { row.Until = until })
 }
 
-func (r *register) EndComparing(_ context.Context, epoch int64, c checkout.Comparing, report *checkout.Report, next time.Time) error {
-	return r.change(epoch, c, func(row *checkout.Compared) {
+func (r *register) EndComparing(_ context.Context, epoch int64, c reconcile.Run, report *reconcile.Report, next time.Time) error {
+	return r.change(epoch, c, func(row *reconcile.Status) {
 		row.Until, row.Next = time.Time{}, next
 		if report != nil {
 			row.Report = report
@@ -51,7 +52,7 @@ func (r *register) EndComparing(_ context.Context, epoch int64, c checkout.Compa
 	})
 }
 
-func (r *register) change(epoch int64, c checkout.Comparing, do func(*checkout.Compared)) error {
+func (r *register) change(epoch int64, c reconcile.Run, do func(*reconcile.Status)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
@@ -64,7 +65,7 @@ func (r *register) change(epoch int64, c checkout.Comparing, do func(*checkout.C
 	return nil
 }
 
-func (r *register) Compared(_ context.Context, kind checkout.ComparisonKind) (checkout.Compared, error) {
+func (r *register) Compared(_ context.Context, kind reconcile.Kind) (reconcile.Status, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rows[kind], nil
@@ -79,7 +80,7 @@ func (r *register) OldestSession(context.Context) (time.Time, error) {
 }
 
 // times returns how often a comparison of a kind was begun.
-func (r *register) times(kind checkout.ComparisonKind) (n int) {
+func (r *register) times(kind reconcile.Kind) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range r.begun {
@@ -122,6 +123,7 @@ type bureau struct {
 	*shop
 	list    *lister
 	book    *register
+	records *reconcile.Service
 	running []context.CancelFunc // of instances
 	ended   sync.WaitGroup
 }
@@ -132,7 +134,7 @@ func inBureau(t *testing.T, test func(t *testing.T, b *bureau)) {
 		gateway := newGateway(time.Now)
 		b := &bureau{
 			shop: &shop{t: t, clock: &clock{}, gateway: gateway, store: rows}, list: &lister{gateway: gateway},
-			book: &register{store: rows, rows: map[checkout.ComparisonKind]checkout.Compared{}},
+			book: &register{store: rows, rows: map[reconcile.Kind]reconcile.Status{}},
 		}
 		b.start()
 		test(t, b)
@@ -145,11 +147,15 @@ func (b *bureau) start() {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	b.running = append(b.running, cancel)
 	b.service = checkout.New(checkout.Config{
-		Store: b.store, Gateway: b.list, Comparisons: b.book, Page: "https://shop.test/checkout/",
+		Store: b.store, Gateway: b.list, Page: "https://shop.test/checkout/",
+		PaymentPage: "https://pay.test/p",
+	})
+	b.records = reconcile.New(reconcile.Config{
+		Gateway: b.list, Runs: b.book, Sessions: b.store, Change: b.service.Change,
 		PaymentPage: "https://pay.test/p", ListPause: time.Second,
 	})
-	service := b.service
-	b.ended.Go(func() { service.RunComparisons(ctx) })
+	records := b.records
+	b.ended.Go(func() { records.RunScheduled(ctx) })
 }
 
 // stop ends all instances.
@@ -160,6 +166,7 @@ func (b *bureau) stop() {
 	b.running = nil
 	b.ended.Wait()
 	b.service.Close()
+	b.records.Close()
 }
 
 // pass lets d pass, and payments be checked when they are due.
@@ -200,7 +207,7 @@ func TestDailyComparisonTellsLateMoney(t *testing.T) {
 				if late := b.load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
 					t.Errorf("late = %t", late)
 				}
-				if known, err := b.service.Compared(t.Context(), checkout.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
+				if known, err := b.records.Status(t.Context(), reconcile.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
 					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report, err)
 				}
 				reads := b.gateway.called("status")
@@ -267,7 +274,7 @@ func TestDailyComparisonIsMadeOnce(t *testing.T) {
 		b.chosen("25", usdt())
 		b.start()
 		b.pass(3*24*time.Hour + time.Hour)
-		if n := b.book.times(checkout.Daily); n != 4 {
+		if n := b.book.times(reconcile.Daily); n != 4 {
 			t.Errorf("%d daily comparisons in three days; want 4", n)
 		}
 		for range 20 {
@@ -276,10 +283,10 @@ func TestDailyComparisonIsMadeOnce(t *testing.T) {
 			b.start()
 			b.pass(time.Hour)
 		}
-		if n := b.book.times(checkout.Daily); n != 4 {
+		if n := b.book.times(reconcile.Daily); n != 4 {
 			t.Errorf("%d daily comparisons after many starts; want 4", n)
 		}
-		if n := b.book.times(checkout.Hourly); n < 92 || n > 95 {
+		if n := b.book.times(reconcile.Hourly); n < 92 || n > 95 {
 			t.Errorf("%d hourly comparisons in 93 hours", n)
 		}
 	})
@@ -300,9 +307,9 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 			}
 			return nil
 		}
-		daily := func() checkout.Compared {
+		daily := func() reconcile.Status {
 			t.Helper()
-			known, err := b.service.Compared(t.Context(), checkout.Daily)
+			known, err := b.records.Status(t.Context(), reconcile.Daily)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -314,7 +321,7 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 		b.list.answer(broken)
 		b.pass(3 * time.Hour)
 		known := daily()
-		if known.State(time.Now()) != checkout.ComparingFailed || known.Last.Progress.Page != 2 || known.Last.Failures < 5 || known.Last.Failures > 9 {
+		if known.State(time.Now()) != reconcile.Failed || known.Last.Progress.Page != 2 || known.Last.Failures < 5 || known.Last.Failures > 9 {
 			t.Fatalf("after hours of failure: %+v", known.Last)
 		}
 		b.wantStatus(s.ID, wire.Expired)
@@ -323,7 +330,7 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 		b.start()
 		b.pass(65 * time.Minute)
 		b.wantStatus(s.ID, wire.Confirmed)
-		if known = daily(); known.State(time.Now()) != checkout.ComparingDone || known.Last.Failures != 0 {
+		if known = daily(); known.State(time.Now()) != reconcile.Done || known.Last.Failures != 0 {
 			t.Errorf("at the end: %+v", known.Last)
 		}
 		var pages []string
@@ -348,14 +355,14 @@ func TestDailyComparisonIsTakenOver(t *testing.T) {
 		}
 		b.pass(90 * time.Second)
 		b.stop()
-		known, err := b.service.Compared(t.Context(), checkout.Daily)
-		if err != nil || known.State(time.Now()) != checkout.ComparingBroken || known.Last.Progress.Page < 20 {
+		known, err := b.records.Status(t.Context(), reconcile.Daily)
+		if err != nil || known.State(time.Now()) != reconcile.Aborted || known.Last.Progress.Page < 20 {
 			t.Fatalf("after the end: %+v, %v", known, err)
 		}
 		b.start()
 		b.pass(3 * time.Minute)
-		known, err = b.service.Compared(t.Context(), checkout.Daily)
-		if err != nil || known.State(time.Now()) != checkout.ComparingDone {
+		known, err = b.records.Status(t.Context(), reconcile.Daily)
+		if err != nil || known.State(time.Now()) != reconcile.Done {
 			t.Fatalf("state = %+v, %v; want done", known, err)
 		}
 		if n := known.Report.Transactions; n != 5000 {
@@ -403,13 +410,15 @@ func TestListThatRepeatsItself(t *testing.T) {
 		b.list.answer(nil)
 		stuck := &stuckList{b.list}
 		b.stop()
-		b.service = checkout.New(checkout.Config{Store: b.store, Gateway: stuck, Comparisons: b.book})
+		b.records = reconcile.New(reconcile.Config{
+			Gateway: stuck, Runs: b.book, Sessions: b.store, Change: b.service.Change,
+		})
 		ctx, cancel := context.WithCancel(t.Context())
 		b.running = append(b.running, cancel)
-		service := b.service
-		b.ended.Go(func() { service.RunComparisons(ctx) })
+		records := b.records
+		b.ended.Go(func() { records.RunScheduled(ctx) })
 		b.pass(5 * time.Minute)
-		if known, err := b.service.Compared(t.Context(), checkout.Daily); err != nil || known.State(time.Now()) != checkout.ComparingFailed {
+		if known, err := b.records.Status(t.Context(), reconcile.Daily); err != nil || known.State(time.Now()) != reconcile.Failed {
 			t.Errorf("%+v, %v; want that it has failed", known, err)
 		}
 	})

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,10 +17,10 @@ func TestCompare(t *testing.T) { overBoth(t, compare) }
 
 func compare(t *testing.T, h *shop) {
 	h.clock.move(12 * time.Hour)
-	compared := func() checkout.Comparison {
+	compared := func() reconcile.Result {
 		t.Helper()
 		day := h.clock.Now().Truncate(24 * time.Hour)
-		c, err := checkout.Compare(t.Context(), h.gateway, h.store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
+		c, err := reconcile.Compare(t.Context(), h.gateway, h.store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func compare(t *testing.T, h *shop) {
 	lost := h.chosen("31", usdt())
 
 	c := compared()
-	got := map[checkout.FindingKind]string{}
-	var order []checkout.FindingKind
+	got := map[reconcile.FindingKind]string{}
+	var order []reconcile.FindingKind
 	for _, f := range c.Findings {
 		got[f.Kind] = f.Session
 		order = append(order, f.Kind)
@@ -55,24 +55,24 @@ func compare(t *testing.T, h *shop) {
 			t.Errorf("%s is not explained", f.Kind)
 		}
 	}
-	want := map[checkout.FindingKind]string{
-		checkout.FindingPaidThere: paid.ID, checkout.FindingPaidHere: took.ID, checkout.FindingMoney: extra.ID,
-		checkout.FindingUnknownHere: "", checkout.FindingOrphan: lost.ID, checkout.FindingSecond: agreed.ID,
-		checkout.FindingUnknownThere: gone.ID, checkout.FindingEnded: ended.ID,
+	want := map[reconcile.FindingKind]string{
+		reconcile.FindingPaidThere: paid.ID, reconcile.FindingPaidHere: took.ID, reconcile.FindingMoney: extra.ID,
+		reconcile.FindingUnknownHere: "", reconcile.FindingOrphan: lost.ID, reconcile.FindingSecond: agreed.ID,
+		reconcile.FindingUnknownThere: gone.ID, reconcile.FindingEnded: ended.ID,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if order[0] != checkout.FindingPaidThere || order[len(order)-1] != checkout.FindingEnded || c.Foreign != 1 {
+	if order[0] != reconcile.FindingPaidThere || order[len(order)-1] != reconcile.FindingEnded || c.Foreign != 1 {
 		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.Foreign)
 	}
 	h.run(5 * time.Minute) // the server mends what can be mended
-	left := map[checkout.FindingKind]bool{}
+	left := map[reconcile.FindingKind]bool{}
 	for _, f := range compared().Findings {
 		left[f.Kind] = true
 	}
-	mended := map[checkout.FindingKind]bool{
-		checkout.FindingPaidHere: true, checkout.FindingMoney: true, checkout.FindingUnknownHere: true, checkout.FindingUnknownThere: true,
+	mended := map[reconcile.FindingKind]bool{
+		reconcile.FindingPaidHere: true, reconcile.FindingMoney: true, reconcile.FindingUnknownHere: true, reconcile.FindingUnknownThere: true,
 	}
 	if diff := cmp.Diff(mended, left); diff != "" {
 		t.Errorf("findings five minutes later (-want +got):\n%s", diff)
@@ -81,12 +81,12 @@ func compare(t *testing.T, h *shop) {
 
 // read counts the sessions that a comparison lists.
 type read struct {
-	checkout.Books
+	reconcile.SessionReader
 	sessions int
 }
 
 func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
-	page, err := r.Books.List(ctx, f)
+	page, err := r.SessionReader.List(ctx, f)
 	r.sessions += len(page.Sessions)
 	return page, err
 }
@@ -102,8 +102,8 @@ func compareOldDays(t *testing.T, h *shop) {
 	for range 5 {
 		h.open("26")
 	}
-	books := &read{Books: h.store}
-	c, err := checkout.Compare(t.Context(), h.gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
+	books := &read{SessionReader: h.store}
+	c, err := reconcile.Compare(t.Context(), h.gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
 	if err != nil || c.Attempts != 1 || books.sessions != 1 {
 		t.Errorf("%d sessions were read for %d attempts, %v; want the one of that day", books.sessions, c.Attempts, err)
 	}

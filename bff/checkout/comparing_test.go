@@ -13,18 +13,18 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 // notebook keeps the last comparison in memory, of whichever kind. BeginComparing never
 // refuses: leases are storetest's business.
 type notebook struct {
 	mu sync.Mutex // guards the field below
-	checkout.Compared
+	reconcile.Status
 }
 
-func (n *notebook) BeginComparing(_ context.Context, c checkout.Comparing, now time.Time, lease time.Duration) (int64, error) {
+func (n *notebook) BeginComparing(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.Epoch++
@@ -32,7 +32,7 @@ func (n *notebook) BeginComparing(_ context.Context, c checkout.Comparing, now t
 	return n.Epoch, nil
 }
 
-func (n *notebook) KeepComparing(_ context.Context, epoch int64, c checkout.Comparing, until time.Time) error {
+func (n *notebook) KeepComparing(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if epoch != n.Epoch {
@@ -42,7 +42,7 @@ func (n *notebook) KeepComparing(_ context.Context, epoch int64, c checkout.Comp
 	return nil
 }
 
-func (n *notebook) EndComparing(ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report, _ time.Time) error {
+func (n *notebook) EndComparing(ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, _ time.Time) error {
 	if err := n.KeepComparing(ctx, epoch, c, time.Time{}); err != nil || r == nil {
 		return err
 	}
@@ -52,16 +52,16 @@ func (n *notebook) EndComparing(ctx context.Context, epoch int64, c checkout.Com
 	return nil
 }
 
-func (n *notebook) known(context.Context) (checkout.Compared, error) {
+func (n *notebook) known(context.Context) (reconcile.Status, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.Compared, nil
+	return n.Status, nil
 }
 
 // notes is a notebook as a port: a struct that embeds Compared has no method of that name.
 type notes struct{ *notebook }
 
-func (n notes) Compared(ctx context.Context, _ checkout.ComparisonKind) (checkout.Compared, error) {
+func (n notes) Compared(ctx context.Context, _ reconcile.Kind) (reconcile.Status, error) {
 	return n.known(ctx)
 }
 
@@ -69,7 +69,7 @@ func (notes) OldestSession(context.Context) (time.Time, error) { return time.Tim
 
 // slowBooks is a gateway whose list comes a page in three seconds, if at all.
 type slowBooks struct {
-	checkout.Ledger
+	reconcile.Ledger
 	pages int          // 0 = it never comes
 	asked atomic.Int64 // that are waited for now
 }
@@ -99,19 +99,21 @@ func (b *slowBooks) Transactions(ctx context.Context, q payment.ListQuery) (page
 }
 
 // comparison runs a test of one that was just begun in a bubble.
-func comparison(t *testing.T, pages int, test func(t *testing.T, c *checkout.Service, known func() checkout.Compared)) {
+func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Service, known func() reconcile.Status)) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &notebook{}
-		c := checkout.New(checkout.Config{Store: newMemory(), Ledger: &slowBooks{pages: pages}, Comparisons: notes{book}})
+		c := reconcile.New(reconcile.Config{
+			Sessions: newMemory(), Ledger: &slowBooks{pages: pages}, Runs: notes{book},
+		})
 		defer c.Close()
 		day := time.Now().Truncate(24 * time.Hour)
-		if begun, err := c.StartComparing(t.Context(), "ann", day, day); !begun || err != nil {
+		if begun, err := c.Start(t.Context(), "ann", day, day); !begun || err != nil {
 			t.Fatalf("StartComparing = %t, %v", begun, err)
 		}
-		test(t, c, func() checkout.Compared {
+		test(t, c, func() reconcile.Status {
 			t.Helper()
 			synctest.Wait()
-			known, err := c.Compared(t.Context(), checkout.Requested)
+			known, err := c.Status(t.Context(), reconcile.Requested)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,19 +125,19 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *checkout.Ser
 // How far it is can be seen while it runs, and of what it has found as much is kept
 // as fits, with how much there is.
 func TestComparingTells(t *testing.T) {
-	comparison(t, 12, func(t *testing.T, _ *checkout.Service, known func() checkout.Compared) {
+	comparison(t, 12, func(t *testing.T, _ *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(33 * time.Second)
 		now := known()
-		if p := now.Last.Progress; now.State(time.Now()) != checkout.ComparingNow || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To) || now.Last.By != "ann" {
+		if p := now.Last.Progress; now.State(time.Now()) != reconcile.Running || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To) || now.Last.By != "ann" {
 			t.Errorf("after ten pages: state %d, %+v", now.State(time.Now()), now.Last)
 		}
 		time.Sleep(5 * time.Second)
 		now = known()
 		r := now.Report
-		if now.State(time.Now()) != checkout.ComparingDone || r == nil {
+		if now.State(time.Now()) != reconcile.Done || r == nil {
 			t.Fatalf("at the end: state %d, %+v", now.State(time.Now()), now)
 		}
-		if r.Transactions != 599 || r.Counts[checkout.FindingUnknownHere] != 599 || len(r.Findings) != checkout.MostFindings || !r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
+		if r.Transactions != 599 || r.Counts[reconcile.FindingUnknownHere] != 599 || len(r.Findings) != reconcile.MostFindings || !r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
 			t.Errorf("%d transactions, %v, %d findings kept, %s to %s", r.Transactions, r.Counts, len(r.Findings), r.Began, r.Ended)
 		}
 		if text := r.Findings[0].There; len(text) > 310 || !strings.HasSuffix(text, "\u00e9…") {
@@ -146,8 +148,8 @@ func TestComparingTells(t *testing.T) {
 
 // One that is another's by now stops, and changes nothing.
 func TestComparingIsFenced(t *testing.T) {
-	comparison(t, 0, func(t *testing.T, c *checkout.Service, known func() checkout.Compared) {
-		if begun, err := c.StartComparing(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil { // as if the lease had run out
+	comparison(t, 0, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
+		if begun, err := c.Start(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil { // as if the lease had run out
 			t.Fatal(begun, err)
 		}
 		time.Sleep(3 * time.Second)
@@ -155,7 +157,7 @@ func TestComparingIsFenced(t *testing.T) {
 			t.Errorf("%d comparisons go on; want bob's", n)
 		}
 		time.Sleep(11 * time.Minute)
-		if now := known(); now.State(time.Now()) != checkout.ComparingFailed || now.Last.By != "bob" || now.Last.Ended.Sub(now.Last.Began) != 10*time.Minute {
+		if now := known(); now.State(time.Now()) != reconcile.Failed || now.Last.By != "bob" || now.Last.Ended.Sub(now.Last.Began) != 10*time.Minute {
 			t.Errorf("the last one is %+v; want bob's, given up after ten minutes", now.Last)
 		}
 	})
@@ -163,10 +165,10 @@ func TestComparingIsFenced(t *testing.T) {
 
 // The end of the process breaks it off, which is seen at once.
 func TestComparingEndsWithTheProcess(t *testing.T) {
-	comparison(t, 12, func(t *testing.T, c *checkout.Service, known func() checkout.Compared) {
+	comparison(t, 12, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(10 * time.Second)
 		c.Close()
-		if now := known(); now.State(time.Now()) != checkout.ComparingBroken || now.Report != nil {
+		if now := known(); now.State(time.Now()) != reconcile.Aborted || now.Report != nil {
 			t.Errorf("state = %d, %+v; want broken off", now.State(time.Now()), now)
 		}
 	})
@@ -176,16 +178,16 @@ func TestComparedState(t *testing.T) {
 	now := time.Unix(100, 0)
 	for _, c := range []struct {
 		name  string
-		known checkout.Compared
-		want  checkout.ComparingState
+		known reconcile.Status
+		want  reconcile.RunState
 	}{
-		{"nothing", checkout.Compared{}, checkout.NeverCompared},
-		{"under way", checkout.Compared{Epoch: 1, Until: now.Add(1)}, checkout.ComparingNow},
-		{"the lease has run out", checkout.Compared{Epoch: 1, Until: now}, checkout.ComparingBroken},
-		{"nobody has it", checkout.Compared{Epoch: 1}, checkout.ComparingBroken},
-		{"the next, after a report", checkout.Compared{Epoch: 2, Report: &checkout.Report{}}, checkout.ComparingBroken},
-		{"done", checkout.Compared{Epoch: 1, Last: checkout.Comparing{Ended: now}}, checkout.ComparingDone},
-		{"failed", checkout.Compared{Epoch: 1, Last: checkout.Comparing{Ended: now, Failed: true}}, checkout.ComparingFailed},
+		{"nothing", reconcile.Status{}, reconcile.NeverRun},
+		{"under way", reconcile.Status{Epoch: 1, Until: now.Add(1)}, reconcile.Running},
+		{"the lease has run out", reconcile.Status{Epoch: 1, Until: now}, reconcile.Aborted},
+		{"nobody has it", reconcile.Status{Epoch: 1}, reconcile.Aborted},
+		{"the next, after a report", reconcile.Status{Epoch: 2, Report: &reconcile.Report{}}, reconcile.Aborted},
+		{"done", reconcile.Status{Epoch: 1, Last: reconcile.Run{Ended: now}}, reconcile.Done},
+		{"failed", reconcile.Status{Epoch: 1, Last: reconcile.Run{Ended: now, Failed: true}}, reconcile.Failed},
 	} {
 		if got := c.known.State(now); got != c.want {
 			t.Errorf("%s: state %d; want %d", c.name, got, c.want)
@@ -196,10 +198,10 @@ func TestComparedState(t *testing.T) {
 // A comparison that is asked for while the process ends would keep it for ten
 // minutes: none begins.
 func TestNothingIsComparedAfterTheEnd(t *testing.T) {
-	h := newShop(t)
-	h.service.Close()
-	day := h.clock.Now()
-	if begun, err := h.service.StartComparing(t.Context(), "ann", day.Add(-24*time.Hour), day); begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
+	c := reconcile.New(reconcile.Config{})
+	c.Close()
+	day := time.Now()
+	if begun, err := c.Start(t.Context(), "ann", day.Add(-24*time.Hour), day); begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
 		t.Errorf("StartComparing after Close = %v, %v; want that it does not begin", begun, err)
 	}
 }

@@ -26,6 +26,15 @@ var ErrEventUnknown = errors.New("event not found")
 // query; one that is not gives *wire.Error with CodeInvalid and Param "cursor".
 // Any other error is the database's.
 type Records interface {
+	Searcher
+	Deliveries
+	AuditLog
+	Origins
+	Logins
+}
+
+// Searcher finds and counts sessions.
+type Searcher interface {
 	// Search returns the sessions that q asks for. A database that an older release
 	// has written is made searchable in the background, the newest first: until
 	// that is done, Coin, Network and Text may miss old sessions.
@@ -34,7 +43,10 @@ type Records interface {
 	// day, status and coin, in that order; what there is none of is left out.
 	// Errors: ErrRange if that is more than 92 days, or less than nothing.
 	Tally(ctx context.Context, from, to time.Time) ([]Count, error)
+}
 
+// Deliveries is what becomes of webhooks.
+type Deliveries interface {
 	// Deliveries returns how webhooks were or will be sent, those of the newest
 	// event first: one for each event and endpoint.
 	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
@@ -48,13 +60,19 @@ type Records interface {
 	// Kick the sender afterwards. Errors: ErrEventUnknown;
 	// ErrEndpoint if the endpoint is not configured (any more).
 	Redeliver(ctx context.Context, event, endpoint string) error
+}
 
+// AuditLog is what operators have done at the console.
+type AuditLog interface {
 	// Record adds a line to the console's audit log; a zero At is now. Only an Eraser
 	// takes one away: whoever records what strangers cause has to bound it.
 	Record(ctx context.Context, a Action) error
 	// Actions returns the audit log.
 	Actions(ctx context.Context, q ActionQuery) (ActionPage, error)
+}
 
+// Origins are the host pages that were not allowed to show the checkout.
+type Origins interface {
 	// RefuseOrigin counts that a page of origin ("https://shop.example") was not
 	// allowed to show the checkout, times times since it was last told. Anybody can
 	// claim to be any origin, so at most 200 are kept: the last 100, and of the others
@@ -64,7 +82,10 @@ type Records interface {
 	// RefusedOrigins returns all that are kept, the one seen last first. What they
 	// say is the word of strangers.
 	RefusedOrigins(ctx context.Context) ([]RefusedOrigin, error)
+}
 
+// Logins are those of the console that were ended.
+type Logins interface {
 	// EndLogin keeps that a login of the console was ended, for as long as it would
 	// hold, and LoginEnded reports whether it was, whichever instance is asked.
 	// login names it and is no way in by itself.

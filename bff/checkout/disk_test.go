@@ -11,12 +11,17 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/poll"
 	"coinslot/bff/store"
 )
 
 // ledger is a store whose outbox can be read and whose writes can be made to fail.
 type ledger interface {
 	checkout.Store
+	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
+	poll.Store
+	poll.ListStore
+	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// failUpdates makes hook run in every Update: an error from before means that
 	// nothing was written, one from after that it was although the caller is told
 	// otherwise. Nil ends that.

@@ -1,26 +1,17 @@
-// Package checkout is the domain: what a session is, how it moves, and the
-// ports it needs. It knows no database, no HTTP and no gateway protocol.
+// Package checkout has the use cases, one verb a file. Each loads a session, lets a rule of
+// package payment decide in the store's transaction, calls the gateway, and saves:
 //
-// Read it in this order:
+//	open.go     a merchant opens a session
+//	choose.go   a shopper chooses a coin and a network
+//	extend.go   a shopper asks for more time
+//	cancel.go   a shopper or the merchant cancels
+//	recheck.go  somebody says that they have paid
+//	resolve.go  an operator resolves a review
+//	process.go  the poller processes a session that is due
+//	nudge.go    somebody has opened a page, or come back to it
+//	view.go     what a browser is shown
 //
-//	session.go    Session and Attempt, the row that everything is about
-//	gate.go       what proves a payment
-//	observe.go    what a status record changes; the only writer of "confirmed"
-//	answer.go     what is checked before an address is shown
-//	due.go        when a session is looked at next
-//	choosing.go   a shopper chooses: intent first, then create, three outcomes
-//	reconcile.go  the answer to create was lost: search, cancel, replace
-//	searching.go  one search of the gateway's list for all who wait for it
-//	scan.go       how a list is read that moves, and when nothing can be missing
-//	adopting.go   what the list shows of ours is made known
-//	compare.go    what gateway and database disagree on, for people
-//	ledger.go     the gateway's lists, for people and merchants' programs
-//	ending.go     cancel, recheck
-//	settling.go   a person settles a review
-//	console.go    what people look at: search, sums, deliveries, the audit log
-//	tending.go    what the poller does with a session that is due
-//
-// Rules are functions of (row, evidence, now) without I/O. Service loads a
-// row, applies a rule inside the store's transaction, and tells whoever listens
-// after the commit. Events for the merchant are written in that transaction.
+// What they share: create.go sends a create and takes its answer, record.go reads a status
+// and records it, service.go changes a session, currencies.go keeps the gateway's currency
+// list, ports.go is what they need of gateway and database.
 package checkout

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/poll"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -21,7 +21,7 @@ type listing struct {
 	id      string
 	row     payment.Record
 	asked   time.Time // the page
-	reading *checkout.Reading
+	reading *poll.Reading
 }
 
 func newListing(t *testing.T, kind string) *listing {
@@ -31,7 +31,7 @@ func newListing(t *testing.T, kind string) *listing {
 		h = newShopOver(t, kind)
 		id = h.chosen("25.00", usdt()).ID
 	}
-	l := &listing{shop: h, id: id, reading: &checkout.Reading{Next: 14500 * time.Millisecond}}
+	l := &listing{shop: h, id: id, reading: &poll.Reading{Next: 14500 * time.Millisecond}}
 	h.clock.move(15 * time.Second)
 	if err := h.tend(); err != nil {
 		t.Fatal(err)
@@ -51,9 +51,13 @@ func quietFor(id string, from time.Time, d time.Duration) bool {
 	return !from.Add(d - phase).Truncate(every).Add(phase).After(from)
 }
 
-func (l *listing) heed(rows ...payment.Record) checkout.Tally {
+func (l *listing) heed(rows ...payment.Record) poll.Tally {
 	l.t.Helper()
-	tally, err := l.service.Heed(l.t.Context(), l.reading, rows, l.asked)
+	list := &poll.ListReader{
+		Store: l.store, Environment: l.gateway.Environment(), Schedule: l.service.Pace,
+		IsWatched: l.service.IsWatched, Changed: l.service.Changed, Now: l.clock.Now,
+	}
+	tally, err := list.Apply(l.t.Context(), l.reading, rows, l.asked)
 	if err != nil {
 		l.t.Fatalf("Heed = %v", err)
 	}
@@ -416,7 +420,7 @@ func TestDoubtsAreGuarded(t *testing.T) {
 	if err := l.store.Touch(t.Context(), held, l.clock.Now(), l.clock.Now().Add(15*time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	l.reading = &checkout.Reading{Next: l.reading.Next}
+	l.reading = &poll.Reading{Next: l.reading.Next}
 	l.heed(l.row)
 	if got := l.load(l.id).CheckedAt; !got.Equal(l.clock.Now()) {
 		t.Errorf("checked at %v; want %v", got, l.clock.Now())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/crash"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
 
@@ -52,7 +53,7 @@ func (r *Retention) Run(ctx context.Context) error {
 			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour",
 				"error", err)
 		}
-		pause(ctx, crash.Days(retentionRetry))
+		background.Sleep(ctx, crash.Days(retentionRetry))
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func (r *Retention) session(ctx context.Context, id string) (payment.Erasure, er
 	if e != payment.EraseNothing {
 		r.Changed(id)
 	}
-	pause(ctx, retentionPause)
+	background.Sleep(ctx, retentionPause)
 	return e, err
 }
 
@@ -135,7 +136,7 @@ func (r *Retention) actions(ctx context.Context) (all int, err error) {
 		if all += n; err != nil || n == 0 {
 			return all, err
 		}
-		pause(ctx, retentionPause)
+		background.Sleep(ctx, retentionPause)
 	}
 }
 

@@ -10,7 +10,10 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/internal/background"
+	"coinslot/bff/listing"
 	"coinslot/bff/payment"
+	"coinslot/bff/recovery"
 	"coinslot/bff/token"
 )
 
@@ -18,13 +21,8 @@ import (
 type Config struct {
 	Store   Store
 	Gateway Gateway
-	// Ledger is the gateway's books, for whoever reads them; nil = they cannot be read.
-	Ledger Ledger
-	// Comparisons keeps what comes of [Service.StartComparing], which needs it and
-	// Ledger, and of [Service.RunComparisons]; nil = nothing is compared.
-	Comparisons Comparisons
-	// ListPause is the time between two pages of an automatic comparison.
-	ListPause time.Duration
+	// Background reads the gateway's list behind every payment; nil = Gateway does.
+	Background listing.Lister
 	// Page is the address of the checkout pages with a slash at its end,
 	// "https://pay.shop.example/checkout/".
 	Page string
@@ -68,12 +66,10 @@ type Config struct {
 type Service struct {
 	Config
 	currencies *currencyList
-	searches   searches
+	recovery   *recovery.Service
 	hints      hints
-	creating   running // creates, searches and comparisons under way
+	creating   background.Group // creates under way
 
-	closing context.Context // ends with Close
-	end     context.CancelFunc
 }
 
 // New returns a service. It starts nothing by itself.
@@ -102,138 +98,40 @@ func New(c Config) *Service {
 	if c.Pace.Unwatched == 0 {
 		c.Pace = payment.DefaultSchedule()
 	}
-	closing, end := context.WithCancel(context.Background())
-	return &Service{
+	s := &Service{
 		Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
-		searches: searches{of: map[window]*search{}}, closing: closing, end: end,
 	}
-}
-
-// Close breaks off the comparison and the searches under way after the page that each
-// is reading, and waits for the creates, each call of which ends with the gateway
-// client's own deadline at the latest. It may be called again, to wait for those that
-// requests have begun since; no comparison and no search begins any more.
-func (c *Service) Close() {
-	c.end()
-	c.creating.Wait()
-}
-
-// Currencies returns the gateway's currency list, at most a minute old unless the
-// gateway cannot be reached: then up to six hours. It blocks only if there is none.
-// Errors: the gateway's; ctx.Err().
-func (c *Service) Currencies(ctx context.Context) ([]payment.Currency, error) {
-	return c.currencies.get(ctx)
-}
-
-// GatewayDown returns since when the gateway's currency list cannot be read, the
-// zero time while it can. Whatever asks for the list finds it out, at most once a
-// minute while it can be read; [Service.Currencies] does.
-func (c *Service) GatewayDown() time.Time { return c.currencies.down() }
-
-// Open stores a session for o, or returns the one that o.Ref or key stands for
-// already. key is the Idempotency-Key of the request, "" for none. created
-// reports which of the two happened.
-//
-// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
-// key stands for another order, or as from [Order.Validate]; CodeInvalid with
-// Param "currencies" if the gateway offers none of o.Currencies; the store's.
-func (c *Service) Open(ctx context.Context, o payment.Order, key string) (s payment.Session, created bool, err error) {
-	if err := o.Validate(); err != nil {
-		return payment.Session{}, false, err
-	}
-	o = o.Complete()
-	fresh := c.newSession(o, key)
-	known, err := c.checkCurrencies(ctx, o)
-	if err != nil {
-		return c.reopened(ctx, fresh, err)
-	}
-	s, err = c.Store.Insert(ctx, fresh)
-	if errors.Is(err, payment.ErrExists) {
-		return s, false, conflict(s, fresh)
-	}
-	if err != nil {
-		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
-	}
-	crash.Point("insert.committed")
-	c.Moved(payment.Session{}, s)
-	if s.Unchecked = !known; s.Unchecked {
-		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",
-			"session", s.ID, "currencies", o.Currencies)
-	}
-	return s, true, nil
-}
-
-// currencyPatience is how long Open waits for the gateway's currency list.
-const currencyPatience = 2 * time.Second
-
-// checkCurrencies compares o.Currencies with the gateway's list. known is false
-// if there is no list to compare with. Errors: *wire.Error with CodeInvalid and
-// Param "currencies" if nothing matches.
-func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known bool, err error) {
-	if len(o.Currencies) == 0 {
-		return true, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
-	defer cancel()
-	// A coin may have been enabled since an older list was read.
-	type read func(context.Context) ([]payment.Currency, error)
-	for _, read := range []read{c.Currencies, c.currencies.latest} {
-		list, err := read(ctx)
-		if err != nil || len(list) == 0 {
-			return false, nil
-		}
-		if len(payment.Offers(o, list)) > 0 {
-			return true, nil
-		}
-	}
-	const detail = "the gateway offers none of these currencies: " +
-		"use symbols like USDT or USDT_trc20 of GET /v1/currencies"
-	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
-}
-
-// reopened is Open for an order whose currencies match nothing now: the session
-// that fresh repeats, and the error wrong if it repeats none.
-func (c *Service) reopened(
-	ctx context.Context, fresh payment.Session, wrong error,
-) (s payment.Session, created bool, err error) {
-	same := []payment.Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
-	for _, f := range same {
-		if f == (payment.Filter{}) {
-			continue
-		}
-		f.Limit = 1
-		page, err := c.Store.List(ctx, f)
-		if err != nil {
-			return payment.Session{}, false, fmt.Errorf("looking for a session of the same order: %w", err)
-		}
-		if len(page.Sessions) > 0 {
-			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
-		}
-	}
-	return payment.Session{}, false, wrong
-}
-
-func (c *Service) newSession(o payment.Order, key string) payment.Session {
-	now := c.Now().UTC()
-	s := payment.Session{
-		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
-		Environment: c.Gateway.Environment(), Test: c.Test,
-		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
-	}
-	s.Note(now, "merchant", "session.created", "")
-	s.DueAt = s.Due(c.Pace, now, false)
+	s.recovery = recovery.New(recovery.Config{
+		Gateway: c.Gateway, Background: c.Background, Store: c.Store, Sessions: s,
+		PaymentPage: c.PaymentPage, Schedule: c.Pace, Now: c.Now, Log: c.Log,
+	})
 	return s
 }
 
-// conflict compares the session that is there with the one that was wanted.
-func conflict(have, want payment.Session) error {
-	switch {
-	case have.Digest == want.Digest:
-		return nil
-	case want.Order.Ref != "" && have.Order.Ref == want.Order.Ref:
-		return payment.NewError(wire.CodeOrderConflict, "order_ref")
+// Close breaks off the searches under way after the page that each is reading, and waits
+// for the creates, each call of which ends with the gateway client's own deadline at the
+// latest. It may be called again, to wait for those that requests have begun since; no
+// search begins any more.
+func (c *Service) Close() {
+	c.recovery.Close()
+	c.creating.Wait()
+}
+
+// Recover declares lost every create that is under way, so that its search begins now. It
+// is for a process that has just started and is alone on its database. Errors: the store's.
+func (c *Service) Recover(ctx context.Context) error { return c.recovery.Recover(ctx) }
+
+// SearchingSince returns since when creates whose answers were lost are searched for in
+// vain, because the gateway's list cannot be read to its end: the zero time if none is.
+func (c *Service) SearchingSince() time.Time { return c.recovery.SearchingSince() }
+
+// Turned returns when what goes on besides last turned, by name; zero = nothing of the
+// kind is under way. "search" looks for creates whose answer is lost, "currencies"
+// renews the gateway's currency list.
+func (c *Service) Turned() map[string]time.Time {
+	return map[string]time.Time{
+		"search": c.recovery.Beat(), "currencies": c.currencies.pulse.Turned(),
 	}
-	return payment.NewError(wire.CodeIdempotency, "Idempotency-Key")
 }
 
 // Session returns the session of that id. Errors: *wire.Error with
@@ -249,13 +147,13 @@ func (c *Service) Session(ctx context.Context, id string) (payment.Session, erro
 	return s, nil
 }
 
+// Object returns s as the merchant sees it.
+func (c *Service) Object(s payment.Session) payment.Object { return s.Object(c.telling()) }
+
 // telling is what merchants are told besides the sessions themselves.
 func (c *Service) telling() payment.EventOptions {
 	return payment.EventOptions{Page: c.Page, Receipt: c.Receipt, Coins: token.Builtin()}
 }
-
-// Object returns s as the merchant sees it.
-func (c *Service) Object(s payment.Session) payment.Object { return s.Object(c.telling()) }
 
 // IsWatched reports whether somebody is looking at s, here or at another instance.
 func (c *Service) IsWatched(s payment.Session) bool { return c.watched(s) }
@@ -265,11 +163,11 @@ func (c *Service) watched(s payment.Session) bool {
 	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())
 }
 
-// change runs fn on the current row of old in one transaction, finishes it with
+// Change runs fn on the current row of old in one transaction, finishes it with
 // turn and tells whoever listens. Of old only the id counts and, if it was
 // claimed, the claim: errors are ErrFenced if somebody else has claimed it since.
 // fn may run more than once.
-func (c *Service) change(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) (payment.Session, error) {
+func (c *Service) Change(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) (payment.Session, error) {
 	id := old.ID
 	var events int
 	var was payment.Session
@@ -313,4 +211,11 @@ func (c *Service) alarm(ctx context.Context, was, s payment.Session) {
 			c.Log.WarnContext(ctx, "a payment to look at", "session", s.ID, "attempt", a.Number, "state", a.State)
 		}
 	}
+}
+
+// unavailable turns a failed call into what the outside may know of it; the
+// cause stays in the chain, for how long the gateway asked to be left alone.
+func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
+	c.Log.WarnContext(ctx, doing, "error", err)
+	return payment.GatewayUnavailable(doing, err)
 }

@@ -26,11 +26,12 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/reconcile"
 )
 
 var (
 	_ checkout.Gateway = (*Client)(nil)
-	_ checkout.Ledger  = (*Client)(nil)
+	_ reconcile.Ledger = (*Client)(nil)
 )
 
 // Config says which gateway to call, as which merchant, and how.

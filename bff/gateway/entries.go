@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 // Entries is Transactions for whoever reads the list: all that the gateway tells
@@ -14,25 +14,25 @@ import (
 // Errors: those of Transactions, but for single members.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
-func (c *Client) Entries(ctx context.Context, q payment.ListQuery) (checkout.EntryPage, error) {
+func (c *Client) Entries(ctx context.Context, q payment.ListQuery) (reconcile.EntryPage, error) {
 	k, err := listCall(q)
 	if err != nil {
-		return checkout.EntryPage{}, err
+		return reconcile.EntryPage{}, err
 	}
-	var result checkout.EntryPage
+	var result reconcile.EntryPage
 	err = c.do(ctx, k, func(data any) (err error) {
 		result.Items, result.Paging, err = readShown(data, c.readEntry)
 		return err
 	})
 	if err != nil {
-		return checkout.EntryPage{}, err
+		return reconcile.EntryPage{}, err
 	}
 	return result, nil
 }
 
-func (c *Client) readEntry(f *fields) checkout.LedgerEntry {
+func (c *Client) readEntry(f *fields) reconcile.LedgerEntry {
 	text := c.shown(f)
-	return checkout.LedgerEntry{
+	return reconcile.LedgerEntry{
 		TrackingCode:     text("tracking_code"),
 		Status:           lower(text("status")),
 		OrderID:          text("order_id"),
@@ -73,20 +73,20 @@ func (c *Client) shown(f *fields) func(name string) string {
 
 // readShown reads the data of a list answer that is only shown. Where a page
 // stands may be missing.
-func readShown[T any](data any, read func(*fields) T) ([]T, checkout.Paging, error) {
+func readShown[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, error) {
 	rows, err := list(open(data).object["items"])
 	if err != nil {
-		return nil, checkout.Paging{}, fmt.Errorf("reading items: %w", err)
+		return nil, reconcile.Paging{}, fmt.Errorf("reading items: %w", err)
 	}
 	items := make([]T, 0, len(rows))
 	for i, row := range rows {
 		f := open(row)
 		if f.err != nil {
-			return nil, checkout.Paging{}, fmt.Errorf("reading item %d: %w", i, f.err)
+			return nil, reconcile.Paging{}, fmt.Errorf("reading item %d: %w", i, f.err)
 		}
 		items = append(items, read(f))
 	}
 	object, _ := open(data).object["pagination"].(map[string]any)
 	at := func(name string) int { return (&fields{object: object}).whole(name) }
-	return items, checkout.Paging{Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page")}, nil
+	return items, reconcile.Paging{Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page")}, nil
 }

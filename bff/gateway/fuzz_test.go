@@ -16,9 +16,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -369,7 +369,7 @@ func FuzzListAnswer(f *testing.F) {
 		if !r.done() {
 			return // judged as the other list is
 		}
-		payouts, err := c.Withdrawals(ctx, checkout.WithdrawalQuery{})
+		payouts, err := c.Withdrawals(ctx, reconcile.WithdrawalQuery{})
 		if judged(t, r, err) {
 			for _, w := range payouts.Items {
 				if w.AmountUSD.IsNegative() || !w.AmountKnown && !w.AmountUSD.IsZero() {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -148,7 +148,7 @@ func everyCall() map[string]func(context.Context, *Client) error {
 			return err
 		},
 		"withdrawals": func(ctx context.Context, c *Client) error {
-			_, err := c.Withdrawals(ctx, checkout.WithdrawalQuery{})
+			_, err := c.Withdrawals(ctx, reconcile.WithdrawalQuery{})
 			return err
 		},
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/reconcile"
 
 	"github.com/shopspring/decimal"
 )
@@ -15,29 +15,29 @@ import (
 // an item is left out: nothing is decided by it.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/withdrawals/list".
-func (c *Client) Withdrawals(ctx context.Context, q checkout.WithdrawalQuery) (checkout.WithdrawalPage, error) {
+func (c *Client) Withdrawals(ctx context.Context, q reconcile.WithdrawalQuery) (reconcile.WithdrawalPage, error) {
 	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
 	if err := sel.check("pending", "processing", "confirmed"); err != nil {
-		return checkout.WithdrawalPage{}, invalid(err)
+		return reconcile.WithdrawalPage{}, invalid(err)
 	}
 	k := call{
 		name: "withdrawals", method: http.MethodGet, path: "/api/v1/merchant/withdrawals/list",
 		query: sel.values(),
 	}
-	var result checkout.WithdrawalPage
+	var result reconcile.WithdrawalPage
 	err := c.do(ctx, k, func(data any) (err error) {
 		result.Items, result.Paging, err = readShown(data, c.readWithdrawal)
 		return err
 	})
 	if err != nil {
-		return checkout.WithdrawalPage{}, err
+		return reconcile.WithdrawalPage{}, err
 	}
 	return result, nil
 }
 
-func (c *Client) readWithdrawal(f *fields) checkout.Withdrawal {
+func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {
 	text := c.shown(f)
-	w := checkout.Withdrawal{
+	w := reconcile.Withdrawal{
 		TrackingCode: text("tracking_code"),
 		CurrencyName: text("currency_name"),
 		NetworkName:  text("network_name"),

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,8 +17,8 @@ const withdrawalJSON = `{"tracking_code":"W1","currency_name":"Tether","network_
 
 func TestWithdrawals(t *testing.T) {
 	c, seen := record(t, done(`{"items":[`+withdrawalJSON+`],"pagination":{"page":1,"limit":10,"total":1,"last_page":1}}`))
-	got, err := c.Withdrawals(t.Context(), checkout.WithdrawalQuery{Limit: 10, Page: 1, From: day(8, 1), To: day(8, 2), Status: "processing"})
-	want := checkout.WithdrawalPage{Paging: checkout.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []checkout.Withdrawal{{
+	got, err := c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{Limit: 10, Page: 1, From: day(8, 1), To: day(8, 2), Status: "processing"})
+	want := reconcile.WithdrawalPage{Paging: reconcile.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []reconcile.Withdrawal{{
 		TrackingCode: "W1", CurrencyName: "Tether", NetworkName: "Tron", Destination: "TQn9",
 		AmountText: "$1,250.50", AmountUSD: dec("1250.5"), AmountKnown: true,
 		Status: "processing", CreatedAt: time.Unix(1760000000, 0).UTC(),
@@ -36,15 +36,15 @@ func TestWithdrawals(t *testing.T) {
 
 func TestWithdrawalLimitsAndAnswers(t *testing.T) {
 	c := serveText(t, done(`{"items":[`+strings.Replace(withdrawalJSON, `"$1,250.50"`, `[]`, 1)+`],"pagination":{"last_page":1}}`))
-	got, err := c.Withdrawals(t.Context(), checkout.WithdrawalQuery{})
+	got, err := c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{})
 	if err != nil || got.Items[0].AmountKnown {
 		t.Errorf("Withdrawals = %+v, %v; want an unknown amount", got, err)
 	}
-	_, err = c.Withdrawals(t.Context(), checkout.WithdrawalQuery{Status: "expired"})
+	_, err = c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{Status: "expired"})
 	if o := outcome(t, err); o != "invalid" {
 		t.Errorf("Withdrawals of status expired: %s; want invalid", o)
 	}
-	_, err = serveText(t, done(`{"items":[7],"pagination":{"last_page":1}}`)).Withdrawals(t.Context(), checkout.WithdrawalQuery{})
+	_, err = serveText(t, done(`{"items":[7],"pagination":{"last_page":1}}`)).Withdrawals(t.Context(), reconcile.WithdrawalQuery{})
 	if o := outcome(t, err); o != "unknown" {
 		t.Errorf("Withdrawals of a number: %s; want unknown", o)
 	}

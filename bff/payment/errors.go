@@ -2,6 +2,7 @@ package payment
 
 import (
 	"errors"
+	"fmt"
 
 	"coinslot/app/wire"
 )
@@ -24,3 +25,10 @@ var (
 	// found out under the old lease must not be written.
 	ErrFenced = errors.New("claimed by another since")
 )
+
+// GatewayUnavailable is the error of a failed call of the gateway: the outside learns no
+// more than CodeGatewayUnavailable. The cause stays in the chain, with how long the gateway
+// asked to be left alone.
+func GatewayUnavailable(doing string, err error) error {
+	return fmt.Errorf("%s: %w: %w", doing, NewError(wire.CodeGatewayUnavailable, ""), err)
+}

@@ -99,6 +99,8 @@ func (s *Session) giveUp(a *Attempt, now time.Time) {
 	}, now)
 }
 
+// NoteMiss notes that the gateway's list did not have attempt n at asOf. The second time,
+// absent or more after the first, gives it up. ErrUnchanged if it is not searched for.
 func (s *Session) NoteMiss(n int, absent time.Duration, asOf, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.State != Unknown || a.TrackingCode != "" {

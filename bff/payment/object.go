@@ -84,7 +84,7 @@ type AttemptObject struct {
 	PaidAt           *time.Time `json:"paid_at"`
 }
 
-// Telling is what [Session.Object] needs besides the session.
+// EventOptions is what [Session.Object] needs besides the session.
 type EventOptions struct {
 	// Page is the address of the checkout pages with a slash at its end,
 	// "https://pay.shop.example/checkout/".

@@ -6,8 +6,8 @@ import (
 	"coinslot/app/wire"
 )
 
-// Pace is how often and for how long sessions are looked at. The zero Pace
-// is not useful; see [DefaultPace].
+// Schedule is how often and for how long sessions are checked. The zero Schedule is not
+// useful; see [DefaultSchedule].
 type Schedule struct {
 	Watched   time.Duration // between two checks of a payment that somebody is looking at
 	Unwatched time.Duration // of one that nobody is looking at
@@ -39,7 +39,7 @@ type Schedule struct {
 	Compare time.Duration
 }
 
-// DefaultPace returns the pace for real payments.
+// DefaultSchedule returns the schedule for real payments.
 func DefaultSchedule() Schedule {
 	return Schedule{
 		Watched:   3 * time.Second,
@@ -115,6 +115,7 @@ func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
 	return time.Time{}
 }
 
+// Interval returns the time between two checks of a waiting payment.
 func (p Schedule) Interval(watched bool) time.Duration {
 	if watched {
 		return p.Watched

@@ -17,10 +17,16 @@ import (
 	"coinslot/bff/pulse"
 )
 
-// Store is what the poller needs of a [checkout.Store].
+// Store is what the poller needs of the database.
 type Store interface {
+	// Claim leases up to limit sessions with DueAt at or before now that are not
+	// leased and not [Session.DueLate], earliest first: no other claim returns them
+	// before now+lease, unless they are released. Each returned session is Claimed,
+	// with an Epoch that no claim of it has had before.
 	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	// ClaimLate is Claim of those that are DueLate, and of no others.
 	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	// ClaimOf is Claim of those of the given sessions, late or not, in no order.
 	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 	"coinslot/bff/pulse"
 )
@@ -25,7 +24,7 @@ type SweepConfig struct {
 	// Soon is Page of a list that is read for payments that somebody looks at, too, so
 	// that it must not wait behind status reads of those. Nil = Page.
 	Soon func(ctx context.Context, n int) (payment.RecordPage, error)
-	Heed func(ctx context.Context, r *checkout.Reading, records []payment.Record, asked time.Time) (checkout.Tally, error)
+	Heed func(ctx context.Context, r *Reading, records []payment.Record, asked time.Time) (Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
 	// no other one; whoever is asks again while reading. Nil = there is no other.
 	Turn func(ctx context.Context, d time.Duration) (bool, error)
@@ -52,7 +51,7 @@ type Sweeper struct {
 	took    time.Duration // how long it took
 	barred  time.Time     // the list is not believed before
 	failing bool          // the last reading failed
-	reading *checkout.Reading
+	reading *Reading
 	pulse   pulse.Pulse // beats with each page, and rests until the next one's time
 }
 
@@ -236,7 +235,7 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 
 // stale reports whether a list cannot be believed. A row or two that are stuck
 // must not stop it from being read for ever.
-func stale(t checkout.Tally, pending int) bool { return t.Stale > 2+pending/1000 }
+func stale(t Tally, pending int) bool { return t.Stale > 2+pending/1000 }
 
 // sweep is one reading of the list under way.
 type sweep struct {
@@ -247,7 +246,7 @@ type sweep struct {
 	kept   time.Time  // when the turn was last asked for
 	pages  int        // as the last answer had it
 	end    int        // the first page that is known to have shown nothing
-	tally  checkout.Tally
+	tally  Tally
 	failed int   // pages that could not be read
 	err    error // of one of them
 }
@@ -317,7 +316,7 @@ func (w *sweep) read(ctx context.Context, n int) {
 	asked := w.Now()
 	page, err := get(ctx, n)
 	w.keep(ctx)
-	var tally checkout.Tally
+	var tally Tally
 	if err == nil {
 		tally, err = w.Heed(ctx, w.reading, page.Items, asked)
 	}

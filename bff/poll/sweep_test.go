@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 )
 
@@ -37,7 +36,7 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	start := time.Now()
-	var last *checkout.Reading
+	var last *Reading
 	c := SweepConfig{
 		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(), AtOnce: 1,
 		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
@@ -54,11 +53,11 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 			}
 			return page, nil
 		},
-		Heed: func(_ context.Context, r *checkout.Reading, _ []payment.Record, _ time.Time) (checkout.Tally, error) {
+		Heed: func(_ context.Context, r *Reading, _ []payment.Record, _ time.Time) (Tally, error) {
 			if r != last {
 				last, l.next = r, append(l.next, r.Next)
 			}
-			return checkout.Tally{Unchanged: l.shows}, nil
+			return Tally{Unchanged: l.shows}, nil
 		},
 	}
 	if l.mine != nil {
@@ -200,7 +199,7 @@ func TestStale(t *testing.T) {
 		stale, pending int
 		want           bool
 	}{{0, 0, false}, {2, 50, false}, {3, 50, true}, {3, 5000, false}, {8, 5000, true}, {900, 1_000_000, false}, {1003, 1_000_000, true}} {
-		if got := stale(checkout.Tally{Stale: tt.stale}, tt.pending); got != tt.want {
+		if got := stale(Tally{Stale: tt.stale}, tt.pending); got != tt.want {
 			t.Errorf("stale(%d of %d) = %t", tt.stale, tt.pending, got)
 		}
 	}
@@ -331,8 +330,8 @@ func TestSweepTurns(t *testing.T) {
 					Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 						return payment.RecordPage{LastPage: 10, Items: make([]payment.Record, 50)}, wait(ctx, c.takes)
 					},
-					Heed: func(context.Context, *checkout.Reading, []payment.Record, time.Time) (checkout.Tally, error) {
-						return checkout.Tally{Unchanged: 500}, nil
+					Heed: func(context.Context, *Reading, []payment.Record, time.Time) (Tally, error) {
+						return Tally{Unchanged: 500}, nil
 					},
 				})
 				if !s.Turned().IsZero() {

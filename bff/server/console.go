@@ -18,7 +18,7 @@ func (s *Server) console(c config.Config, o Options, tokens *token.Registry) fun
 	}
 	return func(w web.Within) http.Handler {
 		return admin.New(admin.Config{
-			Checkout: s.checkout, Records: s.store, Events: s.store,
+			Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store, Events: s.store,
 			Rerouting: s.store, Eraser: s.store,
 			Gone: s.sender.Gone, Origins: c.Origins, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test,
 			Test: o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log, CSS: w.Asset("console.css"),

@@ -114,8 +114,8 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
 		},
-		Heed: func(context.Context, *checkout.Reading, []payment.Record, time.Time) (checkout.Tally, error) {
-			return checkout.Tally{}, nil
+		Heed: func(context.Context, *poll.Reading, []payment.Record, time.Time) (poll.Tally, error) {
+			return poll.Tally{}, nil
 		},
 	})
 	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))

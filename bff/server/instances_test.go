@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/reconcile"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/store"
@@ -201,7 +201,7 @@ func TestComparisonOfInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	day := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-	run := checkout.Comparing{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: checkout.Progress{Day: day, Page: 3, Pages: 4}}
+	run := reconcile.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: reconcile.Progress{Day: day, Page: 3, Pages: 4}}
 	begun := func(lease time.Duration) int64 {
 		t.Helper()
 		epoch, err := db.BeginComparing(t.Context(), run, db.Now(), lease)
@@ -210,7 +210,7 @@ func TestComparisonOfInstances(t *testing.T) {
 		}
 		return epoch
 	}
-	many := checkout.Report{Comparing: run, Counts: map[checkout.FindingKind]int{checkout.FindingMoney: 700}, Findings: []checkout.Finding{{Kind: checkout.FindingMoney, Session: "cs_1"}}}
+	many := reconcile.Report{Run: run, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700}, Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, Session: "cs_1"}}}
 	if err := db.EndComparing(t.Context(), begun(time.Minute), run, &many, time.Time{}); err != nil {
 		t.Fatal(err)
 	}

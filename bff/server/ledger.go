@@ -6,6 +6,7 @@ import (
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 // creating is the gateway, whose creates have a part of the budget of their own, also
@@ -20,16 +21,16 @@ func (g creating) Create(
 
 // ledger is the gateway's books, read within what polling may use of the budget
 // and after every payment that is looked after.
-type ledger struct{ from checkout.Ledger }
+type ledger struct{ from reconcile.Ledger }
 
 func (l ledger) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	return l.from.Transactions(budget.WithPriority(ctx, budget.Single), q)
 }
 
-func (l ledger) Entries(ctx context.Context, q payment.ListQuery) (checkout.EntryPage, error) {
+func (l ledger) Entries(ctx context.Context, q payment.ListQuery) (reconcile.EntryPage, error) {
 	return l.from.Entries(budget.WithPriority(ctx, budget.Single), q)
 }
 
-func (l ledger) Withdrawals(ctx context.Context, q checkout.WithdrawalQuery) (checkout.WithdrawalPage, error) {
+func (l ledger) Withdrawals(ctx context.Context, q reconcile.WithdrawalQuery) (reconcile.WithdrawalPage, error) {
 	return l.from.Withdrawals(budget.WithPriority(ctx, budget.Single), q)
 }

@@ -203,7 +203,7 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 		}
 		return max(0, s.store.Now().Sub(t).Seconds())
 	}
-	if last, err := s.checkout.LastDaily(ctx); err == nil && !last.IsZero() {
+	if last, err := s.records.LastDaily(ctx); err == nil && !last.IsZero() {
 		put("coinslot_reconciliation_age_seconds", age(last))
 	}
 	put("coinslot_payment_unchecked_seconds", age(stats.Unchecked))

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
 )
 
 // Reconcile compares the gateway's transactions of the days from…to with the
 // database and changes nothing; it may run beside a server. Errors: a setting
 // that does not serve; the database's; the gateway's.
-func Reconcile(ctx context.Context, c config.Config, from, to time.Time) (result checkout.Comparison, err error) {
+func Reconcile(ctx context.Context, c config.Config, from, to time.Time) (result reconcile.Result, err error) {
 	client, err := Gateway(c, nil)
 	if err != nil {
 		return result, err
@@ -24,7 +24,7 @@ func Reconcile(ctx context.Context, c config.Config, from, to time.Time) (result
 		return result, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if result, err = checkout.Compare(ctx, client, db, from, to); err != nil {
+	if result, err = reconcile.Compare(ctx, client, db, from, to); err != nil {
 		return result, fmt.Errorf("comparing gateway and database: %w", err)
 	}
 	return result, nil

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
@@ -26,6 +27,7 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/receipt"
+	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
@@ -73,6 +75,7 @@ type Server struct {
 	budget   *budget.Budget
 	gateway  *gateway.Client
 	checkout *checkout.Service
+	records  *reconcile.Service
 	poller   *poll.Poller
 	sweeper  *poll.Sweeper
 	sender   *webhook.Sender
@@ -178,10 +181,15 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(checkout.Config{
-		Store: s.store, Comparisons: s.store, Gateway: creating{client}, Ledger: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
-		ListPause:   10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
+		Store: s.store, Gateway: creating{client}, Background: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
 		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+	})
+	s.records = reconcile.New(reconcile.Config{
+		Gateway: client, Ledger: ledger{client}, Runs: s.store, Sessions: s.store,
+		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Pace,
+		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
+		Now:       s.store.Now, Log: o.Log,
 	})
 	s.poller = poll.New(poll.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
@@ -197,7 +205,7 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	s.refusals = web.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = web.New(web.Config{
 		Refusals: s.refusals,
-		Checkout: s.checkout, Events: s.store, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
+		Checkout: s.checkout, Sessions: s.store, Records: s.records, Events: s.store, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
 		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		PagesFor: c.PagesFor,
 		Console:  s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Unpaid: &s.unpaid, Began: s.request, Log: o.Log,
@@ -244,13 +252,21 @@ func (s *Server) priority(session payment.Session) budget.Priority {
 func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
 	pages := func(p budget.Priority) func(context.Context, int) (payment.RecordPage, error) {
 		return func(ctx context.Context, n int) (payment.RecordPage, error) {
-			return s.checkout.Pending(budget.WithPriority(ctx, p), n)
+			q := payment.ListQuery{Limit: 50, Page: n, Status: "pending"}
+			return s.checkout.Gateway.Transactions(budget.WithPriority(ctx, p), q)
 		}
 	}
+	list := &poll.ListReader{
+		Store: s.store, Environment: s.checkout.Gateway.Environment(), Schedule: s.checkout.Pace,
+		IsWatched: s.checkout.IsWatched, Changed: s.changed, Now: s.store.Now,
+	}
 	c := poll.SweepConfig{
-		Count: s.checkout.CountPending, Watched: func() int { return len(s.hub.Sessions()) },
-		Page: pages(budget.Shared), Soon: pages(budget.Watched), // such a page takes the place of 50 status reads
-		Heed: s.checkout.Heed, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
+		Count: func(ctx context.Context) (int, error) {
+			return s.store.Count(ctx, string(wire.Pending))
+		},
+		Watched: func() int { return len(s.hub.Sessions()) },
+		Page:    pages(budget.Shared), Soon: pages(budget.Watched), // such a page takes the place of 50 status reads
+		Heed: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
 		c.Turn = s.store.Turn("sweep").Take
@@ -322,7 +338,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
 	group.Go(func() error {
-		return s.checkout.RunComparisons(budget.WithPriority(ctx, budget.Late))
+		return s.records.RunScheduled(budget.WithPriority(ctx, budget.Late))
 	})
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
@@ -337,6 +353,7 @@ func (s *Server) Run(ctx context.Context) error {
 	})
 	err := group.Wait()
 	s.checkout.Close()
+	s.records.Close()
 	return err
 }
 
@@ -357,6 +374,9 @@ func (s *Server) farewell() {
 func (s *Server) Close() error {
 	if s.checkout != nil {
 		s.checkout.Close()
+	}
+	if s.records != nil {
+		s.records.Close()
 	}
 	if s.gateway != nil {
 		s.gateway.Close()

@@ -159,7 +159,16 @@ func (s *simulation) serve(g checkout.Gateway) {
 	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: g, Page: "https://pay.example/checkout/", Now: s.clock})
 	s.poller = poll.New(poll.Config{Store: s.db, Tend: s.service.Tend, Now: s.clock})
 	s.sweeper = poll.NewSweeper(poll.SweepConfig{
-		Count: s.service.CountPending, Watched: func() int { return 0 }, Page: s.service.Pending, Heed: s.service.Heed,
+		Count:   func(ctx context.Context) (int, error) { return s.db.Count(ctx, string(wire.Pending)) },
+		Watched: func() int { return 0 },
+		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
+			return g.Transactions(ctx, payment.ListQuery{Limit: 50, Page: n, Status: "pending"})
+		},
+		Heed: (&poll.ListReader{
+			Store: s.db, Environment: g.Environment(), Schedule: s.service.Pace,
+			IsWatched: s.service.IsWatched, Changed: func(string) {}, Now: s.clock,
+		}).Apply,
+
 		Pace: s.service.Pace, AtOnce: 1, Now: s.clock, Wait: s.wait,
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 // The table has at most one row for each kind of comparison; see comparisonRow. Its
@@ -34,11 +34,11 @@ const (
 )
 
 // comparisonRow is the row of a kind of comparison; that of those asked for is 1.
-func comparisonRow(kind checkout.ComparisonKind) int { return int(kind) + 1 }
+func comparisonRow(kind reconcile.Kind) int { return int(kind) + 1 }
 
 // BeginComparing implements checkout.Comparisons.
 func (db *DB) BeginComparing(
-	ctx context.Context, c checkout.Comparing, now time.Time, lease time.Duration,
+	ctx context.Context, c reconcile.Run, now time.Time, lease time.Duration,
 ) (epoch int64, err error) {
 	run, err := document(c)
 	if err != nil {
@@ -46,13 +46,13 @@ func (db *DB) BeginComparing(
 	}
 	args := []any{
 		comparisonRow(c.Kind), now.Add(lease).UnixMicro(), run,
-		now.UnixMicro(), now.Add(checkout.LongestPause).UnixMicro(),
+		now.UnixMicro(), now.Add(reconcile.LongestPause).UnixMicro(),
 	}
 	err = db.write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, beginComparison, args...).Scan(&epoch)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, checkout.ErrComparing
+		return 0, reconcile.ErrRunning
 	}
 	if err != nil {
 		return 0, fmt.Errorf("storing a comparison: %w", err)
@@ -62,7 +62,7 @@ func (db *DB) BeginComparing(
 
 // KeepComparing implements checkout.Comparisons.
 func (db *DB) KeepComparing(
-	ctx context.Context, epoch int64, c checkout.Comparing, until time.Time,
+	ctx context.Context, epoch int64, c reconcile.Run, until time.Time,
 ) error {
 	run, err := document(c)
 	if err != nil {
@@ -74,7 +74,7 @@ func (db *DB) KeepComparing(
 
 // EndComparing implements checkout.Comparisons.
 func (db *DB) EndComparing(
-	ctx context.Context, epoch int64, c checkout.Comparing, r *checkout.Report, next time.Time,
+	ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, next time.Time,
 ) error {
 	run, err := document(c)
 	if err != nil {
@@ -121,8 +121,8 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 
 // Compared implements checkout.Comparisons.
 func (db *DB) Compared(
-	ctx context.Context, kind checkout.ComparisonKind,
-) (c checkout.Compared, err error) {
+	ctx context.Context, kind reconcile.Kind,
+) (c reconcile.Status, err error) {
 	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString
@@ -131,7 +131,7 @@ func (db *DB) Compared(
 		return row.Scan(&c.Epoch, &until, &next, &run, &report)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return checkout.Compared{}, nil
+		return reconcile.Status{}, nil
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(run), &c.Last)
@@ -140,7 +140,7 @@ func (db *DB) Compared(
 		err = json.Unmarshal([]byte(report.String), &c.Report)
 	}
 	if err != nil {
-		return checkout.Compared{}, fmt.Errorf("reading the last comparison: %w", err)
+		return reconcile.Status{}, fmt.Errorf("reading the last comparison: %w", err)
 	}
 	c.Until, c.Next = at(until), at(next)
 	return c, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/reconcile"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -52,8 +53,8 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 		s.Open, err = db.openBacklogs(ctx)
 	}
 	if err == nil && s.May && s.Have == s.Know {
-		var daily checkout.Compared
-		if daily, err = db.Compared(ctx, checkout.Daily); daily.Report != nil {
+		var daily reconcile.Status
+		if daily, err = db.Compared(ctx, reconcile.Daily); daily.Report != nil {
 			s.Reconciled = daily.Report.Ended
 		}
 	}

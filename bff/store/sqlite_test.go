@@ -16,6 +16,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 // sample is a session as small as one can be.
@@ -337,7 +338,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if err != nil || len(deliveries) != 1 {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
-		if epoch, err := db.BeginComparing(t.Context(), checkout.Comparing{}, now, time.Hour); err != nil || epoch != int64(round+1) {
+		if epoch, err := db.BeginComparing(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
 			t.Errorf("round %d: BeginComparing = %d, %v; want epoch %d", round, epoch, err, round+1)
 		}
 		if err := db.Close(); err != nil {

@@ -25,6 +25,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/pulse"
+	"coinslot/bff/reconcile"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -83,8 +84,8 @@ var (
 
 	_ checkout.Rerouting = (*DB)(nil)
 
-	_ checkout.Comparisons = (*DB)(nil)
-	_ checkout.Eraser      = (*DB)(nil)
+	_ reconcile.Runs  = (*DB)(nil)
+	_ checkout.Eraser = (*DB)(nil)
 )
 
 // Open opens the database. An SQLite file is opened alone: a second process is

@@ -103,7 +103,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if f.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
 		return err
 	}
-	page, err := s.Checkout.Store.List(r.Context(), f)
+	page, err := s.Sessions.List(r.Context(), f)
 	if err != nil {
 		return stored(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 // ledgerPage is a page of one of the gateway's lists.
@@ -71,7 +71,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	page, err := s.Checkout.Entries(r.Context(), payment.ListQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
+	page, err := s.Records.Entries(r.Context(), payment.ListQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
 	if err != nil {
 		return stored(err)
 	}
@@ -95,7 +95,7 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Checkout.Withdrawals(r.Context(), checkout.WithdrawalQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
+	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
 	if err != nil {
 		return stored(err)
 	}
@@ -111,7 +111,7 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 
 // pageOf is a page as the API gives it. Page and limit are what was asked for
 // where the gateway does not say.
-func pageOf(data any, p checkout.Paging, f ledgerFilter) ledgerPage {
+func pageOf(data any, p reconcile.Paging, f ledgerFilter) ledgerPage {
 	if p.Page == 0 {
 		p.Page = f.page
 	}
@@ -159,7 +159,7 @@ func ledgerFilters(r *http.Request, statuses ...string) (f ledgerFilter, err err
 	if f.status = q.Get("status"); f.status != "" && !slices.Contains(statuses, f.status) {
 		return f, refuse(wire.CodeInvalid, "status")
 	}
-	f.from, f.to, err = checkout.ListDates(q.Get("from_date"), q.Get("to_date"))
+	f.from, f.to, err = reconcile.ListDates(q.Get("from_date"), q.Get("to_date"))
 	return f, err
 }
 

@@ -69,11 +69,11 @@ func whoSees(t *testing.T) map[string]string {
 	for _, s := range config.Settings() {
 		seen[s.Name] = nil
 	}
-	gate, err := os.ReadFile("../checkout/gate.go")
+	gate, err := os.ReadFile("../payment/gate.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\treason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t[rR]eason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
 		seen[m[1]] = nil
 	}
 	faults, err := os.ReadFile("../webhook/fault.go")

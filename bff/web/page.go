@@ -81,7 +81,7 @@ func (s *server) storedRef(ctx context.Context, o payment.Order) (string, bool) 
 	if o.Ref == "" {
 		return "", false
 	}
-	page, err := s.Checkout.Store.List(ctx, payment.Filter{OrderRef: o.Ref, Limit: 1})
+	page, err := s.Sessions.List(ctx, payment.Filter{OrderRef: o.Ref, Limit: 1})
 	if err != nil || len(page.Sessions) == 0 || page.Sessions[0].Digest != o.Complete().Digest() {
 		return "", false
 	}

@@ -113,6 +113,6 @@ func (s *server) keyKnown(ctx context.Context, key string) (bool, error) {
 	if key == "" {
 		return false, nil
 	}
-	page, err := s.Checkout.Store.List(ctx, payment.Filter{IdempotencyKey: key, Limit: 1})
+	page, err := s.Sessions.List(ctx, payment.Filter{IdempotencyKey: key, Limit: 1})
 	return len(page.Sessions) > 0, stored(err)
 }

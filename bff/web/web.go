@@ -19,13 +19,26 @@ import (
 	"coinslot/bff/hub"
 	"coinslot/bff/live"
 	"coinslot/bff/order"
+	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
+
+// Sessions finds sessions; storetest.Run is the contract.
+type Sessions interface {
+	// List returns sessions, newest first.
+	List(ctx context.Context, f payment.Filter) (payment.Page, error)
+	// Lookup returns the session that has an attempt of that tracking code or
+	// marker, or payment.ErrNotFound.
+	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
+}
 
 // Config is what a handler is made of.
 type Config struct {
 	Checkout *checkout.Service
-	Events   checkout.Log   // what was told to the merchant
-	Catalog  *order.Catalog // nil = no items
+	Sessions Sessions
+	Records  *reconcile.Service // the gateway's records
+	Events   checkout.Log       // what was told to the merchant
+	Catalog  *order.Catalog     // nil = no items
 	Hub      *hub.Hub
 	// Static is the built assets, texts and icons; see package static.
 	Static fs.FS

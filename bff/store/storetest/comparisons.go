@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
 func comparisonTests() map[string]func(*testing.T, Opener) {
@@ -25,9 +25,9 @@ func comparisonTests() map[string]func(*testing.T, Opener) {
 }
 
 // compared is what b keeps.
-func compared(t *testing.T, b Backend) checkout.Compared {
+func compared(t *testing.T, b Backend) reconcile.Status {
 	t.Helper()
-	c, err := b.Compared(t.Context(), checkout.Requested)
+	c, err := b.Compared(t.Context(), reconcile.Requested)
 	if err != nil {
 		t.Fatalf("Compared = %v", err)
 	}
@@ -35,12 +35,12 @@ func compared(t *testing.T, b Backend) checkout.Compared {
 }
 
 // comparing is a comparison that by asks for.
-func comparing(by string) checkout.Comparing {
-	return checkout.Comparing{By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour), Began: epoch()}
+func comparing(by string) reconcile.Run {
+	return reconcile.Run{By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour), Began: epoch()}
 }
 
 // compareBegun begins a comparison that can be begun, for a minute.
-func compareBegun(t *testing.T, b Backend, c checkout.Comparing, now time.Time) int64 {
+func compareBegun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64 {
 	t.Helper()
 	n, err := b.BeginComparing(t.Context(), c, now, time.Minute)
 	if err != nil {
@@ -53,7 +53,7 @@ func compareBegun(t *testing.T, b Backend, c checkout.Comparing, now time.Time) 
 func compareRefused(t *testing.T, b Backend, now time.Time) {
 	t.Helper()
 	before := compared(t, b)
-	if n, err := b.BeginComparing(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(err, checkout.ErrComparing) {
+	if n, err := b.BeginComparing(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginComparing = %d, %v; want ErrComparing", n, err)
 	}
 	same(t, "what was refused", compared(t, b), before)
@@ -61,17 +61,17 @@ func compareRefused(t *testing.T, b Backend, now time.Time) {
 
 func comparison(t *testing.T, open Opener) {
 	b := open(t, nil)
-	same(t, "Compared of nothing", compared(t, b), checkout.Compared{})
+	same(t, "Compared of nothing", compared(t, b), reconcile.Status{})
 	run := comparing("a\x00<b>\u202e")
 	n := compareBegun(t, b, run, epoch())
-	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run, Until: epoch().Add(time.Minute)})
+	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run, Until: epoch().Add(time.Minute)})
 	run.Ended = epoch().Add(time.Second)
-	report := &checkout.Report{Comparing: run, Transactions: 2, Foreign: 1, Attempts: 3, Counts: map[checkout.FindingKind]int{checkout.FindingMoney: 700},
-		Findings: []checkout.Finding{{Kind: checkout.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2, OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2"}}}
+	report := &reconcile.Report{Run: run, Transactions: 2, Foreign: 1, Attempts: 3, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
+		Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2, OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2"}}}
 	if err := b.EndComparing(t.Context(), n, run, report, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
-	want := checkout.Compared{Epoch: 1, Last: run, Report: report}
+	want := reconcile.Status{Epoch: 1, Last: run, Report: report}
 	same(t, "Compared after the end", compared(t, b), want)
 	for what, err := range map[string]error{
 		"KeepComparing": b.KeepComparing(t.Context(), n, comparing("late"), epoch().Add(time.Hour)), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil, time.Time{}),
@@ -84,12 +84,12 @@ func comparison(t *testing.T, open Opener) {
 
 	run = comparing("next")
 	n = compareBegun(t, b, run, epoch())
-	same(t, "the report during the next", compared(t, b), checkout.Compared{Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report})
+	same(t, "the report during the next", compared(t, b), reconcile.Status{Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report})
 	run.Failed, run.Ended = true, epoch()
 	if err := b.EndComparing(t.Context(), n, run, nil, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
-	same(t, "the report after one that failed", compared(t, b), checkout.Compared{Epoch: 2, Last: run, Report: report})
+	same(t, "the report after one that failed", compared(t, b), reconcile.Status{Epoch: 2, Last: run, Report: report})
 }
 
 func comparisonKept(t *testing.T, open Opener) {
@@ -97,12 +97,12 @@ func comparisonKept(t *testing.T, open Opener) {
 	run := comparing("ann")
 	n := compareBegun(t, b, run, epoch())
 	compareRefused(t, b, epoch().Add(time.Minute-time.Microsecond))
-	run.Progress = checkout.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
+	run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
 	if err := b.KeepComparing(t.Context(), n, run, epoch().Add(2*time.Minute)); err != nil {
 		t.Fatalf("KeepComparing = %v", err)
 	}
 	compareRefused(t, b, epoch().Add(time.Minute))
-	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute)})
+	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute)})
 }
 
 // Whoever was at it slept through the lease: what it writes then is refused.
@@ -115,14 +115,14 @@ func comparisonLeft(t *testing.T, open Opener) {
 	}
 	for what, err := range map[string]error{
 		"KeepComparing": b.KeepComparing(t.Context(), slept, comparing("slept"), epoch().Add(time.Hour)),
-		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &checkout.Report{}, time.Time{}),
+		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &reconcile.Report{}, time.Time{}),
 		"of no epoch":   b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
 	} {
 		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s = %v; want ErrFenced", what, err)
 		}
 	}
-	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute)})
+	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute)})
 }
 
 // One that is ended without an end frees the place at once.
@@ -132,7 +132,7 @@ func comparisonBroken(t *testing.T, open Opener) {
 	if err := b.EndComparing(t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
-	same(t, "Compared", compared(t, b), checkout.Compared{Epoch: 1, Last: run})
+	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run})
 	compareBegun(t, b, run, epoch())
 }
 
@@ -148,7 +148,7 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 				switch _, err := backends[n%len(backends)].BeginComparing(t.Context(), comparing("ann"), now, time.Minute); {
 				case err == nil:
 					begun.Add(1)
-				case !errors.Is(err, checkout.ErrComparing):
+				case !errors.Is(err, reconcile.ErrRunning):
 					t.Errorf("BeginComparing = %v", err)
 				}
 			})
@@ -164,19 +164,19 @@ func sharedComparison(t *testing.T, one, other Backend) { raceForComparison(t, o
 // Those of one kind neither keep nor change those of another.
 func comparisonKinds(t *testing.T, open Opener) {
 	b := open(t, nil)
-	kinds := []checkout.ComparisonKind{checkout.Requested, checkout.Daily, checkout.Hourly}
-	want := map[checkout.ComparisonKind]checkout.Compared{}
+	kinds := []reconcile.Kind{reconcile.Requested, reconcile.Daily, reconcile.Hourly}
+	want := map[reconcile.Kind]reconcile.Status{}
 	for _, kind := range kinds {
 		run := comparing(kind.String())
 		run.Kind, run.Failures = kind, 3
-		run.Progress = checkout.Progress{Transactions: 7, Late: 2}
+		run.Progress = reconcile.Progress{Transactions: 7, Late: 2}
 		n := compareBegun(t, b, run, epoch())
-		report := &checkout.Report{Comparing: run}
+		report := &reconcile.Report{Run: run}
 		next := epoch().Add(time.Hour * time.Duration(kind))
 		if err := b.EndComparing(t.Context(), n, run, report, next); err != nil {
 			t.Fatalf("EndComparing = %v", err)
 		}
-		want[kind] = checkout.Compared{Epoch: 1, Last: run, Report: report, Next: next}
+		want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
 	}
 	for _, kind := range kinds {
 		got, err := b.Compared(t.Context(), kind)
@@ -192,7 +192,7 @@ func comparisonKinds(t *testing.T, open Opener) {
 func comparisonTooSoon(t *testing.T, open Opener) {
 	b := open(t, nil)
 	run := comparing("")
-	run.Kind = checkout.Daily
+	run.Kind = reconcile.Daily
 	begin := func(now time.Time) (int64, error) {
 		return b.BeginComparing(t.Context(), run, now, time.Minute)
 	}
@@ -204,15 +204,15 @@ func comparisonTooSoon(t *testing.T, open Opener) {
 	}
 	next := epoch().Add(24 * time.Hour)
 	end(compareBegun(t, b, run, epoch()), next)
-	if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, checkout.ErrComparing) {
+	if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginComparing a moment too soon = %v; want ErrComparing", err)
 	}
 	n, err := begin(next)
 	if err != nil {
 		t.Fatalf("BeginComparing in time = %v", err)
 	}
-	end(n, next.Add(checkout.LongestPause))
-	if _, err := begin(next); !errors.Is(err, checkout.ErrComparing) {
+	end(n, next.Add(reconcile.LongestPause))
+	if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginComparing before the longest pause = %v; want ErrComparing", err)
 	}
 	if _, err := begin(next.Add(-time.Microsecond)); err != nil {

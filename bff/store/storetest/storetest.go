@@ -4,6 +4,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/poll"
+	"coinslot/bff/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -19,11 +22,23 @@ import (
 // Backend is what is tested.
 type Backend interface {
 	checkout.Store
+	poll.Store
+	poll.ListStore
+	// Lookup returns the session that has an attempt of that tracking code or
+	// marker, or payment.ErrNotFound.
+	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
+	// Watch notes for those of the sessions that are pending or preparing that
+	// somebody looks at them: WatchedUntil becomes until, unless it is later
+	// already, and DueAt dueBy, unless it is earlier. There is no new version, and
+	// leases stay. Ids that are not there are left out.
+	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
+	// Count returns how many sessions have that status.
+	Count(ctx context.Context, status string) (int, error)
 	checkout.Outbox
 	checkout.Log
 	checkout.Records
 	checkout.Rerouting
-	checkout.Comparisons
+	reconcile.Runs
 	checkout.Eraser
 }
 

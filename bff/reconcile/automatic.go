@@ -1,4 +1,4 @@
-package checkout
+package reconcile
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/internal/background"
+	"coinslot/bff/listing"
 	"coinslot/bff/payment"
 )
 
@@ -27,30 +29,30 @@ const (
 )
 
 // every is how often an automatic comparison is begun.
-func (k ComparisonKind) every() time.Duration {
+func (k Kind) every() time.Duration {
 	if k == Hourly {
 		return hourlyEvery
 	}
 	return dailyEvery
 }
 
-// RunComparisons makes the daily and the hourly comparison whenever they are due, at
+// RunScheduled makes the daily and the hourly comparison whenever they are due, at
 // one instance at a time, until ctx ends; it always returns nil. Each reads the
 // gateway's list and has every payment checked whose record shows money that is not
 // known here. The list is no proof: a status read is, as ever. What fails is logged
 // and tried again.
-func (c *Service) RunComparisons(ctx context.Context) error {
-	if c.Comparisons == nil {
+func (c *Service) RunScheduled(ctx context.Context) error {
+	if c.Runs == nil {
 		return nil
 	}
 	var running sync.WaitGroup
-	for _, kind := range []ComparisonKind{Daily, Hourly} {
+	for _, kind := range []Kind{Daily, Hourly} {
 		running.Go(func() {
 			for {
-				if pause(ctx, cmp.Or(c.Pace.Compare, time.Minute)); ctx.Err() != nil {
+				if background.Sleep(ctx, cmp.Or(c.Schedule.Compare, time.Minute)); ctx.Err() != nil {
 					return
 				}
-				if err := c.compareIfDue(ctx, kind); err != nil && ctx.Err() == nil {
+				if err := c.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
 					c.Log.WarnContext(ctx, "beginning a comparison", "kind", kind, "error", err)
 				}
 			}
@@ -63,20 +65,20 @@ func (c *Service) RunComparisons(ctx context.Context) error {
 // LastDaily returns when the daily comparison was last complete, or, if it never was,
 // when the oldest session was created; zero = there is none. Errors: the store's.
 func (c *Service) LastDaily(ctx context.Context) (time.Time, error) {
-	known, err := c.Compared(ctx, Daily)
+	known, err := c.Status(ctx, Daily)
 	switch {
 	case err != nil:
 		return time.Time{}, err
 	case known.Report != nil:
 		return known.Report.Ended, nil
 	}
-	return c.Comparisons.OldestSession(ctx)
+	return c.Runs.OldestSession(ctx)
 }
 
-// compareIfDue makes the comparison of a kind unless it is too soon, or another
+// runIfDue makes the comparison of a kind unless it is too soon, or another
 // instance is at it. Errors: the store's, while it begins.
-func (c *Service) compareIfDue(ctx context.Context, kind ComparisonKind) error {
-	known, err := c.Compared(ctx, kind)
+func (c *Service) runIfDue(ctx context.Context, kind Kind) error {
+	known, err := c.Status(ctx, kind)
 	if err != nil || !known.due(c.Now()) {
 		return err
 	}
@@ -88,25 +90,25 @@ func (c *Service) compareIfDue(ctx context.Context, kind ComparisonKind) error {
 		}
 	}
 	run.Ended, run.Failed = time.Time{}, false
-	epoch, err := c.Comparisons.BeginComparing(ctx, run, now, comparingLease)
-	if errors.Is(err, ErrComparing) {
+	epoch, err := c.Runs.BeginComparing(ctx, run, now, runLease)
+	if errors.Is(err, ErrRunning) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("beginning a comparison: %w", err)
 	}
-	c.compareListed(ctx, epoch, run)
+	c.runListed(ctx, epoch, run)
 	return nil
 }
 
 // due reports whether the next comparison may begin at now.
-func (c Compared) due(now time.Time) bool {
+func (c Status) due(now time.Time) bool {
 	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(LongestPause)))
 }
 
 // resumes reports whether the next comparison goes on where c broke off. What is older
 // than two periods is left.
-func (c Comparing) resumes(kind ComparisonKind, now time.Time) bool {
+func (c Run) resumes(kind Kind, now time.Time) bool {
 	open := !c.Began.IsZero() && (c.Ended.IsZero() || c.Failed)
 	return open && !c.Began.After(now) && now.Sub(c.Began) < 2*kind.every()
 }
@@ -114,19 +116,19 @@ func (c Comparing) resumes(kind ComparisonKind, now time.Time) bool {
 // fresh is an automatic comparison from its beginning. The daily one goes back to the
 // oldest session: what is older is not ours.
 func (c *Service) fresh(
-	ctx context.Context, kind ComparisonKind, now time.Time,
-) (Comparing, error) {
+	ctx context.Context, kind Kind, now time.Time,
+) (Run, error) {
 	since := now.Add(-hourlySpan)
 	if kind == Daily {
-		oldest, err := c.Comparisons.OldestSession(ctx)
+		oldest, err := c.Runs.OldestSession(ctx)
 		if err != nil {
-			return Comparing{}, err
+			return Run{}, err
 		}
 		if !oldest.IsZero() && oldest.Before(since) {
 			since = oldest
 		}
 	}
-	return Comparing{
+	return Run{
 		Kind: kind, By: "coinslot", Began: now,
 		From: since.Add(-dateSlack).Truncate(24 * time.Hour),
 		To:   now.Add(dateSlack).Truncate(24 * time.Hour),
@@ -135,7 +137,7 @@ func (c *Service) fresh(
 
 // next returns when the comparison after c may begin, c having ended at now; zero = at
 // any time.
-func (c Comparing) next(now time.Time) time.Time {
+func (c Run) next(now time.Time) time.Time {
 	switch {
 	case c.Kind == Requested || c.Ended.IsZero():
 		return time.Time{}
@@ -145,15 +147,15 @@ func (c Comparing) next(now time.Time) time.Time {
 	return c.Began.Add(c.Kind.every())
 }
 
-// compareListed makes the automatic comparison that has just been begun.
-func (c *Service) compareListed(ctx context.Context, epoch int64, run Comparing) {
+// runListed makes the automatic comparison that has just been begun.
+func (c *Service) runListed(ctx context.Context, epoch int64, run Run) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	books := &counted{Lister: c.Gateway, far: run.Progress}
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		c.keepComparing(reading, stop, epoch, run, books)
+		c.reportProgress(reading, stop, epoch, run, books)
 	}()
 	err := c.readListed(reading, books, run)
 	stop()
@@ -163,14 +165,14 @@ func (c *Service) compareListed(ctx context.Context, epoch int64, run Comparing)
 		run.Failures = 0
 	}
 	run.Progress = far
-	result := Comparison{From: run.From, To: run.To, Transactions: run.Progress.Transactions}
-	c.endComparing(ctx, epoch, run, result, err)
+	result := Result{From: run.From, To: run.To, Transactions: run.Progress.Transactions}
+	c.finish(ctx, epoch, run, result, err)
 }
 
 // readListed reads what the gateway lists in the days of run, from the page on before
 // the one that its progress names, so that it knows whether that repeats it. Errors:
 // ctx's; the gateway's; the store's.
-func (c *Service) readListed(ctx context.Context, books *counted, run Comparing) error {
+func (c *Service) readListed(ctx context.Context, books *counted, run Run) error {
 	list, known := newestFirst(run.From, run.To), run.Progress.Page
 	first := slices.IndexFunc(list, func(q payment.ListQuery) bool { return q.To.Equal(run.Progress.Day) })
 	if first < 0 {
@@ -207,7 +209,7 @@ func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 // store's; a page that is the same as the one before.
 func (c *Service) readDays(ctx context.Context, books *counted, q payment.ListQuery, known int) error {
 	for last := ""; ; q.Page++ {
-		page, err := readPage(ctx, books, q)
+		page, err := listing.ReadPage(ctx, books, q)
 		if err != nil {
 			return fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
 		}
@@ -228,7 +230,7 @@ func (c *Service) readDays(ctx context.Context, books *counted, q payment.ListQu
 		if q.Page >= page.LastPage && (page.LastPage > 0 || len(page.Items) < q.Limit) {
 			return nil
 		}
-		if pause(ctx, c.ListPause); ctx.Err() != nil {
+		if background.Sleep(ctx, c.ListPause); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -246,19 +248,19 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []paym
 	if len(rows) == 0 {
 		return nil
 	}
-	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
+	sessions, err := c.Sessions.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
 		return fmt.Errorf("looking for listed payments: %w", err)
 	}
 	env := c.Gateway.Environment()
 	for _, s := range sessions {
 		books.note(func(p *Progress) { p.Payments++ })
-		if len(s.BehindList(rows, env, c.Pace, c.Now())) == 0 {
+		if len(s.BehindList(rows, env, c.Schedule, c.Now())) == 0 {
 			continue
 		}
 		followed := 0
-		_, err := c.change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
-			if followed = s.FollowListed(rows, env, c.Pace, now); followed == 0 {
+		_, err := c.Change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
+			if followed = s.FollowListed(rows, env, c.Schedule, now); followed == 0 {
 				return payment.ErrUnchanged
 			}
 			return nil

@@ -7,6 +7,33 @@ import (
 	"coinslot/bff/payment"
 )
 
+// Gateway is what this package needs of the gateway's merchant API. Every
+// method blocks until the answer is known or its context or the client's own
+// total deadline ends, and returns nil (done), a *[RefusedError] (proven not
+// done) or any other error, most often an *[UnknownError], which means: may or
+// may not have happened. Implementations never repeat Create, Cancel or
+// Recheck by themselves.
+type Gateway interface {
+	// Currencies returns what the merchant has enabled.
+	Currencies(ctx context.Context) ([]payment.Currency, error)
+	// Create opens a transaction. Only its answer ever holds the address.
+	Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error)
+	// Status returns the record of one transaction; the only evidence that
+	// the confirm gate takes.
+	Status(ctx context.Context, trackingCode string) (payment.Record, error)
+	// Recheck asks the gateway to look at the chain again. Its answer proves
+	// nothing and is not returned: read Status afterwards.
+	Recheck(ctx context.Context, trackingCode string) error
+	// Cancel asks for a pending transaction to be cancelled. Read Status
+	// afterwards, as for Recheck.
+	Cancel(ctx context.Context, trackingCode string) error
+	// Transactions returns one page of the merchant's transactions.
+	Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error)
+	// Environment identifies gateway and merchant: base URL and a fingerprint
+	// of the key. It never holds the key itself.
+	Environment() string
+}
+
 // Store keeps sessions and the outbox of events. storetest.Run is this
 // contract as tests; every implementation runs it.
 //
@@ -35,15 +62,6 @@ type Store interface {
 	// an s that was claimed. It does nothing if the session's version is not s's
 	// any more, or if s was claimed and has been claimed anew since.
 	Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error
-	// Claim leases up to limit sessions with DueAt at or before now that are not
-	// leased and not [Session.DueLate], earliest first: no other claim returns them
-	// before now+lease, unless they are released. Each returned session is Claimed,
-	// with an Epoch that no claim of it has had before.
-	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
-	// ClaimLate is Claim of those that are DueLate, and of no others.
-	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
-	// ClaimOf is Claim of those of the given sessions, late or not, in no order.
-	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
 	// Hold is Claim of one session, whoever has it and whenever it is due.
 	// Errors: ErrNotFound.
 	Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error)
@@ -51,22 +69,6 @@ type Store interface {
 	// still what it was then, sets it to dueAt. It does nothing if the lease is
 	// not s's any more.
 	Release(ctx context.Context, s payment.Session, dueAt time.Time) error
-	// Watch notes for those of the sessions that are pending or preparing that
-	// somebody looks at them: WatchedUntil becomes until, unless it is later
-	// already, and DueAt dueBy, unless it is earlier. There is no new version, and
-	// leases stay. Ids that are not there are left out.
-	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
-	// TouchAll is Touch of many, in one commit. It passes over those of which DueAt
-	// or Version are not what they were, and those that are leased at now.
-	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
-	// Tracked returns the sessions that have an attempt of one of the tracking
-	// codes, in no order; what nobody has is left out.
-	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
-	// Count returns how many sessions have that status.
-	Count(ctx context.Context, status string) (int, error)
-	// Lookup returns the session that has an attempt of that tracking code or
-	// marker, or ErrNotFound.
-	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
 	// Held returns what is held of the given tracking codes and markers, in no
 	// order; what nobody holds is left out.
 	Held(ctx context.Context, keys []string) ([]payment.Held, error)

@@ -1,4 +1,4 @@
-package checkout
+package reconcile
 
 import (
 	"context"
@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// ComparisonKind is why a comparison of gateway and database is made.
-type ComparisonKind int
+// Kind is why a comparison of gateway and database is made.
+type Kind int
 
 // The kinds of comparisons. The database has at most one of each under way.
 const (
-	Requested ComparisonKind = iota // an operator has asked for it
-	Daily                           // automatic: all that the gateway lists of ours
-	Hourly                          // automatic: what it lists of the last days
+	Requested Kind = iota // an operator has asked for it
+	Daily                 // automatic: all that the gateway lists of ours
+	Hourly                // automatic: what it lists of the last days
 )
 
 // String is for logs.
-func (k ComparisonKind) String() string {
+func (k Kind) String() string {
 	return [...]string{"requested", "daily", "hourly"}[k]
 }
 
-// Comparing is a comparison of gateway and database.
-type Comparing struct {
-	Kind   ComparisonKind `json:"kind,omitempty"`
-	By     string         `json:"by"`   // who asked for it
-	From   time.Time      `json:"from"` // dates, both inclusive
-	To     time.Time      `json:"to"`
-	Began  time.Time      `json:"began"`
-	Ended  time.Time      `json:"ended"` // zero = under way, or broken off
-	Failed bool           `json:"failed,omitempty"`
+// Run is a comparison of gateway and database.
+type Run struct {
+	Kind   Kind      `json:"kind,omitempty"`
+	By     string    `json:"by"`   // who asked for it
+	From   time.Time `json:"from"` // dates, both inclusive
+	To     time.Time `json:"to"`
+	Began  time.Time `json:"began"`
+	Ended  time.Time `json:"ended"` // zero = under way, or broken off
+	Failed bool      `json:"failed,omitempty"`
 	// Failures is how often an automatic one has failed since it last read a page.
 	Failures int      `json:"failures,omitempty"`
 	Progress Progress `json:"progress"`
@@ -50,8 +50,8 @@ type Progress struct {
 
 // Report is what a comparison has come to, as much of it as is kept.
 type Report struct {
-	Comparing
-	Transactions int                 `json:"transactions"` // as in [Comparison]
+	Run
+	Transactions int                 `json:"transactions"` // as in [Result]
 	Foreign      int                 `json:"foreign"`
 	Attempts     int                 `json:"attempts"`
 	Counts       map[FindingKind]int `json:"counts"`   // of all findings
@@ -65,8 +65,8 @@ const MostFindings = 500
 const longestFinding = 300
 
 // report is what is kept of a result of c.
-func (c Comparing) report(result Comparison) *Report {
-	r := &Report{Comparing: c, Transactions: result.Transactions, Foreign: result.Foreign, Attempts: result.Attempts, Counts: result.Counts()}
+func (c Run) report(result Result) *Report {
+	r := &Report{Run: c, Transactions: result.Transactions, Foreign: result.Foreign, Attempts: result.Attempts, Counts: result.Counts()}
 	kept := map[FindingKind]int{}
 	for _, f := range result.Findings {
 		if kept[f.Kind]++; kept[f.Kind] > MostFindings {
@@ -82,66 +82,66 @@ func (c Comparing) report(result Comparison) *Report {
 	return r
 }
 
-// Compared is what all instances know of comparisons.
-type Compared struct {
+// Status is what all instances know of comparisons.
+type Status struct {
 	Epoch  int64     // counts those that were begun; zero = none ever was
-	Last   Comparing // the one that was begun last
+	Last   Run       // the one that was begun last
 	Until  time.Time // whoever is at it has it until then; zero = nobody is
 	Next   time.Time // none is begun before; zero = at any time
 	Report *Report   // of the last one that came to its end, which may be an earlier one; nil = none has
 }
 
-// ComparingState is where the comparison stands that was begun last.
-type ComparingState int
+// RunState is where the comparison stands that was begun last.
+type RunState int
 
 // The states of a comparison.
 const (
-	NeverCompared ComparingState = iota
-	ComparingNow
-	ComparingDone
-	ComparingFailed // the gateway or the database did not answer
-	ComparingBroken // whoever was at it is gone
+	NeverRun RunState = iota
+	Running
+	Done
+	Failed  // the gateway or the database did not answer
+	Aborted // whoever was at it is gone
 )
 
 // State returns where the last comparison stands.
-func (c Compared) State(now time.Time) ComparingState {
+func (c Status) State(now time.Time) RunState {
 	switch {
 	case c.Epoch == 0:
-		return NeverCompared
+		return NeverRun
 	case c.Last.Failed:
-		return ComparingFailed
+		return Failed
 	case !c.Last.Ended.IsZero():
-		return ComparingDone
+		return Done
 	case now.Before(c.Until):
-		return ComparingNow
+		return Running
 	}
-	return ComparingBroken
+	return Aborted
 }
 
-// LongestPause is how far ahead Next of [Compared] can be. One that is further ahead was
+// LongestPause is how far ahead Next of [Status] can be. One that is further ahead was
 // written by a clock that was wrong, and does not count.
 const LongestPause = 48 * time.Hour
 
-// Comparisons keeps, for all instances and for each kind, the comparison that was begun
+// Runs keeps, for all instances and for each kind, the comparison that was begun
 // last and the last report. storetest.Run is the contract. Errors besides those that
 // are named are the database's.
-type Comparisons interface {
+type Runs interface {
 	// BeginComparing makes c the last one of its kind and leases it until now+lease.
-	// epoch names it. Errors: ErrComparing if another of that kind is leased at now,
+	// epoch names it. Errors: ErrRunning if another of that kind is leased at now,
 	// or Next is ahead of now by LongestPause at most; nothing is changed then.
-	BeginComparing(ctx context.Context, c Comparing, now time.Time, lease time.Duration) (epoch int64, err error)
+	BeginComparing(ctx context.Context, c Run, now time.Time, lease time.Duration) (epoch int64, err error)
 	// KeepComparing says how far the comparison of that epoch is and leases it until
 	// then. Errors: ErrFenced if it has ended, or another of its kind was begun since.
-	KeepComparing(ctx context.Context, epoch int64, c Comparing, until time.Time) error
+	KeepComparing(ctx context.Context, epoch int64, c Run, until time.Time) error
 	// EndComparing ends the lease of that epoch's comparison; no other one of its kind
 	// is begun before next. A report, if it is not nil, takes the place of the last
 	// one. Errors: ErrFenced, as above.
-	EndComparing(ctx context.Context, epoch int64, c Comparing, r *Report, next time.Time) error
+	EndComparing(ctx context.Context, epoch int64, c Run, r *Report, next time.Time) error
 	// Compared returns what is kept of a kind.
-	Compared(ctx context.Context, kind ComparisonKind) (Compared, error)
+	Compared(ctx context.Context, kind Kind) (Status, error)
 	// OldestSession returns when the oldest session was created; zero = there is none.
 	OldestSession(ctx context.Context) (time.Time, error)
 }
 
-// ErrComparing says that a comparison is under way, or that it is too soon for one.
-var ErrComparing = errors.New("a comparison is under way, or it is too soon for one")
+// ErrRunning says that a comparison is under way, or that it is too soon for one.
+var ErrRunning = errors.New("a comparison is under way, or it is too soon for one")

@@ -1,17 +1,22 @@
-package checkout
+// Package background runs what outlives a request, and waits without a clock of its own.
+package background
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
-// running counts what goes on in the background. Unlike a sync.WaitGroup it takes
+// Group counts what goes on in the background. Unlike a sync.WaitGroup it takes
 // more while somebody waits: requests are answered while the process ends.
-type running struct {
+type Group struct {
 	mu   sync.Mutex // guards the fields below
 	n    int
 	none chan struct{} // closed when n is zero again; nil while it is
 }
 
 // Go runs f in a goroutine of its own.
-func (r *running) Go(f func()) {
+func (r *Group) Go(f func()) {
 	r.mu.Lock()
 	if r.n++; r.n == 1 {
 		r.none = make(chan struct{})
@@ -23,7 +28,7 @@ func (r *running) Go(f func()) {
 	}()
 }
 
-func (r *running) done() {
+func (r *Group) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.n--; r.n == 0 {
@@ -33,11 +38,21 @@ func (r *running) done() {
 }
 
 // Wait waits until nothing was running for a moment.
-func (r *running) Wait() {
+func (r *Group) Wait() {
 	r.mu.Lock()
 	none := r.none
 	r.mu.Unlock()
 	if none != nil {
 		<-none
+	}
+}
+
+// Sleep waits for d, or until ctx ends.
+func Sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
 	}
 }

@@ -1,15 +1,14 @@
 package checkout
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/crash"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
 )
@@ -27,100 +26,10 @@ const (
 	unsentTries = 3
 )
 
-// Choose opens an attempt for the coin and network of choice, or joins the one
-// that is there already for the same. A waiting attempt for another coin is
-// cancelled at the gateway first. The returned session is pending, or
-// preparing if the gateway takes longer than a few seconds or asks to be left alone
-// for longer, or open with a Notice if it said no.
-//
-// Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired,
-// CodeAmountBelowMinimum, CodeAmountAboveMaximum, CodeSessionPaid,
-// CodeSessionExpired, CodePaymentInProgress, CodeTooManyAttempts,
-// CodeGatewayUnavailable; the store's.
-func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (payment.Session, error) {
-	s, err := c.Session(ctx, id)
-	if err != nil {
-		return s, err
-	}
-	currencies, err := c.Currencies(ctx)
-	if err != nil {
-		return s, c.unavailable(ctx, "reading currencies", err)
-	}
-	offer, err := payment.PickOffer(payment.Offers(s.Order, currencies), choice)
-	if err != nil {
-		return s, err
-	}
-	if err := payment.ValidChoice(choice); err != nil {
-		return s, err
-	}
-	return c.open(ctx, s, payment.Desired{Offer: offer, Choice: choice, Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL)})
-}
-
-// open ends a waiting attempt that w replaces and starts the new one, both in
-// one change, so that a change of coin is never told as a cancellation.
-func (c *Service) open(ctx context.Context, s payment.Session, w payment.Desired) (payment.Session, error) {
-	var last *payment.Record
-	old := 0
-	if a := s.Current(); a != nil && w.Replaces(a) {
-		if err := s.MayChange(a.Number, c.Now()); err != nil {
-			return s, err
-		}
-		held, err := c.hold(ctx, s)
-		if err != nil {
-			return s, err
-		}
-		defer func() {
-			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
-				c.Log.ErrorContext(ctx, "changing the coin", "error", err)
-			}
-		}()
-		s = held
-		if a = s.Attempt(a.Number); a.State != payment.Waiting {
-			return c.open(ctx, s, w) // it has ended meanwhile
-		}
-		ctx = context.WithoutCancel(ctx) // half of it is worse than nothing: the payment would be cancelled
-		r, err := c.callOff(ctx, s, a)
-		if err != nil {
-			return s, err
-		}
-		last, old = &r, a.Number
-	}
-	s, err := c.intend(ctx, s, func(s *payment.Session, now time.Time) error {
-		if last != nil {
-			if err := s.Apply(old, *last, c.Gateway.Environment(), now); err != nil {
-				return err
-			}
-		}
-		w := w
-		if last == nil {
-			w.Choice.Email = cmp.Or(w.Choice.Email, s.LastEmail())
-		}
-		return s.AddIntent(w, now)
-	})
-	if errors.Is(err, payment.ErrJoined) || errors.Is(err, payment.ErrFenced) {
-		return c.Session(ctx, s.ID)
-	}
-	if err != nil {
-		return s, err
-	}
-	return c.start(ctx, s, len(s.Attempts), c.terms(w.Offer))
-}
-
-// hold takes the session away from the poller for as long as a change of coin
-// may take, so that it does not tell the merchant of the cancellation in the
-// middle of it, nor write what it has read before.
-func (c *Service) hold(ctx context.Context, s payment.Session) (payment.Session, error) {
-	held, err := c.Store.Hold(ctx, s.ID, c.Now(), crash.Hurry(holdFor))
-	if err != nil {
-		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
-	}
-	return held, nil
-}
-
 // intend runs fn, which appends an intent, until the drawn order number is free.
 func (c *Service) intend(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) (payment.Session, error) {
 	for range 20 {
-		s, err := c.change(ctx, old, func(s *payment.Session, now time.Time) error {
+		s, err := c.Change(ctx, old, func(s *payment.Session, now time.Time) error {
 			if err := fn(s, now); err != nil {
 				return err
 			}
@@ -133,6 +42,54 @@ func (c *Service) intend(ctx context.Context, old payment.Session, fn func(s *pa
 		}
 	}
 	return payment.Session{ID: old.ID}, fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
+}
+
+// Replace runs fn, which may give an attempt up, and makes the create call of
+// the replacement if this very change has appended one: whoever finds it there
+// already must not send it a second time.
+func (c *Service) Replace(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) error {
+	appended := false
+	s, err := c.intend(ctx, old, func(s *payment.Session, now time.Time) error {
+		before := len(s.Attempts)
+		err := fn(s, now)
+		appended = err == nil && len(s.Attempts) > before
+		return err
+	})
+	if err != nil || !appended {
+		return err
+	}
+	crash.Point("replacement.intended")
+	_, err = c.start(ctx, s, len(s.Attempts), c.quote(ctx, s.Attempts[len(s.Attempts)-1]))
+	return err
+}
+
+// resend sends a create again that was put off.
+func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
+	send := false
+	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
+		send, err = s.Resume(n, now)
+		return err
+	})
+	if err != nil || !send {
+		return err
+	}
+	_, err = c.start(ctx, s, n, c.quote(ctx, *s.Attempt(n)))
+	return err
+}
+
+// quote returns the terms of an attempt's coin; price and fee are zero if the gateway's
+// currencies cannot be read, or lack it.
+func (c *Service) quote(ctx context.Context, a payment.Attempt) payment.Terms {
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return c.terms(payment.Offer{})
+	}
+	for _, o := range payment.Offers(payment.Order{}, currencies) {
+		if a.IsFor(o) {
+			return c.terms(o)
+		}
+	}
+	return c.terms(payment.Offer{})
 }
 
 // terms is what the answer to a create in the coin of o is checked against.
@@ -171,11 +128,11 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 	defer cancel()
 	created, callErr := c.callCreate(sending, c.request(&s, n))
 	crash.Point("create.sent")
-	_, err := c.change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
+	_, err := c.Change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
 		return s.TakeAnswer(n, created, callErr, terms, now)
 	})
 	if errors.Is(err, payment.ErrTrackingUsed) {
-		_, err = c.change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
+		_, err = c.Change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
 			refused := &payment.RefusedError{Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed}
 			return s.TakeAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
 		})
@@ -227,35 +184,6 @@ func (c *Service) callCreate(ctx context.Context, req payment.CreateRequest) (pa
 		default:
 			return created, err
 		}
-		pause(ctx, wait)
+		background.Sleep(ctx, wait)
 	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}
-
-// unavailable turns a failed call into what the outside may know of it; the
-// cause stays in the chain, for how long the gateway asked to be left alone.
-func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
-	c.Log.WarnContext(ctx, doing, "error", err)
-	return fmt.Errorf("%s: %w: %w", doing, payment.NewError(wire.CodeGatewayUnavailable, ""), err)
-}
-
-// Possible reports whether choice could be made for o, before anything is
-// stored for it. Errors: as for Choose.
-func (c *Service) Possible(ctx context.Context, o payment.Order, choice wire.Choice) error {
-	currencies, err := c.Currencies(ctx)
-	if err != nil {
-		return c.unavailable(ctx, "reading currencies", err)
-	}
-	if _, err := payment.PickOffer(payment.Offers(o, currencies), choice); err != nil {
-		return err
-	}
-	return payment.ValidChoice(choice)
 }

@@ -1,4 +1,4 @@
-package checkout
+package recovery
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/listing"
 	"coinslot/bff/payment"
 	"coinslot/bff/pulse"
 )
@@ -56,7 +57,7 @@ type searches struct {
 type search struct {
 	window window
 	// Of the run under way alone. near is nil once it was read.
-	near, wide *scan
+	near, wide *listing.Scan
 
 	// Guarded by searches.mu.
 	wanted   map[string]time.Time      // by marker: as of when it must not be there
@@ -94,13 +95,13 @@ var errReading = errors.New("the transaction list is being read")
 // errClosing ends a search of a service that is being closed.
 var errClosing = errors.New("searching the transaction list: shutting down")
 
-// sighted has the list searched for a, and returns as of when it is known not to have
+// searchFor has the list searched for a, and returns as of when it is known not to have
 // it, at notBefore or later (now, if that is yet to come), and the records that may be a's
 // for want of a comment.
 // Whatever of the list is ours and was not known has been adopted, also that of a:
 // then there may be errReading.
 // Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.
-func (c *Service) sighted(
+func (c *Service) searchFor(
 	ctx context.Context, a payment.Attempt, notBefore time.Time,
 ) (asOf time.Time, bare []payment.Record, err error) {
 	notBefore = payment.Earlier(notBefore, c.Now())
@@ -162,30 +163,26 @@ func (c *Service) join(
 	}
 	if s.run == nil && s.mayRun(now) {
 		s.run = make(chan struct{})
-		c.creating.Go(func() { c.runSearch(context.WithoutCancel(ctx), s) })
+		c.running.Go(func() { c.runSearch(context.WithoutCancel(ctx), s) })
 	}
 	return s, s.run
 }
 
 // rewind begins anew.
 func (s *search) rewind() {
-	s.near = newScan(dates(s.window.nearFrom, s.window.nearTo))
-	s.wide = newScan(dates(s.window.from, s.window.to))
-	s.near.hasty, s.wide.hasty = true, true
+	s.near = listing.NewScan(dates(s.window.nearFrom, s.window.nearTo))
+	s.wide = listing.NewScan(dates(s.window.from, s.window.to))
+	s.near.EndsSoon, s.wide.EndsSoon = true, true
 }
-
-// unreadable reports whether err says that the list cannot be read, however long the
-// gateway answers.
-func unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errMoving) }
 
 // mayRun reports whether anything may be read now, and notes whether only briefly.
 // searches.mu is held.
 func (s *search) mayRun(now time.Time) bool {
-	s.brief = unreadable(s.err) && now.Sub(s.failed) < unreadablePause
+	s.brief = listing.Unreadable(s.err) && now.Sub(s.failed) < unreadablePause
 	switch {
 	case s.brief:
 		return now.Sub(s.ended) >= briefPause
-	case s.err != nil && !unreadable(s.err):
+	case s.err != nil && !listing.Unreadable(s.err):
 		return now.Sub(s.ended) >= searchPause
 	}
 	return true
@@ -195,15 +192,15 @@ func (s *search) mayRun(now time.Time) bool {
 // the list cannot be searched is logged once, until it can.
 func (c *Service) runSearch(ctx context.Context, s *search) {
 	var err error
-	for err == nil && c.goesOn(ctx, s) {
-		err = c.readOn(ctx, s)
+	for err == nil && c.isWanted(ctx, s) {
+		err = c.readPage(ctx, s)
 	}
 	if err == nil {
 		return
 	}
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	if unreadable(err) || s.brief {
+	if listing.Unreadable(err) || s.brief {
 		clear(s.wanted)
 		s.rewind()
 	}
@@ -226,8 +223,8 @@ func (s *search) end(now time.Time) {
 	s.run = nil
 }
 
-// goesOn reports whether anything is wanted still. If not, it ends the run.
-func (c *Service) goesOn(ctx context.Context, s *search) bool {
+// isWanted reports whether anything is wanted still. If not, it ends the run.
+func (c *Service) isWanted(ctx context.Context, s *search) bool {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
 	for marker, notBefore := range s.wanted {
@@ -240,7 +237,7 @@ func (c *Service) goesOn(ctx context.Context, s *search) bool {
 	if len(s.wanted) > 0 {
 		if s.joined {
 			s.joined = false
-			s.wide.endsFirst()
+			s.wide.EndsFirst()
 		}
 		return true
 	}
@@ -258,27 +255,26 @@ func (c *Service) goesOn(ctx context.Context, s *search) bool {
 	return false
 }
 
-// readOn reads one page more. A list longer than some pages is first read in the days
+// readPage reads one page more. A list longer than some pages is first read in the days
 // that are likeliest: that proves nothing, and finds what is there with fewer requests.
-func (c *Service) readOn(ctx context.Context, s *search) error {
+func (c *Service) readPage(ctx context.Context, s *search) error {
 	if c.closing.Err() != nil {
 		return errClosing
 	}
 	scan := s.wide
-	if s.brief && scan.pages >= shortList { // only a run writes brief, and runs follow each other
+	if s.brief && scan.Pages >= shortList { // only a run writes brief, and runs follow each other
 		return s.err
 	}
-	inside := scan.page > 0 && !scan.swept && len(scan.ends) == 0 // a first pass
-	if inside && s.near != nil && scan.last > shortList && !s.brief {
+	if scan.InFirstPass() && s.near != nil && scan.LastPage > shortList && !s.brief {
 		scan = s.near
 	}
 	lister := beating{c.Gateway, &s.pulse}
-	if scan.pages >= shortList && len(scan.ends) == 0 && c.Ledger != nil {
-		lister.Lister = c.Ledger // which waits behind every payment
+	if scan.Pages >= shortList && !scan.ReadingEnds() && c.Background != nil {
+		lister.Lister = c.Background // which waits behind every payment
 	}
-	q := scan.query
-	q.Page = scan.next(c.Now())
-	page, err := readPage(ctx, lister, q)
+	q := scan.Query
+	q.Page = scan.Next(c.Now())
+	page, err := listing.ReadPage(ctx, lister, q)
 	if err != nil {
 		return err
 	}
@@ -286,8 +282,8 @@ func (c *Service) readOn(ctx context.Context, s *search) error {
 	if err != nil {
 		return err
 	}
-	err = scan.take(page)
-	if scan == s.near && (scan.swept || err != nil) {
+	err = scan.Take(page)
+	if scan == s.near && (scan.Swept || err != nil) {
 		s.near, err = nil, nil
 	}
 	c.searches.mu.Lock()
@@ -298,13 +294,13 @@ func (c *Service) readOn(ctx context.Context, s *search) error {
 	for _, r := range bare {
 		s.bare[r.TrackingCode] = r
 	}
-	s.asOf = s.wide.asOf
+	s.asOf = s.wide.AsOf
 	return err
 }
 
 // beating is a Lister that is seen to go on.
 type beating struct {
-	Lister
+	listing.Lister
 	pulse *pulse.Pulse
 }
 
@@ -328,17 +324,13 @@ func (c *Service) SearchingSince() (since time.Time) {
 	return since
 }
 
-// Turned returns when what goes on besides last turned, by name; zero = nothing of the
-// kind is under way. "search" looks for creates whose answer is lost, "currencies"
-// renews the gateway's currency list.
-func (c *Service) Turned() map[string]time.Time {
+// Beat returns when the searches under way last read a page, the one that has waited
+// longest; zero = there are none.
+func (c *Service) Beat() (beat time.Time) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	var search time.Time
 	for _, s := range c.searches.of {
-		search = pulse.Earliest(search, s.pulse.Turned())
+		beat = pulse.Earliest(beat, s.pulse.Turned())
 	}
-	return map[string]time.Time{
-		"search": search, "currencies": c.currencies.pulse.Turned(),
-	}
+	return beat
 }

@@ -1,4 +1,4 @@
-package checkout
+package reconcile
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/listing"
 	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
@@ -14,17 +15,12 @@ import (
 // Ledger is the gateway's books as people and merchants' programs read them. No
 // payment is decided by it, so it waits behind everything that one is.
 type Ledger interface {
-	Lister
+	listing.Lister
 	// Entries returns one page of the merchant's transactions as the gateway tells
 	// them. What cannot be read is left out: it is shown, and proves nothing.
 	Entries(ctx context.Context, q payment.ListQuery) (EntryPage, error)
 	// Withdrawals returns one page of what was paid out to the merchant.
 	Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error)
-}
-
-// Lister reads the gateway's list of transactions; see [Gateway].
-type Lister interface {
-	Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error)
 }
 
 // LedgerEntry is a transaction as the gateway tells it. Amounts are as it wrote
@@ -152,7 +148,7 @@ func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
 	for _, e := range list {
 		keys = append(keys, e.TrackingCode, payment.MarkerText.FindString(e.Comment))
 	}
-	held, err := c.Store.Held(ctx, keys)
+	held, err := c.Sessions.Held(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("looking for attempts: %w", err)
 	}

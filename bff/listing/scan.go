@@ -1,4 +1,4 @@
-package checkout
+package listing
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"maps"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
 
@@ -26,7 +27,7 @@ var (
 		mostPasses)
 )
 
-// scan reads a part of the gateway's list page by page, in all statuses, and knows
+// Scan reads a part of the gateway's list page by page, in all statuses, and knows
 // when nothing of it can be missing. It can stop after any page and go on later. It
 // has no lock.
 //
@@ -43,19 +44,19 @@ var (
 // Otherwise, and for what has come since, the two ends are read until they show
 // nothing new and the count is even: some requests, however long the list is. Only if
 // the ends have nothing new and the count is not even, another pass is needed.
-type scan struct {
-	query payment.ListQuery // without its page
-	hasty bool              // read the last two pages of a long list after the first one
-	asOf  time.Time         // nothing that was listed then is missing; zero = not known yet
+type Scan struct {
+	Query    payment.ListQuery // without its page
+	EndsSoon bool              // read the last two pages of a long list after the first one
+	AsOf     time.Time         // nothing that was listed then is missing; zero = not known yet
 
-	seen   map[uint64]int // hashes of tracking codes: the last pass that met it; 0 = none has
-	total  int            // records in the list, as told by the last answer; 0 = not told
-	last   int            // its last page, likewise
-	fell   bool           // it became shorter: what was seen may be gone
-	pages  int            // read since asOf was known
-	began  time.Time      // when the pass, or the reading of the ends, began
-	swept  bool           // a pass has come to the end of the list
-	passes int            // that came to its end and proved nothing
+	seen     map[uint64]int // hashes of tracking codes: the last pass that met it; 0 = none has
+	total    int            // records in the list, as told by the last answer; 0 = not told
+	LastPage int            // its last page, likewise
+	fell     bool           // it became shorter: what was seen may be gone
+	Pages    int            // read since asOf was known
+	began    time.Time      // when the pass, or the reading of the ends, began
+	Swept    bool           // a pass has come to the end of the list
+	passes   int            // that came to its end and proved nothing
 
 	// Of the pass under way.
 	pass  int // its number, from 1
@@ -71,29 +72,40 @@ type scan struct {
 	even   bool  // the count was even, and nothing new was shown since
 }
 
-func newScan(q payment.ListQuery) *scan { return &scan{query: q, seen: map[uint64]int{}} }
+// NewScan returns a reading of what q selects that begins with the first page.
+func NewScan(q payment.ListQuery) *Scan { return &Scan{Query: q, seen: map[uint64]int{}} }
 
 // codeSeed is of the hashes in seen: a million tracking codes are 30 MB that way.
 // Two that collide look like a list that moves.
 var codeSeed = maphash.MakeSeed()
 
-// next returns the page to be read now. What it decides is undone by nothing: if the
+// Unreadable reports whether err says that the list cannot be read, however long the
+// gateway answers.
+func Unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errMoving) }
+
+// ReadingEnds reports whether the next page is one of the list's ends.
+func (s *Scan) ReadingEnds() bool { return len(s.ends) > 0 }
+
+// InFirstPass reports whether s is in the middle of its first pass.
+func (s *Scan) InFirstPass() bool { return s.page > 0 && !s.Swept && !s.ReadingEnds() }
+
+// Next returns the page to be read now. What it decides is undone by nothing: if the
 // page cannot be read, it is asked for again.
-func (s *scan) next(now time.Time) int {
+func (s *Scan) Next(now time.Time) int {
 	switch {
 	case len(s.ends) > 0:
 		return s.ends[0]
 	case s.page > 0:
-	case s.swept && !s.looked && s.total > 0:
+	case s.Swept && !s.looked && s.total > 0:
 		s.looked, s.fresh, s.even, s.began = true, false, false, now
-		s.ends, s.back = []int{1}, max(1, s.last)
+		s.ends, s.back = []int{1}, max(1, s.LastPage)
 		if s.back > 1 {
 			s.ends = append(s.ends, s.back)
 		}
 		return 1
 	default:
 		if s.fell {
-			s.fell, s.swept = false, false
+			s.fell, s.Swept = false, false
 			clear(s.seen)
 		}
 		s.pass++
@@ -105,34 +117,34 @@ func (s *scan) next(now time.Time) int {
 // fewPages is the length of a list whose ends are not worth a request of their own.
 const fewPages = 3
 
-// endsFirst has the ends of a list read before the pass under way goes on: a
+// EndsFirst has the ends of a list read before the pass under way goes on: a
 // transaction that is new is there.
-func (s *scan) endsFirst() {
-	if s.page > 0 && s.last > fewPages {
-		s.ends = []int{1, s.last, s.last - 1}
+func (s *Scan) EndsFirst() {
+	if s.page > 0 && s.LastPage > fewPages {
+		s.ends = []int{1, s.LastPage, s.LastPage - 1}
 	}
 }
 
-// take takes in the page that next has named. Errors: errEndless, errMoving; then the
+// Take takes in the page that next has named. Errors: errEndless, errMoving; then the
 // scan is of no further use.
-func (s *scan) take(p payment.RecordPage) error {
-	s.pages++
+func (s *Scan) Take(p payment.RecordPage) error {
+	s.Pages++
 	s.moved = s.moved || s.page > 0 && p.Total != s.total
 	s.fell = s.fell || p.Total < s.total
-	s.total, s.last = p.Total, p.LastPage
+	s.total, s.LastPage = p.Total, p.LastPage
 	if len(s.ends) > 0 {
 		s.takeEnd(p.Items)
 	} else if s.takeNext(p) && s.passes == mostPasses {
 		return errMoving
 	}
-	if s.pages > mostPages || s.page > 1 && s.last > mostPages {
+	if s.Pages > mostPages || s.page > 1 && s.LastPage > mostPages {
 		return errEndless
 	}
 	return nil
 }
 
 // takeEnd takes in a page at one of the ends.
-func (s *scan) takeEnd(items []payment.Record) {
+func (s *Scan) takeEnd(items []payment.Record) {
 	n := s.ends[0]
 	s.ends = s.ends[1:]
 	fresh, _ := s.note(items, 0)
@@ -146,7 +158,7 @@ func (s *scan) takeEnd(items []payment.Record) {
 	if further := s.further(n); fresh > 0 && further > 0 { // as far in as there is anything new
 		s.ends = append([]int{further}, s.ends...)
 	}
-	if n == s.back && len(items) == s.query.Limit { // another may follow, as in takeNext
+	if n == s.back && len(items) == s.Query.Limit { // another may follow, as in takeNext
 		s.back = n + 1
 		s.ends = append([]int{s.back}, s.ends...)
 	}
@@ -162,8 +174,8 @@ func (s *scan) takeEnd(items []payment.Record) {
 
 // further returns the neighbor of page n that is further from its end of the list; 0 =
 // there is none.
-func (s *scan) further(n int) int {
-	if 2*n <= s.last {
+func (s *Scan) further(n int) int {
+	if 2*n <= s.LastPage {
 		return n + 1
 	}
 	return n - 1
@@ -172,7 +184,7 @@ func (s *scan) further(n int) int {
 // takeNext takes in the next page of a pass, and reports whether the pass has come to
 // its end without a proof. A last page that is full may be followed by one that the
 // gateway did not tell of.
-func (s *scan) takeNext(p payment.RecordPage) (disturbed bool) {
+func (s *Scan) takeNext(p payment.RecordPage) (disturbed bool) {
 	s.page++
 	_, repeated := s.note(p.Items, s.pass)
 	n := len(p.Items)
@@ -180,10 +192,10 @@ func (s *scan) takeNext(p payment.RecordPage) (disturbed bool) {
 	end := n == 0 || lastAgain
 	if !end {
 		s.moved = s.moved || repeated > 0
-		end = p.LastPage > 0 && s.page >= p.LastPage && n < s.query.Limit
+		end = p.LastPage > 0 && s.page >= p.LastPage && n < s.Query.Limit
 	}
 	if !end {
-		if s.hasty && s.page == 1 && !s.swept && p.LastPage > fewPages {
+		if s.EndsSoon && s.page == 1 && !s.Swept && p.LastPage > fewPages {
 			s.ends = []int{p.LastPage, p.LastPage - 1}
 		}
 		return false
@@ -197,22 +209,22 @@ func (s *scan) takeNext(p payment.RecordPage) (disturbed bool) {
 		s.complete()
 		return false
 	}
-	s.page, s.swept, s.looked = 0, true, false
+	s.page, s.Swept, s.looked = 0, true, false
 	s.passes++
 	return true
 }
 
 // isEven reports whether as many different records were seen as the list has.
-func (s *scan) isEven() bool { return s.total > 0 && !s.fell && len(s.seen) == s.total }
+func (s *Scan) isEven() bool { return s.total > 0 && !s.fell && len(s.seen) == s.total }
 
 // complete notes that nothing is missing.
-func (s *scan) complete() {
-	s.asOf, s.swept, s.looked, s.page, s.pages, s.passes = s.began, true, false, 0, 0, 0
+func (s *Scan) complete() {
+	s.AsOf, s.Swept, s.looked, s.page, s.Pages, s.passes = s.began, true, false, 0, 0, 0
 }
 
 // note remembers records of a page, as met by a pass, and returns how many were never
 // seen before, and how many this pass has met already. Pass 0 stands for none.
-func (s *scan) note(items []payment.Record, pass int) (fresh, repeated int) {
+func (s *Scan) note(items []payment.Record, pass int) (fresh, repeated int) {
 	for _, r := range items {
 		h := maphash.String(codeSeed, r.TrackingCode)
 		met, known := s.seen[h]
@@ -232,14 +244,14 @@ func (s *scan) note(items []payment.Record, pass int) (fresh, repeated int) {
 	return fresh, repeated
 }
 
-// listed reads every page of q, for people: of a list that goes on moving, it returns
+// ReadAll reads every page of q, for people: of a list that goes on moving, it returns
 // what it has shown. What came twice counts as it was last.
-func listed(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Record, error) {
+func ReadAll(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Record, error) {
 	index := map[string]int{} // in records, by tracking code
 	var records []payment.Record
-	for s := newScan(q); s.asOf.IsZero(); {
-		q.Page = s.next(time.Now())
-		page, err := readPage(ctx, g, q)
+	for s := NewScan(q); s.AsOf.IsZero(); {
+		q.Page = s.Next(time.Now())
+		page, err := ReadPage(ctx, g, q)
 		if err != nil {
 			return nil, err
 		}
@@ -251,7 +263,7 @@ func listed(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Recor
 			}
 			records[i] = r
 		}
-		switch err := s.take(page); {
+		switch err := s.Take(page); {
 		case errors.Is(err, errMoving):
 			return records, nil
 		case err != nil:
@@ -265,8 +277,8 @@ func listed(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Recor
 // and then must not stop the reading.
 const pageTries = 3
 
-// readPage reads one page, again after a moment if that fails.
-func readPage(ctx context.Context, g Lister, q payment.ListQuery) (page payment.RecordPage, err error) {
+// ReadPage reads one page, again after a moment if that fails.
+func ReadPage(ctx context.Context, g Lister, q payment.ListQuery) (page payment.RecordPage, err error) {
 	for try := 1; ; try++ {
 		page, err = g.Transactions(ctx, q)
 		if err == nil {
@@ -275,6 +287,11 @@ func readPage(ctx context.Context, g Lister, q payment.ListQuery) (page payment.
 		if try == pageTries || ctx.Err() != nil {
 			return page, fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
 		}
-		pause(ctx, time.Duration(try)*50*time.Millisecond)
+		background.Sleep(ctx, time.Duration(try)*50*time.Millisecond)
 	}
+}
+
+// Lister reads the gateway's list of transactions; see [Gateway].
+type Lister interface {
+	Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error)
 }

@@ -1,4 +1,4 @@
-package checkout
+package reconcile
 
 import (
 	"context"
@@ -8,27 +8,28 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/listing"
 	"coinslot/bff/payment"
 )
 
 const (
-	// longestComparing bounds a comparison: the gateway's list is read after
+	// longestRun bounds a comparison: the gateway's list is read after
 	// everything that a payment needs, and may be long.
-	longestComparing = 10 * time.Minute
+	longestRun = 10 * time.Minute
 	// mostDays is how many days one comparison may have.
 	mostDays = 92
-	// comparingLease is how long nobody else begins a comparison after this process was
-	// last heard of, which is every comparingEvery.
-	comparingLease = 30 * time.Second
-	comparingEvery = 2 * time.Second
+	// runLease is how long nobody else begins a comparison after this process was
+	// last heard of, which is every progressEvery.
+	runLease      = 30 * time.Second
+	progressEvery = 2 * time.Second
 )
 
-// StartComparing begins a comparison of the days from…to, see [Compare], in the name
-// of by, and returns at once; [Service.Compared] has what comes of it. It reports
+// Start begins a comparison of the days from…to, see [Compare], in the name
+// of by, and returns at once; [Service.Status] has what comes of it. It reports
 // false, and does nothing, if one is under way at any instance. Errors: *wire.Error
 // with CodeInvalid and Param "from" or "to", CodeGatewayUnavailable after Close; the
 // store's.
-func (c *Service) StartComparing(ctx context.Context, by string, from, to time.Time) (bool, error) {
+func (c *Service) Start(ctx context.Context, by string, from, to time.Time) (bool, error) {
 	switch {
 	case from.IsZero():
 		return false, payment.NewError(wire.CodeInvalid, "from")
@@ -38,52 +39,52 @@ func (c *Service) StartComparing(ctx context.Context, by string, from, to time.T
 		return false, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 	now := c.Now().UTC()
-	run := Comparing{By: by, From: from, To: to, Began: now}
-	epoch, err := c.Comparisons.BeginComparing(ctx, run, now, comparingLease)
-	if errors.Is(err, ErrComparing) {
+	run := Run{By: by, From: from, To: to, Began: now}
+	epoch, err := c.Runs.BeginComparing(ctx, run, now, runLease)
+	if errors.Is(err, ErrRunning) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("beginning a comparison: %w", err)
 	}
-	c.creating.Go(func() { c.compareNow(context.WithoutCancel(ctx), epoch, run) })
+	c.runs.Go(func() { c.runRequested(context.WithoutCancel(ctx), epoch, run) })
 	return true, nil
 }
 
-// Compared returns the comparison of a kind that was begun last and the last report,
+// Status returns the comparison of a kind that was begun last and the last report,
 // whichever instance they are of. Errors: the store's.
-func (c *Service) Compared(ctx context.Context, kind ComparisonKind) (Compared, error) {
-	known, err := c.Comparisons.Compared(ctx, kind)
+func (c *Service) Status(ctx context.Context, kind Kind) (Status, error) {
+	known, err := c.Runs.Compared(ctx, kind)
 	if err != nil {
 		return known, fmt.Errorf("reading the last comparison: %w", err)
 	}
 	return known, nil
 }
 
-// compareNow makes the comparison that has just been begun.
-func (c *Service) compareNow(ctx context.Context, epoch int64, run Comparing) {
-	reading, stop := context.WithTimeout(ctx, longestComparing)
+// runRequested makes the comparison that has just been begun.
+func (c *Service) runRequested(ctx context.Context, epoch int64, run Run) {
+	reading, stop := context.WithTimeout(ctx, longestRun)
 	defer stop()
 	defer context.AfterFunc(c.closing, stop)()
-	books := &counted{Lister: c.Ledger, Books: c.Store}
+	books := &counted{Lister: c.Ledger, SessionReader: c.Sessions}
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		c.keepComparing(reading, stop, epoch, run, books)
+		c.reportProgress(reading, stop, epoch, run, books)
 	}()
 	result, err := Compare(reading, books, books, run.From, run.To)
 	stop()
 	<-kept
 	run.Progress = books.progress()
-	c.endComparing(ctx, epoch, run, result, err)
+	c.finish(ctx, epoch, run, result, err)
 }
 
-// keepComparing tells how far it is, again and again until ctx ends. If the comparison
+// reportProgress tells how far it is, again and again until ctx ends. If the comparison
 // is another's by now, it calls stop.
-func (c *Service) keepComparing(
-	ctx context.Context, stop func(), epoch int64, run Comparing, books *counted,
+func (c *Service) reportProgress(
+	ctx context.Context, stop func(), epoch int64, run Run, books *counted,
 ) {
-	tick := time.NewTicker(comparingEvery)
+	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -92,7 +93,7 @@ func (c *Service) keepComparing(
 			return
 		}
 		run.Progress = books.progress()
-		err := c.Comparisons.KeepComparing(ctx, epoch, run, c.Now().UTC().Add(comparingLease))
+		err := c.Runs.KeepComparing(ctx, epoch, run, c.Now().UTC().Add(runLease))
 		if errors.Is(err, payment.ErrFenced) {
 			stop()
 		} else if err != nil && ctx.Err() == nil {
@@ -101,9 +102,9 @@ func (c *Service) keepComparing(
 	}
 }
 
-// endComparing writes down what has come of it. One that this process breaks off
+// finish writes down what has come of it. One that this process breaks off
 // because it ends, or because ctx does, has no end.
-func (c *Service) endComparing(ctx context.Context, epoch int64, run Comparing, result Comparison, err error) {
+func (c *Service) finish(ctx context.Context, epoch int64, run Run, result Result, err error) {
 	leaving := ctx.Err() != nil || c.closing.Err() != nil
 	ctx = context.WithoutCancel(ctx)
 	var report *Report
@@ -122,15 +123,15 @@ func (c *Service) endComparing(ctx context.Context, epoch int64, run Comparing, 
 		}
 		c.Log.WarnContext(ctx, "a comparison broke off", "kind", run.Kind, "error", err)
 	}
-	if err := c.Comparisons.EndComparing(ctx, epoch, run, report, run.next(now)); err != nil {
+	if err := c.Runs.EndComparing(ctx, epoch, run, report, run.next(now)); err != nil {
 		c.Log.ErrorContext(ctx, "writing down a comparison", "error", err)
 	}
 }
 
 // counted counts what a comparison reads.
 type counted struct {
-	Lister
-	Books
+	listing.Lister
+	SessionReader
 
 	mu  sync.Mutex // guards the field below
 	far Progress
@@ -157,15 +158,15 @@ func (c *counted) Transactions(ctx context.Context, q payment.ListQuery) (paymen
 	return page, err
 }
 
-// Session implements Books.
+// Session implements SessionReader.
 func (c *counted) Session(ctx context.Context, id string) (payment.Session, error) {
 	c.note(func(p *Progress) { p.Payments++ })
-	return c.Books.Session(ctx, id)
+	return c.SessionReader.Session(ctx, id)
 }
 
-// List implements Books.
+// List implements SessionReader.
 func (c *counted) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
-	page, err := c.Books.List(ctx, f)
+	page, err := c.SessionReader.List(ctx, f)
 	c.note(func(p *Progress) { p.Payments += len(page.Sessions) })
 	return page, err
 }

@@ -25,7 +25,7 @@ func (c *Service) Settle(ctx context.Context, id string, by payment.Settlement) 
 	if err := by.Validate(); err != nil {
 		return payment.Session{}, err
 	}
-	s, err := c.change(ctx, payment.Session{ID: id}, func(s *payment.Session, now time.Time) error {
+	s, err := c.Change(ctx, payment.Session{ID: id}, func(s *payment.Session, now time.Time) error {
 		return s.Resolve(by, now)
 	})
 	if errors.Is(err, payment.ErrTxUsed) {
@@ -38,7 +38,7 @@ func (c *Service) Settle(ctx context.Context, id string, by payment.Settlement) 
 // session was confirmed with. Whoever wanted to settle it did not know that, and is
 // refused this once.
 func (c *Service) shared(ctx context.Context, id string) (payment.Session, error) {
-	s, err := c.change(ctx, payment.Session{ID: id}, func(s *payment.Session, now time.Time) error {
+	s, err := c.Change(ctx, payment.Session{ID: id}, func(s *payment.Session, now time.Time) error {
 		return s.ReviewSharedTx(now)
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package checkout
+package recovery
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func (c *Service) owners(
 // attempt has another one already, the gateway has opened two: the second is
 // kept as a stray, to be ended and never shown.
 func (c *Service) adopt(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
-	return c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+	return c.Sessions.Change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.Adopt(n, r, c.PaymentPage, now)
 	})
 }

@@ -1,4 +1,4 @@
-package checkout
+package listing
 
 import (
 	"errors"
@@ -51,9 +51,9 @@ func newPager(n int) *pager {
 var scanQuery = payment.ListQuery{Limit: 5}
 
 // complete reads on until s knows that nothing of notBefore is missing.
-func complete(s *scan, p *pager, notBefore time.Time, clock func() time.Time) error {
-	for s.asOf.IsZero() || s.asOf.Before(notBefore) {
-		if err := s.take(p.page(s.next(clock()))); err != nil {
+func complete(s *Scan, p *pager, notBefore time.Time, clock func() time.Time) error {
+	for s.AsOf.IsZero() || s.AsOf.Before(notBefore) {
+		if err := s.Take(p.page(s.Next(clock()))); err != nil {
 			return err
 		}
 	}
@@ -102,8 +102,8 @@ func TestScanMissesNothing(t *testing.T) {
 					listedAt = append(listedAt, now)
 					return time.Unix(int64(len(listedAt)), 0)
 				}
-				s := newScan(scanQuery)
-				s.hasty = seed%2 == 0
+				s := NewScan(scanQuery)
+				s.EndsSoon = seed%2 == 0
 				for range 3 {
 					notBefore := time.Unix(int64(len(listedAt)), 0).Add(time.Nanosecond)
 					if err := complete(s, p, notBefore, clock); errors.Is(err, errMoving) {
@@ -112,9 +112,9 @@ func TestScanMissesNothing(t *testing.T) {
 						t.Fatal(err)
 					}
 					known++
-					for code := range listedAt[s.asOf.Unix()-1] {
+					for code := range listedAt[s.AsOf.Unix()-1] {
 						if !p.shown[code] {
-							t.Fatalf("seed %d: %s was listed at %d and not shown", seed, code, s.asOf.Unix())
+							t.Fatalf("seed %d: %s was listed at %d and not shown", seed, code, s.AsOf.Unix())
 						}
 					}
 				}
@@ -154,7 +154,7 @@ func TestScanRequests(t *testing.T) {
 			p := newPager(c.records)
 			p.change = c.change
 			at := time.Unix(1, 0)
-			s := newScan(scanQuery)
+			s := NewScan(scanQuery)
 			if err := complete(s, p, at, func() time.Time { return at }); err != nil || p.asked > c.first {
 				t.Errorf("%d requests, %v; want %d at most", p.asked, err, c.first)
 			}
@@ -196,16 +196,16 @@ func TestScanProvesNothing(t *testing.T) {
 		}, errMoving},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScan(scanQuery)
+			s := NewScan(scanQuery)
 			var err error
-			for n := 0; err == nil && s.asOf.IsZero(); n++ {
+			for n := 0; err == nil && s.AsOf.IsZero(); n++ {
 				if n > mostPages+1 {
 					t.Fatal("it does not end")
 				}
-				err = s.take(c.page(s.next(time.Unix(1, 0))))
+				err = s.Take(c.page(s.Next(time.Unix(1, 0))))
 			}
-			if !errors.Is(err, c.want) || !s.asOf.IsZero() {
-				t.Errorf("%v, known as of %v; want %v", err, s.asOf, c.want)
+			if !errors.Is(err, c.want) || !s.AsOf.IsZero() {
+				t.Errorf("%v, known as of %v; want %v", err, s.AsOf, c.want)
 			}
 		})
 	}

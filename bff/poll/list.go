@@ -1,4 +1,4 @@
-package checkout
+package poll
 
 import (
 	"context"
@@ -50,23 +50,35 @@ func (t Tally) Add(o Tally) Tally {
 	return Tally{t.Unchanged + o.Unchanged, t.Otherwise + o.Otherwise, t.Watched + o.Watched, t.Stale + o.Stale}
 }
 
-// Pending returns a page, from 1, of what the gateway lists as pending.
-// Errors: the gateway's.
-func (c *Service) Pending(ctx context.Context, page int) (payment.RecordPage, error) {
-	return c.Gateway.Transactions(ctx, payment.ListQuery{Limit: 50, Page: page, Status: "pending"})
+// ListStore is what a [ListReader] needs of the database.
+type ListStore interface {
+	Session(ctx context.Context, id string) (payment.Session, error)
+	// Tracked returns the sessions that have an attempt of one of the tracking
+	// codes, in no order; what nobody has is left out.
+	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
+	// TouchAll is Touch of many, in one commit. It passes over those of which DueAt
+	// or Version are not what they were, and those that are leased at now.
+	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
 }
 
-// CountPending returns how many sessions wait for a payment. Errors: the store's.
-func (c *Service) CountPending(ctx context.Context) (int, error) {
-	return c.Store.Count(ctx, string(wire.Pending))
+// ListReader takes in what the gateway's list of pending transactions shows.
+type ListReader struct {
+	Store       ListStore
+	Environment string // of the gateway
+	Schedule    payment.Schedule
+	// IsWatched reports whether somebody is looking at s, here or at another instance.
+	IsWatched func(s payment.Session) bool
+	// Changed is called with each watched session that was checked. It must not block.
+	Changed func(session string)
+	Now     func() time.Time
 }
 
-// Heed takes in a page of the list that was asked for at that time. Payments
+// Apply takes in a page of the list that was asked for at that time. Payments
 // that it shows exactly as they are stored count as checked then, and need no
 // status read for a while. The list is no evidence of anything else: what it
 // shows otherwise is made due now, and what it does not show stays due. Errors:
 // the store's.
-func (c *Service) Heed(ctx context.Context, r *Reading, records []payment.Record, asked time.Time) (tally Tally, err error) {
+func (c *ListReader) Apply(ctx context.Context, r *Reading, records []payment.Record, asked time.Time) (tally Tally, err error) {
 	asked = asked.Truncate(time.Microsecond) // as the store keeps it, and no later
 	rows := r.rows(records)
 	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
@@ -112,7 +124,7 @@ func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 
 // touchAll writes what a page has shown, in one commit, but for what another page
 // has shown otherwise meanwhile.
-func (c *Service) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
+func (c *ListReader) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
 	r.writing.RLock()
 	defer r.writing.RUnlock()
 	list = slices.DeleteFunc(list, func(t payment.Touched) bool { return r.doubts(t.Current().TrackingCode) })
@@ -123,7 +135,7 @@ func (c *Service) touchAll(ctx context.Context, r *Reading, list []payment.Touch
 		return fmt.Errorf("noting what the list shows: %w", err)
 	}
 	for _, t := range list {
-		if c.watched(t.Session) {
+		if c.IsWatched(t.Session) {
 			c.Changed(t.ID)
 		}
 	}
@@ -132,7 +144,7 @@ func (c *Service) touchAll(ctx context.Context, r *Reading, list []payment.Touch
 
 // suspect makes sessions due now that are not changed, being read or put off by a
 // failure since. No page of r puts them off beside that: one may have done so before.
-func (c *Service) suspect(ctx context.Context, r *Reading, list []payment.Session) error {
+func (c *ListReader) suspect(ctx context.Context, r *Reading, list []payment.Session) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -145,7 +157,7 @@ func (c *Service) suspect(ctx context.Context, r *Reading, list []payment.Sessio
 		if err != nil {
 			return fmt.Errorf("having a listed payment checked: %w", err)
 		}
-		if s.Version == old.Version && s.DueAt.After(now) && !s.Postponed(c.Pace, now) {
+		if s.Version == old.Version && s.DueAt.After(now) && !s.Postponed(c.Schedule, now) {
 			due = append(due, payment.Touched{Session: s, At: s.CheckedAt, Due: now})
 		}
 	}
@@ -169,17 +181,17 @@ const (
 
 // weigh decides what row, of a page that was asked for at that time, means for
 // attempt a of s, and counts it; due is when an unchanged one is due next.
-func (c *Service) weigh(r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record, asked time.Time) (due time.Time, means meaning) {
+func (c *ListReader) weigh(r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record, asked time.Time) (due time.Time, means meaning) {
 	switch {
-	case s.Environment != c.Gateway.Environment():
+	case s.Environment != c.Environment:
 		return due, nothing
-	case a.EndedBefore(asked.Add(-c.Pace.Unwatched)) && row.Status == "pending":
+	case a.EndedBefore(asked.Add(-c.Schedule.Unwatched)) && row.Status == "pending":
 		t.Stale++
 		return due, nothing
 	case s.Status != wire.Pending || s.Current() != a || a.State != payment.Waiting:
 		return due, nothing
 	}
-	watched := c.watched(*s)
+	watched := c.IsWatched(*s)
 	if watched {
 		t.Watched++
 	}
@@ -192,8 +204,8 @@ func (c *Service) weigh(r *Reading, t *Tally, s *payment.Session, a *payment.Att
 	}
 	t.Unchanged++
 	due = c.nextListed(s, a, watched, r.Next, asked)
-	calm := s.OnSchedule(c.Pace.Interval(watched), asked)
-	if due.IsZero() || !calm || s.NeedsStatusRead(a, c.Pace, watched, asked) {
+	calm := s.OnSchedule(c.Schedule.Interval(watched), asked)
+	if due.IsZero() || !calm || s.NeedsStatusRead(a, c.Schedule, watched, asked) {
 		return due, nothing
 	}
 	return due, unchanged
@@ -233,8 +245,8 @@ func (r *Reading) first(code string) bool {
 // nextListed returns when s is due if a reading that comes again after next goes
 // on to show it unchanged; zero if that is not often enough for it, or if it need
 // not be written because the next reading is soon enough.
-func (c *Service) nextListed(s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time) time.Time {
-	interval := c.Pace.Interval(watched)
+func (c *ListReader) nextListed(s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time) time.Time {
+	interval := c.Schedule.Interval(watched)
 	if watched && next > interval || s.DueAt.After(asked.Add(2*next)) {
 		return time.Time{}
 	}
@@ -248,7 +260,7 @@ func (c *Service) nextListed(s *payment.Session, a *payment.Attempt, watched boo
 		if !other.HasFixedTimes() {
 			return time.Time{}
 		}
-		for _, t := range []time.Time{other.Due(c.Pace, asked, watched), other.FollowDue(c.Pace)} {
+		for _, t := range []time.Time{other.Due(c.Schedule, asked, watched), other.FollowDue(c.Schedule)} {
 			if !t.IsZero() && t.Before(due) {
 				due = t
 			}

@@ -1,4 +1,4 @@
-package checkout
+package reconcile
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/listing"
 	"coinslot/bff/payment"
 )
 
@@ -59,8 +60,8 @@ func (k FindingKind) Why() string {
 	return ""
 }
 
-// Comparison is what Compare has read and found.
-type Comparison struct {
+// Result is what Compare has read and found.
+type Result struct {
 	From, To     time.Time // dates, both inclusive
 	Transactions int       // of the gateway
 	Foreign      int       // of those: not opened by this checkout
@@ -68,8 +69,8 @@ type Comparison struct {
 	Findings     []Finding // the gravest first
 }
 
-// Books is what Compare needs of a [Store].
-type Books interface {
+// SessionReader is what Compare needs of a [Store].
+type SessionReader interface {
 	Held(ctx context.Context, keys []string) ([]payment.Held, error)
 	Session(ctx context.Context, id string) (payment.Session, error)
 	List(ctx context.Context, f payment.Filter) (payment.Page, error)
@@ -77,11 +78,11 @@ type Books interface {
 
 // Compare holds the gateway's transactions of the days from…to against the
 // database and changes nothing on either side. Errors: the gateway's; the store's.
-func Compare(ctx context.Context, g Lister, books Books, from, to time.Time) (Comparison, error) {
-	c := Comparison{From: from, To: to}
+func Compare(ctx context.Context, g listing.Lister, books SessionReader, from, to time.Time) (Result, error) {
+	c := Result{From: from, To: to}
 	records := map[string]payment.Record{} // by tracking code
 	for _, q := range months(from, to) {
-		list, err := listed(ctx, g, q)
+		list, err := listing.ReadAll(ctx, g, q)
 		if err != nil {
 			return c, err
 		}
@@ -127,7 +128,7 @@ func gravity(k FindingKind) int { return slices.Index(FindingKinds(), k) }
 
 // Counts returns how many findings there are of each kind; a kind without any is
 // there too, with zero.
-func (c Comparison) Counts() map[FindingKind]int {
+func (c Result) Counts() map[FindingKind]int {
 	counts := map[FindingKind]int{}
 	for _, k := range FindingKinds() {
 		counts[k] = 0
@@ -139,7 +140,7 @@ func (c Comparison) Counts() map[FindingKind]int {
 }
 
 // there looks at each record from the gateway's side.
-func (c *Comparison) there(ctx context.Context, books Books, records map[string]payment.Record) error {
+func (c *Result) there(ctx context.Context, books SessionReader, records map[string]payment.Record) error {
 	byCode, byMarker, err := held(ctx, books, records)
 	if err != nil {
 		return err
@@ -168,7 +169,7 @@ func (c *Comparison) there(ctx context.Context, books Books, records map[string]
 }
 
 // held returns the attempts that records belong to, by code and by marker.
-func held(ctx context.Context, books Books, records map[string]payment.Record) (byCode, byMarker map[string]payment.Held, err error) {
+func held(ctx context.Context, books SessionReader, records map[string]payment.Record) (byCode, byMarker map[string]payment.Held, err error) {
 	var keys []string
 	for code, r := range records {
 		keys = append(keys, code)
@@ -193,7 +194,7 @@ func held(ctx context.Context, books Books, records map[string]payment.Record) (
 }
 
 // compare holds a record against the attempt that has it.
-func (c *Comparison) compare(ctx context.Context, books Books, h payment.Held, r payment.Record) error {
+func (c *Result) compare(ctx context.Context, books SessionReader, h payment.Held, r payment.Record) error {
 	s, err := books.Session(ctx, h.Session)
 	if err != nil {
 		return fmt.Errorf("reading session %q: %w", h.Session, err)
@@ -242,7 +243,7 @@ func withPaid(state, paid string) string {
 
 // here looks for attempts that the gateway should list and does not. The first
 // and the last day of the range are left out: where a day begins is not known.
-func (c *Comparison) here(ctx context.Context, books Books, records map[string]payment.Record) error {
+func (c *Result) here(ctx context.Context, books SessionReader, records map[string]payment.Record) error {
 	from, to := c.From.AddDate(0, 0, 1), c.To
 	for f := (payment.Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
 		page, err := books.List(ctx, f)
@@ -272,4 +273,4 @@ func (c *Comparison) here(ctx context.Context, books Books, records map[string]p
 // oldest is how long before its attempt a session can have been made.
 const oldest = payment.MaxExpiresIn + 31*24*time.Hour
 
-func (c *Comparison) found(f Finding) { c.Findings = append(c.Findings, f) }
+func (c *Result) found(f Finding) { c.Findings = append(c.Findings, f) }

@@ -1,0 +1,98 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/crash"
+	"coinslot/bff/payment"
+)
+
+// Cancel calls the session off for the shopper or, for good, the merchant. A
+// session that is cancelled already stays so without an error.
+//
+// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress,
+// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
+func (c *Service) Cancel(ctx context.Context, id string, by payment.Closer) (payment.Session, error) {
+	return c.cancel(ctx, id, by, string(by))
+}
+
+// CancelBy is Cancel for the merchant, by somebody of theirs: who is the trail's
+// By, which [Console] makes.
+func (c *Service) CancelBy(ctx context.Context, id, who string) (payment.Session, error) {
+	return c.cancel(ctx, id, payment.ClosedByMerchant, who)
+}
+
+func (c *Service) cancel(ctx context.Context, id string, by payment.Closer, who string) (payment.Session, error) {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	a := s.Current()
+	var last *payment.Record
+	if s.Status == wire.Pending {
+		ctx = context.WithoutCancel(ctx) // else it may be cancelled there, and open here for another choice
+		r, err := c.callOff(ctx, s, a)
+		if err != nil {
+			return s, err
+		}
+		last = &r
+	}
+	return c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+		if last != nil {
+			if err := s.Apply(a.Number, *last, c.Gateway.Environment(), now); err != nil {
+				return err
+			}
+		}
+		err := s.Close(by, who, now)
+		if errors.Is(err, payment.ErrUnchanged) && last != nil {
+			return nil // but what was seen is new
+		}
+		return err
+	})
+}
+
+// callOff cancels attempt a of s at the gateway and returns the record read
+// afterwards, whose status is final. A payment that has begun is not called
+// off, and what was seen of it is recorded.
+//
+// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is
+// on its way or the gateway did not cancel, CodeGatewayUnavailable; the store's.
+func (c *Service) callOff(ctx context.Context, s payment.Session, a *payment.Attempt) (payment.Record, error) {
+	r, err := c.Gateway.Status(ctx, a.TrackingCode)
+	if err != nil {
+		return r, c.unavailable(ctx, "reading status before cancelling", err)
+	}
+	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
+		return r, c.begun(ctx, s, a.Number, r)
+	}
+	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
+		c.Log.WarnContext(ctx, "cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+	}
+	crash.Point("cancel.sent")
+	r, err = c.Gateway.Status(ctx, a.TrackingCode)
+	if err != nil {
+		return r, c.unavailable(ctx, "reading status after cancelling", err)
+	}
+	return r, c.begun(ctx, s, a.Number, r)
+}
+
+// begun returns nil if r says that attempt n has ended unpaid. Otherwise
+// something is or may be paid: that is recorded at once, since the change that
+// asked is refused and would take it along.
+func (c *Service) begun(ctx context.Context, s payment.Session, n int, r payment.Record) error {
+	mine := r.TrackingCode == s.Attempt(n).TrackingCode
+	if mine && payment.HasEnded(r.Status) && !r.Paid.IsPositive() {
+		return nil
+	}
+	s, err := c.record(ctx, s, n, r)
+	if err != nil {
+		return err
+	}
+	if s.Status == wire.Confirmed {
+		return payment.NewError(wire.CodeSessionPaid, "")
+	}
+	return payment.NewError(wire.CodePaymentInProgress, "")
+}

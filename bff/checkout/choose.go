@@ -1,0 +1,103 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/crash"
+	"coinslot/bff/payment"
+)
+
+// Choose opens an attempt for the coin and network of choice, or joins the one
+// that is there already for the same. A waiting attempt for another coin is
+// cancelled at the gateway first. The returned session is pending, or
+// preparing if the gateway takes longer than a few seconds or asks to be left alone
+// for longer, or open with a Notice if it said no.
+//
+// Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired,
+// CodeAmountBelowMinimum, CodeAmountAboveMaximum, CodeSessionPaid,
+// CodeSessionExpired, CodePaymentInProgress, CodeTooManyAttempts,
+// CodeGatewayUnavailable; the store's.
+func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (payment.Session, error) {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return s, c.unavailable(ctx, "reading currencies", err)
+	}
+	offer, err := payment.PickOffer(payment.Offers(s.Order, currencies), choice)
+	if err != nil {
+		return s, err
+	}
+	if err := payment.ValidChoice(choice); err != nil {
+		return s, err
+	}
+	return c.open(ctx, s, payment.Desired{Offer: offer, Choice: choice, Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL)})
+}
+
+// open ends a waiting attempt that w replaces and starts the new one, both in
+// one change, so that a change of coin is never told as a cancellation.
+func (c *Service) open(ctx context.Context, s payment.Session, w payment.Desired) (payment.Session, error) {
+	var last *payment.Record
+	old := 0
+	if a := s.Current(); a != nil && w.Replaces(a) {
+		if err := s.MayChange(a.Number, c.Now()); err != nil {
+			return s, err
+		}
+		held, err := c.hold(ctx, s)
+		if err != nil {
+			return s, err
+		}
+		defer func() {
+			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
+				c.Log.ErrorContext(ctx, "changing the coin", "error", err)
+			}
+		}()
+		s = held
+		if a = s.Attempt(a.Number); a.State != payment.Waiting {
+			return c.open(ctx, s, w) // it has ended meanwhile
+		}
+		ctx = context.WithoutCancel(ctx) // half of it is worse than nothing: the payment would be cancelled
+		r, err := c.callOff(ctx, s, a)
+		if err != nil {
+			return s, err
+		}
+		last, old = &r, a.Number
+	}
+	s, err := c.intend(ctx, s, func(s *payment.Session, now time.Time) error {
+		if last != nil {
+			if err := s.Apply(old, *last, c.Gateway.Environment(), now); err != nil {
+				return err
+			}
+		}
+		w := w
+		if last == nil {
+			w.Choice.Email = cmp.Or(w.Choice.Email, s.LastEmail())
+		}
+		return s.AddIntent(w, now)
+	})
+	if errors.Is(err, payment.ErrJoined) || errors.Is(err, payment.ErrFenced) {
+		return c.Session(ctx, s.ID)
+	}
+	if err != nil {
+		return s, err
+	}
+	return c.start(ctx, s, len(s.Attempts), c.terms(w.Offer))
+}
+
+// hold takes the session away from the poller for as long as a change of coin
+// may take, so that it does not tell the merchant of the cancellation in the
+// middle of it, nor write what it has read before.
+func (c *Service) hold(ctx context.Context, s payment.Session) (payment.Session, error) {
+	held, err := c.Store.Hold(ctx, s.ID, c.Now(), crash.Hurry(holdFor))
+	if err != nil {
+		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
+	}
+	return held, nil
+}

@@ -1,0 +1,131 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/crash"
+	"coinslot/bff/payment"
+)
+
+// Open stores a session for o, or returns the one that o.Ref or key stands for
+// already. key is the Idempotency-Key of the request, "" for none. created
+// reports which of the two happened.
+//
+// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
+// key stands for another order, or as from [Order.Validate]; CodeInvalid with
+// Param "currencies" if the gateway offers none of o.Currencies; the store's.
+func (c *Service) Open(ctx context.Context, o payment.Order, key string) (s payment.Session, created bool, err error) {
+	if err := o.Validate(); err != nil {
+		return payment.Session{}, false, err
+	}
+	o = o.Complete()
+	fresh := c.newSession(o, key)
+	known, err := c.checkCurrencies(ctx, o)
+	if err != nil {
+		return c.reopened(ctx, fresh, err)
+	}
+	s, err = c.Store.Insert(ctx, fresh)
+	if errors.Is(err, payment.ErrExists) {
+		return s, false, conflict(s, fresh)
+	}
+	if err != nil {
+		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
+	}
+	crash.Point("insert.committed")
+	c.Moved(payment.Session{}, s)
+	if s.Unchecked = !known; s.Unchecked {
+		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",
+			"session", s.ID, "currencies", o.Currencies)
+	}
+	return s, true, nil
+}
+
+// currencyPatience is how long Open waits for the gateway's currency list.
+const currencyPatience = 2 * time.Second
+
+// checkCurrencies compares o.Currencies with the gateway's list. known is false
+// if there is no list to compare with. Errors: *wire.Error with CodeInvalid and
+// Param "currencies" if nothing matches.
+func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known bool, err error) {
+	if len(o.Currencies) == 0 {
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
+	defer cancel()
+	// A coin may have been enabled since an older list was read.
+	type read func(context.Context) ([]payment.Currency, error)
+	for _, read := range []read{c.Currencies, c.currencies.latest} {
+		list, err := read(ctx)
+		if err != nil || len(list) == 0 {
+			return false, nil
+		}
+		if len(payment.Offers(o, list)) > 0 {
+			return true, nil
+		}
+	}
+	const detail = "the gateway offers none of these currencies: " +
+		"use symbols like USDT or USDT_trc20 of GET /v1/currencies"
+	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
+}
+
+// reopened is Open for an order whose currencies match nothing now: the session
+// that fresh repeats, and the error wrong if it repeats none.
+func (c *Service) reopened(
+	ctx context.Context, fresh payment.Session, wrong error,
+) (s payment.Session, created bool, err error) {
+	same := []payment.Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
+	for _, f := range same {
+		if f == (payment.Filter{}) {
+			continue
+		}
+		f.Limit = 1
+		page, err := c.Store.List(ctx, f)
+		if err != nil {
+			return payment.Session{}, false, fmt.Errorf("looking for a session of the same order: %w", err)
+		}
+		if len(page.Sessions) > 0 {
+			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
+		}
+	}
+	return payment.Session{}, false, wrong
+}
+
+func (c *Service) newSession(o payment.Order, key string) payment.Session {
+	now := c.Now().UTC()
+	s := payment.Session{
+		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
+		Environment: c.Gateway.Environment(), Test: c.Test,
+		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
+	}
+	s.Note(now, "merchant", "session.created", "")
+	s.DueAt = s.Due(c.Pace, now, false)
+	return s
+}
+
+// conflict compares the session that is there with the one that was wanted.
+func conflict(have, want payment.Session) error {
+	switch {
+	case have.Digest == want.Digest:
+		return nil
+	case want.Order.Ref != "" && have.Order.Ref == want.Order.Ref:
+		return payment.NewError(wire.CodeOrderConflict, "order_ref")
+	}
+	return payment.NewError(wire.CodeIdempotency, "Idempotency-Key")
+}
+
+// Possible reports whether choice could be made for o, before anything is
+// stored for it. Errors: as for Choose.
+func (c *Service) Possible(ctx context.Context, o payment.Order, choice wire.Choice) error {
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return c.unavailable(ctx, "reading currencies", err)
+	}
+	if _, err := payment.PickOffer(payment.Offers(o, currencies), choice); err != nil {
+		return err
+	}
+	return payment.ValidChoice(choice)
+}

@@ -1,0 +1,77 @@
+package checkout
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/crash"
+	"coinslot/bff/payment"
+)
+
+// recheckPause is the least time between two checks of one session that somebody
+// asks for, for each of its attempts that is followed: the more there are, the
+// less often, so that a session makes for as many gateway calls as ever.
+const recheckPause = 30 * time.Second
+
+// lookPause is the longest that a check of a waiting payment keeps somebody from asking
+// for another: the poll interval may be minutes.
+const lookPause = 3 * time.Second
+
+// Recheck checks the session now, and every attempt of it that could still receive
+// money: the shopper may have paid an address that was replaced. The current
+// attempt is read before Recheck returns, unless it waits and was checked less than a
+// poll interval ago, or less than lookPause: then it is returned as it is, for
+// [Service.Nudge]. The gateway is asked to verify ended attempts again, at most twice
+// a minute, and because it may do so in the background, the poller reads them again
+// for some minutes; see Pace.Follow. Confirmed sessions are returned as they are.
+//
+// Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
+// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
+func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, error) {
+	s, err := c.Session(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	a := s.Current()
+	switch {
+	case a == nil:
+		return s, payment.NewError(wire.CodeNotPossible, "")
+	case a.State == payment.Confirmed:
+		return s, nil
+	}
+	number, taken := a.Number, false
+	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.Followed() }) {
+		s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
+			taken, err = s.Recheck(number, crash.Hurry(recheckPause), now)
+			return err
+		})
+		if err != nil {
+			return s, err
+		}
+	}
+	a = s.Attempt(number)
+	switch {
+	case a.State == payment.Waiting && c.Now().Sub(s.LastChecked()) < min(payment.SlightlyBefore(c.Pace.Watched), lookPause):
+		return s, nil
+	case a.State == payment.Waiting:
+		return c.look(ctx, s, number)
+	case !taken:
+		return s, nil
+	}
+	c.reverify(ctx, s, a)
+	return c.look(ctx, s, number)
+}
+
+// reverify asks the gateway to verify an ended attempt again. What comes of it is
+// read by status.
+func (c *Service) reverify(ctx context.Context, s payment.Session, a *payment.Attempt) {
+	if a.State != payment.Expired && a.State != payment.Cancelled {
+		return
+	}
+	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
+		c.Log.InfoContext(ctx, "rechecking a transaction",
+			"session", s.ID, "attempt", a.Number, "error", err)
+	}
+}

@@ -1,0 +1,87 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/crash"
+	"coinslot/bff/payment"
+)
+
+// look reads the status of attempt n and records it. That the gateway does not know
+// the transaction is recorded, too.
+func (c *Service) look(ctx context.Context, s payment.Session, n int) (payment.Session, error) {
+	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
+	if payment.IsAbsence(err) {
+		return c.noteAbsence(ctx, s, n)
+	}
+	if err != nil {
+		return s, c.unavailable(ctx, "reading status", err)
+	}
+	return c.record(ctx, s, n, r)
+}
+
+// record applies a status record: a full change if it tells something new, a
+// mere touch of the row if it does not.
+func (c *Service) record(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
+	crash.Point("status.read")
+	now := c.Now().UTC()
+	env := c.Gateway.Environment()
+	news, err := s.HasNews(n, r, env, now)
+	if err != nil {
+		c.Log.ErrorContext(ctx, "status record of another transaction", "session", s.ID, "attempt", n)
+		return s, fmt.Errorf("reading status: %w: %w", payment.NewError(wire.CodeGatewayUnavailable, ""), err)
+	}
+	if !news {
+		s.CheckedAt = now
+		return s, c.Touch(ctx, s)
+	}
+	changed, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.Apply(n, r, env, now)
+	})
+	if errors.Is(err, payment.ErrTxUsed) {
+		return c.reused(ctx, s, n, r)
+	}
+	return changed, err
+}
+
+// reused puts attempt n into review because the transaction id of r has
+// confirmed another session; if it is there already, nothing is new.
+func (c *Service) reused(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
+	if a := s.Attempt(n); a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
+		s.CheckedAt = c.Now().UTC()
+		return s, c.Touch(ctx, s)
+	}
+	return c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+		return s.ReviewReusedTx(n, r, now)
+	})
+}
+
+// Touch writes CheckedAt and the next DueAt of s without a new version.
+func (c *Service) Touch(ctx context.Context, s payment.Session) error {
+	due := s.Due(c.Pace, c.Now(), c.watched(s))
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
+		return fmt.Errorf("noting the check: %w", err)
+	}
+	crash.Point("touch.committed")
+	c.Changed(s.ID)
+	return nil
+}
+
+// noteAbsence records an answer that the gateway does not know attempt n.
+func (c *Service) noteAbsence(ctx context.Context, s payment.Session, n int) (payment.Session, error) {
+	noted := false
+	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+		err := s.NoteAbsence(n, c.Pace, now)
+		noted = err == nil
+		return err
+	})
+	if err != nil || noted {
+		return s, err
+	}
+	s.CheckedAt = c.Now().UTC()
+	return s, c.Touch(ctx, s)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"go/ast"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fileName is a file in the list of a package comment, one a line.
+var fileName = regexp.MustCompile(`(?m)^\t(\w+\.go)\s`)
+
+// readingOrder returns the files that the comment of a package lists, users before what
+// they use; nil if it lists none.
+func readingOrder(files []file, dir string) []string {
+	var order []string
+	for _, f := range files {
+		if f.dir() != dir || f.isTest() || f.syntax.Doc == nil {
+			continue
+		}
+		for _, m := range fileName.FindAllStringSubmatch(f.syntax.Doc.Text(), -1) {
+			order = append(order, m[1])
+		}
+	}
+	return order
+}
+
+// againstOrder counts the pairs of files of a package of which the lower one, in the
+// reading order, uses the upper one; where names them. A file that is not in the list
+// counts as one more.
+func againstOrder(files []file, dir string) (n int, where string) {
+	order := readingOrder(files, dir)
+	home := map[string]string{} // declared name → file
+	for _, f := range files {
+		if f.dir() == dir && !f.isTest() {
+			for name := range declared(f) {
+				home[name] = filepath.Base(f.path)
+			}
+		}
+	}
+	var pairs []string
+	for _, f := range files {
+		base := filepath.Base(f.path)
+		if f.dir() != dir || f.isTest() || base == "doc.go" {
+			continue
+		}
+		if !slices.Contains(order, base) {
+			pairs = append(pairs, base+" is not in the list")
+			continue
+		}
+		seen := map[string]bool{}
+		ast.Inspect(f.syntax, func(node ast.Node) bool {
+			name := used(node)
+			to := home[name]
+			if to != "" && to != base && !seen[to] && name != "" {
+				seen[to] = true
+				if slices.Index(order, to) < slices.Index(order, base) {
+					pairs = append(pairs, base+"→"+to+" ("+name+")")
+				}
+			}
+			return true
+		})
+	}
+	return len(pairs), strings.Join(pairs, ", ")
+}
+
+// declared returns the names that f declares in its package: functions, methods as
+// ".name", types, variables and constants.
+func declared(f file) map[string]bool {
+	names := map[string]bool{}
+	for _, d := range f.syntax.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv != nil {
+				names["."+d.Name.Name] = true
+			} else {
+				names[d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names[s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names[n.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// used returns the name that a node uses, as declared writes it; "" = none.
+func used(node ast.Node) string {
+	switch n := node.(type) {
+	case *ast.CallExpr:
+		if s, ok := n.Fun.(*ast.SelectorExpr); ok {
+			return "." + s.Sel.Name
+		}
+	case *ast.Ident:
+		return n.Name
+	}
+	return ""
+}
+
+// foreign returns what bff/payment imports beyond the standard library, decimal and
+// app/wire.
+func foreign(files []file) (list []string) {
+	for _, f := range files {
+		if f.dir() != "bff/payment" || f.isTest() {
+			continue
+		}
+		for _, i := range f.syntax.Imports {
+			path := strings.Trim(i.Path.Value, `"`)
+			outside := strings.Contains(path, ".") || strings.HasPrefix(path, "coinslot/")
+			switch path {
+			case "coinslot/app/wire", "github.com/shopspring/decimal":
+				continue
+			case "context", "database/sql", "log", "log/slog", "net", "net/http", "os":
+				outside = true // I/O, or what leads to it
+			}
+			if outside && !slices.Contains(list, path) {
+				list = append(list, path)
+			}
+		}
+	}
+	return list
+}
