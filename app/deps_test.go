@@ -109,8 +109,11 @@ func TestArrows(t *testing.T) {
 		"coinslot/app/wire":    {"coinslot/app/json"},
 		"coinslot/app/browser": {},
 		"coinslot/app/feed":    {"coinslot/app/wire"},
-		"coinslot/app/widget":  {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", goApp},
-		"coinslot/app":         {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget", "coinslot/app/browser", goApp},
+		"coinslot/app/widget": {
+			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget/node", goApp,
+		},
+		"coinslot/app/widget/node": {goApp},
+		"coinslot/app":             {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget", "coinslot/app/browser", goApp},
 	}
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -22,7 +23,7 @@ func named(t *testing.T, name string) Page {
 	return Page{}
 }
 
-func page(p Page) string { return HTML(&Checkout{Page: p}) }
+func page(p Page) string { return node.HTML(&Checkout{Page: p}) }
 
 var (
 	someForm = regexp.MustCompile(`<form[^>]* action="/checkout[^"]*"`)
@@ -177,7 +178,7 @@ func TestMoreTimeIsOffered(t *testing.T) {
 		if c.live {
 			s.At = time.Now()
 		}
-		found := part(HTML(s), "more-time")
+		found := part(node.HTML(s), "more-time")
 		if len(found) != 1 || strings.Contains(found[0], "extend-early") != c.early || strings.Contains(found[0], " hidden") == c.shown {
 			t.Errorf("%s: %q; want early %t, shown %t", name, found, c.early, c.shown)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -14,7 +15,7 @@ func TestNothingToSendOnceAllHasCome(t *testing.T) {
 		Session: "cs_1", Status: wire.Pending, Order: wire.Order{AmountUSD: "25.00"}, Actions: []wire.Action{wire.Recheck},
 		Attempt: &wire.Attempt{Number: 1, CurrencySymbol: "USDT", Address: "TXYZ", PayableAmount: "25", PaidAmount: "25", ExpiresInMs: 600_000},
 	}}
-	html := HTML(&Checkout{Page: p})
+	html := node.HTML(&Checkout{Page: p})
 	for _, evil := range []string{"Send 25", "TXYZ", "qr.svg", "exactly", "countdown"} {
 		if strings.Contains(html, evil) {
 			t.Errorf("the page says %q although all has come", evil)
@@ -29,7 +30,7 @@ func TestNothingToSendOnceAllHasCome(t *testing.T) {
 		t.Errorf("said %s, title %q", saidOf(p.View), p.Title())
 	}
 	p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "20", "5"
-	if !strings.Contains(HTML(&Checkout{Page: p}), "Send the remaining 5") {
+	if !strings.Contains(node.HTML(&Checkout{Page: p}), "Send the remaining 5") {
 		t.Error("a part has come, and the rest is not asked for")
 	}
 }

@@ -4,18 +4,20 @@ import (
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
 )
 
 // ask tells whom to ask and with which reference. It is on every screen that a
 // shopper may not be able to leave alone.
-func ask(p Page) app.UI {
+func ask(p Page) node.Node {
 	lines := p.reference()
 	if len(lines) == 0 && p.View.Support == "" {
-		return app.Text("")
+		return node.Text("")
 	}
 	return el("section").Class("ask").Attr("aria-labelledby", "coinslot-ask").Body(
 		el("h2").ID("coinslot-ask").Text(p.say("ask.title")),
-		given(len(lines) > 0, func() app.UI {
+		node.If(len(lines) > 0, func() node.Node {
 			return &reference{Lines: lines, Label: p.say("ask.text"),
 				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"), Failed: p.say("copy.failed")}}
 		}),
@@ -44,8 +46,8 @@ func (p Page) reference() []string {
 
 // supportLink leads to the people who answer. A frame must not navigate away, so
 // there it opens a page of its own.
-func supportLink(p Page) app.UI {
-	return given(p.View.Support != "", func() app.UI {
+func supportLink(p Page) node.Node {
+	return node.If(p.View.Support != "", func() node.Node {
 		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.support()).Text(p.say("ask.link"))
 		if p.Embed == "" {
 			return a
@@ -78,10 +80,10 @@ type reference struct {
 	state copyState
 }
 
-// Render draws the sentence, the lines and the button.
-func (r *reference) Render() app.UI {
+// Draw draws the sentence, the lines and the button.
+func (r *reference) Draw() *node.Element {
 	value := strings.Join(r.Lines, "\n")
-	lines := make([]app.UI, 0, len(r.Lines))
+	lines := make([]node.Node, 0, len(r.Lines))
 	for _, line := range r.Lines {
 		lines = append(lines, el("li").Attr("dir", "auto").Text(line))
 	}
@@ -91,7 +93,7 @@ func (r *reference) Render() app.UI {
 			Attr("aria-labelledby", "coinslot-reference").Body(lines...),
 		el("button").Attr("type", "button").Class("button copy needs-script").Attr("data-part", "copy-reference").Attr("data-copy", value).
 			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).
-			Text(r.buttonText()).OnClick(r.copy, app.EventScope(value)),
+			Text(r.buttonText()).On("click", r.copy, value),
 	)
 }
 
@@ -124,15 +126,15 @@ func (r *reference) tell(ctx app.Context, err error) {
 }
 
 // next says what happens next, in the sentences of keys; an empty key is left out.
-func next(p Page, keys ...string) app.UI {
-	var sentences []app.UI
+func next(p Page, keys ...string) node.Node {
+	var sentences []node.Node
 	for _, key := range keys {
 		if key != "" {
 			sentences = append(sentences, el("p").Text(p.say(key)))
 		}
 	}
-	return given(len(sentences) > 0, func() app.UI {
+	return node.If(len(sentences) > 0, func() node.Node {
 		return el("section").Class("next").Attr("aria-labelledby", "coinslot-next").Body(
-			append([]app.UI{el("h2").ID("coinslot-next").Text(p.say("next.title"))}, sentences...)...)
+			append([]node.Node{el("h2").ID("coinslot-next").Text(p.say("next.title"))}, sentences...)...)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
 )
 
 // fullAddress is how many characters the shortest address has. While less than
@@ -22,8 +24,8 @@ type checker struct {
 	text  string
 }
 
-// Render draws the field and what the comparison has found.
-func (c *checker) Render() app.UI {
+// Draw draws the field and what the comparison has found.
+func (c *checker) Draw() *node.Element {
 	p := c.Page
 	found := c.compare()
 	return opened("check", p.Opened == "check" || p.Pasted != "").Body(
@@ -33,7 +35,7 @@ func (c *checker) Render() app.UI {
 		c.form(found),
 		el("p").Class("check-result "+found.Match.name()).Attr("data-part", "check-result").Attr("data-value", found.Match.name()).
 			Attr("role", "status").Text(c.sentence(found)),
-		given(found.N > 0, func() app.UI { return c.sideBySide(found) }),
+		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
 }
 
@@ -55,10 +57,10 @@ func (c *checker) compare() comparison {
 }
 
 // form is a GET form: the comparison changes nothing.
-func (c *checker) form(found comparison) app.UI {
+func (c *checker) form(found comparison) node.Node {
 	p := c.Page.carrying("open", "check")
 	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
-		OnSubmit(func(ctx app.Context, e app.Event) {
+		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.typed, c.asked = true, true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
@@ -67,9 +69,9 @@ func (c *checker) form(found comparison) app.UI {
 			el("label").Attr("for", "coinslot-check").Text(p.say("pay.check.label")),
 			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
 				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
-				Attr("aria-invalid", found.Match > matchSame).
+				Bool("aria-invalid", found.Match > matchSame).
 				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").Attr("spellcheck", "false").
-				OnInput(func(ctx app.Context, _ app.Event) {
+				On("input", func(ctx app.Context, _ app.Event) {
 					c.typed, c.asked, c.text = true, false, ctx.JSSrc().Get("value").String()
 				}),
 			el("button").Attr("type", "submit").Class("button").Text(p.say("pay.check.button")),
@@ -92,8 +94,8 @@ func (c *checker) sentence(found comparison) string {
 }
 
 // sideBySide shows both addresses, with what is different in theirs marked.
-func (c *checker) sideBySide(found comparison) app.UI {
-	row := func(label string, groups []group) app.UI {
+func (c *checker) sideBySide(found comparison) node.Node {
+	row := func(label string, groups []group) node.Node {
 		return el("div").Class("check-row").Body(
 			el("dt").Text(c.Page.say(label)),
 			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(marked(groups)...),
@@ -106,31 +108,31 @@ func (c *checker) sideBySide(found comparison) app.UI {
 }
 
 // marked draws groups; those that differ are marked.
-func marked(groups []group) []app.UI {
-	list := make([]app.UI, 0, len(groups))
+func marked(groups []group) []node.Node {
+	list := make([]node.Node, 0, len(groups))
 	for _, g := range groups {
-		tag := "span"
+		box := el("span")
 		if g.Differs {
-			tag = "mark"
+			box = el("mark")
 		}
-		list = append(list, el(tag).Class("group").Text(g.Text))
+		list = append(list, box.Class("group").Text(g.Text))
 	}
 	return list
 }
 
 // opened is a details element, open from the start or not.
-func opened(class string, open bool) app.HTMLElem {
+func opened(class string, open bool) *node.Element {
 	d := el("details").Class(class)
 	if open {
-		d = d.Attr("open", true)
+		d = d.Bool("open", true)
 	}
 	return d
 }
 
 // still is a link for pages without scripts, which load themselves again every
 // few seconds: the page that it leads to comes with the part opened.
-func still(p Page, part, text string) app.UI {
-	return given(p.Opened != part, func() app.UI {
+func still(p Page, part, text string) node.Node {
+	return node.If(p.Opened != part, func() node.Node {
 		return el("noscript").Body(
 			el("a").Class("button").Attr("href", p.carrying("open", part).Link("")).Text(text),
 		)

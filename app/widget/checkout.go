@@ -2,11 +2,13 @@ package widget
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/feed"
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -42,14 +44,14 @@ func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
 // OnDismount ends what takeOver began.
 func (c *Checkout) OnDismount() { c.stop() }
 
-// Render draws the order, what has to be said about it, and the screen.
-func (c *Checkout) Render() app.UI {
+// Draw draws the order, what has to be said about it, and the screen.
+func (c *Checkout) Draw() *node.Element {
 	p := c.Page
 	return el("main").ID("coinslot").Class("checkout").
 		Attr("data-status", string(p.View.Status)).
 		Attr("data-live", c.driver()).
 		Attr("data-session", p.View.Session).
-		Attr("data-version", p.View.Version).
+		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).
 		Attr("data-base", p.Base).
 		Attr("data-embed", p.Embed).
 		Attr("data-title", p.Title()).
@@ -76,15 +78,15 @@ func (c *Checkout) driver() string {
 
 // trouble shows why the last request led nowhere: the answer to it, else what
 // the view remembers. A notice without a code is news, not an error.
-func (c *Checkout) trouble() app.UI {
+func (c *Checkout) trouble() node.Node {
 	notice := c.Page.View.Notice
 	switch {
 	case c.problem != nil && c.wrong() != "":
-		return app.Text("") // it is said beside the field
+		return node.Text("") // it is said beside the field
 	case c.problem != nil:
 		return failure(c.problem.Code, c.problem.Detail)
 	case notice == nil:
-		return app.Text("")
+		return node.Text("")
 	case notice.Code == "":
 		return el("p").Class("note").Text(notice.Message)
 	}
@@ -93,12 +95,12 @@ func (c *Checkout) trouble() app.UI {
 
 // failure is the words of an error; its code is for the host page, which
 // frame.js tells.
-func failure(code wire.Code, text string) app.HTMLElem {
+func failure(code wire.Code, text string) *node.Element {
 	return el("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).Attr("role", "alert").Text(text)
 }
 
 // screen is what the status calls for.
-func (c *Checkout) screen() app.UI {
+func (c *Checkout) screen() node.Node {
 	p := c.Page
 	switch screenOf(p) {
 	case "refused":

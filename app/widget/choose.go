@@ -5,6 +5,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -27,13 +28,13 @@ type chooser struct {
 	asked   wish
 }
 
-// Render draws the form: everything is in it, CSS shows the networks of the
+// Draw draws the form: everything is in it, CSS shows the networks of the
 // coin that is checked. What comes and goes is inside of parts that stay, and
 // what is carried comes last: go-app compares children by their place, and a
 // field that moves would be made anew, without its text and the keyboard.
-func (c *chooser) Render() app.UI {
+func (c *chooser) Draw() *node.Element {
 	p := c.Page
-	return form(p, "/attempts", c.body).Class("choose").Body(append([]app.UI{
+	return form(p, "/attempts", c.body).Class("choose").Body(append([]node.Node{
 		c.offer(),
 		heading(c.title()),
 		c.warning(),
@@ -64,7 +65,7 @@ func (c *chooser) title() string {
 
 // warning says what becomes of the attempt that is being left, or that there is
 // nothing to choose from.
-func (c *chooser) warning() app.UI {
+func (c *chooser) warning() node.Node {
 	p, a := c.Page, c.Page.View.Attempt
 	switch {
 	case p.possible() == 0:
@@ -72,36 +73,36 @@ func (c *chooser) warning() app.UI {
 	case p.Changing && p.View.Status == wire.Pending && a != nil:
 		return el("p").Class("note warn").Text(p.say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
 	}
-	return app.Text("")
+	return node.Text("")
 }
 
 // exchange switches between paying from an account at an exchange and from a
 // wallet of one's own, and explains the order of what follows.
-func (c *chooser) exchange() app.UI {
+func (c *chooser) exchange() node.Node {
 	p := c.Page
 	switch {
 	case p.possible() == 0:
-		return app.Text("")
+		return node.Text("")
 	case p.Exchange:
 		return el("div").Class("exchange").Body(c.toggle("choose.wallet"), el("p").Class("note").Text(p.say("choose.exchange.why")))
 	}
 	return el("div").Class("exchange").Body(
 		c.toggle("choose.exchange"),
-		given(p.possible() > 1, func() app.UI {
+		node.If(p.possible() > 1, func() node.Node {
 			return el("p").Class("chooser-note").Text(p.say("choose.order"))
 		}),
 	)
 }
 
 // toggle is a link to this same page, the other way.
-func (c *chooser) toggle(text string) app.UI {
+func (c *chooser) toggle(text string) node.Node {
 	var change string
 	if c.Page.Changing {
 		change = "1"
 	}
 	return el("a").Attr("data-part", "exchange").
 		Attr("href", c.Page.payingFrom(!c.Page.Exchange).Link("", Field{"change", change})).Text(c.Page.say(text)).
-		OnClick(func(ctx app.Context, e app.Event) {
+		On("click", func(ctx app.Context, e app.Event) {
 			if stays(e) {
 				ctx.NewActionWithValue(actionFrom, !c.Page.Exchange)
 			}
@@ -117,17 +118,17 @@ func (c *chooser) selection() choice {
 }
 
 // coinList is the question for the coin, unless there is but one.
-func (c *chooser) coinList() app.UI {
+func (c *chooser) coinList() node.Node {
 	if c.Page.soleCoin() {
 		return el("div").Class("coins sole").Body(c.coins()...)
 	}
-	return el("fieldset").Class("coins").Body(append([]app.UI{
+	return el("fieldset").Class("coins").Body(append([]node.Node{
 		el("legend").Text(c.Page.say("choose.coin")),
 	}, c.coins()...)...)
 }
 
-func (c *chooser) coins() []app.UI {
-	list, picked := make([]app.UI, 0, len(c.Page.View.Currencies)), c.selection()
+func (c *chooser) coins() []node.Node {
+	list, picked := make([]node.Node, 0, len(c.Page.View.Currencies)), c.selection()
 	for i, currency := range c.Page.arranged() {
 		list = append(list, coinOption{
 			c: c, currency: currency, picked: picked,
@@ -138,16 +139,16 @@ func (c *chooser) coins() []app.UI {
 }
 
 // mail asks for an address, which is optional.
-func (c *chooser) mail() app.UI {
+func (c *chooser) mail() node.Node {
 	if c.Page.possible() == 0 {
-		return app.Text("")
+		return node.Text("")
 	}
 	return el("label").Class("mail").Body(
 		el("span").Class("mail-label").Text(c.Page.say("choose.email")),
 		void("input").Attr("type", "text").Attr("name", "email").Attr("value", c.Page.Email).
 			Attr("autocomplete", "email").Attr("inputmode", "email").
 			Attr("aria-describedby", "coinslot-mail-why").
-			OnInput(func(ctx app.Context, _ app.Event) {
+			On("input", func(ctx app.Context, _ app.Event) {
 				c.mailed, c.email = true, ctx.JSSrc().Get("value").String()
 			}),
 		el("small").ID("coinslot-mail-why").Text(c.Page.say("choose.email.why")),
@@ -157,7 +158,7 @@ func (c *chooser) mail() app.UI {
 // estimate says what will be asked for before anything is begun. Without scripts
 // it speaks of the network that the page came with, and CSS hides it once
 // another one is checked.
-func (c *chooser) estimate() app.UI {
+func (c *chooser) estimate() node.Node {
 	p := c.Page
 	_, network, ok := c.complete()
 	if !ok || network.Estimate == "" {
@@ -178,7 +179,7 @@ func (c *chooser) complete() (wire.Currency, wire.Network, bool) {
 
 // onward is the button; a look at whether there is something to choose now,
 // where there was nothing.
-func (c *chooser) onward() app.UI {
+func (c *chooser) onward() node.Node {
 	if c.Page.possible() == 0 {
 		return el("a").Class("button primary").Attr("data-part", "reload").Attr("href", c.Page.Link("")).Text(c.Page.say("closed.again"))
 	}
@@ -186,10 +187,10 @@ func (c *chooser) onward() app.UI {
 }
 
 // back leads from changing to the payment as it is.
-func (c *chooser) back() app.UI {
-	return given(c.Page.Changing, func() app.UI {
+func (c *chooser) back() node.Node {
+	return node.If(c.Page.Changing, func() node.Node {
 		return el("a").Class("button quiet").Attr("href", c.Page.Link("")).Text(c.Page.say("choose.keep")).
-			OnClick(func(ctx app.Context, e app.Event) { toggleChange(ctx, e, false) })
+			On("click", func(ctx app.Context, e app.Event) { toggleChange(ctx, e, false) })
 	})
 }
 

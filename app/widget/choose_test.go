@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -50,7 +51,7 @@ func described(t *testing.T, page, input, attribute string) string {
 }
 
 func TestRadiosAreDescribed(t *testing.T) {
-	page := HTML(&Checkout{Page: find(t, "open-exchange")})
+	page := node.HTML(&Checkout{Page: find(t, "open-exchange")})
 	for value, want := range map[string][2]string{
 		"USDT":       {"Tether USDT", "≈ 25.03 USDT 2 networks"},
 		"ETH":        {"Ether ETH", "≈ 0.00912345 ETH 1 network"},
@@ -80,7 +81,7 @@ func TestNothingToAsk(t *testing.T) {
 	} {
 		t.Run(sample, func(t *testing.T) {
 			c := &chooser{Page: find(t, sample)}
-			page := HTML(c)
+			page := node.HTML(c)
 			all, unseen := strings.Count(page, `type="radio"`), strings.Count(page, `class="offscreen" data-part`)
 			if all-unseen != want.seen || unseen != want.unseen {
 				t.Errorf("%d radios to see and %d not; want %d and %d", all-unseen, unseen, want.seen, want.unseen)
@@ -111,12 +112,12 @@ func TestButtonIsSilentOfWhatMayChange(t *testing.T) {
 
 func TestEstimateFollowsThePick(t *testing.T) {
 	c := &chooser{Page: find(t, "open")}
-	if page := HTML(c); len(part(page, "estimate")) != 0 {
+	if page := node.HTML(c); len(part(page, "estimate")) != 0 {
 		t.Error("an estimate before anything is picked")
 	}
 	for symbol, want := range map[string]string{"TON": "about 8.1\u00a0TON on TON", "ETH": "about 0.00912345\u00a0ETH on Ethereum", "USDT": ""} {
 		c.pick(symbol)
-		page := HTML(c)
+		page := node.HTML(c)
 		if shown := len(part(page, "estimate")) == 1; shown != (want != "") || !strings.Contains(page, want) {
 			t.Errorf("with %s picked an estimate is shown: %t; want %q", symbol, shown, want)
 		}
@@ -128,7 +129,7 @@ func TestPayFromKeepsWhatIsPicked(t *testing.T) {
 	c, _, _ := live(t, "open-chosen", b)
 	c.Page.View.Currencies = sorted()
 	c.payFrom(true)
-	page := HTML(c.Render())
+	page := node.HTML(c)
 	if !strings.Contains(b.address, "from=exchange") || !strings.Contains(page, `name="from"`) || c.said != english(t)["choose.exchange.why"] {
 		t.Errorf("address %s, said %q", b.address, c.said)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -16,40 +17,40 @@ type closed struct {
 	Page Page
 }
 
-// Render draws words and the ways on.
-func (s *closed) Render() app.UI {
+// Draw draws words and the ways on.
+func (s *closed) Draw() *node.Element {
 	p := s.Page
 	p.View.Session = s.named()
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(s.title())),
-		given(!s.news() && !s.unseen(), func() app.UI { return el("p").Text(p.say("closed.text")) }),
-		el("div").Class("buttons").Body(
-			s.onward(),
+		node.If(!s.news() && !s.unseen(), func() node.Node { return el("p").Text(p.say("closed.text")) }),
+		el("div").Class("buttons").Body(append(s.onward(),
 			backToShop(p, p.View.CancelURL, s.backClass()),
 			closing(p),
-		),
+		)...),
 		ask(p),
 	)
 }
 
 // onward is another try where one can help, or nothing else leads on; else the
 // way back, which frame.js goes.
-func (s *closed) onward() app.UI {
+func (s *closed) onward() []node.Node {
 	p := s.Page
-	if s.passing() || p.Embed != "" && p.Embed != "modal" {
-		return s.again("primary")
+	switch {
+	case s.passing() || p.Embed != "" && p.Embed != "modal":
+		return []node.Node{s.again("primary")}
+	case p.Embed != "":
+		return nil
 	}
-	return app.IfSlice(p.Embed == "", func() []app.UI {
-		class := "button needs-script"
-		if p.View.CancelURL+p.Shop == "" {
-			class += " primary"
-		}
-		return []app.UI{
-			el("button").Attr("type", "button").Class(class).Attr("data-part", "back").Text(p.say("closed.back")),
-			given(p.View.CancelURL+p.Shop+p.View.Support == "", func() app.UI { return s.again("quiet") }),
-		}
-	})
+	class := "button needs-script"
+	if p.View.CancelURL+p.Shop == "" {
+		class += " primary"
+	}
+	return []node.Node{
+		el("button").Attr("type", "button").Class(class).Attr("data-part", "back").Text(p.say("closed.back")),
+		node.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() node.Node { return s.again("quiet") }),
+	}
 }
 
 // backClass makes the way to the shop the first one where no other try can help.
@@ -60,7 +61,7 @@ func (s *closed) backClass() string {
 	return "primary"
 }
 
-func (s *closed) again(class string) app.UI {
+func (s *closed) again(class string) node.Node {
 	return el("a").Class("button "+class).Attr("data-part", "reload").Attr("href", s.Page.Link("")).Text(s.Page.say("closed.again"))
 }
 

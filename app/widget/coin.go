@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -19,10 +20,10 @@ type coinOption struct {
 	id       string         // starts the ids of what describes the radios
 }
 
-func (o coinOption) draw() app.UI {
-	return el("div").Class("coin").Attr("hidden", len(o.found) == 0).Body(
+func (o coinOption) draw() node.Node {
+	return el("div").Class("coin").Bool("hidden", len(o.found) == 0).Body(
 		o.head(),
-		el("fieldset").Class("networks").Class(when(o.c.Page.soleNetwork(), "sole")).Body(append([]app.UI{
+		el("fieldset").Class("networks").Class(textIf(o.c.Page.soleNetwork(), "sole")).Body(append([]node.Node{
 			el("legend").Text(o.c.Page.say("choose.network", "coin", o.currency.Symbol)),
 		}, o.networks()...)...),
 	)
@@ -30,18 +31,18 @@ func (o coinOption) draw() app.UI {
 
 // head is the coin's radio. The only coin is not asked for: its radio is there
 // for the form, but neither seen nor reached.
-func (o coinOption) head() app.UI {
+func (o coinOption) head() node.Node {
 	c, symbol := o.c, o.currency.Symbol
 	none := possible(o.currency) == 0
 	return el("label").Class("coin-head").Body(
 		quiet(void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).Attr("data-part", "currency").
-			Attr("checked", o.picked.Symbol == symbol && !none).Attr("disabled", none).
+			Bool("checked", o.picked.Symbol == symbol && !none).Bool("disabled", none).
 			Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
-			OnChange(func(app.Context, app.Event) { c.pick(symbol) }, app.EventScope(symbol)), o.c.Page.soleCoin()),
-		icon(o.currency.Icon, "coin-icon", 32, app.IsServer),
+			On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol), o.c.Page.soleCoin()),
+		icon(o.currency.Icon, "coin-icon", "32", app.IsServer),
 		el("span").Class("coin-name").ID(o.id).Body(
 			el("strong").Text(o.currency.Name),
-			app.Text(" "),
+			node.Text(" "),
 			el("span").Class("coin-symbol").Attr("translate", "no").Text(symbol),
 		),
 		o.hint(),
@@ -50,46 +51,38 @@ func (o coinOption) head() app.UI {
 
 // quiet takes a radio that leaves no choice out of sight and out of the way of
 // the keyboard. The form sends it all the same.
-func quiet(radio app.HTMLElemSelfClosing, alone bool) app.UI {
+func quiet(radio *node.Element, alone bool) node.Node {
 	if alone {
-		return radio.Class("offscreen").Attr("tabindex", -1)
+		return radio.Class("offscreen").Attr("tabindex", "-1")
 	}
 	return radio
-}
-
-// when returns text if it is so.
-func when(so bool, text string) string {
-	if so {
-		return text
-	}
-	return ""
 }
 
 // icon is the mark of a coin or network. It says nothing that the name beside it
 // does not. One that is lazy is not loaded before it is seen: a coin's in the server's
 // page waits for the first layout, since each mark costs a slow phone as much as a
 // third of that; the program's would be blank for a moment in its place.
-func icon(src, class string, size int, lazy bool) app.UI {
-	return given(src != "", func() app.UI {
+func icon(src, class, size string, lazy bool) node.Node {
+	return node.If(src != "", func() node.Node {
 		return void("img").Class(class).Attr("src", src).Attr("role", "presentation").
-			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).Attr("loading", when(lazy, "lazy"))
+			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).Attr("loading", textIf(lazy, "lazy"))
 	})
 }
 
 // hint tells about the coin before it is opened: what it would cost and on how
 // many networks, or why it cannot be chosen.
-func (o coinOption) hint() app.UI {
+func (o coinOption) hint() node.Node {
 	i := slices.IndexFunc(o.currency.Networks, func(n wire.Network) bool { return n.Available })
 	if i < 0 {
 		return el("span").Class("network-note").ID(o.id + "-hint").Text(o.why())
 	}
 	return el("span").Class("coin-hint").ID(o.id+"-hint").Body(
-		given(o.currency.Networks[i].Estimate != "", func() app.UI {
+		node.If(o.currency.Networks[i].Estimate != "", func() node.Node {
 			sum := amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
 			return el("span").Class("coin-about").Text(o.c.Page.say("choose.about", "amount", sum))
 		}),
-		app.Text(" "),
-		given(!o.c.Page.soleCoin(), func() app.UI {
+		node.Text(" "),
+		node.If(!o.c.Page.soleCoin(), func() node.Node {
 			return el("small").Class("coin-count").Text(o.c.Page.count("choose.networks", possible(o.currency)))
 		}),
 	)
@@ -117,8 +110,8 @@ func (o coinOption) why() string {
 	return strings.Join(each, "; ")
 }
 
-func (o coinOption) networks() []app.UI {
-	list := make([]app.UI, 0, len(o.currency.Networks))
+func (o coinOption) networks() []node.Node {
+	list := make([]node.Node, 0, len(o.currency.Networks))
 	for i, n := range o.currency.Networks {
 		list = append(list, o.network(n, o.id+"-"+strconv.Itoa(i)))
 	}
@@ -127,20 +120,20 @@ func (o coinOption) networks() []app.UI {
 
 // network is one radio. One that cannot be chosen stays, with its reason. A
 // search leaves those that it finds and the one that is picked.
-func (o coinOption) network(n wire.Network, id string) app.UI {
+func (o coinOption) network(n wire.Network, id string) node.Node {
 	c, symbol, value := o.c, o.currency.Symbol, key(o.currency.Symbol, n.Code)
 	picked := o.picked.Network == value && n.Available
 	badges, ids := o.badges(n, id)
-	return el("div").Body(el("label").Class("network").Attr("hidden", !picked && !slices.Contains(o.found, n)).Body(
+	return el("div").Body(el("label").Class("network").Bool("hidden", !picked && !slices.Contains(o.found, n)).Body(
 		quiet(void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).Attr("data-part", "network").
-			Attr("checked", picked).Attr("disabled", !n.Available).
+			Bool("checked", picked).Bool("disabled", !n.Available).
 			Attr("aria-labelledby", id).Attr("aria-describedby", strings.Join(append([]string{id + "-note"}, ids...), " ")).
-			OnChange(func(app.Context, app.Event) {
+			On("change", func(app.Context, app.Event) {
 				c.touched, c.picked = true, choice{Symbol: symbol, Network: value}
-			}, app.EventScope(symbol, value)), o.c.Page.soleNetwork()),
-		icon(n.Mark, "network-mark", 22, true),
-		el("span").Class("network-name").Body(append([]app.UI{
-			el("span").ID(id).Body(el("strong").Text(n.Name), app.Text(" "), code(n)),
+			}, symbol, value), o.c.Page.soleNetwork()),
+		icon(n.Mark, "network-mark", "22", true),
+		el("span").Class("network-name").Body(append([]node.Node{
+			el("span").ID(id).Body(el("strong").Text(n.Name), node.Text(" "), code(n)),
 		}, badges...)...),
 		el("span").Class("network-note").ID(id+"-note").Text(o.note(n)),
 	))
@@ -148,16 +141,16 @@ func (o coinOption) network(n wire.Network, id string) app.UI {
 
 // code is the network's short name, which exchanges use, unless its name says
 // it already.
-func code(n wire.Network) app.UI {
+func code(n wire.Network) node.Node {
 	short := strings.ToUpper(n.Code)
-	return given(!strings.Contains(strings.ToUpper(n.Name), short), func() app.UI {
+	return node.If(!strings.Contains(strings.ToUpper(n.Name), short), func() node.Node {
 		return el("span").Class("network-code").Attr("translate", "no").Text(short)
 	})
 }
 
 // badges are what speaks for a network, or makes it worth a second look; ids are
 // theirs.
-func (o coinOption) badges(n wire.Network, id string) (list []app.UI, ids []string) {
+func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []string) {
 	add := func(so bool, name, text string) {
 		if so && n.Available {
 			ids = append(ids, id+"-"+name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -17,8 +18,8 @@ type confirmed struct {
 	Page Page
 }
 
-// Render draws what was paid, what is unusual about it, and the way on.
-func (s *confirmed) Render() app.UI {
+// Draw draws what was paid, what is unusual about it, and the way on.
+func (s *confirmed) Draw() *node.Element {
 	p, a := s.Page, s.attempt()
 	if p.Receipt {
 		return receipt(p, a)
@@ -36,15 +37,15 @@ func (s *confirmed) Render() app.UI {
 				Attr("target", "_blank").Attr("rel", "noopener").Text(p.say("done.receipt")),
 			closing(p),
 		),
-		given(a.Late || a.OverpaidAmount != "", func() app.UI { return ask(p) }),
+		node.If(a.Late || a.OverpaidAmount != "", func() node.Node { return ask(p) }),
 	)
 }
 
 // unusual says what is not as it should have been: late, or too much.
-func unusual(p Page, a wire.Attempt) app.UI {
-	return given(a.Late || a.OverpaidAmount != "", func() app.UI {
+func unusual(p Page, a wire.Attempt) node.Node {
+	return node.If(a.Late || a.OverpaidAmount != "", func() node.Node {
 		return el("div").Class("unusual").Body(
-			given(a.Late, func() app.UI {
+			node.If(a.Late, func() node.Node {
 				return el("p").Class("note").Attr("data-part", "late").Text(p.say("late.text"))
 			}),
 			surplus(p, a),
@@ -61,7 +62,7 @@ func (s *confirmed) surplus(a wire.Attempt) string {
 }
 
 // facts are the sums and names of the payment.
-func (s *confirmed) facts(a wire.Attempt) app.UI {
+func (s *confirmed) facts(a wire.Attempt) node.Node {
 	p := s.Page
 	return el("dl").Class("sums").Body(
 		paidLine(p, a),
@@ -81,12 +82,12 @@ func (s *confirmed) attempt() wire.Attempt {
 }
 
 // paidLine is what arrived; the gateway need not say it when it is as asked.
-func paidLine(p Page, a wire.Attempt) app.UI {
+func paidLine(p Page, a wire.Attempt) node.Node {
 	paid := a.PaidAmount
 	if paid == "" {
 		paid = a.PayableAmount
 	}
-	return given(paid != "", func() app.UI { return line(p, "done.paid", "paid", paid, a.CurrencySymbol) })
+	return node.If(paid != "", func() node.Node { return line(p, "done.paid", "paid", paid, a.CurrencySymbol) })
 }
 
 // moment writes a time of RFC 3339 for people, in UTC and without the order of
@@ -122,8 +123,8 @@ func offset(zone string) (time.Duration, bool) {
 }
 
 // closing is a button for a modal checkout; frame.js tells the host page.
-func closing(p Page) app.UI {
-	return given(p.Embed == "modal" && p.Origin != "", func() app.UI {
+func closing(p Page) node.Node {
+	return node.If(p.Embed == "modal" && p.Origin != "", func() node.Node {
 		return el("button").Attr("type", "button").Class("button quiet needs-script").Attr("data-part", "close").Text(p.say("close"))
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
 )
 
 // copyRequest asks the root to put a value on the clipboard and to tell the
@@ -48,30 +50,30 @@ const (
 	copyFailed
 )
 
-// Render draws label, value and button.
-func (c *copyable) Render() app.UI {
+// Draw draws label, value and button.
+func (c *copyable) Draw() *node.Element {
 	return el("div").Class("copyable").Body(
 		el("span").Class("copyable-label").ID("coinslot-"+c.Part).Text(c.Label),
 		el("div").Class("copyable-row").Body(spaced(
 			el("span").Class("copyable-value").Attr("translate", "no").Attr("dir", "ltr").
 				Attr("data-part", c.Part).Attr("data-value", c.Value).Body(c.shown()...),
-			given(c.Unit != "", func() app.UI {
+			node.If(c.Unit != "", func() node.Node {
 				return el("span").Class("copyable-unit").Text(c.Unit)
 			}),
 			el("button").Attr("type", "button").Class("button copy").Attr("data-part", c.Copy).Attr("data-copy", c.Value).
 				Attr("data-copied", c.Text.Copied).Attr("data-failed", c.Text.Failed).
 				Attr("aria-describedby", "coinslot-"+c.Part).
-				Text(c.buttonText()).OnClick(c.copy),
+				Text(c.buttonText()).On("click", c.copy),
 		)...),
 	)
 }
 
-func (c *copyable) shown() []app.UI {
+func (c *copyable) shown() []node.Node {
 	if !c.Groups {
-		return []app.UI{app.Text(c.Value)}
+		return []node.Node{node.Text(c.Value)}
 	}
 	list := grouped(c.Value, nil)
-	shown := make([]app.UI, 0, len(list))
+	shown := make([]node.Node, 0, len(list))
 	for i, g := range list {
 		shown = append(shown, el("span").Class("group "+place(list, i)).Text(g.Text))
 	}

@@ -1,35 +1,81 @@
 package widget
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
-// el returns an element by its tag. go-app has a type of a hundred methods for
-// every tag, all of which would be linked into the WebAssembly program; this
-// one type for all of them saves a fifth of what a shopper downloads. Attributes
-// are set by Attr, for Aria and DataSet format what they are given.
-func el(tag string) app.HTMLElem { return app.Elem(tag) }
+	"coinslot/app/widget/node"
+)
+
+func el(tag node.Name) *node.Element { return node.El(tag) }
 
 // void returns an element that has no end tag.
-func void(tag string) app.HTMLElemSelfClosing { return app.ElemSelfClosing(tag) }
+func void(tag node.Name) *node.Element { return node.Void(tag) }
 
-// given returns what draw draws if it is so, else nothing: nil among the parts of
-// an element is no part of it.
-func given(so bool, draw func() app.UI) app.UI {
-	if !so {
-		return nil
+// textIf returns text if condition is true, else an empty text.
+func textIf(condition bool, text string) string {
+	if condition {
+		return text
 	}
-	return draw()
+	return ""
 }
 
-// spaced puts a space between neighbours, which a page without styles would run
+// spaced puts a space between neighbors, which a page without styles would run
 // together: an address and the word on its button. Boxes in a row or a grid show
 // nothing of it.
-func spaced(parts ...app.UI) []app.UI {
-	list := make([]app.UI, 0, 2*len(parts))
+func spaced(parts ...node.Node) []node.Node {
+	list := make([]node.Node, 0, 2*len(parts))
 	for i, part := range parts {
 		if i > 0 {
-			list = append(list, app.Text(" "))
+			list = append(list, node.Text(" "))
 		}
 		list = append(list, part)
 	}
 	return list
 }
+
+// go-app calls Render of the components in a browser.
+
+// Render returns what Draw draws.
+func (r *reference) Render() app.UI { return r.Draw().UI() }
+
+// Render returns what Draw draws.
+func (c *checker) Render() app.UI { return c.Draw().UI() }
+
+// Render returns what Draw draws.
+func (c *Checkout) Render() app.UI { return c.Draw().UI() }
+
+// Render returns what Draw draws.
+func (c *chooser) Render() app.UI { return c.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *closed) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *confirmed) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (c *copyable) Render() app.UI { return c.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *expired) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *cancelled) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (l *languageList) Render() app.UI { return l.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *pay) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *preparing) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *refused) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (s *review) Render() app.UI { return s.Draw().UI() }
+
+// Render returns what Draw draws.
+func (t *timing) Render() app.UI { return t.Draw().UI() }

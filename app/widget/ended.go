@@ -3,6 +3,7 @@ package widget
 import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -14,9 +15,9 @@ type expired struct {
 	Busy bool
 }
 
-// Render draws one of three stories: nothing came, something did, or nothing was
+// Draw draws one of three stories: nothing came, something did, or nothing was
 // ever begun.
-func (s *expired) Render() app.UI {
+func (s *expired) Draw() *node.Element {
 	p := s.Page
 	switch {
 	case came(p):
@@ -25,7 +26,7 @@ func (s *expired) Render() app.UI {
 		return ended(p, "expired.title", "expired.unchosen", s.Busy)
 	}
 	return ended(p, "expired.title", "expired.text", s.Busy,
-		p.when(wire.Retry, "expired.next"), p.when(wire.Recheck, "expired.sent"))
+		p.keyIf(wire.Retry, "expired.next"), p.keyIf(wire.Recheck, "expired.sent"))
 }
 
 // cancelled is shown when the payment was called off.
@@ -36,18 +37,18 @@ type cancelled struct {
 	Busy bool
 }
 
-// Render draws one of two stories: nothing came, or something did.
-func (s *cancelled) Render() app.UI {
+// Draw draws one of two stories: nothing came, or something did.
+func (s *cancelled) Draw() *node.Element {
 	p := s.Page
 	if came(p) {
 		return ended(p, "cancelled.title", "cancelled.paid", s.Busy, "expired.paid.next")
 	}
 	return ended(p, "cancelled.title", "cancelled.text", s.Busy,
-		p.when(wire.Retry, "cancelled.next"), p.when(wire.Recheck, "ended.late"))
+		p.keyIf(wire.Retry, "cancelled.next"), p.keyIf(wire.Recheck, "ended.late"))
 }
 
-// when returns key if the shopper can do a now, else "".
-func (p Page) when(a wire.Action, key string) string {
+// keyIf returns key if the shopper can do a now, else "".
+func (p Page) keyIf(a wire.Action, key string) string {
 	if p.View.Can(a) {
 		return key
 	}
@@ -59,7 +60,7 @@ func came(p Page) bool { return p.View.Attempt != nil && p.View.Attempt.PaidAmou
 
 // ended is what expiry and cancellation have in common: what happened, what
 // happens next, the ways on, and whom to ask.
-func ended(p Page, title, text string, busy bool, after ...string) app.UI {
+func ended(p Page, title, text string, busy bool, after ...string) *node.Element {
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(title)),
@@ -68,12 +69,12 @@ func ended(p Page, title, text string, busy bool, after ...string) app.UI {
 		next(p, after...),
 		el("div").Class("buttons").Body(
 			again(p, busy),
-			given(p.View.Can(wire.Recheck), func() app.UI {
+			node.If(p.View.Can(wire.Recheck), func() node.Node {
 				return press(p, "/recheck", "recheck", "", p.say("ended.recheck"), busy)
 			}),
 			another(p),
 			backToShop(p, p.View.CancelURL, "quiet"),
-			given(stuck(p), func() app.UI { return reload(p) }),
+			node.If(stuck(p), func() node.Node { return reload(p) }),
 			closing(p),
 		),
 		ask(p),
@@ -88,10 +89,10 @@ func stuck(p Page) bool {
 }
 
 // sums shows what has arrived.
-func sums(p Page) app.UI {
+func sums(p Page) node.Node {
 	a := p.View.Attempt
 	if a == nil || a.PaidAmount == "" {
-		return app.Text("")
+		return node.Text("")
 	}
 	if a.MissingAmount == "" {
 		return facts(p)
@@ -102,9 +103,9 @@ func sums(p Page) app.UI {
 // again starts anew with the same coin and network, if they can still be chosen.
 // It has the handle of retrying; where the coin is gone, the link to the chooser
 // has it.
-func again(p Page, busy bool) app.UI {
+func again(p Page, busy bool) node.Node {
 	a, ok := offered(p)
-	return given(ok, func() app.UI {
+	return node.If(ok, func() node.Node {
 		fields := []Field{{"currency_symbol", a.CurrencySymbol}, {"network_code", key(a.CurrencySymbol, a.NetworkCode)}}
 		if p.Email != "" {
 			fields = append(fields, Field{"email", p.Email})
@@ -114,8 +115,8 @@ func again(p Page, busy bool) app.UI {
 }
 
 // another leads to the chooser.
-func another(p Page) app.UI {
-	return given(p.View.Can(wire.Retry), func() app.UI {
+func another(p Page) node.Node {
+	return node.If(p.View.Can(wire.Retry), func() node.Node {
 		if _, ok := offered(p); ok {
 			return changeLink(p, "change", "button quiet", p.say("ended.another"))
 		}

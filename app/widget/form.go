@@ -1,6 +1,10 @@
 package widget
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
+)
 
 // Names of the actions by which parts tell the root what the shopper wants, and
 // the root tells parts what has happened.
@@ -34,9 +38,9 @@ type bodyFunc func() (content map[string]string, missing string)
 // form is a POST form. Without WebAssembly the browser sends its fields; with
 // it, body is sent instead. scope names what body holds: go-app compares
 // handlers by their code alone and would keep one with yesterday's values.
-func form(p Page, sub string, body bodyFunc, scope ...any) app.HTMLElem {
+func form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
 	return el("form").Attr("method", "post").Attr("action", p.Target(sub)).
-		OnSubmit(func(ctx app.Context, e app.Event) {
+		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			content, missing := body()
 			if missing != "" {
@@ -44,12 +48,12 @@ func form(p Page, sub string, body bodyFunc, scope ...any) app.HTMLElem {
 				return
 			}
 			ctx.NewActionWithValue(actionSend, request{Sub: sub, Body: content})
-		}, app.EventScope(append(scope, sub)...))
+		}, append(scope, sub)...)
 }
 
 // carried are the hidden fields that every form takes along.
-func carried(p Page) []app.UI {
-	fields := make([]app.UI, 0, len(p.Carry))
+func carried(p Page) []node.Node {
+	fields := make([]node.Node, 0, len(p.Carry))
 	for _, f := range p.Carry {
 		fields = append(fields, void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value))
 	}
@@ -57,9 +61,9 @@ func carried(p Page) []app.UI {
 }
 
 // press is a form of one button, with fields of its own.
-func press(p Page, sub, part, class, text string, busy bool, fields ...Field) app.UI {
+func press(p Page, sub, part, class, text string, busy bool, fields ...Field) node.Node {
 	inputs := carried(p)
-	scope := make([]any, 0, len(fields))
+	scope := make([]string, 0, 2*len(fields))
 	for _, f := range fields {
 		inputs = append(inputs, void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value))
 		scope = append(scope, f.Name, f.Value)
@@ -70,9 +74,9 @@ func press(p Page, sub, part, class, text string, busy bool, fields ...Field) ap
 
 // button is a submit button with a stable handle. While a request is on its way
 // it says that it does nothing, but keeps the keyboard: a disabled one loses it.
-func button(part, class, text string, busy bool) app.UI {
+func button(part, class, text string, busy bool) node.Node {
 	return el("button").Attr("type", "submit").Class("button "+class).Attr("data-part", part).
-		Attr("aria-disabled", busy).Text(text)
+		Bool("aria-disabled", busy).Text(text)
 }
 
 // fieldsBody returns the JSON of a form's own fields. A network's key is split
@@ -91,10 +95,10 @@ func fieldsBody(fields []Field) bodyFunc {
 }
 
 // changeLink opens the chooser: a link without WebAssembly, at once with it.
-func changeLink(p Page, part, class, text string) app.UI {
+func changeLink(p Page, part, class, text string) node.Node {
 	return el("a").Class(class).Attr("data-part", part).
 		Attr("href", p.Link("", Field{"change", "1"})).Text(text).
-		OnClick(func(ctx app.Context, e app.Event) { toggleChange(ctx, e, true) })
+		On("click", func(ctx app.Context, e app.Event) { toggleChange(ctx, e, true) })
 }
 
 // toggleChange asks the root to show or hide the chooser.

@@ -2,43 +2,17 @@ package widget
 
 import (
 	"encoding/json"
-	"html"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
 // What must never happen here: text becomes markup, or an answer that says no
 // is shown as a payment.
-
-// FuzzHTML checks that no text and no attribute's value can become markup.
-func FuzzHTML(f *testing.F) {
-	for _, s := range []string{"", "true", "false", `"><script>`, "a\nb", `\"`, "é\u00a0\u202e", "\xff\xfe", "&amp;", "a=b c"} {
-		f.Add(s, s)
-	}
-	f.Fuzz(func(t *testing.T, value, text string) {
-		got := HTML(el("p").Attr("title", value).Body(el("b").Text(text), void("br")))
-		if n := strings.Count(got, "<"); n != 5 {
-			t.Errorf("HTML(%q, %q) = %s has %d tags; want 5", value, text, got, n)
-		}
-		trimmed := strings.TrimSpace(value)
-		want := "<p"
-		if trimmed != "" {
-			want += ` title="` + html.EscapeString(strings.ToValidUTF8(trimmed, "\ufffd")) + `"`
-		}
-		inner := html.EscapeString(text)
-		if strings.Contains(text, "\n") {
-			return // at the ends of a text the printer's own line ends cannot be told from the text's
-		}
-		want += "><b>" + inner + "</b><br></p>"
-		if got != want {
-			t.Errorf("HTML(%q, %q) = %s\nwant %s", value, text, got, want)
-		}
-	})
-}
 
 // FuzzAnswer: an answer to a request is a view with a status, or an error;
 // what is not a success never is a view.
@@ -100,7 +74,7 @@ func FuzzScreen(f *testing.F) {
 			a.CurrencyName, a.NetworkName, a.TxID = text, text, text
 			v.Attempt = &a
 		}
-		return HTML(&Checkout{Page: s})
+		return node.HTML(&Checkout{Page: s})
 	}
 	f.Fuzz(func(t *testing.T, n uint8, text, amount string) {
 		if strings.TrimSpace(text) == "" || amount == "" || len(text)+len(amount) > 2000 {

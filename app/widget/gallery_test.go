@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -19,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func draw(tb testing.TB, s Sample) string {
 	tb.Helper()
 	s.Page.Text = english(tb)
-	return HTML(&Checkout{Page: s.Page})
+	return node.HTML(&Checkout{Page: s.Page})
 }
 
 // lines breaks HTML before every tag, so that a golden file can be read and compared.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
 )
 
 // hand writes the words of a timing as time goes by, beside go-app: that would wake
@@ -90,6 +92,6 @@ func (h *hand) put(part, text string) {
 }
 
 // word is a text that a hand keeps true.
-func word(part, text string) app.HTMLElem {
+func word(part, text string) *node.Element {
 	return el("span").Class(part).Attr("data-part", part).Text(text)
 }

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
 )
 
 // languageMenu lets the shopper read the page in another language. It is a form
 // that loads the page anew, so it works everywhere and changes nothing before
 // the button is pressed (WCAG 3.2.2).
-func languageMenu(p Page) app.UI {
-	return given(len(p.Languages) > 1, func() app.UI {
+func languageMenu(p Page) node.Node {
+	return node.If(len(p.Languages) > 1, func() node.Node {
 		return el("form").Class("languages").Attr("method", "get").Attr("action", p.here()).
 			Body(append(p.carriedBut("lang", "key"), spaced(
 				el("label").Body(
@@ -31,7 +33,7 @@ func (p Page) here() string {
 }
 
 // carriedBut are the fields that a form takes along, without some of them.
-func (p Page) carriedBut(names ...string) []app.UI {
+func (p Page) carriedBut(names ...string) []node.Node {
 	var kept []Field
 	for _, f := range p.Carry {
 		if !slices.Contains(names, f.Name) {
@@ -52,11 +54,11 @@ type languageList struct {
 	Lang      string // the one that is chosen
 }
 
-// Render draws it.
-func (l *languageList) Render() app.UI {
-	list := make([]app.UI, 0, len(l.Languages))
+// Draw draws it.
+func (l *languageList) Draw() *node.Element {
+	list := make([]node.Node, 0, len(l.Languages))
 	for _, one := range l.Languages {
-		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).Attr("selected", one.Tag == l.Lang).Text(one.Name))
+		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).Bool("selected", one.Tag == l.Lang).Text(one.Name))
 	}
 	return el("select").Attr("name", "lang").Attr("data-part", "language").Body(list...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
 	"coinslot/app/feed"
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -136,7 +137,7 @@ func TestSendRefused(t *testing.T) {
 			if root.problem == nil || root.problem.Detail != english(t)[c.want] || root.busy {
 				t.Errorf("problem %v, busy %t; want %q", root.problem, root.busy, english(t)[c.want])
 			}
-			if page := HTML(root.Render()); !strings.Contains(page, `data-part="error"`) {
+			if page := node.HTML(root); !strings.Contains(page, `data-part="error"`) {
 				t.Error("the error is not shown")
 			}
 		})

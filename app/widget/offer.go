@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -85,10 +86,10 @@ func (c *chooser) apply(ctx app.Context) { ctx.NewActionWithValue(actionPrice, c
 
 // offer lets the shopper set what may be set. The fields are in the form that
 // begins the payment, so that what is typed is what is paid, applied or not.
-func (c *chooser) offer() app.UI {
+func (c *chooser) offer() node.Node {
 	o := c.Page.Offer
 	if o == nil {
-		return app.Text("")
+		return node.Text("")
 	}
 	if o.Minimum == "" {
 		return el("div").Class("offer").Body(c.enter(), c.row(c.quantityField()), c.mistaken())
@@ -103,26 +104,26 @@ func (c *chooser) offer() app.UI {
 }
 
 // row is a field with its button.
-func (c *chooser) row(field app.UI) app.UI {
+func (c *chooser) row(field node.Node) node.Node {
 	return el("div").Class("offer-row").Body(spaced(field, c.applyButton())...)
 }
 
 // enter is the form's first button, which is what Enter presses in any of its
 // fields: it means to go on, not to look at another price.
-func (c *chooser) enter() app.UI {
-	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", -1).Attr("aria-hidden", "true").
+func (c *chooser) enter() node.Node {
+	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", "-1").Attr("aria-hidden", "true").
 		Text(c.Page.say("choose.continue"))
 }
 
-func (c *chooser) amountField(label string) app.UI {
+func (c *chooser) amountField(label string) node.Node {
 	input := void("input").Attr("type", "text").Attr("name", "amount").Attr("data-part", "offer-amount").
 		Attr("value", c.wish().amount).Attr("inputmode", "decimal").Attr("autocomplete", "off").
-		OnInput(func(ctx app.Context, _ app.Event) {
+		On("input", func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.ask(func(w *wish) { w.amount = text })
 		}).
-		OnChange(func(ctx app.Context, _ app.Event) { c.apply(ctx) }).
-		OnKeyDown(func(ctx app.Context, e app.Event) {
+		On("change", func(ctx app.Context, _ app.Event) { c.apply(ctx) }).
+		On("keydown", func(ctx app.Context, e app.Event) {
 			if e.Get("key").String() == "Enter" {
 				e.PreventDefault()
 				c.apply(ctx)
@@ -136,15 +137,15 @@ func (c *chooser) amountField(label string) app.UI {
 	return c.labelled(label, input.Attr("aria-describedby", about))
 }
 
-func (c *chooser) quantityField() app.UI {
+func (c *chooser) quantityField() node.Node {
 	o := c.Page.Offer
-	options := make([]app.UI, 0, o.Most)
+	options := make([]node.Node, 0, o.Most)
 	for n := o.Least; n <= o.Most; n++ {
 		text := strconv.Itoa(n)
-		options = append(options, el("option").Attr("value", text).Attr("selected", text == c.wish().quantity).Text(text))
+		options = append(options, el("option").Attr("value", text).Bool("selected", text == c.wish().quantity).Text(text))
 	}
 	field := el("select").Attr("name", "quantity").Attr("data-part", "offer-quantity").Body(options...).
-		OnChange(func(ctx app.Context, _ app.Event) {
+		On("change", func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.ask(func(w *wish) { w.quantity = text })
 			c.apply(ctx)
@@ -155,34 +156,34 @@ func (c *chooser) quantityField() app.UI {
 	return c.labelled("offer.quantity", field)
 }
 
-func (c *chooser) labelled(text string, field app.UI) app.UI {
-	return el("label").Class("offer-field").Body(el("span").Class("mail-label").Text(c.Page.say(text)), app.Text(" "), field)
+func (c *chooser) labelled(text string, field node.Node) node.Node {
+	return el("label").Class("offer-field").Body(el("span").Class("mail-label").Text(c.Page.say(text)), node.Text(" "), field)
 }
 
 // applyButton shows the page at the price of what the fields hold. Without
 // scripts it is the form's, which then begins nothing.
-func (c *chooser) applyButton() app.UI {
+func (c *chooser) applyButton() node.Node {
 	return el("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").Class("button apply").
 		Attr("data-part", "offer-apply").Text(c.Page.say("offer.apply")).
-		OnClick(func(ctx app.Context, e app.Event) {
+		On("click", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.apply(ctx)
 		})
 }
 
 // suggested are amounts to take at a tap, links without scripts.
-func (c *chooser) suggested() app.UI {
+func (c *chooser) suggested() node.Node {
 	p := c.Page
-	chips := make([]app.UI, 0, len(p.Offer.Suggested))
+	chips := make([]node.Node, 0, len(p.Offer.Suggested))
 	for _, amount := range p.Offer.Suggested {
 		chip := el("a").Class("chip").Attr("data-part", "offer-suggested").Attr("data-value", amount).
 			Attr("href", p.carrying("amount", amount).Link("")).Text(p.price(amount)).
-			OnClick(func(ctx app.Context, e app.Event) {
+			On("click", func(ctx app.Context, e app.Event) {
 				if stays(e) {
 					c.ask(func(w *wish) { w.amount = amount })
 					c.apply(ctx)
 				}
-			}, app.EventScope(amount))
+			}, amount)
 		if amount == p.View.Order.AmountUSD && c.Wrong == "" {
 			chip = chip.Attr("aria-current", "true")
 		}
@@ -191,14 +192,14 @@ func (c *chooser) suggested() app.UI {
 	return el("div").Class("chips").Attr("role", "group").Attr("aria-label", p.say("offer.suggested")).Body(spaced(chips...)...)
 }
 
-func (c *chooser) limits() app.UI {
+func (c *chooser) limits() node.Node {
 	o := c.Page.Offer
 	return el("small").ID("coinslot-limits").
 		Text(c.Page.say("offer.limits", "minimum", c.Page.price(o.Minimum), "maximum", c.Page.price(o.Maximum)))
 }
 
 // mistaken says beside the field what it may hold.
-func (c *chooser) mistaken() app.UI {
+func (c *chooser) mistaken() node.Node {
 	p, o := c.Page, c.Page.Offer
 	switch c.Wrong {
 	case "amount":
@@ -206,7 +207,7 @@ func (c *chooser) mistaken() app.UI {
 	case "quantity":
 		return failure(wire.CodeInvalid, p.say("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum", strconv.Itoa(o.Most))).ID("coinslot-mistake")
 	}
-	return app.Text("")
+	return node.Text("")
 }
 
 // set puts what the fields hold into the members of the request.

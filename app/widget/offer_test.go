@@ -7,6 +7,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -59,7 +60,7 @@ func TestOfferSendsWhatIsTyped(t *testing.T) {
 // A field in sight is not in the form a second time, out of sight.
 func TestOfferFieldsAreSentOnce(t *testing.T) {
 	for sample, name := range map[string]string{"open-amount": "amount", "open-quantity": "quantity"} {
-		page := HTML(&chooser{Page: find(t, sample)})
+		page := node.HTML(&chooser{Page: find(t, sample)})
 		if n := strings.Count(page, `name="`+name+`"`); n != 1 {
 			t.Errorf("%s has %d fields %q; want 1", sample, n, name)
 		}
@@ -95,7 +96,7 @@ func TestReprice(t *testing.T) {
 	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" || c.said != "$4.50" {
 		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.said)
 	}
-	if page := HTML(c.Render()); !strings.Contains(page, `data-value="4.50">$4.50`) {
+	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50">$4.50`) {
 		t.Error("the new price is not on the page")
 	}
 }
@@ -107,7 +108,7 @@ func TestRepriceQuantity(t *testing.T) {
 	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
-	if page := HTML(c.Render()); strings.Contains(page, `data-part="error"`) || !strings.Contains(page, "$18.00") {
+	if page := node.HTML(c); strings.Contains(page, `data-part="error"`) || !strings.Contains(page, "$18.00") {
 		t.Error("the page does not show the price, or still the mistake")
 	}
 }
@@ -117,7 +118,7 @@ func TestRepriceRefused(t *testing.T) {
 	refusal := wire.Error{Code: wire.CodeAmountInvalid, Param: "amount", Status: 422}
 	for _, w := range []wish{{amount: "501"}, {amount: " "}} {
 		c, asked, _, _ := repricing(t, "open-amount", &browserFake{status: 422, answer: refusal}, w)
-		page := HTML(c.Render())
+		page := node.HTML(c)
 		if n := len(part(page, "error")); n != 1 || !strings.Contains(page, "Enter an amount from $1.00 to $500.00.") || !strings.Contains(page, `aria-invalid="true"`) {
 			t.Errorf("%+v: %d errors on the page", w, n)
 		}

@@ -1,8 +1,7 @@
 package widget
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -11,10 +10,10 @@ import (
 const headingID = "coinslot-heading"
 
 // orderHead shows what is being paid for and its price.
-func orderHead(p Page) app.UI {
+func orderHead(p Page) node.Node {
 	order := p.View.Order
 	if order.AmountUSD == "" {
-		return app.Text("") // a page about an order that is not known
+		return node.Text("") // a page about an order that is not known
 	}
 	title := order.Title
 	if title == "" {
@@ -23,7 +22,7 @@ func orderHead(p Page) app.UI {
 	return el("header").Class("order").Body(
 		el("div").Class("order-what").Body(
 			el("p").Class("order-title").Text(title),
-			given(order.Description != "", func() app.UI {
+			node.If(order.Description != "", func() node.Node {
 				return el("p").Class("order-description").Text(order.Description)
 			}),
 		),
@@ -31,7 +30,7 @@ func orderHead(p Page) app.UI {
 			el("span").Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
 				Text(p.price(order.AmountUSD)),
 		),
-		given(p.View.Test, func() app.UI {
+		node.If(p.View.Test, func() node.Node {
 			return el("p").Class("order-test").Text(p.say("order.test"))
 		}),
 	)
@@ -39,12 +38,12 @@ func orderHead(p Page) app.UI {
 
 // orderFoot tells what to quote when asking for help, and lets an embedded
 // checkout be closed.
-func orderFoot(p Page) app.UI {
+func orderFoot(p Page) node.Node {
 	return el("footer").Class("foot").Body(spaced(
-		given(p.View.Order.Ref != "", func() app.UI {
+		node.If(p.View.Order.Ref != "", func() node.Node {
 			return el("span").Class("foot-ref").Text(p.say("order.ref", "ref", p.View.Order.Ref))
 		}),
-		given(p.View.CancelURL != "" && before(p.View.Status), func() app.UI {
+		node.If(p.View.CancelURL != "" && before(p.View.Status), func() node.Node {
 			return leave(p, "foot-back", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
@@ -58,13 +57,13 @@ func before(s wire.Status) bool {
 }
 
 // heading is the screen's name.
-func heading(text string) app.UI {
-	return el("h1").ID(headingID).TabIndex(-1).Text(text)
+func heading(text string) node.Node {
+	return el("h1").ID(headingID).Attr("tabindex", "-1").Text(text)
 }
 
 // leave is a link back to the shop. A frame must not show the shop inside the
 // shop, so there it opens a page of its own.
-func leave(p Page, class, text, url string) app.UI {
+func leave(p Page, class, text, url string) node.Node {
 	a := el("a").Class(class).Attr("href", url).Text(p.say(text))
 	if p.Embed == "" {
 		return a

@@ -6,6 +6,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -20,8 +21,8 @@ type pay struct {
 	Wallet  walletRequest // what the browser's wallet was asked last, if it is about this
 }
 
-// Render draws it in the order in which a shopper needs it.
-func (s *pay) Render() app.UI {
+// Draw draws it in the order in which a shopper needs it.
+func (s *pay) Draw() *node.Element {
 	p, a := s.Page, s.attempt()
 	if arrived(p.View) {
 		return s.arrived()
@@ -31,14 +32,14 @@ func (s *pay) Render() app.UI {
 		received(p, a),
 		network(p, a),
 		s.exchange(a),
-		given(a.Address != "", func() app.UI { return s.transfer(a) }),
-		given(a.Address != "", func() app.UI { return &checker{Page: p} }),
+		node.If(a.Address != "", func() node.Node { return s.transfer(a) }),
+		node.If(a.Address != "", func() node.Node { return &checker{Page: p} }),
 		wallets(p, a, s.Wallet),
 		s.links(a),
 		el("div").Class("watch").Body(
 			el("p").Class("waiting").Text(p.say("pay.waiting")),
 			&timing{Page: p, At: s.At, Left: true, Offline: s.Offline},
-			given(p.Waits(), func() app.UI {
+			node.If(p.Waits(), func() node.Node {
 				return el("noscript").Body(el("p").Class("refresh").Text(p.say("pay.refresh")))
 			}),
 		),
@@ -55,7 +56,7 @@ func arrived(v wire.View) bool {
 }
 
 // arrived shows what has come, and no address.
-func (s *pay) arrived() app.UI {
+func (s *pay) arrived() *node.Element {
 	p := s.Page
 	return el("div").Class("outcome").Body(
 		mark("wait"),
@@ -93,10 +94,10 @@ func (s *pay) title(a wire.Attempt) string {
 
 // network names the network in words, mark and colour, with the one warning that
 // matters most.
-func network(p Page, a wire.Attempt) app.UI {
+func network(p Page, a wire.Attempt) node.Node {
 	return el("div").Class("network-only").Attr("data-network", markID(a.NetworkMark)).Body(spaced(
-		given(a.NetworkMark != "", func() app.UI {
-			return void("img").Class("network-mark").Attr("src", a.NetworkMark).Attr("role", "presentation").Attr("aria-hidden", true).Attr("width", 28).Attr("height", 28)
+		node.If(a.NetworkMark != "", func() node.Node {
+			return void("img").Class("network-mark").Attr("src", a.NetworkMark).Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "28").Attr("height", "28")
 		}),
 		el("strong").Attr("data-part", "network-name").Attr("data-value", a.NetworkName).Text(p.say("pay.network", "network", a.NetworkName)),
 		el("span").Text(p.say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
@@ -111,15 +112,15 @@ func markID(mark string) string {
 }
 
 // exchange tells somebody who pays from an exchange what to enter there.
-func (s *pay) exchange(a wire.Attempt) app.UI {
-	return given(s.Page.Exchange, func() app.UI {
+func (s *pay) exchange(a wire.Attempt) node.Node {
+	return node.If(s.Page.Exchange, func() node.Node {
 		sum, _ := due(a)
 		return el("p").Class("note exchange-note").Text(s.Page.say("pay.exchange", "amount", sum, "network", a.NetworkName))
 	})
 }
 
 // transfer is what has to be put into a wallet.
-func (s *pay) transfer(a wire.Attempt) app.UI {
+func (s *pay) transfer(a wire.Attempt) node.Node {
 	p := s.Page
 	return el("div").Class("transfer").Attr("data-network", markID(a.NetworkMark)).Body(
 		el("div").Class("transfer-text").Body(
@@ -133,7 +134,7 @@ func (s *pay) transfer(a wire.Attempt) app.UI {
 				}},
 			el("p").Class("address-note").Body(spaced(
 				el("span").Class("address-only").Text(p.say("pay.only", "network", a.NetworkName)),
-				given(checksummed(a.Family, a.Address), func() app.UI {
+				node.If(checksummed(a.Family, a.Address), func() node.Node {
 					return el("span").Class("verified").Text(p.say("pay.address.verified"))
 				}),
 			)...),
@@ -144,7 +145,7 @@ func (s *pay) transfer(a wire.Attempt) app.UI {
 
 // amount is the sum to be sent now: the whole one, or the rest, in which case
 // the whole one stands in the summary.
-func (s *pay) amount(a wire.Attempt) app.UI {
+func (s *pay) amount(a wire.Attempt) node.Node {
 	p := s.Page
 	c := &copyable{Part: "pay-amount", Copy: "copy-amount", Value: a.PayableAmount,
 		Unit: a.CurrencySymbol, Label: p.say("pay.amount"),
@@ -156,17 +157,17 @@ func (s *pay) amount(a wire.Attempt) app.UI {
 }
 
 // links are the other ways to pay.
-func (s *pay) links(a wire.Attempt) app.UI {
+func (s *pay) links(a wire.Attempt) node.Node {
 	p := s.Page
 	class := "button"
 	if a.Address == "" {
 		class = "button primary"
 	}
 	return el("div").Class("links").Body(
-		given(a.URI != "" && !p.Exchange, func() app.UI {
+		node.If(a.URI != "" && !p.Exchange, func() node.Node {
 			return el("a").Class("button").Attr("data-part", "open-wallet").Attr("href", a.URI).Text(p.say("pay.wallet"))
 		}),
-		given(a.PaymentURL != "", func() app.UI {
+		node.If(a.PaymentURL != "", func() node.Node {
 			return el("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
 				Attr("target", "_blank").Attr("rel", "noopener noreferrer").Text(p.say("pay.hosted"))
 		}),
@@ -174,14 +175,14 @@ func (s *pay) links(a wire.Attempt) app.UI {
 }
 
 // help answers what goes wrong most often, before it does.
-func (s *pay) help(a wire.Attempt) app.UI {
+func (s *pay) help(a wire.Attempt) node.Node {
 	p := s.Page
 	sum, _ := due(a)
 	return opened("help", p.Exchange).Body(
 		el("summary").Text(p.say("pay.help")),
 		el("ul").Body(
 			el("li").Text(p.say("pay.help.exchange", "amount", sum)),
-			given(a.TolerancePercent != "" && a.TolerancePercent != "0", func() app.UI {
+			node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
 				return el("li").Text(p.say("pay.help.tolerance", "percent", a.TolerancePercent))
 			}),
 			el("li").Text(p.say("pay.help.network", "network", a.NetworkName)),
@@ -190,16 +191,16 @@ func (s *pay) help(a wire.Attempt) app.UI {
 	)
 }
 
-func (s *pay) actions() app.UI {
+func (s *pay) actions() node.Node {
 	p := s.Page
 	return el("div").Class("buttons").Body(
-		given(p.View.Can(wire.Recheck), func() app.UI {
+		node.If(p.View.Can(wire.Recheck), func() node.Node {
 			return press(p, "/recheck", "recheck", "wide", p.say("pay.recheck"), s.Busy)
 		}),
-		given(p.View.Can(wire.Change), func() app.UI {
+		node.If(p.View.Can(wire.Change), func() node.Node {
 			return changeLink(p, "change", "button quiet", p.say("pay.change"))
 		}),
-		given(p.View.Can(wire.Cancel), func() app.UI {
+		node.If(p.View.Can(wire.Cancel), func() node.Node {
 			return press(p, "/cancel", "cancel", "quiet", p.say("pay.cancel"), s.Busy)
 		}),
 	)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -16,7 +17,7 @@ func payPage(t *testing.T, change func(*Page)) string {
 	if change != nil {
 		change(&p)
 	}
-	return HTML(&Checkout{Page: p})
+	return node.HTML(&Checkout{Page: p})
 }
 
 // The QR code holds what the switch says, and its words say the same.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -19,8 +20,8 @@ type preparing struct {
 	Busy    bool
 }
 
-// Render draws words, freshness and the ways on.
-func (s *preparing) Render() app.UI {
+// Draw draws words, freshness and the ways on.
+func (s *preparing) Draw() *node.Element {
 	p := s.Page
 	return el("div").Class("outcome").Body(
 		mark("wait"),
@@ -28,11 +29,11 @@ func (s *preparing) Render() app.UI {
 		el("p").Text(p.say("prepare.text")),
 		&timing{Page: p, At: s.At, Offline: s.Offline},
 		el("div").Class("buttons").Body(
-			given(p.View.Can(wire.Recheck), func() app.UI {
+			node.If(p.View.Can(wire.Recheck), func() node.Node {
 				return press(p, "/recheck", "recheck", "", p.say("prepare.recheck"), s.Busy)
 			}),
 			reload(p),
-			given(p.View.Can(wire.Cancel), func() app.UI {
+			node.If(p.View.Can(wire.Cancel), func() node.Node {
 				return press(p, "/cancel", "cancel", "quiet", p.say("pay.cancel"), s.Busy)
 			}),
 		),
@@ -41,14 +42,14 @@ func (s *preparing) Render() app.UI {
 
 // reload is the way on of a page that waits, for browsers in which it cannot
 // look again by itself.
-func reload(p Page) app.UI {
-	return given(!p.View.Can(wire.Recheck), func() app.UI {
+func reload(p Page) node.Node {
+	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
 		return el("a").Class("button quiet").Attr("data-part", "reload").Attr("href", p.Link("")).Text(p.say("prepare.reload"))
 	})
 }
 
 // mark is the sign above an outcome's heading; drawn by CSS, silent for screen
 // readers.
-func mark(kind string) app.UI {
+func mark(kind string) node.Node {
 	return el("div").Class("mark mark-"+kind).Attr("aria-hidden", "true")
 }

@@ -1,8 +1,11 @@
 package widget
 
 import (
+	"strconv"
+
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -12,7 +15,7 @@ const qrKind = "uri"
 // qrBox is the QR code, of the plain address unless the shopper wants the
 // payment link: every wallet and exchange reads an address, and many misread or
 // ignore what is around it in a link.
-func qrBox(p Page, a wire.Attempt) app.UI {
+func qrBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
 	kind, alt := "address", p.say("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
 	if link {
@@ -22,14 +25,14 @@ func qrBox(p Page, a wire.Attempt) app.UI {
 	return el("div").Class("qr-side").Body(
 		el("div").Class("qr-box").Body(
 			void("img").Class("qr").Attr("data-part", "qr").Attr("src", p.QR(kind)).
-				Attr("width", 196).Attr("height", 196).Attr("alt", alt),
+				Attr("width", "196").Attr("height", "196").Attr("alt", alt),
 		),
-		given(a.URI != "", func() app.UI { return qrSwitch(p, a, link) }),
+		node.If(a.URI != "", func() node.Node { return qrSwitch(p, a, link) }),
 	)
 }
 
 // qrSwitch chooses what the QR code holds: two links, at once with WebAssembly.
-func qrSwitch(p Page, a wire.Attempt, link bool) app.UI {
+func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
 	why := p.say("pay.qr.address.why")
 	switch {
 	case link && a.TokenURI:
@@ -44,13 +47,13 @@ func qrSwitch(p Page, a wire.Attempt, link bool) app.UI {
 	)...)
 }
 
-func qrLink(p Page, link, current bool, text string) app.UI {
-	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).Attr("aria-current", current).Text(text).
-		OnClick(func(ctx app.Context, e app.Event) {
+func qrLink(p Page, link, current bool, text string) node.Node {
+	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).Bool("aria-current", current).Text(text).
+		On("click", func(ctx app.Context, e app.Event) {
 			if stays(e) {
 				ctx.NewActionWithValue(actionQR, link)
 			}
-		}, app.EventScope(link))
+		}, strconv.FormatBool(link))
 }
 
 // holding returns the page with a QR code of the payment link, or of the address.

@@ -1,17 +1,16 @@
 package widget
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
 // receipt is the page that is kept or printed: nothing to do, all there is to know.
-func receipt(p Page, a wire.Attempt) app.UI {
+func receipt(p Page, a wire.Attempt) *node.Element {
 	return el("article").Class("outcome receipt").Body(
 		mark("done"),
 		heading(p.say("done.printed")),
-		given(p.merchant() != "", func() app.UI {
+		node.If(p.merchant() != "", func() node.Node {
 			return el("p").Class("receipt-shop").Body(
 				el("span").Attr("data-part", "shop").Attr("translate", "no").Attr("dir", "ltr").Text(p.merchant()))
 		}),
@@ -19,8 +18,8 @@ func receipt(p Page, a wire.Attempt) app.UI {
 		record(p, a),
 		signature(p),
 		el("p").Class("receipt-note").Body(spaced(
-			app.Text(p.say("done.anytime")),
-			given(p.URL != "", func() app.UI {
+			node.Text(p.say("done.anytime")),
+			node.If(p.URL != "", func() node.Node {
 				return el("span").Class("receipt-url").Attr("translate", "no").Attr("dir", "ltr").Text(p.URL)
 			}),
 		)...),
@@ -33,15 +32,15 @@ func receipt(p Page, a wire.Attempt) app.UI {
 }
 
 // record is all that is known of the payment, and what names it to others.
-func record(p Page, a wire.Attempt) app.UI {
+func record(p Page, a wire.Attempt) node.Node {
 	return el("dl").Class("sums").Body(
-		given(a.PayableAmount != "", func() app.UI {
+		node.If(a.PayableAmount != "", func() node.Node {
 			return line(p, "part.asked", "asked", a.PayableAmount, a.CurrencySymbol)
 		}),
 		paidLine(p, a),
 		fact(p, "done.order", "order", p.View.Order.Ref),
 		fact(p, "done.network", "network-name", a.NetworkName),
-		given(a.Address != "", func() app.UI {
+		node.If(a.Address != "", func() node.Node {
 			return el("div").Class("line").Body(
 				el("dt").Text(p.say("pay.address.where")),
 				el("dd").Class("tx").Attr("data-part", "paid-address").Attr("data-value", a.Address).Attr("translate", "no").Attr("dir", "ltr").Text(a.Address),
@@ -54,8 +53,8 @@ func record(p Page, a wire.Attempt) app.UI {
 }
 
 // signature is the proof for the shop's server, to be copied and sent along.
-func signature(p Page) app.UI {
-	return given(p.View.Receipt != "", func() app.UI {
+func signature(p Page) node.Node {
+	return node.If(p.View.Receipt != "", func() node.Node {
 		return el("details").Class("signed").Attr("data-part", "signed").Body(
 			el("summary").Text(p.say("receipt.signed")),
 			&reference{Lines: []string{p.View.Receipt}, Label: p.say("receipt.signed.why"),

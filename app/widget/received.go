@@ -1,22 +1,21 @@
 package widget
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
 // received shows the arithmetic of a payment that came in part: asked, paid,
 // missing. The sum still to be sent is drawn by the pay screen itself, where it
 // can be copied; elsewhere it is the last line here.
-func received(p Page, a wire.Attempt) app.UI {
-	return given(a.PaidAmount != "" && a.MissingAmount != "", func() app.UI {
+func received(p Page, a wire.Attempt) node.Node {
+	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
 		return el("div").Class("received").Body(
-			given(p.View.Status == wire.Pending, func() app.UI { return el("p").Text(p.say("part.text")) }),
+			node.If(p.View.Status == wire.Pending, func() node.Node { return el("p").Text(p.say("part.text")) }),
 			el("dl").Class("sums").Body(
 				line(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
 				line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
-				given(p.View.Status != wire.Pending, func() app.UI {
+				node.If(p.View.Status != wire.Pending, func() node.Node {
 					return line(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
 				}),
 			),
@@ -25,7 +24,7 @@ func received(p Page, a wire.Attempt) app.UI {
 }
 
 // line is one row of a sum.
-func line(p Page, label, part, number, symbol string) app.UI {
+func line(p Page, label, part, number, symbol string) node.Node {
 	return el("div").Class("line").Body(
 		el("dt").Text(p.say(label)),
 		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").Attr("dir", "ltr").Text(amount(number, symbol)),
@@ -33,16 +32,16 @@ func line(p Page, label, part, number, symbol string) app.UI {
 }
 
 // surplus says what was paid too much and whom to ask.
-func surplus(p Page, a wire.Attempt) app.UI {
-	return given(a.OverpaidAmount != "", func() app.UI {
+func surplus(p Page, a wire.Attempt) node.Node {
+	return node.If(a.OverpaidAmount != "", func() node.Node {
 		return el("p").Class("note warn").Attr("data-part", "overpaid").Attr("data-value", a.OverpaidAmount).
 			Text(p.say("over.text", "amount", amount(a.OverpaidAmount, a.CurrencySymbol)))
 	})
 }
 
 // fact is one row of what is not a sum; nothing if there is no value.
-func fact(p Page, label, part, value string) app.UI {
-	return given(value != "", func() app.UI {
+func fact(p Page, label, part, value string) node.Node {
+	return node.If(value != "", func() node.Node {
 		return el("div").Class("line").Body(
 			el("dt").Text(p.say(label)),
 			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").Attr("dir", "auto").Text(value),
@@ -52,8 +51,8 @@ func fact(p Page, label, part, value string) app.UI {
 
 // transaction is the proof on the chain, as a link to where everybody can see
 // it, if one is known.
-func transaction(p Page, a wire.Attempt) app.UI {
-	return given(a.TxID != "", func() app.UI {
+func transaction(p Page, a wire.Attempt) node.Node {
+	return node.If(a.TxID != "", func() node.Node {
 		return el("div").Class("line").Body(
 			el("dt").Text(p.say("tx.label")),
 			el("dd").Body(transactionID(p, a)),
@@ -61,12 +60,12 @@ func transaction(p Page, a wire.Attempt) app.UI {
 	})
 }
 
-func transactionID(p Page, a wire.Attempt) app.UI {
+func transactionID(p Page, a wire.Attempt) node.Node {
 	id := el("span").Class("tx-id").Attr("translate", "no").Attr("dir", "ltr").Text(a.TxID)
 	if a.TxURL == "" {
 		return el("span").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).Body(id)
 	}
 	return el("a").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).
 		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").
-		Body(id, app.Text(" "), el("span").Class("tx-where").Text(p.say("done.explorer")))
+		Body(id, node.Text(" "), el("span").Class("tx-where").Text(p.say("done.explorer")))
 }

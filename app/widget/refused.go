@@ -1,6 +1,10 @@
 package widget
 
-import "github.com/maxence-charriere/go-app/v10/pkg/app"
+import (
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+
+	"coinslot/app/widget/node"
+)
 
 // refused is shown in a frame of a page that is not listed: words and a link
 // instead of a blank.
@@ -10,8 +14,8 @@ type refused struct {
 	Page Page
 }
 
-// Render draws them.
-func (s *refused) Render() app.UI {
+// Draw draws them.
+func (s *refused) Draw() *node.Element {
 	p := s.Page
 	return el("div").Class("outcome").Body(
 		mark("ended"),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -19,20 +20,20 @@ type review struct {
 	Busy    bool
 }
 
-// Render draws what is known, what happens next, and what to quote.
-func (s *review) Render() app.UI {
+// Draw draws what is known, what happens next, and what to quote.
+func (s *review) Draw() *node.Element {
 	p := s.Page
 	return el("div").Class("outcome").Body(
 		mark("wait"),
 		heading(p.say("review.title")),
-		given(p.View.Notice == nil, func() app.UI { // else that has been said above
+		node.If(p.View.Notice == nil, func() node.Node { // else that has been said above
 			return el("p").Text(p.say("review.text"))
 		}),
 		facts(p),
 		next(p, "review.next", "review.wait"),
 		&timing{Page: p, At: s.At, Offline: s.Offline},
 		el("div").Class("buttons").Body(
-			given(p.View.Can(wire.Recheck), func() app.UI {
+			node.If(p.View.Can(wire.Recheck), func() node.Node {
 				return press(p, "/recheck", "recheck", "", p.say("prepare.recheck"), s.Busy)
 			}),
 			reload(p),
@@ -43,11 +44,11 @@ func (s *review) Render() app.UI {
 }
 
 // facts are the sums and names to be quoted when asking for help.
-func facts(p Page) app.UI {
+func facts(p Page) node.Node {
 	a := p.View.Attempt
-	return given(a != nil && (a.PaidAmount != "" || a.TxID != ""), func() app.UI {
+	return node.If(a != nil && (a.PaidAmount != "" || a.TxID != ""), func() node.Node {
 		return el("dl").Class("sums").Body(
-			given(a.PaidAmount != "", func() app.UI {
+			node.If(a.PaidAmount != "", func() node.Node {
 				return line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol)
 			}),
 			transaction(p, *a),
@@ -57,11 +58,11 @@ func facts(p Page) app.UI {
 
 // backToShop is a link to the merchant: where the merchant wants the shopper to
 // go, else, on a page of its own, to the shop itself.
-func backToShop(p Page, url, class string) app.UI {
+func backToShop(p Page, url, class string) node.Node {
 	if url == "" && p.Embed == "" {
 		url = p.Shop
 	}
-	return given(url != "", func() app.UI {
+	return node.If(url != "", func() node.Node {
 		return leave(p, "button "+class, "order.back", url)
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -16,21 +17,21 @@ const searchFrom = 4
 // search filters the coins. It is in the page from the start, so that what is
 // typed before the takeover is not lost; without scripts CSS hides it. Enter
 // there picks what is found and sends nothing: what is picked may be out of sight.
-func (c *chooser) search() app.UI {
+func (c *chooser) search() node.Node {
 	n := 0
 	for _, currency := range c.Page.View.Currencies {
 		n += len(currency.Networks)
 	}
 	if n < searchFrom {
-		return app.Text("")
+		return node.Text("")
 	}
 	return void("input").Attr("type", "search").Class("search").Attr("data-part", "search").
 		Attr("placeholder", c.Page.say("choose.search")).Attr("aria-label", c.Page.say("choose.search")).
 		Attr("autocomplete", "off").Attr("spellcheck", "false").
-		OnInput(func(ctx app.Context, _ app.Event) {
+		On("input", func(ctx app.Context, _ app.Event) {
 			c.typed, c.query = true, ctx.JSSrc().Get("value").String()
 		}).
-		OnKeyDown(func(_ app.Context, e app.Event) {
+		On("keydown", func(_ app.Context, e app.Event) {
 			if e.Get("key").String() == "Enter" {
 				e.PreventDefault()
 				c.pickFound()
@@ -54,8 +55,8 @@ func (c *chooser) matching(currency wire.Currency) []wire.Network {
 // found says what the search has found, to those who do not see the list; that
 // it has found nothing, to all: it must not look like a shop that takes nothing.
 // A live region has to be there before there is something to say.
-func (c *chooser) found() app.UI {
-	say := func(class, text string) app.UI {
+func (c *chooser) found() node.Node {
+	say := func(class, text string) node.Node {
 		return el("p").Class(class).Attr("role", "status").Text(text)
 	}
 	if c.text() == "" {

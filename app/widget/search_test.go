@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -51,7 +52,7 @@ func TestSearch(t *testing.T) {
 	} {
 		t.Run(query, func(t *testing.T) {
 			c := &chooser{Page: find(t, "open"), Search: query} // as typed before the takeover
-			if page := HTML(c); !strings.Contains(page, `<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
+			if page := node.HTML(c); !strings.Contains(page, `<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
 				t.Errorf("the page does not say %q in class %s", want.said, want.class)
 			}
 			c.pickFound()
@@ -76,7 +77,7 @@ func TestEnterKeepsTheNetwork(t *testing.T) {
 func TestSearchKeepsWhatIsPicked(t *testing.T) {
 	c := &chooser{Page: find(t, "open-chosen"), Search: "usdt ethereum"}
 	shown := func() (list []string) {
-		for _, label := range regexp.MustCompile(`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`).FindAllStringSubmatch(HTML(c), -1) {
+		for _, label := range regexp.MustCompile(`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`).FindAllStringSubmatch(node.HTML(c), -1) {
 			if label[1] == "" {
 				list = append(list, label[2])
 			}

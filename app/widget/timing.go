@@ -6,6 +6,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -75,12 +76,12 @@ func (t *timing) OnUpdate(ctx app.Context) {
 	t.count()
 }
 
-// Render draws the lines and, below them, the way to more time.
-func (t *timing) Render() app.UI {
+// Draw draws the lines and, below them, the way to more time.
+func (t *timing) Draw() *node.Element {
 	t.measure() // the hand has gone on
 	t.early = t.remaining() >= lastMinutes
 	return el("div").Class("timing").Body(spaced(
-		given(t.Left, func() app.UI {
+		node.If(t.Left, func() node.Node {
 			return word("countdown", t.left()).Attr("role", "timer").Attr("aria-live", "off") // nobody wants to hear each step
 		}),
 		word("checked", t.checked()),
@@ -92,15 +93,15 @@ func (t *timing) Render() app.UI {
 // count there; else in the last minutes, because it costs the price that was
 // fixed. Then it stands open: one click gives it (WCAG 2.2.1). The style sheet hides an early one until WebAssembly does, so that
 // nothing moves when it takes over.
-func (t *timing) extend() app.UI {
+func (t *timing) extend() node.Node {
 	p := t.Page
-	return given(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() app.UI {
+	return node.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
 		class, early := "extend", t.early
 		if early {
 			class += " extend-early"
 		}
 		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
-		return el("details").Class(class).Attr("data-part", "more-time").Attr("hidden", early && !t.At.IsZero()).Attr("open", !early).Body(
+		return el("details").Class(class).Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Bool("open", !early).Body(
 			el("summary").Text(p.say("time.extend")),
 			el("p").Text(p.count("time.extend.why", minutes)),
 			press(p, "/extend", "extend", "", p.say("time.extend.sure"), false, Field{"attempt", number}),

@@ -2,10 +2,12 @@ package widget
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -223,21 +225,21 @@ func (p Page) walletSays(r walletRequest) string {
 
 // wallets are the buttons of the wallets in this browser and what the last one
 // had to say. A frame that no wallet looks into offers the page on its own.
-func wallets(p Page, a wire.Attempt, r walletRequest) app.UI {
+func wallets(p Page, a wire.Attempt, r walletRequest) node.Node {
 	if a.Call == nil || p.Exchange {
-		return app.Text("")
+		return node.Text("")
 	}
 	if len(p.Wallets) == 0 {
-		return given(p.Embed != "" && a.Address != "", func() app.UI { return walletTab(p) })
+		return node.If(p.Embed != "" && a.Address != "", func() node.Node { return walletTab(p) })
 	}
-	list := make([]app.UI, 0, len(p.Wallets))
+	list := make([]node.Node, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
 		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
 	}
 	return el("section").Class("wallets").Attr("aria-labelledby", "coinslot-wallets").Body(
 		el("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.say("pay.browser")),
-		given(r.Phase != walletSent, func() app.UI { return el("div").Class("wallets-list").Body(list...) }),
-		given(r.Phase != walletIdle, func() app.UI {
+		node.If(r.Phase != walletSent, func() node.Node { return el("div").Class("wallets-list").Body(list...) }),
+		node.If(r.Phase != walletIdle, func() node.Node {
 			class := "note"
 			if r.Phase >= walletRefused {
 				class = "note warn"
@@ -247,21 +249,21 @@ func wallets(p Page, a wire.Attempt, r walletRequest) app.UI {
 	)
 }
 
-func walletButton(p Page, m payment, r walletRequest) app.UI {
+func walletButton(p Page, m payment, r walletRequest) node.Node {
 	return el("button").Attr("type", "button").Class("button wallet").Attr("data-part", "wallet").Attr("data-value", m.Wallet.RDNS).
-		Attr("aria-disabled", r.busy(m)).
+		Bool("aria-disabled", r.busy(m)).
 		Body(
-			given(m.Wallet.Icon != "", func() app.UI {
-				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).Attr("role", "presentation").Attr("aria-hidden", true).Attr("width", 24).Attr("height", 24)
+			node.If(m.Wallet.Icon != "", func() node.Node {
+				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "24").Attr("height", "24")
 			}),
 			el("span").Text(p.say("pay.browser.with", "wallet", m.Wallet.Name)),
 		).
-		OnClick(func(ctx app.Context, _ app.Event) { ctx.NewActionWithValue(actionPay, m) },
-			app.EventScope(m.Wallet.ID, m.Number, m.Call))
+		On("click", func(ctx app.Context, _ app.Event) { ctx.NewActionWithValue(actionPay, m) },
+			m.Wallet.ID, strconv.Itoa(m.Number), m.Call.ChainID, m.Call.To, m.Call.Value, m.Call.Data)
 }
 
 // walletTab opens this page on its own, where wallets can see it.
-func walletTab(p Page) app.UI {
+func walletTab(p Page) node.Node {
 	return el("p").Class("wallets-tab needs-script").Body(
 		el("a").Class("button").Attr("data-part", "browser-tab").Attr("href", p.Bare().Link("")).
 			Attr("target", "_blank").Attr("rel", "noopener").Attr("aria-describedby", "coinslot-tab-why").Text(p.say("pay.browser.tab")),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -96,7 +97,7 @@ func TestPayByWallet(t *testing.T) {
 			if root.wallet.Phase != c.phase || root.said != c.says {
 				t.Errorf("phase %d, said %q; want %d, %q", root.wallet.Phase, root.said, c.phase, c.says)
 			}
-			page := HTML(root.Render())
+			page := node.HTML(root)
 			if !strings.Contains(page, c.says) {
 				t.Error("the words are not on the page")
 			}
@@ -118,11 +119,11 @@ func TestOneWalletRequest(t *testing.T) {
 	c.pay(ctx, first)
 	c.pay(ctx, first)
 	c.pay(ctx, second)
-	if page := HTML(c.Render()); strings.Count(page, `aria-disabled="true"`) != 1 {
+	if page := node.HTML(c); strings.Count(page, `aria-disabled="true"`) != 1 {
 		t.Error("the button of the wallet that is asked can be pressed, or no other one")
 	}
 	c.wallet.Sending = true
-	if page := HTML(c.Render()); strings.Count(page, `aria-disabled="true"`) != 2 {
+	if page := node.HTML(c); strings.Count(page, `aria-disabled="true"`) != 2 {
 		t.Error("the buttons of wallets can be pressed while one sends")
 	}
 	c.wallet.Sending = false
@@ -156,7 +157,7 @@ func TestWalletOfYesterday(t *testing.T) {
 			if len(b.asked) != 1 {
 				t.Errorf("asked %q; want nothing after the account", b.asked)
 			}
-			if page := HTML(c.Render()); strings.Contains(page, "Fox has sent") || strings.Contains(page, "Confirm in") {
+			if page := node.HTML(c); strings.Contains(page, "Fox has sent") || strings.Contains(page, "Confirm in") {
 				t.Error("the page speaks of what was not sent")
 			}
 		})
@@ -260,7 +261,7 @@ func TestWalletTab(t *testing.T) {
 			p.Text = english(t)
 			p.Carry = []Field{{"embed", "inline"}, {"origin", "https://shop.example"}, {"theme", "dark"}, {"lang", "de"}, {"qr", "uri"}}
 			c.change(&p)
-			got := strings.Join(part(HTML(&Checkout{Page: p}), "browser-tab"), "")
+			got := strings.Join(part(node.HTML(&Checkout{Page: p}), "browser-tab"), "")
 			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("link %q; want one with %s", got, c.want)
 			}

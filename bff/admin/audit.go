@@ -3,10 +3,9 @@ package admin
 import (
 	"net/url"
 
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const auditPath = "/admin/audit"
@@ -32,7 +31,7 @@ func (s *console) audit(v *visit) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	var rows [][]app.UI
+	var rows [][]node.Node
 	for _, a := range found.Actions {
 		rows = append(rows, action(a))
 	}
@@ -40,7 +39,7 @@ func (s *console) audit(v *visit) (page.Page, error) {
 		Title: "Audit", Section: auditPath,
 		Lead: "Who has signed in and what was done here. " +
 			"COINSLOT_RETENTION erases the details of old entries, or deletes them.",
-		Body: []app.UI{
+		Body: []node.Node{
 			page.Filter(auditPath, len(without(form, "cursor")) > 0,
 				page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"},
 				page.Field{Name: "from", Label: "From", Type: "date", Value: form.Get("from")}, page.Field{Name: "to", Label: "To", Type: "date", Value: form.Get("to")}),
@@ -54,7 +53,7 @@ func (s *console) audit(v *visit) (page.Page, error) {
 }
 
 // action is one line of the audit.
-func action(a checkout.Action) []app.UI {
+func action(a checkout.Action) []node.Node {
 	session := page.None()
 	if a.Session != "" {
 		session = page.Link(paymentPath(a.Session), page.Short(a.Session))
@@ -63,5 +62,5 @@ func action(a checkout.Action) []app.UI {
 	if a.What == "login.failed" || a.What == "refused" {
 		what = page.Badge("warn", did(a.What))
 	}
-	return []app.UI{page.Time(a.At), page.Foreign(a.By), what, session, page.Foreign(a.Detail), page.Code(a.From)}
+	return []node.Node{page.Time(a.At), page.Foreign(a.By), what, session, page.Foreign(a.Detail), page.Code(a.From)}
 }

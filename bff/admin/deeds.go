@@ -8,12 +8,12 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // deed is what can be done about a payment. Each has a page of its own that says
@@ -161,7 +161,7 @@ func (s *console) asks(d deed) reader {
 		}
 		return page.Page{
 			Title: d.title, Section: paymentsPath, Back: page.Back{To: paymentPath(session.ID), Label: "The payment"},
-			Body: []app.UI{page.Confirm(page.Facts(
+			Body: []node.Node{page.Confirm(page.Facts(
 				page.Fact{Name: "Order", Value: order(session)}, page.Fact{Name: "Amount", Value: page.USD(session.Order.AmountUSD.StringFixed(2))},
 				page.Fact{Name: "Status", Value: page.Status(session.Status)},
 			), d.will, d.never, form)},
@@ -234,7 +234,7 @@ const redeliverPath = "/admin/webhooks/send"
 // sendAgain is the button that sends a webhook once more. list says that it
 // stands in the list of all, which it leads back to. Addresses of endpoints may
 // hold keys, so that the form has only a mark of them.
-func (v *visit) sendAgain(d checkout.DeliveryRow, list bool) app.UI {
+func (v *visit) sendAgain(d checkout.DeliveryRow, list bool) node.Node {
 	f := page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
 		{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}}}
 	if list {

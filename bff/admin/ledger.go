@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const (
@@ -56,7 +55,7 @@ func ledgerQuery(q url.Values, statuses []string) ledgerForm {
 	return f
 }
 
-func (f ledgerForm) filter(path string, statuses []string) app.UI {
+func (f ledgerForm) filter(path string, statuses []string) node.Node {
 	options := []page.Option{{Value: anyStatus, Label: "All"}}
 	for _, status := range statuses {
 		options = append(options, page.Option{Value: status, Label: titled(status)})
@@ -75,13 +74,13 @@ type ledgerList struct {
 	columns           []page.Column
 	caption           string
 	// read returns the rows of a page.
-	read func(v *visit, f ledgerForm) ([][]app.UI, reconcile.Paging, error)
+	read func(v *visit, f ledgerForm) ([][]node.Node, reconcile.Paging, error)
 }
 
 // draw returns the page. A gateway that does not answer leaves the form where it is.
 func (l ledgerList) draw(v *visit) (page.Page, error) {
 	f := ledgerQuery(v.query(), l.statuses)
-	p := page.Page{Title: l.title, Section: l.path, Lead: l.lead, Body: []app.UI{f.filter(l.path, l.statuses)}}
+	p := page.Page{Title: l.title, Section: l.path, Lead: l.lead, Body: []node.Node{f.filter(l.path, l.statuses)}}
 	if f.wrong != "" {
 		p.Status, p.Body = 422, append(p.Body, page.Note("bad", f.wrong))
 		return p, nil
@@ -95,7 +94,7 @@ func (l ledgerList) draw(v *visit) (page.Page, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Tools = []app.UI{page.Export(l.path+".csv", without(f.values, "page"))}
+	p.Tools = []node.Node{page.Export(l.path+".csv", without(f.values, "page"))}
 	p.Body = append(p.Body,
 		page.Table{Caption: l.caption, Columns: l.columns, Rows: rows, Empty: "The gateway has nothing like that."}.Draw(),
 		page.Numbered(l.path, f.values, max(at.Page, f.number), at.LastPage, at.Total, len(rows)))
@@ -117,7 +116,7 @@ func (s *console) transactions(v *visit) (page.Page, error) {
 		lead: "What the gateway says, read just now. It proves nothing here: the payment's own page does.",
 		columns: []page.Column{{Name: "Payment"}, {Name: "Made (UTC)", Whole: true}, {Name: "Status"}, {Name: "Price", Number: true}, {Name: "Coin", Whole: true},
 			{Name: "Asked", Number: true}, {Name: "Received", Number: true}, {Name: "Transaction"}},
-		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at reconcile.Paging, err error) {
+		read: func(v *visit, f ledgerForm) (rows [][]node.Node, at reconcile.Paging, err error) {
 			found, err := s.Gateway.Entries(v.r.Context(), f.entries())
 			for _, e := range found.Items {
 				rows = append(rows, entry(e))
@@ -132,12 +131,12 @@ func (f ledgerForm) entries() payment.ListQuery {
 }
 
 // entry is a transaction of the gateway in one row.
-func entry(e reconcile.LedgerEntry) []app.UI {
-	whose := page.El("span").Body(page.Badge("", "not ours"), app.If(e.Comment != "", func() app.UI {
+func entry(e reconcile.LedgerEntry) []node.Node {
+	whose := page.El("span").Body(page.Badge("", "not ours"), node.If(e.Comment != "", func() node.Node {
 		return page.El("small").Class("below").Body(page.Foreign(e.Comment))
 	}))
 	if e.Session != "" {
-		whose = page.El("span").Body(page.El("a").Attr("href", paymentPath(e.Session)).DataSet("part", "payment").Body(page.Short(e.Session)),
+		whose = page.El("span").Body(page.El("a").Attr("href", paymentPath(e.Session)).Attr("data-part", "payment").Body(page.Short(e.Session)),
 			page.El("small").Class("below").Text("attempt "+page.Plain(e.Attempt)))
 	}
 	symbol, _, _ := strings.Cut(strings.ToUpper(e.CurrencyCode), "_")
@@ -145,10 +144,10 @@ func entry(e reconcile.LedgerEntry) []app.UI {
 	if e.TxURL != "" && e.TxID != "" {
 		proof = page.Away(e.TxURL, proof)
 	}
-	return []app.UI{
+	return []node.Node{
 		whose, page.Time(e.CreatedAt), gatewayStatus(e.Status), page.USD(least(e.AmountUSD, 2)), page.Coin(symbol, e.NetworkCode, ""),
 		page.Amount(least(e.PayAmount, 0), symbol), page.Amount(least(e.PaidAmount, 0), symbol),
-		page.El("span").Body(page.Short(e.TrackingCode), app.If(e.TxID != "", func() app.UI { return page.El("small").Class("below").Body(proof) })),
+		page.El("span").Body(page.Short(e.TrackingCode), node.If(e.TxID != "", func() node.Node { return page.El("small").Class("below").Body(proof) })),
 	}
 }
 
@@ -165,12 +164,12 @@ func least(digits string, places int) string {
 }
 
 // gatewayStatus is the gateway's word for how something stands.
-func gatewayStatus(status string) app.UI {
+func gatewayStatus(status string) node.Node {
 	kind := map[string]string{"confirmed": "good", "pending": "wait", "processing": "wait"}[status]
 	if status == "" {
 		return page.None()
 	}
-	return page.El("span").Class("badge").DataSet("kind", kind).DataSet("status", status).Text(page.Harmless(titled(status)))
+	return page.El("span").Class("badge").Attr("data-kind", kind).Attr("data-status", status).Text(page.Harmless(titled(status)))
 }
 
 // transactionsFile is GET /admin/transactions.csv.
@@ -224,7 +223,7 @@ func (s *console) withdrawals(v *visit) (page.Page, error) {
 		title: "Withdrawals", path: withdrawalsPath, statuses: withdrawalStatuses, caption: "Withdrawals, as the gateway lists them",
 		lead:    "What the gateway pays out to you. It is asked for in the gateway's own panel.",
 		columns: []page.Column{{Name: "Withdrawal"}, {Name: "Made (UTC)", Whole: true}, {Name: "Status"}, {Name: "Amount", Number: true}, {Name: "Coin"}, {Name: "To"}, {Name: "Transaction"}},
-		read: func(v *visit, f ledgerForm) (rows [][]app.UI, at reconcile.Paging, err error) {
+		read: func(v *visit, f ledgerForm) (rows [][]node.Node, at reconcile.Paging, err error) {
 			found, err := s.Gateway.Withdrawals(v.r.Context(), f.withdrawals())
 			for _, w := range found.Items {
 				rows = append(rows, payout(w))
@@ -239,7 +238,7 @@ func (f ledgerForm) withdrawals() reconcile.WithdrawalQuery {
 }
 
 // payout is a withdrawal in one row. An amount that is none is shown as it came.
-func payout(w reconcile.Withdrawal) []app.UI {
+func payout(w reconcile.Withdrawal) []node.Node {
 	amount := page.Foreign(w.AmountText)
 	if w.AmountKnown {
 		amount = page.USD(w.Amount())
@@ -248,7 +247,7 @@ func payout(w reconcile.Withdrawal) []app.UI {
 	if w.TxURL != "" && w.TxID != "" {
 		proof = page.Away(w.TxURL, proof)
 	}
-	return []app.UI{page.Code(w.TrackingCode), page.Time(w.CreatedAt), gatewayStatus(w.Status), amount,
+	return []node.Node{page.Code(w.TrackingCode), page.Time(w.CreatedAt), gatewayStatus(w.Status), amount,
 		page.El("span").Body(page.Foreign(w.CurrencyName), page.El("small").Class("below").Body(page.Foreign(w.NetworkName))), page.Code(w.Destination), proof}
 }
 

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const originsPath = "/admin/origins"
@@ -20,28 +19,28 @@ func (s *console) originsPage(v *visit) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	var rows [][]app.UI
+	var rows [][]node.Node
 	for _, o := range refused {
 		session := page.None()
 		if o.Session != "" {
 			session = page.Link(paymentPath(o.Session), page.Short(o.Session))
 		}
-		rows = append(rows, []app.UI{
+		rows = append(rows, []node.Node{
 			page.Code(o.Origin), page.Text(page.Count(o.Times)), page.Text(page.Count(o.Sessions)), page.Ago(o.LastAt, v.now()), page.Ago(o.FirstAt, v.now()), session,
 			page.Code(s.allowing(o.Origin)),
 		})
 	}
-	var allowed []app.UI
+	var allowed []node.Node
 	for _, origin := range s.Origins {
 		allowed = append(allowed, page.El("li").Body(page.Code(origin)))
 	}
 	if len(allowed) == 0 {
-		allowed = []app.UI{page.El("li").Text("None: the checkout opens as a page of its own everywhere.")}
+		allowed = []node.Node{page.El("li").Text("None: the checkout opens as a page of its own everywhere.")}
 	}
 	return page.Page{
 		Title: "Origins", Section: originsPath, Lead: "Host pages that may show the checkout in a frame, and those that wanted to.",
-		Tools: []app.UI{page.Export(originsPath+".csv", nil)},
-		Body: []app.UI{
+		Tools: []node.Node{page.Export(originsPath+".csv", nil)},
+		Body: []node.Node{
 			page.Block("allowed", "Allowed by COINSLOT_ORIGINS", page.El("ul").Body(allowed...)),
 			page.Block("refused", "Refused",
 				page.Note("", "If a host is yours, copy the setting beside it and restart. If it is not, do nothing: all it shows is a link. Anybody can pretend to be any host; at most 200 are kept."),

@@ -5,12 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/chart"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // overview is GET /admin: what needs attention now, and how the last days were.
@@ -25,7 +24,7 @@ func (s *console) overview(v *visit) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	body := []app.UI{attention(needs)}
+	body := []node.Node{attention(needs)}
 	if len(counts) == 0 {
 		body = append(body, page.El("p").Class("empty").Text("No order has come in the last 30 days."))
 	} else {
@@ -41,7 +40,7 @@ type need struct {
 	words string
 	to    string
 	label string // of the link
-	list  []app.UI
+	list  []node.Node
 }
 
 // mostNamed is how many things of a kind are named one by one.
@@ -71,7 +70,7 @@ func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []app.UI
+	var list []node.Node
 	for _, session := range found.Sessions {
 		list = append(list, page.El("li").Body(order(session), page.El("span").Body(page.USD(session.Order.AmountUSD.StringFixed(2))),
 			page.El("span").Class("soft").Text(reviewed(s.Checkout.Object(session).ReviewReason).what), page.El("span").Class("soft").Text(page.Apart(session.CreatedAt, now))))
@@ -135,7 +134,7 @@ func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []app.UI
+	var list []node.Node
 	for _, o := range refused {
 		if o.Sessions > 0 && now.Sub(o.LastAt) < 24*time.Hour {
 			list = append(list, page.El("li").Body(page.Foreign(o.Origin), page.El("span").Class("soft").Text(page.Plural(o.Times, "time")), page.El("span").Class("soft").Text(page.Apart(o.LastAt, now))))
@@ -148,17 +147,17 @@ func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 }
 
 // attention lists needs, or says that there are none.
-func attention(needs []need) app.UI {
+func attention(needs []need) node.Node {
 	if len(needs) == 0 {
-		return page.El("section").Class("calm").DataSet("part", "calm").Body(
+		return page.El("section").Class("calm").Attr("data-part", "calm").Body(
 			page.El("h2").Text("Nothing needs you now"), page.El("p").Class("soft").Text("No payment is in review, no webhook is late, and the gateway answers."))
 	}
-	var list []app.UI
+	var list []node.Node
 	for _, n := range needs {
-		list = append(list, page.El("li").DataSet("kind", n.kind).DataSet("part", "need").Body(
+		list = append(list, page.El("li").Attr("data-kind", n.kind).Attr("data-part", "need").Body(
 			page.El("h3").Text(n.title), page.El("p").Text(n.words),
-			app.If(len(n.list) > 0, func() app.UI { return page.El("ul").Class("named").Body(n.list...) }),
-			app.If(n.to != "", func() app.UI { return page.El("p").Body(page.Link(n.to, page.Text(n.label))) }),
+			node.If(len(n.list) > 0, func() node.Node { return page.El("ul").Class("named").Body(n.list...) }),
+			node.If(n.to != "", func() node.Node { return page.El("p").Body(page.Link(n.to, page.Text(n.label))) }),
 		))
 	}
 	return page.El("section").Class("needs").Body(page.El("h2").Text("Needs somebody"), page.El("ul").Body(list...))

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const (
@@ -35,8 +35,8 @@ func (s *console) payments(v *visit) (page.Page, error) {
 	export := page.With("/admin/payments.csv", without(form, "cursor"), "", "")
 	return page.Page{
 		Title: "Payments", Section: paymentsPath,
-		Tools: []app.UI{page.El("a").Class("button").Attr("href", export).Attr("download", "").DataSet("part", "export").Text("Export as CSV")},
-		Body: []app.UI{
+		Tools: []node.Node{page.El("a").Class("button").Attr("href", export).Attr("download", "").Attr("data-part", "export").Text("Export as CSV")},
+		Body: []node.Node{
 			s.filter(form),
 			page.Table{
 				Caption: "Payments, the newest first", Columns: []page.Column{
@@ -126,7 +126,7 @@ func day(text string) (time.Time, error) {
 }
 
 // filter is the form above the list.
-func (s *console) filter(form url.Values) app.UI {
+func (s *console) filter(form url.Values) node.Node {
 	statuses := []page.Option{{Value: anyStatus, Label: "All"}}
 	for _, status := range []wire.Status{wire.Review, wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled} {
 		statuses = append(statuses, page.Option{Value: string(status), Label: titled(string(status))})
@@ -143,7 +143,7 @@ func (s *console) filter(form url.Values) app.UI {
 
 func titled(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-func (s *console) rows(list []payment.Session) (rows [][]app.UI) {
+func (s *console) rows(list []payment.Session) (rows [][]node.Node) {
 	for _, session := range list {
 		rows = append(rows, s.row(session))
 	}
@@ -151,7 +151,7 @@ func (s *console) rows(list []payment.Session) (rows [][]app.UI) {
 }
 
 // row is one payment in a list.
-func (s *console) row(session payment.Session) []app.UI {
+func (s *console) row(session payment.Session) []node.Node {
 	o := s.Checkout.Object(session)
 	coin, received := page.None(), page.None()
 	if a := session.Current(); a != nil {
@@ -159,23 +159,23 @@ func (s *console) row(session payment.Session) []app.UI {
 		coin = s.coin(*a)
 		received = page.Amount(told.PaidAmount, a.CurrencySymbol)
 	}
-	return []app.UI{
+	return []node.Node{
 		order(session), page.Time(session.CreatedAt), page.USD(o.AmountUSD),
-		page.Join(page.Status(session.Status), app.If(o.MissingAmount != "" && session.Status == wire.Pending, func() app.UI { return page.Badge("warn", "part paid") }),
-			app.If(o.OverpaidAmount != "", func() app.UI { return page.Badge("warn", "overpaid") }), app.If(o.Late, func() app.UI { return page.Badge("warn", "late") })),
+		page.Join(page.Status(session.Status), node.If(o.MissingAmount != "" && session.Status == wire.Pending, func() node.Node { return page.Badge("warn", "part paid") }),
+			node.If(o.OverpaidAmount != "", func() node.Node { return page.Badge("warn", "overpaid") }), node.If(o.Late, func() node.Node { return page.Badge("warn", "late") })),
 		coin, received, page.Email(o.Email),
 	}
 }
 
 // order names a payment, as the shop does if it can, and leads to it.
-func order(session payment.Session) app.UI {
+func order(session payment.Session) node.Node {
 	name := page.Foreign(session.Order.Ref)
 	if session.Order.Ref == "" {
 		name = page.Short(session.ID)
 	}
 	return page.El("div").Class("order").Body(
-		page.El("a").Attr("href", paymentPath(session.ID)).DataSet("part", "payment").Body(name),
-		app.If(session.Order.Title != "", func() app.UI {
+		page.El("a").Attr("href", paymentPath(session.ID)).Attr("data-part", "payment").Body(name),
+		node.If(session.Order.Title != "", func() node.Node {
 			return page.El("small").Body(page.Foreign(session.Order.Title))
 		}))
 }
@@ -184,7 +184,7 @@ func order(session payment.Session) app.UI {
 func paymentPath(id string) string { return paymentsPath + "/" + url.PathEscape(id) }
 
 // coin is what an attempt is paid with.
-func (s *console) coin(a payment.Attempt) app.UI {
+func (s *console) coin(a payment.Attempt) node.Node {
 	network, _ := s.Tokens.Network(a.NetworkCode)
 	name := a.NetworkName
 	if name == "" {

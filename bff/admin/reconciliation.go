@@ -4,11 +4,10 @@ import (
 	"net/url"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/reconcile"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const reconciliationPath = "/admin/reconciliation"
@@ -41,7 +40,7 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 	p := page.Page{
 		Title: "Reconciliation", Section: reconciliationPath,
 		Lead: "Holds the gateway's transactions of some days against the payments here, and changes nothing.",
-		Body: []app.UI{s.comparisonForm(v, known.Last)},
+		Body: []node.Node{s.comparisonForm(v, known.Last)},
 	}
 	state := known.State(v.now())
 	if state == reconcile.Running {
@@ -51,7 +50,7 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 		p.Body = append(p.Body, page.Note(kind, words))
 	}
 	if known.Report != nil {
-		p.Tools = []app.UI{page.Export(reconciliationPath+".csv", nil)}
+		p.Tools = []node.Node{page.Export(reconciliationPath+".csv", nil)}
 		p.Body = append(p.Body, reported(v, *known.Report)...)
 	}
 	p.Body = append(p.Body, automatic(daily, v.now()))
@@ -59,7 +58,7 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 }
 
 // automatic is what there is to know of the daily comparison.
-func automatic(daily reconcile.Status, now time.Time) app.UI {
+func automatic(daily reconcile.Status, now time.Time) node.Node {
 	state := map[reconcile.RunState]string{
 		reconcile.NeverRun: "The first one begins within minutes of the start.",
 		reconcile.Running:  "Running: " + far(daily.Last.Progress),
@@ -118,7 +117,7 @@ func far(p reconcile.Progress) string {
 }
 
 // comparisonForm asks for the days; it proposes those of the last comparison.
-func (s *console) comparisonForm(v *visit, last reconcile.Run) app.UI {
+func (s *console) comparisonForm(v *visit, last reconcile.Run) node.Node {
 	from, to := last.From, last.To
 	if from.IsZero() {
 		from, to = v.now().AddDate(0, 0, -7), v.now()
@@ -159,12 +158,12 @@ func days(from, to time.Time) string {
 
 // reported is what has come of a comparison: the numbers, then the findings by their
 // kind, the gravest first, each with what to do.
-func reported(v *visit, r reconcile.Report) []app.UI {
+func reported(v *visit, r reconcile.Report) []node.Node {
 	total := 0
 	for _, n := range r.Counts {
 		total += n
 	}
-	list := []app.UI{page.Block("result", "What was compared last", page.Facts(
+	list := []node.Node{page.Block("result", "What was compared last", page.Facts(
 		page.Fact{Name: "Days", Value: page.Text(days(r.From, r.To))},
 		page.Fact{Name: "Compared", Value: page.Ago(r.Ended, v.now())},
 		page.Fact{Name: "Begun by", Value: page.Foreign(r.By)},
@@ -173,7 +172,7 @@ func reported(v *visit, r reconcile.Report) []app.UI {
 		page.Fact{Name: "Findings", Value: page.Text(page.Count(total))},
 	))}
 	if total == 0 {
-		return append(list, page.El("p").Class("note").DataSet("kind", "good").DataSet("part", "agree").Text("They agree."))
+		return append(list, page.El("p").Class("note").Attr("data-kind", "good").Attr("data-part", "agree").Text("They agree."))
 	}
 	for _, kind := range reconcile.FindingKinds() {
 		if r.Counts[kind] > 0 {
@@ -184,14 +183,14 @@ func reported(v *visit, r reconcile.Report) []app.UI {
 }
 
 // found is all findings of one kind that are kept.
-func found(kind reconcile.FindingKind, r reconcile.Report) app.UI {
-	var rows [][]app.UI
+func found(kind reconcile.FindingKind, r reconcile.Report) node.Node {
+	var rows [][]node.Node
 	for _, f := range r.Findings {
 		if f.Kind == kind {
 			rows = append(rows, finding(f))
 		}
 	}
-	body := []app.UI{page.Note(findings[kind].kind, sentence(kind.Why())), page.Table{
+	body := []node.Node{page.Note(findings[kind].kind, sentence(kind.Why())), page.Table{
 		Caption: findings[kind].name, Rows: rows, Columns: []page.Column{{Name: "Payment"}, {Name: "Order"}, {Name: "Tracking code"}, {Name: "Gateway says"}, {Name: "Here"}}}.Draw()}
 	if more := moreFound(r, kind); more != "" {
 		body = append(body, page.Note("", more))
@@ -208,18 +207,18 @@ func moreFound(r reconcile.Report, kind reconcile.FindingKind) string {
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
 
-func finding(f reconcile.Finding) []app.UI {
+func finding(f reconcile.Finding) []node.Node {
 	session := page.None()
 	if f.Session != "" {
 		session = page.El("span").Body(page.Link(paymentPath(f.Session), page.Short(f.Session)), page.El("small").Class("below").Text("attempt "+page.Plain(f.Attempt)))
 	}
-	said := func(text string) app.UI {
+	said := func(text string) node.Node {
 		if text == "" {
 			return page.Text("not there")
 		}
 		return page.Foreign(text)
 	}
-	return []app.UI{session, page.Foreign(f.OrderRef), page.Code(f.TrackingCode), said(f.There), said(f.Here)}
+	return []node.Node{session, page.Foreign(f.OrderRef), page.Code(f.TrackingCode), said(f.There), said(f.Here)}
 }
 
 // sentence is words as a sentence.

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // reroutePath is where webhooks to a URL that is not configured are moved from.
@@ -16,12 +15,12 @@ const reroutePath = webhooksPath + "/move"
 
 // unrouted shows the URLs that are not configured and have open webhooks; nil if there
 // are none. configured reports whether there is a URL to move them to.
-func (s *console) unrouted(v *visit, configured bool) (app.UI, error) {
+func (s *console) unrouted(v *visit, configured bool) (node.Node, error) {
 	list, err := s.Rerouting.Unrouted(v.r.Context())
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	var rows [][]app.UI
+	var rows [][]node.Node
 	for _, b := range list {
 		action := page.Text("Set COINSLOT_WEBHOOK_URL first")
 		if configured {
@@ -31,7 +30,7 @@ func (s *console) unrouted(v *visit, configured bool) (app.UI, error) {
 				Hidden: []page.Option{{Value: "endpoint", Label: marked(b.Endpoint)}},
 			}.Draw()
 		}
-		rows = append(rows, []app.UI{
+		rows = append(rows, []node.Node{
 			page.Foreign(host(b.Endpoint)), page.Badge("bad", "Not configured"),
 			page.Text(most(b.Waiting)), page.Ago(b.OldestAt, v.now()), action,
 		})

@@ -4,12 +4,12 @@ import (
 	"net/url"
 	"strings"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // story is everything that is known of one payment.
@@ -34,7 +34,7 @@ func (s *console) payment(v *visit) (page.Page, error) {
 	if title == "" {
 		title = "Payment"
 	}
-	body := []app.UI{t.strip()}
+	body := []node.Node{t.strip()}
 	body = append(body, t.alarm()...)
 	body = append(body, page.El("div").Class("story").Body(
 		page.El("div").Class("stack").Body(append(t.attempts(), t.webhooks(), t.trail())...),
@@ -61,50 +61,50 @@ func (s *console) story(v *visit) (story, error) {
 }
 
 // strip is the state in one line.
-func (t story) strip() app.UI {
+func (t story) strip() node.Node {
 	o := t.told
 	return page.El("div").Class("strip").Body(
-		page.El("span").Class("strip-status").DataSet("part", "status").Body(page.Status(o.Status)),
+		page.El("span").Class("strip-status").Attr("data-part", "status").Body(page.Status(o.Status)),
 		page.El("strong").Class("strip-amount").Body(page.USD(o.AmountUSD)),
-		app.If(o.Late, func() app.UI { return page.Badge("warn", "paid late") }),
-		app.If(o.OverpaidAmount != "", func() app.UI { return page.Badge("warn", "overpaid") }),
-		app.If(o.MissingAmount != "", func() app.UI { return page.Badge("warn", "something is missing") }),
-		app.If(o.Test, func() app.UI { return page.Badge("", "test") }),
+		node.If(o.Late, func() node.Node { return page.Badge("warn", "paid late") }),
+		node.If(o.OverpaidAmount != "", func() node.Node { return page.Badge("warn", "overpaid") }),
+		node.If(o.MissingAmount != "", func() node.Node { return page.Badge("warn", "something is missing") }),
+		node.If(o.Test, func() node.Node { return page.Badge("", "test") }),
 		page.El("span").Class("soft").Body(page.Text("made "), page.Ago(o.CreatedAt, t.now())),
-		app.If(o.CheckedAt != nil, func() app.UI {
+		node.If(o.CheckedAt != nil, func() node.Node {
 			return page.El("span").Class("soft").Body(page.Text("gateway asked "), page.Ago(*o.CheckedAt, t.now()))
 		}),
 	)
 }
 
 // alarm says why a human is needed and what to do, nothing if none is.
-func (t story) alarm() []app.UI {
+func (t story) alarm() []node.Node {
 	if t.told.ReviewReason == "" {
 		return nil
 	}
 	r := reviewed(t.told.ReviewReason)
-	return []app.UI{page.El("section").Class("alarmed").DataSet("part", "review").Body(
+	return []node.Node{page.El("section").Class("alarmed").Attr("data-part", "review").Body(
 		page.El("h2").Text(r.what), page.El("p").Text(r.todo),
 		page.El("p").Class("soft").Body(page.Text("Reason: "), page.Code(t.told.ReviewReason)),
 	)}
 }
 
 // tools are what can be done now.
-func (t story) tools() (list []app.UI) {
+func (t story) tools() (list []node.Node) {
 	for _, d := range deeds() {
 		if d.possible(t.session) {
 			class := "button"
 			if d.first {
 				class = "button primary"
 			}
-			list = append(list, page.El("a").Class(class).Attr("href", paymentPath(t.session.ID)+"/"+d.path).DataSet("part", d.part).Text(d.name))
+			list = append(list, page.El("a").Class(class).Attr("href", paymentPath(t.session.ID)+"/"+d.path).Attr("data-part", d.part).Text(d.name))
 		}
 	}
 	return list
 }
 
 // order is what is sold, in the merchant's words.
-func (t story) order() app.UI {
+func (t story) order() node.Node {
 	o := t.told
 	facts := []page.Fact{
 		{Name: "Reference", Value: page.Foreign(o.OrderRef)}, {Name: "Title", Value: page.Foreign(o.Title)},
@@ -118,31 +118,31 @@ func (t story) order() app.UI {
 	if at := t.session.ErasedAt; !at.IsZero() {
 		facts = append(facts, page.Fact{Name: "Personal data erased", Value: page.Time(at)})
 	}
-	return page.Block("order", "Order", append([]app.UI{page.Facts(facts...)}, metadata(o.Metadata)...)...)
+	return page.Block("order", "Order", append([]node.Node{page.Facts(facts...)}, metadata(o.Metadata)...)...)
 }
 
 // unless returns ui, or nothing.
-func unless(not bool, ui app.UI) app.UI {
+func unless(not bool, ui node.Node) node.Node {
 	if not {
 		return nil
 	}
 	return ui
 }
 
-func metadata(pairs map[string]string) []app.UI {
+func metadata(pairs map[string]string) []node.Node {
 	if len(pairs) == 0 {
 		return nil
 	}
-	var rows []app.UI
+	var rows []node.Node
 	for _, name := range sorted(pairs) {
 		rows = append(rows, page.El("div").Body(page.El("dt").Body(page.Foreign(name)), page.El("dd").Body(page.Foreign(pairs[name]))))
 	}
-	return []app.UI{page.El("h3").Text("Metadata"), page.El("dl").Class("facts").Body(rows...)}
+	return []node.Node{page.El("h3").Text("Metadata"), page.El("dl").Class("facts").Body(rows...)}
 }
 
 // links lead to what the shopper sees.
-func (t story) links() app.UI {
-	list := []app.UI{page.El("li").Body(page.Away(t.told.URL, page.Text("The shopper's checkout page")))}
+func (t story) links() node.Node {
+	list := []node.Node{page.El("li").Body(page.Away(t.told.URL, page.Text("The shopper's checkout page")))}
 	if t.told.Status == wire.Confirmed {
 		list = append(list, page.El("li").Body(page.Away(t.told.URL+"/receipt", page.Text("Receipt, to be printed"))))
 	}
@@ -156,7 +156,7 @@ func (t story) links() app.UI {
 }
 
 // attempts are the gateway's transactions, the latest first.
-func (t story) attempts() (list []app.UI) {
+func (t story) attempts() (list []node.Node) {
 	for i := len(t.session.Attempts) - 1; i >= 0; i-- {
 		list = append(list, t.attempt(t.session.Attempts[i], t.told.Attempts[i]))
 	}
@@ -166,13 +166,13 @@ func (t story) attempts() (list []app.UI) {
 	return list
 }
 
-func (t story) attempt(a payment.Attempt, o payment.AttemptObject) app.UI {
+func (t story) attempt(a payment.Attempt, o payment.AttemptObject) node.Node {
 	state := stateOf(a)
 	unit := a.CurrencySymbol
-	return page.El("section").Class("block").DataSet("part", "attempt").Body(
+	return page.El("section").Class("block").Attr("data-part", "attempt").Body(
 		page.El("div").Class("block-head").Body(
 			page.El("h2").Text("Attempt "+page.Count(a.Number)), t.coin(a), page.Badge(state.kind, state.word),
-			app.If(a.Late, func() app.UI { return page.Badge("warn", "late") })),
+			node.If(a.Late, func() node.Node { return page.Badge("warn", "late") })),
 		page.El("dl").Class("sums").Body(
 			sum("Asked", page.Amount(trimmed(o.PayAmount), unit)), sum("Received", page.Amount(o.PaidAmount, unit)),
 			sum("Missing", page.Amount(o.MissingAmount, unit)), sum("Too much", page.Amount(o.OverpaidAmount, unit))),
@@ -205,13 +205,13 @@ func trimmed(digits string) string {
 	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 }
 
-func sum(name string, value app.UI) app.UI {
+func sum(name string, value node.Node) node.Node {
 	return page.El("div").Body(page.El("dt").Text(name), page.El("dd").Body(value))
 }
 
 // transaction is the id on the chain, which leads to the explorer if the gateway
 // has named one.
-func transaction(o payment.AttemptObject) app.UI {
+func transaction(o payment.AttemptObject) node.Node {
 	switch {
 	case o.TxID == "":
 		return page.None()
@@ -222,8 +222,8 @@ func transaction(o payment.AttemptObject) app.UI {
 }
 
 // webhooks are what the merchant's server was told of this payment.
-func (t story) webhooks() app.UI {
-	var rows [][]app.UI
+func (t story) webhooks() node.Node {
+	var rows [][]node.Node
 	for _, d := range t.deliveries.Rows {
 		rows = append(rows, t.delivery(d))
 	}
@@ -234,8 +234,8 @@ func (t story) webhooks() app.UI {
 	}.Draw())
 }
 
-func (t story) delivery(d checkout.DeliveryRow) []app.UI {
-	return []app.UI{
+func (t story) delivery(d checkout.DeliveryRow) []node.Node {
+	return []node.Node{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Foreign(host(d.Endpoint)),
 		answered(d),
@@ -245,7 +245,7 @@ func (t story) delivery(d checkout.DeliveryRow) []app.UI {
 }
 
 // delivered is how a delivery stands, with the last answer.
-func delivered(d checkout.DeliveryRow) app.UI {
+func delivered(d checkout.DeliveryRow) node.Node {
 	kind, word := map[checkout.DeliveryState]string{checkout.DeliveryDone: "good", checkout.DeliveryWaiting: "wait", checkout.DeliveryRetrying: "warn", checkout.DeliveryAbandoned: "bad"}[d.State],
 		map[checkout.DeliveryState]string{checkout.DeliveryDone: "Delivered", checkout.DeliveryWaiting: "Waiting", checkout.DeliveryRetrying: "Retrying", checkout.DeliveryAbandoned: "Given up"}[d.State]
 	if d.Status != 0 {
@@ -268,20 +268,20 @@ func host(endpoint string) string {
 }
 
 // trail is what has happened, in words, the first thing first.
-func (t story) trail() app.UI {
-	var list []app.UI
+func (t story) trail() node.Node {
+	var list []node.Node
 	for _, e := range t.session.Trail {
 		words, detail := happened(e)
-		list = append(list, page.El("li").DataSet("what", e.What).Body(
+		list = append(list, page.El("li").Attr("data-what", e.What).Body(
 			page.Time(e.At), page.El("span").Class("event").Body(
-				page.Text(words), app.If(detail != "", func() app.UI { return page.El("span").Class("detail").Body(page.Text(" "), page.Foreign(detail)) })),
+				page.Text(words), node.If(detail != "", func() node.Node { return page.El("span").Class("detail").Body(page.Text(" "), page.Foreign(detail)) })),
 			page.El("span").Class("actor").Body(page.Foreign(e.By))))
 	}
 	return page.Block("trail", "What has happened", page.El("ol").Class("trail").Body(list...))
 }
 
 // done is what people have done here about this payment.
-func (t story) done() app.UI {
+func (t story) done() node.Node {
 	if len(t.actions.Actions) == 0 {
 		return page.Block("audit", "Done at the console", page.Note("", "Nobody has done anything here."))
 	}

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const testPath = webhooksPath + "/test"
@@ -19,7 +18,7 @@ const testPath = webhooksPath + "/test"
 func (s *console) asksTest(v *visit) (page.Page, error) {
 	p := testPage()
 	p.Title = "Send a test?"
-	p.Body = []app.UI{page.Confirm(page.El("p").Text("Before the first order, and after a change of your server's address or secret: does it take webhooks?"), []string{
+	p.Body = []node.Node{page.Confirm(page.El("p").Text("Before the first order, and after a change of your server's address or secret: does it take webhooks?"), []string{
 		"A message of the type checkout.test is sent to every endpoint, signed as all are.",
 		"It tells of no payment: it has no session, no order and no amount. Your server answers 2xx and does nothing.",
 		"What comes back is shown here. The message is in no list and is not tried again.",
@@ -73,7 +72,7 @@ func testPage() page.Page {
 }
 
 // tried is what has come of a test at one endpoint.
-func tried(t checkout.Trial) app.UI {
+func tried(t checkout.Trial) node.Node {
 	verdict, facts := page.Note("good", "Taken."), []page.Fact(nil)
 	if !t.Taken {
 		verdict, facts = page.Note("bad", t.Fault.Means), []page.Fact{{Name: "What to do", Value: page.Text(t.Fault.Way)}}

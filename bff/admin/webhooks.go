@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
-
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 const (
@@ -36,13 +35,13 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	var rows [][]app.UI
+	var rows [][]node.Node
 	for _, d := range found.Rows {
 		rows = append(rows, s.sent(v, d))
 	}
 	return page.Page{
 		Title: "Webhooks", Section: webhooksPath, Lead: "What your server is told, and whether it has taken it.",
-		Tools: []app.UI{page.El("a").Class("button").Attr("href", testPath).DataSet("part", "test").Text("Send a test"), page.El("a").Class("button").Attr("href", replayPath).DataSet("part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
+		Tools: []node.Node{page.El("a").Class("button").Attr("href", testPath).Attr("data-part", "test").Text("Send a test"), page.El("a").Class("button").Attr("href", replayPath).Attr("data-part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
 		Body: append(endpoints,
 			page.Block("deliveries", "Deliveries",
 				page.Filter(webhooksPath, len(without(form, "cursor")) > 0,
@@ -67,13 +66,13 @@ func deliveryQuery(values url.Values) (checkout.DeliveryQuery, url.Values) {
 }
 
 // endpoints is what waits for each of them, and for URLs that are none any more.
-func (s *console) endpoints(v *visit) ([]app.UI, error) {
+func (s *console) endpoints(v *visit) ([]node.Node, error) {
 	list, err := s.Records.Backlogs(v.r.Context())
 	if err != nil {
 		return nil, err
 	}
 	gone := s.gone()
-	var rows [][]app.UI
+	var rows [][]node.Node
 	for _, b := range list {
 		state := page.Badge("good", "Up to date")
 		switch {
@@ -84,13 +83,13 @@ func (s *console) endpoints(v *visit) ([]app.UI, error) {
 		case !b.OldestAt.IsZero() && v.now().Sub(b.OldestAt) > time.Minute:
 			state = page.Badge("warn", "Behind")
 		}
-		rows = append(rows, []app.UI{page.Foreign(host(b.Endpoint)), state, page.Text(most(b.Waiting)), page.Ago(b.OldestAt, v.now()), page.Text(most(b.Abandoned))})
+		rows = append(rows, []node.Node{page.Foreign(host(b.Endpoint)), state, page.Text(most(b.Waiting)), page.Ago(b.OldestAt, v.now()), page.Text(most(b.Abandoned))})
 	}
 	unrouted, err := s.unrouted(v, len(list) > 0)
 	if err != nil {
 		return nil, err
 	}
-	blocks := []app.UI{page.Block("endpoints", "Endpoints", page.Table{
+	blocks := []node.Node{page.Block("endpoints", "Endpoints", page.Table{
 		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows, Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
 		Columns: []page.Column{
 			{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"},
@@ -120,8 +119,8 @@ func most(n int) string {
 }
 
 // sent is one delivery in a row.
-func (s *console) sent(v *visit, d checkout.DeliveryRow) []app.UI {
-	return []app.UI{
+func (s *console) sent(v *visit, d checkout.DeliveryRow) []node.Node {
+	return []node.Node{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
 		answered(d),
@@ -131,8 +130,8 @@ func (s *console) sent(v *visit, d checkout.DeliveryRow) []app.UI {
 }
 
 // answered is how a delivery stands, and what the endpoint has said.
-func answered(d checkout.DeliveryRow) app.UI {
-	return page.El("span").Body(delivered(d), app.If(d.Note != "", func() app.UI {
+func answered(d checkout.DeliveryRow) node.Node {
+	return page.El("span").Body(delivered(d), node.If(d.Note != "", func() node.Node {
 		return page.El("small").Class("below").Body(page.Foreign(worded(d.Note)))
 	}))
 }
@@ -151,7 +150,7 @@ func worded(answer string) string {
 }
 
 // tries is how often it was tried, and when last.
-func tries(d checkout.DeliveryRow, now time.Time) app.UI {
+func tries(d checkout.DeliveryRow, now time.Time) node.Node {
 	if d.TriedAt.IsZero() {
 		return page.Text(page.Count(d.Tries))
 	}
@@ -159,7 +158,7 @@ func tries(d checkout.DeliveryRow, now time.Time) app.UI {
 }
 
 // soon is how soon something is due.
-func soon(t, now time.Time) app.UI {
+func soon(t, now time.Time) node.Node {
 	switch {
 	case t.IsZero():
 		return page.None()
@@ -196,7 +195,7 @@ func (s *console) asksReplay(v *visit) (page.Page, error) {
 	}
 	return page.Page{
 		Title: "Send the webhooks of a time again?", Section: webhooksPath, Back: page.Back{To: webhooksPath, Label: "Webhooks"},
-		Body: []app.UI{page.Confirm(page.El("p").Text("For a server that was down or has lost something. Payments are not touched."), []string{
+		Body: []node.Node{page.Confirm(page.El("p").Text("For a server that was down or has lost something. Payments are not touched."), []string{
 			"Every event of that time is sent to every endpoint that is set now, delivered before or not.",
 			"Each has the id and the body that it had: a server that keeps ids takes nothing twice.",
 			"At most " + page.Count(mostReplayed) + " events are sent; you are told if there are more.",

@@ -4,11 +4,11 @@ import (
 	"maps"
 	"slices"
 
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // state is a badge and a sentence.
@@ -166,13 +166,13 @@ func did(what string) string {
 }
 
 // deedsList is a list of actions about one payment, the last one first.
-func deedsList(list []checkout.Action) app.UI {
-	var items []app.UI
+func deedsList(list []checkout.Action) node.Node {
+	var items []node.Node
 	for _, a := range list {
 		items = append(items, page.El("li").Body(
 			page.Time(a.At), page.El("span").Class("event").Body(
 				page.Foreign(a.By), page.Text(" "+did(a.What)),
-				app.If(a.Detail != "", func() app.UI { return page.El("span").Class("detail").Body(page.Text(": "), page.Foreign(a.Detail)) }))))
+				node.If(a.Detail != "", func() node.Node { return page.El("span").Class("detail").Body(page.Text(": "), page.Foreign(a.Detail)) }))))
 	}
 	return page.El("ol").Class("trail short").Body(items...)
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
@@ -82,7 +83,7 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 func (d *document) render(page *bytes.Buffer, p widget.Page) error {
 	d.head(page, p)
 	page.WriteString("<body>\n")
-	widget.WriteHTML(page, &widget.Checkout{Page: p})
+	page.Write(node.Append(page.AvailableBuffer(), &widget.Checkout{Page: p}))
 	return d.data(page, p)
 }
 

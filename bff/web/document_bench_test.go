@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 	"coinslot/static"
 )
 
@@ -32,7 +33,7 @@ func answering(tb testing.TB, name, accept string) (answer, tree func()) {
 			tb.Fatal(err)
 		}
 	}
-	return answer, func() { widget.HTML(&widget.Checkout{Page: p}) }
+	return answer, func() { node.HTML(&widget.Checkout{Page: p}) }
 }
 
 // spent is the time that cores have worked for this process.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 	"coinslot/static/sheet"
 
 	qrcode "github.com/piglig/go-qr"
@@ -124,7 +125,7 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...widge
 			slices.SortStableFunc(p.Languages, func(a, b widget.Language) int { return len(b.Name) - len(a.Name) })
 			p.Languages = p.Languages[:min(len(p.Languages), 3)]
 		}
-		fmt.Fprintf(w, "<div data-sample=%q>%s</div>\n", s.Name, widget.HTML(&widget.Checkout{Page: p}))
+		fmt.Fprintf(w, "<div data-sample=%q>%s</div>\n", s.Name, node.HTML(&widget.Checkout{Page: p}))
 	}
 	fmt.Fprint(w, "</body>\n</html>\n")
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
 	"github.com/shopspring/decimal"
 
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
@@ -68,19 +68,19 @@ func (t totals) all() (n int) {
 }
 
 // Figures are the sums of the last days.
-func Figures(counts []checkout.Count) app.UI {
+func Figures(counts []checkout.Count) node.Node {
 	var t totals
 	for _, c := range counts {
 		t.add(c)
 	}
-	one := func(name, value, below string) app.UI {
+	one := func(name, value, below string) node.Node {
 		return page.El("div").Body(page.El("dt").Text(name), page.El("dd").Body(page.El("strong").Text(value), page.El("small").Text(below)))
 	}
 	rate := "–"
 	if ended := t.sessions[paid] + t.sessions[unpaid]; ended > 0 {
 		rate = page.Plain(100*t.sessions[paid]/ended) + " %"
 	}
-	return page.El("dl").Class("figures").Aria("label", "The last 30 days").Body(
+	return page.El("dl").Class("figures").Attr("aria-label", "The last 30 days").Body(
 		one("Confirmed", "$"+grouped(t.usd[paid].StringFixed(2)), page.Plural(t.sessions[paid], "payment")+" in 30 days"),
 		one("Of those that ended", rate, "were paid"),
 		one("Under way", page.Count(t.sessions[underWay]), "$"+grouped(t.usd[underWay].StringFixed(2))),
@@ -99,7 +99,7 @@ func grouped(digits string) string {
 
 // Draw draws orders by day, from the day from on, and by coin, each with its table
 // behind it.
-func Draw(counts []checkout.Count, from time.Time) app.UI {
+func Draw(counts []checkout.Count, from time.Time) node.Node {
 	return page.El("div").Class("charts").Body(
 		page.Block("days", "Orders by day", byDay(counts, from)...),
 		page.Block("coins", "Confirmed by coin", byCoin(counts)...),
@@ -112,7 +112,7 @@ const (
 	chartHeight, below = 140, 20
 )
 
-func byDay(counts []checkout.Count, from time.Time) []app.UI {
+func byDay(counts []checkout.Count, from time.Time) []node.Node {
 	days := make([]totals, Days)
 	most := 1
 	for _, c := range counts {
@@ -122,8 +122,8 @@ func byDay(counts []checkout.Count, from time.Time) []app.UI {
 		}
 	}
 	top := ceiling(most)
-	bars := []app.UI{gridline(top, top), gridline(top/2, top)}
-	var rows [][]app.UI
+	bars := []node.Node{gridline(top, top), gridline(top/2, top)}
+	var rows [][]node.Node
 	for i, t := range days {
 		bars = append(bars, column(i, t, top, from.AddDate(0, 0, i))...)
 		if t.all() > 0 {
@@ -132,10 +132,10 @@ func byDay(counts []checkout.Count, from time.Time) []app.UI {
 	}
 	slices.Reverse(rows)
 	width := Days * dayWidth
-	return []app.UI{
+	return []node.Node{
 		legend(),
 		page.El("svg").Class("chart").Attr("viewBox", "-28 -8 "+page.Plain(width+28)+" "+page.Plain(chartHeight+below+8)).Attr("role", "img").
-			Aria("label", "Orders by day, of the last 30 days. The table below has the numbers.").Body(bars...),
+			Attr("aria-label", "Orders by day, of the last 30 days. The table below has the numbers.").Body(bars...),
 		behind("The numbers", page.Table{Caption: "Orders by day", Rows: rows, Columns: []page.Column{
 			{Name: "Day", Whole: true}, {Name: "Orders", Number: true}, {Name: "Confirmed", Number: true}, {Name: "Under way", Number: true}, {Name: "Review", Number: true}, {Name: "Not paid", Number: true}, {Name: "Confirmed, USD", Number: true}}}),
 	}
@@ -158,7 +158,7 @@ func ceiling(n int) int {
 func number(n int) string { return page.Plain(n) }
 
 // gridline is a line at a number of orders.
-func gridline(at, top int) app.UI {
+func gridline(at, top int) node.Node {
 	y := number(chartHeight - chartHeight*at/top)
 	return page.El("g").Class("grid").Body(
 		page.El("line").Attr("x1", "0").Attr("x2", number(Days*dayWidth)).Attr("y1", y).Attr("y2", y),
@@ -166,7 +166,7 @@ func gridline(at, top int) app.UI {
 }
 
 // column is one day's bar, and now and then its date below.
-func column(i int, t totals, top int, day time.Time) (list []app.UI) {
+func column(i int, t totals, top int, day time.Time) (list []node.Node) {
 	x, y := i*dayWidth+dayGap/2, chartHeight
 	for f := range fates {
 		n := t.sessions[f]
@@ -184,16 +184,16 @@ func column(i int, t totals, top int, day time.Time) (list []app.UI) {
 	return list
 }
 
-func legend() app.UI {
-	var list []app.UI
+func legend() node.Node {
+	var list []node.Node
 	for f := range fates {
-		list = append(list, page.El("li").Body(page.El("span").Class("swatch "+fateClasses[f]).Aria("hidden", "true"), page.Text(fateWords[f])))
+		list = append(list, page.El("li").Body(page.El("span").Class("swatch "+fateClasses[f]).Attr("aria-hidden", "true"), page.Text(fateWords[f])))
 	}
 	return page.El("ul").Class("legend").Body(list...)
 }
 
-func dayRow(day time.Time, t totals) []app.UI {
-	cells := []app.UI{page.Text(day.Format(time.DateOnly)), page.Text(page.Count(t.all()))}
+func dayRow(day time.Time, t totals) []node.Node {
+	cells := []node.Node{page.Text(day.Format(time.DateOnly)), page.Text(page.Count(t.all()))}
 	for f := range fates {
 		cells = append(cells, page.Text(page.Count(t.sessions[f])))
 	}
@@ -201,12 +201,12 @@ func dayRow(day time.Time, t totals) []app.UI {
 }
 
 // behind is a table that is opened by who wants it.
-func behind(label string, t page.Table) app.UI {
+func behind(label string, t page.Table) node.Node {
 	return page.El("details").Body(page.El("summary").Text(label), t.Draw())
 }
 
 // byCoin is what was confirmed, by coin, the most first.
-func byCoin(counts []checkout.Count) []app.UI {
+func byCoin(counts []checkout.Count) []node.Node {
 	coins := map[string]*totals{}
 	for _, c := range counts {
 		if fateOf(c.Status) != paid || c.Coin == "" {
@@ -218,7 +218,7 @@ func byCoin(counts []checkout.Count) []app.UI {
 		coins[c.Coin].add(c)
 	}
 	if len(coins) == 0 {
-		return []app.UI{page.Note("", "Nothing was confirmed in the last 30 days.")}
+		return []node.Node{page.Note("", "Nothing was confirmed in the last 30 days.")}
 	}
 	symbols := make([]string, 0, len(coins))
 	for symbol := range coins {
@@ -231,18 +231,18 @@ func byCoin(counts []checkout.Count) []app.UI {
 		return strings.Compare(a, b)
 	})
 	most := coins[symbols[0]].usd[paid]
-	var rows []app.UI
+	var rows []node.Node
 	for _, symbol := range symbols {
 		rows = append(rows, coinBar(symbol, coins[symbol], most))
 	}
-	return []app.UI{page.El("table").Class("bars").Body(
+	return []node.Node{page.El("table").Class("bars").Body(
 		page.El("caption").Class("offscreen").Text("Confirmed payments by coin, of the last 30 days"),
 		page.El("thead").Class("offscreen").Body(page.El("tr").Body(page.El("th").Attr("scope", "col").Text("Coin"), page.El("th").Attr("scope", "col").Text("Share"), page.El("th").Attr("scope", "col").Text("Confirmed"))),
 		page.El("tbody").Body(rows...))}
 }
 
 // coinBar is one coin's line: a bar as long as its share of the largest.
-func coinBar(symbol string, t *totals, most decimal.Decimal) app.UI {
+func coinBar(symbol string, t *totals, most decimal.Decimal) node.Node {
 	share := int64(100)
 	if most.IsPositive() {
 		share = max(1, t.usd[paid].Mul(decimal.NewFromInt(100)).Div(most).IntPart())
@@ -251,7 +251,7 @@ func coinBar(symbol string, t *totals, most decimal.Decimal) app.UI {
 	return page.El("tr").Body(
 		page.El("th").Attr("scope", "row").Body(page.Coin(symbol, "", "")),
 		page.El("td").Class("bar-cell").Body(
-			page.El("svg").Attr("viewBox", "0 0 100 8").Attr("preserveAspectRatio", "none").Aria("hidden", "true").Body(
+			page.El("svg").Attr("viewBox", "0 0 100 8").Attr("preserveAspectRatio", "none").Attr("aria-hidden", "true").Body(
 				page.El("rect").Class("bar paid").Attr("width", width).Attr("height", "8"))),
 		page.El("td").Class("number").Body(page.El("strong").Text("$"+grouped(t.usd[paid].StringFixed(2))), page.El("small").Text(" "+page.Plural(t.sessions[paid], "payment"))),
 	)

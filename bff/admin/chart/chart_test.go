@@ -7,7 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 )
@@ -31,7 +31,7 @@ func TestDraw(t *testing.T) {
 		count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"), count(29, "expired", "<b>", 4, "40"),
 		count(29, "confirmed", "ETH", 1, "0.02"), count(-1, "confirmed", "USDT", 9, "9"), count(30, "confirmed", "USDT", 9, "9"),
 	}
-	got := widget.HTML(page.El("div").Body(Figures(counts), Draw(counts, from)))
+	got := node.HTML(page.El("div").Body(Figures(counts), Draw(counts, from)))
 	for _, want := range []string{"$2,018.00", "24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 under way", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the charts lack %q", want)

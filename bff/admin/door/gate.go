@@ -10,8 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 )
 
@@ -102,12 +101,12 @@ func nameable(name string) bool {
 func (d *Door) shut(w http.ResponseWriter, err error) {
 	if !errors.Is(err, errTwice) && !errors.Is(err, errName) {
 		d.Log.Error("the console does not know who is signed in", "error", err)
-		d.Write(w, page.Frame{Page: page.Page{Title: "Not now", Status: http.StatusServiceUnavailable, Body: []app.UI{
+		d.Write(w, page.Frame{Page: page.Page{Title: "Not now", Status: http.StatusServiceUnavailable, Body: []node.Node{
 			page.Note("bad", "The database cannot be asked now whether you are signed in. Try again in a minute; the log of the server says why.")}}})
 		return
 	}
 	d.Log.Warn("the console refuses what a proxy says", "header", d.Header, "error", err)
-	d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []app.UI{
+	d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []node.Node{
 		page.Note("bad", "The proxy before this console has not said clearly who you are: it must set "+d.Header+" once, and take away what browsers send in it.")}}})
 }
 
@@ -160,5 +159,5 @@ func (d *Door) Guard(next http.Handler) http.Handler {
 }
 
 func (d *Door) refuse(w http.ResponseWriter, status int, why string) {
-	d.Write(w, page.Frame{Page: page.Page{Title: "That did not work", Status: status, Body: []app.UI{page.Note("bad", why)}}})
+	d.Write(w, page.Frame{Page: page.Page{Title: "That did not work", Status: status, Body: []node.Node{page.Note("bad", why)}}})
 }

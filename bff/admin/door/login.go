@@ -5,8 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
+	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/admin/password"
 )
@@ -38,7 +37,7 @@ func (d *Door) Step(w http.ResponseWriter, r *http.Request) {
 // show answers whoever is not signed in, at the address that they asked for.
 func (d *Door) show(w http.ResponseWriter, r *http.Request) {
 	if d.Hash == "" {
-		d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []app.UI{
+		d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []node.Node{
 			page.Note("bad", "This console is opened by a proxy that says who you are in "+d.Header+". This request came without it.")}}})
 		return
 	}
@@ -68,7 +67,7 @@ type doorway struct {
 func (d *Door) ask(w http.ResponseWriter, way doorway) {
 	p := page.Page{Title: "Sign in", Status: way.status}
 	if way.wrong != "" {
-		p.Body = append(p.Body, page.El("p").Class("note").DataSet("kind", "bad").DataSet("part", "error").Attr("role", "alert").Text(way.wrong))
+		p.Body = append(p.Body, page.El("p").Class("note").Attr("data-kind", "bad").Attr("data-part", "error").Attr("role", "alert").Text(way.wrong))
 	}
 	p.Body = append(p.Body, page.Form{
 		Path: "/admin/login", Button: "Sign in", Part: "sign-in", Hidden: []page.Option{{Value: "to", Label: way.to}},
@@ -153,7 +152,7 @@ func (d *Door) Logout(w http.ResponseWriter, r *http.Request, v *Visitor) {
 		http.SetCookie(w, d.cookie(""))
 		if err := d.end(r, v.logins[0]); err != nil {
 			d.Log.Error("the console cannot end a login", "error", err)
-			d.Write(w, page.Frame{Page: page.Page{Title: "Signed out here only", Status: http.StatusServiceUnavailable, Body: []app.UI{
+			d.Write(w, page.Frame{Page: page.Page{Title: "Signed out here only", Status: http.StatusServiceUnavailable, Body: []node.Node{
 				page.Note("bad", "This browser is signed out, but the database could not keep it: a copy of its cookie would still open the console, for 12 hours after the login. If there may be one, change the password.")}}})
 			return
 		}

@@ -1,6 +1,6 @@
 // Package page draws the operator's console: the frame around every page and
-// the parts that pages are put together from. All of it is go-app elements,
-// printed as HTML by app/widget like the checkout, and complete without scripts.
+// the parts that pages are put together from. All of it is made of nodes
+// (app/widget/node), like the checkout, and complete without scripts.
 //
 // What others wrote (titles, e-mails, comments, what the gateway answered) goes
 // through [Foreign] or [Code], which keep it in its place: isolated from the
@@ -12,24 +12,24 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"coinslot/app/widget/node"
 )
 
 // El returns an element by its tag, as app/widget does.
-func El(tag string) app.HTMLElem { return app.Elem(tag) }
+func El(tag node.Name) *node.Element { return node.El(tag) }
 
 // Void returns an element that has no end tag.
-func Void(tag string) app.HTMLElemSelfClosing { return app.ElemSelfClosing(tag) }
+func Void(tag node.Name) *node.Element { return node.Void(tag) }
 
 // Text is words of our own.
-func Text(words string) app.UI { return app.Text(words) }
+func Text(words string) node.Node { return node.Text(words) }
 
 // Join puts parts into one, with a space between neighbours.
-func Join(parts ...app.UI) app.UI {
-	list := make([]app.UI, 0, 2*len(parts))
+func Join(parts ...node.Node) node.Node {
+	list := make([]node.Node, 0, 2*len(parts))
 	for i, part := range parts {
 		if i > 0 {
-			list = append(list, app.Text(" "))
+			list = append(list, node.Text(" "))
 		}
 		list = append(list, part)
 	}
@@ -37,14 +37,14 @@ func Join(parts ...app.UI) app.UI {
 }
 
 // None stands where there is nothing.
-func None() app.UI {
-	return El("span").Class("none").Body(El("span").Aria("hidden", "true").Text("–"), offscreen("none"))
+func None() node.Node {
+	return El("span").Class("none").Body(El("span").Attr("aria-hidden", "true").Text("–"), offscreen("none"))
 }
 
-func offscreen(words string) app.UI { return El("span").Class("offscreen").Text(words) }
+func offscreen(words string) node.Node { return El("span").Class("offscreen").Text(words) }
 
 // Foreign is text that somebody else wrote; nothing of it reaches beyond itself.
-func Foreign(text string) app.UI {
+func Foreign(text string) node.Node {
 	if text == "" {
 		return None()
 	}
@@ -52,16 +52,16 @@ func Foreign(text string) app.UI {
 }
 
 // Email is an address as somebody wrote it, broken behind its at sign if it must be.
-func Email(text string) app.UI {
+func Email(text string) node.Node {
 	name, host, found := strings.Cut(Harmless(text), "@")
 	if !found {
 		return Foreign(text)
 	}
-	return El("bdi").Class("foreign").Attr("translate", "no").Body(app.Text(name+"@"), Void("wbr"), app.Text(host))
+	return El("bdi").Class("foreign").Attr("translate", "no").Body(node.Text(name+"@"), Void("wbr"), node.Text(host))
 }
 
 // Code is an id, an address or the like, which is compared letter by letter.
-func Code(text string) app.UI {
+func Code(text string) node.Node {
 	if text == "" {
 		return None()
 	}
@@ -69,7 +69,7 @@ func Code(text string) app.UI {
 }
 
 // Short is Code with its middle left out; the whole of it is its title.
-func Short(text string) app.UI {
+func Short(text string) node.Node {
 	const head, tail = 8, 6
 	if r := []rune(Harmless(text)); len(r) > head+tail+3 {
 		return El("bdi").Class("code").Attr("translate", "no").Attr("dir", "ltr").Attr("title", string(r)).Text(string(r[:head]) + "…" + string(r[len(r)-tail:]))
@@ -78,16 +78,16 @@ func Short(text string) app.UI {
 }
 
 // Link leads to another page of the console.
-func Link(to string, label app.UI) app.UI { return El("a").Attr("href", to).Body(label) }
+func Link(to string, label node.Node) node.Node { return El("a").Attr("href", to).Body(label) }
 
 // Away leads to another site in a tab of its own, which does not learn from
 // where. An address that is neither http nor https is no link.
-func Away(to string, label app.UI) app.UI {
+func Away(to string, label node.Node) node.Node {
 	if !strings.HasPrefix(to, "https://") && !strings.HasPrefix(to, "http://") {
 		return label
 	}
 	return El("a").Class("away").Attr("href", to).Attr("target", "_blank").Attr("rel", "noopener noreferrer").Body(
-		label, El("span").Class("away-mark").Aria("hidden", "true").Text("↗"), offscreen("(opens in a new tab)"))
+		label, El("span").Class("away-mark").Attr("aria-hidden", "true").Text("↗"), offscreen("(opens in a new tab)"))
 }
 
 // Harmless returns text with every character that moves other characters, or

@@ -1,11 +1,13 @@
 package page
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"strconv"
+
+	"coinslot/app/widget/node"
 )
 
-// Option is one choice of a [Field]. Value is not empty: go-app writes no attribute
-// that is, and browsers send the label then; a [Field] panics.
+// Option is one choice of a [Field]. Value is not empty: an empty attribute
+// is not written, and browsers send the label then; a [Field] panics.
 type Option struct{ Value, Label string }
 
 // Field is one input with its label.
@@ -26,9 +28,9 @@ type Field struct {
 	Unseen       bool // for password managers alone
 }
 
-func (f Field) draw() app.UI {
+func (f Field) draw() node.Node {
 	if f.Unseen {
-		return Void("input").Attr("type", "text").Attr("name", f.Name).Attr("value", f.Value).Attr("autocomplete", f.Autocomplete).Attr("hidden", true)
+		return Void("input").Attr("type", "text").Attr("name", f.Name).Attr("value", f.Value).Attr("autocomplete", f.Autocomplete).Bool("hidden", true)
 	}
 	id := "f-" + f.Name
 	class := "field"
@@ -37,27 +39,27 @@ func (f Field) draw() app.UI {
 	}
 	return El("div").Class(class).Body(
 		El("label").Attr("for", id).Text(f.Label), f.input(id),
-		app.If(f.Hint != "", func() app.UI { return El("small").ID(id + "-hint").Text(f.Hint) }),
+		node.If(f.Hint != "", func() node.Node { return El("small").ID(id + "-hint").Text(f.Hint) }),
 	)
 }
 
-func (f Field) input(id string) app.UI {
+func (f Field) input(id string) node.Node {
 	most := f.Max
 	if most == 0 {
 		most = 256
 	}
 	switch f.Type {
 	case "select":
-		var list []app.UI
+		var list []node.Node
 		for _, o := range f.Options {
 			if o.Value == "" {
 				panic("page: the option " + o.Label + " of " + f.Name + " has no value: browsers would send its label")
 			}
-			list = append(list, El("option").Attr("value", o.Value).Attr("selected", o.Value == f.Value).Text(o.Label))
+			list = append(list, El("option").Attr("value", o.Value).Bool("selected", o.Value == f.Value).Text(o.Label))
 		}
 		return El("select").ID(id).Attr("name", f.Name).Body(list...)
 	case "textarea":
-		return described(El("textarea").ID(id).Attr("name", f.Name).Attr("maxlength", most).Attr("rows", 3).Attr("required", f.Required), f, id).Text(f.Value)
+		return described(El("textarea").ID(id).Attr("name", f.Name).Attr("maxlength", strconv.Itoa(most)).Attr("rows", "3").Bool("required", f.Required), f, id).Text(f.Value)
 	}
 	kind, complete := f.Type, f.Autocomplete
 	if kind == "" {
@@ -66,39 +68,39 @@ func (f Field) input(id string) app.UI {
 	if complete == "" {
 		complete = "off"
 	}
-	in := Void("input").ID(id).Attr("type", kind).Attr("name", f.Name).Attr("value", f.Value).Attr("maxlength", most).
-		Attr("autocomplete", complete).Attr("required", f.Required).Attr("autofocus", f.Focus).Attr("spellcheck", "false").Attr("dir", "auto")
+	in := Void("input").ID(id).Attr("type", kind).Attr("name", f.Name).Attr("value", f.Value).Attr("maxlength", strconv.Itoa(most)).
+		Attr("autocomplete", complete).Bool("required", f.Required).Bool("autofocus", f.Focus).Attr("spellcheck", "false").Attr("dir", "auto")
 	if f.Placeholder != "" {
 		in = in.Attr("placeholder", f.Placeholder)
 	}
 	if f.Hint != "" {
-		in = in.Aria("describedby", id+"-hint")
+		in = in.Attr("aria-describedby", id+"-hint")
 	}
 	return in
 }
 
-func described(e app.HTMLElem, f Field, id string) app.HTMLElem {
+func described(e *node.Element, f Field, id string) *node.Element {
 	if f.Hint != "" {
-		return e.Aria("describedby", id+"-hint")
+		return e.Attr("aria-describedby", id+"-hint")
 	}
 	return e
 }
 
 // Hidden is a value that a form sends unseen.
-func Hidden(name, value string) app.UI {
+func Hidden(name, value string) node.Node {
 	return Void("input").Attr("type", "hidden").Attr("name", name).Attr("value", value)
 }
 
 // Filter is the form above a list: it asks for the same page with other filters.
 // narrowed says that some are set, and shows the way back to all.
-func Filter(path string, narrowed bool, fields ...Field) app.UI {
-	var list []app.UI
+func Filter(path string, narrowed bool, fields ...Field) node.Node {
+	var list []node.Node
 	for _, f := range fields {
 		list = append(list, f.draw())
 	}
 	list = append(list, El("div").Class("buttons").Body(
-		El("button").Attr("type", "submit").Class("primary").DataSet("part", "search").Text("Search"),
-		app.If(narrowed, func() app.UI { return El("a").Class("button").Attr("href", path).Text("Clear") }),
+		El("button").Attr("type", "submit").Class("primary").Attr("data-part", "search").Text("Search"),
+		node.If(narrowed, func() node.Node { return El("a").Class("button").Attr("href", path).Text("Clear") }),
 	))
 	return El("form").Class("filter").Attr("method", "get").Attr("action", path).Attr("role", "search").Body(list...)
 }
@@ -117,8 +119,8 @@ type Form struct {
 }
 
 // Draw returns the form.
-func (f Form) Draw() app.UI {
-	list := []app.UI{Hidden("token", f.Token)}
+func (f Form) Draw() node.Node {
+	list := []node.Node{Hidden("token", f.Token)}
 	for _, h := range f.Hidden {
 		list = append(list, Hidden(h.Value, h.Label))
 	}
@@ -134,11 +136,11 @@ func (f Form) Draw() app.UI {
 	}
 	button := El("button").Attr("type", "submit").Class(class)
 	if f.Part != "" {
-		button = button.DataSet("part", f.Part)
+		button = button.Attr("data-part", f.Part)
 	}
 	list = append(list, El("div").Class("buttons").Body(
 		button.Text(f.Button),
-		app.If(f.Cancel != "", func() app.UI { return El("a").Class("button").Attr("href", f.Cancel).Text("Go back") }),
+		node.If(f.Cancel != "", func() node.Node { return El("a").Class("button").Attr("href", f.Cancel).Text("Go back") }),
 	))
 	kind := "form"
 	if f.Quiet {
@@ -149,13 +151,13 @@ func (f Form) Draw() app.UI {
 
 // Confirm is the body of a page that asks before something is done: what it is
 // about, what will happen, what cannot be undone, and the form.
-func Confirm(about app.UI, will, never []string, form Form) app.UI {
-	lines := func(title string, words []string) app.UI {
-		var list []app.UI
+func Confirm(about node.Node, will, never []string, form Form) node.Node {
+	lines := func(title string, words []string) node.Node {
+		var list []node.Node
 		for _, w := range words {
 			list = append(list, El("li").Text(w))
 		}
-		return app.If(len(list) > 0, func() app.UI {
+		return node.If(len(list) > 0, func() node.Node {
 			return El("div").Body(El("h2").Text(title), El("ul").Body(list...))
 		})
 	}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"html"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
-	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 )
 
 // Section is one entry of the navigation.
@@ -31,8 +29,8 @@ type Page struct {
 	// Back leads up to the list that the page is one of; the zero Back is none.
 	Back Back
 	// Tools are links and buttons beside the title.
-	Tools []app.UI
-	Body  []app.UI
+	Tools []node.Node
+	Body  []node.Node
 	// Status of the answer; zero = 200.
 	Status int
 }
@@ -66,13 +64,13 @@ func Write(out *bytes.Buffer, f Frame) {
 	out.WriteString(html.EscapeString(f.CSS))
 	out.WriteString("\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"/icons/tab.svg\">\n</head>\n<body>\n")
 	if f.Who == "" {
-		widget.WriteHTML(out, El("main").Class("door").ID("main").Body(append([]app.UI{El("p").Class("brand").Body(brand()...)}, f.main()...)...))
+		out.Write(node.Append(out.AvailableBuffer(), El("main").Class("door").ID("main").Body(append([]node.Node{El("p").Class("brand").Body(brand()...)}, f.main()...)...)))
 	} else {
-		for _, part := range []app.UI{
+		for _, part := range []node.Node{
 			El("a").Class("skip").Attr("href", "#main").Text("Skip to the page"), f.top(), f.nav(),
 			El("main").ID("main").Attr("tabindex", "-1").Body(f.main()...),
 		} {
-			widget.WriteHTML(out, part)
+			out.Write(node.Append(out.AvailableBuffer(), part))
 			out.WriteByte('\n')
 		}
 	}
@@ -80,56 +78,56 @@ func Write(out *bytes.Buffer, f Frame) {
 }
 
 // top is the line across the page: whose console it is, and who is signed in.
-func (f Frame) top() app.UI {
+func (f Frame) top() node.Node {
 	return El("header").Class("top").Body(
 		El("a").Class("brand").Attr("href", "/admin").Body(brand()...),
-		app.If(f.Test, func() app.UI { return Badge("warn", "Test: no real money") }),
+		node.If(f.Test, func() node.Node { return Badge("warn", "Test: no real money") }),
 		El("div").Class("who").Body(
 			El("span").Class("who-name").Body(offscreen("Signed in as "), Foreign(f.Who)),
-			app.If(f.Token != "", func() app.UI {
+			node.If(f.Token != "", func() node.Node {
 				return El("form").Attr("method", "post").Attr("action", "/admin/logout").Body(
-					Hidden("token", f.Token), El("button").Class("quiet").Attr("type", "submit").DataSet("part", "logout").Text("Sign out"))
+					Hidden("token", f.Token), El("button").Class("quiet").Attr("type", "submit").Attr("data-part", "logout").Text("Sign out"))
 			}),
 		),
 	)
 }
 
 // brand is the name that the console goes by, with its sign.
-func brand() []app.UI {
-	return []app.UI{El("span").Class("slot").Aria("hidden", "true"), Text("Coinslot "), El("span").Class("brand-what").Text("console")}
+func brand() []node.Node {
+	return []node.Node{El("span").Class("slot").Attr("aria-hidden", "true"), Text("Coinslot "), El("span").Class("brand-what").Text("console")}
 }
 
-func (f Frame) nav() app.UI {
-	var list []app.UI
+func (f Frame) nav() node.Node {
+	var list []node.Node
 	for _, s := range Sections() {
 		link := El("a").Attr("href", s.Path)
 		if s.Path == f.Section {
-			link = link.Aria("current", "page")
+			link = link.Attr("aria-current", "page")
 		}
 		list = append(list, El("li").Body(link.Body(
 			Text(s.Name),
-			app.If(f.Alarms[s.Path] > 0, func() app.UI {
+			node.If(f.Alarms[s.Path] > 0, func() node.Node {
 				return El("span").Class("alarm").Body(Text(" "+Count(f.Alarms[s.Path])), offscreen(" to look at"))
 			}),
 		)))
 	}
-	return El("nav").Class("sections").Aria("label", "Console").Body(El("ul").Body(list...), El("p").Class("zone").Text("All times are UTC."))
+	return El("nav").Class("sections").Attr("aria-label", "Console").Body(El("ul").Body(list...), El("p").Class("zone").Text("All times are UTC."))
 }
 
-func (f Frame) main() []app.UI {
+func (f Frame) main() []node.Node {
 	head := El("div").Class("head").Body(
 		El("div").Class("head-words").Body(
-			app.If(f.Back.To != "", func() app.UI {
-				return El("a").Class("back").Attr("href", f.Back.To).Body(El("span").Aria("hidden", "true").Text("← "), Text(f.Back.Label))
+			node.If(f.Back.To != "", func() node.Node {
+				return El("a").Class("back").Attr("href", f.Back.To).Body(El("span").Attr("aria-hidden", "true").Text("← "), Text(f.Back.Label))
 			}),
 			El("h1").Body(Foreign(f.Title)),
-			app.If(f.Lead != "", func() app.UI { return El("p").Class("lead").Text(f.Lead) }),
+			node.If(f.Lead != "", func() node.Node { return El("p").Class("lead").Text(f.Lead) }),
 		),
-		app.If(len(f.Tools) > 0, func() app.UI { return El("div").Class("tools").Body(f.Tools...) }),
+		node.If(len(f.Tools) > 0, func() node.Node { return El("div").Class("tools").Body(f.Tools...) }),
 	)
-	list := []app.UI{}
+	list := []node.Node{}
 	if f.Notice.Text != "" {
-		list = append(list, El("p").Class("notice").DataSet("kind", f.Notice.Kind).DataSet("part", "notice").Attr("role", "status").Text(f.Notice.Text))
+		list = append(list, El("p").Class("notice").Attr("data-kind", f.Notice.Kind).Attr("data-part", "notice").Attr("role", "status").Text(f.Notice.Text))
 	}
 	return append(append(list, head), f.Body...)
 }

@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
-	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 )
 
 // What others wrote cannot move, hide or end what is around it.
@@ -26,14 +24,14 @@ func TestHarmless(t *testing.T) {
 
 // Nothing but http and https is a link to elsewhere.
 func TestAway(t *testing.T) {
-	if got := widget.HTML(El("p").Body(Email("ann@<b>\u202e@x"))); got != `<p><bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi></p>" {
+	if got := node.HTML(El("p").Body(Email("ann@<b>\u202e@x"))); got != `<p><bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi></p>" {
 		t.Errorf("Email = %s", got)
 	}
 	for to, link := range map[string]bool{
 		"https://scan.example/tx/1": true, "http://127.0.0.1/x": true,
 		"javascript:alert(1)": false, " https://x": false, "data:text/html,x": false, "//evil.example": false, "": false, "HTTPS://x": false,
 	} {
-		got := widget.HTML(El("p").Body(Away(to, Text("x"))))
+		got := node.HTML(El("p").Body(Away(to, Text("x"))))
 		if strings.Contains(got, "<a ") != link || link && !strings.Contains(got, `rel="noopener noreferrer"`) {
 			t.Errorf("Away(%q) = %s", to, got)
 		}
@@ -45,8 +43,8 @@ func TestWrite(t *testing.T) {
 	const evil = "\"'><script>x</script>\u202e&"
 	var out bytes.Buffer
 	Write(&out, Frame{
-		Page: Page{Title: evil, Lead: evil, Section: "/admin/payments", Back: Back{"/admin", evil}, Tools: []app.UI{Link("/admin?q="+evil, Text(evil))}, Body: []app.UI{
-			Table{Caption: evil, Columns: []Column{{Name: evil}, {Name: "n", Number: true}}, Rows: [][]app.UI{{Foreign(evil), Code(evil)}}}.Draw(),
+		Page: Page{Title: evil, Lead: evil, Section: "/admin/payments", Back: Back{"/admin", evil}, Tools: []node.Node{Link("/admin?q="+evil, Text(evil))}, Body: []node.Node{
+			Table{Caption: evil, Columns: []Column{{Name: evil}, {Name: "n", Number: true}}, Rows: [][]node.Node{{Foreign(evil), Code(evil)}}}.Draw(),
 			Facts(Fact{evil, Short(strings.Repeat(evil, 3))}), Filter("/admin", true, Field{Name: "q", Label: evil, Value: evil, Placeholder: evil}),
 			Confirm(None(), []string{evil}, []string{evil}, Form{Path: "/admin", Token: evil, Button: evil, Fields: []Field{{Name: "a", Label: "b", Type: "textarea", Value: evil}}}),
 			Coin(evil, evil, ""), Amount(evil, evil), Badge("good", evil), Note("", evil),

@@ -5,19 +5,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
 // Badge is a word in a colour: "good", "wait", "warn", "bad", or "" for none.
 // The word says all that the colour says.
-func Badge(kind, word string) app.UI {
-	return El("span").Class("badge").DataSet("kind", kind).Text(word)
+func Badge(kind, word string) node.Node {
+	return El("span").Class("badge").Attr("data-kind", kind).Text(word)
 }
 
 // Status is how a session stands.
-func Status(s wire.Status) app.UI {
+func Status(s wire.Status) node.Node {
 	kind, word := "", string(s)
 	switch s {
 	case wire.Confirmed:
@@ -35,33 +34,33 @@ func Status(s wire.Status) app.UI {
 	case wire.Cancelled:
 		word = "Cancelled"
 	}
-	return El("span").Class("badge").DataSet("kind", kind).DataSet("status", string(s)).Text(word)
+	return El("span").Class("badge").Attr("data-kind", kind).Attr("data-status", string(s)).Text(word)
 }
 
 // Block is a part of a page under a heading of its own; id names it in an
 // address, empty = none.
-func Block(id, title string, body ...app.UI) app.UI {
+func Block(id, title string, body ...node.Node) node.Node {
 	s := El("section").Class("block")
 	if id != "" {
 		s = s.ID(id)
 	}
-	return s.Body(append([]app.UI{El("h2").Text(title)}, body...)...)
+	return s.Body(append([]node.Node{El("h2").Text(title)}, body...)...)
 }
 
 // Note is a sentence of explanation; kind as in [Notice], "" = plain.
-func Note(kind, words string) app.UI {
-	return El("p").Class("note").DataSet("kind", kind).Text(words)
+func Note(kind, words string) node.Node {
+	return El("p").Class("note").Attr("data-kind", kind).Text(words)
 }
 
 // Fact is one line of [Facts].
 type Fact struct {
 	Name  string
-	Value app.UI
+	Value node.Node
 }
 
 // Facts is a list of names and values; those without a value are left out.
-func Facts(list ...Fact) app.UI {
-	var lines []app.UI
+func Facts(list ...Fact) node.Node {
+	var lines []node.Node
 	for _, f := range list {
 		if f.Value == nil {
 			continue
@@ -73,15 +72,15 @@ func Facts(list ...Fact) app.UI {
 
 // Coin is what is paid with: the coin's mark, its symbol and the network's name.
 // mark is the address of the network's mark, empty = none.
-func Coin(symbol, network, mark string) app.UI {
+func Coin(symbol, network, mark string) node.Node {
 	if symbol == "" {
 		return None()
 	}
 	return El("span").Class("coin").Body(
-		picture(IconOf(symbol), 20), El("bdi").Class("coin-symbol").Attr("translate", "no").Text(Harmless(symbol)),
-		app.If(network != "", func() app.UI {
+		picture(IconOf(symbol), "20"), El("bdi").Class("coin-symbol").Attr("translate", "no").Text(Harmless(symbol)),
+		node.If(network != "", func() node.Node {
 			return El("span").Class("coin-network").Body(
-				app.If(mark != "", func() app.UI { return picture(mark, 14) }), El("bdi").Attr("translate", "no").Text(Harmless(network)))
+				node.If(mark != "", func() node.Node { return picture(mark, "14") }), El("bdi").Attr("translate", "no").Text(Harmless(network)))
 		}),
 	)
 }
@@ -96,12 +95,12 @@ func IconOf(symbol string) string {
 	return "/icons/" + strings.ToLower(symbol) + ".svg"
 }
 
-func picture(src string, size int) app.UI {
-	return Void("img").Attr("src", src).Attr("width", size).Attr("height", size).Attr("loading", "lazy").Attr("role", "presentation").Aria("hidden", "true")
+func picture(src, size string) node.Node {
+	return Void("img").Attr("src", src).Attr("width", size).Attr("height", size).Attr("loading", "lazy").Attr("role", "presentation").Attr("aria-hidden", "true")
 }
 
 // Amount is an exact decimal as it is, with its unit behind it; empty is nothing.
-func Amount(digits, unit string) app.UI {
+func Amount(digits, unit string) node.Node {
 	if digits == "" {
 		return None()
 	}
@@ -110,7 +109,7 @@ func Amount(digits, unit string) app.UI {
 }
 
 // USD is an amount in US dollars, "25.00".
-func USD(digits string) app.UI {
+func USD(digits string) node.Node {
 	if digits == "" {
 		return None()
 	}
@@ -130,7 +129,7 @@ func Count(n int) string {
 func Plain(n int) string { return strconv.Itoa(n) }
 
 // Time is a moment in UTC to the second; the zero time is nothing.
-func Time(t time.Time) app.UI {
+func Time(t time.Time) node.Node {
 	if t.IsZero() {
 		return None()
 	}
@@ -140,7 +139,7 @@ func Time(t time.Time) app.UI {
 }
 
 // Ago is Time with how long ago, or how soon, that is from now.
-func Ago(t, now time.Time) app.UI {
+func Ago(t, now time.Time) node.Node {
 	if t.IsZero() {
 		return None()
 	}
@@ -148,7 +147,7 @@ func Ago(t, now time.Time) app.UI {
 }
 
 // When is how long before or after now t is; its title has the moment.
-func When(t, now time.Time) app.UI {
+func When(t, now time.Time) node.Node {
 	if t.IsZero() {
 		return None()
 	}

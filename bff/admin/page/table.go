@@ -3,7 +3,7 @@ package page
 import (
 	"net/url"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
+	"coinslot/app/widget/node"
 )
 
 // Column is one column of a table.
@@ -21,21 +21,21 @@ type Column struct {
 type Table struct {
 	Caption string // for those who do not see it; needed
 	Columns []Column
-	Rows    [][]app.UI // as many cells as columns
-	Empty   string     // what is said instead of no rows; empty = "Nothing here."
+	Rows    [][]node.Node // as many cells as columns
+	Empty   string        // what is said instead of no rows; empty = "Nothing here."
 }
 
 // roles keep a table a table where its looks are those of cards: browsers
 // forget what is not laid out as one.
-func (t Table) draw() app.UI {
+func (t Table) draw() node.Node {
 	if len(t.Rows) == 0 {
 		words := t.Empty
 		if words == "" {
 			words = "Nothing here."
 		}
-		return El("p").Class("empty").DataSet("part", "empty").Text(words)
+		return El("p").Class("empty").Attr("data-part", "empty").Text(words)
 	}
-	var heads []app.UI
+	var heads []node.Node
 	for _, c := range t.Columns {
 		name := Text(c.Name)
 		if c.Name == "" {
@@ -43,7 +43,7 @@ func (t Table) draw() app.UI {
 		}
 		heads = append(heads, El("th").Attr("scope", "col").Attr("role", "columnheader").Class(c.class()).Body(name))
 	}
-	var rows []app.UI
+	var rows []node.Node
 	for _, cells := range t.Rows {
 		rows = append(rows, t.row(cells))
 	}
@@ -54,8 +54,8 @@ func (t Table) draw() app.UI {
 	))
 }
 
-func (t Table) row(cells []app.UI) app.UI {
-	var list []app.UI
+func (t Table) row(cells []node.Node) node.Node {
+	var list []node.Node
 	for i, cell := range cells {
 		c := t.Columns[i]
 		td := El("td").Attr("role", "cell").Class(c.class())
@@ -63,7 +63,7 @@ func (t Table) row(cells []app.UI) app.UI {
 		case i == 0:
 			td = td.Class("first")
 		case c.Name != "":
-			td = td.DataSet("label", c.Name)
+			td = td.Attr("data-label", c.Name)
 		}
 		list = append(list, td.Body(cell))
 	}
@@ -82,23 +82,23 @@ func (c Column) class() string {
 }
 
 // Draw returns the table.
-func (t Table) Draw() app.UI { return t.draw() }
+func (t Table) Draw() node.Node { return t.draw() }
 
 // Pager leads from one page of a list to the next; there is no way back but to
 // the first one, since lists grow at their head. next is the cursor of the next
 // page, empty = there is none; path and query are this page's.
-func Pager(path string, query url.Values, next string, shown int) app.UI {
+func Pager(path string, query url.Values, next string, shown int) node.Node {
 	first := query.Get("cursor") == ""
 	if first && next == "" {
 		return El("p").Class("pager").Body(El("span").Class("soft").Text(Plural(shown, "row")))
 	}
-	return El("nav").Class("pager").Aria("label", "Pages").Body(
+	return El("nav").Class("pager").Attr("aria-label", "Pages").Body(
 		El("span").Class("soft").Text(Plural(shown, "row")+" on this page"),
-		app.If(!first, func() app.UI {
+		node.If(!first, func() node.Node {
 			return El("a").Class("button").Attr("href", With(path, query, "cursor", "")).Text("First page")
 		}),
-		app.If(next != "", func() app.UI {
-			return El("a").Class("button").Attr("rel", "next").DataSet("part", "next").Attr("href", With(path, query, "cursor", next)).Text("Next page")
+		node.If(next != "", func() node.Node {
+			return El("a").Class("button").Attr("rel", "next").Attr("data-part", "next").Attr("href", With(path, query, "cursor", next)).Text("Next page")
 		}),
 	)
 }

@@ -1,0 +1,136 @@
+package node
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Append appends n as HTML to dst. The same tree always gives the same bytes:
+// attributes are sorted by name.
+func Append(dst []byte, n Node) []byte { return n.Draw().append(dst) }
+
+// HTML returns n as HTML.
+func HTML(n Node) string { return string(Append(nil, n)) }
+
+func (e *Element) append(dst []byte) []byte {
+	if e.component != nil {
+		return e.component.Draw().append(dst)
+	}
+	if e.tag == "" {
+		return appendEscaped(dst, e.text)
+	}
+	dst = append(dst, '<')
+	dst = append(dst, e.tag...)
+	dst = e.appendAttrs(dst)
+	dst = append(dst, '>')
+	if e.void {
+		return dst
+	}
+	if e.filled {
+		if e.text != "" && e.text[0] == '\n' && (e.tag == "textarea" || e.tag == "pre") {
+			dst = append(dst, '\n') // HTML leaves the first one out
+		}
+		dst = appendEscaped(dst, e.text)
+	}
+	for c := e.child; c != nil; c = c.next {
+		dst = c.append(dst)
+	}
+	dst = append(dst, '<', '/')
+	dst = append(dst, e.tag...)
+	return append(dst, '>')
+}
+
+// appendAttrs appends the attributes. A picture without a text gets an empty one,
+// so that screen readers do not read its address.
+func (e *Element) appendAttrs(dst []byte) []byte {
+	described := e.tag != "img"
+	for a := e.attrs; a != nil; a = a.next {
+		described = described || a.name == "alt"
+		present := boolean(a.name)
+		if present && a.value == "false" {
+			continue
+		}
+		dst = append(dst, ' ')
+		dst = append(dst, a.name...)
+		if present {
+			continue
+		}
+		dst = append(dst, '=', '"')
+		dst = appendEscaped(dst, a.value)
+		dst = append(dst, '"')
+	}
+	if !described {
+		dst = append(dst, ` alt=""`...)
+	}
+	return dst
+}
+
+// boolean reports whether an attribute's presence alone is its value.
+func boolean(name Name) bool {
+	switch name {
+	case "autofocus", "checked", "disabled", "hidden", "multiple", "open", "readonly", "required", "selected":
+		return true
+	}
+	return false
+}
+
+// appendEscaped appends s, escaped for a text and for a value between quotation
+// marks. Bytes that are not UTF-8 and NUL, which HTML cannot hold, become U+FFFD; a
+// carriage return, which HTML would read as a line feed, is written as a reference.
+func appendEscaped(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+	}
+	start := 0
+	for i := range len(s) {
+		var reference string
+		switch s[i] {
+		case '&':
+			reference = "&amp;"
+		case '<':
+			reference = "&lt;"
+		case '>':
+			reference = "&gt;"
+		case '"':
+			reference = "&#34;"
+		case '\'':
+			reference = "&#39;"
+		case '\r':
+			reference = "&#13;"
+		case 0:
+			reference = "\ufffd"
+		default:
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = append(dst, reference...)
+		start = i + 1
+	}
+	return append(dst, s[start:]...)
+}
+
+// address reports whether an attribute holds an address.
+func address(name Name) bool {
+	switch name {
+	case "href", "src", "action", "formaction":
+		return true
+	}
+	return false
+}
+
+// runs reports whether a browser that follows an address runs what it holds. A
+// picture may be held in its address: nothing of it is run.
+func runs(name Name, address string) bool {
+	scheme, _, found := strings.Cut(address, ":")
+	if !found || address[0] == '/' {
+		return false
+	}
+	// Browsers skip control characters and spaces. Source: URL Standard, section 4.4.
+	scheme = strings.ToLower(strings.Map(func(r rune) rune {
+		if r <= ' ' {
+			return -1
+		}
+		return r
+	}, scheme))
+	return scheme == "javascript" || scheme == "vbscript" || scheme == "data" && name != "src"
+}
