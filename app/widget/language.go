@@ -2,6 +2,7 @@ package widget
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 
@@ -54,8 +55,27 @@ type languageList struct {
 	Lang      string // the one that is chosen
 }
 
-// Draw draws it.
+// drawnLists holds a *drawnList for each language that was chosen in one: its fifty
+// elements would be a quarter of what a page costs.
+var drawnLists sync.Map
+
+// drawnList is what was drawn of a list of languages.
+type drawnList struct {
+	languages []Language
+	tree      *node.Element
+}
+
+// Draw draws it, anew only where it is not what it was.
 func (l *languageList) Draw() *node.Element {
+	drawn, ok := drawnLists.Load(l.Lang)
+	if !ok || !slices.Equal(drawn.(*drawnList).languages, l.Languages) {
+		drawn = &drawnList{slices.Clone(l.Languages), l.draw()}
+		drawnLists.Store(l.Lang, drawn)
+	}
+	return drawn.(*drawnList).tree
+}
+
+func (l *languageList) draw() *node.Element {
 	list := make([]node.Node, 0, len(l.Languages))
 	for _, one := range l.Languages {
 		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).Bool("selected", one.Tag == l.Lang).Text(one.Name))

@@ -114,6 +114,9 @@ func has(text, filter string) bool {
 // matching returns those networks of a coin that filter finds by their own name
 // or code, or by the coin's.
 func matching(c wire.Currency, filter string) []wire.Network {
+	if filter == "" {
+		return slices.Clone(c.Networks)
+	}
 	var found []wire.Network
 	for _, n := range c.Networks {
 		if has(c.Symbol+" "+c.Name+" "+n.Name+" "+n.Code, filter) {

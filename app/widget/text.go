@@ -34,6 +34,7 @@ func Sentence(text map[string]string, dir, key string, pairs ...string) string {
 		return sentence
 	}
 	var out strings.Builder
+	out.Grow(len(sentence) + 32)
 	for {
 		before, rest, found := strings.Cut(sentence, "{")
 		out.WriteString(before)

@@ -74,37 +74,25 @@ func boolean(name Name) bool {
 	return false
 }
 
-// appendEscaped appends s, escaped for a text and for a value between quotation
-// marks. Bytes that are not UTF-8 and NUL, which HTML cannot hold, become U+FFFD; a
-// carriage return, which HTML would read as a line feed, is written as a reference.
+// references are what characters become that HTML does not take as they are: it would
+// read a carriage return as a line feed, and cannot hold NUL.
+var references = [256]string{
+	'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;", '\r': "&#13;", 0: "\ufffd",
+}
+
+// appendEscaped appends s as it stands in a text and in a value between quotation
+// marks. Bytes that are not UTF-8 become U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
 	start := 0
 	for i := range len(s) {
-		var reference string
-		switch s[i] {
-		case '&':
-			reference = "&amp;"
-		case '<':
-			reference = "&lt;"
-		case '>':
-			reference = "&gt;"
-		case '"':
-			reference = "&#34;"
-		case '\'':
-			reference = "&#39;"
-		case '\r':
-			reference = "&#13;"
-		case 0:
-			reference = "\ufffd"
-		default:
-			continue
+		if reference := references[s[i]]; reference != "" {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, reference...)
+			start = i + 1
 		}
-		dst = append(dst, s[start:i]...)
-		dst = append(dst, reference...)
-		start = i + 1
 	}
 	return append(dst, s[start:]...)
 }
