@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
-
 )
 
 // deed is what can be done about a payment. Each has a page of its own that says

@@ -10,7 +10,6 @@ import (
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
-
 )
 
 const (

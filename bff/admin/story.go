@@ -9,7 +9,6 @@ import (
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
-
 )
 
 // story is everything that is known of one payment.

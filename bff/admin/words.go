@@ -8,7 +8,6 @@ import (
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
-
 )
 
 // state is a badge and a sentence.
