@@ -48,16 +48,18 @@ var banned = map[string]string{
 // linked are functions that the finished program may not contain. The import
 // graph alone does not show them, because go-app imports more than it links.
 var linked = []string{
-	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do", "crypto/tls.(*Conn).Handshake",
+	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do",
+	"crypto/tls.(*Conn).Handshake",
 	"encoding/json.Unmarshal", "fmt.(*pp).doPrintf", "net/url.Parse", "os.Open",
-	"html/template.escapeTemplate", "text/template.(*Template).Execute", "database/sql.Open", "regexp.Compile",
+	"html/template.escapeTemplate", "text/template.(*Template).Execute", "database/sql.Open",
+	"regexp.Compile",
 	"github.com/gorilla/websocket.(*Conn)", "log/slog.(*Logger)",
 }
 
 // Limits of the finished program, in bytes. Raising one is a change with a reason.
 const (
-	rawLimit    = 5_420_000 // the zeroes of its data are in it, for brotli to take out
-	brotliLimit = 734_000
+	rawLimit    = 5_230_000 // the zeroes of its data are in it, for brotli to take out
+	brotliLimit = 706_000
 )
 
 // jsPackage is what go list tells of one package as compiled for the browser.
@@ -110,10 +112,12 @@ func TestArrows(t *testing.T) {
 		"coinslot/app/browser": {},
 		"coinslot/app/feed":    {"coinslot/app/wire"},
 		"coinslot/app/widget": {
-			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget/node", goApp,
+			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed",
+			"coinslot/app/widget/node", goApp,
 		},
 		"coinslot/app/widget/node": {goApp},
-		"coinslot/app":             {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget", "coinslot/app/browser", goApp},
+		"coinslot/app": {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed",
+			"coinslot/app/widget", "coinslot/app/browser", goApp},
 	}
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {
@@ -142,7 +146,8 @@ func TestProgram(t *testing.T) {
 	packed, program := shipped(t, built.Assets(t))
 	t.Logf("app.wasm: %d bytes, brotli %d", len(program), packed)
 	if len(program) > rawLimit || packed > brotliLimit {
-		t.Errorf("app.wasm: %d bytes, brotli %d; limits are %d and %d", len(program), packed, rawLimit, brotliLimit)
+		t.Errorf("app.wasm: %d bytes, brotli %d; limits are %d and %d", len(program), packed,
+			rawLimit, brotliLimit)
 	}
 	if !bytes.Contains(program, []byte("coinslot/app/widget.(*Checkout).Render")) {
 		t.Fatal("function names cannot be found in the program: the search below proves nothing")

@@ -61,7 +61,8 @@ func compare(ours, pasted string) comparison {
 	case same(ours, theirs):
 		return comparison{Match: matchSame, Theirs: grouped(theirs, nil)}
 	case kind != wire.OtherFamily && kind != shape(ours):
-		return comparison{Match: matchNetwork, Network: networksOf(kind), Theirs: grouped(theirs, nil)}
+		return comparison{Match: matchNetwork, Network: networksOf(kind),
+			Theirs: grouped(theirs, nil)}
 	}
 	n, marks := differing(folded(ours, theirs))
 	c := comparison{Match: matchOther, N: n, Theirs: grouped(theirs, marks)}
@@ -129,7 +130,8 @@ func unseen(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f, r == 0xad:
 		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
+	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
+		r == 0xfeff:
 		return true
 	}
 	return false
@@ -153,7 +155,8 @@ func folded(ours, theirs string) (string, string) {
 	lower := func(s string) string { return strings.ToLower(s) }
 	switch kind := shape(ours); {
 	case kind == wire.EVM && !(mixed(ours) && mixed(theirs)),
-		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) && !mixed(theirs),
+		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) &&
+			!mixed(theirs),
 		kind == wire.TON && strings.Contains(ours, ":"):
 		return lower(ours), lower(theirs)
 	case kind == wire.EVM: // what stands before the digits has no case
@@ -229,7 +232,8 @@ func shape(s string) wire.Family {
 	case len(s) == 48 && made(s, base64Digits), rawTON(s) != "":
 		return wire.TON
 	case len(s) >= 26 && len(s) <= 35 && (s[0] == '1' || s[0] == '3') && made(s, base58Digits),
-		len(s) >= 14 && len(s) <= 90 && strings.HasPrefix(strings.ToLower(s), "bc1") && made(strings.ToLower(s[3:]), bech32Digits):
+		len(s) >= 14 && len(s) <= 90 && strings.HasPrefix(strings.ToLower(s), "bc1") &&
+			made(strings.ToLower(s[3:]), bech32Digits):
 		return bitcoin
 	}
 	return wire.OtherFamily

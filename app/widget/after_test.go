@@ -46,11 +46,16 @@ func waysOn(p Page) []string {
 // works without scripts.
 func TestNoDeadEnds(t *testing.T) {
 	for name, bare := range map[string]func(*Page){
-		"as it is":    func(*Page) {},
-		"nothing set": func(p *Page) { p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "", "" },
-		"shop known":  func(p *Page) { p.View.CancelURL, p.View.SuccessURL, p.View.Support = "", "", "" },
+		"as it is": func(*Page) {},
+		"nothing set": func(p *Page) {
+			p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "", ""
+		},
+		"shop known": func(p *Page) {
+			p.View.CancelURL, p.View.SuccessURL, p.View.Support = "", "", ""
+		},
 		"support is set": func(p *Page) {
-			p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "mailto:a@b.example", ""
+			p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "",
+				"mailto:a@b.example", ""
 		},
 	} {
 		for _, s := range Gallery() {
@@ -71,7 +76,8 @@ func TestNoDeadEnds(t *testing.T) {
 func TestEveryEndTellsWhatIsNext(t *testing.T) {
 	text := english(t)
 	for name, want := range map[string][]string{
-		"expired":                 {"expired.text", "next.title", "expired.next", "expired.sent", "ask.title", "ask.copy"},
+		"expired": {"expired.text", "next.title", "expired.next", "expired.sent",
+			"ask.title", "ask.copy"},
 		"expired-partial":         {"expired.paid", "expired.paid.next", "ask.title"},
 		"expired-unchosen":        {"expired.unchosen", "ask.title"},
 		"cancelled":               {"cancelled.text", "cancelled.next", "ended.late", "ask.title"},
@@ -79,10 +85,11 @@ func TestEveryEndTellsWhatIsNext(t *testing.T) {
 		"review":                  {"review.text", "review.next", "review.wait", "ask.title"},
 		"confirmed":               {"done.text", "done.next", "done.explorer"},
 		"confirmed-late-overpaid": {"late.text", "done.next", "over.next", "ask.title"},
-		"receipt":                 {"done.printed", "done.print", "receipt.signed", "receipt.signed.why"},
-		"expired-support":         {"ask.link"},
-		"review-support":          {"ask.link"},
-		"unknown":                 {"closed.news"},
+		"receipt": {"done.printed", "done.print", "receipt.signed",
+			"receipt.signed.why"},
+		"expired-support": {"ask.link"},
+		"review-support":  {"ask.link"},
+		"unknown":         {"closed.news"},
 	} {
 		html := page(named(t, name))
 		for _, key := range want {
@@ -91,7 +98,8 @@ func TestEveryEndTellsWhatIsNext(t *testing.T) {
 			}
 		}
 	}
-	for name, never := range map[string]string{"expired-unchosen": "expired.text", "confirmed": "ask.title", "unknown": "closed.text", "receipt": "done.next"} {
+	for name, never := range map[string]string{"expired-unchosen": "expired.text",
+		"confirmed": "ask.title", "unknown": "closed.text", "receipt": "done.next"} {
 		if strings.Contains(page(named(t, name)), text[never]) {
 			t.Errorf("%s says %s: %s", name, never, text[never])
 		}
@@ -103,11 +111,15 @@ func TestEveryEndTellsWhatIsNext(t *testing.T) {
 func TestUnseenOrder(t *testing.T) {
 	text := english(t)
 	for code, title := range map[wire.Code]string{
-		wire.CodeRateLimited: "choose.busy", wire.CodeStorageUnavailable: "choose.busy", wire.CodeGatewayUnavailable: "closed.title", wire.CodeSessionUnknown: "closed.news",
+		wire.CodeRateLimited: "choose.busy", wire.CodeStorageUnavailable: "choose.busy",
+		wire.CodeGatewayUnavailable: "closed.title", wire.CodeSessionUnknown: "closed.news",
 	} {
-		html := page(Page{Text: text, Base: "/checkout/cs_gallery", View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "Why."}}})
-		if !strings.Contains(html, ">"+text[title]+"</h1>") || strings.Contains(html, text["closed.text"]) != (title == "closed.title") {
-			t.Errorf("%s: want the title %q, and a word of charges only with that of a failure:\n%s", code, text[title], html)
+		html := page(Page{Text: text, Base: "/checkout/cs_gallery",
+			View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "Why."}}})
+		if !strings.Contains(html, ">"+text[title]+"</h1>") ||
+			strings.Contains(html, text["closed.text"]) != (title == "closed.title") {
+			t.Errorf("%s: want the title %q, and a word of charges only if it is a failure:\n%s",
+				code, text[title], html)
 		}
 		if title == "choose.busy" && !strings.Contains(html, `href="/checkout/cs_gallery"`) {
 			t.Errorf("%s leads nowhere", code)
@@ -132,26 +144,30 @@ func TestReference(t *testing.T) {
 func TestSupportLink(t *testing.T) {
 	for _, c := range []struct{ support, ref, session, want string }{
 		{"mailto:help@shop.example", "1001", "cs_1", "mailto:help@shop.example?subject=1001"},
-		{"mailto:help@shop.example", "A&b=c d+e\r\nBcc: x", "cs_1", "mailto:help@shop.example?subject=A%26b%3Dc%20d%2Be%0D%0ABcc%3A%20x"},
+		{"mailto:help@shop.example", "A&b=c d+e\r\nBcc: x", "cs_1",
+			"mailto:help@shop.example?subject=A%26b%3Dc%20d%2Be%0D%0ABcc%3A%20x"},
 		{"mailto:help@shop.example", "", "cs_1", "mailto:help@shop.example?subject=cs_1"},
 		{"mailto:help@shop.example", "", "", "mailto:help@shop.example"},
 		{"https://shop.example/help", "1001", "cs_1", "https://shop.example/help"},
 	} {
-		p := Page{View: wire.View{Support: c.support, Session: c.session, Order: wire.Order{Ref: c.ref}}}
+		p := Page{View: wire.View{Support: c.support, Session: c.session,
+			Order: wire.Order{Ref: c.ref}}}
 		if got := p.support(); got != c.want {
 			t.Errorf("%s of order %q = %s; want %s", c.support, c.ref, got, c.want)
 		}
 	}
 	p := named(t, "expired-support")
 	p.Embed, p.Origin = "inline", "https://shop.example"
-	if found := part(page(p), "support"); len(found) != 1 || !strings.Contains(found[0], `target="_blank"`) {
+	if found := part(page(p), "support"); len(found) != 1 ||
+		!strings.Contains(found[0], `target="_blank"`) {
 		t.Errorf("the link in a frame = %q; want one that opens a page of its own", found)
 	}
 }
 
 func TestMoment(t *testing.T) {
 	for at, want := range map[string]string{
-		"2026-11-22T01:40:05Z": "2026-11-22 01:40 UTC", "2026-11-22T01:40:05+02:00": "2026-11-21 23:40 UTC", "": "", "yesterday": "",
+		"2026-11-22T01:40:05Z":      "2026-11-22 01:40 UTC",
+		"2026-11-22T01:40:05+02:00": "2026-11-21 23:40 UTC", "": "", "yesterday": "",
 	} {
 		if got := moment(at); got != want {
 			t.Errorf("moment(%q) = %q; want %q", at, got, want)
@@ -179,12 +195,14 @@ func TestMoreTimeIsOffered(t *testing.T) {
 			s.At = time.Now()
 		}
 		found := part(node.HTML(s), "more-time")
-		if len(found) != 1 || strings.Contains(found[0], "extend-early") != c.early || strings.Contains(found[0], " hidden") == c.shown {
+		if len(found) != 1 || strings.Contains(found[0], "extend-early") != c.early ||
+			strings.Contains(found[0], " hidden") == c.shown {
 			t.Errorf("%s: %q; want early %t, shown %t", name, found, c.early, c.shown)
 		}
 	}
 	html := page(named(t, "pending-last-minutes"))
-	for _, want := range []string{`action="/checkout/cs_gallery/extend"`, `name="attempt" type="hidden" value="1"`, "You get 60 minutes, a new address"} {
+	for _, want := range []string{`action="/checkout/cs_gallery/extend"`,
+		`name="attempt" type="hidden" value="1"`, "You get 60 minutes, a new address"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %s", want)
 		}

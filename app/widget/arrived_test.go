@@ -11,10 +11,13 @@ import (
 // Once all of the money is here, nobody is asked to send anything, although the
 // gateway has not said yet that it is confirmed.
 func TestNothingToSendOnceAllHasCome(t *testing.T) {
-	p := Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1", Exchange: true, View: wire.View{
-		Session: "cs_1", Status: wire.Pending, Order: wire.Order{AmountUSD: "25.00"}, Actions: []wire.Action{wire.Recheck},
-		Attempt: &wire.Attempt{Number: 1, CurrencySymbol: "USDT", Address: "TXYZ", PayableAmount: "25", PaidAmount: "25", ExpiresInMs: 600_000},
-	}}
+	p := Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1", Exchange: true,
+		View: wire.View{
+			Session: "cs_1", Status: wire.Pending, Order: wire.Order{AmountUSD: "25.00"},
+			Actions: []wire.Action{wire.Recheck},
+			Attempt: &wire.Attempt{Number: 1, CurrencySymbol: "USDT", Address: "TXYZ",
+				PayableAmount: "25", PaidAmount: "25", ExpiresInMs: 600_000},
+		}}
 	html := node.HTML(&Checkout{Page: p})
 	for _, evil := range []string{"Send 25", "TXYZ", "qr.svg", "exactly", "countdown"} {
 		if strings.Contains(html, evil) {

@@ -19,7 +19,8 @@ func ask(p Page) node.Node {
 		el("h2").ID("coinslot-ask").Text(p.say("ask.title")),
 		node.If(len(lines) > 0, func() node.Node {
 			return &reference{Lines: lines, Label: p.say("ask.text"),
-				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"), Failed: p.say("copy.failed")}}
+				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"),
+					Failed: p.say("copy.failed")}}
 		}),
 		supportLink(p),
 	)
@@ -48,7 +49,8 @@ func (p Page) reference() []string {
 // there it opens a page of its own.
 func supportLink(p Page) node.Node {
 	return node.If(p.View.Support != "", func() node.Node {
-		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.support()).Text(p.say("ask.link"))
+		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.support()).
+			Text(p.say("ask.link"))
 		if p.Embed == "" {
 			return a
 		}
@@ -66,7 +68,8 @@ func (p Page) support() string {
 	if subject == "" || !strings.HasPrefix(p.View.Support, "mailto:") {
 		return p.View.Support
 	}
-	return p.View.Support + "?subject=" + strings.ReplaceAll(escaped(subject), "+", "%20") // RFC 6068
+	// RFC 6068
+	return p.View.Support + "?subject=" + strings.ReplaceAll(escaped(subject), "+", "%20")
 }
 
 // reference shows what to quote, with a button that copies all of it.
@@ -89,9 +92,11 @@ func (r *reference) Draw() *node.Element {
 	}
 	return el("div").Class("reference-box").Body(
 		el("p").ID("coinslot-reference").Text(r.Label),
-		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").Attr("data-value", value).
+		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
+			Attr("data-value", value).
 			Attr("aria-labelledby", "coinslot-reference").Body(lines...),
-		el("button").Attr("type", "button").Class("button copy needs-script").Attr("data-part", "copy-reference").Attr("data-copy", value).
+		el("button").Attr("type", "button").Class("button copy needs-script").
+			Attr("data-part", "copy-reference").Attr("data-copy", value).
 			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).
 			Text(r.buttonText()).On("click", r.copy, value),
 	)
@@ -110,9 +115,10 @@ func (r *reference) buttonText() string {
 
 // copy asks for the copying; the button tells the result for a while.
 func (r *reference) copy(ctx app.Context, _ app.Event) {
-	ctx.NewActionWithValue(actionCopy, copyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
-		ctx.Dispatch(func(ctx app.Context) { r.tell(ctx, err) })
-	}})
+	ctx.NewActionWithValue(actionCopy,
+		copyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
+			ctx.Dispatch(func(ctx app.Context) { r.tell(ctx, err) })
+		}})
 }
 
 func (r *reference) tell(ctx app.Context, err error) {
@@ -135,6 +141,7 @@ func next(p Page, keys ...string) node.Node {
 	}
 	return node.If(len(sentences) > 0, func() node.Node {
 		return el("section").Class("next").Attr("aria-labelledby", "coinslot-next").Body(
-			append([]node.Node{el("h2").ID("coinslot-next").Text(p.say("next.title"))}, sentences...)...)
+			append([]node.Node{el("h2").ID("coinslot-next").Text(p.say("next.title"))},
+				sentences...)...)
 	})
 }

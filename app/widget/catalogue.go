@@ -9,7 +9,8 @@ import (
 
 // ReadText reads a catalogue of sentences, static/text/<language>.json: a JSON
 // object of key and sentence, where a sentence that depends on a number is an
-// object of plural category and sentence. Its forms get the key and "#category". Errors: raw is no such object.
+// object of plural category and sentence. Its forms get the key and "#category". Errors:
+// raw is no such object.
 func ReadText(raw []byte) (map[string]string, error) {
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &entries); err != nil {

@@ -33,7 +33,8 @@ func (c *checker) Draw() *node.Element {
 		el("p").ID("coinslot-check-why").Text(p.say("pay.check.why")),
 		still(p, "check", p.say("pay.check")),
 		c.form(found),
-		el("p").Class("check-result "+found.Match.name()).Attr("data-part", "check-result").Attr("data-value", found.Match.name()).
+		el("p").Class("check-result "+found.Match.name()).Attr("data-part", "check-result").
+			Attr("data-value", found.Match.name()).
 			Attr("role", "status").Text(c.sentence(found)),
 		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
@@ -50,7 +51,8 @@ func (c *checker) compare() comparison {
 		return compare(a.Address, c.Page.Pasted)
 	}
 	theirs := recipient(c.text)
-	if unfinished := len(theirs) < fullAddress || strings.HasPrefix(a.Address, theirs) && theirs != a.Address; unfinished && !c.asked {
+	if unfinished := len(theirs) < fullAddress || strings.HasPrefix(a.Address, theirs) &&
+		theirs != a.Address; unfinished && !c.asked {
 		return comparison{}
 	}
 	return compare(a.Address, c.text)
@@ -67,10 +69,12 @@ func (c *checker) form(found comparison) node.Node {
 		}).
 		Body(append(carried(p), spaced(
 			el("label").Attr("for", "coinslot-check").Text(p.say("pay.check.label")),
-			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
+			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").
+				Attr("value", p.Pasted).
 				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
 				Bool("aria-invalid", found.Match > matchSame).
-				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").Attr("spellcheck", "false").
+				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").
+				Attr("spellcheck", "false").
 				On("input", func(ctx app.Context, _ app.Event) {
 					c.typed, c.asked, c.text = true, false, ctx.JSSrc().Get("value").String()
 				}),

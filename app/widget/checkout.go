@@ -59,7 +59,8 @@ func (c *Checkout) Draw() *node.Element {
 		Attr("data-receipt", p.View.Receipt).
 		Body(
 			orderHead(p),
-			el("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").Text(c.said),
+			el("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").
+				Text(c.said),
 			c.trouble(),
 			el("section").Class("screen").Attr("aria-labelledby", headingID).Body(c.screen()),
 			simulateBar(p),
@@ -96,7 +97,8 @@ func (c *Checkout) trouble() node.Node {
 // failure is the words of an error; its code is for the host page, which
 // frame.js tells.
 func failure(code wire.Code, text string) *node.Element {
-	return el("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).Attr("role", "alert").Text(text)
+	return el("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
+		Attr("role", "alert").Text(text)
 }
 
 // screen is what the status calls for.

@@ -125,7 +125,9 @@ func (p Page) arranged() []wire.Currency {
 	if !p.Exchange {
 		return p.View.Currencies
 	}
-	list := firstOf(p.View.Currencies, func(c wire.Currency) bool { return slices.ContainsFunc(c.Networks, sendable) })
+	list := firstOf(p.View.Currencies, func(c wire.Currency) bool {
+		return slices.ContainsFunc(c.Networks, sendable)
+	})
 	for i := range list {
 		list[i].Networks = firstOf(list[i].Networks, sendable)
 	}

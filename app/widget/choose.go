@@ -71,7 +71,8 @@ func (c *chooser) warning() node.Node {
 	case p.possible() == 0:
 		return el("p").Class("note warn").Text(p.say("choose.none"))
 	case p.Changing && p.View.Status == wire.Pending && a != nil:
-		return el("p").Class("note warn").Text(p.say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
+		return el("p").Class("note warn").
+			Text(p.say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
 	}
 	return node.Text("")
 }
@@ -84,7 +85,9 @@ func (c *chooser) exchange() node.Node {
 	case p.possible() == 0:
 		return node.Text("")
 	case p.Exchange:
-		return el("div").Class("exchange").Body(c.toggle("choose.wallet"), el("p").Class("note").Text(p.say("choose.exchange.why")))
+		return el("div").Class("exchange").
+			Body(c.toggle("choose.wallet"), el("p").Class("note").
+				Text(p.say("choose.exchange.why")))
 	}
 	return el("div").Class("exchange").Body(
 		c.toggle("choose.exchange"),
@@ -101,7 +104,8 @@ func (c *chooser) toggle(text string) node.Node {
 		change = "1"
 	}
 	return el("a").Attr("data-part", "exchange").
-		Attr("href", c.Page.payingFrom(!c.Page.Exchange).Link("", Field{"change", change})).Text(c.Page.say(text)).
+		Attr("href", c.Page.payingFrom(!c.Page.Exchange).Link("", Field{"change", change})).
+		Text(c.Page.say(text)).
 		On("click", func(ctx app.Context, e app.Event) {
 			if stays(e) {
 				ctx.NewActionWithValue(actionFrom, !c.Page.Exchange)
@@ -181,7 +185,8 @@ func (c *chooser) complete() (wire.Currency, wire.Network, bool) {
 // where there was nothing.
 func (c *chooser) onward() node.Node {
 	if c.Page.possible() == 0 {
-		return el("a").Class("button primary").Attr("data-part", "reload").Attr("href", c.Page.Link("")).Text(c.Page.say("closed.again"))
+		return el("a").Class("button primary").Attr("data-part", "reload").
+			Attr("href", c.Page.Link("")).Text(c.Page.say("closed.again"))
 	}
 	return button("continue", "primary", c.continueText(), c.Busy)
 }
@@ -189,7 +194,8 @@ func (c *chooser) onward() node.Node {
 // back leads from changing to the payment as it is.
 func (c *chooser) back() node.Node {
 	return node.If(c.Page.Changing, func() node.Node {
-		return el("a").Class("button quiet").Attr("href", c.Page.Link("")).Text(c.Page.say("choose.keep")).
+		return el("a").Class("button quiet").Attr("href", c.Page.Link("")).
+			Text(c.Page.say("choose.keep")).
 			On("click", func(ctx app.Context, e app.Event) { toggleChange(ctx, e, false) })
 	})
 }

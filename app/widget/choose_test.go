@@ -62,7 +62,8 @@ func TestRadiosAreDescribed(t *testing.T) {
 		"USDC:base":  {"Base", "no network fee lowest fee not every exchange"},
 	} {
 		radio := regexp.MustCompile(`<input [^>]*value="` + value + `">`).FindString(page)
-		got := [2]string{described(t, page, radio, "aria-labelledby"), described(t, page, radio, "aria-describedby")}
+		got := [2]string{described(t, page, radio, "aria-labelledby"),
+			described(t, page, radio, "aria-describedby")}
 		if got[0] != want[0] || strings.ReplaceAll(got[1], "\u00a0", " ") != want[1] {
 			t.Errorf("%s is called and described as %q; want %q", value, got, want)
 		}
@@ -82,12 +83,16 @@ func TestNothingToAsk(t *testing.T) {
 		t.Run(sample, func(t *testing.T) {
 			c := &chooser{Page: find(t, sample)}
 			page := node.HTML(c)
-			all, unseen := strings.Count(page, `type="radio"`), strings.Count(page, `class="offscreen" data-part`)
+			all, unseen := strings.Count(page, `type="radio"`),
+				strings.Count(page, `class="offscreen" data-part`)
 			if all-unseen != want.seen || unseen != want.unseen {
-				t.Errorf("%d radios to see and %d not; want %d and %d", all-unseen, unseen, want.seen, want.unseen)
+				t.Errorf("%d radios to see and %d not; want %d and %d", all-unseen, unseen,
+					want.seen, want.unseen)
 			}
-			for _, radio := range regexp.MustCompile(`<input [^>]*class="offscreen"[^>]*>`).FindAllString(page, -1) {
-				if !strings.Contains(radio, " checked ") || !strings.Contains(radio, `tabindex="-1"`) {
+			for _, radio := range regexp.MustCompile(`<input [^>]*class="offscreen"[^>]*>`).
+				FindAllString(page, -1) {
+				if !strings.Contains(radio, " checked ") ||
+					!strings.Contains(radio, `tabindex="-1"`) {
 					t.Errorf("nobody can check it, or the keyboard stops at it: %s", radio)
 				}
 			}
@@ -115,10 +120,12 @@ func TestEstimateFollowsThePick(t *testing.T) {
 	if page := node.HTML(c); len(part(page, "estimate")) != 0 {
 		t.Error("an estimate before anything is picked")
 	}
-	for symbol, want := range map[string]string{"TON": "about 8.1\u00a0TON on TON", "ETH": "about 0.00912345\u00a0ETH on Ethereum", "USDT": ""} {
+	for symbol, want := range map[string]string{"TON": "about 8.1\u00a0TON on TON",
+		"ETH": "about 0.00912345\u00a0ETH on Ethereum", "USDT": ""} {
 		c.pick(symbol)
 		page := node.HTML(c)
-		if shown := len(part(page, "estimate")) == 1; shown != (want != "") || !strings.Contains(page, want) {
+		if shown := len(part(page, "estimate")) == 1; shown != (want != "") ||
+			!strings.Contains(page, want) {
 			t.Errorf("with %s picked an estimate is shown: %t; want %q", symbol, shown, want)
 		}
 	}
@@ -130,10 +137,12 @@ func TestPayFromKeepsWhatIsPicked(t *testing.T) {
 	c.Page.View.Currencies = sorted()
 	c.payFrom(true)
 	page := node.HTML(c)
-	if !strings.Contains(b.address, "from=exchange") || !strings.Contains(page, `name="from"`) || c.said != english(t)["choose.exchange.why"] {
+	if !strings.Contains(b.address, "from=exchange") || !strings.Contains(page, `name="from"`) ||
+		c.said != english(t)["choose.exchange.why"] {
 		t.Errorf("address %s, said %q", b.address, c.said)
 	}
-	if !strings.Contains(page, ` checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`) {
+	if !strings.Contains(page,
+		` checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`) {
 		t.Error("the network that was picked is not")
 	}
 	c.payFrom(false)
@@ -149,7 +158,8 @@ func TestPayFromIsNoPartOfAnOrder(t *testing.T) {
 	c.payFrom(true)
 	c.send(ctx, request{Sub: "/attempts"})
 	engine.ConsumeAll()
-	if want := `POST /checkout?from=exchange {"amount":"5.00","item":"coffee","key":"page_1"}`; b.sent[0] != want {
+	want := `POST /checkout?from=exchange {"amount":"5.00","item":"coffee","key":"page_1"}`
+	if b.sent[0] != want {
 		t.Errorf("sent %s; want %s", b.sent[0], want)
 	}
 	if want := "/checkout/cs_gallery?from=exchange"; b.address != want {

@@ -24,7 +24,9 @@ func (s *closed) Draw() *node.Element {
 	return el("div").Class("outcome").Body(
 		mark("ended"),
 		heading(p.say(s.title())),
-		node.If(!s.news() && !s.unseen(), func() node.Node { return el("p").Text(p.say("closed.text")) }),
+		node.If(!s.news() && !s.unseen(), func() node.Node {
+			return el("p").Text(p.say("closed.text"))
+		}),
 		el("div").Class("buttons").Body(append(s.onward(),
 			backToShop(p, p.View.CancelURL, s.backClass()),
 			closing(p),
@@ -48,8 +50,11 @@ func (s *closed) onward() []node.Node {
 		class += " primary"
 	}
 	return []node.Node{
-		el("button").Attr("type", "button").Class(class).Attr("data-part", "back").Text(p.say("closed.back")),
-		node.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() node.Node { return s.again("quiet") }),
+		el("button").Attr("type", "button").Class(class).Attr("data-part", "back").
+			Text(p.say("closed.back")),
+		node.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() node.Node {
+			return s.again("quiet")
+		}),
 	}
 }
 
@@ -62,7 +67,8 @@ func (s *closed) backClass() string {
 }
 
 func (s *closed) again(class string) node.Node {
-	return el("a").Class("button "+class).Attr("data-part", "reload").Attr("href", s.Page.Link("")).Text(s.Page.say("closed.again"))
+	return el("a").Class("button "+class).Attr("data-part", "reload").Attr("href", s.Page.Link("")).
+		Text(s.Page.say("closed.again"))
 }
 
 // title is that of a failure, unless the notice is only news, there is nothing
@@ -81,7 +87,9 @@ func (s *closed) title() string {
 // nothing is said of charges.
 func (s *closed) unseen() bool {
 	n := s.Page.View.Notice
-	return n != nil && s.Page.View.Session == "" && (n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable || n.Code == wire.CodeInternal)
+	return n != nil && s.Page.View.Session == "" &&
+		(n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable ||
+			n.Code == wire.CodeInternal)
 }
 
 // news reports whether nothing has failed, or nothing is known of any payment:
@@ -118,7 +126,8 @@ func (s *closed) passing() bool {
 		return true
 	}
 	switch n.Code {
-	case wire.CodeGatewayUnavailable, wire.CodeStorageUnavailable, wire.CodeRateLimited, wire.CodeInternal:
+	case wire.CodeGatewayUnavailable, wire.CodeStorageUnavailable, wire.CodeRateLimited,
+		wire.CodeInternal:
 		return true
 	}
 	return false

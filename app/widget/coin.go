@@ -23,9 +23,10 @@ type coinOption struct {
 func (o coinOption) draw() node.Node {
 	return el("div").Class("coin").Bool("hidden", len(o.found) == 0).Body(
 		o.head(),
-		el("fieldset").Class("networks").Class(textIf(o.c.Page.soleNetwork(), "sole")).Body(append([]node.Node{
-			el("legend").Text(o.c.Page.say("choose.network", "coin", o.currency.Symbol)),
-		}, o.networks()...)...),
+		el("fieldset").Class("networks").Class(textIf(o.c.Page.soleNetwork(), "sole")).
+			Body(append([]node.Node{
+				el("legend").Text(o.c.Page.say("choose.network", "coin", o.currency.Symbol)),
+			}, o.networks()...)...),
 	)
 }
 
@@ -34,11 +35,13 @@ func (o coinOption) draw() node.Node {
 func (o coinOption) head() node.Node {
 	c, symbol := o.c, o.currency.Symbol
 	none := possible(o.currency) == 0
+	radio := void("input").Attr("type", "radio").Attr("name", "currency_symbol").
+		Attr("value", symbol).Attr("data-part", "currency").
+		Bool("checked", o.picked.Symbol == symbol && !none).Bool("disabled", none).
+		Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
+		On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol)
 	return el("label").Class("coin-head").Body(
-		quiet(void("input").Attr("type", "radio").Attr("name", "currency_symbol").Attr("value", symbol).Attr("data-part", "currency").
-			Bool("checked", o.picked.Symbol == symbol && !none).Bool("disabled", none).
-			Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
-			On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol), o.c.Page.soleCoin()),
+		quiet(radio, c.Page.soleCoin()),
 		icon(o.currency.Icon, "coin-icon", "32", app.IsServer),
 		el("span").Class("coin-name").ID(o.id).Body(
 			el("strong").Text(o.currency.Name),
@@ -65,7 +68,8 @@ func quiet(radio *node.Element, alone bool) node.Node {
 func icon(src, class, size string, lazy bool) node.Node {
 	return node.If(src != "", func() node.Node {
 		return void("img").Class(class).Attr("src", src).Attr("role", "presentation").
-			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).Attr("loading", textIf(lazy, "lazy"))
+			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).
+			Attr("loading", textIf(lazy, "lazy"))
 	})
 }
 
@@ -83,7 +87,8 @@ func (o coinOption) hint() node.Node {
 		}),
 		node.Text(" "),
 		node.If(!o.c.Page.soleCoin(), func() node.Node {
-			return el("small").Class("coin-count").Text(o.c.Page.count("choose.networks", possible(o.currency)))
+			return el("small").Class("coin-count").
+				Text(o.c.Page.count("choose.networks", possible(o.currency)))
 		}),
 	)
 }
@@ -124,13 +129,16 @@ func (o coinOption) network(n wire.Network, id string) node.Node {
 	c, symbol, value := o.c, o.currency.Symbol, key(o.currency.Symbol, n.Code)
 	picked := o.picked.Network == value && n.Available
 	badges, ids := o.badges(n, id)
-	return el("div").Body(el("label").Class("network").Bool("hidden", !picked && !slices.Contains(o.found, n)).Body(
-		quiet(void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).Attr("data-part", "network").
-			Bool("checked", picked).Bool("disabled", !n.Available).
-			Attr("aria-labelledby", id).Attr("aria-describedby", strings.Join(append([]string{id + "-note"}, ids...), " ")).
-			On("change", func(app.Context, app.Event) {
-				c.touched, c.picked = true, choice{Symbol: symbol, Network: value}
-			}, symbol, value), o.c.Page.soleNetwork()),
+	about := strings.Join(append([]string{id + "-note"}, ids...), " ")
+	radio := void("input").Attr("type", "radio").Attr("name", "network_code").Attr("value", value).
+		Attr("data-part", "network").Bool("checked", picked).Bool("disabled", !n.Available).
+		Attr("aria-labelledby", id).Attr("aria-describedby", about).
+		On("change", func(app.Context, app.Event) {
+			c.touched, c.picked = true, choice{Symbol: symbol, Network: value}
+		}, symbol, value)
+	label := el("label").Class("network").Bool("hidden", !picked && !slices.Contains(o.found, n))
+	return el("div").Body(label.Body(
+		quiet(radio, c.Page.soleNetwork()),
 		icon(n.Mark, "network-mark", "22", true),
 		el("span").Class("network-name").Body(append([]node.Node{
 			el("span").ID(id).Body(el("strong").Text(n.Name), node.Text(" "), code(n)),
@@ -154,7 +162,8 @@ func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []s
 	add := func(so bool, name, text string) {
 		if so && n.Available {
 			ids = append(ids, id+"-"+name)
-			list = append(list, el("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).Text(o.c.Page.say(text)))
+			list = append(list, el("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).
+				Text(o.c.Page.say(text)))
 		}
 	}
 	add(cheapest(o.currency, n), "lowest", "choose.lowest")

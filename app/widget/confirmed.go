@@ -87,7 +87,9 @@ func paidLine(p Page, a wire.Attempt) node.Node {
 	if paid == "" {
 		paid = a.PayableAmount
 	}
-	return node.If(paid != "", func() node.Node { return line(p, "done.paid", "paid", paid, a.CurrencySymbol) })
+	return node.If(paid != "", func() node.Node {
+		return line(p, "done.paid", "paid", paid, a.CurrencySymbol)
+	})
 }
 
 // moment writes a time of RFC 3339 for people, in UTC and without the order of
@@ -97,8 +99,10 @@ func moment(at string) string {
 		return ""
 	}
 	written, zone := at[:19], at[19:]
-	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v } // what is no number differs below
-	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0, time.UTC)
+	// what is no number differs below
+	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v }
+	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0,
+		time.UTC)
 	ahead, ok := offset(zone)
 	if !ok || t.Format("2006-01-02T15:04:05") != written {
 		return ""
@@ -125,6 +129,7 @@ func offset(zone string) (time.Duration, bool) {
 // closing is a button for a modal checkout; frame.js tells the host page.
 func closing(p Page) node.Node {
 	return node.If(p.Embed == "modal" && p.Origin != "", func() node.Node {
-		return el("button").Attr("type", "button").Class("button quiet needs-script").Attr("data-part", "close").Text(p.say("close"))
+		return el("button").Attr("type", "button").Class("button quiet needs-script").
+			Attr("data-part", "close").Text(p.say("close"))
 	})
 }

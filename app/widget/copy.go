@@ -60,7 +60,8 @@ func (c *copyable) Draw() *node.Element {
 			node.If(c.Unit != "", func() node.Node {
 				return el("span").Class("copyable-unit").Text(c.Unit)
 			}),
-			el("button").Attr("type", "button").Class("button copy").Attr("data-part", c.Copy).Attr("data-copy", c.Value).
+			el("button").Attr("type", "button").Class("button copy").Attr("data-part", c.Copy).
+				Attr("data-copy", c.Value).
 				Attr("data-copied", c.Text.Copied).Attr("data-failed", c.Text.Failed).
 				Attr("aria-describedby", "coinslot-"+c.Part).
 				Text(c.buttonText()).On("click", c.copy),
@@ -118,9 +119,10 @@ const (
 // copy asks for the copying; the button tells the result for a while.
 func (c *copyable) copy(ctx app.Context, _ app.Event) {
 	value := c.Value
-	ctx.NewActionWithValue(actionCopy, copyRequest{Part: c.Part, Value: value, Done: func(err error) {
-		ctx.Dispatch(func(ctx app.Context) { c.tell(ctx, value, err) })
-	}})
+	ctx.NewActionWithValue(actionCopy,
+		copyRequest{Part: c.Part, Value: value, Done: func(err error) {
+			ctx.Dispatch(func(ctx app.Context) { c.tell(ctx, value, err) })
+		}})
 }
 
 func (c *copyable) tell(ctx app.Context, value string, err error) {

@@ -14,8 +14,10 @@ func device(p Page) node.Node {
 				void("img").Class("qr").Attr("src", p.QR("page")).Attr("loading", "lazy").
 					Attr("width", "160").Attr("height", "160").Attr("alt", p.say("pay.device.qr")),
 			),
-			&copyable{Part: "page-link", Copy: "copy-link", Value: p.URL, Label: p.say("pay.device.link"),
-				Text: copyText{Button: p.say("copy.link"), Copied: p.say("copy.link.done"), Failed: p.say("copy.failed")}},
+			&copyable{Part: "page-link", Copy: "copy-link", Value: p.URL,
+				Label: p.say("pay.device.link"),
+				Text: copyText{Button: p.say("copy.link"), Copied: p.say("copy.link.done"),
+					Failed: p.say("copy.failed")}},
 		)
 	})
 }

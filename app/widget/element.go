@@ -33,49 +33,21 @@ func spaced(parts ...node.Node) []node.Node {
 	return list
 }
 
-// go-app calls Render of the components in a browser.
-
-// Render returns what Draw draws.
-func (r *reference) Render() app.UI { return r.Draw().UI() }
-
-// Render returns what Draw draws.
-func (c *checker) Render() app.UI { return c.Draw().UI() }
-
-// Render returns what Draw draws.
+// Render returns what Draw draws, as elements of go-app, which calls it in a browser. So
+// do those of all components.
 func (c *Checkout) Render() app.UI { return c.Draw().UI() }
 
-// Render returns what Draw draws.
-func (c *chooser) Render() app.UI { return c.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *closed) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *confirmed) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (c *copyable) Render() app.UI { return c.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *expired) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *cancelled) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
+func (s *cancelled) Render() app.UI    { return s.Draw().UI() }
+func (c *checker) Render() app.UI      { return c.Draw().UI() }
+func (c *chooser) Render() app.UI      { return c.Draw().UI() }
+func (s *closed) Render() app.UI       { return s.Draw().UI() }
+func (s *confirmed) Render() app.UI    { return s.Draw().UI() }
+func (c *copyable) Render() app.UI     { return c.Draw().UI() }
+func (s *expired) Render() app.UI      { return s.Draw().UI() }
 func (l *languageList) Render() app.UI { return l.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *pay) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *preparing) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *refused) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (s *review) Render() app.UI { return s.Draw().UI() }
-
-// Render returns what Draw draws.
-func (t *timing) Render() app.UI { return t.Draw().UI() }
+func (s *pay) Render() app.UI          { return s.Draw().UI() }
+func (s *preparing) Render() app.UI    { return s.Draw().UI() }
+func (r *reference) Render() app.UI    { return r.Draw().UI() }
+func (s *refused) Render() app.UI      { return s.Draw().UI() }
+func (s *review) Render() app.UI       { return s.Draw().UI() }
+func (t *timing) Render() app.UI       { return t.Draw().UI() }

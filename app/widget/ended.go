@@ -106,11 +106,14 @@ func sums(p Page) node.Node {
 func again(p Page, busy bool) node.Node {
 	a, ok := offered(p)
 	return node.If(ok, func() node.Node {
-		fields := []Field{{"currency_symbol", a.CurrencySymbol}, {"network_code", key(a.CurrencySymbol, a.NetworkCode)}}
+		fields := []Field{{"currency_symbol", a.CurrencySymbol},
+			{"network_code", key(a.CurrencySymbol, a.NetworkCode)}}
 		if p.Email != "" {
 			fields = append(fields, Field{"email", p.Email})
 		}
-		return press(p, "/attempts", "retry", "primary", p.say("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy, fields...)
+		return press(p, "/attempts", "retry", "primary",
+			p.say("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy,
+			fields...)
 	})
 }
 

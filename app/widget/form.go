@@ -55,9 +55,13 @@ func form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
 func carried(p Page) []node.Node {
 	fields := make([]node.Node, 0, len(p.Carry))
 	for _, f := range p.Carry {
-		fields = append(fields, void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value))
+		fields = append(fields, hidden(f))
 	}
 	return fields
+}
+
+func hidden(f Field) node.Node {
+	return void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value)
 }
 
 // press is a form of one button, with fields of its own.
@@ -65,7 +69,7 @@ func press(p Page, sub, part, class, text string, busy bool, fields ...Field) no
 	inputs := carried(p)
 	scope := make([]string, 0, 2*len(fields))
 	for _, f := range fields {
-		inputs = append(inputs, void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value))
+		inputs = append(inputs, hidden(f))
 		scope = append(scope, f.Name, f.Value)
 	}
 	inputs = append(inputs, button(part, class, text, busy))

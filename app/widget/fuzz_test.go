@@ -18,7 +18,9 @@ import (
 // what is not a success never is a view.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
-		`{"version":3,"session":"cs_1","status":"confirmed","actions":[]}`, `{"status":409,"code":"session_paid","detail":"no"}`, "<html>busy</html>", "", "null", "{}", `{"status":"open"}{}`, `{"code":1}`,
+		`{"version":3,"session":"cs_1","status":"confirmed","actions":[]}`,
+		`{"status":409,"code":"session_paid","detail":"no"}`, "<html>busy</html>", "", "null",
+		"{}", `{"status":"open"}{}`, `{"code":1}`,
 	} {
 		f.Add(200, []byte(s))
 		f.Add(409, []byte(s))
@@ -26,7 +28,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(302, []byte(`{"status":"confirmed"}`))
 	f.Fuzz(func(t *testing.T, status int, answer []byte) {
 		view, problem := read(status, answer)
-		if problem == nil && (status < 200 || status > 299 || view.Status == "" || !json.Valid(answer)) {
+		if problem == nil &&
+			(status < 200 || status > 299 || view.Status == "" || !json.Valid(answer)) {
 			t.Fatalf("read(%d, %q) = %+v", status, answer, view)
 		}
 		if problem != nil && (view.Status != "" || view.Version != 0 || view.Attempt != nil) {
@@ -38,7 +41,8 @@ func FuzzAnswer(f *testing.F) {
 // FuzzLink: whatever is carried, a link stays on the session's own path, and
 // what it carries is read back as it was.
 func FuzzLink(f *testing.F) {
-	for _, s := range [][2]string{{"origin", "https://shop.example"}, {"a&b", "c=d"}, {"x", "\r\n#"}, {"", "v"}, {"lang", ""}, {"\xff", "%zz"}} {
+	for _, s := range [][2]string{{"origin", "https://shop.example"}, {"a&b", "c=d"}, {"x", "\r\n#"},
+		{"", "v"}, {"lang", ""}, {"\xff", "%zz"}} {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, name, value string) {
@@ -57,7 +61,8 @@ func FuzzLink(f *testing.F) {
 // FuzzScreen draws every kind of screen from texts that others choose: there
 // is as much markup as without them, and no screen fails.
 func FuzzScreen(f *testing.F) {
-	for i, s := range []string{"x", `"><script>alert(1)</script>`, "</script><img src=x onerror=1>", "\u202e\x00\xff", "a\nb", "{amount}", strings.Repeat("9", 300)} {
+	for i, s := range []string{"x", `"><script>alert(1)</script>`, "</script><img src=x onerror=1>",
+		"\u202e\x00\xff", "a\nb", "{amount}", strings.Repeat("9", 300)} {
 		f.Add(uint8(i*5), s, s)
 	}
 	samples := Gallery()
@@ -86,7 +91,8 @@ func FuzzScreen(f *testing.F) {
 		}
 		got := screen(n, text, amount)
 		if tags := strings.Count(got, "<"); tags != plain[n] {
-			t.Fatalf("%s with %q and %q has %d tags; want %d", samples[n].Name, text, amount, tags, plain[n])
+			t.Fatalf("%s with %q and %q has %d tags; want %d", samples[n].Name, text, amount, tags,
+				plain[n])
 		}
 		if strings.Contains(strings.ToLower(got), "<script") {
 			t.Fatalf("%s with %q runs a script", samples[n].Name, text)
@@ -98,8 +104,11 @@ func FuzzScreen(f *testing.F) {
 // standard library reads.
 func FuzzMoment(f *testing.F) {
 	for _, at := range []string{
-		"2026-11-22T01:40:05Z", "2026-11-22T01:40:05+02:00", "2024-02-29T23:59:59.123456789-09:30", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-22T24:00:00Z",
-		"0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59", "2026-11-22T01:40:05", "2026-11-22 01:40:05Z", "2026-11-22T01:40:05z", "2026-11-22T01:40:05+2:000", "", "yesterday",
+		"2026-11-22T01:40:05Z", "2026-11-22T01:40:05+02:00", "2024-02-29T23:59:59.123456789-09:30",
+		"2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-22T24:00:00Z",
+		"0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59", "2026-11-22T01:40:05",
+		"2026-11-22 01:40:05Z", "2026-11-22T01:40:05z", "2026-11-22T01:40:05+2:000", "",
+		"yesterday",
 	} {
 		f.Add(at)
 	}
@@ -107,7 +116,8 @@ func FuzzMoment(f *testing.F) {
 		parsed, err := time.Parse(time.RFC3339, at)
 		want := ""
 		switch {
-		case err == nil && (parsed.Format(time.RFC3339) == at || parsed.Format(time.RFC3339Nano) == at):
+		case err == nil &&
+			(parsed.Format(time.RFC3339) == at || parsed.Format(time.RFC3339Nano) == at):
 			want = parsed.UTC().Format("2006-01-02 15:04") + " UTC"
 		case err == nil || len(at) > 20:
 			return // there are more ways to write a time than it is written in
@@ -120,7 +130,8 @@ func FuzzMoment(f *testing.F) {
 
 // FuzzSentence: values are put in as a strings.Replacer does.
 func FuzzSentence(f *testing.F) {
-	for _, s := range [][3]string{{"{n} of {total}", "{total}", "2"}, {"{n", "1", "2"}, {"{x}{n}{{n}}", "{", "}"}, {"{{n}", "1", "2"}, {"", "", ""}} {
+	for _, s := range [][3]string{{"{n} of {total}", "{total}", "2"}, {"{n", "1", "2"},
+		{"{x}{n}{{n}}", "{", "}"}, {"{{n}", "1", "2"}, {"", "", ""}} {
 		f.Add(s[0], s[1], s[2])
 	}
 	f.Fuzz(func(t *testing.T, sentence, n, total string) {

@@ -29,14 +29,17 @@ func Gallery() []Sample {
 		oneNetworkSample(),
 		nothingSample(),
 		sample("open-refused", wire.Open, func(p *Page) {
-			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused, Message: "The payment service did not accept this choice."}
+			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused,
+				Message: "The payment service did not accept this choice."}
 		}, wire.Choose),
 		sample("closed", wire.Open, func(p *Page) {
 			p.View.Currencies = nil
-			p.View.Notice = &wire.Notice{Code: wire.CodeGatewayUnavailable, Message: "The payment service cannot be reached right now."}
+			p.View.Notice = &wire.Notice{Code: wire.CodeGatewayUnavailable,
+				Message: "The payment service cannot be reached right now."}
 		}),
 		sample("news", wire.Open, func(p *Page) {
-			p.View = wire.View{Status: wire.Open, Notice: &wire.Notice{Message: "Your payment is being looked after."}}
+			p.View = wire.View{Status: wire.Open,
+				Notice: &wire.Notice{Message: "Your payment is being looked after."}}
 			p.Base = "/checkout"
 		}),
 		sample("preparing", wire.Preparing, func(p *Page) {
@@ -48,11 +51,16 @@ func Gallery() []Sample {
 		sample("pending-uri", wire.Pending, attempt(ether), wire.Cancel, wire.Change, wire.Recheck),
 		linkSample(),
 		exchangePaySample(),
-		checkedSample("pending-checked", "ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
+		checkedSample("pending-checked",
+			"ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
 		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
 		walletsSample(),
-		sample("pending-hosted", wire.Pending, attempt(func(a *wire.Attempt) { a.Address = "" }), wire.Cancel),
-		sample("pending-arrived", wire.Pending, attempt(func(a *wire.Attempt) { a.PaidAmount, a.TxID = "25.03", "3b1a9f0c7d5e" }), wire.Recheck),
+		sample("pending-hosted", wire.Pending, attempt(func(a *wire.Attempt) {
+			a.Address = ""
+		}), wire.Cancel),
+		sample("pending-arrived", wire.Pending, attempt(func(a *wire.Attempt) {
+			a.PaidAmount, a.TxID = "25.03", "3b1a9f0c7d5e"
+		}), wire.Recheck),
 		sample("pending-partial", wire.Pending, attempt(func(a *wire.Attempt) {
 			a.PaidAmount, a.MissingAmount, a.ExpiresInMs = "9.80", "15.23", 192_000
 		}), wire.Recheck),
@@ -73,15 +81,24 @@ func Gallery() []Sample {
 			a.PaidAmount, a.MissingAmount = "9.80", "15.23"
 		}), wire.Recheck),
 		sample("expired-unchosen", wire.Expired, func(p *Page) {
-			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired, Message: "This checkout has ended."}
+			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired,
+				Message: "This checkout has ended."}
 		}),
-		sample("expired-coin-gone", wire.Expired, attempt(func(a *wire.Attempt) { gone(a); a.NetworkCode = "omni" }), wire.Retry),
+		sample("expired-coin-gone", wire.Expired, attempt(func(a *wire.Attempt) {
+			gone(a)
+			a.NetworkCode = "omni"
+		}), wire.Retry),
 		sample("cancelled", wire.Cancelled, attempt(gone), wire.Retry, wire.Recheck),
-		sample("cancelled-paid", wire.Cancelled, attempt(func(a *wire.Attempt) { gone(a); paid(a) }), wire.Recheck),
+		sample("cancelled-paid", wire.Cancelled, attempt(func(a *wire.Attempt) {
+			gone(a)
+			paid(a)
+		}), wire.Recheck),
 		sample("review", wire.Review, attempt(paid), wire.Recheck),
 		sample("unknown-status", "frozen", attempt(nil)),
-		supportSample("expired-support", wire.Expired, "mailto:help@shop.example", gone, wire.Retry, wire.Recheck),
-		supportSample("review-support", wire.Review, "https://shop.example/help", paid, wire.Recheck),
+		supportSample("expired-support", wire.Expired, "mailto:help@shop.example", gone, wire.Retry,
+			wire.Recheck),
+		supportSample("review-support", wire.Review, "https://shop.example/help", paid,
+			wire.Recheck),
 		receiptSample(),
 		unknownSample(),
 		rightToLeft(),
@@ -93,8 +110,10 @@ func sample(name string, status wire.Status, change func(*Page), actions ...wire
 	p := Page{
 		Lang: "en", Dir: "ltr", Theme: "auto", Base: "/checkout/cs_gallery",
 		View: wire.View{
-			Version: 7, Session: "cs_gallery", Status: status, Currencies: coins(), Actions: actions, CheckedMsAgo: 4000,
-			Order:      wire.Order{Ref: "1001", Title: "Two tickets", Description: "Row 4, seats 11 and 12", AmountUSD: "25.00"},
+			Version: 7, Session: "cs_gallery", Status: status, Currencies: coins(),
+			Actions: actions, CheckedMsAgo: 4000,
+			Order: wire.Order{Ref: "1001", Title: "Two tickets",
+				Description: "Row 4, seats 11 and 12", AmountUSD: "25.00"},
 			SuccessURL: "https://shop.example/thanks", CancelURL: "https://shop.example/cart",
 		},
 	}
@@ -129,7 +148,8 @@ func openAmountSample(name, typed, wrong string) Sample {
 		*p = unsaved().Page
 		p.View.Order = wire.Order{Title: "A tip for the kitchen", AmountUSD: "20.00"}
 		p.Carry = []Field{{"item", "tip"}, {"amount", "20.00"}, {"key", "page_1"}}
-		p.Offer = &Offer{Minimum: "1.00", Maximum: "500.00", Suggested: []string{"5.00", "10.00", "20.00", "50.00"}, Amount: typed, Wrong: wrong}
+		p.Offer = &Offer{Minimum: "1.00", Maximum: "500.00",
+			Suggested: []string{"5.00", "10.00", "20.00", "50.00"}, Amount: typed, Wrong: wrong}
 		p.View.Currencies = sorted()
 	}, wire.Choose)
 }
@@ -138,7 +158,8 @@ func openAmountSample(name, typed, wrong string) Sample {
 func quantitySample(name string, n int, wrong string) Sample {
 	return sample(name, wire.Open, func(p *Page) {
 		*p = unsaved().Page
-		p.View.Order = wire.Order{Title: "3 × Coffee", Description: "Whole beans, 250 g", AmountUSD: "13.50"}
+		p.View.Order = wire.Order{Title: "3 × Coffee", Description: "Whole beans, 250 g",
+			AmountUSD: "13.50"}
 		p.Carry = []Field{{"item", "coffee"}, {"quantity", "3"}, {"key", "page_1"}}
 		p.Offer = &Offer{Least: 1, Most: 10, Quantity: n, Wrong: wrong}
 		p.View.Currencies = sorted()
@@ -152,7 +173,9 @@ func chosenSample() Sample {
 }
 
 func soleSample() Sample {
-	return sample("open-sole", wire.Open, func(p *Page) { p.View.Currencies = coins()[4:] }, wire.Choose)
+	return sample("open-sole", wire.Open, func(p *Page) {
+		p.View.Currencies = coins()[4:]
+	}, wire.Choose)
 }
 
 // exchangeSample has a network that few exchanges know in the first place of the
@@ -166,7 +189,9 @@ func exchangeSample() Sample {
 }
 
 func oneCoinSample() Sample {
-	return sample("open-one-coin", wire.Open, func(p *Page) { p.View.Currencies = sorted()[:1] }, wire.Choose)
+	return sample("open-one-coin", wire.Open, func(p *Page) {
+		p.View.Currencies = sorted()[:1]
+	}, wire.Choose)
 }
 
 // oneNetworkSample is a shop whose coins have one network each.
@@ -180,9 +205,12 @@ func oneNetworkSample() Sample {
 // nothingSample is an order that no coin allows.
 func nothingSample() Sample {
 	return sample("open-nothing", wire.Open, func(p *Page) {
-		tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50", Reason: "at least $50 needed"}
+		tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50",
+			Reason: "at least $50 needed"}
 		p.View.Currencies = []wire.Currency{
-			coin("USDT", "Tether", tooDear, wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20", Reason: "at most $20 possible"}),
+			coin("USDT", "Tether", tooDear,
+				wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20",
+					Reason: "at most $20 possible"}),
 			coins()[3],
 		}
 	}, wire.Choose)
@@ -194,7 +222,8 @@ func sorted() []wire.Currency {
 	list := coins()
 	usdc := list[1].Networks
 	usdc[0], usdc[1] = usdc[1], usdc[0]
-	marks := map[string]string{"trc20": "tron", "erc20": "ethereum", "bep20": "bsc", "base": "base"} // by code; "ton" has none
+	// by code; "ton" has none
+	marks := map[string]string{"trc20": "tron", "erc20": "ethereum", "bep20": "bsc", "base": "base"}
 	for _, c := range list {
 		c.Networks[0].Lowest = c.Networks[0].Available
 		for i := range c.Networks {
@@ -210,8 +239,10 @@ func sorted() []wire.Currency {
 
 // ether makes an attempt one of Ether, with all that wallets can be given.
 func ether(a *wire.Attempt) {
-	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20", "Ethereum"
-	a.Address, a.PayAmount, a.PayableAmount = "0x52908400098527886E0F7030069857D2E4169EE7", "0.009123450000", "0.00912345"
+	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20",
+		"Ethereum"
+	a.Address, a.PayAmount, a.PayableAmount = "0x52908400098527886E0F7030069857D2E4169EE7",
+		"0.009123450000", "0.00912345"
 	a.URI = "ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"
 	a.NetworkMark, a.Family = "/icons/net-ethereum.svg", wire.EVM
 	a.Call = &wire.Call{ChainID: "0x1", To: a.Address, Value: "0x206991fb9b2200", Data: "0x"}
@@ -221,10 +252,13 @@ func linkSample() Sample {
 	return sample("pending-link", wire.Pending, func(p *Page) {
 		attempt(func(a *wire.Attempt) {
 			ether(a)
-			a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin", "25.01", true
-			a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
+			a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin",
+				"25.01", true
+			a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer" +
+				"?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
 		})(p)
-		p.Embed, p.Origin, p.URL = "inline", "https://shop.example", "https://pay.example/checkout/cs_gallery"
+		p.Embed, p.Origin, p.URL = "inline", "https://shop.example",
+			"https://pay.example/checkout/cs_gallery"
 		p.Carry = []Field{{"embed", "inline"}, {"origin", "https://shop.example"}}
 		*p = p.holding(true)
 	}, wire.Cancel, wire.Change, wire.Recheck)
@@ -249,7 +283,9 @@ func walletsSample() Sample {
 		attempt(ether)(p)
 		p.URL, p.Opened = "https://pay.example/checkout/cs_gallery", "device"
 		p.Wallets = []Wallet{
-			{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet", Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' fill='%23e8821e'/%3E%3C/svg%3E"},
+			{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet",
+				Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' " +
+					"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' fill='%23e8821e'/%3E%3C/svg%3E"},
 			{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
 		}
 	}, wire.Cancel, wire.Change, wire.Recheck)
@@ -287,7 +323,8 @@ func lastMinutesSample() Sample {
 
 // supportSample is an end of a shop that has given neither an address to go back
 // to nor more than one to ask.
-func supportSample(name string, status wire.Status, support string, change func(*wire.Attempt), actions ...wire.Action) Sample {
+func supportSample(name string, status wire.Status, support string, change func(*wire.Attempt),
+	actions ...wire.Action) Sample {
 	return sample(name, status, func(p *Page) {
 		attempt(change)(p)
 		p.View.Support, p.View.CancelURL = support, ""
@@ -299,7 +336,9 @@ func receiptSample() Sample {
 		attempt(paid)(p)
 		p.Receipt, p.Shop = true, "https://two-tickets.example"
 		p.URL = "https://pay.shop.example/checkout/cs_gallery"
-		p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." + strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." + strings.Repeat("c2lnbmF0dXJl", 7)
+		p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." +
+			strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." +
+			strings.Repeat("c2lnbmF0dXJl", 7)
 	})
 }
 
@@ -307,7 +346,9 @@ func receiptSample() Sample {
 func unknownSample() Sample {
 	return sample("unknown", wire.Open, func(p *Page) {
 		p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1, Notice: &wire.Notice{
-			Code: wire.CodeSessionUnknown, Message: "There is no such checkout. The link may be incomplete: go back to the shop and start again.",
+			Code: wire.CodeSessionUnknown,
+			Message: "There is no such checkout. The link may be incomplete: " +
+				"go back to the shop and start again.",
 		}}
 		p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
 	})
@@ -322,8 +363,9 @@ func rightToLeft() Sample {
 
 func waiting() wire.Attempt {
 	return wire.Attempt{
-		Number: 1, CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON",
-		Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", PayAmount: "25.03000000", PayableAmount: "25.03",
+		Number: 1, CurrencySymbol: "USDT", CurrencyName: "Tether",
+		NetworkCode: "trc20", NetworkName: "TRON", Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf",
+		PayAmount: "25.03000000", PayableAmount: "25.03",
 		TolerancePercent: "1", ExpiresInMs: 899_000, PaymentURL: "https://gateway.example/pay/abc",
 		NetworkMark: "/icons/net-tron.svg", Family: wire.TRON,
 		TrackingCode: "8f3kq2mz7t",
@@ -343,17 +385,21 @@ func coins() []wire.Currency {
 	return []wire.Currency{
 		coin("USDT", "Tether",
 			net("trc20", "TRON", "1", "25.03"), net("erc20", "Ethereum", "4.5", "25.03"),
-			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MinimumUSD: "50", Reason: "at least $50 needed"}),
-		coin("USDC", "USD Coin", net("erc20", "Ethereum", "4.5", "25.01"), net("base", "Base", "0", "25.01")),
+			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MinimumUSD: "50",
+				Reason: "at least $50 needed"}),
+		coin("USDC", "USD Coin", net("erc20", "Ethereum", "4.5", "25.01"),
+			net("base", "Base", "0", "25.01")),
 		coin("ETH", "Ether", net("erc20", "Ethereum", "0.001", "0.00912345")),
-		coin("BNB", "BNB", wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0", MaximumUSD: "20", Reason: "at most $20 possible"}),
+		coin("BNB", "BNB",
+			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0", MaximumUSD: "20",
+				Reason: "at most $20 possible"}),
 		coin("TON", "Toncoin", net("ton", "TON", "0.02", "8.1")),
 	}
 }
 
 func coin(symbol, name string, networks ...wire.Network) wire.Currency {
-	icons := map[string]string{"USDT": "usdt", "USDC": "usdc", "ETH": "eth", "BNB": "bnb", "TON": "ton"}
-	return wire.Currency{Symbol: symbol, Name: name, Icon: "/icons/" + icons[symbol] + ".svg", Networks: networks}
+	icon := "/icons/" + strings.ToLower(symbol) + ".svg"
+	return wire.Currency{Symbol: symbol, Name: name, Icon: icon, Networks: networks}
 }
 
 func net(code, name, fee, estimate string) wire.Network {

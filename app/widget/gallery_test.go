@@ -65,7 +65,8 @@ func TestEveryStatusHasAScreen(t *testing.T) {
 
 // TestEveryScreen holds what every page must have, whatever it shows.
 func TestEveryScreen(t *testing.T) {
-	several := map[string]bool{"offer-suggested": true, "currency": true, "network": true, "wallet": true, "simulate": true}
+	several := map[string]bool{"offer-suggested": true, "currency": true, "network": true,
+		"wallet": true, "simulate": true}
 	for _, s := range Gallery() {
 		t.Run(s.Name, func(t *testing.T) {
 			page := draw(t, s)
@@ -78,7 +79,8 @@ func TestEveryScreen(t *testing.T) {
 			if regexp.MustCompile(` style=| on[a-z]+=`).MatchString(page) {
 				t.Error("an inline style or handler, which the content security policy blocks")
 			}
-			if s.Page.View.Status != wire.Confirmed && !strings.Contains(page, "<button") && !strings.Contains(page, "<a ") {
+			if s.Page.View.Status != wire.Confirmed && !strings.Contains(page, "<button") &&
+				!strings.Contains(page, "<a ") {
 				t.Error("a dead end: neither a button nor a link")
 			}
 			if found := regexp.MustCompile(`>[a-z]+\.[a-z.]+<`).FindString(page); found != "" {
@@ -87,7 +89,8 @@ func TestEveryScreen(t *testing.T) {
 			if found := regexp.MustCompile(`\{[a-z]+\}`).FindString(page); found != "" {
 				t.Errorf("a placeholder without a value: %s", found)
 			}
-			for _, m := range regexp.MustCompile(`data-part="([a-z-]+)"`).FindAllStringSubmatch(page, -1) {
+			for _, m := range regexp.MustCompile(`data-part="([a-z-]+)"`).
+				FindAllStringSubmatch(page, -1) {
 				if n := len(part(page, m[1])); n > 1 && !several[m[1]] {
 					t.Errorf("%d elements of part %q; want 1", n, m[1])
 				}
@@ -131,7 +134,8 @@ func TestHandles(t *testing.T) {
 				if s.Name != c.sample {
 					continue
 				}
-				if found := part(draw(t, s), c.part); len(found) != 1 || !strings.Contains(found[0], c.want) {
+				if found := part(draw(t, s), c.part); len(found) != 1 ||
+					!strings.Contains(found[0], c.want) {
 					t.Errorf("part %q = %q; want one with %s", c.part, found, c.want)
 				}
 			}
@@ -149,10 +153,12 @@ func TestFormsCarry(t *testing.T) {
 			page = strings.ReplaceAll(page, tab, "")
 		}
 		forms := strings.Count(page, "<form")
-		if n := strings.Count(page, `<input name="origin" type="hidden" value="https://shop.example">`); n != forms {
+		if n := strings.Count(page,
+			`<input name="origin" type="hidden" value="https://shop.example">`); n != forms {
 			t.Errorf("%s: %d of %d forms carry the origin", s.Name, n, forms)
 		}
-		for _, link := range regexp.MustCompile(`href="(/checkout[^"]*)"`).FindAllStringSubmatch(page, -1) {
+		for _, link := range regexp.MustCompile(`href="(/checkout[^"]*)"`).
+			FindAllStringSubmatch(page, -1) {
 			if !strings.Contains(link[1], "origin=https%3A%2F%2Fshop.example") {
 				t.Errorf("%s: the link %s does not carry the origin", s.Name, link[1])
 			}
@@ -174,7 +180,8 @@ func TestNetworksThatCannotBeChosen(t *testing.T) {
 	page := draw(t, Gallery()[0])
 	for _, radio := range part(page, "network") {
 		disabled := strings.Contains(radio, " disabled")
-		if gone := strings.Contains(radio, "USDT:bep20") || strings.Contains(radio, "BNB:bep20"); gone != disabled {
+		if gone := strings.Contains(radio, "USDT:bep20") ||
+			strings.Contains(radio, "BNB:bep20"); gone != disabled {
 			t.Errorf("disabled = %t: %s", disabled, radio)
 		}
 	}

@@ -29,7 +29,9 @@ type hand struct {
 // next. Only the UI goroutine may call it, for a timing that is mounted.
 func (t *timing) wind() *hand {
 	ctx := t.ctx
-	h := &hand{turn: func() { ctx.Dispatch(t.tick) }, place: ctx.JSSrc(), at: *t, said: map[string]string{}}
+	h := &hand{turn: func() {
+		ctx.Dispatch(t.tick)
+	}, place: ctx.JSSrc(), at: *t, said: map[string]string{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.write()

@@ -12,7 +12,8 @@ import (
 type Host struct {
 	// Send makes one request on the page's own origin. body is JSON, nil for
 	// GET. The error says that no answer came.
-	Send func(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error)
+	Send func(ctx context.Context, method, path string, body []byte) (status int, answer []byte,
+		err error)
 	// Dial opens the websocket at path.
 	Dial func(ctx context.Context, path string) (feed.Socket, error)
 	// Copy puts text on the clipboard; an error means that it is not there.

@@ -20,7 +20,8 @@ func languageMenu(p Page) node.Node {
 					el("span").Class("offscreen").Text(p.say("lang.label")),
 					&languageList{Languages: p.Languages, Lang: p.Lang},
 				),
-				el("button").Attr("type", "submit").Attr("data-part", "language-set").Text(p.say("lang.set")),
+				el("button").Attr("type", "submit").Attr("data-part", "language-set").
+					Text(p.say("lang.set")),
 			)...)...)
 	})
 }
@@ -47,7 +48,7 @@ func (p Page) carriedBut(names ...string) []node.Node {
 
 // languageList is the field of the menu. It is a component, because it is the same
 // on all pages of a language: in a browser nothing of it is drawn again, and the
-// server keeps what it has written of it.
+// server keeps its tree.
 type languageList struct {
 	app.Compo
 
@@ -65,8 +66,11 @@ type drawnList struct {
 	tree      *node.Element
 }
 
-// Draw draws it, anew only where it is not what it was.
+// Draw draws it, on the server only where it is not what it was.
 func (l *languageList) Draw() *node.Element {
+	if app.IsClient {
+		return l.draw()
+	}
 	drawn, ok := drawnLists.Load(l.Lang)
 	if !ok || !slices.Equal(drawn.(*drawnList).languages, l.Languages) {
 		drawn = &drawnList{slices.Clone(l.Languages), l.draw()}
@@ -78,7 +82,8 @@ func (l *languageList) Draw() *node.Element {
 func (l *languageList) draw() *node.Element {
 	list := make([]node.Node, 0, len(l.Languages))
 	for _, one := range l.Languages {
-		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).Bool("selected", one.Tag == l.Lang).Text(one.Name))
+		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).
+			Bool("selected", one.Tag == l.Lang).Text(one.Name))
 	}
 	return el("select").Attr("name", "lang").Attr("data-part", "language").Body(list...)
 }

@@ -14,7 +14,8 @@ func TestLanguageListIsKept(t *testing.T) {
 	three := append([]Language{{"de", "Deutsch"}}, two...)
 	for _, l := range []languageList{
 		{Languages: two, Lang: "en"}, {Languages: two, Lang: "en"}, {Languages: two, Lang: "fr"},
-		{Languages: three, Lang: "fr"}, {Languages: three[:2], Lang: "fr"}, {Languages: two, Lang: "xx"},
+		{Languages: three, Lang: "fr"}, {Languages: three[:2], Lang: "fr"},
+		{Languages: two, Lang: "xx"},
 	} {
 		want := `<select data-part="language" name="lang">`
 		for _, one := range l.Languages {

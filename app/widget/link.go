@@ -9,7 +9,8 @@ func escaped(s string) string {
 	var out strings.Builder
 	for _, c := range []byte(s) {
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.~", c) >= 0:
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9',
+			strings.IndexByte("-_.~", c) >= 0:
 			out.WriteByte(c)
 		case c == ' ':
 			out.WriteByte('+')

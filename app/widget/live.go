@@ -24,8 +24,12 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	ctx.Handle(actionChange, func(ctx app.Context, a app.Action) { c.change(ctx, a.Value.(bool)) })
 	ctx.Handle(actionFrom, func(_ app.Context, a app.Action) { c.payFrom(a.Value.(bool)) })
 	ctx.Handle(actionSay, func(_ app.Context, a app.Action) { c.said = a.Value.(string) })
-	ctx.Handle(actionFail, func(ctx app.Context, a app.Action) { c.fail(ctx, &wire.Error{Detail: a.Value.(string)}) })
-	ctx.Handle(actionCopy, func(ctx app.Context, a app.Action) { c.copy(ctx, a.Value.(copyRequest)) })
+	ctx.Handle(actionFail, func(ctx app.Context, a app.Action) {
+		c.fail(ctx, &wire.Error{Detail: a.Value.(string)})
+	})
+	ctx.Handle(actionCopy, func(ctx app.Context, a app.Action) {
+		c.copy(ctx, a.Value.(copyRequest))
+	})
 	ctx.Handle(actionLook, func(app.Context, app.Action) { c.look() })
 	ctx.Handle(actionQR, func(_ app.Context, a app.Action) { c.hold(a.Value.(bool)) })
 	ctx.Handle(actionPrice, func(ctx app.Context, a app.Action) { c.reprice(ctx, a.Value.(wish)) })
@@ -53,11 +57,17 @@ func (c *Checkout) follow(ctx app.Context) {
 	base, lang := c.Page.Base, "?lang="+c.Page.Lang // the feed reads them while the page changes
 	c.feeding = cancel
 	c.feed = feed.New(feed.Config{
-		Fetch: func(ctx context.Context) (wire.View, error) { return c.Host.view(ctx, base+"/view"+lang) },
-		Dial:  func(ctx context.Context) (feed.Socket, error) { return c.Host.Dial(ctx, base+"/live"+lang) },
-		Got:   func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.hear(ctx, v) }) },
-		Lost:  func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
-		From:  c.Page.View.Version,
+		Fetch: func(ctx context.Context) (wire.View,
+			error) {
+			return c.Host.view(ctx, base+"/view"+lang)
+		},
+		Dial: func(ctx context.Context) (feed.Socket,
+			error) {
+			return c.Host.Dial(ctx, base+"/live"+lang)
+		},
+		Got:  func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.hear(ctx, v) }) },
+		Lost: func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
+		From: c.Page.View.Version,
 	})
 	f := c.feed
 	if c.Page.Embed == "modal" && c.Page.View.Status == wire.Open {

@@ -45,7 +45,10 @@ func (b *browserFake) host() *Host {
 			answer, err := json.Marshal(b.answer)
 			return b.status, answer, errors.Join(err, b.err)
 		},
-		Dial:    func(context.Context, string) (feed.Socket, error) { return nil, errors.New("no network") },
+		Dial: func(context.Context, string) (feed.Socket, error) {
+			return nil,
+				errors.New("no network")
+		},
 		Copy:    func(string) error { return b.copied },
 		Replace: func(path string) { b.address = path },
 		Focus:   func(string) {},
@@ -87,7 +90,9 @@ func pendingView() wire.View {
 func TestSendTakesTheView(t *testing.T) {
 	b := &browserFake{status: 200, answer: pendingView()}
 	c, ctx, engine := live(t, "open", b)
-	c.send(ctx, request{Sub: "/attempts", Body: map[string]string{"currency_symbol": "USDT", "network_code": "trc20"}})
+	c.send(ctx,
+		request{Sub: "/attempts",
+			Body: map[string]string{"currency_symbol": "USDT", "network_code": "trc20"}})
 	if !c.busy {
 		t.Error("not busy while the request is on its way")
 	}
@@ -108,7 +113,8 @@ func TestFirstSessionOfAnItem(t *testing.T) {
 	c.Page.Carry = append(c.Page.Carry, Field{"lang", "en"})
 	c.send(ctx, request{Sub: "/attempts", Body: map[string]string{"currency_symbol": "TON"}})
 	engine.ConsumeAll()
-	want := `POST /checkout?lang=en {"amount":"5.00","currency_symbol":"TON","item":"coffee","key":"page_1"}`
+	want := `POST /checkout?lang=en ` +
+		`{"amount":"5.00","currency_symbol":"TON","item":"coffee","key":"page_1"}`
 	if len(b.sent) != 1 || b.sent[0] != want {
 		t.Errorf("sent %q; want %q", b.sent, want)
 	}
@@ -125,7 +131,9 @@ func TestSendRefused(t *testing.T) {
 		browser browserFake
 		want    string
 	}{
-		"known error":  {browserFake{status: 422, answer: wire.Error{Code: wire.CodeNetworkRequired, Detail: "for developers"}}, "problem.network_required"},
+		"known error": {browserFake{status: 422,
+			answer: wire.Error{Code: wire.CodeNetworkRequired, Detail: "for developers"}},
+			"problem.network_required"},
 		"proxy's page": {browserFake{status: 502, answer: "<html>"}, "error.unknown"},
 		"not a view":   {browserFake{status: 200, answer: 5}, "error.unknown"},
 		"no network":   {browserFake{err: errors.New("offline")}, "error.offline"},
@@ -135,7 +143,8 @@ func TestSendRefused(t *testing.T) {
 			root.send(ctx, request{Sub: "/attempts"})
 			engine.ConsumeAll()
 			if root.problem == nil || root.problem.Detail != english(t)[c.want] || root.busy {
-				t.Errorf("problem %v, busy %t; want %q", root.problem, root.busy, english(t)[c.want])
+				t.Errorf("problem %v, busy %t; want %q", root.problem, root.busy,
+					english(t)[c.want])
 			}
 			if page := node.HTML(root); !strings.Contains(page, `data-part="error"`) {
 				t.Error("the error is not shown")
@@ -178,16 +187,23 @@ func TestChooserBody(t *testing.T) {
 		body    map[string]string
 		missing string
 	}{
-		"nothing":                 {func(*chooser) {}, nil, english(t)["choose.missing.coin"]},
-		"coin of several nets":    {func(c *chooser) { c.pick("USDC") }, nil, "Choose the network on which you will send USDC."},
-		"coin of one net":         {func(c *chooser) { c.pick("TON") }, map[string]string{"currency_symbol": "TON", "network_code": "ton"}, ""},
-		"coin that is impossible": {func(c *chooser) { c.pick("BNB") }, nil, "Choose the network on which you will send BNB."},
+		"nothing": {func(*chooser) {}, nil, english(t)["choose.missing.coin"]},
+		"coin of several nets": {func(c *chooser) {
+			c.pick("USDC")
+		}, nil, "Choose the network on which you will send USDC."},
+		"coin of one net": {func(c *chooser) {
+			c.pick("TON")
+		}, map[string]string{"currency_symbol": "TON", "network_code": "ton"}, ""},
+		"coin that is impossible": {func(c *chooser) {
+			c.pick("BNB")
+		}, nil, "Choose the network on which you will send BNB."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			chosen := &chooser{Page: p}
 			c.pick(chosen)
 			body, missing := chosen.body()
-			if missing != c.missing || len(body) != len(c.body) || body["network_code"] != c.body["network_code"] {
+			if missing != c.missing || len(body) != len(c.body) ||
+				body["network_code"] != c.body["network_code"] {
 				t.Errorf("body = %v, %q; want %v, %q", body, missing, c.body, c.missing)
 			}
 		})

@@ -95,7 +95,8 @@ func (c *chooser) offer() node.Node {
 		return el("div").Class("offer").Body(c.enter(), c.row(c.quantityField()), c.mistaken())
 	}
 	if len(o.Suggested) < 2 {
-		return el("div").Class("offer").Body(c.enter(), c.row(c.amountField("offer.amount")), c.limits(), c.mistaken())
+		return el("div").Class("offer").
+			Body(c.enter(), c.row(c.amountField("offer.amount")), c.limits(), c.mistaken())
 	}
 	return el("fieldset").Class("offer").Body(
 		el("legend").Text(c.Page.say("offer.amount")),
@@ -111,12 +112,14 @@ func (c *chooser) row(field node.Node) node.Node {
 // enter is the form's first button, which is what Enter presses in any of its
 // fields: it means to go on, not to look at another price.
 func (c *chooser) enter() node.Node {
-	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", "-1").Attr("aria-hidden", "true").
+	return el("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", "-1").
+		Attr("aria-hidden", "true").
 		Text(c.Page.say("choose.continue"))
 }
 
 func (c *chooser) amountField(label string) node.Node {
-	input := void("input").Attr("type", "text").Attr("name", "amount").Attr("data-part", "offer-amount").
+	input := void("input").Attr("type", "text").Attr("name", "amount").
+		Attr("data-part", "offer-amount").
 		Attr("value", c.wish().amount).Attr("inputmode", "decimal").Attr("autocomplete", "off").
 		On("input", func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
@@ -142,9 +145,11 @@ func (c *chooser) quantityField() node.Node {
 	options := make([]node.Node, 0, o.Most)
 	for n := o.Least; n <= o.Most; n++ {
 		text := strconv.Itoa(n)
-		options = append(options, el("option").Attr("value", text).Bool("selected", text == c.wish().quantity).Text(text))
+		options = append(options, el("option").Attr("value", text).
+			Bool("selected", text == c.wish().quantity).Text(text))
 	}
-	field := el("select").Attr("name", "quantity").Attr("data-part", "offer-quantity").Body(options...).
+	field := el("select").Attr("name", "quantity").Attr("data-part", "offer-quantity").
+		Body(options...).
 		On("change", func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.ask(func(w *wish) { w.quantity = text })
@@ -157,13 +162,15 @@ func (c *chooser) quantityField() node.Node {
 }
 
 func (c *chooser) labelled(text string, field node.Node) node.Node {
-	return el("label").Class("offer-field").Body(el("span").Class("mail-label").Text(c.Page.say(text)), node.Text(" "), field)
+	return el("label").Class("offer-field").
+		Body(el("span").Class("mail-label").Text(c.Page.say(text)), node.Text(" "), field)
 }
 
 // applyButton shows the page at the price of what the fields hold. Without
 // scripts it is the form's, which then begins nothing.
 func (c *chooser) applyButton() node.Node {
-	return el("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").Class("button apply").
+	return el("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").
+		Class("button apply").
 		Attr("data-part", "offer-apply").Text(c.Page.say("offer.apply")).
 		On("click", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
@@ -176,7 +183,8 @@ func (c *chooser) suggested() node.Node {
 	p := c.Page
 	chips := make([]node.Node, 0, len(p.Offer.Suggested))
 	for _, amount := range p.Offer.Suggested {
-		chip := el("a").Class("chip").Attr("data-part", "offer-suggested").Attr("data-value", amount).
+		chip := el("a").Class("chip").Attr("data-part", "offer-suggested").
+			Attr("data-value", amount).
 			Attr("href", p.carrying("amount", amount).Link("")).Text(p.price(amount)).
 			On("click", func(ctx app.Context, e app.Event) {
 				if stays(e) {
@@ -189,13 +197,15 @@ func (c *chooser) suggested() node.Node {
 		}
 		chips = append(chips, chip)
 	}
-	return el("div").Class("chips").Attr("role", "group").Attr("aria-label", p.say("offer.suggested")).Body(spaced(chips...)...)
+	return el("div").Class("chips").Attr("role", "group").
+		Attr("aria-label", p.say("offer.suggested")).Body(spaced(chips...)...)
 }
 
 func (c *chooser) limits() node.Node {
 	o := c.Page.Offer
 	return el("small").ID("coinslot-limits").
-		Text(c.Page.say("offer.limits", "minimum", c.Page.price(o.Minimum), "maximum", c.Page.price(o.Maximum)))
+		Text(c.Page.say("offer.limits", "minimum", c.Page.price(o.Minimum), "maximum",
+			c.Page.price(o.Maximum)))
 }
 
 // mistaken says beside the field what it may hold.
@@ -203,9 +213,13 @@ func (c *chooser) mistaken() node.Node {
 	p, o := c.Page, c.Page.Offer
 	switch c.Wrong {
 	case "amount":
-		return failure(wire.CodeAmountInvalid, p.say("offer.wrong.amount", "minimum", p.price(o.Minimum), "maximum", p.price(o.Maximum))).ID("coinslot-mistake")
+		return failure(wire.CodeAmountInvalid,
+			p.say("offer.wrong.amount", "minimum", p.price(o.Minimum), "maximum",
+				p.price(o.Maximum))).ID("coinslot-mistake")
 	case "quantity":
-		return failure(wire.CodeInvalid, p.say("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum", strconv.Itoa(o.Most))).ID("coinslot-mistake")
+		return failure(wire.CodeInvalid,
+			p.say("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum",
+				strconv.Itoa(o.Most))).ID("coinslot-mistake")
 	}
 	return node.Text("")
 }

@@ -13,10 +13,12 @@ import (
 
 func TestDollars(t *testing.T) {
 	for typed, want := range map[string]string{
-		"5": "5", " 5.00 ": "5.00", "4,50": "4.50", "4,5": "4.5", "1234,50": "1234.50", "\u00a05\t": "5",
-		"٤٫٥٠": "4.50", "٤,٥٠": "4.50", "۱۲": "12",
+		"5": "5", " 5.00 ": "5.00", "4,50": "4.50", "4,5": "4.5", "1234,50": "1234.50",
+		"\u00a05\t": "5",
+		"٤٫٥٠":      "4.50", "٤,٥٠": "4.50", "۱۲": "12",
 		// what could be two amounts, or none, stays as it is, and is refused
-		"1,000": "1,000", "1,000.50": "1,000.50", "1.000,50": "1.000.50", "4,": "4,", ",": ",", ",5": ".5", "1,2,3": "1,2,3", "1,2,": "1.2,",
+		"1,000": "1,000", "1,000.50": "1,000.50", "1.000,50": "1.000.50", "4,": "4,", ",": ",",
+		",5": ".5", "1,2,3": "1,2,3", "1,2,": "1.2,",
 		"$5": "$5", "": "", "-5": "-5", "５": "５", "1e3": "1e3", "1 000": "1 000", "٬": "٬",
 	} {
 		if got := Dollars(typed); got != want {
@@ -46,7 +48,8 @@ func TestOfferSendsWhatIsTyped(t *testing.T) {
 		c := chooserOf(t, row.sample, row.amount, row.quantity)
 		body, missing := c.body()
 		_, given := body["amount"]
-		if got := body["amount"] + " " + body["quantity"]; got != row.want || missing != "" || given != (row.sample == "open-amount") {
+		if got := body["amount"] + " " + body["quantity"]; got != row.want || missing != "" ||
+			given != (row.sample == "open-amount") {
 			t.Errorf("%s: the form sends %v, %q; want %q", row.sample, body, missing, row.want)
 		}
 	}
@@ -59,19 +62,22 @@ func TestOfferSendsWhatIsTyped(t *testing.T) {
 
 // A field in sight is not in the form a second time, out of sight.
 func TestOfferFieldsAreSentOnce(t *testing.T) {
-	for sample, name := range map[string]string{"open-amount": "amount", "open-quantity": "quantity"} {
+	names := map[string]string{"open-amount": "amount", "open-quantity": "quantity"}
+	for sample, name := range names {
 		page := node.HTML(&chooser{Page: find(t, sample)})
 		if n := strings.Count(page, `name="`+name+`"`); n != 1 {
 			t.Errorf("%s has %d fields %q; want 1", sample, n, name)
 		}
-		if !strings.Contains(page, `name="key" type="hidden"`) || !strings.Contains(page, `name="item" type="hidden"`) {
+		if !strings.Contains(page, `name="key" type="hidden"`) ||
+			!strings.Contains(page, `name="item" type="hidden"`) {
 			t.Errorf("%s does not carry what names the item", sample)
 		}
 	}
 }
 
 // repricing mounts a sample, asks for a price and returns what was requested.
-func repricing(t *testing.T, sample string, b *browserFake, w wish) (*Checkout, string, app.Context, app.TestEngine) {
+func repricing(t *testing.T, sample string, b *browserFake, w wish) (*Checkout, string, app.Context,
+	app.TestEngine) {
 	t.Helper()
 	c, ctx, engine := live(t, sample, b)
 	asked := ""
@@ -93,7 +99,8 @@ func TestReprice(t *testing.T) {
 	if want := "GET /checkout?item=tip&amount=4.50"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
-	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" || c.said != "$4.50" {
+	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" ||
+		c.said != "$4.50" {
 		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.said)
 	}
 	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50">$4.50`) {
@@ -104,11 +111,14 @@ func TestReprice(t *testing.T) {
 func TestRepriceQuantity(t *testing.T) {
 	view := find(t, "open-quantity").View
 	view.Order.AmountUSD = "18.00"
-	c, asked, _, _ := repricing(t, "open-quantity-wrong", &browserFake{status: 200, answer: view}, wish{quantity: "4"})
+	c, asked, _,
+		_ := repricing(t, "open-quantity-wrong", &browserFake{status: 200, answer: view},
+		wish{quantity: "4"})
 	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
-	if page := node.HTML(c); strings.Contains(page, `data-part="error"`) || !strings.Contains(page, "$18.00") {
+	if page := node.HTML(c); strings.Contains(page, `data-part="error"`) ||
+		!strings.Contains(page, "$18.00") {
 		t.Error("the page does not show the price, or still the mistake")
 	}
 }
@@ -119,7 +129,9 @@ func TestRepriceRefused(t *testing.T) {
 	for _, w := range []wish{{amount: "501"}, {amount: " "}} {
 		c, asked, _, _ := repricing(t, "open-amount", &browserFake{status: 422, answer: refusal}, w)
 		page := node.HTML(c)
-		if n := len(part(page, "error")); n != 1 || !strings.Contains(page, "Enter an amount from $1.00 to $500.00.") || !strings.Contains(page, `aria-invalid="true"`) {
+		if n := len(part(page, "error")); n != 1 ||
+			!strings.Contains(page, "Enter an amount from $1.00 to $500.00.") ||
+			!strings.Contains(page, `aria-invalid="true"`) {
 			t.Errorf("%+v: %d errors on the page", w, n)
 		}
 		if c.Page.View.Order.AmountUSD != "20.00" {

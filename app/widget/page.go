@@ -30,8 +30,8 @@ type Page struct {
 	// View.Session is empty.
 	Base string
 	// Carry is what every form and link must carry through: embed, origin,
-	// theme, lang, from, qr, open; and while nothing is stored order or item (with amount or quantity), and
-	// the key that makes two posts of one page one session.
+	// theme, lang, from, qr, open; and while nothing is stored order or item (with amount
+	// or quantity), and the key that makes two posts of one page one session.
 	Carry []Field
 	// Offer is what the shopper may set while nothing is stored; nil for nothing.
 	Offer *Offer

@@ -52,7 +52,8 @@ func (s *pay) Draw() *node.Element {
 // arrived reports whether all the money of a pending payment is here and only
 // the gateway's word is awaited: nothing more is to be sent.
 func arrived(v wire.View) bool {
-	return v.Status == wire.Pending && v.Attempt != nil && v.Attempt.PaidAmount != "" && v.Attempt.MissingAmount == ""
+	return v.Status == wire.Pending && v.Attempt != nil && v.Attempt.PaidAmount != "" &&
+		v.Attempt.MissingAmount == ""
 }
 
 // arrived shows what has come, and no address.
@@ -97,10 +98,14 @@ func (s *pay) title(a wire.Attempt) string {
 func network(p Page, a wire.Attempt) node.Node {
 	return el("div").Class("network-only").Attr("data-network", markID(a.NetworkMark)).Body(spaced(
 		node.If(a.NetworkMark != "", func() node.Node {
-			return void("img").Class("network-mark").Attr("src", a.NetworkMark).Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "28").Attr("height", "28")
+			return void("img").Class("network-mark").Attr("src", a.NetworkMark).
+				Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "28").
+				Attr("height", "28")
 		}),
-		el("strong").Attr("data-part", "network-name").Attr("data-value", a.NetworkName).Text(p.say("pay.network", "network", a.NetworkName)),
-		el("span").Text(p.say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
+		el("strong").Attr("data-part", "network-name").Attr("data-value", a.NetworkName).
+			Text(p.say("pay.network", "network", a.NetworkName)),
+		el("span").
+			Text(p.say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
 	)...)
 }
 
@@ -115,7 +120,8 @@ func markID(mark string) string {
 func (s *pay) exchange(a wire.Attempt) node.Node {
 	return node.If(s.Page.Exchange, func() node.Node {
 		sum, _ := due(a)
-		return el("p").Class("note exchange-note").Text(s.Page.say("pay.exchange", "amount", sum, "network", a.NetworkName))
+		return el("p").Class("note exchange-note").
+			Text(s.Page.say("pay.exchange", "amount", sum, "network", a.NetworkName))
 	})
 }
 
@@ -149,7 +155,8 @@ func (s *pay) amount(a wire.Attempt) node.Node {
 	p := s.Page
 	c := &copyable{Part: "pay-amount", Copy: "copy-amount", Value: a.PayableAmount,
 		Unit: a.CurrencySymbol, Label: p.say("pay.amount"),
-		Text: copyText{Button: p.say("copy.amount"), Copied: p.say("copy.amount.done"), Failed: p.say("copy.failed")}}
+		Text: copyText{Button: p.say("copy.amount"), Copied: p.say("copy.amount.done"),
+			Failed: p.say("copy.failed")}}
 	if _, rest := due(a); rest {
 		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.say("pay.amount.rest")
 	}
@@ -165,11 +172,13 @@ func (s *pay) links(a wire.Attempt) node.Node {
 	}
 	return el("div").Class("links").Body(
 		node.If(a.URI != "" && !p.Exchange, func() node.Node {
-			return el("a").Class("button").Attr("data-part", "open-wallet").Attr("href", a.URI).Text(p.say("pay.wallet"))
+			return el("a").Class("button").Attr("data-part", "open-wallet").Attr("href", a.URI).
+				Text(p.say("pay.wallet"))
 		}),
 		node.If(a.PaymentURL != "", func() node.Node {
 			return el("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
-				Attr("target", "_blank").Attr("rel", "noopener noreferrer").Text(p.say("pay.hosted"))
+				Attr("target", "_blank").Attr("rel", "noopener noreferrer").
+				Text(p.say("pay.hosted"))
 		}),
 	)
 }

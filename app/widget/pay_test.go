@@ -27,15 +27,29 @@ func TestQRSwitch(t *testing.T) {
 		src, alt, why    string
 		address, current string // link to the other kinds, and which is on
 	}{
-		"address": {func(*Page) {}, `src="/checkout/cs_gallery/qr.svg?a=1"`, "QR code of the ETH address on Ethereum", "pay.qr.address.why", `href="/checkout/cs_gallery?qr=uri"`, "Address only"},
-		"link": {func(p *Page) { *p = p.holding(true) }, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due="`,
-			"QR code of the payment link for 0.00912345\u00a0ETH on Ethereum", "pay.qr.link.why", `href="/checkout/cs_gallery"`, "With amount"},
+		"address": {func(*Page) {}, `src="/checkout/cs_gallery/qr.svg?a=1"`,
+			"QR code of the ETH address on Ethereum", "pay.qr.address.why",
+			`href="/checkout/cs_gallery?qr=uri"`, "Address only"},
+		"link": {func(p *Page) {
+			*p = p.holding(true)
+		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due="`,
+			"QR code of the payment link for 0.00912345\u00a0ETH on Ethereum", "pay.qr.link.why",
+			`href="/checkout/cs_gallery"`, "With amount"},
 		"link of the rest": {func(p *Page) {
 			*p = p.holding(true)
 			p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "0.009", "0.00012345"
-		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due=0.00012345"`, "for 0.00012345\u00a0ETH on", "pay.qr.link.why", `href="/checkout/cs_gallery"`, "With amount"},
-		"link of a token": {func(p *Page) { *p = p.holding(true); p.View.Attempt.TokenURI = true }, "kind=uri", "payment link", "pay.qr.token.why", `href="/checkout/cs_gallery"`, "With amount"},
-		"no link":         {func(p *Page) { *p = p.holding(true); p.View.Attempt.URI = "" }, `src="/checkout/cs_gallery/qr.svg?a=1"`, "QR code of the ETH address", "", "", ""},
+		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due=0.00012345"`,
+			"for 0.00012345\u00a0ETH on", "pay.qr.link.why", `href="/checkout/cs_gallery"`,
+			"With amount"},
+		"link of a token": {func(p *Page) {
+			*p = p.holding(true)
+			p.View.Attempt.TokenURI = true
+		}, "kind=uri", "payment link", "pay.qr.token.why", `href="/checkout/cs_gallery"`,
+			"With amount"},
+		"no link": {func(p *Page) {
+			*p = p.holding(true)
+			p.View.Attempt.URI = ""
+		}, `src="/checkout/cs_gallery/qr.svg?a=1"`, "QR code of the ETH address", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := payPage(t, c.change)
@@ -43,8 +57,10 @@ func TestQRSwitch(t *testing.T) {
 			if !strings.Contains(img, c.src) || !strings.Contains(img, c.alt) {
 				t.Errorf("picture %s; want %s and %s", img, c.src, c.alt)
 			}
-			if (c.why == "") != (len(part(page, "qr-kind")) == 0) || !strings.Contains(page, english(t)[c.why]) || !strings.Contains(page, c.address) {
-				t.Errorf("the switch is not as it should be; want %s and %q", c.address, english(t)[c.why])
+			if (c.why == "") != (len(part(page, "qr-kind")) == 0) ||
+				!strings.Contains(page, english(t)[c.why]) || !strings.Contains(page, c.address) {
+				t.Errorf("the switch is not as it should be; want %s and %q", c.address,
+					english(t)[c.why])
 			}
 			if c.current != "" {
 				_, on, _ := strings.Cut(page, `<a aria-current="true"`)
@@ -89,8 +105,13 @@ func TestVerifiedIsSaidWhereItIsTrue(t *testing.T) {
 }
 
 func TestPaysFromAnExchange(t *testing.T) {
-	page := payPage(t, func(p *Page) { p.Exchange, p.Embed, p.Origin = true, "inline", "https://shop.example" })
-	for _, want := range []string{"Withdraw so that exactly 0.00912345\u00a0ETH arrives, and choose the network Ethereum", `<details class="help" open>`} {
+	page := payPage(t, func(p *Page) {
+		p.Exchange, p.Embed, p.Origin = true, "inline", "https://shop.example"
+	})
+	for _, want := range []string{
+		"Withdraw so that exactly 0.00912345\u00a0ETH arrives, and choose the network Ethereum",
+		`<details class="help" open>`,
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -104,7 +125,9 @@ func TestPaysFromAnExchange(t *testing.T) {
 // take away what is being typed or close what is being scanned.
 func TestStaysOpen(t *testing.T) {
 	p := sample("", wire.Pending, attempt(ether)).Page
-	if !p.Waits() || !strings.Contains(payPage(t, nil), `<noscript><a class="button" href="/checkout/cs_gallery?open=check">`) {
+	if !p.Waits() ||
+		!strings.Contains(payPage(t, nil),
+			`<noscript><a class="button" href="/checkout/cs_gallery?open=check">`) {
 		t.Error("the page without scripts has no way to keep still")
 	}
 	p = p.carrying("open", "check")
@@ -120,7 +143,8 @@ func TestStaysOpen(t *testing.T) {
 
 func TestBareAndStored(t *testing.T) {
 	p := Page{Base: "/checkout", URL: "https://pay.example/checkout?item=coffee&lang=de",
-		Carry: []Field{{"embed", "modal"}, {"origin", "https://shop.example"}, {"theme", "dark"}, {"lang", "de"}, {"item", "coffee"}, {"key", "page_1"}}}
+		Carry: []Field{{"embed", "modal"}, {"origin", "https://shop.example"}, {"theme", "dark"},
+			{"lang", "de"}, {"item", "coffee"}, {"key", "page_1"}}}
 	if got, want := p.Bare().Link(""), "/checkout?lang=de&item=coffee"; got != want {
 		t.Errorf("on its own %s; want %s", got, want)
 	}
@@ -150,7 +174,8 @@ func TestCopyFails(t *testing.T) {
 	if told != nil || selected != "" {
 		t.Errorf("told %v, selected %q after a success", told, selected)
 	}
-	button := &copyable{Value: "1", Text: copyText{Button: "copy", Copied: "done", Failed: "no"}, state: copyDone, told: "1"}
+	button := &copyable{Value: "1", Text: copyText{Button: "copy", Copied: "done", Failed: "no"},
+		state: copyDone, told: "1"}
 	if button.buttonText() != "done" {
 		t.Errorf("the button says %q", button.buttonText())
 	}
@@ -168,12 +193,15 @@ func TestCheckerWaitsForTheWholeAddress(t *testing.T) {
 		asked bool
 		want  match
 	}{
-		{"", false, matchNone}, {"TX", false, matchNone}, {"TRabc", false, matchNone}, {tronOurs[:30], false, matchNone},
-		{tronOurs[:30], true, matchDiffers}, {tronOurs[:29] + "zz", false, matchDiffers}, {tronOurs, false, matchSame}, {"TX", true, matchOther}, {evmOurs, false, matchNetwork},
+		{"", false, matchNone}, {"TX", false, matchNone}, {"TRabc", false, matchNone},
+		{tronOurs[:30], false, matchNone},
+		{tronOurs[:30], true, matchDiffers}, {tronOurs[:29] + "zz", false, matchDiffers},
+		{tronOurs, false, matchSame}, {"TX", true, matchOther}, {evmOurs, false, matchNetwork},
 	} {
 		c.text, c.asked = step.text, step.asked
 		if got := c.compare().Match; got != step.want {
-			t.Errorf("%q, asked %t: %s; want %s", step.text, step.asked, got.name(), step.want.name())
+			t.Errorf("%q, asked %t: %s; want %s", step.text, step.asked, got.name(),
+				step.want.name())
 		}
 	}
 }

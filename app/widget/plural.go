@@ -26,8 +26,10 @@ func oneOther(n int) string {
 
 // plurals are the rules of the languages whose rule is not "one for 1".
 var plurals = map[string]func(n int) string{
-	"ja": noPlural, "zh": noPlural, "ko": noPlural, "vi": noPlural, "th": noPlural, "id": noPlural, "ms": noPlural,
-	"fr": zeroIsOne, "pt": zeroIsOne, "hi": zeroIsOne, "bn": zeroIsOne, "fa": zeroIsOne, "hy": zeroIsOne,
+	"ja": noPlural, "zh": noPlural, "ko": noPlural, "vi": noPlural, "th": noPlural, "id": noPlural,
+	"ms": noPlural,
+	"fr": zeroIsOne, "pt": zeroIsOne, "hi": zeroIsOne, "bn": zeroIsOne, "fa": zeroIsOne,
+	"hy": zeroIsOne,
 	"ru": eastSlavic, "uk": eastSlavic, "pl": polish, "cs": westSlavic, "sk": westSlavic,
 	"hr": southSlavic, "sr": southSlavic, "sl": slovene, "lt": lithuanian, "lv": latvian,
 	"ro": romanian, "ar": arabic, "he": hebrew, "fil": filipino,

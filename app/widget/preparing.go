@@ -44,7 +44,8 @@ func (s *preparing) Draw() *node.Element {
 // look again by itself.
 func reload(p Page) node.Node {
 	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
-		return el("a").Class("button quiet").Attr("data-part", "reload").Attr("href", p.Link("")).Text(p.say("prepare.reload"))
+		return el("a").Class("button quiet").Attr("data-part", "reload").Attr("href", p.Link("")).
+			Text(p.say("prepare.reload"))
 	})
 }
 

@@ -40,7 +40,8 @@ func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
 	case link:
 		why = p.say("pay.qr.link.why")
 	}
-	return el("div").Class("qr-kind").Attr("data-part", "qr-kind").Attr("role", "group").Attr("aria-label", p.say("pay.qr.kind")).Body(spaced(
+	return el("div").Class("qr-kind").Attr("data-part", "qr-kind").Attr("role", "group").
+		Attr("aria-label", p.say("pay.qr.kind")).Body(spaced(
 		qrLink(p, false, !link, p.say("pay.qr.address")),
 		qrLink(p, true, link, p.say("pay.qr.link")),
 		el("p").Class("qr-why").Text(why),
@@ -48,7 +49,8 @@ func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
 }
 
 func qrLink(p Page, link, current bool, text string) node.Node {
-	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).Bool("aria-current", current).Text(text).
+	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).
+		Bool("aria-current", current).Text(text).
 		On("click", func(ctx app.Context, e app.Event) {
 			if stays(e) {
 				ctx.NewActionWithValue(actionQR, link)

@@ -12,7 +12,8 @@ func receipt(p Page, a wire.Attempt) *node.Element {
 		heading(p.say("done.printed")),
 		node.If(p.merchant() != "", func() node.Node {
 			return el("p").Class("receipt-shop").Body(
-				el("span").Attr("data-part", "shop").Attr("translate", "no").Attr("dir", "ltr").Text(p.merchant()))
+				el("span").Attr("data-part", "shop").Attr("translate", "no").Attr("dir", "ltr").
+					Text(p.merchant()))
 		}),
 		unusual(p, a),
 		record(p, a),
@@ -20,13 +21,16 @@ func receipt(p Page, a wire.Attempt) *node.Element {
 		el("p").Class("receipt-note").Body(spaced(
 			node.Text(p.say("done.anytime")),
 			node.If(p.URL != "", func() node.Node {
-				return el("span").Class("receipt-url").Attr("translate", "no").Attr("dir", "ltr").Text(p.URL)
+				return el("span").Class("receipt-url").Attr("translate", "no").Attr("dir", "ltr").
+					Text(p.URL)
 			}),
 		)...),
 		el("div").Class("buttons").Body(
-			el("button").Attr("type", "button").Class("button primary needs-script").Attr("data-part", "print").Text(p.say("done.print")),
+			el("button").Attr("type", "button").Class("button primary needs-script").
+				Attr("data-part", "print").Text(p.say("done.print")),
 			backToShop(p, p.View.SuccessURL, ""),
-			el("a").Class("button quiet").Attr("data-part", "payment").Attr("href", p.Link("")).Text(p.say("closed.back")),
+			el("a").Class("button quiet").Attr("data-part", "payment").Attr("href", p.Link("")).
+				Text(p.say("closed.back")),
 		),
 	)
 }
@@ -43,7 +47,9 @@ func record(p Page, a wire.Attempt) node.Node {
 		node.If(a.Address != "", func() node.Node {
 			return el("div").Class("line").Body(
 				el("dt").Text(p.say("pay.address.where")),
-				el("dd").Class("tx").Attr("data-part", "paid-address").Attr("data-value", a.Address).Attr("translate", "no").Attr("dir", "ltr").Text(a.Address),
+				el("dd").Class("tx").Attr("data-part", "paid-address").
+					Attr("data-value", a.Address).Attr("translate", "no").Attr("dir", "ltr").
+					Text(a.Address),
 			)
 		}),
 		fact(p, "done.time", "time", moment(a.PaidAt)),
@@ -58,7 +64,8 @@ func signature(p Page) node.Node {
 		return el("details").Class("signed").Attr("data-part", "signed").Body(
 			el("summary").Text(p.say("receipt.signed")),
 			&reference{Lines: []string{p.View.Receipt}, Label: p.say("receipt.signed.why"),
-				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"), Failed: p.say("copy.failed")}},
+				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"),
+					Failed: p.say("copy.failed")}},
 		)
 	})
 }

@@ -11,7 +11,9 @@ import (
 func received(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
 		return el("div").Class("received").Body(
-			node.If(p.View.Status == wire.Pending, func() node.Node { return el("p").Text(p.say("part.text")) }),
+			node.If(p.View.Status == wire.Pending, func() node.Node {
+				return el("p").Text(p.say("part.text"))
+			}),
 			el("dl").Class("sums").Body(
 				line(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
 				line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
@@ -27,14 +29,16 @@ func received(p Page, a wire.Attempt) node.Node {
 func line(p Page, label, part, number, symbol string) node.Node {
 	return el("div").Class("line").Body(
 		el("dt").Text(p.say(label)),
-		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").Attr("dir", "ltr").Text(amount(number, symbol)),
+		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").
+			Attr("dir", "ltr").Text(amount(number, symbol)),
 	)
 }
 
 // surplus says what was paid too much and whom to ask.
 func surplus(p Page, a wire.Attempt) node.Node {
 	return node.If(a.OverpaidAmount != "", func() node.Node {
-		return el("p").Class("note warn").Attr("data-part", "overpaid").Attr("data-value", a.OverpaidAmount).
+		return el("p").Class("note warn").Attr("data-part", "overpaid").
+			Attr("data-value", a.OverpaidAmount).
 			Text(p.say("over.text", "amount", amount(a.OverpaidAmount, a.CurrencySymbol)))
 	})
 }
@@ -44,7 +48,8 @@ func fact(p Page, label, part, value string) node.Node {
 	return node.If(value != "", func() node.Node {
 		return el("div").Class("line").Body(
 			el("dt").Text(p.say(label)),
-			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").Attr("dir", "auto").Text(value),
+			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").
+				Attr("dir", "auto").Text(value),
 		)
 	})
 }

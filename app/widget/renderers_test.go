@@ -34,7 +34,8 @@ func skeleton(printed string, tag, attr *regexp.Regexp, unquote func(string) str
 		var list []string
 		for _, a := range attr.FindAllStringSubmatch(attrs, -1) {
 			value := unquote(a[2])
-			if absent := regexp.MustCompile(`^(checked|disabled|hidden|open|selected)$`).MatchString(a[1]) && value == "false"; absent {
+			if absent := regexp.MustCompile(`^(checked|disabled|hidden|open|selected)$`).
+				MatchString(a[1]) && value == "false"; absent {
 				continue
 			}
 			if a[1] != "alt" || value != "" {
@@ -46,7 +47,9 @@ func skeleton(printed string, tag, attr *regexp.Regexp, unquote func(string) str
 		if i == 0 {
 			all = append(all, printed[:found[0]])
 		}
-		all = append(all, name+" "+strings.Join(list, " ")+" "+strings.Join(strings.Fields(html.UnescapeString(words)), ""))
+		all = append(all,
+			name+" "+strings.Join(list,
+				" ")+" "+strings.Join(strings.Fields(html.UnescapeString(words)), ""))
 	}
 	return strings.Join(all, "\n")
 }

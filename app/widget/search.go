@@ -26,7 +26,8 @@ func (c *chooser) search() node.Node {
 		return node.Text("")
 	}
 	return void("input").Attr("type", "search").Class("search").Attr("data-part", "search").
-		Attr("placeholder", c.Page.say("choose.search")).Attr("aria-label", c.Page.say("choose.search")).
+		Attr("placeholder", c.Page.say("choose.search")).
+		Attr("aria-label", c.Page.say("choose.search")).
 		Attr("autocomplete", "off").Attr("spellcheck", "false").
 		On("input", func(ctx app.Context, _ app.Event) {
 			c.typed, c.query = true, ctx.JSSrc().Get("value").String()
@@ -79,7 +80,9 @@ func (c *chooser) found() node.Node {
 func (c *chooser) pickFound() {
 	found, networks := "", []wire.Network(nil)
 	for _, currency := range c.Page.View.Currencies {
-		list := slices.DeleteFunc(c.matching(currency), func(n wire.Network) bool { return !n.Available })
+		list := slices.DeleteFunc(c.matching(currency), func(n wire.Network) bool {
+			return !n.Available
+		})
 		switch {
 		case len(list) == 0:
 		case found != "":

@@ -45,14 +45,16 @@ func TestSearch(t *testing.T) {
 		"TON":        {"1 network: TON", "offscreen", choice{"TON", "TON:ton"}},
 		"tether":     {"3 networks: USDT", "offscreen", choice{"USDT", ""}},
 		"usdt tron":  {"1 network: USDT", "offscreen", choice{"USDT", "USDT:trc20"}},
-		"usdt bep20": {"1 network: USDT", "offscreen", choice{}},       // not for this amount
-		"bep20":      {"2 networks: USDT, BNB", "offscreen", choice{}}, // none of them can be chosen
-		"erc20":      {"3 networks: USDT, USDC, ETH", "offscreen", choice{}},
-		" Doge ":     {"Nothing is called “Doge” here.", "note", choice{}},
+		"usdt bep20": {"1 network: USDT", "offscreen", choice{}}, // not for this amount
+		// none of them can be chosen
+		"bep20":  {"2 networks: USDT, BNB", "offscreen", choice{}},
+		"erc20":  {"3 networks: USDT, USDC, ETH", "offscreen", choice{}},
+		" Doge ": {"Nothing is called “Doge” here.", "note", choice{}},
 	} {
 		t.Run(query, func(t *testing.T) {
 			c := &chooser{Page: find(t, "open"), Search: query} // as typed before the takeover
-			if page := node.HTML(c); !strings.Contains(page, `<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
+			if page := node.HTML(c); !strings.Contains(page,
+				`<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
 				t.Errorf("the page does not say %q in class %s", want.said, want.class)
 			}
 			c.pickFound()
@@ -77,7 +79,9 @@ func TestEnterKeepsTheNetwork(t *testing.T) {
 func TestSearchKeepsWhatIsPicked(t *testing.T) {
 	c := &chooser{Page: find(t, "open-chosen"), Search: "usdt ethereum"}
 	shown := func() (list []string) {
-		for _, label := range regexp.MustCompile(`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`).FindAllStringSubmatch(node.HTML(c), -1) {
+		label := regexp.MustCompile(
+			`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`)
+		for _, label := range label.FindAllStringSubmatch(node.HTML(c), -1) {
 			if label[1] == "" {
 				list = append(list, label[2])
 			}

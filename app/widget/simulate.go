@@ -14,7 +14,9 @@ func simulateBar(p Page) node.Node {
 	return node.If(len(p.Simulate) > 0 && possible, func() node.Node {
 		return el("aside").Class("simulate").Attr("aria-label", p.say("simulate.title")).Body(
 			el("p").Text(p.say("simulate.title")),
-			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).Class("simulate-form").Body(append(carried(p), spaced(simulateButtons(p)...)...)...),
+			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).
+				Class("simulate-form").
+				Body(append(carried(p), spaced(simulateButtons(p)...)...)...),
 		)
 	})
 }
@@ -23,10 +25,12 @@ func simulateButtons(p Page) []node.Node {
 	list := make([]node.Node, 0, len(p.Simulate))
 	for _, kind := range p.Simulate {
 		list = append(list, el("button").Attr("type", "submit").Class("button small").
-			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").Text(p.say("simulate."+kind)).
+			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").
+			Text(p.say("simulate."+kind)).
 			On("click", func(ctx app.Context, e app.Event) {
 				e.PreventDefault()
-				ctx.NewActionWithValue(actionSend, request{Sub: "/simulate", Body: map[string]string{"kind": kind}})
+				ctx.NewActionWithValue(actionSend,
+					request{Sub: "/simulate", Body: map[string]string{"kind": kind}})
 			}, kind))
 	}
 	return list

@@ -82,7 +82,8 @@ func (t *timing) Draw() *node.Element {
 	t.early = t.remaining() >= lastMinutes
 	return el("div").Class("timing").Body(spaced(
 		node.If(t.Left, func() node.Node {
-			return word("countdown", t.left()).Attr("role", "timer").Attr("aria-live", "off") // nobody wants to hear each step
+			// nobody wants to hear each step
+			return word("countdown", t.left()).Attr("role", "timer").Attr("aria-live", "off")
 		}),
 		word("checked", t.checked()),
 		t.extend(),
@@ -91,8 +92,8 @@ func (t *timing) Draw() *node.Element {
 
 // extend offers more time: without WebAssembly always, because the page does not
 // count there; else in the last minutes, because it costs the price that was
-// fixed. Then it stands open: one click gives it (WCAG 2.2.1). The style sheet hides an early one until WebAssembly does, so that
-// nothing moves when it takes over.
+// fixed. Then it stands open: one click gives it (WCAG 2.2.1). The style sheet hides an
+// early one until WebAssembly does, so that nothing moves when it takes over.
 func (t *timing) extend() node.Node {
 	p := t.Page
 	return node.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
@@ -101,10 +102,12 @@ func (t *timing) extend() node.Node {
 			class += " extend-early"
 		}
 		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
-		return el("details").Class(class).Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Bool("open", !early).Body(
+		return el("details").Class(class).Attr("data-part", "more-time").
+			Bool("hidden", early && !t.At.IsZero()).Bool("open", !early).Body(
 			el("summary").Text(p.say("time.extend")),
 			el("p").Text(p.count("time.extend.why", minutes)),
-			press(p, "/extend", "extend", "", p.say("time.extend.sure"), false, Field{"attempt", number}),
+			press(p, "/extend", "extend", "", p.say("time.extend.sure"), false,
+				Field{"attempt", number}),
 		)
 	})
 }
@@ -142,7 +145,8 @@ func (t *timing) count() {
 // turns reports whether more changes by now than words.
 func (t *timing) turns() bool {
 	left := t.remaining()
-	return t.early != (left >= lastMinutes) || t.Left && (announced(t.least, left) || left <= 0 && !t.asked)
+	return t.early != (left >= lastMinutes) || t.Left &&
+		(announced(t.least, left) || left <= 0 && !t.asked)
 }
 
 // next is how long what is shown stays true; zero is for good.
@@ -231,12 +235,14 @@ func (t *timing) left() string {
 	case left <= 0:
 		return t.Page.say("time.over")
 	case left >= time.Hour:
-		return t.Page.say("time.hours", "hours", strconv.Itoa(int(left.Hours())), "minutes", strconv.Itoa(int(left.Minutes())%60))
+		return t.Page.say("time.hours", "hours", strconv.Itoa(int(left.Hours())), "minutes",
+			strconv.Itoa(int(left.Minutes())%60))
 	case left >= lastMinutes:
 		return t.Page.count("time.minutes", int(left.Minutes()))
 	}
 	seconds := int(left.Seconds())
-	return t.Page.say("time.seconds", "time", strconv.Itoa(seconds/60)+":"+strconv.Itoa(100 + seconds%60)[1:])
+	return t.Page.say("time.seconds", "time",
+		strconv.Itoa(seconds/60)+":"+strconv.Itoa(100 + seconds%60)[1:])
 }
 
 // justNow is how old an answer may be without its age being counted aloud.

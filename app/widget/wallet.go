@@ -113,7 +113,8 @@ func (r walletRequest) about(p Page) walletRequest {
 // onScreen reports whether p shows the attempt and the sum that was clicked.
 func (m payment) onScreen(p Page) bool {
 	a := p.View.Attempt
-	return screenOf(p) == "pay" && a != nil && a.Call != nil && !p.Exchange && a.Number == m.Number && *a.Call == m.Call
+	return screenOf(p) == "pay" && a != nil && a.Call != nil && !p.Exchange &&
+		a.Number == m.Number && *a.Call == m.Call
 }
 
 // discover asks for wallets, once there is something that they can send.
@@ -238,7 +239,9 @@ func wallets(p Page, a wire.Attempt, r walletRequest) node.Node {
 	}
 	return el("section").Class("wallets").Attr("aria-labelledby", "coinslot-wallets").Body(
 		el("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.say("pay.browser")),
-		node.If(r.Phase != walletSent, func() node.Node { return el("div").Class("wallets-list").Body(list...) }),
+		node.If(r.Phase != walletSent, func() node.Node {
+			return el("div").Class("wallets-list").Body(list...)
+		}),
 		node.If(r.Phase != walletIdle, func() node.Node {
 			class := "note"
 			if r.Phase >= walletRefused {
@@ -250,23 +253,28 @@ func wallets(p Page, a wire.Attempt, r walletRequest) node.Node {
 }
 
 func walletButton(p Page, m payment, r walletRequest) node.Node {
-	return el("button").Attr("type", "button").Class("button wallet").Attr("data-part", "wallet").Attr("data-value", m.Wallet.RDNS).
+	return el("button").Attr("type", "button").Class("button wallet").Attr("data-part", "wallet").
+		Attr("data-value", m.Wallet.RDNS).
 		Bool("aria-disabled", r.busy(m)).
 		Body(
 			node.If(m.Wallet.Icon != "", func() node.Node {
-				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "24").Attr("height", "24")
+				return void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).
+					Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "24").
+					Attr("height", "24")
 			}),
 			el("span").Text(p.say("pay.browser.with", "wallet", m.Wallet.Name)),
 		).
 		On("click", func(ctx app.Context, _ app.Event) { ctx.NewActionWithValue(actionPay, m) },
-			m.Wallet.ID, strconv.Itoa(m.Number), m.Call.ChainID, m.Call.To, m.Call.Value, m.Call.Data)
+			m.Wallet.ID, strconv.Itoa(m.Number), m.Call.ChainID, m.Call.To, m.Call.Value,
+			m.Call.Data)
 }
 
 // walletTab opens this page on its own, where wallets can see it.
 func walletTab(p Page) node.Node {
 	return el("p").Class("wallets-tab needs-script").Body(
 		el("a").Class("button").Attr("data-part", "browser-tab").Attr("href", p.Bare().Link("")).
-			Attr("target", "_blank").Attr("rel", "noopener").Attr("aria-describedby", "coinslot-tab-why").Text(p.say("pay.browser.tab")),
+			Attr("target", "_blank").Attr("rel", "noopener").
+			Attr("aria-describedby", "coinslot-tab-why").Text(p.say("pay.browser.tab")),
 		el("small").ID("coinslot-tab-why").Text(p.say("pay.browser.tab.why")),
 	)
 }

@@ -67,7 +67,8 @@ func clicked(c *Checkout) payment {
 }
 
 func TestPayByWallet(t *testing.T) {
-	const connected, sent = "connect Fox 0x1", "pay Fox 0xfrom 0x1 0x52908400098527886E0F7030069857D2E4169EE7 0x206991fb9b2200 0x"
+	const connected, sent = "connect Fox 0x1",
+		"pay Fox 0xfrom 0x1 0x52908400098527886E0F7030069857D2E4169EE7 0x206991fb9b2200 0x"
 	other := errors.New("broken")
 	for name, c := range map[string]struct {
 		connects, pays error
@@ -75,13 +76,20 @@ func TestPayByWallet(t *testing.T) {
 		phase          walletPhase
 		says           string
 	}{
-		"accepted":                  {nil, nil, []string{connected, sent}, walletSent, "Fox has sent it. It can take a few minutes to arrive."},
-		"account refused":           {ErrWalletRefused, nil, []string{connected}, walletRefused, "Nothing was sent: the request was declined in Fox."},
-		"network unknown":           {ErrWalletNetwork, nil, []string{connected}, walletNetwork, "Fox does not know Ethereum. Add the network there, or pay by address."},
-		"fails before":              {other, nil, []string{connected}, walletFailed, "Fox did not say that it was sent. Look there before you try again."},
-		"transaction refused":       {nil, ErrWalletRefused, []string{connected, sent}, walletRefused, "Nothing was sent: the request was declined in Fox."},
-		"changes chain":             {nil, ErrWalletNetwork, []string{connected, sent}, walletNetwork, "Fox does not know Ethereum. Add the network there, or pay by address."},
-		"does not say what it does": {nil, other, []string{connected, sent}, walletFailed, "Fox did not say that it was sent. Look there before you try again."},
+		"accepted": {nil, nil, []string{connected, sent}, walletSent,
+			"Fox has sent it. It can take a few minutes to arrive."},
+		"account refused": {ErrWalletRefused, nil, []string{connected}, walletRefused,
+			"Nothing was sent: the request was declined in Fox."},
+		"network unknown": {ErrWalletNetwork, nil, []string{connected}, walletNetwork,
+			"Fox does not know Ethereum. Add the network there, or pay by address."},
+		"fails before": {other, nil, []string{connected}, walletFailed,
+			"Fox did not say that it was sent. Look there before you try again."},
+		"transaction refused": {nil, ErrWalletRefused, []string{connected, sent},
+			walletRefused, "Nothing was sent: the request was declined in Fox."},
+		"changes chain": {nil, ErrWalletNetwork, []string{connected, sent},
+			walletNetwork, "Fox does not know Ethereum. Add the network there, or pay by address."},
+		"does not say what it does": {nil, other, []string{connected, sent}, walletFailed,
+			"Fox did not say that it was sent. Look there before you try again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &walletFake{connects: c.connects, pays: c.pays}
@@ -95,7 +103,8 @@ func TestPayByWallet(t *testing.T) {
 				t.Errorf("asked %s; want %s", got, strings.Join(c.asked, "; "))
 			}
 			if root.wallet.Phase != c.phase || root.said != c.says {
-				t.Errorf("phase %d, said %q; want %d, %q", root.wallet.Phase, root.said, c.phase, c.says)
+				t.Errorf("phase %d, said %q; want %d, %q", root.wallet.Phase, root.said, c.phase,
+					c.says)
 			}
 			page := node.HTML(root)
 			if !strings.Contains(page, c.says) {
@@ -128,7 +137,9 @@ func TestOneWalletRequest(t *testing.T) {
 	}
 	c.wallet.Sending = false
 	engine.ConsumeAll()
-	pays := slices.DeleteFunc(slices.Clone(b.asked), func(s string) bool { return !strings.HasPrefix(s, "pay ") })
+	pays := slices.DeleteFunc(slices.Clone(b.asked), func(s string) bool {
+		return !strings.HasPrefix(s, "pay ")
+	})
 	if len(b.asked) != 3 || len(pays) != 1 || !strings.HasPrefix(pays[0], "pay Bird ") {
 		t.Errorf("asked %q; want one payment, by the one that was clicked last", b.asked)
 	}
@@ -139,10 +150,12 @@ func TestOneWalletRequest(t *testing.T) {
 func TestWalletOfYesterday(t *testing.T) {
 	for name, change := range map[string]func(*wire.View){
 		"another attempt": func(v *wire.View) { v.Attempt.Number = 2 },
-		"another sum":     func(v *wire.View) { v.Attempt.Call = &wire.Call{ChainID: "0x1", To: "0x1", Value: "0x2", Data: "0x"} },
-		"paid":            func(v *wire.View) { v.Status = wire.Confirmed },
-		"expired":         func(v *wire.View) { v.Status = wire.Expired },
-		"no more calls":   func(v *wire.View) { v.Attempt.Call = nil },
+		"another sum": func(v *wire.View) {
+			v.Attempt.Call = &wire.Call{ChainID: "0x1", To: "0x1", Value: "0x2", Data: "0x"}
+		},
+		"paid":          func(v *wire.View) { v.Status = wire.Confirmed },
+		"expired":       func(v *wire.View) { v.Status = wire.Expired },
+		"no more calls": func(v *wire.View) { v.Attempt.Call = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &walletFake{}
@@ -157,7 +170,8 @@ func TestWalletOfYesterday(t *testing.T) {
 			if len(b.asked) != 1 {
 				t.Errorf("asked %q; want nothing after the account", b.asked)
 			}
-			if page := node.HTML(c); strings.Contains(page, "Fox has sent") || strings.Contains(page, "Confirm in") {
+			if page := node.HTML(c); strings.Contains(page, "Fox has sent") ||
+				strings.Contains(page, "Confirm in") {
 				t.Error("the page speaks of what was not sent")
 			}
 		})
@@ -213,7 +227,8 @@ func TestAnnounced(t *testing.T) {
 		{ID: "c", Name: " \u200b", RDNS: "io.bird"},
 		{ID: "d"},
 		{Name: "without an id"},
-		{ID: "e", Name: "Big", Icon: "data:image/png;base64," + strings.Repeat("A", walletIconLimit)},
+		{ID: "e", Name: "Big", Icon: "data:image/png;base64," +
+			strings.Repeat("A", walletIconLimit)},
 		{ID: "f", Name: "<b>{wallet}</b>", Icon: "data:text/html,x"},
 	} {
 		c.announced(w)
@@ -248,24 +263,34 @@ func TestWalletTab(t *testing.T) {
 		change func(*Page)
 		want   string
 	}{
-		"frame": {func(p *Page) { p.Embed, p.Origin = "inline", "https://shop.example" }, `href="/checkout/cs_gallery?lang=de"`},
+		"frame": {func(p *Page) {
+			p.Embed, p.Origin = "inline", "https://shop.example"
+		}, `href="/checkout/cs_gallery?lang=de"`},
 		"frame, wallets": {func(p *Page) {
-			p.Embed, p.Origin, p.Wallets = "inline", "https://shop.example", []Wallet{{ID: "a", Name: "A"}}
+			p.Embed, p.Origin, p.Wallets = "inline", "https://shop.example",
+				[]Wallet{{ID: "a", Name: "A"}}
 		}, ""},
-		"alone":    {func(*Page) {}, ""},
-		"exchange": {func(p *Page) { p.Embed, p.Origin, p.Exchange = "inline", "https://shop.example", true }, ""},
-		"no call":  {func(p *Page) { p.Embed, p.Origin, p.View.Attempt.Call = "inline", "https://shop.example", nil }, ""},
+		"alone": {func(*Page) {}, ""},
+		"exchange": {func(p *Page) {
+			p.Embed, p.Origin, p.Exchange = "inline", "https://shop.example", true
+		}, ""},
+		"no call": {func(p *Page) {
+			p.Embed, p.Origin, p.View.Attempt.Call = "inline", "https://shop.example", nil
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := sample("", wire.Pending, attempt(ether)).Page
 			p.Text = english(t)
-			p.Carry = []Field{{"embed", "inline"}, {"origin", "https://shop.example"}, {"theme", "dark"}, {"lang", "de"}, {"qr", "uri"}}
+			p.Carry = []Field{{"embed", "inline"}, {"origin", "https://shop.example"},
+				{"theme", "dark"}, {"lang", "de"}, {"qr", "uri"}}
 			c.change(&p)
 			got := strings.Join(part(node.HTML(&Checkout{Page: p}), "browser-tab"), "")
 			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("link %q; want one with %s", got, c.want)
 			}
-			if got != "" && (!strings.Contains(got, `rel="noopener"`) || !strings.Contains(got, `target="_blank"`)) {
+			if got != "" &&
+				(!strings.Contains(got, `rel="noopener"`) ||
+					!strings.Contains(got, `target="_blank"`)) {
 				t.Errorf("link %s", got)
 			}
 		})

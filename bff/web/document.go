@@ -36,15 +36,17 @@ func refresh(p widget.Page) int {
 type document struct {
 	css, frame, wasm, loader string // addresses; the last two are empty if they were not built
 	framed, fallback         string // addresses for frames; empty if they were not built
-	inline                   string // what framed holds: frame.js with the style sheet in it; empty as that
-	sentences                sentences
+	// what framed holds: frame.js with the style sheet in it; empty as that
+	inline    string
+	sentences sentences
 }
 
 // newDocument returns a document that refers to the given assets.
 func newDocument(a *assets) *document {
 	d := &document{
-		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"), fallback: a.URL("fallback.js"),
-		wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: a.sentences,
+		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"),
+		fallback: a.URL("fallback.js"),
+		wasm:     a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: a.sentences,
 	}
 	if d.framed != "" {
 		d.inline = string(a.named["framed.js"].content(identity))
@@ -99,13 +101,20 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 	}
 	here := p.Link("")
 	attributes, script, style := d.start(p)
-	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-", theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
-	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed, "\" data-wasm=\"", d.wasm,
-		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang), "\" data-refresh=\"", here, "\">"+script+"</script>\n")
-	put("<title>", p.Title(), "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n")
-	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme), "\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
+	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-",
+		theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
+	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
+		"\" data-wasm=\"", d.wasm,
+		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang),
+		"\" data-refresh=\"", here, "\">"+script+"</script>\n")
+	put("<title>", p.Title(),
+		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
+			"<meta name=\"robots\" content=\"noindex\">\n")
+	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme),
+		"\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
 	if p.Waits() {
-		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refresh(p)), "; url=", here, "\"></noscript>\n")
+		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refresh(p)), "; url=",
+			here, "\"></noscript>\n")
 	}
 	page.WriteString("</head>\n")
 }
@@ -115,7 +124,8 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 func (d *document) data(page *bytes.Buffer, p widget.Page) error {
 	p.Text, p.Languages = nil, nil
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
-	if err := json.NewEncoder(page).Encode(p); err != nil { // escapes <, > and &, so that no text ends the block
+	// escapes <, > and &, so that no text ends the block
+	if err := json.NewEncoder(page).Encode(p); err != nil {
 		return fmt.Errorf("encoding the page's data: %w", err)
 	}
 	page.WriteString("</script>\n</body>\n</html>\n")
@@ -134,18 +144,22 @@ func (d *document) inlines(p widget.Page) bool {
 // one. Nothing is laid out before the page is read and dressed: that cost a slow
 // phone a tenth of a second, for nobody to see.
 func (d *document) start(p widget.Page) (attributes, script, style string) {
-	attribute := func(name, value string) string { return " " + name + "=\"" + html.EscapeString(value) + "\"" }
+	attribute := func(name, value string) string {
+		return " " + name + "=\"" + html.EscapeString(value) + "\""
+	}
 	style = "<link rel=\"stylesheet\"" + attribute("href", d.css) + ">\n"
 	plain := "<noscript>" + style + "</noscript>\n"
 	if d.inlines(p) {
 		whole := "<link rel=\"expect\" href=\"#coinslot-page\" blocking=\"render\">\n"
 		fallback := "<script type=\"module\" async" + attribute("src", d.fallback) + "></script>\n"
-		return attribute("data-style", d.css) + attribute("data-framed", d.framed), d.inline, whole + fallback + plain
+		return attribute("data-style", d.css) + attribute("data-framed", d.framed), d.inline,
+			whole + fallback + plain
 	}
 	if p.Embed == "" || d.framed == "" {
 		return attribute("src", d.frame), "", style
 	}
-	return " async blocking=\"render\"" + attribute("data-style", d.css) + attribute("src", d.framed), "", plain
+	return " async blocking=\"render\"" + attribute("data-style", d.css) +
+		attribute("src", d.framed), "", plain
 }
 
 func theme(name string) string {

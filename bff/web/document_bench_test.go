@@ -25,7 +25,8 @@ func (s *sink) Write(page []byte) (int, error) { return len(page), nil }
 func answering(tb testing.TB, name, accept string) (answer, tree func()) {
 	tb.Helper()
 	_, d := builtPages(tb, static.Files)
-	p, client, request := galleryPage(tb, name), &sink{http.Header{}}, httptest.NewRequest("GET", "/", nil)
+	p, client, request := galleryPage(tb, name), &sink{http.Header{}},
+		httptest.NewRequest("GET", "/", nil)
 	request.Header.Set("Accept-Encoding", accept)
 	answer = func() {
 		clear(client.header)
@@ -91,7 +92,7 @@ func TestDocumentAllocations(t *testing.T) {
 		answer, tree := answering(t, name, identity)
 		whole, alone := testing.AllocsPerRun(50, answer), testing.AllocsPerRun(50, tree)
 		if whole-alone > 60 || alone > most.tree {
-			t.Errorf("%s: %v allocations, %v of them in its tree; want at most 60 more than the tree's %v",
+			t.Errorf("%s: %v allocations, %v of them in its tree; want at most 60 more than its %v",
 				name, whole, alone, most.tree)
 		}
 		if bytes := allocated(50, answer); bytes > most.bytes {

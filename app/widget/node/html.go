@@ -68,7 +68,8 @@ func (e *Element) appendAttrs(dst []byte) []byte {
 // boolean reports whether an attribute's presence alone is its value.
 func boolean(name Name) bool {
 	switch name {
-	case "autofocus", "checked", "disabled", "hidden", "multiple", "open", "readonly", "required", "selected":
+	case "autofocus", "checked", "disabled", "hidden", "multiple", "open", "readonly", "required",
+		"selected":
 		return true
 	}
 	return false

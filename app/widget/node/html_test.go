@@ -59,7 +59,8 @@ func TestHTML(t *testing.T) {
 			Void("input").Attr("value", " a ").Attr("name", " b "), `<input name="b" value=" a ">`,
 		},
 		"a picture has a text, if an empty one": {
-			El("p").Body(Void("img").Attr("src", "a"), Void("img").Attr("src", "a").Attr("alt", "b")),
+			El("p").
+				Body(Void("img").Attr("src", "a"), Void("img").Attr("src", "a").Attr("alt", "b")),
 			`<p><img src="a" alt=""><img alt="b" src="a"></p>`,
 		},
 	} {
@@ -73,14 +74,19 @@ func TestHTML(t *testing.T) {
 
 // TestAddresses: what is followed runs nothing.
 func TestAddresses(t *testing.T) {
-	for address, want := range map[string]bool{
-		"/checkout/cs_1?a=javascript:": true, "https://shop.example": true, "mailto:a@b.example": true,
-		"ethereum:0x52@1?value=1": true, "javascript.example": true, "?q=javascript:1": true, "": true,
-		"javascript:alert(1)": false, " \x01JavaScript:alert(1)": false, "java\tscr\nipt:alert(1)": false,
-		"vbscript:x": false, "data:text/html,<script>": false, "DATA:text/html,": false,
+	for _, address := range []string{
+		"/checkout/cs_1?a=javascript:", "https://shop.example", "mailto:a@b.example", "",
+		"ethereum:0x52@1?value=1", "javascript.example", "?q=javascript:1",
 	} {
-		got := HTML(El("a").Attr("href", address))
-		if kept := !strings.Contains(got, "about:invalid"); kept != want {
+		if got := HTML(El("a").Attr("href", address)); strings.Contains(got, "about:invalid") {
+			t.Errorf("%q becomes %s", address, got)
+		}
+	}
+	for _, address := range []string{
+		"javascript:alert(1)", " \x01JavaScript:alert(1)", "java\tscr\nipt:alert(1)", "vbscript:x",
+		"data:text/html,<script>", "DATA:text/html,",
+	} {
+		if got := HTML(El("a").Attr("href", address)); got != `<a href="about:invalid"></a>` {
 			t.Errorf("%q becomes %s", address, got)
 		}
 	}
@@ -239,12 +245,17 @@ func outline(n *html.Node) string {
 // built. The parser is that of golang.org/x/net/html.
 func FuzzHTML(f *testing.F) {
 	hazards := []string{
-		"", " ", "true", "false", `"><script>alert(1)</script>`, "</script><!--", "--><b>", "]]>", "a\nb", "a\r\nb\r", "\n\na", `\"`,
-		"é\u00a0\u202e\u2028", "\xff\xfe", "\x00<\x00b>", "&amp;", "&#0;&lt", "a=b c", "'", "`", "</noscript><img src=x onerror=a>",
-		"javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "</div></span>", "<plaintext>", "\ufeff<",
+		"", " ", "true", "false", `"><script>alert(1)</script>`, "</script><!--", "--><b>", "]]>",
+		"a\nb", "a\r\nb\r", "\n\na", `\"`,
+		"é\u00a0\u202e\u2028", "\xff\xfe", "\x00<\x00b>", "&amp;", "&#0;&lt", "a=b c", "'", "`",
+		"</noscript><img src=x onerror=a>",
+		"javascript:alert(1)", "java\nscript:alert(1)",
+		"data:text/html,x", "</div></span>", "<plaintext>", "\ufeff<",
 	}
+	code := []byte{0, 1, 2, 9, 18, 26, 36, 5, 13, 0, 17, 5, 37, 0, 68, 0, 5, 2, 10, 25, 33, 41,
+		45, 53}
 	for _, hazard := range hazards {
-		f.Add([]byte{0, 1, 2, 9, 18, 26, 36, 5, 13, 0, 17, 5, 37, 0, 68, 0, 5, 2, 10, 25, 33, 41, 45, 53}, hazard, hazard)
+		f.Add(code, hazard, hazard)
 	}
 	f.Fuzz(func(t *testing.T, code []byte, text, value string) {
 		if len(code) > 200 || len(text)+len(value) > 2000 {
@@ -260,7 +271,8 @@ func FuzzHTML(f *testing.F) {
 				t.Fatalf("%s\nis read as %d nodes, %v; want 1", written, len(found), err)
 			}
 			if diff := cmp.Diff(outline(want.found), outline(found[0])); diff != "" {
-				t.Fatalf("%s\nis read as another tree (scripting %t, -want +got):\n%s", written, scripting, diff)
+				t.Fatalf("%s\nis read as another tree (scripting %t, -want +got):\n%s",
+					written, scripting, diff)
 			}
 		}
 	})
