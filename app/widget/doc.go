@@ -1,10 +1,10 @@
 // Package widget is what a shopper sees: go-app components, one screen or part
 // per file.
 //
-// The same tree is rendered twice. The BFF turns it into HTML with [HTML]; that
-// page is complete, its forms post and its links go, without any script. The
-// WebAssembly program then mounts the same [Checkout] from the same [Page] and
-// takes over in place. What a component does differently there hangs on
+// A component draws a tree of package node, which is rendered twice. The BFF turns it
+// into HTML; that page is complete, its forms post and its links go, without any
+// script. The WebAssembly program then mounts the same [Checkout] from the same [Page]
+// and takes over in place. What a component does differently there hangs on
 // [Checkout.Host], which is nil on the server.
 //
 // There are no business rules here: what can be chosen, what is missing and
