@@ -20,8 +20,11 @@ import (
 	"coinslot/bff/admin/door"
 	"coinslot/bff/admin/page"
 	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
 	"coinslot/bff/token"
 )
 
@@ -31,11 +34,11 @@ type Config struct {
 	// Count returns how many sessions have that status. Errors: the database's.
 	Count   func(ctx context.Context, status string) (int, error)
 	Gateway *reconcile.Service // the gateway's records
-	Records checkout.Records
-	Events  checkout.Log
+	Records records.Records
+	Events  outbox.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
-	Rerouting checkout.Rerouting
-	Eraser    checkout.Eraser
+	Rerouting outbox.Rerouting
+	Eraser    retention.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
 	// Origins are the host pages that may frame the checkout.
@@ -44,7 +47,7 @@ type Config struct {
 	Deliver func()
 	// TestWebhooks sends a message that tells of no payment to every endpoint, a new
 	// one if key is ""; see webhook.Sender.
-	TestWebhooks func(ctx context.Context, key string) (checkout.Tested, error)
+	TestWebhooks func(ctx context.Context, key string) (outbox.Tested, error)
 	// Door is who may come in; New fills in how it writes pages and notes, and keeps logins.
 	Door   door.Config
 	CSS    string // address of console.css
@@ -145,7 +148,7 @@ func (s *console) logout(v *visit) {
 
 // note writes down who has come, gone, or tried to.
 func (s *console) note(r *http.Request, who, what string) {
-	a := checkout.Action{By: payment.Console(who), From: s.Door.Within.Address(r), What: what}
+	a := records.Action{By: payment.Console(who), From: s.Door.Within.Address(r), What: what}
 	if err := s.Records.Record(r.Context(), a); err != nil {
 		s.Log.Error("writing down a login", "what", what, "error", err)
 	}

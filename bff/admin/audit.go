@@ -5,7 +5,7 @@ import (
 
 	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 const auditPath = "/admin/audit"
@@ -16,7 +16,7 @@ func (s *console) audit(v *visit) (page.Page, error) {
 	for _, name := range []string{"session", "from", "to", "cursor"} {
 		form.Set(name, v.r.URL.Query().Get(name))
 	}
-	q := checkout.ActionQuery{Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage}
+	q := records.ActionQuery{Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage}
 	var err error
 	if q.From, err = day(form.Get("from")); err != nil {
 		return page.Page{}, err
@@ -53,7 +53,7 @@ func (s *console) audit(v *visit) (page.Page, error) {
 }
 
 // action is one line of the audit.
-func action(a checkout.Action) []node.Node {
+func action(a records.Action) []node.Node {
 	session := page.None()
 	if a.Session != "" {
 		session = page.Link(paymentPath(a.Session), page.Short(a.Session))

@@ -11,8 +11,10 @@ import (
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
 )
 
 // deed is what can be done about a payment. Each has a page of its own that says
@@ -102,9 +104,9 @@ func deeds() []deed {
 					"it was sent: erase it there too.",
 			},
 			never:  []string{"Erased data cannot be restored."},
-			record: checkout.EraseRecord, done: "erased", possible: erasable,
+			record: retention.EraseRecord, done: "erased", possible: erasable,
 			do: func(ctx context.Context, v *visit, id string) error {
-				return checkout.EraseByRequest(ctx, v.Eraser, id, v.Now().UTC())
+				return retention.EraseByRequest(ctx, v.Eraser, id, v.Now().UTC())
 			},
 		},
 	}
@@ -202,7 +204,7 @@ const ended = ".done"
 
 // record writes a line of the audit log.
 func (v *visit) record(what, session, detail string) error {
-	err := v.Records.Record(v.r.Context(), checkout.Action{By: v.by(), From: v.Door.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
+	err := v.Records.Record(v.r.Context(), records.Action{By: v.by(), From: v.Door.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
 	if err != nil {
 		return &wire.Error{Code: wire.CodeStorageUnavailable, Detail: "writing down " + what + ": " + err.Error()}
 	}
@@ -233,7 +235,7 @@ const redeliverPath = "/admin/webhooks/send"
 // sendAgain is the button that sends a webhook once more. list says that it
 // stands in the list of all, which it leads back to. Addresses of endpoints may
 // hold keys, so that the form has only a mark of them.
-func (v *visit) sendAgain(d checkout.DeliveryRow, list bool) node.Node {
+func (v *visit) sendAgain(d outbox.DeliveryRow, list bool) node.Node {
 	f := page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
 		{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}}}
 	if list {
@@ -259,7 +261,7 @@ func (s *console) endpoint(ctx context.Context, mark string) (string, error) {
 			return b.Endpoint, nil
 		}
 	}
-	return "", checkout.ErrEndpoint
+	return "", outbox.ErrEndpoint
 }
 
 // redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 // figuresAge is how old the overview's figures may be: counting reads a row of each
@@ -18,12 +18,12 @@ type figures struct {
 	mu     sync.Mutex // guards the fields below, and is held while it is counted
 	from   time.Time
 	at     time.Time // when it was begun to count
-	counts []checkout.Count
+	counts []records.Count
 }
 
 // of returns the counts of the days from…to, as they were 30 seconds ago at the
 // earliest. The list is not the caller's to change. Errors: the database's.
-func (f *figures) of(ctx context.Context, r checkout.Records, from, to, now time.Time) ([]checkout.Count, error) {
+func (f *figures) of(ctx context.Context, r records.Records, from, to, now time.Time) ([]records.Count, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if age := now.Sub(f.at); f.from.Equal(from) && age >= 0 && age < figuresAge {

@@ -6,19 +6,19 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 // tallies counts how often it is asked.
 type tallies struct {
-	checkout.Records
+	records.Records
 	asked int
 	err   error
 }
 
-func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]checkout.Count, error) {
+func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]records.Count, error) {
 	r.asked++
-	return []checkout.Count{{Sessions: r.asked}}, r.err
+	return []records.Count{{Sessions: r.asked}}, r.err
 }
 
 // However often the overview is loaded, the database counts twice a minute.

@@ -7,7 +7,7 @@ import (
 
 	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 const originsPath = "/admin/origins"
@@ -51,9 +51,9 @@ func (s *console) originsPage(v *visit) (page.Page, error) {
 }
 
 // refusedOrigins returns those that are not allowed meanwhile.
-func (s *console) refusedOrigins(v *visit) ([]checkout.RefusedOrigin, error) {
+func (s *console) refusedOrigins(v *visit) ([]records.RefusedOrigin, error) {
 	list, err := s.Records.RefusedOrigins(v.r.Context())
-	return slices.DeleteFunc(list, func(o checkout.RefusedOrigin) bool { return slices.Contains(s.Origins, o.Origin) }), err
+	return slices.DeleteFunc(list, func(o records.RefusedOrigin) bool { return slices.Contains(s.Origins, o.Origin) }), err
 }
 
 // allowing is the setting that allows an origin, too.

@@ -9,7 +9,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/admin/chart"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 // overview is GET /admin: what needs attention now, and how the last days were.
@@ -66,7 +66,7 @@ func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	found, err := s.Records.Search(ctx, checkout.Query{Status: string(wire.Review), Limit: mostNamed})
+	found, err := s.Records.Search(ctx, records.Query{Status: string(wire.Review), Limit: mostNamed})
 	if err != nil {
 		return nil, err
 	}

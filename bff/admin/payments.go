@@ -8,8 +8,8 @@ import (
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 )
 
 const (
@@ -53,7 +53,7 @@ const anyStatus = "all"
 
 // soleMatch is the id of the only session that a text names, "" if it is not
 // so: who pastes an address wants its payment, not a list of one.
-func soleMatch(q checkout.Query, found payment.Page) string {
+func soleMatch(q records.Query, found payment.Page) string {
 	if q.Text == "" || q.Cursor != "" || len(found.Sessions) != 1 || found.Next != "" || q.Text == found.Sessions[0].Order.Email {
 		return ""
 	}
@@ -89,7 +89,7 @@ func without(form url.Values, name string) url.Values {
 
 // search reads the filters of a list of payments, and returns those of them that
 // are known as the form has them. Dates are days of UTC, both inclusive.
-func search(values url.Values) (q checkout.Query, form url.Values, err error) {
+func search(values url.Values) (q records.Query, form url.Values, err error) {
 	form = url.Values{}
 	for _, name := range []string{"q", "status", "coin", "network", "from", "to", "cursor"} {
 		form.Set(name, strings.TrimSpace(values.Get(name)))
@@ -97,7 +97,7 @@ func search(values url.Values) (q checkout.Query, form url.Values, err error) {
 	if form.Get("status") == anyStatus {
 		form.Del("status")
 	}
-	q = checkout.Query{
+	q = records.Query{
 		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"), Network: form.Get("network"), Cursor: form.Get("cursor"),
 	}
 	if q.Status != "" && !wire.Status(q.Status).Known() {

@@ -7,7 +7,7 @@ import (
 
 	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 // reroutePath is where webhooks to a URL that is not configured are moved from.
@@ -61,11 +61,11 @@ func (s *console) reroute(v *visit) (to, done string, err error) {
 			return s.rerouteFrom(v, b)
 		}
 	}
-	return "", "", checkout.ErrEndpoint
+	return "", "", outbox.ErrEndpoint
 }
 
-func (s *console) rerouteFrom(v *visit, b checkout.Backlog) (to, done string, err error) {
-	var moved checkout.Rerouted
+func (s *console) rerouteFrom(v *visit, b outbox.Backlog) (to, done string, err error) {
+	var moved outbox.Rerouted
 	detail := most(b.Waiting) + " to " + host(b.Endpoint)
 	err = v.attempt("webhook.reroute", "", detail, func() (err error) {
 		// Half of the way is no harm, but the operator has asked for all of it.

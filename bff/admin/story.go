@@ -7,8 +7,9 @@ import (
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 )
 
 // story is everything that is known of one payment.
@@ -16,8 +17,8 @@ type story struct {
 	*visit
 	session    payment.Session
 	told       payment.Object
-	deliveries checkout.DeliveryPage
-	actions    checkout.ActionPage
+	deliveries outbox.DeliveryPage
+	actions    records.ActionPage
 }
 
 // payment is GET /admin/payments/{session}.
@@ -52,10 +53,10 @@ func (s *console) story(v *visit) (story, error) {
 		return story{}, err
 	}
 	t := story{visit: v, session: session, told: s.Checkout.Object(session)}
-	if t.deliveries, err = s.Records.Deliveries(v.r.Context(), checkout.DeliveryQuery{Session: session.ID, Limit: 100}); err != nil {
+	if t.deliveries, err = s.Records.Deliveries(v.r.Context(), outbox.DeliveryQuery{Session: session.ID, Limit: 100}); err != nil {
 		return t, err
 	}
-	t.actions, err = s.Records.Actions(v.r.Context(), checkout.ActionQuery{Session: session.ID, Limit: 100})
+	t.actions, err = s.Records.Actions(v.r.Context(), records.ActionQuery{Session: session.ID, Limit: 100})
 	return t, err
 }
 
@@ -233,7 +234,7 @@ func (t story) webhooks() node.Node {
 	}.Draw())
 }
 
-func (t story) delivery(d checkout.DeliveryRow) []node.Node {
+func (t story) delivery(d outbox.DeliveryRow) []node.Node {
 	return []node.Node{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Foreign(host(d.Endpoint)),
@@ -244,9 +245,9 @@ func (t story) delivery(d checkout.DeliveryRow) []node.Node {
 }
 
 // delivered is how a delivery stands, with the last answer.
-func delivered(d checkout.DeliveryRow) node.Node {
-	kind, word := map[checkout.DeliveryState]string{checkout.DeliveryDone: "good", checkout.DeliveryWaiting: "wait", checkout.DeliveryRetrying: "warn", checkout.DeliveryAbandoned: "bad"}[d.State],
-		map[checkout.DeliveryState]string{checkout.DeliveryDone: "Delivered", checkout.DeliveryWaiting: "Waiting", checkout.DeliveryRetrying: "Retrying", checkout.DeliveryAbandoned: "Given up"}[d.State]
+func delivered(d outbox.DeliveryRow) node.Node {
+	kind, word := map[outbox.DeliveryState]string{outbox.DeliveryDone: "good", outbox.DeliveryWaiting: "wait", outbox.DeliveryRetrying: "warn", outbox.DeliveryAbandoned: "bad"}[d.State],
+		map[outbox.DeliveryState]string{outbox.DeliveryDone: "Delivered", outbox.DeliveryWaiting: "Waiting", outbox.DeliveryRetrying: "Retrying", outbox.DeliveryAbandoned: "Given up"}[d.State]
 	if d.Status != 0 {
 		word += " · " + page.Plain(d.Status)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 const testPath = webhooksPath + "/test"
@@ -28,7 +28,7 @@ func (s *console) asksTest(v *visit) (page.Page, error) {
 
 // test is POST /admin/webhooks/test: it waits for what endpoints answer.
 func (s *console) test(v *visit) (page.Page, error) {
-	var tested checkout.Tested
+	var tested outbox.Tested
 	err := v.attempt("webhook.test", "", "", func() (err error) {
 		tested, err = s.TestWebhooks(v.r.Context(), "")
 		return err
@@ -42,13 +42,13 @@ func (s *console) test(v *visit) (page.Page, error) {
 		p.Body = append(p.Body, tried(t))
 	}
 	p.Body = append(p.Body, page.Block("", "The message",
-		page.Facts(page.Fact{Name: "Event", Value: page.Code(tested.Event)}, page.Fact{Name: "Type", Value: page.Code(string(checkout.EventTest))}),
+		page.Facts(page.Fact{Name: "Event", Value: page.Code(tested.Event)}, page.Fact{Name: "Type", Value: page.Code(string(outbox.EventTest))}),
 		page.Form{Path: testPath, Token: v.token(), Button: "Send another", Part: "do-test", Cancel: webhooksPath}.Draw()))
 	return p, nil
 }
 
 // outcome is what has come of a test in all.
-func outcome(tested checkout.Tested) (title, lead string) {
+func outcome(tested outbox.Tested) (title, lead string) {
 	taken := 0
 	for _, t := range tested.Trials {
 		if t.Taken {
@@ -72,7 +72,7 @@ func testPage() page.Page {
 }
 
 // tried is what has come of a test at one endpoint.
-func tried(t checkout.Trial) node.Node {
+func tried(t outbox.Trial) node.Node {
 	verdict, facts := page.Note("good", "Taken."), []page.Fact(nil)
 	if !t.Taken {
 		verdict, facts = page.Note("bad", t.Fault.Means), []page.Fact{{Name: "What to do", Value: page.Text(t.Fault.Way)}}

@@ -11,7 +11,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/admin/door"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -124,7 +124,7 @@ func (v *visit) trouble(err error) page.Page {
 		p.Title, p.Status, words = "Nothing is here", http.StatusNotFound, "There is no such page."
 	case errors.Is(err, errForged):
 		p.Title, p.Status, words = "Please do that again", http.StatusForbidden, "The form is from before the last login. Nothing was changed: go back, reload the page and send it again."
-	case errors.Is(err, checkout.ErrEventUnknown), errors.Is(err, checkout.ErrEndpoint):
+	case errors.Is(err, outbox.ErrEventUnknown), errors.Is(err, outbox.ErrEndpoint):
 		p.Status, words = http.StatusConflict, "That webhook cannot be sent: the event is gone, or its endpoint is not set any more."
 	case errors.As(err, &large):
 		p.Status, words = http.StatusRequestEntityTooLarge, "The form is too large."

@@ -12,7 +12,7 @@ import (
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 const (
@@ -54,7 +54,7 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 }
 
 // deliveryQuery reads the filters.
-func deliveryQuery(values url.Values) (checkout.DeliveryQuery, url.Values) {
+func deliveryQuery(values url.Values) (outbox.DeliveryQuery, url.Values) {
 	form := url.Values{}
 	for _, name := range []string{"state", "session", "cursor"} {
 		form.Set(name, strings.TrimSpace(values.Get(name)))
@@ -62,7 +62,7 @@ func deliveryQuery(values url.Values) (checkout.DeliveryQuery, url.Values) {
 	if strings.EqualFold(form.Get("state"), anyStatus) {
 		form.Del("state")
 	}
-	return checkout.DeliveryQuery{State: checkout.DeliveryState(form.Get("state")), Session: form.Get("session"), Cursor: form.Get("cursor")}, form
+	return outbox.DeliveryQuery{State: outbox.DeliveryState(form.Get("state")), Session: form.Get("session"), Cursor: form.Get("cursor")}, form
 }
 
 // endpoints is what waits for each of them, and for URLs that are none any more.
@@ -119,7 +119,7 @@ func most(n int) string {
 }
 
 // sent is one delivery in a row.
-func (s *console) sent(v *visit, d checkout.DeliveryRow) []node.Node {
+func (s *console) sent(v *visit, d outbox.DeliveryRow) []node.Node {
 	return []node.Node{
 		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
 		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
@@ -130,7 +130,7 @@ func (s *console) sent(v *visit, d checkout.DeliveryRow) []node.Node {
 }
 
 // answered is how a delivery stands, and what the endpoint has said.
-func answered(d checkout.DeliveryRow) node.Node {
+func answered(d outbox.DeliveryRow) node.Node {
 	return page.El("span").Body(delivered(d), node.If(d.Note != "", func() node.Node {
 		return page.El("small").Class("below").Body(page.Foreign(worded(d.Note)))
 	}))
@@ -150,7 +150,7 @@ func worded(answer string) string {
 }
 
 // tries is how often it was tried, and when last.
-func tries(d checkout.DeliveryRow, now time.Time) node.Node {
+func tries(d outbox.DeliveryRow, now time.Time) node.Node {
 	if d.TriedAt.IsZero() {
 		return page.Text(page.Count(d.Tries))
 	}
@@ -221,9 +221,9 @@ func (s *console) replay(v *visit) (to, done string, err error) {
 	if !until.After(from) || from.After(v.now()) {
 		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
-	var again checkout.Replayed
+	var again outbox.Replayed
 	err = v.attempt("webhook.replay", "", stamp(from)+" to "+stamp(until), func() (err error) {
-		again, err = s.Events.Replay(v.r.Context(), checkout.Range{From: from, To: until, Limit: mostReplayed}, v.now())
+		again, err = s.Events.Replay(v.r.Context(), outbox.Range{From: from, To: until, Limit: mostReplayed}, v.now())
 		return err
 	})
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 
 	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
 )
 
 // state is a badge and a sentence.
@@ -146,9 +147,9 @@ var doings = map[string]string{
 	"session.recheck": "asked to have the gateway asked again", "session.recheck" + ended: "had the gateway asked again",
 	"session.cancel": "asked to call the payment off", "session.cancel" + ended: "called the payment off",
 	"session.confirm": "asked to settle the payment as paid", "session.confirm" + ended: "settled the payment as paid",
-	checkout.EraseRecord:   "asked to erase personal data",
-	checkout.EraseRecorded: "erased personal data",
-	"session.discard":      "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
+	retention.EraseRecord:   "asked to erase personal data",
+	retention.EraseRecorded: "erased personal data",
+	"session.discard":       "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
 	"webhook.redeliver": "asked to send a webhook again", "webhook.redeliver" + ended: "sent a webhook again",
 	"webhook.reroute":         "asked to move webhooks to the configured URL",
 	"webhook.reroute" + ended: "moved webhooks to the configured URL",
@@ -165,7 +166,7 @@ func did(what string) string {
 }
 
 // deedsList is a list of actions about one payment, the last one first.
-func deedsList(list []checkout.Action) node.Node {
+func deedsList(list []records.Action) node.Node {
 	var items []node.Node
 	for _, a := range list {
 		items = append(items, page.El("li").Body(

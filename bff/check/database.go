@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/store"
 )
 
@@ -58,7 +58,7 @@ func (x *examination) database(ctx context.Context) []Finding {
 }
 
 // unrouted is about webhooks that are open to URLs which the settings do not have.
-func (x *examination) unrouted(open []checkout.Backlog) (list []Finding) {
+func (x *examination) unrouted(open []outbox.Backlog) (list []Finding) {
 	if !x.usable("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}

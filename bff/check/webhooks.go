@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/outbox"
 	"coinslot/bff/webhook"
 )
 
@@ -107,7 +107,7 @@ func (x *examination) taken(ctx context.Context, raw string) Finding {
 }
 
 // answered is what came back, in one line.
-func answered(t checkout.Trial) string {
+func answered(t outbox.Trial) string {
 	line := fmt.Sprintf("after %d ms: ", t.Took.Milliseconds())
 	if t.Status != 0 {
 		line += fmt.Sprintf("status %d ", t.Status)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
@@ -84,7 +85,7 @@ func (d *disk) drain() {
 		d.t.Errorf("claiming deliveries: %v", err)
 	}
 	rank := map[payment.EventType]int{payment.EventPartial: 1, payment.EventReview: 2}
-	slices.SortFunc(list, func(a, b checkout.Delivery) int {
+	slices.SortFunc(list, func(a, b outbox.Delivery) int {
 		first := func(t payment.EventType) int { return cmp.Or(rank[t], 3) }
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(first(a.Type), first(b.Type)))
 	})

@@ -54,33 +54,3 @@ func (s *Session) NoteAbsence(n int, p Schedule, now time.Time) error {
 	}
 	return nil
 }
-
-// awaited reports whether the gateway has to know the transaction of a: it waits for
-// money, or has to be cancelled.
-func (a *Attempt) awaited() bool {
-	switch a.State {
-	case Waiting:
-		return true
-	case InReview:
-		return a.IsAbsent()
-	case Lost, Rejected, Stray:
-		return a.EndedAt.IsZero()
-	}
-	return false
-}
-
-// IsAbsent reports whether a is in review because the gateway does not know its
-// transaction.
-func (a *Attempt) IsAbsent() bool { return a.State == InReview && a.Reason == reasonTxAbsent }
-
-// reappear takes back what absent has made of a, since the gateway knows its
-// transaction after all.
-func (s *Session) reappear(a *Attempt, now time.Time) {
-	a.Absences, a.AbsentAt = 0, time.Time{}
-	if !a.IsAbsent() {
-		return
-	}
-	a.State, a.Reason = Waiting, ""
-	a.Reappeared++
-	s.Note(now, "gateway", "attempt.reappeared", a.TrackingCode)
-}

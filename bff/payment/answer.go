@@ -82,9 +82,6 @@ const (
 	// maxRetries is how often a create is sent again that the gateway has answered
 	// with 429, before the shopper is asked to choose again.
 	maxRetries = 5
-	// maxRetryWait is the longest Retry-After that is waited for: a shopper who is
-	// told that the address is being made does not wait longer.
-	maxRetryWait = time.Minute
 	// firstRetryWait is the wait if the gateway does not say; it doubles each time.
 	firstRetryWait = 2 * time.Second
 )
@@ -215,19 +212,6 @@ func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
 	if c.NetworkName != "" {
 		a.NetworkName = c.NetworkName
 	}
-}
-
-// windowSlack is how much longer than asked for a payment window may be.
-const windowSlack = 5 * time.Minute
-
-// expiry trusts the gateway's end of the window only as far as it can be
-// right; otherwise, and when its clock is off, the window is ttl from now.
-func expiry(told, now time.Time, ttlMinutes int) time.Time {
-	ttl := time.Duration(ttlMinutes) * time.Minute
-	if left := told.Sub(now); told.IsZero() || left <= 0 || left > ttl+windowSlack {
-		return now.Add(ttl)
-	}
-	return told
 }
 
 // HostedURL returns raw if it lies below page, the hosted payment page's address,

@@ -41,13 +41,17 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 	return nil
 }
 
-// regressionsToTell is how many answers in a row must take a confirmation back
-// before the merchant is told, and regressFor how long they must go on: one may
-// come from a copy that lags behind.
-const (
-	regressionsToTell = 3
-	regressFor        = 10 * time.Minute
-)
+// reappear takes back what absent has made of a, since the gateway knows its
+// transaction after all.
+func (s *Session) reappear(a *Attempt, now time.Time) {
+	a.Absences, a.AbsentAt = 0, time.Time{}
+	if !a.IsAbsent() {
+		return
+	}
+	a.State, a.Reason = Waiting, ""
+	a.Reappeared++
+	s.Note(now, "gateway", "attempt.reappeared", a.TrackingCode)
+}
 
 // reconsider compares a confirmed attempt with a later record of it. It stays
 // confirmed whatever comes: what differs is told to the merchant, who decides.

@@ -109,14 +109,6 @@ func (s *Session) MayChange(n int, now time.Time) error {
 	return without.mayOpen(now)
 }
 
-// without is a copy of s in which attempt n came to nothing.
-func (s *Session) without(n int) Session {
-	probe := *s
-	probe.Attempts = append([]Attempt(nil), s.Attempts...)
-	probe.Attempt(n).State = Refused
-	return probe
-}
-
 // add appends an attempt in state Creating with what every one gets: number,
 // marker, amount, order number.
 //

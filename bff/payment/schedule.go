@@ -66,6 +66,31 @@ func DefaultSchedule() Schedule {
 	}
 }
 
+// regressionsToTell is how many answers in a row must take a confirmation back
+// before the merchant is told, and regressFor how long they must go on: one may
+// come from a copy that lags behind.
+const (
+	regressionsToTell = 3
+	regressFor        = 10 * time.Minute
+)
+
+// maxRetryWait is the longest Retry-After that is waited for: a shopper who is told that
+// the address is being made does not wait longer.
+const maxRetryWait = time.Minute
+
+// windowSlack is how much longer than asked for a payment window may be.
+const windowSlack = 5 * time.Minute
+
+// expiry trusts the gateway's end of the window only as far as it can be
+// right; otherwise, and when its clock is off, the window is ttl from now.
+func expiry(told, now time.Time, ttlMinutes int) time.Time {
+	ttl := time.Duration(ttlMinutes) * time.Minute
+	if left := told.Sub(now); told.IsZero() || left <= 0 || left > ttl+windowSlack {
+		return now.Add(ttl)
+	}
+	return told
+}
+
 // Due returns when s has to be tended next, given that it was tended at now;
 // the zero time if never again.
 func (s *Session) Due(p Schedule, now time.Time, watched bool) time.Time {

@@ -206,6 +206,14 @@ func (s *Session) Attempt(number int) *Attempt {
 	return &s.Attempts[number-1]
 }
 
+// without is a copy of s in which attempt n came to nothing.
+func (s *Session) without(n int) Session {
+	probe := *s
+	probe.Attempts = append([]Attempt(nil), s.Attempts...)
+	probe.Attempt(n).State = Refused
+	return probe
+}
+
 // status derives the session's status from its attempts.
 func (s *Session) status() wire.Status {
 	a := s.Current()
@@ -288,6 +296,24 @@ func (a *Attempt) unsent() bool {
 	switch Reason(a.Reason) {
 	case ReasonUnsent, ReasonBusy, ReasonKey:
 		return true
+	}
+	return false
+}
+
+// IsAbsent reports whether a is in review because the gateway does not know its
+// transaction.
+func (a *Attempt) IsAbsent() bool { return a.State == InReview && a.Reason == reasonTxAbsent }
+
+// awaited reports whether the gateway has to know the transaction of a: it waits for
+// money, or has to be cancelled.
+func (a *Attempt) awaited() bool {
+	switch a.State {
+	case Waiting:
+		return true
+	case InReview:
+		return a.IsAbsent()
+	case Lost, Rejected, Stray:
+		return a.EndedAt.IsZero()
 	}
 	return false
 }

@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/doctor"
 	"coinslot/bff/metrics"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
@@ -351,7 +351,7 @@ func TestWebhooksAreTold(t *testing.T) {
 		want = append(want, string(e))
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(append(want, string(checkout.EventTest)), slices.Sorted(maps.Keys(c.root["webhooks"].(map[string]any)))); diff != "" {
+	if diff := cmp.Diff(append(want, string(outbox.EventTest)), slices.Sorted(maps.Keys(c.root["webhooks"].(map[string]any)))); diff != "" {
 		t.Errorf("webhooks (-code +docs/openapi.yaml):\n%s", diff)
 	}
 	event, err := json.Marshal(dig(c.root, "components", "schemas", "EventType", "enum"))
@@ -363,7 +363,7 @@ func TestWebhooksAreTold(t *testing.T) {
 			t.Errorf("EventType has no %s", name)
 		}
 	}
-	if strings.Contains(string(event), string(checkout.EventTest)) {
+	if strings.Contains(string(event), string(outbox.EventTest)) {
 		t.Error("EventType, which is of the log, has the test")
 	}
 }

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
 	"coinslot/bff/store"
 )
 
 // retention is what erases sessions that were kept for long enough. Instances take turns
 // by a bucket of the database, which knows when the next turn may begin.
-func (s *Server) retention(keep time.Duration, log *slog.Logger) *checkout.Retention {
+func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Service {
 	bucket := s.store.Bucket("retention", 1)
-	return &checkout.Retention{
+	return &retention.Service{
 		Eraser: s.store, Keep: crash.Days(keep), Hold: bucket.Pause,
 		Changed: s.changed, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
@@ -78,30 +79,30 @@ func (e *Eraser) session(ctx context.Context, id string) error {
 	if _, err := e.db.Session(ctx, id); err != nil {
 		return fmt.Errorf("reading session %q: %w", id, err)
 	}
-	if err := e.record(ctx, checkout.EraseRecord, id); err != nil {
+	if err := e.record(ctx, retention.EraseRecord, id); err != nil {
 		return err
 	}
-	if err := checkout.EraseByRequest(ctx, e.db, id, e.db.Now().UTC()); err != nil {
+	if err := retention.EraseByRequest(ctx, e.db, id, e.db.Now().UTC()); err != nil {
 		return err
 	}
-	return e.record(ctx, checkout.EraseRecorded, id)
+	return e.record(ctx, retention.EraseRecorded, id)
 }
 
 func (e *Eraser) record(ctx context.Context, what, id string) error {
-	return e.db.Record(ctx, checkout.Action{By: e.by, What: what, Session: id})
+	return e.db.Record(ctx, records.Action{By: e.by, What: what, Session: id})
 }
 
 // Recorded returns the ids of the sessions that were erased on request, the first one
 // first: what has to be erased again in a backup.
 func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
-	q := checkout.ActionQuery{Limit: 100}
+	q := records.ActionQuery{Limit: 100}
 	for {
 		page, err := e.db.Actions(ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range page.Actions {
-			asked := a.What == checkout.EraseRecord || a.What == checkout.EraseRecorded
+			asked := a.What == retention.EraseRecord || a.What == retention.EraseRecorded
 			if asked && !slices.Contains(ids, a.Session) {
 				ids = append(ids, a.Session)
 			}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	bff "coinslot/bff/server"
@@ -69,7 +69,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for after := ""; ; { // in the shop: release what is confirmed, and keep the mark with it
-		page, err := pay.Events(ctx, checkout.EventQuery{After: after})
+		page, err := pay.Events(ctx, outbox.EventQuery{After: after})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/hub"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/store"
@@ -57,11 +58,11 @@ func (d *dependency) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ tim
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]checkout.Delivery, error) {
+func (d *dependency) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]outbox.Delivery, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) Settle(context.Context, checkout.Delivery, checkout.DeliveryResult) error {
+func (d *dependency) Settle(context.Context, outbox.Delivery, outbox.DeliveryResult) error {
 	return nil
 }
 
@@ -85,15 +86,15 @@ func (d *dependency) Currencies(ctx context.Context) ([]payment.Currency, error)
 // full is an outbox that always has more, of which each try waits for a dependency.
 type full struct{ *dependency }
 
-func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]checkout.Delivery, error) {
-	return make([]checkout.Delivery, limit), nil
+func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]outbox.Delivery, error) {
+	return make([]outbox.Delivery, limit), nil
 }
 
-func (f full) began(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+func (f full) began(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
 	_ = f.ask(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	cancel() // nothing is sent
-	return ctx, func(checkout.DeliveryResult) {}
+	return ctx, func(outbox.DeliveryResult) {}
 }
 
 // looping is a server of main loops alone, whose dependencies are as the test wants.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -52,6 +52,6 @@ func (s *Server) Session(ctx context.Context, id string) (payment.Object, error)
 //
 // Errors: *wire.Error with CodeInvalid if q.After is no Next of before; the
 // database's.
-func (s *Server) Events(ctx context.Context, q checkout.EventQuery) (checkout.EventPage, error) {
+func (s *Server) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
 	return s.store.Events(ctx, q)
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"coinslot/bff/budget"
-	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
@@ -116,13 +116,13 @@ func (o *observer) operation(ctx context.Context, operation string) (context.Con
 
 // delivery watches the tries to deliver webhooks. A try belongs to the trace of the
 // request that has opened the payment which it tells of.
-func (s *Server) delivery(ctx context.Context, d checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+func (s *Server) delivery(ctx context.Context, d outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
 	began := time.Now()
 	ctx = logs.Noted(ctx, "")
 	logs.Session(ctx, d.Session)
 	ctx, span := s.tracer.Start(s.tracer.Within(ctx, s.traceOf(ctx, d.Session)), trace.Client, "webhook "+string(d.Type), "",
 		attribute.String("coinslot.session", d.Session), attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
-	return ctx, func(r checkout.DeliveryResult) {
+	return ctx, func(r outbox.DeliveryResult) {
 		result := "failed"
 		switch {
 		case r.Delivered:

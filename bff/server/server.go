@@ -28,6 +28,7 @@ import (
 	"coinslot/bff/poll"
 	"coinslot/bff/receipt"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/retention"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
@@ -82,7 +83,7 @@ type Server struct {
 	hub      *hub.Hub
 	store    *store.DB
 	refusals *web.Refusals
-	erasing  *checkout.Retention
+	erasing  *retention.Service
 	unpaid   web.Unpaid
 	fanout   *fanout // nil = this is the only instance
 }

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail) VALUES ($1, $2, $3, $4, $5, $6)`
 
 // Record implements checkout.Records.
-func (db *DB) Record(ctx context.Context, a checkout.Action) error {
+func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
@@ -50,25 +50,25 @@ func parseEntry(text string) (entry, error) {
 }
 
 // Actions implements checkout.Records.
-func (db *DB) Actions(ctx context.Context, q checkout.ActionQuery) (checkout.ActionPage, error) {
+func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.ActionPage, error) {
 	from, err := parseEntry(q.Cursor)
 	if err != nil {
-		return checkout.ActionPage{}, err
+		return records.ActionPage{}, err
 	}
 	size := pageSize(q.Limit)
 	query, args := actionQuery(q, from, size+1) // one more tells whether there is a next page
-	var page checkout.ActionPage
+	var page records.ActionPage
 	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
 		page, err = actionPage(ctx, conn, query, args, size)
 		return err
 	})
 	if err != nil {
-		return checkout.ActionPage{}, fmt.Errorf("reading the audit log: %w", err)
+		return records.ActionPage{}, fmt.Errorf("reading the audit log: %w", err)
 	}
 	return page, nil
 }
 
-func actionQuery(q checkout.ActionQuery, from entry, limit int) (query string, args []any) {
+func actionQuery(q records.ActionQuery, from entry, limit int) (query string, args []any) {
 	query = `SELECT seq, at, actor, address, what, session, detail FROM actions WHERE (at, seq) < ($1, $2)`
 	if until := ceil(q.To); !q.To.IsZero() && until <= from.at {
 		from = entry{at: until}
@@ -87,14 +87,14 @@ func actionQuery(q checkout.ActionQuery, from entry, limit int) (query string, a
 	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
 }
 
-func actionPage(ctx context.Context, q queryer, query string, args []any, size int) (page checkout.ActionPage, err error) {
+func actionPage(ctx context.Context, q queryer, query string, args []any, size int) (page records.ActionPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return page, err
 	}
 	defer rows.Close()
 	for last := (entry{}); rows.Next(); {
-		var a checkout.Action
+		var a records.Action
 		var this entry
 		var address, session, detail sql.NullString
 		if err := rows.Scan(&this.seq, &this.at, &a.By, &address, &a.What, &session, &detail); err != nil {

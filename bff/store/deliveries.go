@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 const (
@@ -71,29 +71,29 @@ func parseMark(text string) (mark, error) {
 }
 
 // Deliveries implements checkout.Records.
-func (db *DB) Deliveries(ctx context.Context, q checkout.DeliveryQuery) (checkout.DeliveryPage, error) {
+func (db *DB) Deliveries(ctx context.Context, q outbox.DeliveryQuery) (outbox.DeliveryPage, error) {
 	from, err := parseMark(q.Cursor)
 	if err != nil {
-		return checkout.DeliveryPage{}, err
+		return outbox.DeliveryPage{}, err
 	}
 	size := pageSize(q.Limit)
 	query, args := deliveryQuery(q, from, from.shown+size+1) // one more tells whether there is a next page
-	var page checkout.DeliveryPage
+	var page outbox.DeliveryPage
 	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
 		page, err = deliveryPage(ctx, conn, query, args, from, size)
 		return err
 	})
 	if err != nil {
-		return checkout.DeliveryPage{}, fmt.Errorf("listing deliveries: %w", err)
+		return outbox.DeliveryPage{}, fmt.Errorf("listing deliveries: %w", err)
 	}
 	return page, nil
 }
 
-func deliveryQuery(q checkout.DeliveryQuery, from mark, limit int) (query string, args []any) {
+func deliveryQuery(q outbox.DeliveryQuery, from mark, limit int) (query string, args []any) {
 	state := string(q.State)
-	if q.State == checkout.DeliveryRetrying {
+	if q.State == outbox.DeliveryRetrying {
 		state = waiting
-	} else if q.State != checkout.DeliveryAbandoned && q.State != "" {
+	} else if q.State != outbox.DeliveryAbandoned && q.State != "" {
 		state = "no such state"
 	}
 	args = []any{from.event, limit}
@@ -108,7 +108,7 @@ func deliveryQuery(q checkout.DeliveryQuery, from mark, limit int) (query string
 	return listDeliveries, args
 }
 
-func deliveryPage(ctx context.Context, q queryer, query string, args []any, from mark, size int) (page checkout.DeliveryPage, err error) {
+func deliveryPage(ctx context.Context, q queryer, query string, args []any, from mark, size int) (page outbox.DeliveryPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return page, err
@@ -137,7 +137,7 @@ func deliveryPage(ctx context.Context, q queryer, query string, args []any, from
 	return page, rows.Err()
 }
 
-func readDelivery(rows *sql.Rows) (seq int64, r checkout.DeliveryRow, err error) {
+func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 	var state string
 	var status, tried sql.NullInt64
 	var note sql.NullString
@@ -147,24 +147,24 @@ func readDelivery(rows *sql.Rows) (seq int64, r checkout.DeliveryRow, err error)
 	r.At, r.Status, r.Note, r.TriedAt = time.UnixMicro(told).UTC(), int(status.Int64), note.String, at(tried)
 	switch {
 	case state != waiting:
-		r.State = checkout.DeliveryState(state)
+		r.State = outbox.DeliveryState(state)
 		return seq, r, err
 	case r.Tries > 0:
-		r.State = checkout.DeliveryRetrying
+		r.State = outbox.DeliveryRetrying
 	default:
-		r.State = checkout.DeliveryWaiting
+		r.State = outbox.DeliveryWaiting
 	}
 	r.NextAt = time.UnixMicro(next).UTC()
 	return seq, r, err
 }
 
 // Backlogs implements checkout.Records.
-func (db *DB) Backlogs(ctx context.Context) ([]checkout.Backlog, error) {
-	var list []checkout.Backlog
+func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
+	var list []outbox.Backlog
 	err := db.view(ctx, func(ctx context.Context, q queryer) error {
 		list = nil
 		for _, endpoint := range db.endpoints {
-			b := checkout.Backlog{Endpoint: endpoint}
+			b := outbox.Backlog{Endpoint: endpoint}
 			var oldest sql.NullInt64
 			if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest); err != nil {
 				return err
@@ -192,7 +192,7 @@ func (db *DB) SessionOf(ctx context.Context, event string) (session string, err 
 	})
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return "", checkout.ErrEventUnknown
+		return "", outbox.ErrEventUnknown
 	case err != nil:
 		return "", fmt.Errorf("reading whose event %q is: %w", event, err)
 	}
@@ -206,7 +206,7 @@ func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 		endpoints = []string{endpoint}
 	}
 	if len(endpoints) == 0 || !slices.Contains(db.endpoints, endpoints[0]) {
-		return checkout.ErrEndpoint
+		return outbox.ErrEndpoint
 	}
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		for _, endpoint := range endpoints {
@@ -217,12 +217,12 @@ func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 			if n, err := result.RowsAffected(); err != nil {
 				return err
 			} else if n == 0 {
-				return checkout.ErrEventUnknown
+				return outbox.ErrEventUnknown
 			}
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, checkout.ErrEventUnknown) {
+	if err != nil && !errors.Is(err, outbox.ErrEventUnknown) {
 		return fmt.Errorf("sending event %q again: %w", event, err)
 	}
 	return err

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 const (
@@ -92,7 +92,7 @@ func (db *DB) configured(ctx context.Context, q queryer, endpoint string) (bool,
 }
 
 // Unrouted implements checkout.Rerouting.
-func (db *DB) Unrouted(ctx context.Context) (list []checkout.Backlog, err error) {
+func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		list, err = db.unrouted(ctx, q)
 		return err
@@ -104,7 +104,7 @@ func (db *DB) Unrouted(ctx context.Context) (list []checkout.Backlog, err error)
 }
 
 // openBacklogs returns what is open to each URL.
-func (db *DB) openBacklogs(ctx context.Context) (list []checkout.Backlog, err error) {
+func (db *DB) openBacklogs(ctx context.Context) (list []outbox.Backlog, err error) {
 	open, err := openEndpoints(ctx, db.reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the URLs of open webhooks: %w", err)
@@ -120,15 +120,15 @@ func (db *DB) openBacklogs(ctx context.Context) (list []checkout.Backlog, err er
 }
 
 // backlog counts what is open to one URL.
-func backlog(ctx context.Context, q queryer, endpoint string) (checkout.Backlog, error) {
-	b := checkout.Backlog{Endpoint: endpoint}
+func backlog(ctx context.Context, q queryer, endpoint string) (outbox.Backlog, error) {
+	b := outbox.Backlog{Endpoint: endpoint}
 	var oldest sql.NullInt64
 	err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest)
 	b.OldestAt = at(oldest)
 	return b, err
 }
 
-func (db *DB) unrouted(ctx context.Context, q queryer) (list []checkout.Backlog, err error) {
+func (db *DB) unrouted(ctx context.Context, q queryer) (list []outbox.Backlog, err error) {
 	open, err := openEndpoints(ctx, q)
 	if err != nil {
 		return nil, err

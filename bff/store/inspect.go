@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/reconcile"
 
 	"github.com/jackc/pgx/v5"
@@ -24,7 +24,7 @@ type State struct {
 	// For SQLite it is always true: the file's permissions decide.
 	May bool
 	// Open is what is open to each webhook URL, configured or not, in their order.
-	Open []checkout.Backlog
+	Open []outbox.Backlog
 	// Reconciled is when the daily comparison with the gateway's list was last
 	// complete; zero = never, or the tables are older than it.
 	Reconciled time.Time

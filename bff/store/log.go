@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -39,17 +39,17 @@ const (
 // Events implements checkout.Log. A Limit out of range is moved into it. On
 // PostgreSQL an event is shown once every transaction that began before its own
 // has ended, which any transaction of the same server can delay.
-func (db *DB) Events(ctx context.Context, q checkout.EventQuery) (checkout.EventPage, error) {
+func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
 	after, err := parsePosition(q.After)
 	if err != nil {
-		return checkout.EventPage{}, err
+		return outbox.EventPage{}, err
 	}
 	size := pageSize(q.Limit)
 	query, args := db.dialect.eventsAfter, []any{after.transaction, after.seq, size + 1} // one more tells whether there is a next page
 	if q.Session != "" {
 		query, args = db.dialect.sessionEventsAfter, append(args, key(q.Session))
 	}
-	var page checkout.EventPage
+	var page outbox.EventPage
 	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
 		if after, err = db.verifyPosition(ctx, q, after); err != nil {
 			return err
@@ -58,13 +58,13 @@ func (db *DB) Events(ctx context.Context, q checkout.EventQuery) (checkout.Event
 		return err
 	})
 	if err != nil {
-		return checkout.EventPage{}, fmt.Errorf("reading events: %w", err)
+		return outbox.EventPage{}, fmt.Errorf("reading events: %w", err)
 	}
 	return page, nil
 }
 
-func eventPage(ctx context.Context, q queryer, query string, args []any, after position, size int) (checkout.EventPage, error) {
-	page := checkout.EventPage{}
+func eventPage(ctx context.Context, q queryer, query string, args []any, after position, size int) (outbox.EventPage, error) {
+	page := outbox.EventPage{}
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return page, err
@@ -95,30 +95,30 @@ const (
 
 // Replay implements checkout.Log. Events of one instant are taken all or none,
 // so that one may go on a microsecond after Last, too.
-func (db *DB) Replay(ctx context.Context, r checkout.Range, now time.Time) (checkout.Replayed, error) {
-	var done checkout.Replayed
+func (db *DB) Replay(ctx context.Context, r outbox.Range, now time.Time) (outbox.Replayed, error) {
+	var done outbox.Replayed
 	err := db.write(ctx, func(tx *sql.Tx) (err error) {
 		done, err = db.replay(ctx, tx, r, now)
 		return err
 	})
 	if err != nil {
-		return checkout.Replayed{}, fmt.Errorf("replaying events: %w", err)
+		return outbox.Replayed{}, fmt.Errorf("replaying events: %w", err)
 	}
 	return done, nil
 }
 
-func (db *DB) replay(ctx context.Context, tx *sql.Tx, r checkout.Range, now time.Time) (checkout.Replayed, error) {
+func (db *DB) replay(ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time) (outbox.Replayed, error) {
 	limit := defaultReplay
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
 	}
 	last, more, err := reach(ctx, tx, r, limit)
 	if err != nil || last.IsZero() {
-		return checkout.Replayed{}, err
+		return outbox.Replayed{}, err
 	}
 	taken := r
 	taken.To = last.Add(time.Microsecond)
-	done := checkout.Replayed{More: more, Last: last}
+	done := outbox.Replayed{More: more, Last: last}
 	query, args := of(taken, countEvents)
 	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
 		return done, err
@@ -140,7 +140,7 @@ func (db *DB) replay(ctx context.Context, tx *sql.Tx, r checkout.Range, now time
 
 // reach returns the At of the last event of r that limit allows, zero if there
 // is none, and whether there are events after it.
-func reach(ctx context.Context, tx *sql.Tx, r checkout.Range, limit int) (last time.Time, more bool, err error) {
+func reach(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) (last time.Time, more bool, err error) {
 	n, told, err := times(ctx, tx, r, limit)
 	if err != nil || n == 0 {
 		return time.Time{}, false, err
@@ -152,7 +152,7 @@ func reach(ctx context.Context, tx *sql.Tx, r checkout.Range, limit int) (last t
 }
 
 // times counts the first limit events of r; last is when the last of them was told.
-func times(ctx context.Context, tx *sql.Tx, r checkout.Range, limit int) (n int, last int64, err error) {
+func times(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) (n int, last int64, err error) {
 	query, args := of(r, eventsTimes, limit)
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -168,7 +168,7 @@ func times(ctx context.Context, tx *sql.Tx, r checkout.Range, limit int) (n int,
 }
 
 // of is a query for the events of r with further arguments from $3 on.
-func of(r checkout.Range, query string, more ...any) (string, []any) {
+func of(r outbox.Range, query string, more ...any) (string, []any) {
 	args := append([]any{ceil(r.From), ceil(r.To)}, more...)
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 )
 
 // aged takes from db what the release before the console did not know, tables and
@@ -80,7 +80,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all := func(db *DB, q checkout.Query) (n int) {
+			all := func(db *DB, q records.Query) (n int) {
 				for q.Limit = 100; ; {
 					page, err := db.Search(t.Context(), q)
 					if err != nil {
@@ -92,7 +92,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 					q.Cursor = page.Next
 				}
 			}
-			for _, q := range []checkout.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
+			for _, q := range []records.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
 				eventually(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
 			run(t, db.writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
@@ -100,7 +100,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 				t.Fatal(err)
 			}
 			db = opened(t, dsn)
-			eventually(t, "what the older release has written beside this one is found", func() bool { return all(db, checkout.Query{Coin: "USDT"}) == many })
+			eventually(t, "what the older release has written beside this one is found", func() bool { return all(db, records.Query{Coin: "USDT"}) == many })
 		})
 	}
 }
@@ -162,7 +162,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 				return s
 			}
 			found := func(s payment.Session) bool {
-				page, err := db.Search(t.Context(), checkout.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"})
+				page, err := db.Search(t.Context(), records.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"})
 				if err != nil {
 					t.Fatal(err)
 				}

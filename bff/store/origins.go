@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 )
 
 const (
@@ -64,8 +64,8 @@ func saw(seen []string, session string) []string {
 }
 
 // RefusedOrigins implements checkout.Records.
-func (db *DB) RefusedOrigins(ctx context.Context) ([]checkout.RefusedOrigin, error) {
-	var list []checkout.RefusedOrigin
+func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
+	var list []records.RefusedOrigin
 	err := db.view(ctx, func(ctx context.Context, q queryer) error {
 		list = nil
 		rows, err := q.QueryContext(ctx, refusedOrigins)
@@ -74,7 +74,7 @@ func (db *DB) RefusedOrigins(ctx context.Context) ([]checkout.RefusedOrigin, err
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var o checkout.RefusedOrigin
+			var o records.RefusedOrigin
 			var session sql.NullString
 			var first, last int64
 			if err := rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last); err != nil {

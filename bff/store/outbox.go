@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -79,7 +79,7 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) erro
 
 // due is a delivery with what orders it.
 type due struct {
-	checkout.Delivery
+	outbox.Delivery
 	seq    int64 // of its event
 	nextAt int64 // microseconds
 	urgent bool
@@ -94,18 +94,18 @@ func (d due) compare(o due) int {
 // from is when d is due as far as its place among others is concerned.
 func (d due) from() int64 {
 	if d.urgent {
-		return d.nextAt - checkout.HeadStart.Microseconds()
+		return d.nextAt - outbox.HeadStart.Microseconds()
 	}
 	return d.nextAt
 }
 
 // ClaimDeliveries implements checkout.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
-func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]checkout.Delivery, error) {
+func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
 	if limit < 1 {
 		return nil, nil
 	}
-	var claimed []checkout.Delivery
+	var claimed []outbox.Delivery
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		list, err := db.earliest(ctx, tx, now, limit, endpoints)
 		if err != nil {
@@ -155,7 +155,7 @@ func queue(ctx context.Context, tx *sql.Tx, query string, now time.Time, limit i
 	defer rows.Close()
 	var list []due
 	for rows.Next() {
-		d := due{Delivery: checkout.Delivery{Endpoint: endpoint}}
+		d := due{Delivery: outbox.Delivery{Endpoint: endpoint}}
 		var opened, created sql.NullInt64
 		err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
 			&d.EventID, &d.Type, &d.Session, &created, &d.Body)
@@ -171,7 +171,7 @@ func queue(ctx context.Context, tx *sql.Tx, query string, now time.Time, limit i
 // Settle implements checkout.Outbox. A try that ends after its delivery was
 // settled by another one counts, but opens nothing again; one that began before
 // its delivery was replayed does nothing. Errors: there is no such delivery.
-func (db *DB) Settle(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) error {
+func (db *DB) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
 	state := waiting
 	switch {
 	case r.Delivered:

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/jackc/pgx/v5"
@@ -22,12 +23,12 @@ func queries(d dialect) map[string]string {
 	tracked, _ := trackedQuery([]string{"a", "b"})
 	these, _ := claimQuery([]string{"a", "b"}, time.Time{}, 0, 1)
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
-	replay, _ := of(checkout.Range{}, replayEvents, "", 0)
-	replayOf, _ := of(checkout.Range{Session: "a"}, replayEvents, "", 0)
-	times, _ := of(checkout.Range{}, eventsTimes, 1)
-	timesOf, _ := of(checkout.Range{Session: "a"}, eventsTimes, 1)
+	replay, _ := of(outbox.Range{}, replayEvents, "", 0)
+	replayOf, _ := of(outbox.Range{Session: "a"}, replayEvents, "", 0)
+	times, _ := of(outbox.Range{}, eventsTimes, 1)
+	timesOf, _ := of(outbox.Range{Session: "a"}, eventsTimes, 1)
 	open, _ := among(1, []string{"a", "b"})
-	count, _ := of(checkout.Range{}, countEvents)
+	count, _ := of(outbox.Range{}, countEvents)
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
 		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
@@ -54,7 +55,7 @@ func queries(d dialect) map[string]string {
 // lookedAt adds the queries for people. The table of refused origins is not among
 // them: it has 200 rows at most, and is read whole.
 func lookedAt(all map[string]string, d dialect) {
-	for _, q := range []checkout.Query{
+	for _, q := range []records.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
@@ -67,8 +68,8 @@ func lookedAt(all map[string]string, d dialect) {
 		}
 	}
 	in, _ := among(1, []string{"a", "b"})
-	actions, _ := actionQuery(checkout.ActionQuery{From: time.Now()}, entry{}, 20)
-	actionsOf, _ := actionQuery(checkout.ActionQuery{Session: "a"}, entry{}, 20)
+	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, entry{}, 20)
+	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, entry{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
 		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 // The event at a position ($1, $2). SQLite has no transaction ids: there $1 is 0.
@@ -82,14 +82,14 @@ func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) (positi
 	var at int64
 	err := q.QueryRowContext(ctx, db.dialect.eventAt, p.transaction, p.seq).Scan(&id, &at)
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, checkout.ErrCursorGone
+		return p, outbox.ErrCursorGone
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading the event at the cursor: %w", err)
 	}
 	digest := eventDigest(id, at)
 	if p.digest != "" && p.digest != digest {
-		return p, checkout.ErrCursorGone
+		return p, outbox.ErrCursorGone
 	}
 	p.digest = digest
 	return p, nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/store/pgtest"
 )
 
@@ -21,32 +21,32 @@ func TestCursorAfterARestore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			tell(t, db, 1) // is in the backup
-			kept := wantEvents(t, db, checkout.EventQuery{}, "evt_1").Next
+			kept := wantEvents(t, db, outbox.EventQuery{}, "evt_1").Next
 			tell(t, db, 2)
 			tell(t, db, 3)
-			lost := wantEvents(t, db, checkout.EventQuery{After: kept}, "evt_2", "evt_3").Next
+			lost := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_2", "evt_3").Next
 
 			run(t, db.writer, `DELETE FROM events WHERE id <> 'evt_1'`) // the restore
-			wantEvents(t, db, checkout.EventQuery{After: kept})
+			wantEvents(t, db, outbox.EventQuery{After: kept})
 			wantGone(t, db, lost)
 			wantGone(t, db, withoutDigest(lost))
 			tell(t, db, 4)
 			tell(t, db, 5)
 			wantGone(t, db, lost) // SQLite has evt_5 there
-			wantEvents(t, db, checkout.EventQuery{After: kept}, "evt_4", "evt_5")
+			wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5")
 
 			// A cursor of an older release goes on where it can, and comes back with a digest.
-			page := wantEvents(t, db, checkout.EventQuery{After: withoutDigest(kept), Limit: 1}, "evt_4")
+			page := wantEvents(t, db, outbox.EventQuery{After: withoutDigest(kept), Limit: 1}, "evt_4")
 			if strings.Count(page.Next, ".") != 2 {
 				t.Errorf("next cursor = %q; want one with a digest", page.Next)
 			}
-			page = wantEvents(t, db, checkout.EventQuery{After: withoutDigest(page.Next), Session: "cs_1"})
+			page = wantEvents(t, db, outbox.EventQuery{After: withoutDigest(page.Next), Session: "cs_1"})
 			if strings.Count(page.Next, ".") != 2 {
 				t.Errorf("next cursor of an empty page = %q; want one with a digest", page.Next)
 			}
 
 			// The same change, told again after the restore, has the same id and another time.
-			last := wantEvents(t, db, checkout.EventQuery{After: kept}, "evt_4", "evt_5").Next
+			last := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5").Next
 			run(t, db.writer, `UPDATE events SET at = at + 1 WHERE id = 'evt_5'`)
 			wantGone(t, db, last)
 		})
@@ -58,8 +58,8 @@ func withoutDigest(cursor string) string { return cursor[:strings.LastIndex(curs
 
 func wantGone(t *testing.T, db *DB, cursor string) {
 	t.Helper()
-	page, err := db.Events(t.Context(), checkout.EventQuery{After: cursor})
-	if !errors.Is(err, checkout.ErrCursorGone) {
+	page, err := db.Events(t.Context(), outbox.EventQuery{After: cursor})
+	if !errors.Is(err, outbox.ErrCursorGone) {
 		t.Errorf("Events after %q = %+v, %v; want ErrCursorGone", cursor, page, err)
 	}
 }

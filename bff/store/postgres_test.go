@@ -13,7 +13,7 @@ import (
 
 	"coinslot/bff/budget"
 	"coinslot/bff/budget/budgettest"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
@@ -155,7 +155,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page := wantEvents(t, db, checkout.EventQuery{}, "evt_0")
+	page := wantEvents(t, db, outbox.EventQuery{}, "evt_0")
 	write := func(n int, during func()) {
 		_, err := db.Update(t.Context(), sample(n).ID, func(s *payment.Session) ([]payment.Event, error) {
 			during()
@@ -175,15 +175,15 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(2, func() {})
-	wantEvents(t, db, checkout.EventQuery{After: page.Next})
+	wantEvents(t, db, outbox.EventQuery{After: page.Next})
 	if err := first.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	wantEvents(t, db, checkout.EventQuery{After: page.Next}, "evt_1", "evt_2")
-	wantEvents(t, db, checkout.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
+	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_1", "evt_2")
+	wantEvents(t, db, outbox.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
 }
 
-func wantEvents(t *testing.T, db *DB, q checkout.EventQuery, want ...string) checkout.EventPage {
+func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbox.EventPage {
 	t.Helper()
 	page, err := db.Events(t.Context(), q)
 	if err != nil {
@@ -207,10 +207,10 @@ func TestLogGoesOnAfterAMove(t *testing.T) {
 	tell(t, db, 1)
 	run(t, db.writer, `UPDATE events SET position = position + 1000000000`)
 	db = opened(t, dsn)
-	page := wantEvents(t, db, checkout.EventQuery{}, "evt_1")
+	page := wantEvents(t, db, outbox.EventQuery{}, "evt_1")
 	tell(t, db, 2)
-	wantEvents(t, db, checkout.EventQuery{}, "evt_1", "evt_2")
-	wantEvents(t, db, checkout.EventQuery{After: page.Next}, "evt_2")
+	wantEvents(t, db, outbox.EventQuery{}, "evt_1", "evt_2")
+	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_2")
 	before := count(t, db.reader, `SELECT shift FROM log_shift`)
 	db = opened(t, dsn)
 	if after := count(t, db.reader, `SELECT shift FROM log_shift`); after != before {

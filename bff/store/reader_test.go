@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 )
@@ -65,7 +65,7 @@ func wantReads(t *testing.T, r *DB, sessions int) {
 	if page, err := r.List(t.Context(), payment.Filter{}); err != nil || len(page.Sessions) != sessions {
 		t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, sessions)
 	}
-	if page, err := r.Events(t.Context(), checkout.EventQuery{}); err != nil || len(page.Events) != sessions {
+	if page, err := r.Events(t.Context(), outbox.EventQuery{}); err != nil || len(page.Events) != sessions {
 		t.Errorf("Events has %d, %v; want %d", len(page.Events), err, sessions)
 	}
 	if err := r.Ping(t.Context()); err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 // A delivery is bound to the URL that was configured when its event was written. When
@@ -120,8 +120,8 @@ func (r *rerouter) pass(ctx context.Context) error {
 
 // rerouteRecent moves what may be moved without an operator, and returns how much stays
 // open.
-func (db *DB) rerouteRecent(ctx context.Context, b checkout.Backlog) (left int, err error) {
-	moved := checkout.Rerouted{}
+func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, err error) {
+	moved := outbox.Rerouted{}
 	if len(db.endpoints) > 0 {
 		r := reroute{since: db.Now().Add(-rerouteWindow)}
 		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
@@ -136,16 +136,16 @@ func (db *DB) rerouteRecent(ctx context.Context, b checkout.Backlog) (left int, 
 }
 
 // Reroute implements checkout.Rerouting.
-func (db *DB) Reroute(ctx context.Context, endpoint string) (checkout.Rerouted, error) {
+func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, error) {
 	if len(db.endpoints) == 0 {
-		return checkout.Rerouted{}, checkout.ErrNoEndpoint
+		return outbox.Rerouted{}, outbox.ErrNoEndpoint
 	}
 	list, err := db.Unrouted(ctx)
 	if err != nil {
-		return checkout.Rerouted{}, err
+		return outbox.Rerouted{}, err
 	}
-	if !slices.ContainsFunc(list, func(b checkout.Backlog) bool { return b.Endpoint == endpoint }) {
-		return checkout.Rerouted{}, checkout.ErrEndpoint
+	if !slices.ContainsFunc(list, func(b outbox.Backlog) bool { return b.Endpoint == endpoint }) {
+		return outbox.Rerouted{}, outbox.ErrEndpoint
 	}
 	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: mostRerouted})
 }
@@ -162,13 +162,13 @@ type reroute struct {
 // that URL starts.
 func (db *DB) reroute(
 	ctx context.Context, endpoint string, r reroute,
-) (done checkout.Rerouted, err error) {
+) (done outbox.Rerouted, err error) {
 	at := openDelivery{nextAt: math.MinInt64}
 	for ctx.Err() == nil {
-		var batch checkout.Rerouted
+		var batch outbox.Rerouted
 		var list []openDelivery
 		err := db.write(ctx, func(tx *sql.Tx) (err error) {
-			batch = checkout.Rerouted{}
+			batch = outbox.Rerouted{}
 			list, err = db.openTo(ctx, tx, endpoint, at, r.since)
 			if err != nil {
 				return err
@@ -230,7 +230,7 @@ func (db *DB) openTo(
 // rebind moves one delivery to the configured URLs that have none of its event.
 func (db *DB) rebind(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
-	done *checkout.Rerouted,
+	done *outbox.Rerouted,
 ) error {
 	moved, err := db.bind(ctx, tx, d.event, "moved from "+endpointHost(from))
 	switch {

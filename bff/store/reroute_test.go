@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
 )
@@ -102,7 +102,7 @@ func TestReroutingOfInstances(t *testing.T) {
 		pass(rerouteEvery, before, after)
 	}
 	want("after it woke up", 0, 3)
-	if err := before.Settle(t.Context(), held[0], checkout.DeliveryResult{NextAt: clock}); err == nil {
+	if err := before.Settle(t.Context(), held[0], outbox.DeliveryResult{NextAt: clock}); err == nil {
 		t.Error("a delivery that was moved was settled")
 	}
 	want("after its answer", 0, 3)

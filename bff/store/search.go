@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 
 // Search implements checkout.Records. What is found is found first, and read
 // after that: what is sorted and passed over on the way are short rows.
-func (db *DB) Search(ctx context.Context, q checkout.Query) (payment.Page, error) {
+func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)
 	if err != nil {
 		return payment.Page{}, err
@@ -126,7 +126,7 @@ func (w *way) query() string {
 
 // ways returns how to find what q asks for, from a place on. CROSS keeps SQLite
 // from going through all sessions in search of a word.
-func ways(q checkout.Query, from cursor, limit int) []way {
+func ways(q records.Query, from cursor, limit int) []way {
 	from = from.before(q.To)
 	var list []way
 	add := func(w way, condition string, values ...any) {
@@ -177,7 +177,7 @@ func beginning(ref string) way {
 }
 
 // restrict adds what q restricts besides the text. Coin and network are in facets.
-func (w *way) restrict(q checkout.Query, from cursor) {
+func (w *way) restrict(q records.Query, from cursor) {
 	status := "s.status"
 	if strings.HasPrefix(w.tables, facets) {
 		status = "f.status"

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -297,8 +297,8 @@ func TestSettlementIsKept(t *testing.T) {
 	}
 	defer db.Close()
 	tell(t, db, 1)
-	d := checkout.Delivery{EventID: "evt_1", Endpoint: "https://a.example/"}
-	if err := db.Settle(t.Context(), d, checkout.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}); err != nil {
+	d := outbox.Delivery{EventID: "evt_1", Endpoint: "https://a.example/"}
+	if err := db.Settle(t.Context(), d, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 	var state, note string

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,10 +51,10 @@ func TestStats(t *testing.T) {
 				}
 			}
 			// The oldest is replayed now, and one of the others is delivered.
-			if _, err := db.Replay(t.Context(), checkout.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now); err != nil {
+			if _, err := db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now); err != nil {
 				t.Fatal(err)
 			}
-			if err := db.Settle(t.Context(), checkout.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, checkout.DeliveryResult{Delivered: true}); err != nil {
+			if err := db.Settle(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := db.Stats(t.Context())

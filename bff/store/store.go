@@ -24,8 +24,11 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/pulse"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -77,15 +80,15 @@ type DB struct {
 }
 
 var (
-	_ checkout.Store   = (*DB)(nil)
-	_ checkout.Outbox  = (*DB)(nil)
-	_ checkout.Log     = (*DB)(nil)
-	_ checkout.Records = (*DB)(nil)
+	_ checkout.Store  = (*DB)(nil)
+	_ outbox.Outbox   = (*DB)(nil)
+	_ outbox.Log      = (*DB)(nil)
+	_ records.Records = (*DB)(nil)
 
-	_ checkout.Rerouting = (*DB)(nil)
+	_ outbox.Rerouting = (*DB)(nil)
 
-	_ reconcile.Runs  = (*DB)(nil)
-	_ checkout.Eraser = (*DB)(nil)
+	_ reconcile.Runs   = (*DB)(nil)
+	_ retention.Eraser = (*DB)(nil)
 )
 
 // Open opens the database. An SQLite file is opened alone: a second process is

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
@@ -20,11 +20,11 @@ const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*), C
 const longestTally = 92 * 24 * time.Hour
 
 // Tally implements checkout.Records. It reads a short row of each session.
-func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]checkout.Count, error) {
+func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]records.Count, error) {
 	if to.Before(from) || to.Sub(from) > longestTally {
-		return nil, checkout.ErrRange
+		return nil, records.ErrRange
 	}
-	var counts []checkout.Count
+	var counts []records.Count
 	err := db.browse(ctx, func(ctx context.Context, q queryer) error {
 		counts = nil
 		rows, err := q.QueryContext(ctx, tally, ceil(from), ceil(to))
@@ -47,7 +47,7 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]checkout.Count, 
 	return counts, nil
 }
 
-func readCount(rows *sql.Rows) (c checkout.Count, err error) {
+func readCount(rows *sql.Rows) (c records.Count, err error) {
 	var day int64
 	var coin sql.NullString
 	var cents string

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/order"
+	"coinslot/bff/outbox"
 )
 
 // told is an event as the API gives it: what webhooks carry, and its id.
@@ -25,7 +25,7 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	query := checkout.EventQuery{After: q.Get("after"), Session: q.Get("session")}
+	query := outbox.EventQuery{After: q.Get("after"), Session: q.Get("session")}
 	if query.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 	case body.Limit != nil && limit < 1 || limit > maxReplay:
 		return refuse(wire.CodeInvalid, "limit")
 	}
-	again, err := s.Events.Replay(r.Context(), checkout.Range{From: body.From, To: body.To, Session: body.Session, Limit: limit}, now)
+	again, err := s.Events.Replay(r.Context(), outbox.Range{From: body.From, To: body.To, Session: body.Session, Limit: limit}, now)
 	if err != nil {
 		return stored(err)
 	}

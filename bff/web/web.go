@@ -19,6 +19,7 @@ import (
 	"coinslot/bff/hub"
 	"coinslot/bff/live"
 	"coinslot/bff/order"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -37,7 +38,7 @@ type Config struct {
 	Checkout *checkout.Service
 	Sessions Sessions
 	Records  *reconcile.Service // the gateway's records
-	Events   checkout.Log       // what was told to the merchant
+	Events   outbox.Log         // what was told to the merchant
 	Catalog  *order.Catalog     // nil = no items
 	Hub      *hub.Hub
 	// Static is the built assets, texts and icons; see package static.
@@ -72,7 +73,7 @@ type Config struct {
 	Deliver func()
 	// TestWebhooks sends a message that tells of no payment to the merchant's
 	// endpoints, as webhook.Sender does; nil = there are none.
-	TestWebhooks func(ctx context.Context, key string) (checkout.Tested, error)
+	TestWebhooks func(ctx context.Context, key string) (outbox.Tested, error)
 	// Simulate pretends a payment at a sandbox gateway; nil = real money, and
 	// neither the bar nor its endpoint exists.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
@@ -135,8 +136,8 @@ func New(c Config) (http.Handler, error) {
 		s.Deliver = func() {}
 	}
 	if s.TestWebhooks == nil {
-		s.TestWebhooks = func(context.Context, string) (checkout.Tested, error) {
-			return checkout.Tested{}, refuse(wire.CodeWebhookUnset, "")
+		s.TestWebhooks = func(context.Context, string) (outbox.Tested, error) {
+			return outbox.Tested{}, refuse(wire.CodeWebhookUnset, "")
 		}
 	}
 	if len(s.KeySet) == 0 {

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"strings"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 // faults are the reasons for which a message is not taken, in the words of
 // docs/errors.md.
-var faults = []checkout.Fault{
+var faults = []outbox.Fault{
 	{Code: "address_private", Means: "The name leads to an address that is not public. Nothing is sent there.",
 		Way: "Give your server a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS to true if it is beside the checkout."},
 	{Code: "name_unknown", Means: "The DNS has no such name.",
@@ -40,9 +40,9 @@ var faults = []checkout.Fault{
 }
 
 // fault is why a was not a yes; the zero Fault if it was.
-func (a answer) fault() checkout.Fault {
+func (a answer) fault() outbox.Fault {
 	if a.taken() {
-		return checkout.Fault{}
+		return outbox.Fault{}
 	}
 	code := statusFault(a.status)
 	if a.err != nil {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/outbox"
 	"coinslot/bff/pulse"
 )
 
@@ -125,7 +125,7 @@ func (l *line) pass(ctx context.Context) (int, error) {
 // claim takes up to free deliveries that are due. The lease outlasts a try
 // and its settlement, so that another claim returns a delivery only if this
 // process has stopped in between.
-func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error) {
+func (l *line) claim(ctx context.Context, free int) ([]outbox.Delivery, error) {
 	if free <= 0 {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func (l *line) claim(ctx context.Context, free int) ([]checkout.Delivery, error)
 // deliver makes one try of d and settles it. The end of ctx does not cut it
 // short: a try that was begun is counted. A settlement that fails leaves d to
 // its lease: it is tried once more, with the same id.
-func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
+func (l *line) deliver(ctx context.Context, d outbox.Delivery) error {
 	ctx, ended := l.s.began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
 	crash.Point("delivery.sent")
@@ -166,7 +166,7 @@ func (l *line) deliver(ctx context.Context, d checkout.Delivery) error {
 
 // report logs the end of a try and, by its code, why it was not taken; without the
 // body, the answer, the URL and, unless the context's notes have it, the session's id.
-func (l *line) report(ctx context.Context, d checkout.Delivery, reason string, r checkout.DeliveryResult) {
+func (l *line) report(ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult) {
 	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try", d.Tries+1)
 	if reason != "" {
 		log = log.With("reason", reason)

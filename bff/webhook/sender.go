@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/pulse"
 )
 
@@ -20,8 +20,8 @@ const maxEndpoints = 20
 
 // Config is what a [Sender] is made of.
 type Config struct {
-	Outbox    checkout.Outbox // required
-	Endpoints []string        // URLs, see [CheckEndpoint]; at most 20, none twice; none = nothing is sent
+	Outbox    outbox.Outbox // required
+	Endpoints []string      // URLs, see [CheckEndpoint]; at most 20, none twice; none = nothing is sent
 	// Secrets are "whsec_…", see [CheckSecret], the current one first. Several are the
 	// overlap of a rotation: every one signs. At least one is needed for Endpoints.
 	Secrets []string
@@ -32,7 +32,7 @@ type Config struct {
 	Self string
 	// Began is called when a try begins; it returns the context to make it with and
 	// what is called when it has ended. Nil = nobody watches.
-	Began   func(ctx context.Context, d checkout.Delivery) (context.Context, func(checkout.DeliveryResult))
+	Began   func(ctx context.Context, d outbox.Delivery) (context.Context, func(outbox.DeliveryResult))
 	Timeout time.Duration    // of a whole try, body included; zero = 20 s
 	Log     *slog.Logger     // nil = silent
 	Now     func() time.Time // nil = time.Now
@@ -43,11 +43,11 @@ type Config struct {
 // goroutines, but only one Run or Pass should be under way at a time, since
 // each of them has its own limit of tries in flight.
 type Sender struct {
-	outbox  checkout.Outbox
+	outbox  outbox.Outbox
 	keys    Keys
 	client  *http.Client
 	timeout time.Duration
-	began   func(ctx context.Context, d checkout.Delivery) (context.Context, func(checkout.DeliveryResult))
+	began   func(ctx context.Context, d outbox.Delivery) (context.Context, func(outbox.DeliveryResult))
 	log     *slog.Logger
 	now     func() time.Time
 	draw    func() float64
@@ -94,8 +94,8 @@ func (s *Sender) fill() {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.began == nil {
-		s.began = func(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
-			return ctx, func(checkout.DeliveryResult) {}
+		s.began = func(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
+			return ctx, func(outbox.DeliveryResult) {}
 		}
 	}
 	if s.now == nil {

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 const (
@@ -453,4 +453,4 @@ func TestLog(t *testing.T) {
 	}
 }
 
-var _ checkout.Outbox = (*queue)(nil)
+var _ outbox.Outbox = (*queue)(nil)

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -36,15 +36,15 @@ const (
 //
 // Errors: [checkout.ErrNoEndpoint]; [checkout.ErrTooManyTests] after ten in a
 // minute. What endpoints answer is none.
-func (s *Sender) Test(ctx context.Context, key string) (checkout.Tested, error) {
+func (s *Sender) Test(ctx context.Context, key string) (outbox.Tested, error) {
 	if len(s.lines) == 0 {
-		return checkout.Tested{}, checkout.ErrNoEndpoint
+		return outbox.Tested{}, outbox.ErrNoEndpoint
 	}
 	d, ok := s.tests.begin(key, time.Now(), s.now())
 	if !ok {
-		return checkout.Tested{}, checkout.ErrTooManyTests
+		return outbox.Tested{}, outbox.ErrTooManyTests
 	}
-	tested := checkout.Tested{Event: d.EventID, Trials: make([]checkout.Trial, len(s.lines))}
+	tested := outbox.Tested{Event: d.EventID, Trials: make([]outbox.Trial, len(s.lines))}
 	var all sync.WaitGroup
 	for i, l := range s.lines {
 		all.Go(func() { tested.Trials[i] = l.test(context.WithoutCancel(ctx), d) })
@@ -55,21 +55,21 @@ func (s *Sender) Test(ctx context.Context, key string) (checkout.Tested, error) 
 
 // Test is [Sender.Test] for who has no Sender: c needs no Outbox. Errors: those of
 // [New] and of Sender.Test.
-func Test(ctx context.Context, c Config) (checkout.Tested, error) {
+func Test(ctx context.Context, c Config) (outbox.Tested, error) {
 	s, err := prepare(c)
 	if err != nil {
-		return checkout.Tested{}, err
+		return outbox.Tested{}, err
 	}
 	defer s.client.CloseIdleConnections()
 	return s.Test(ctx, "")
 }
 
 // test makes the one try to an endpoint.
-func (l *line) test(ctx context.Context, d checkout.Delivery) checkout.Trial {
+func (l *line) test(ctx context.Context, d outbox.Delivery) outbox.Trial {
 	d.Endpoint = l.endpoint
 	began := time.Now()
 	a := l.s.post(ctx, d)
-	t := checkout.Trial{Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began), Note: beginning(a.note, noteOfTest), Fault: a.fault()}
+	t := outbox.Trial{Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began), Note: beginning(a.note, noteOfTest), Fault: a.fault()}
 	l.s.log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "fault", t.Fault.Code)
 	return t
 }
@@ -94,7 +94,7 @@ func testBody(at time.Time) []byte {
 		Type      payment.EventType `json:"type"`
 		Timestamp time.Time         `json:"timestamp"`
 		Data      data              `json:"data"`
-	}{checkout.EventTest, at.UTC(), data{Object: "test", Test: true, Message: "This is a test. It tells of no payment: answer 2xx and do nothing."}})
+	}{outbox.EventTest, at.UTC(), data{Object: "test", Test: true, Message: "This is a test. It tells of no payment: answer 2xx and do nothing."}})
 	if err != nil {
 		panic("encoding a test: " + err.Error()) // plain data: cannot fail
 	}
@@ -112,19 +112,19 @@ type tests struct {
 type begun struct {
 	key     string
 	at      time.Time
-	message checkout.Delivery // without an endpoint
+	message outbox.Delivery // without an endpoint
 }
 
 // begin returns the message of another test, and counts it. ok is false if there
 // were enough in the minute before now. stamp is when a new message happens.
-func (t *tests) begin(key string, now, stamp time.Time) (message checkout.Delivery, ok bool) {
+func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.list = slices.DeleteFunc(t.list, func(b begun) bool { return now.Sub(b.at) >= keyHolds })
 	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
 		return message, false
 	}
-	message = checkout.Delivery{EventID: "evt_" + strings.ToLower(rand.Text()), Type: checkout.EventTest, Body: testBody(stamp)}
+	message = outbox.Delivery{EventID: "evt_" + strings.ToLower(rand.Text()), Type: outbox.EventTest, Body: testBody(stamp)}
 	for _, b := range t.list {
 		if key != "" && b.key == key {
 			message = b.message

@@ -15,26 +15,26 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // tested sends one test to a server that answers by handle.
-func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) checkout.Trial {
+func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) outbox.Trial {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	defer server.Close()
 	return testedAt(t, server.URL+"/hook?key=s3cr3t", change)
 }
 
-func testedAt(t *testing.T, endpoint string, change func(*Config)) checkout.Trial {
+func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.Trial {
 	t.Helper()
 	q := newQueue()
 	s := sender(t, q, change, endpoint)
-	s.began = func(ctx context.Context, _ checkout.Delivery) (context.Context, func(checkout.DeliveryResult)) {
+	s.began = func(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
 		t.Error("it is counted as a delivery")
-		return ctx, func(checkout.DeliveryResult) {}
+		return ctx, func(outbox.DeliveryResult) {}
 	}
 	got, err := s.Test(t.Context(), "")
 	if err != nil || len(got.Trials) != 1 || got.Trials[0].Endpoint != endpoint || got.Taken() != got.Trials[0].Taken {
@@ -57,7 +57,7 @@ func TestTestIsSigned(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 		io.WriteString(w, "thank you\x1b[31m")
 	}, func(c *Config) { c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne} })
-	if !got.Taken || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Fault != (checkout.Fault{}) {
+	if !got.Taken || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Fault != (outbox.Fault{}) {
 		t.Errorf("trial = %+v; want taken", got)
 	}
 	id := header.Get("webhook-id")
@@ -204,11 +204,11 @@ func TestTestOfSeveral(t *testing.T) {
 		for range testsPerMinute {
 			_, err = s.Test(t.Context(), "")
 		}
-		if !errors.Is(err, checkout.ErrTooManyTests) {
+		if !errors.Is(err, outbox.ErrTooManyTests) {
 			t.Errorf("the eleventh in a minute = %v; want ErrTooManyTests", err)
 		}
 		<-time.After(30 * time.Second)
-		if _, err = s.Test(t.Context(), ""); !errors.Is(err, checkout.ErrTooManyTests) {
+		if _, err = s.Test(t.Context(), ""); !errors.Is(err, outbox.ErrTooManyTests) {
 			t.Errorf("half a minute later = %v; want ErrTooManyTests", err)
 		}
 		<-time.After(30 * time.Second)
@@ -232,7 +232,7 @@ func TestTestWithoutSender(t *testing.T) {
 	if got, err := Test(ctx, c); err != nil || !got.Taken() {
 		t.Errorf("Test = %+v, %v; want taken", got, err)
 	}
-	if _, err := Test(t.Context(), Config{}); !errors.Is(err, checkout.ErrNoEndpoint) {
+	if _, err := Test(t.Context(), Config{}); !errors.Is(err, outbox.ErrNoEndpoint) {
 		t.Errorf("Test without an endpoint = %v; want ErrNoEndpoint", err)
 	}
 	if _, err := Test(t.Context(), Config{Endpoints: []string{server.URL}}); err == nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode"
 
-	"coinslot/bff/checkout"
 	"coinslot/bff/crash"
+	"coinslot/bff/outbox"
 )
 
 // maxNoteBytes is the outbox's limit of a note.
@@ -36,7 +36,7 @@ func (a answer) taken() bool { return a.status >= 200 && a.status < 300 }
 //
 // A 2xx counts as soon as its header is read: the endpoint has taken the event,
 // whatever becomes of the rest of its answer.
-func (s *Sender) post(ctx context.Context, d checkout.Delivery) answer {
+func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	req, err := s.request(ctx, d)
@@ -57,7 +57,7 @@ func (s *Sender) post(ctx context.Context, d checkout.Delivery) answer {
 }
 
 // request signs d anew: the timestamp is of this try, the keys are today's.
-func (s *Sender) request(ctx context.Context, d checkout.Delivery) (*http.Request, error) {
+func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request, error) {
 	at := s.now()
 	signature, err := s.keys.Sign(d.EventID, at, d.Body)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Sender) failure(err error) string {
 
 // judge turns an answer into what the outbox is told; it is pure. now is the
 // end of the try, draw in [0, 1) decides the jitter.
-func judge(d checkout.Delivery, a answer, now time.Time, draw float64) checkout.DeliveryResult {
-	r := checkout.DeliveryResult{Status: a.status, Note: a.note}
+func judge(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.DeliveryResult {
+	r := outbox.DeliveryResult{Status: a.status, Note: a.note}
 	switch {
 	case a.taken():
 		r.Delivered = true

@@ -50,18 +50,18 @@ func againstOrder(files []file, dir string) (n int, where string) {
 			continue
 		}
 		seen := map[string]bool{}
-		ast.Inspect(f.syntax, func(node ast.Node) bool {
-			name := used(node)
+		for name := range used(f) {
 			to := home[name]
-			if to != "" && to != base && !seen[to] && name != "" {
-				seen[to] = true
-				if slices.Index(order, to) < slices.Index(order, base) {
-					pairs = append(pairs, base+"→"+to+" ("+name+")")
-				}
+			if to == "" || to == base || seen[to] {
+				continue
 			}
-			return true
-		})
+			seen[to] = true
+			if slices.Index(order, to) < slices.Index(order, base) {
+				pairs = append(pairs, base+"→"+to+" ("+name+")")
+			}
+		}
 	}
+	slices.Sort(pairs)
 	return len(pairs), strings.Join(pairs, ", ")
 }
 
@@ -93,17 +93,22 @@ func declared(f file) map[string]bool {
 	return names
 }
 
-// used returns the name that a node uses, as declared writes it; "" = none.
-func used(node ast.Node) string {
-	switch n := node.(type) {
-	case *ast.CallExpr:
-		if s, ok := n.Fun.(*ast.SelectorExpr); ok {
-			return "." + s.Sel.Name
-		}
-	case *ast.Ident:
-		return n.Name
+// used returns the names that f uses of its package, as declared writes them. A method is
+// taken for the package's own if one of that name is.
+func used(f file) map[string]bool {
+	names := map[string]bool{}
+	for _, i := range f.syntax.Unresolved {
+		names[i.Name] = true
 	}
-	return ""
+	ast.Inspect(f.syntax, func(node ast.Node) bool {
+		if call, ok := node.(*ast.CallExpr); ok {
+			if s, ok := call.Fun.(*ast.SelectorExpr); ok {
+				names["."+s.Sel.Name] = true
+			}
+		}
+		return true
+	})
+	return names
 }
 
 // foreign returns what bff/payment imports beyond the standard library, decimal and

@@ -21,7 +21,12 @@ var moneyPackages = []struct {
 	dir     string
 	allowed map[string]string // reason, by "file.go: what"
 }{
+	{dir: "bff/payment"},
 	{dir: "bff/checkout"},
+	{dir: "bff/recovery"},
+	{dir: "bff/reconcile"},
+	{dir: "bff/listing"},
+	{dir: "bff/poll"},
 	{dir: "bff/gateway"},
 	{dir: "bff/order"},
 	{dir: "bff/store"},

@@ -27,7 +27,7 @@ const gateTests = `^(TestGate|TestLeastPaid)`
 // domain is the directory of the confirm gate.
 func domain(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../../bff/checkout")
+	dir, err := filepath.Abs("../../bff/payment")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
 	"coinslot/bff/webhook"
@@ -161,14 +161,14 @@ type mortal struct {
 
 var errDead = errors.New("killed")
 
-func (m *mortal) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]checkout.Delivery, error) {
+func (m *mortal) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
 	if m.dead.Load() {
 		return nil, errDead
 	}
 	return m.DB.ClaimDeliveries(ctx, now, lease, limit, endpoints)
 }
 
-func (m *mortal) Settle(ctx context.Context, d checkout.Delivery, r checkout.DeliveryResult) error {
+func (m *mortal) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
 	if m.dead.Load() {
 		return errDead
 	}

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
+
+	"github.com/shopspring/decimal"
 )
 
 // Days is how many days the charts show.
@@ -54,7 +54,7 @@ type totals struct {
 	usd      [fates]decimal.Decimal
 }
 
-func (t *totals) add(c checkout.Count) {
+func (t *totals) add(c records.Count) {
 	f := fateOf(c.Status)
 	t.sessions[f] += c.Sessions
 	t.usd[f] = t.usd[f].Add(c.AmountUSD)
@@ -68,7 +68,7 @@ func (t totals) all() (n int) {
 }
 
 // Figures are the sums of the last days.
-func Figures(counts []checkout.Count) node.Node {
+func Figures(counts []records.Count) node.Node {
 	var t totals
 	for _, c := range counts {
 		t.add(c)
@@ -99,7 +99,7 @@ func grouped(digits string) string {
 
 // Draw draws orders by day, from the day from on, and by coin, each with its table
 // behind it.
-func Draw(counts []checkout.Count, from time.Time) node.Node {
+func Draw(counts []records.Count, from time.Time) node.Node {
 	return page.El("div").Class("charts").Body(
 		page.Block("days", "Orders by day", byDay(counts, from)...),
 		page.Block("coins", "Confirmed by coin", byCoin(counts)...),
@@ -112,7 +112,7 @@ const (
 	chartHeight, below = 140, 20
 )
 
-func byDay(counts []checkout.Count, from time.Time) []node.Node {
+func byDay(counts []records.Count, from time.Time) []node.Node {
 	days := make([]totals, Days)
 	most := 1
 	for _, c := range counts {
@@ -206,7 +206,7 @@ func behind(label string, t page.Table) node.Node {
 }
 
 // byCoin is what was confirmed, by coin, the most first.
-func byCoin(counts []checkout.Count) []node.Node {
+func byCoin(counts []records.Count) []node.Node {
 	coins := map[string]*totals{}
 	for _, c := range counts {
 		if fateOf(c.Status) != paid || c.Coin == "" {

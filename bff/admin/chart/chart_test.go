@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"coinslot/app/widget/node"
 	"coinslot/bff/admin/page"
-	"coinslot/bff/checkout"
+	"coinslot/bff/records"
+
+	"github.com/shopspring/decimal"
 )
 
 // The top of a chart is round, even, and not below what it holds.
@@ -24,10 +24,10 @@ func TestCeiling(t *testing.T) {
 // What a chart shows is what its table says, and a day outside of it does no harm.
 func TestDraw(t *testing.T) {
 	from := time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)
-	count := func(day int, status, coin string, n int, usd string) checkout.Count {
-		return checkout.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
+	count := func(day int, status, coin string, n int, usd string) records.Count {
+		return records.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
 	}
-	counts := []checkout.Count{
+	counts := []records.Count{
 		count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"), count(29, "expired", "<b>", 4, "40"),
 		count(29, "confirmed", "ETH", 1, "0.02"), count(-1, "confirmed", "USDT", 9, "9"), count(30, "confirmed", "USDT", 9, "9"),
 	}

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 )
 
 func consoleTests() map[string]func(*testing.T, Opener) {
@@ -31,7 +32,7 @@ func toldAs(session, id string, at time.Time) payment.Event {
 }
 
 // sent settles the next delivery to an endpoint.
-func sent(t *testing.T, b Backend, now time.Time, endpoint string, r checkout.DeliveryResult) checkout.Delivery {
+func sent(t *testing.T, b Backend, now time.Time, endpoint string, r outbox.DeliveryResult) outbox.Delivery {
 	t.Helper()
 	due, err := b.ClaimDeliveries(t.Context(), now, time.Minute, 1, []string{endpoint})
 	if err != nil || len(due) != 1 {
@@ -43,7 +44,7 @@ func sent(t *testing.T, b Backend, now time.Time, endpoint string, r checkout.De
 	return due[0]
 }
 
-func listDeliveries(t *testing.T, b Backend, q checkout.DeliveryQuery) checkout.DeliveryPage {
+func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.DeliveryPage {
 	t.Helper()
 	page, err := b.Deliveries(t.Context(), q)
 	if err != nil {
@@ -53,7 +54,7 @@ func listDeliveries(t *testing.T, b Backend, q checkout.DeliveryQuery) checkout.
 }
 
 // brief is a row in one line.
-func brief(rows []checkout.DeliveryRow) (list []string) {
+func brief(rows []outbox.DeliveryRow) (list []string) {
 	for _, r := range rows {
 		list = append(list, fmt.Sprintf("%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note))
 	}
@@ -69,10 +70,10 @@ func deliveries(t *testing.T, open Opener) {
 		updated(t, b, s.ID, nothing, toldAs(s.ID, fmt.Sprint("evt_", n), now))
 	}
 	next := now.Add(time.Minute)
-	sent(t, b, now, first, checkout.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
-	sent(t, b, now, first, checkout.DeliveryResult{Delivered: true, Status: 204})
-	sent(t, b, now, second, checkout.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
-	page := listDeliveries(t, b, checkout.DeliveryQuery{})
+	sent(t, b, now, first, outbox.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
+	sent(t, b, now, first, outbox.DeliveryResult{Delivered: true, Status: 204})
+	sent(t, b, now, second, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
+	page := listDeliveries(t, b, outbox.DeliveryQuery{})
 	same(t, "Deliveries", brief(page.Rows), []string{
 		"evt_1 https://b.example/ waiting 0 0 ", "evt_1 https://a.example/ delivered 1 204 ",
 		"evt_0 https://b.example/ abandoned 1 410 gone", "evt_0 https://a.example/ retrying 1 500 oops",
@@ -85,16 +86,16 @@ func deliveries(t *testing.T, open Opener) {
 		t.Errorf("next try of what failed = %+v; of what was settled %s, %s", failed, page.Rows[1].NextAt, page.Rows[2].NextAt)
 	}
 	for _, c := range []struct {
-		query checkout.DeliveryQuery
-		want  []checkout.DeliveryRow
+		query outbox.DeliveryQuery
+		want  []outbox.DeliveryRow
 	}{
-		{checkout.DeliveryQuery{State: checkout.DeliveryRetrying}, page.Rows[3:]},
-		{checkout.DeliveryQuery{State: checkout.DeliveryAbandoned}, page.Rows[2:3]},
-		{checkout.DeliveryQuery{State: checkout.DeliveryAbandoned, Session: fresh(0).ID}, page.Rows[2:3]},
-		{checkout.DeliveryQuery{State: checkout.DeliveryAbandoned, Session: fresh(1).ID}, nil},
-		{checkout.DeliveryQuery{State: "x"}, nil},
-		{checkout.DeliveryQuery{Session: fresh(0).ID}, page.Rows[2:]},
-		{checkout.DeliveryQuery{Session: "\xff"}, nil},
+		{outbox.DeliveryQuery{State: outbox.DeliveryRetrying}, page.Rows[3:]},
+		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned}, page.Rows[2:3]},
+		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(0).ID}, page.Rows[2:3]},
+		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(1).ID}, nil},
+		{outbox.DeliveryQuery{State: "x"}, nil},
+		{outbox.DeliveryQuery{Session: fresh(0).ID}, page.Rows[2:]},
+		{outbox.DeliveryQuery{Session: "\xff"}, nil},
 	} {
 		same(t, fmt.Sprintf("Deliveries(%+v)", c.query), listDeliveries(t, b, c.query).Rows, c.want)
 	}
@@ -109,14 +110,14 @@ func deliveryPages(t *testing.T, open Opener) {
 	for _, size := range []int{1, 2, 4, 9} {
 		for _, session := range []string{"", s.ID} {
 			var got []string
-			for q := (checkout.DeliveryQuery{Limit: size, Session: session}); ; {
+			for q := (outbox.DeliveryQuery{Limit: size, Session: session}); ; {
 				page := listDeliveries(t, b, q)
 				got = append(got, brief(page.Rows)...)
 				if q.Cursor = page.Next; q.Cursor == "" {
 					break
 				}
 			}
-			same(t, fmt.Sprintf("all pages of %d", size), got, brief(listDeliveries(t, b, checkout.DeliveryQuery{}).Rows))
+			same(t, fmt.Sprintf("all pages of %d", size), got, brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
 		}
 	}
 }
@@ -127,8 +128,8 @@ func redeliver(t *testing.T, open Opener) {
 	now := epoch()
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now), toldAs(s.ID, "evt_2", now.Add(time.Second)))
-	sent(t, b, now, first, checkout.DeliveryResult{Abandoned: true, Status: 410})
-	sent(t, b, now, second, checkout.DeliveryResult{Delivered: true, Status: 200})
+	sent(t, b, now, first, outbox.DeliveryResult{Abandoned: true, Status: 410})
+	sent(t, b, now, second, outbox.DeliveryResult{Delivered: true, Status: 200})
 	backlogs := func() (list []string) {
 		all, err := b.Backlogs(t.Context())
 		if err != nil {
@@ -140,14 +141,14 @@ func redeliver(t *testing.T, open Opener) {
 		return list
 	}
 	same(t, "Backlogs", backlogs(), []string{"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true"})
-	sent(t, b, now.Add(time.Minute), second, checkout.DeliveryResult{Status: 500, NextAt: now.Add(time.Second)})
+	sent(t, b, now.Add(time.Minute), second, outbox.DeliveryResult{Status: 500, NextAt: now.Add(time.Second)})
 	same(t, "Backlogs after a failure", backlogs(), []string{"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true"})
 	for _, c := range []struct {
 		event, endpoint string
 		want            error
 	}{
-		{"evt_3", first, checkout.ErrEventUnknown}, {"\x00", "", checkout.ErrEventUnknown},
-		{"evt_1", "https://c.example/", checkout.ErrEndpoint}, {"evt_1", "\xff", checkout.ErrEndpoint},
+		{"evt_3", first, outbox.ErrEventUnknown}, {"\x00", "", outbox.ErrEventUnknown},
+		{"evt_1", "https://c.example/", outbox.ErrEndpoint}, {"evt_1", "\xff", outbox.ErrEndpoint},
 		{"evt_1", first, nil},
 	} {
 		if err := b.Redeliver(t.Context(), c.event, c.endpoint); !errors.Is(err, c.want) {
@@ -158,11 +159,11 @@ func redeliver(t *testing.T, open Opener) {
 		t.Errorf("SessionOf = %q, %v; want %q", of, err, s.ID)
 	}
 	for _, event := range []string{"evt_3", "", "\x00"} {
-		if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, checkout.ErrEventUnknown) {
+		if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, outbox.ErrEventUnknown) {
 			t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)
 		}
 	}
-	same(t, "Deliveries after", brief(listDeliveries(t, b, checkout.DeliveryQuery{}).Rows), []string{
+	same(t, "Deliveries after", brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows), []string{
 		"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
 		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
 	})
@@ -178,19 +179,19 @@ func redeliver(t *testing.T, open Opener) {
 
 func auditLog(t *testing.T, open Opener) {
 	b := open(t, nil)
-	var want []checkout.Action
+	var want []records.Action
 	for n := range 5 {
-		a := checkout.Action{At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1", What: fmt.Sprint("did.", n), Detail: "so"}
+		a := records.Action{At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1", What: fmt.Sprint("did.", n), Detail: "so"}
 		if n%2 == 0 {
 			a.Session, a.Detail, a.From = fresh(n).ID, "", ""
 		}
 		if err := b.Record(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
-		want = append([]checkout.Action{a}, want...)
+		want = append([]records.Action{a}, want...)
 	}
-	var got []checkout.Action
-	for q := (checkout.ActionQuery{Limit: 2}); ; {
+	var got []records.Action
+	for q := (records.ActionQuery{Limit: 2}); ; {
 		page, err := b.Actions(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -202,12 +203,12 @@ func auditLog(t *testing.T, open Opener) {
 	}
 	same(t, "all actions", got, want)
 	for _, c := range []struct {
-		query checkout.ActionQuery
-		want  []checkout.Action
+		query records.ActionQuery
+		want  []records.Action
 	}{
-		{checkout.ActionQuery{Session: fresh(2).ID}, want[2:3]},
-		{checkout.ActionQuery{Session: "\xff"}, nil},
-		{checkout.ActionQuery{From: epoch().Add(time.Second), To: epoch().Add(2 * time.Second)}, want[1:3]},
+		{records.ActionQuery{Session: fresh(2).ID}, want[2:3]},
+		{records.ActionQuery{Session: "\xff"}, nil},
+		{records.ActionQuery{From: epoch().Add(time.Second), To: epoch().Add(2 * time.Second)}, want[1:3]},
 	} {
 		page, err := b.Actions(t.Context(), c.query)
 		if err != nil {
@@ -215,10 +216,10 @@ func auditLog(t *testing.T, open Opener) {
 		}
 		same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 	}
-	if err := b.Record(t.Context(), checkout.Action{By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00"}); err != nil {
+	if err := b.Record(t.Context(), records.Action{By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00"}); err != nil {
 		t.Errorf("recording what no text holds = %v", err)
 	}
-	page, err := b.Actions(t.Context(), checkout.ActionQuery{Session: "\xff"})
+	page, err := b.Actions(t.Context(), records.ActionQuery{Session: "\xff"})
 	if err != nil || len(page.Actions) != 1 || time.Since(page.Actions[0].At).Abs() > time.Minute {
 		t.Errorf("an action without a time = %+v, %v; want one of now", page.Actions, err)
 	}
@@ -231,7 +232,7 @@ func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	}
 }
 
-func strangers(t *testing.T, b Backend) []checkout.RefusedOrigin {
+func strangers(t *testing.T, b Backend) []records.RefusedOrigin {
 	t.Helper()
 	list, err := b.RefusedOrigins(t.Context())
 	if err != nil {
@@ -271,7 +272,7 @@ func endedLogins(t *testing.T, open Opener) {
 
 func refusedOrigins(t *testing.T, open Opener) {
 	b := open(t, nil)
-	same(t, "RefusedOrigins of nothing", strangers(t, b), []checkout.RefusedOrigin(nil))
+	same(t, "RefusedOrigins of nothing", strangers(t, b), []records.RefusedOrigin(nil))
 	refuse(t, b, "https://a.example", "cs_1", 2)
 	refuse(t, b, "https://b.example", "", 1)
 	refuse(t, b, "https://a.example", "", 3)
@@ -280,7 +281,7 @@ func refusedOrigins(t *testing.T, open Opener) {
 		refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
 	}
 	refuse(t, b, "\xff\x00", "\xff", 1)
-	byOrigin := map[string]checkout.RefusedOrigin{}
+	byOrigin := map[string]records.RefusedOrigin{}
 	for _, o := range strangers(t, b) {
 		byOrigin[o.Origin] = o
 	}
@@ -299,7 +300,7 @@ func refusedOrigins(t *testing.T, open Opener) {
 func refusedOriginsBounded(t *testing.T, open Opener) {
 	b := open(t, nil)
 	has := func(origin string) bool {
-		return slices.ContainsFunc(strangers(t, b), func(o checkout.RefusedOrigin) bool { return o.Origin == origin })
+		return slices.ContainsFunc(strangers(t, b), func(o records.RefusedOrigin) bool { return o.Origin == origin })
 	}
 	refuse(t, b, "https://old.example", "cs_1", 1)
 	refuse(t, b, "https://old.example", "cs_2", 1)
@@ -324,9 +325,9 @@ func refusedOriginsBounded(t *testing.T, open Opener) {
 func consoleCursors(t *testing.T, open Opener) {
 	b := open(t, nil)
 	for _, cursor := range []string{"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1", "\xff.\x00"} {
-		_, err1 := b.Deliveries(t.Context(), checkout.DeliveryQuery{Cursor: cursor})
-		_, err2 := b.Actions(t.Context(), checkout.ActionQuery{Cursor: cursor})
-		_, err3 := b.Search(t.Context(), checkout.Query{Cursor: cursor, Text: "order"})
+		_, err1 := b.Deliveries(t.Context(), outbox.DeliveryQuery{Cursor: cursor})
+		_, err2 := b.Actions(t.Context(), records.ActionQuery{Cursor: cursor})
+		_, err3 := b.Search(t.Context(), records.Query{Cursor: cursor, Text: "order"})
 		var known *wire.Error
 		if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" || cursor == "\xff.\x00" {
 			err3 = &wire.Error{} // an id may be anything

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
@@ -78,14 +79,14 @@ func kept(t *testing.T, b Backend, s payment.Session) payment.Session {
 	s = updated(t, b, s.ID, nothing, e)
 	for _, d := range claimTo(t, b, later(), 100, endA) {
 		if d.Session == s.ID {
-			settle(t, b, d, checkout.DeliveryResult{NextAt: later(), Status: 500, Note: "no such customer: " + secret})
+			settle(t, b, d, outbox.DeliveryResult{NextAt: later(), Status: 500, Note: "no such customer: " + secret})
 		}
 	}
-	record(t, b, checkout.Action{At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID, Detail: "called " + secret})
+	record(t, b, records.Action{At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID, Detail: "called " + secret})
 	return s
 }
 
-func record(t *testing.T, b Backend, a checkout.Action) {
+func record(t *testing.T, b Backend, a records.Action) {
 	t.Helper()
 	if err := b.Record(t.Context(), a); err != nil {
 		t.Fatalf("Record = %v", err)
@@ -108,15 +109,15 @@ func silent(t *testing.T, b Backend, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := b.Events(t.Context(), checkout.EventQuery{Limit: 100})
+	events, err := b.Events(t.Context(), outbox.EventQuery{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	actions, err := b.Actions(t.Context(), checkout.ActionQuery{Session: id})
+	actions, err := b.Actions(t.Context(), records.ActionQuery{Session: id})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deliveries, err := b.Deliveries(t.Context(), checkout.DeliveryQuery{Session: id})
+	deliveries, err := b.Deliveries(t.Context(), outbox.DeliveryQuery{Session: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func silent(t *testing.T, b Backend, id string) {
 // found searches for text, "" for all.
 func found(t *testing.T, b Backend, text string) []string {
 	t.Helper()
-	page, err := b.Search(t.Context(), checkout.Query{Text: text})
+	page, err := b.Search(t.Context(), records.Query{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func eraseAll(t *testing.T, open Opener) {
 	if got, err := b.Insert(t.Context(), again); !errors.Is(err, payment.ErrExists) || got.ID != s.ID || got.Digest != s.Digest {
 		t.Errorf("Insert of the same order = %+v, %v; want the tombstone", got, err)
 	}
-	events, err := b.Events(t.Context(), checkout.EventQuery{Session: s.ID})
+	events, err := b.Events(t.Context(), outbox.EventQuery{Session: s.ID})
 	if err != nil || len(events.Events) != 0 {
 		t.Errorf("events = %+v, %v; want none", events, err)
 	}
@@ -228,11 +229,11 @@ func eraseThenPaid(t *testing.T, open Opener) {
 func eraseEvents(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	one, two := kept(t, b, personal(1, payment.Expired)), kept(t, b, personal(2, payment.Expired))
-	all, err := b.Events(t.Context(), checkout.EventQuery{})
+	all, err := b.Events(t.Context(), outbox.EventQuery{})
 	if err != nil || len(all.Events) != 2 {
 		t.Fatalf("Events = %+v, %v", all, err)
 	}
-	first, err := b.Events(t.Context(), checkout.EventQuery{Limit: 1})
+	first, err := b.Events(t.Context(), outbox.EventQuery{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func eraseEvents(t *testing.T, open Opener) {
 		"the start":        {"", []string{two.ID, three.ID}}, // the newest was left, without its data
 		"the end that was": {all.Next, []string{three.ID}},
 	} {
-		page, err := b.Events(t.Context(), checkout.EventQuery{After: c.after})
+		page, err := b.Events(t.Context(), outbox.EventQuery{After: c.after})
 		var got []string
 		for _, e := range page.Events {
 			got = append(got, e.Session)
@@ -257,8 +258,8 @@ func eraseEvents(t *testing.T, open Opener) {
 		}
 	}
 	// What has followed an event that is not there cannot be known: see checkout.ErrCursorGone.
-	page, err := b.Events(t.Context(), checkout.EventQuery{After: first.Next})
-	if !errors.Is(err, checkout.ErrCursorGone) {
+	page, err := b.Events(t.Context(), outbox.EventQuery{After: first.Next})
+	if !errors.Is(err, outbox.ErrCursorGone) {
 		t.Errorf("Events after one that is deleted = %+v, %v; want ErrCursorGone", page, err)
 	}
 }
@@ -279,7 +280,7 @@ func eraseNothing(t *testing.T, open Opener) {
 		}
 		check(t, b, s)
 		for _, d := range claimTo(t, b, later(), 1, endA) {
-			settle(t, b, d, checkout.DeliveryResult{Delivered: true})
+			settle(t, b, d, outbox.DeliveryResult{Delivered: true})
 		}
 	}
 	_, err := b.Erase(t.Context(), "cs_none", later(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
@@ -340,8 +341,8 @@ func eraseActions(t *testing.T, open Opener) {
 	b := open(t, nil)
 	for n := range 3 {
 		at := epoch().Add(time.Duration(n) * time.Hour)
-		record(t, b, checkout.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
-		record(t, b, checkout.Action{At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1", Detail: "why"})
+		record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
+		record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1", Detail: "why"})
 	}
 	for rounds := 0; ; rounds++ {
 		n, err := b.EraseActions(t.Context(), epoch().Add(2*time.Hour), 3)
@@ -352,14 +353,14 @@ func eraseActions(t *testing.T, open Opener) {
 			break
 		}
 	}
-	page, err := b.Actions(t.Context(), checkout.ActionQuery{})
+	page, err := b.Actions(t.Context(), records.ActionQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := checkout.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
+	done := records.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
 	old, older := done, done
 	old.At, older.At = epoch().Add(time.Hour), epoch()
-	same(t, "actions", page.Actions[2:], []checkout.Action{old, older})
+	same(t, "actions", page.Actions[2:], []records.Action{old, older})
 	if page.Actions[0].From == "" || page.Actions[1].From == "" {
 		t.Errorf("young actions were erased: %+v", page.Actions[:2])
 	}

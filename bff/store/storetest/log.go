@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -25,7 +25,7 @@ func logTests() map[string]func(*testing.T, Opener) {
 	}
 }
 
-func events(t *testing.T, b Backend, q checkout.EventQuery) checkout.EventPage {
+func events(t *testing.T, b Backend, q outbox.EventQuery) outbox.EventPage {
 	t.Helper()
 	page, err := b.Events(t.Context(), q)
 	if err != nil {
@@ -45,8 +45,8 @@ func idsOf(list []payment.Event) []string {
 func logEmpty(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
-	same(t, "Events", events(t, b, checkout.EventQuery{}), checkout.EventPage{})
-	same(t, "Events of a session", events(t, b, checkout.EventQuery{Session: fresh(1).ID}), checkout.EventPage{})
+	same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
+	same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}), outbox.EventPage{})
 }
 
 func logOrder(t *testing.T, open Opener) {
@@ -56,7 +56,7 @@ func logOrder(t *testing.T, open Opener) {
 	updated(t, b, one.ID, nothing, want[0], want[1])
 	updated(t, b, two.ID, nothing, want[2], want[0])
 	updated(t, b, one.ID, nothing, want[3])
-	page := events(t, b, checkout.EventQuery{})
+	page := events(t, b, outbox.EventQuery{})
 	same(t, "Events", page.Events, want)
 	if page.More || page.Next == "" {
 		t.Errorf("the only page has next %q, more %t; want where later events follow", page.Next, page.More)
@@ -75,7 +75,7 @@ func logSession(t *testing.T, open Opener) {
 			want = append(want, event(fresh(1).ID, n).ID)
 		}
 	}
-	q := checkout.EventQuery{Session: fresh(1).ID, Limit: 1}
+	q := outbox.EventQuery{Session: fresh(1).ID, Limit: 1}
 	first := events(t, b, q)
 	same(t, "first page", idsOf(first.Events), want[:1])
 	q.After = first.Next
@@ -85,7 +85,7 @@ func logSession(t *testing.T, open Opener) {
 		t.Errorf("more = %t, %t; want true, false", first.More, second.More)
 	}
 	for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
-		same(t, "of an unknown session", events(t, b, checkout.EventQuery{Session: id}), checkout.EventPage{})
+		same(t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}), outbox.EventPage{})
 	}
 }
 
@@ -93,7 +93,7 @@ func logGoesOn(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
 	var got, want []string
-	q := checkout.EventQuery{Limit: 2}
+	q := outbox.EventQuery{Limit: 2}
 	for n := range 7 {
 		e := event(s.ID, 100-n)
 		updated(t, b, s.ID, nothing, e)
@@ -103,7 +103,7 @@ func logGoesOn(t *testing.T, open Opener) {
 		}
 		page := events(t, b, q)
 		got, q.After = append(got, idsOf(page.Events)...), page.Next
-		again := events(t, b, checkout.EventQuery{After: page.Next, Limit: 1})
+		again := events(t, b, outbox.EventQuery{After: page.Next, Limit: 1})
 		if page.More != (len(again.Events) > 0) {
 			t.Errorf("more = %t, and there are %d", page.More, len(again.Events))
 		}
@@ -111,7 +111,7 @@ func logGoesOn(t *testing.T, open Opener) {
 	for {
 		page := events(t, b, q)
 		if len(page.Events) == 0 {
-			same(t, "a page at the end", page, checkout.EventPage{Next: q.After})
+			same(t, "a page at the end", page, outbox.EventPage{Next: q.After})
 			break
 		}
 		got, q.After = append(got, idsOf(page.Events)...), page.Next
@@ -128,7 +128,7 @@ func logLimits(t *testing.T, open Opener) {
 	}
 	updated(t, b, s.ID, nothing, all...)
 	for _, c := range []struct{ limit, want int }{{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100}} {
-		page := events(t, b, checkout.EventQuery{Limit: c.limit})
+		page := events(t, b, outbox.EventQuery{Limit: c.limit})
 		if len(page.Events) != c.want || !page.More {
 			t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit, len(page.Events), page.More, c.want)
 		}
@@ -140,7 +140,7 @@ func logBadCursor(t *testing.T, open Opener) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	for _, after := range []string{"x", "1", "1.", ".1", "1.1.1", "1.1.", "1.1.0123456789AB", "1.1.0123456789ab.1", "-1.1", "1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff"} {
-		_, err := b.Events(t.Context(), checkout.EventQuery{After: after})
+		_, err := b.Events(t.Context(), outbox.EventQuery{After: after})
 		if problem, ok := errors.AsType[*wire.Error](err); !ok || problem.Code != wire.CodeInvalid || problem.Param != "after" {
 			t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
 		}
@@ -154,9 +154,9 @@ func logOfAnother(t *testing.T, open Opener) {
 		s := inserted(t, backend, fresh(n))
 		updated(t, backend, s.ID, nothing, event(s.ID, 1), event(s.ID, 2))
 	}
-	cursor := events(t, other, checkout.EventQuery{}).Next
-	page, err := b.Events(t.Context(), checkout.EventQuery{After: cursor})
-	if !errors.Is(err, checkout.ErrCursorGone) {
+	cursor := events(t, other, outbox.EventQuery{}).Next
+	page, err := b.Events(t.Context(), outbox.EventQuery{After: cursor})
+	if !errors.Is(err, outbox.ErrCursorGone) {
 		t.Errorf("Events after a cursor of another database = %+v, %v; want ErrCursorGone", page, err)
 	}
 }
@@ -188,7 +188,7 @@ func readUnderWriters(t *testing.T, writer, reader Backend) {
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
 	seen, last := map[string]bool{}, map[string]int{}
-	q := checkout.EventQuery{Limit: 7}
+	q := outbox.EventQuery{Limit: 7}
 	read := func() {
 		page := events(t, reader, q)
 		q.After = page.Next

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -44,7 +44,7 @@ func event(session string, n int) payment.Event {
 // later is when everything of these tests is due.
 func later() time.Time { return epoch().Add(time.Hour) }
 
-func claimTo(t *testing.T, b Backend, now time.Time, limit int, endpoints ...string) []checkout.Delivery {
+func claimTo(t *testing.T, b Backend, now time.Time, limit int, endpoints ...string) []outbox.Delivery {
 	t.Helper()
 	list, err := b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints)
 	if err != nil {
@@ -59,7 +59,7 @@ func wantDeliveries(t *testing.T, b Backend, want []string) {
 	same(t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)), want)
 }
 
-func eventIDs(list []checkout.Delivery) []string {
+func eventIDs(list []outbox.Delivery) []string {
 	var all []string
 	for _, d := range list {
 		all = append(all, d.EventID)
@@ -67,7 +67,7 @@ func eventIDs(list []checkout.Delivery) []string {
 	return all
 }
 
-func settle(t *testing.T, b Backend, d checkout.Delivery, r checkout.DeliveryResult) {
+func settle(t *testing.T, b Backend, d outbox.Delivery, r outbox.DeliveryResult) {
 	t.Helper()
 	if err := b.Settle(t.Context(), d, r); err != nil {
 		t.Fatalf("Settle = %v", err)
@@ -79,10 +79,10 @@ func deliveryEach(t *testing.T, open Opener) {
 	s := inserted(t, b, fresh(1))
 	e := event(s.ID, 1)
 	updated(t, b, s.ID, nothing, e)
-	want := checkout.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At}
-	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []checkout.Delivery{want})
+	want := outbox.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At}
+	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []outbox.Delivery{want})
 	want.Endpoint = endB
-	same(t, "claimed for a and b", claimTo(t, b, e.At, 10, endA, endB), []checkout.Delivery{want})
+	same(t, "claimed for a and b", claimTo(t, b, e.At, 10, endA, endB), []outbox.Delivery{want})
 
 	none := open(t, nil)
 	s = inserted(t, none, fresh(1))
@@ -101,7 +101,7 @@ func eventOnce(t *testing.T, open Opener) {
 	list := claimTo(t, b, later(), 10, endA)
 	same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
 	same(t, "body", list[0].Body, first.Body)
-	settle(t, b, list[0], checkout.DeliveryResult{Delivered: true, Status: 204})
+	settle(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
 	if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
 		t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
 	}
@@ -140,7 +140,7 @@ func deliveryLease(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, e)
 	first := claimTo(t, b, epoch(), 10, endA)
 	same(t, "first claim", eventIDs(first), []string{e.ID})
-	same(t, "claim within the lease", claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []checkout.Delivery(nil))
+	same(t, "claim within the lease", claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []outbox.Delivery(nil))
 	same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
 }
 
@@ -150,9 +150,9 @@ func deliveryOldest(t *testing.T, open Opener) {
 	for _, n := range []int{3, 1, 2} {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
-	same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB), []checkout.Delivery(nil))
-	same(t, "to nobody", claimTo(t, b, later(), 10), []checkout.Delivery(nil))
-	same(t, "of none", claimTo(t, b, later(), 0, endA), []checkout.Delivery(nil))
+	same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB), []outbox.Delivery(nil))
+	same(t, "to nobody", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
+	same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
 	one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
 	same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)), []string{one, one, two})
 	same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)), []string{two, three, three})
@@ -166,33 +166,33 @@ func deliverySettled(t *testing.T, open Opener) {
 	now := epoch()
 	for tries := 1; tries <= 3; tries++ {
 		now = now.Add(10 * time.Second)
-		settle(t, b, d, checkout.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
-		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA), []checkout.Delivery(nil))
+		settle(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
+		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA), []outbox.Delivery(nil))
 		list := claimTo(t, b, now, 1, endA)
 		if len(list) != 1 || list[0].Tries != tries {
 			t.Fatalf("claim of try %d = %+v", tries+1, list)
 		}
 		d = list[0]
 	}
-	settle(t, b, d, checkout.DeliveryResult{Delivered: true, Status: 200})
-	same(t, "once delivered", claimTo(t, b, later(), 1, endA), []checkout.Delivery(nil))
+	settle(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
+	same(t, "once delivered", claimTo(t, b, later(), 1, endA), []outbox.Delivery(nil))
 
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	d = claimTo(t, b, later(), 1, endA)[0]
-	settle(t, b, d, checkout.DeliveryResult{Abandoned: true, Status: 410})
-	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []checkout.Delivery(nil))
+	settle(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
+	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []outbox.Delivery(nil))
 }
 
 // A try that outlives its lease may end after another one has delivered.
 func deliveryLate(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	s := inserted(t, b, fresh(1))
-	for n, end := range []checkout.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
+	for n, end := range []outbox.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 		d := claimTo(t, b, later(), 1, endA)[0]
 		settle(t, b, d, end)
-		settle(t, b, d, checkout.DeliveryResult{NextAt: epoch()})
-		same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []checkout.Delivery(nil))
+		settle(t, b, d, outbox.DeliveryResult{NextAt: epoch()})
+		same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []outbox.Delivery(nil))
 	}
 }
 
@@ -200,8 +200,8 @@ func deliveryUnknown(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	for _, d := range []checkout.Delivery{{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB}} {
-		if err := b.Settle(t.Context(), d, checkout.DeliveryResult{Delivered: true}); err == nil {
+	for _, d := range []outbox.Delivery{{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB}} {
+		if err := b.Settle(t.Context(), d, outbox.DeliveryResult{Delivered: true}); err == nil {
 			t.Errorf("Settle(%s to %s) succeeded", d.EventID, d.Endpoint)
 		}
 	}
@@ -217,7 +217,7 @@ func endpointsIsolated(t *testing.T, open Opener) {
 		want = append(want, e.ID)
 	}
 	for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
-		settle(t, b, d, checkout.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Note: "connection refused"})
+		settle(t, b, d, outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Note: "connection refused"})
 	}
 	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
 	same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
@@ -234,7 +234,7 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
 	var all sync.WaitGroup
-	claimed := make(chan checkout.Delivery, 4*events)
+	claimed := make(chan outbox.Delivery, 4*events)
 	for n := range 8 {
 		all.Go(func() {
 			for {
@@ -301,8 +301,8 @@ func deliveryOvertaken(t *testing.T, open Opener) {
 		e.At = old.At.Add(d)
 		return e
 	}
-	within := at(ofType(s.ID, 1, payment.EventConfirmed), checkout.HeadStart-time.Second)
-	beyond := at(ofType(s.ID, 2, payment.EventConfirmed), checkout.HeadStart+time.Second)
+	within := at(ofType(s.ID, 1, payment.EventConfirmed), outbox.HeadStart-time.Second)
+	beyond := at(ofType(s.ID, 2, payment.EventConfirmed), outbox.HeadStart+time.Second)
 	updated(t, b, s.ID, nothing, within, beyond)
 	same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)), []string{within.ID, old.ID, beyond.ID})
 }

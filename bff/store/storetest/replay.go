@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 )
 
 func replayTests() map[string]func(*testing.T, Opener) {
@@ -17,7 +17,7 @@ func replayTests() map[string]func(*testing.T, Opener) {
 	}
 }
 
-func replay(t *testing.T, b Backend, r checkout.Range, now time.Time) checkout.Replayed {
+func replay(t *testing.T, b Backend, r outbox.Range, now time.Time) outbox.Replayed {
 	t.Helper()
 	done, err := b.Replay(t.Context(), r, now)
 	if err != nil {
@@ -27,32 +27,32 @@ func replay(t *testing.T, b Backend, r checkout.Range, now time.Time) checkout.R
 }
 
 // all is a range that leaves nothing out.
-func all() checkout.Range { return checkout.Range{To: later()} }
+func all() outbox.Range { return outbox.Range{To: later()} }
 
 func replaySettled(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 0), event(s.ID, 1), event(s.ID, 2))
 	list := claimTo(t, b, later(), 10, endA)
-	settle(t, b, list[0], checkout.DeliveryResult{Delivered: true, Status: 200})
-	settle(t, b, list[1], checkout.DeliveryResult{Abandoned: true, Status: 410})
-	settle(t, b, list[2], checkout.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503})
+	settle(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 200})
+	settle(t, b, list[1], outbox.DeliveryResult{Abandoned: true, Status: 410})
+	settle(t, b, list[2], outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503})
 	now := later().Add(time.Hour)
-	same(t, "Replay", replay(t, b, all(), now), checkout.Replayed{Events: 3, Deliveries: 3, Last: event(s.ID, 2).At})
-	var want []checkout.Delivery
+	same(t, "Replay", replay(t, b, all(), now), outbox.Replayed{Events: 3, Deliveries: 3, Last: event(s.ID, 2).At})
+	var want []outbox.Delivery
 	for n := range 3 {
 		e := event(s.ID, n)
-		want = append(want, checkout.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: now})
+		want = append(want, outbox.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: now})
 	}
-	same(t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA), []checkout.Delivery(nil))
+	same(t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA), []outbox.Delivery(nil))
 	again := claimTo(t, b, now, 10, endA)
 	same(t, "deliveries", again, want)
-	settle(t, b, again[0], checkout.DeliveryResult{NextAt: now.Add(time.Hour)})
-	settle(t, b, again[1], checkout.DeliveryResult{Delivered: true})
-	settle(t, b, again[2], checkout.DeliveryResult{Delivered: true})
+	settle(t, b, again[0], outbox.DeliveryResult{NextAt: now.Add(time.Hour)})
+	settle(t, b, again[1], outbox.DeliveryResult{Delivered: true})
+	settle(t, b, again[2], outbox.DeliveryResult{Delivered: true})
 	want[0].Tries = 1
 	same(t, "the next try", claimTo(t, b, now.Add(time.Hour), 10, endA), want[:1])
-	same(t, "Events", idsOf(events(t, b, checkout.EventQuery{}).Events), eventIDs(list))
+	same(t, "Events", idsOf(events(t, b, outbox.EventQuery{}).Events), eventIDs(list))
 }
 
 func replayRange(t *testing.T, open Opener) {
@@ -66,16 +66,16 @@ func replayRange(t *testing.T, open Opener) {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
 	for _, d := range claimTo(t, b, later(), 20, endA, endB) {
-		settle(t, b, d, checkout.DeliveryResult{Delivered: true})
+		settle(t, b, d, outbox.DeliveryResult{Delivered: true})
 	}
 	from, to := event("", 1).At, event("", 4).At
-	same(t, "Replay", replay(t, b, checkout.Range{From: from, To: to}, later()), checkout.Replayed{Events: 3, Deliveries: 6, Last: event("", 3).At})
+	same(t, "Replay", replay(t, b, outbox.Range{From: from, To: to}, later()), outbox.Replayed{Events: 3, Deliveries: 6, Last: event("", 3).At})
 	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 10, endB)), []string{event(two.ID, 1).ID, event(one.ID, 2).ID, event(two.ID, 3).ID})
-	of := checkout.Range{From: from, To: to, Session: one.ID}
-	same(t, "Replay of a session", replay(t, b, of, later()), checkout.Replayed{Events: 1, Deliveries: 2, Last: event("", 2).At})
-	for _, r := range []checkout.Range{{From: to, To: from}, {From: from, To: from}, {From: later(), To: later().Add(time.Hour)},
+	of := outbox.Range{From: from, To: to, Session: one.ID}
+	same(t, "Replay of a session", replay(t, b, of, later()), outbox.Replayed{Events: 1, Deliveries: 2, Last: event("", 2).At})
+	for _, r := range []outbox.Range{{From: to, To: from}, {From: from, To: from}, {From: later(), To: later().Add(time.Hour)},
 		{To: later(), Session: "cs_none"}, {To: later(), Session: "a\x00b"}, {From: from.Add(1), To: event("", 2).At}} {
-		same(t, "Replay of nothing", replay(t, b, r, later()), checkout.Replayed{})
+		same(t, "Replay of nothing", replay(t, b, r, later()), outbox.Replayed{})
 	}
 }
 
@@ -86,14 +86,14 @@ func replayLimited(t *testing.T, open Opener) {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
 	for _, d := range claimTo(t, b, later(), 20, endA) {
-		settle(t, b, d, checkout.DeliveryResult{Delivered: true})
+		settle(t, b, d, outbox.DeliveryResult{Delivered: true})
 	}
 	r := all()
 	r.Limit = 2
 	for rounds := 0; ; rounds++ {
 		done := replay(t, b, r, later().Add(time.Duration(rounds)*time.Second))
 		if !done.More || rounds > 5 {
-			same(t, "the last round", done, checkout.Replayed{Events: 2, Deliveries: 2, Last: event("", 4).At})
+			same(t, "the last round", done, outbox.Replayed{Events: 2, Deliveries: 2, Last: event("", 4).At})
 			break
 		}
 		r.From = done.Last
@@ -112,9 +112,9 @@ func replayInstant(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, event(s.ID, 9))
 	r := all()
 	r.Limit = 2
-	same(t, "Replay", replay(t, b, r, later()), checkout.Replayed{Events: 4, Deliveries: 4, More: true, Last: epoch()})
+	same(t, "Replay", replay(t, b, r, later()), outbox.Replayed{Events: 4, Deliveries: 4, More: true, Last: epoch()})
 	r.From = epoch().Add(time.Microsecond)
-	same(t, "the rest", replay(t, b, r, later()), checkout.Replayed{Events: 1, Deliveries: 1, Last: event("", 9).At})
+	same(t, "the rest", replay(t, b, r, later()), outbox.Replayed{Events: 1, Deliveries: 1, Last: event("", 9).At})
 }
 
 // A try that began before the replay says nothing about it.
@@ -125,7 +125,7 @@ func replayUnderWay(t *testing.T, open Opener) {
 	old := claimTo(t, b, epoch(), 1, endA)[0]
 	now := epoch().Add(time.Second)
 	replay(t, b, all(), now)
-	settle(t, b, old, checkout.DeliveryResult{Delivered: true})
+	settle(t, b, old, outbox.DeliveryResult{Delivered: true})
 	list := claimTo(t, b, now, 1, endA)
 	if len(list) != 1 || list[0].Tries != 0 || !list[0].CreatedAt.Equal(now) {
 		t.Errorf("deliveries after the replay = %+v; want one, new", list)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -77,7 +77,7 @@ func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
 	return waiting
 }
 
-func reroute(t *testing.T, b Backend, endpoint string) checkout.Rerouted {
+func reroute(t *testing.T, b Backend, endpoint string) outbox.Rerouted {
 	t.Helper()
 	done, err := b.Reroute(t.Context(), endpoint)
 	if err != nil {
@@ -98,15 +98,15 @@ func rerouteReplaced(t *testing.T, l *lives) {
 	s := l.session(b)
 	list := []payment.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
 	updated(t, b, s.ID, nothing, list...)
-	sent(t, b, l.now(), endA, checkout.DeliveryResult{Delivered: true, Status: 200})
-	sent(t, b, l.now(), endA, checkout.DeliveryResult{NextAt: l.now().AddDate(0, 0, 1), Note: "no route"})
+	sent(t, b, l.now(), endA, outbox.DeliveryResult{Delivered: true, Status: 200})
+	sent(t, b, l.now(), endA, outbox.DeliveryResult{NextAt: l.now().AddDate(0, 0, 1), Note: "no route"})
 
 	b = l.restart(brieflyDown, endB)
 	same(t, "unrouted", unrouted(t, b), map[string]int{})
-	same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA), []checkout.Delivery(nil))
-	var want []checkout.Delivery // with all the time to be tried, in their order
+	same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA), []outbox.Delivery(nil))
+	var want []outbox.Delivery // with all the time to be tried, in their order
 	for _, e := range list[1:] {
-		want = append(want, checkout.Delivery{EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: l.now()})
+		want = append(want, outbox.Delivery{EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: l.now()})
 	}
 	same(t, "deliveries to the new URL", claimTo(t, b, l.now(), 9, endB), want)
 }
@@ -117,7 +117,7 @@ func rerouteBack(t *testing.T, l *lives) {
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0), confirmed(s.ID, 1))
 	l.restart(brieflyDown, endB)
 	b = l.restart(brieflyDown, endB)
-	sent(t, b, l.now(), endB, checkout.DeliveryResult{Delivered: true, Status: 200})
+	sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
 	b = l.restart(brieflyDown, endA)
 	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)), []string{confirmed(s.ID, 1).ID})
 }
@@ -140,14 +140,14 @@ func rerouteRemoved(t *testing.T, l *lives) {
 	b := l.restart(0, endA, endB)
 	s := l.session(b)
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
-	sent(t, b, l.now(), endB, checkout.DeliveryResult{Delivered: true, Status: 200})
+	sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
 	b = l.restart(brieflyDown, endB)
 	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
-	same(t, "Reroute", reroute(t, b, endA), checkout.Rerouted{Closed: 1})
+	same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Closed: 1})
 	same(t, "unrouted afterwards", unrouted(t, b), map[string]int{})
-	same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB), []checkout.Delivery(nil))
-	rows := listDeliveries(t, b, checkout.DeliveryQuery{}).Rows
-	if len(rows) != 2 || rows[1].State != checkout.DeliveryAbandoned || rows[1].Note == "" {
+	same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB), []outbox.Delivery(nil))
+	rows := listDeliveries(t, b, outbox.DeliveryQuery{}).Rows
+	if len(rows) != 2 || rows[1].State != outbox.DeliveryAbandoned || rows[1].Note == "" {
 		t.Errorf("deliveries = %v; want the one to the removed URL closed, with a note", brief(rows))
 	}
 }
@@ -158,8 +158,8 @@ func rerouteOld(t *testing.T, l *lives) {
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
 	b = l.restart(40*24*time.Hour, endB)
 	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
-	same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []checkout.Delivery(nil))
-	same(t, "Reroute", reroute(t, b, endA), checkout.Rerouted{Moved: 1})
+	same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
+	same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Moved: 1})
 	same(t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)), []string{confirmed(s.ID, 0).ID})
 }
 
@@ -174,7 +174,7 @@ func rerouteSetLater(t *testing.T, l *lives) {
 	want := []string{confirmed(s.ID, 1).ID}
 	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
 	b = l.restart(brieflyDown, endA, endB)
-	same(t, "deliveries to a second URL", claimTo(t, b, l.now(), 9, endB), []checkout.Delivery(nil))
+	same(t, "deliveries to a second URL", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
 	same(t, "deliveries after another start", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
 }
 
@@ -183,13 +183,13 @@ func rerouteRefused(t *testing.T, l *lives) {
 	s := l.session(b)
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
 	for _, endpoint := range []string{endA, endB, "", "a\x00b"} {
-		if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, checkout.ErrEndpoint) {
+		if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, outbox.ErrEndpoint) {
 			t.Errorf("Reroute(%q) = %v; want ErrEndpoint", endpoint, err)
 		}
 	}
 	b = l.restart(brieflyDown)
 	same(t, "unrouted without a URL", unrouted(t, b), map[string]int{endA: 1})
-	if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, checkout.ErrNoEndpoint) {
+	if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, outbox.ErrNoEndpoint) {
 		t.Errorf("Reroute without a URL = %v; want ErrNoEndpoint", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
+	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
@@ -32,7 +32,7 @@ func paying(number int, coin, network, code, address string) payment.Attempt {
 	return a
 }
 
-func search(t *testing.T, b Backend, q checkout.Query) payment.Page {
+func search(t *testing.T, b Backend, q records.Query) payment.Page {
 	t.Helper()
 	page, err := b.Search(t.Context(), q)
 	if err != nil {
@@ -90,12 +90,12 @@ func searchText(t *testing.T, open Opener) {
 		"\U0010FFFF":          nil,
 		"a\U0010FFFF\x00\xff": nil,
 	} {
-		same(t, fmt.Sprintf("Search(%q)", text), ids(search(t, b, checkout.Query{Text: text}).Sessions), want)
+		same(t, fmt.Sprintf("Search(%q)", text), ids(search(t, b, records.Query{Text: text}).Sessions), want)
 	}
-	for _, s := range search(t, b, checkout.Query{Text: "TRK-a"}).Sessions {
+	for _, s := range search(t, b, records.Query{Text: "TRK-a"}).Sessions {
 		check(t, b, s)
 	}
-	long := checkout.Query{Text: string(make([]byte, 4096))}
+	long := records.Query{Text: string(make([]byte, 4096))}
 	same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
 }
 
@@ -122,27 +122,27 @@ func searchFilters(t *testing.T, open Opener) {
 	id := func(n int) string { return fresh(n).ID }
 	at := func(n int) time.Time { return fresh(n).CreatedAt }
 	for _, c := range []struct {
-		query checkout.Query
+		query records.Query
 		want  []string
 	}{
-		{checkout.Query{}, []string{id(5), id(4), id(3), id(2), id(1), id(0)}},
-		{checkout.Query{Status: "review"}, []string{id(5), id(4)}},
-		{checkout.Query{Coin: "usdt"}, []string{id(5), id(3), id(1)}},
-		{checkout.Query{Coin: "ETH", Network: "erc20"}, []string{id(4), id(2)}},
-		{checkout.Query{Network: "bep20"}, []string{id(5)}},
-		{checkout.Query{Coin: "USDT", Network: "erc20"}, nil},
-		{checkout.Query{Coin: "USDT", Status: "review"}, []string{id(5)}},
-		{checkout.Query{Coin: "USDT", Status: "open"}, []string{id(3), id(1)}},
-		{checkout.Query{From: at(2), To: at(4)}, []string{id(3), id(2)}},
-		{checkout.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)}, []string{id(4), id(3)}},
-		{checkout.Query{From: at(4), To: at(2)}, nil},
-		{checkout.Query{From: at(2), To: at(5), Coin: "USDT"}, []string{id(3)}},
-		{checkout.Query{From: at(2), To: at(5), Status: "review"}, []string{id(4)}},
-		{checkout.Query{Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open", From: at(2)}, []string{id(3)}},
-		{checkout.Query{Text: "order", Coin: "ETH", To: at(4)}, []string{id(2)}},
-		{checkout.Query{Text: id(1), Coin: "ETH"}, nil},
-		{checkout.Query{Text: "TRK-4", Status: "open"}, nil},
-		{checkout.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []string{id(4)}},
+		{records.Query{}, []string{id(5), id(4), id(3), id(2), id(1), id(0)}},
+		{records.Query{Status: "review"}, []string{id(5), id(4)}},
+		{records.Query{Coin: "usdt"}, []string{id(5), id(3), id(1)}},
+		{records.Query{Coin: "ETH", Network: "erc20"}, []string{id(4), id(2)}},
+		{records.Query{Network: "bep20"}, []string{id(5)}},
+		{records.Query{Coin: "USDT", Network: "erc20"}, nil},
+		{records.Query{Coin: "USDT", Status: "review"}, []string{id(5)}},
+		{records.Query{Coin: "USDT", Status: "open"}, []string{id(3), id(1)}},
+		{records.Query{From: at(2), To: at(4)}, []string{id(3), id(2)}},
+		{records.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)}, []string{id(4), id(3)}},
+		{records.Query{From: at(4), To: at(2)}, nil},
+		{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []string{id(3)}},
+		{records.Query{From: at(2), To: at(5), Status: "review"}, []string{id(4)}},
+		{records.Query{Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open", From: at(2)}, []string{id(3)}},
+		{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []string{id(2)}},
+		{records.Query{Text: id(1), Coin: "ETH"}, nil},
+		{records.Query{Text: "TRK-4", Status: "open"}, nil},
+		{records.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []string{id(4)}},
 	} {
 		same(t, fmt.Sprintf("Search(%+v)", c.query), ids(search(t, b, c.query).Sessions), c.want)
 	}
@@ -161,7 +161,7 @@ func searchPages(t *testing.T, open Opener) {
 		want = append(want, s.ID)
 	}
 	slices.Reverse(want)
-	for _, q := range []checkout.Query{{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"}, {To: epoch().Add(time.Hour)}} {
+	for _, q := range []records.Query{{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"}, {To: epoch().Add(time.Hour)}} {
 		var got []string
 		for q.Limit = 2; ; {
 			page := search(t, b, q)
@@ -182,10 +182,10 @@ func searchOnce(t *testing.T, open Opener) {
 	updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
 	updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
 	updated(t, b, s.ID, with(paying(2, "ETH", "erc20", "TRK-2", "second")))
-	for _, q := range []checkout.Query{{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"}} {
+	for _, q := range []records.Query{{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"}} {
 		same(t, fmt.Sprintf("Search(%+v)", q), ids(search(t, b, q).Sessions), []string{s.ID})
 	}
-	same(t, "Search of the coin it had", search(t, b, checkout.Query{Coin: "USDT"}), payment.Page{})
+	same(t, "Search of the coin it had", search(t, b, records.Query{Coin: "USDT"}), payment.Page{})
 }
 
 func tally(t *testing.T, open Opener) {
@@ -217,8 +217,8 @@ func tally(t *testing.T, open Opener) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortStableFunc(got, func(a, b checkout.Count) int { return a.Day.Compare(b.Day) })
-	same(t, "Tally", got, []checkout.Count{
+	slices.SortStableFunc(got, func(a, b records.Count) int { return a.Day.Compare(b.Day) })
+	same(t, "Tally", got, []records.Count{
 		{Day: day, Status: "confirmed", Coin: "ETH", Sessions: 1, AmountUSD: usd("25")},
 		{Day: day, Status: "confirmed", Coin: "USDT", Sessions: 2, AmountUSD: usd("1999999999.98")},
 		{Day: day, Status: "open", Sessions: 2, AmountUSD: usd("0.03")},
@@ -234,7 +234,7 @@ func tallyRange(t *testing.T, open Opener) {
 	b := open(t, nil)
 	from := epoch()
 	for to, want := range map[time.Time]error{
-		from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): checkout.ErrRange, from.Add(-time.Second): checkout.ErrRange,
+		from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange, from.Add(-time.Second): records.ErrRange,
 	} {
 		if got, err := b.Tally(t.Context(), from, to); !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("Tally until %s = %v, %v; want %v", to, got, err, want)

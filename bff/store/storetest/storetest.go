@@ -11,9 +11,12 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -34,12 +37,12 @@ type Backend interface {
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Count returns how many sessions have that status.
 	Count(ctx context.Context, status string) (int, error)
-	checkout.Outbox
-	checkout.Log
-	checkout.Records
-	checkout.Rerouting
+	outbox.Outbox
+	outbox.Log
+	records.Records
+	outbox.Rerouting
 	reconcile.Runs
-	checkout.Eraser
+	retention.Eraser
 }
 
 // Opener returns an empty backend that makes one delivery for each of the

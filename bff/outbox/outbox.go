@@ -1,7 +1,10 @@
-package checkout
+// Package outbox is what the database and the sender of webhooks share: events on their
+// way to endpoints, the log of events, and what has become of deliveries.
+package outbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"coinslot/app/wire"
@@ -119,4 +122,77 @@ type Replayed struct {
 	Deliveries int       // that are due now: Events for each endpoint
 	More       bool      // the limit has left some out
 	Last       time.Time // At of the last event of the range that was taken; zero = none was
+}
+
+// ErrEndpoint is an endpoint that is not configured.
+var ErrEndpoint = errors.New("endpoint not configured")
+
+// ErrEventUnknown is an event that is not there.
+var ErrEventUnknown = errors.New("event not found")
+
+// Deliveries is what becomes of webhooks.
+type Deliveries interface {
+	// Deliveries returns how webhooks were or will be sent, those of the newest
+	// event first: one for each event and endpoint.
+	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
+	// Backlogs returns what waits for each endpoint that is configured, in that order.
+	Backlogs(ctx context.Context) ([]Backlog, error)
+	// SessionOf returns the id of the session that an event tells of. Errors:
+	// ErrEventUnknown.
+	SessionOf(ctx context.Context, event string) (string, error)
+	// Redeliver makes the delivery of an event to an endpoint due now, as Replay
+	// does, whatever has become of it; endpoint "" means all that are configured.
+	// Kick the sender afterwards. Errors: ErrEventUnknown;
+	// ErrEndpoint if the endpoint is not configured (any more).
+	Redeliver(ctx context.Context, event, endpoint string) error
+}
+
+// The states of a delivery.
+const (
+	DeliveryWaiting   DeliveryState = "waiting"   // not tried since it was opened
+	DeliveryRetrying  DeliveryState = "retrying"  // has failed, and is tried again
+	DeliveryDone      DeliveryState = "delivered" // 2xx
+	DeliveryAbandoned DeliveryState = "abandoned" // 410, or the last of the schedule
+)
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+// DeliveryQuery selects deliveries; zero fields do not restrict.
+type DeliveryQuery struct {
+	State   DeliveryState // DeliveryRetrying, DeliveryAbandoned or empty; others find nothing
+	Session string
+	Cursor  string
+	Limit   int // 1…100; zero = 20
+}
+
+// DeliveryRow is one event on its way to one endpoint, as people see it.
+type DeliveryRow struct {
+	Event    string // id
+	Type     payment.EventType
+	Session  string
+	At       time.Time // of the event
+	Endpoint string    // URL; may hold a secret in its query
+	State    DeliveryState
+	Tries    int       // since it was opened; zero = none yet
+	Status   int       // HTTP status of the last try; zero = none was read
+	Note     string    // what was answered or went wrong; empty = nothing, or it went well
+	TriedAt  time.Time // of the last try; zero = never
+	NextAt   time.Time // of the next try; zero = there is none
+}
+
+// DeliveryPage is one page of deliveries; Next is empty on the last one.
+type DeliveryPage struct {
+	Rows []DeliveryRow
+	Next string
+}
+
+// Backlog is what waits for one endpoint. Counts end at 10,000, which then means
+// that many or more.
+type Backlog struct {
+	Endpoint  string    // URL; may hold a secret in its query
+	Waiting   int       // neither delivered nor abandoned
+	Retrying  int       // of those: that have failed already
+	Abandoned int       // not replayed since
+	OldestAt  time.Time // when the first of Waiting is or was due; zero = none waits
 }

@@ -1,10 +1,13 @@
-package checkout
+// Package records is what operators look at: sessions found and counted, what they did at
+// the console, and who was refused. Nothing of it decides about a payment.
+package records
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
@@ -12,12 +15,6 @@ import (
 
 // ErrRange is a range of time that is too long, or ends before it begins.
 var ErrRange = errors.New("range of more than 92 days, or of none")
-
-// ErrEndpoint is an endpoint that is not configured.
-var ErrEndpoint = errors.New("endpoint not configured")
-
-// ErrEventUnknown is an event that is not there.
-var ErrEventUnknown = errors.New("event not found")
 
 // Records is what people look at: the merchant's console, metrics. Nothing of it
 // decides about a payment. storetest.Run is the contract.
@@ -27,7 +24,7 @@ var ErrEventUnknown = errors.New("event not found")
 // Any other error is the database's.
 type Records interface {
 	Searcher
-	Deliveries
+	outbox.Deliveries
 	AuditLog
 	Origins
 	Logins
@@ -43,23 +40,6 @@ type Searcher interface {
 	// day, status and coin, in that order; what there is none of is left out.
 	// Errors: ErrRange if that is more than 92 days, or less than nothing.
 	Tally(ctx context.Context, from, to time.Time) ([]Count, error)
-}
-
-// Deliveries is what becomes of webhooks.
-type Deliveries interface {
-	// Deliveries returns how webhooks were or will be sent, those of the newest
-	// event first: one for each event and endpoint.
-	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
-	// Backlogs returns what waits for each endpoint that is configured, in that order.
-	Backlogs(ctx context.Context) ([]Backlog, error)
-	// SessionOf returns the id of the session that an event tells of. Errors:
-	// ErrEventUnknown.
-	SessionOf(ctx context.Context, event string) (string, error)
-	// Redeliver makes the delivery of an event to an endpoint due now, as Replay
-	// does, whatever has become of it; endpoint "" means all that are configured.
-	// Kick the sender afterwards. Errors: ErrEventUnknown;
-	// ErrEndpoint if the endpoint is not configured (any more).
-	Redeliver(ctx context.Context, event, endpoint string) error
 }
 
 // AuditLog is what operators have done at the console.
@@ -115,56 +95,6 @@ type Count struct {
 	Coin      string // of the current attempt; empty = none was chosen
 	Sessions  int
 	AmountUSD decimal.Decimal // what they are about, together; paid or not says Status
-}
-
-// DeliveryState is where a delivery stands.
-type DeliveryState string
-
-// The states of a delivery.
-const (
-	DeliveryWaiting   DeliveryState = "waiting"   // not tried since it was opened
-	DeliveryRetrying  DeliveryState = "retrying"  // has failed, and is tried again
-	DeliveryDone      DeliveryState = "delivered" // 2xx
-	DeliveryAbandoned DeliveryState = "abandoned" // 410, or the last of the schedule
-)
-
-// DeliveryQuery selects deliveries; zero fields do not restrict.
-type DeliveryQuery struct {
-	State   DeliveryState // DeliveryRetrying, DeliveryAbandoned or empty; others find nothing
-	Session string
-	Cursor  string
-	Limit   int // 1…100; zero = 20
-}
-
-// DeliveryRow is one event on its way to one endpoint, as people see it.
-type DeliveryRow struct {
-	Event    string // id
-	Type     payment.EventType
-	Session  string
-	At       time.Time // of the event
-	Endpoint string    // URL; may hold a secret in its query
-	State    DeliveryState
-	Tries    int       // since it was opened; zero = none yet
-	Status   int       // HTTP status of the last try; zero = none was read
-	Note     string    // what was answered or went wrong; empty = nothing, or it went well
-	TriedAt  time.Time // of the last try; zero = never
-	NextAt   time.Time // of the next try; zero = there is none
-}
-
-// DeliveryPage is one page of deliveries; Next is empty on the last one.
-type DeliveryPage struct {
-	Rows []DeliveryRow
-	Next string
-}
-
-// Backlog is what waits for one endpoint. Counts end at 10,000, which then means
-// that many or more.
-type Backlog struct {
-	Endpoint  string    // URL; may hold a secret in its query
-	Waiting   int       // neither delivered nor abandoned
-	Retrying  int       // of those: that have failed already
-	Abandoned int       // not replayed since
-	OldestAt  time.Time // when the first of Waiting is or was due; zero = none waits
 }
 
 // Action is one line of the console's audit log.

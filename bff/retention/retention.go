@@ -1,4 +1,6 @@
-package checkout
+// Package retention erases personal data that was kept for long enough, and deletes
+// sessions that nobody paid.
+package retention
 
 import (
 	"context"
@@ -30,8 +32,8 @@ const (
 // so much longer at most.
 const deliveryTime = 30 * 24 * time.Hour
 
-// Retention erases what was kept for long enough, at one instance at a time.
-type Retention struct {
+// Service erases what was kept for long enough, at one instance at a time.
+type Service struct {
 	Eraser Eraser
 	// Keep is how long after its end a session keeps personal data; zero = for ever.
 	Keep time.Duration
@@ -47,7 +49,7 @@ type Retention struct {
 
 // Run erases at the start and once a day until ctx ends, and returns nil. It does
 // nothing if Keep is zero. After an error, which is logged, it tries again in an hour.
-func (r *Retention) Run(ctx context.Context) error {
+func (r *Service) Run(ctx context.Context) error {
 	for r.Keep > 0 && ctx.Err() == nil {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
 			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour",
@@ -59,7 +61,7 @@ func (r *Retention) Run(ctx context.Context) error {
 }
 
 // pass erases once if it is time and no other instance does.
-func (r *Retention) pass(ctx context.Context) error {
+func (r *Service) pass(ctx context.Context) error {
 	if begin, err := r.Acquire(ctx); err != nil || !begin {
 		return err
 	}
@@ -85,7 +87,7 @@ const mostFailed = 10
 
 // sessions erases what is due, and counts it. What goes wrong with single sessions is
 // added to failed.
-func (r *Retention) sessions(
+func (r *Service) sessions(
 	ctx context.Context, failed *[]error,
 ) (erased, deleted int, err error) {
 	before := r.Now().Add(-r.Keep)
@@ -116,7 +118,7 @@ func (r *Retention) sessions(
 	}
 }
 
-func (r *Retention) session(ctx context.Context, id string) (payment.Erasure, error) {
+func (r *Service) session(ctx context.Context, id string) (payment.Erasure, error) {
 	now := r.Now().UTC()
 	e, err := r.Eraser.Erase(ctx, id, now, func(s payment.Session, undelivered bool) payment.Erasure {
 		return s.Retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
@@ -129,7 +131,7 @@ func (r *Retention) session(ctx context.Context, id string) (payment.Erasure, er
 }
 
 // actions erases old console actions, and counts them.
-func (r *Retention) actions(ctx context.Context) (all int, err error) {
+func (r *Service) actions(ctx context.Context) (all int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for {
 		n, err := r.Eraser.EraseActions(ctx, before, retentionBatch)
