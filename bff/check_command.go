@@ -26,14 +26,18 @@ func checkUp(ctx context.Context, args []string, s streams) error {
 	c, problem := config.Load(s.env, overrides)
 	b := built()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = not known
-	report := check.Run(ctx, check.Config{Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at})
+	report := check.Run(ctx, check.Config{
+		Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at,
+	})
 	if asJSON {
 		err = report.JSON(s.out)
 	} else {
 		report.Text(s.out, look(s.out))
 	}
 	if err == nil && report.Failed > 0 {
-		err = fmt.Errorf("checking the set-up: %d of %d must not stay so", report.Failed, len(report.Findings))
+		err = fmt.Errorf(
+			"checking the set-up: %d of %d must not stay so", report.Failed, len(report.Findings),
+		)
 	}
 	return err
 }

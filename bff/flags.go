@@ -51,11 +51,17 @@ func describeFlags(w io.Writer, flags *flag.FlagSet) {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprintf(w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n", release())
+	fmt.Fprintf(
+		w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n",
+		release(),
+	)
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.help)
 	}
-	fmt.Fprint(w, "\nSettings of serve, check and reconcile (environment, or the flag of the same name):\n\n")
+	fmt.Fprint(
+		w,
+		"\nSettings of serve, check and reconcile (environment, or the flag of the same name):\n\n",
+	)
 	config.Print(w)
 }
 
@@ -65,7 +71,9 @@ func settings(name string, args []string, s streams) (config.Config, error) {
 }
 
 // settingsAnd is settings for a command with flags of its own, which own adds.
-func settingsAnd(name string, args []string, s streams, own func(*flag.FlagSet)) (config.Config, error) {
+func settingsAnd(
+	name string, args []string, s streams, own func(*flag.FlagSet),
+) (config.Config, error) {
 	overrides, err := flagged(name, args, s, own)
 	if err != nil {
 		return config.Config{}, err
@@ -74,7 +82,9 @@ func settingsAnd(name string, args []string, s streams, own func(*flag.FlagSet))
 }
 
 // flagged reads the flags of settings, and those that own adds.
-func flagged(name string, args []string, s streams, own func(*flag.FlagSet)) (map[string]string, error) {
+func flagged(
+	name string, args []string, s streams, own func(*flag.FlagSet),
+) (map[string]string, error) {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	overrides := map[string]string{}
 	for _, setting := range config.Settings() {

@@ -24,7 +24,9 @@ func health(ctx context.Context, args []string, s streams) error {
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
-	address, err := config.Lookup(s.env, map[string]string{"ops-listen": *listen}, "COINSLOT_OPS_LISTEN")
+	address, err := config.Lookup(
+		s.env, map[string]string{"ops-listen": *listen}, "COINSLOT_OPS_LISTEN",
+	)
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,8 @@ func ready(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("asking %s: %w", address, err)
 	}
-	direct := &http.Client{Transport: &http.Transport{Proxy: nil}} // a proxy of the environment is not for this
+	// a proxy of the environment is not for this
+	direct := &http.Client{Transport: &http.Transport{Proxy: nil}}
 	resp, err := direct.Do(req)
 	if err != nil {
 		return err // says whom was asked

@@ -24,7 +24,9 @@ func adminPassword(_ context.Context, args []string, s streams) error {
 		return nil
 	}
 	if len(args) > 0 {
-		return errors.New("a password is no argument: others could read it in the list of processes")
+		return errors.New(
+			"a password is no argument: others could read it in the list of processes",
+		)
 	}
 	read := func() (string, error) { return line(os.Stdin) }
 	if term.IsTerminal(int(os.Stdin.Fd())) {

@@ -22,7 +22,10 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 	var asJSON bool
 	c, err := settingsAnd("reconcile", args, s, func(flags *flag.FlagSet) {
 		today := time.Now().UTC()
-		flags.StringVar(&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly), "first day, like 2026-11-01")
+		flags.StringVar(
+			&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly),
+			"first day, like 2026-11-01",
+		)
 		flags.StringVar(&to, "to", today.AddDate(0, 0, 1).Format(time.DateOnly), "last day")
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 	})
@@ -78,14 +81,18 @@ func printComparison(w io.Writer, c reconcile.Result) error {
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(map[string]any{
 		"from": c.From.Format(time.DateOnly), "to": c.To.Format(time.DateOnly),
-		"transactions": c.Transactions, "foreign": c.Foreign, "attempts": c.Attempts, "findings": findings,
+		"transactions": c.Transactions, "foreign": c.Foreign, "attempts": c.Attempts,
+		"findings": findings,
 	})
 }
 
 // describe prints c for people: each kind once, with its reason, then its cases.
 func describe(w io.Writer, c reconcile.Result) error {
-	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d attempts here, the first and the last day left out.\n",
-		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.Foreign, c.Attempts)
+	fmt.Fprintf(w,
+		"%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d "+
+			"attempts here, the first and the last day left out.\n",
+		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.Foreign,
+		c.Attempts)
 	if len(c.Findings) == 0 {
 		fmt.Fprintln(w, "They agree.")
 		return nil
@@ -104,7 +111,10 @@ func describe(w io.Writer, c reconcile.Result) error {
 		if session != "" {
 			session += fmt.Sprintf(" #%d", f.Attempt)
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\tgateway: %s\there: %s\n", f.TrackingCode, session, f.OrderRef, orNone(f.There), orNone(f.Here))
+		fmt.Fprintf(
+			table, "  %s\t%s\t%s\tgateway: %s\there: %s\n", f.TrackingCode, session, f.OrderRef,
+			orNone(f.There), orNone(f.Here),
+		)
 	}
 	return table.Flush()
 }

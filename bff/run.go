@@ -39,14 +39,34 @@ type streams struct {
 func commands() []command {
 	return []command{
 		{"serve", "serve shoppers and merchants (the default)", serve},
-		{"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings", runDemo},
-		{"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language", runSandbox},
-		{"check", "say what is wrong with the set-up, changing nothing; -webhook sends a test, -json for programs", checkUp},
-		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21", runReconcile},
+		{
+			"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings",
+			runDemo,
+		},
+		{
+			"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language",
+			runSandbox,
+		},
+		{
+			"check",
+			"say what is wrong with the set-up, changing nothing; -webhook sends a test, -json " +
+				"for programs",
+			checkUp,
+		},
+		{
+			"reconcile",
+			"compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21",
+			runReconcile,
+		},
 		{"erase", "erase personal data of a session or an e-mail, also beside a running server: " +
 			"coinslot erase SESSION|EMAIL", erase},
 		{"order-token", "mint an order token for trying out", orderToken},
-		{"admin-password", "read a password twice, or once from a pipe, and print the hash for COINSLOT_ADMIN_PASSWORD", adminPassword},
+		{
+			"admin-password",
+			"read a password twice, or once from a pipe, and print the hash for " +
+				"COINSLOT_ADMIN_PASSWORD",
+			adminPassword,
+		},
 		{"health", "ask the running server whether it is ready; for containers", health},
 		{"licenses", "print the license of every third-party part of this program", printLicenses},
 		{"version", "print version, commit, Go release and platform", version},
@@ -97,7 +117,9 @@ func serve(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { log.Info("stopping; a second signal ends it at once", "drain", c.Drain) })()
+	defer context.AfterFunc(
+		ctx, func() { log.Info("stopping; a second signal ends it at once", "drain", c.Drain) },
+	)()
 	err = errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
@@ -109,7 +131,9 @@ func serve(ctx context.Context, args []string, s streams) error {
 
 // welcome adds to what is missing where to begin, for who has set nothing yet.
 func welcome(err error, args, env []string) error {
-	if len(args) > 0 || slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") }) {
+	if len(args) > 0 || slices.ContainsFunc(
+		env, func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") },
+	) {
 		return err
 	}
 	return fmt.Errorf("%w\nto see it first, without any settings: coinslot demo", err)
@@ -121,7 +145,11 @@ func options(c config.Config, log *slog.Logger) server.Options {
 	if c.Sandbox {
 		gateway := sandbox.Remote{URL: c.GatewayURL}
 		o.Kinds = demo.Kinds()
-		o.Simulate = func(ctx context.Context, code, kind string) error { return gateway.Pay(ctx, code, sandbox.Kind(kind)) }
+		o.Simulate = func(
+			ctx context.Context, code, kind string,
+		) error {
+			return gateway.Pay(ctx, code, sandbox.Kind(kind))
+		}
 	}
 	return o
 }

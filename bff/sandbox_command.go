@@ -17,11 +17,20 @@ import (
 // runSandbox serves the simulated gateway until it is told to stop.
 func runSandbox(ctx context.Context, args []string, s streams) error {
 	flags := flag.NewFlagSet("sandbox", flag.ContinueOnError)
-	listen := flags.String("listen", "127.0.0.1:8082", "address of this machine; port 0 takes a free one")
+	listen := flags.String(
+		"listen", "127.0.0.1:8082", "address of this machine; port 0 takes a free one",
+	)
 	var c sandbox.Config
-	flags.StringVar(&c.Key, "key", sandbox.DefaultKey, "the API key that is accepted; this one guards nothing")
-	flags.Int64Var(&c.Seed, "seed", 0, "makes addresses and codes the same in every run; 0 = random")
-	flags.BoolVar(&c.AnyCallback, "any-callback", false, "send payers back to addresses that are not public https as well")
+	flags.StringVar(
+		&c.Key, "key", sandbox.DefaultKey, "the API key that is accepted; this one guards nothing",
+	)
+	flags.Int64Var(
+		&c.Seed, "seed", 0, "makes addresses and codes the same in every run; 0 = random",
+	)
+	flags.BoolVar(
+		&c.AnyCallback, "any-callback", false,
+		"send payers back to addresses that are not public https as well",
+	)
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
@@ -44,8 +53,12 @@ func listenHere(at string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening on %q: must be host:port, like 127.0.0.1:8082", at)
 	}
-	if addr, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !addr.IsLoopback()) {
-		return nil, errors.New("listening: the sandbox takes an address of this machine only, like 127.0.0.1:8082: its controls ask for no password")
+	if addr, err := netip.ParseAddr(host); host != "localhost" &&
+		(err != nil || !addr.IsLoopback()) {
+		return nil, errors.New(
+			"listening: the sandbox takes an address of this machine only, like 127.0.0.1:8082: " +
+				"its controls ask for no password",
+		)
 	}
 	l, err := net.Listen("tcp", at)
 	if err != nil {

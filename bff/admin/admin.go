@@ -93,7 +93,11 @@ type (
 func (s *console) routes() http.Handler {
 	mux := http.NewServeMux()
 	show := func(path string, h reader) { mux.Handle("GET "+path, s.signedIn(s.shown(h))) }
-	act := func(path string, h actor) { mux.Handle("POST "+path, s.door.Guard(s.signedIn(s.acted(h)))) }
+	act := func(path string, h actor) {
+		mux.Handle(
+			"POST "+path, s.door.Guard(s.signedIn(s.acted(h))),
+		)
+	}
 
 	mux.HandleFunc("GET /admin/login", s.door.Step)
 	mux.Handle("POST /admin/login", s.door.Guard(http.HandlerFunc(s.door.Login)))
@@ -120,7 +124,8 @@ func (s *console) routes() http.Handler {
 	show(testPath, s.asksTest)
 	mux.Handle("POST "+testPath, s.door.Guard(s.signedIn(s.answered(s.test))))
 	for path, h := range map[string]func(*visit, url.Values) (sheet, error){
-		paymentsPath: s.paymentsFile, transactionsPath: s.transactionsFile, withdrawalsPath: s.withdrawalsFile, reconciliationPath: s.reconciliationFile,
+		paymentsPath: s.paymentsFile, transactionsPath: s.transactionsFile,
+		withdrawalsPath: s.withdrawalsFile, reconciliationPath: s.reconciliationFile,
 		originsPath: s.originsFile, webhooksPath: s.webhooksFile,
 	} {
 		mux.Handle("GET "+path+".csv", s.saved(strings.TrimPrefix(path, "/admin/"), h))

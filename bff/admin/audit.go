@@ -16,7 +16,9 @@ func (s *console) audit(v *visit) (page.Page, error) {
 	for _, name := range []string{"session", "from", "to", "cursor"} {
 		form.Set(name, v.r.URL.Query().Get(name))
 	}
-	q := records.ActionQuery{Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage}
+	q := records.ActionQuery{
+		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage,
+	}
 	var err error
 	if q.From, err = day(form.Get("from")); err != nil {
 		return page.Page{}, err
@@ -41,11 +43,18 @@ func (s *console) audit(v *visit) (page.Page, error) {
 			"COINSLOT_RETENTION erases the details of old entries, or deletes them.",
 		Body: []node.Node{
 			page.Filter(auditPath, len(without(form, "cursor")) > 0,
-				page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"},
-				page.Field{Name: "from", Label: "From", Type: "date", Value: form.Get("from")}, page.Field{Name: "to", Label: "To", Type: "date", Value: form.Get("to")}),
+				page.Field{
+					Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
+					Placeholder: "cs_…",
+				},
+				page.Field{Name: "from", Label: "From", Type: "date", Value: form.Get("from")},
+				page.Field{Name: "to", Label: "To", Type: "date", Value: form.Get("to")}),
 			page.Table{
 				Caption: "What was done, the last thing first", Rows: rows,
-				Columns: []page.Column{{Name: "Time (UTC)", Whole: true}, {Name: "Who"}, {Name: "What"}, {Name: "Payment"}, {Name: "Details"}, {Name: "From"}},
+				Columns: []page.Column{
+					{Name: "Time (UTC)", Whole: true}, {Name: "Who"}, {Name: "What"},
+					{Name: "Payment"}, {Name: "Details"}, {Name: "From"},
+				},
 			}.Draw(),
 			page.Pager(auditPath, form, found.Next, len(found.Actions)),
 		},
@@ -62,5 +71,8 @@ func action(a records.Action) []node.Node {
 	if a.What == "login.failed" || a.What == "refused" {
 		what = page.Badge("warn", did(a.What))
 	}
-	return []node.Node{page.Time(a.At), page.Foreign(a.By), what, session, page.Foreign(a.Detail), page.Code(a.From)}
+	return []node.Node{
+		page.Time(a.At), page.Foreign(a.By), what, session, page.Foreign(a.Detail),
+		page.Code(a.From),
+	}
 }

@@ -38,10 +38,13 @@ type deed struct {
 func deeds() []deed {
 	return []deed{
 		{
-			path: "recheck", part: "recheck", name: "Ask the gateway now", title: "Ask the gateway now?", button: "Ask now", first: true,
+			path: "recheck", part: "recheck", name: "Ask the gateway now",
+			title: "Ask the gateway now?", button: "Ask now", first: true,
 			will: []string{
-				"The gateway is asked how the payment stands. If it has ended, the gateway is first asked to look at the chain again.",
-				"What it answers is judged as always: it may confirm the payment, or put it into review.",
+				"The gateway is asked how the payment stands. If it has ended, the gateway is " +
+					"first asked to look at the chain again.",
+				"What it answers is judged as always: it may confirm the payment, or put it into " +
+					"review.",
 			},
 			record: "session.recheck", done: "rechecked", possible: recheckable,
 			do: func(ctx context.Context, v *visit, id string) error {
@@ -53,32 +56,41 @@ func deeds() []deed {
 			},
 		},
 		{
-			path: "confirm", part: "resolve-confirmed", name: "Settle as paid", title: "Settle as paid?", button: "Settle as paid", reason: true,
+			path: "confirm", part: "resolve-confirmed", name: "Settle as paid",
+			title: "Settle as paid?", button: "Settle as paid", reason: true,
 			will: []string{
-				"The payment becomes confirmed on your word, although the gateway has not proven it.",
+				"The payment becomes confirmed on your word, although the gateway has not " +
+					"proven it.",
 				"The shopper's page says that it is paid, and gives a signed receipt.",
 				"Your server gets the webhook checkout.confirmed, and will probably ship.",
 			},
-			never:  []string{"A confirmed payment is never taken back.", "What ships on it is gone, if the money is not there."},
+			never: []string{
+				"A confirmed payment is never taken back.",
+				"What ships on it is gone, if the money is not there.",
+			},
 			record: "session.confirm", done: "confirmed", possible: inReview,
 			do: resolve(wire.Confirmed),
 		},
 		{
-			path: "discard", part: "resolve-cancelled", name: "Settle as not paid", title: "Settle as not paid?", button: "Settle as not paid", reason: true,
+			path: "discard", part: "resolve-cancelled", name: "Settle as not paid",
+			title: "Settle as not paid?", button: "Settle as not paid", reason: true,
 			will: []string{
 				"The payment becomes cancelled: this order cannot be paid any more.",
 				"Your server gets the webhook checkout.cancelled.",
 				"Money that has come stays where it is: you refund it by hand, from your wallet.",
-				"If the gateway proves the payment later, it does not become confirmed: it comes back into review, and you decide.",
+				"If the gateway proves the payment later, it does not become confirmed: it comes " +
+					"back into review, and you decide.",
 			},
 			never:  []string{"The order is closed. The shopper needs a new one to pay."},
 			record: "session.discard", done: "discarded", possible: inReview,
 			do: resolve(wire.Cancelled),
 		},
 		{
-			path: "cancel", part: "cancel", name: "Call off", title: "Call this payment off?", button: "Call it off",
+			path: "cancel", part: "cancel", name: "Call off", title: "Call this payment off?",
+			button: "Call it off",
 			will: []string{
-				"An open transaction is cancelled at the gateway, unless money is on its way: then nothing happens, and you are told.",
+				"An open transaction is cancelled at the gateway, unless money is on its way: " +
+					"then nothing happens, and you are told.",
 				"The shopper's page says that the shop has called it off.",
 				"Your server gets the webhook checkout.cancelled.",
 			},
@@ -99,7 +111,8 @@ func deeds() []deed {
 			will: []string{
 				"The e-mail, the comment, the description and free text in the timeline " +
 					"are erased, here and in the events and webhooks of this payment.",
-				"Amounts, coin, address, transaction, order reference and metadata stay for your books.",
+				"Amounts, coin, address, transaction, order reference and metadata stay for your " +
+					"books.",
 				"Webhooks that were delivered stay with your server, and the gateway keeps what " +
 					"it was sent: erase it there too.",
 			},
@@ -137,7 +150,9 @@ func resolve(as wire.Status) func(context.Context, *visit, string) error {
 		if seen == "" {
 			return &wire.Error{Code: wire.CodeInvalid, Param: "review"}
 		}
-		_, err := v.Checkout.Settle(ctx, id, payment.Settlement{As: as, Reason: v.r.PostFormValue("reason"), By: v.by(), Review: seen})
+		_, err := v.Checkout.Settle(ctx, id, payment.Settlement{
+			As: as, Reason: v.r.PostFormValue("reason"), By: v.by(), Review: seen,
+		})
 		return err
 	}
 }
@@ -155,15 +170,25 @@ func (s *console) asks(d deed) reader {
 		if !d.possible(session) {
 			return page.Page{}, &wire.Error{Code: wire.CodeNotPossible}
 		}
-		form := page.Form{Path: paymentPath(session.ID) + "/" + d.path, Token: v.token(), Button: d.button, Part: "do-" + d.part, Danger: len(d.never) > 0, Cancel: paymentPath(session.ID)}
+		form := page.Form{
+			Path: paymentPath(session.ID) + "/" + d.path, Token: v.token(), Button: d.button,
+			Part: "do-" + d.part, Danger: len(d.never) > 0, Cancel: paymentPath(session.ID),
+		}
 		if d.reason { // it settles what is shown here
 			form.Hidden = []page.Option{{Value: "review", Label: session.Review()}}
-			form.Fields = []page.Field{{Name: "reason", Label: "Reason", Required: true, Max: mostReason, Hint: "For the trail: what you have looked at, and what it showed. One line."}}
+			form.Fields = []page.Field{
+				{
+					Name: "reason", Label: "Reason", Required: true, Max: mostReason,
+					Hint: "For the trail: what you have looked at, and what it showed. One line.",
+				},
+			}
 		}
 		return page.Page{
-			Title: d.title, Section: paymentsPath, Back: page.Back{To: paymentPath(session.ID), Label: "The payment"},
+			Title: d.title, Section: paymentsPath,
+			Back: page.Back{To: paymentPath(session.ID), Label: "The payment"},
 			Body: []node.Node{page.Confirm(page.Facts(
-				page.Fact{Name: "Order", Value: order(session)}, page.Fact{Name: "Amount", Value: page.USD(session.Order.AmountUSD.StringFixed(2))},
+				page.Fact{Name: "Order", Value: order(session)},
+				page.Fact{Name: "Amount", Value: page.USD(session.Order.AmountUSD.StringFixed(2))},
 				page.Fact{Name: "Status", Value: page.Status(session.Status)},
 			), d.will, d.never, form)},
 		}, nil
@@ -177,7 +202,10 @@ func (s *console) does(d deed) actor {
 		if _, err := s.Checkout.Session(v.r.Context(), id); err != nil {
 			return "", "", err
 		}
-		err = v.attempt(d.record, id, v.r.PostFormValue("reason"), func() error { return d.do(v.r.Context(), v, id) })
+		err = v.attempt(
+			d.record, id, v.r.PostFormValue("reason"),
+			func() error { return d.do(v.r.Context(), v, id) },
+		)
 		return paymentPath(id), d.done, err
 	}
 }
@@ -194,7 +222,9 @@ func (v *visit) attempt(what, session, detail string, do func() error) error {
 	}
 	v.r = v.r.WithContext(context.WithoutCancel(v.r.Context())) // who asked may have gone
 	if err := v.record(outcome, session, why); err != nil {
-		v.Log.Error("writing down what has come of it", "what", what, "session", session, "error", err)
+		v.Log.Error(
+			"writing down what has come of it", "what", what, "session", session, "error", err,
+		)
 	}
 	return failed
 }
@@ -204,9 +234,14 @@ const ended = ".done"
 
 // record writes a line of the audit log.
 func (v *visit) record(what, session, detail string) error {
-	err := v.Records.Record(v.r.Context(), records.Action{By: v.by(), From: v.Door.Within.Address(v.r), What: what, Session: session, Detail: page.Harmless(clipped(detail, mostReason))})
+	err := v.Records.Record(v.r.Context(), records.Action{
+		By: v.by(), From: v.Door.Within.Address(v.r), What: what, Session: session,
+		Detail: page.Harmless(clipped(detail, mostReason)),
+	})
 	if err != nil {
-		return &wire.Error{Code: wire.CodeStorageUnavailable, Detail: "writing down " + what + ": " + err.Error()}
+		return &wire.Error{
+			Code: wire.CodeStorageUnavailable, Detail: "writing down " + what + ": " + err.Error(),
+		}
 	}
 	v.Log.Info("written to the audit", "who", v.Name, "what", what, "session", session)
 	return nil
@@ -236,8 +271,9 @@ const redeliverPath = "/admin/webhooks/send"
 // stands in the list of all, which it leads back to. Addresses of endpoints may
 // hold keys, so that the form has only a mark of them.
 func (v *visit) sendAgain(d outbox.DeliveryRow, list bool) node.Node {
-	f := page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver", Quiet: true, Hidden: []page.Option{
-		{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}}}
+	f := page.Form{Path: redeliverPath, Token: v.token(), Button: "Send again", Part: "redeliver",
+		Quiet: true, Hidden: []page.Option{
+			{Value: "event", Label: d.Event}, {Value: "endpoint", Label: marked(d.Endpoint)}}}
 	if list {
 		f.Hidden = append(f.Hidden, page.Option{Value: "back", Label: "list"})
 	}

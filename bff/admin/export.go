@@ -17,8 +17,10 @@ const (
 
 // columns are what an export has of each payment.
 var columns = []string{
-	"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin", "network", "attempts", "address",
-	"asked", "received", "missing", "overpaid", "tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test", "metadata",
+	"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin", "network",
+	"attempts", "address",
+	"asked", "received", "missing", "overpaid", "tracking_code", "order_id", "tx_id", "paid",
+	"late", "review_reason", "test", "metadata",
 }
 
 // paymentsFile is GET /admin/payments.csv: what the list shows, from its first page on.
@@ -37,7 +39,9 @@ func (s *console) paymentsFile(v *visit, values url.Values) (sheet, error) {
 
 // pagewise reads page after page of the store, up to a bound, which it tells of in
 // a last row.
-func pagewise(read func(cursor string) (rows [][]string, next string, err error)) iter.Seq2[[][]string, error] {
+func pagewise(
+	read func(cursor string) (rows [][]string, next string, err error),
+) iter.Seq2[[][]string, error] {
 	return func(yield func([][]string, error) bool) {
 		written := 0
 		for cursor := ""; written < rowsOfAnExport; {
@@ -47,7 +51,12 @@ func pagewise(read func(cursor string) (rows [][]string, next string, err error)
 			}
 			cursor, written = next, written+len(rows)
 		}
-		yield([][]string{{"There are more than " + page.Count(rowsOfAnExport) + ": narrow the dates."}}, nil)
+		yield(
+			[][]string{
+				{"There are more than " + page.Count(rowsOfAnExport) + ": narrow the dates."},
+			},
+			nil,
+		)
 	}
 }
 
@@ -70,8 +79,10 @@ func (s *console) cells(session *payment.Session) []string {
 		number = page.Plain(a.OrderID)
 	}
 	return []string{
-		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email, o.AmountUSD, a.CurrencySymbol, a.NetworkCode, page.Plain(len(o.Attempts)), a.Address,
-		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode, number, a.TxID, paid, yes(a.Late), o.ReviewReason, yes(o.Test), strings.Join(extra, "; "),
+		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email,
+		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, page.Plain(len(o.Attempts)), a.Address,
+		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode, number,
+		a.TxID, paid, yes(a.Late), o.ReviewReason, yes(o.Test), strings.Join(extra, "; "),
 	}
 }
 
@@ -99,7 +110,8 @@ func line(cells []string) string {
 // spaces, so that no reader can take what is in a cell for a row. Source: OWASP,
 // CSV Injection.
 func defused(text string) string {
-	dangerous := text != "" && strings.ContainsAny(text[:1], "=+-@\t\r\n") || strings.HasPrefix(text, "＝") || strings.HasPrefix(text, "＋") ||
+	dangerous := text != "" && strings.ContainsAny(text[:1], "=+-@\t\r\n") ||
+		strings.HasPrefix(text, "＝") || strings.HasPrefix(text, "＋") ||
 		strings.HasPrefix(text, "－") || strings.HasPrefix(text, "＠")
 	text = strings.Map(func(r rune) rune {
 		if r == '\r' || r == '\n' || r == 0 {
@@ -107,7 +119,8 @@ func defused(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
-	if trimmed := strings.TrimLeft(text, " "); dangerous || trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t") {
+	if trimmed := strings.TrimLeft(text, " "); dangerous ||
+		trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t") {
 		return "'" + text
 	}
 	return text

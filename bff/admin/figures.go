@@ -23,7 +23,9 @@ type figures struct {
 
 // of returns the counts of the days from…to, as they were 30 seconds ago at the
 // earliest. The list is not the caller's to change. Errors: the database's.
-func (f *figures) of(ctx context.Context, r records.Records, from, to, now time.Time) ([]records.Count, error) {
+func (f *figures) of(
+	ctx context.Context, r records.Records, from, to, now time.Time,
+) ([]records.Count, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if age := now.Sub(f.at); f.from.Equal(from) && age >= 0 && age < figuresAge {

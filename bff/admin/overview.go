@@ -26,7 +26,9 @@ func (s *console) overview(v *visit) (page.Page, error) {
 	}
 	body := []node.Node{attention(needs)}
 	if len(counts) == 0 {
-		body = append(body, page.El("p").Class("empty").Text("No order has come in the last 30 days."))
+		body = append(
+			body, page.El("p").Class("empty").Text("No order has come in the last 30 days."),
+		)
 	} else {
 		body = append(body, chart.Figures(counts), chart.Draw(counts, from))
 	}
@@ -66,16 +68,28 @@ func (s *console) reviews(ctx context.Context, now time.Time) ([]need, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	found, err := s.Records.Search(ctx, records.Query{Status: string(wire.Review), Limit: mostNamed})
+	found, err := s.Records.Search(ctx, records.Query{
+		Status: string(wire.Review), Limit: mostNamed,
+	})
 	if err != nil {
 		return nil, err
 	}
 	var list []node.Node
 	for _, session := range found.Sessions {
-		list = append(list, page.El("li").Body(order(session), page.El("span").Body(page.USD(session.Order.AmountUSD.StringFixed(2))),
-			page.El("span").Class("soft").Text(reviewed(s.Checkout.Object(session).ReviewReason).what), page.El("span").Class("soft").Text(page.Apart(session.CreatedAt, now))))
+		list = append(list,
+			page.El("li").Body(order(session),
+				page.El("span").Body(page.USD(session.Order.AmountUSD.StringFixed(2))),
+				page.El("span").Class("soft").Text(
+					reviewed(s.Checkout.Object(session).ReviewReason).what,
+				), page.El("span").Class("soft").Text(page.Apart(session.CreatedAt, now))))
 	}
-	return []need{{"bad", page.Plural(n, "payment") + " in review", "Reported as paid, but not proven: nothing ships until you settle them.", paymentsPath + "?status=review", "All of them", list}}, nil
+	return []need{
+		{
+			"bad", page.Plural(n, "payment") + " in review",
+			"Reported as paid, but not proven: nothing ships until you settle them.",
+			paymentsPath + "?status=review", "All of them", list,
+		},
+	}, nil
 }
 
 // gatewayPatience is how long the overview waits for the gateway.
@@ -94,7 +108,16 @@ func (s *console) gatewayDown(ctx context.Context, now time.Time) ([]need, error
 	case since.IsZero():
 		return nil, nil
 	}
-	return []need{{kind: "bad", title: "The gateway does not answer", words: "For " + page.Span(now.Sub(since)) + ", so no new payment can begin. It is tried again by itself, and payments that have begun are looked at as soon as it is back. The log of the server says what it answers: with 401 or 403, correct COINSLOT_GATEWAY_KEY and start the server again. The command “coinslot check” tries the key."}}, nil
+	return []need{
+		{
+			kind: "bad", title: "The gateway does not answer",
+			words: "For " + page.Span(now.Sub(since)) +
+				", so no new payment can begin. It is tried again by itself, and payments that " +
+				"have begun are looked at as soon as it is back. The log of the server says what " +
+				"it answers: with 401 or 403, correct COINSLOT_GATEWAY_KEY and start the server " +
+				"again. The command “coinslot check” tries the key.",
+		},
+	}, nil
 }
 
 // stuck are payments whose create is not answered for; a few are normal.
@@ -103,7 +126,14 @@ func (s *console) stuck(ctx context.Context, _ time.Time) ([]need, error) {
 	if err != nil || n < 3 {
 		return nil, err
 	}
-	return []need{{kind: "warn", title: page.Plural(n, "payment") + " being prepared", words: "They wait for the gateway to give an address. More than a few for more than a minute mean that it is slow.", to: paymentsPath + "?status=preparing", label: "Look at them"}}, nil
+	return []need{
+		{
+			kind: "warn", title: page.Plural(n, "payment") + " being prepared",
+			words: "They wait for the gateway to give an address. More than a few for more than " +
+				"a minute mean that it is slow.",
+			to: paymentsPath + "?status=preparing", label: "Look at them",
+		},
+	}, nil
 }
 
 // backlogs are endpoints of the merchant that do not take webhooks.
@@ -117,11 +147,28 @@ func (s *console) backlogs(ctx context.Context, now time.Time) (list []need, err
 		late := !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute
 		switch {
 		case slices.Contains(gone, b.Endpoint):
-			list = append(list, need{kind: "bad", title: "An endpoint is off", words: host(b.Endpoint) + " has answered 410, so nothing is sent to it until the server is restarted. Mend it, or take it out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks", label: "Webhooks"})
+			list = append(list, need{
+				kind: "bad", title: "An endpoint is off",
+				words: host(b.Endpoint) +
+					" has answered 410, so nothing is sent to it until the server is restarted. " +
+					"Mend it, or take it out of COINSLOT_WEBHOOK_URL.",
+				to: "/admin/webhooks", label: "Webhooks",
+			})
 		case b.Abandoned > 0:
-			list = append(list, need{kind: "bad", title: page.Plural(b.Abandoned, "webhook") + " given up", words: host(b.Endpoint) + " did not take them for 30 days, or said 410. Send them again, or take the endpoint out of COINSLOT_WEBHOOK_URL.", to: "/admin/webhooks?state=abandoned", label: "Look at them"})
+			list = append(list, need{
+				kind: "bad", title: page.Plural(b.Abandoned, "webhook") + " given up",
+				words: host(b.Endpoint) +
+					" did not take them for 30 days, or said 410. Send them again, or take the " +
+					"endpoint out of COINSLOT_WEBHOOK_URL.",
+				to: "/admin/webhooks?state=abandoned", label: "Look at them",
+			})
 		case late:
-			list = append(list, need{kind: "warn", title: page.Plural(b.Waiting, "webhook") + " waiting", words: host(b.Endpoint) + " has not taken the oldest for " + page.Span(now.Sub(b.OldestAt)) + ".", to: "/admin/webhooks?state=retrying", label: "Look at them"})
+			list = append(list, need{
+				kind: "warn", title: page.Plural(b.Waiting, "webhook") + " waiting",
+				words: host(b.Endpoint) + " has not taken the oldest for " +
+					page.Span(now.Sub(b.OldestAt)) + ".",
+				to: "/admin/webhooks?state=retrying", label: "Look at them",
+			})
 		}
 	}
 	return list, nil
@@ -137,28 +184,53 @@ func (s *console) origins(ctx context.Context, now time.Time) ([]need, error) {
 	var list []node.Node
 	for _, o := range refused {
 		if o.Sessions > 0 && now.Sub(o.LastAt) < 24*time.Hour {
-			list = append(list, page.El("li").Body(page.Foreign(o.Origin), page.El("span").Class("soft").Text(page.Plural(o.Times, "time")), page.El("span").Class("soft").Text(page.Apart(o.LastAt, now))))
+			list = append(
+				list,
+				page.El("li").Body(
+					page.Foreign(o.Origin),
+					page.El("span").Class("soft").Text(page.Plural(o.Times, "time")),
+					page.El("span").Class("soft").Text(page.Apart(o.LastAt, now)),
+				),
+			)
 		}
 	}
 	if len(list) == 0 {
 		return nil, nil
 	}
-	return []need{{"warn", page.Plural(len(list), "host page") + " refused today", "They wanted to show the checkout and are not in COINSLOT_ORIGINS. If one is yours, add it.", "/admin/origins", "All of them", list[:min(len(list), mostNamed)]}}, nil
+	return []need{
+		{
+			"warn", page.Plural(len(list), "host page") + " refused today",
+			"They wanted to show the checkout and are not in COINSLOT_ORIGINS. If one is yours, " +
+				"add it.",
+			"/admin/origins", "All of them", list[:min(len(list), mostNamed)],
+		},
+	}, nil
 }
 
 // attention lists needs, or says that there are none.
 func attention(needs []need) node.Node {
 	if len(needs) == 0 {
 		return page.El("section").Class("calm").Attr("data-part", "calm").Body(
-			page.El("h2").Text("Nothing needs you now"), page.El("p").Class("soft").Text("No payment is in review, no webhook is late, and the gateway answers."))
+			page.El("h2").Text("Nothing needs you now"),
+			page.El("p").Class("soft").Text(
+				"No payment is in review, no webhook is late, and the gateway answers.",
+			))
 	}
 	var list []node.Node
 	for _, n := range needs {
 		list = append(list, page.El("li").Attr("data-kind", n.kind).Attr("data-part", "need").Body(
 			page.El("h3").Text(n.title), page.El("p").Text(n.words),
-			node.If(len(n.list) > 0, func() node.Node { return page.El("ul").Class("named").Body(n.list...) }),
-			node.If(n.to != "", func() node.Node { return page.El("p").Body(page.Link(n.to, page.Text(n.label))) }),
+			node.If(
+				len(n.list) > 0,
+				func() node.Node { return page.El("ul").Class("named").Body(n.list...) },
+			),
+			node.If(
+				n.to != "",
+				func() node.Node { return page.El("p").Body(page.Link(n.to, page.Text(n.label))) },
+			),
 		))
 	}
-	return page.El("section").Class("needs").Body(page.El("h2").Text("Needs somebody"), page.El("ul").Body(list...))
+	return page.El("section").Class("needs").Body(
+		page.El("h2").Text("Needs somebody"), page.El("ul").Body(list...),
+	)
 }

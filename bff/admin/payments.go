@@ -34,12 +34,17 @@ func (s *console) payments(v *visit) (page.Page, error) {
 	export := page.With("/admin/payments.csv", without(form, "cursor"), "", "")
 	return page.Page{
 		Title: "Payments", Section: paymentsPath,
-		Tools: []node.Node{page.El("a").Class("button").Attr("href", export).Attr("download", "").Attr("data-part", "export").Text("Export as CSV")},
+		Tools: []node.Node{
+			page.El("a").Class("button").Attr("href", export).Attr("download", "").
+				Attr("data-part", "export").Text("Export as CSV"),
+		},
 		Body: []node.Node{
 			s.filter(form),
 			page.Table{
 				Caption: "Payments, the newest first", Columns: []page.Column{
-					{Name: "Order"}, {Name: "Made (UTC)", Whole: true}, {Name: "Amount", Number: true}, {Name: "Status"}, {Name: "Coin"}, {Name: "Received", Number: true}, {Name: "E-mail"}},
+					{Name: "Order"}, {Name: "Made (UTC)", Whole: true},
+					{Name: "Amount", Number: true}, {Name: "Status"}, {Name: "Coin"},
+					{Name: "Received", Number: true}, {Name: "E-mail"}},
 				Rows: s.rows(found.Sessions), Empty: nothingFound(form),
 			}.Draw(),
 			page.Pager(paymentsPath, form, found.Next, len(found.Sessions)),
@@ -54,7 +59,8 @@ const anyStatus = "all"
 // soleMatch is the id of the only session that a text names, "" if it is not
 // so: who pastes an address wants its payment, not a list of one.
 func soleMatch(q records.Query, found payment.Page) string {
-	if q.Text == "" || q.Cursor != "" || len(found.Sessions) != 1 || found.Next != "" || q.Text == found.Sessions[0].Order.Email {
+	if q.Text == "" || q.Cursor != "" || len(found.Sessions) != 1 || found.Next != "" ||
+		q.Text == found.Sessions[0].Order.Email {
 		return ""
 	}
 	return found.Sessions[0].ID
@@ -69,7 +75,8 @@ func (s *console) told(v *visit, id string) (page.Page, error) {
 func nothingFound(form url.Values) string {
 	switch {
 	case form.Get("q") != "":
-		return "Nothing is known by that. Ids, addresses, transaction ids and e-mail addresses have to be whole; of an order's reference the beginning is enough."
+		return "Nothing is known by that. Ids, addresses, transaction ids and e-mail addresses " +
+			"have to be whole; of an order's reference the beginning is enough."
 	case len(without(form, "cursor")) > 0:
 		return "No payment is like that."
 	}
@@ -98,7 +105,8 @@ func search(values url.Values) (q records.Query, form url.Values, err error) {
 		form.Del("status")
 	}
 	q = records.Query{
-		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"), Network: form.Get("network"), Cursor: form.Get("cursor"),
+		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"),
+		Network: form.Get("network"), Cursor: form.Get("cursor"),
 	}
 	if q.Status != "" && !wire.Status(q.Status).Known() {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
@@ -127,14 +135,30 @@ func day(text string) (time.Time, error) {
 // filter is the form above the list.
 func (s *console) filter(form url.Values) node.Node {
 	statuses := []page.Option{{Value: anyStatus, Label: "All"}}
-	for _, status := range []wire.Status{wire.Review, wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled} {
-		statuses = append(statuses, page.Option{Value: string(status), Label: titled(string(status))})
+	for _, status := range []wire.Status{
+		wire.Review, wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired,
+		wire.Cancelled,
+	} {
+		statuses = append(statuses, page.Option{
+			Value: string(status), Label: titled(string(status)),
+		})
 	}
 	return page.Filter(paymentsPath, len(without(form, "cursor")) > 0,
-		page.Field{Name: "q", Label: "Search", Type: "search", Value: form.Get("q"), Wide: true, Placeholder: "order, e-mail, address, transaction, tracking code"},
-		page.Field{Name: "status", Label: "Status", Type: "select", Value: form.Get("status"), Options: statuses},
-		page.Field{Name: "coin", Label: "Coin", Value: form.Get("coin"), Placeholder: "USDT", Max: 20},
-		page.Field{Name: "network", Label: "Network", Value: form.Get("network"), Placeholder: "trc20", Max: 32},
+		page.Field{
+			Name: "q", Label: "Search", Type: "search", Value: form.Get("q"), Wide: true,
+			Placeholder: "order, e-mail, address, transaction, tracking code",
+		},
+		page.Field{
+			Name: "status", Label: "Status", Type: "select", Value: form.Get("status"),
+			Options: statuses,
+		},
+		page.Field{
+			Name: "coin", Label: "Coin", Value: form.Get("coin"), Placeholder: "USDT", Max: 20,
+		},
+		page.Field{
+			Name: "network", Label: "Network", Value: form.Get("network"), Placeholder: "trc20",
+			Max: 32,
+		},
 		page.Field{Name: "from", Label: "From", Type: "date", Value: form.Get("from")},
 		page.Field{Name: "to", Label: "To", Type: "date", Value: form.Get("to")},
 	)
@@ -160,8 +184,14 @@ func (s *console) row(session payment.Session) []node.Node {
 	}
 	return []node.Node{
 		order(session), page.Time(session.CreatedAt), page.USD(o.AmountUSD),
-		page.Join(page.Status(session.Status), node.If(o.MissingAmount != "" && session.Status == wire.Pending, func() node.Node { return page.Badge("warn", "part paid") }),
-			node.If(o.OverpaidAmount != "", func() node.Node { return page.Badge("warn", "overpaid") }), node.If(o.Late, func() node.Node { return page.Badge("warn", "late") })),
+		page.Join(page.Status(session.Status),
+			node.If(
+				o.MissingAmount != "" && session.Status == wire.Pending,
+				func() node.Node { return page.Badge("warn", "part paid") },
+			),
+			node.If(
+				o.OverpaidAmount != "", func() node.Node { return page.Badge("warn", "overpaid") },
+			), node.If(o.Late, func() node.Node { return page.Badge("warn", "late") })),
 		coin, received, page.Email(o.Email),
 	}
 }

@@ -39,7 +39,8 @@ func (s *console) reconciliation(v *visit) (page.Page, error) {
 	}
 	p := page.Page{
 		Title: "Reconciliation", Section: reconciliationPath,
-		Lead: "Holds the gateway's transactions of some days against the payments here, and changes nothing.",
+		Lead: "Holds the gateway's transactions of some days against the payments here, and " +
+			"changes nothing.",
 		Body: []node.Node{s.comparisonForm(v, known.Last)},
 	}
 	state := known.State(v.now())
@@ -89,16 +90,23 @@ func automatic(daily reconcile.Status, now time.Time) node.Node {
 
 // standing says where a comparison stands; nothing if that is what its report says.
 func standing(c reconcile.Run, state reconcile.RunState, now time.Time) (kind, words string) {
-	this := "Comparing " + days(c.From, c.To) + ", begun by " + page.Harmless(c.By) + " " + page.Apart(c.Began, now)
+	this := "Comparing " + days(c.From, c.To) + ", begun by " + page.Harmless(c.By) + " " +
+		page.Apart(c.Began, now)
 	switch state {
 	case reconcile.NeverRun:
 		return "", "Nothing was ever compared here. The command coinslot reconcile does the same."
 	case reconcile.Running:
-		return "wait", this + ": " + far(c.Progress) + " The gateway's list is read behind all that payments need; this page looks again by itself."
+		return "wait", this + ": " + far(c.Progress) +
+			" The gateway's list is read behind all that payments need; this page looks again by " +
+			"itself."
 	case reconcile.Failed:
-		return "bad", this + ", broke off: the gateway or the database did not answer. Nothing was changed; try again in a minute."
+		return "bad", this +
+			", broke off: the gateway or the database did not answer. Nothing was changed; try " +
+			"again in a minute."
 	case reconcile.Aborted:
-		return "bad", this + ", broke off: the instance that was at it has ended, or has lost the database. Nothing was changed; begin again."
+		return "bad", this +
+			", broke off: the instance that was at it has ended, or has lost the database. " +
+			"Nothing was changed; begin again."
 	}
 	return "", ""
 }
@@ -109,11 +117,14 @@ func far(p reconcile.Progress) string {
 	case p.Page == 0:
 		return "the gateway is being asked."
 	case p.Payments > 0:
-		return "the gateway's list is read, " + page.Plural(p.Payments, "payment") + " here looked at."
+		return "the gateway's list is read, " + page.Plural(p.Payments, "payment") +
+			" here looked at."
 	case p.Pages == 0:
-		return "page " + page.Count(p.Page) + " of the gateway's list up to " + p.Day.Format(time.DateOnly) + " is read."
+		return "page " + page.Count(p.Page) + " of the gateway's list up to " +
+			p.Day.Format(time.DateOnly) + " is read."
 	}
-	return "page " + page.Count(p.Page) + " of " + page.Count(p.Pages) + " of the gateway's list up to " + p.Day.Format(time.DateOnly) + " is read."
+	return "page " + page.Count(p.Page) + " of " + page.Count(p.Pages) +
+		" of the gateway's list up to " + p.Day.Format(time.DateOnly) + " is read."
 }
 
 // comparisonForm asks for the days; it proposes those of the last comparison.
@@ -122,10 +133,18 @@ func (s *console) comparisonForm(v *visit, last reconcile.Run) node.Node {
 	if from.IsZero() {
 		from, to = v.now().AddDate(0, 0, -7), v.now()
 	}
-	return page.Block("compare", "Days to compare", page.Form{Path: reconciliationPath, Token: v.token(), Button: "Compare", Part: "compare", Fields: []page.Field{
-		{Name: "from", Label: "First day", Type: "date", Value: from.Format(time.DateOnly), Required: true},
-		{Name: "to", Label: "Last day", Type: "date", Value: to.Format(time.DateOnly), Required: true, Hint: "At most 92 days later."},
-	}}.Draw())
+	return page.Block("compare", "Days to compare",
+		page.Form{Path: reconciliationPath, Token: v.token(), Button: "Compare", Part: "compare",
+			Fields: []page.Field{
+				{
+					Name: "from", Label: "First day", Type: "date",
+					Value: from.Format(time.DateOnly), Required: true,
+				},
+				{
+					Name: "to", Label: "Last day", Type: "date", Value: to.Format(time.DateOnly),
+					Required: true, Hint: "At most 92 days later.",
+				},
+			}}.Draw())
 }
 
 // compare is POST /admin/reconciliation.
@@ -167,12 +186,27 @@ func reported(v *visit, r reconcile.Report) []node.Node {
 		page.Fact{Name: "Days", Value: page.Text(days(r.From, r.To))},
 		page.Fact{Name: "Compared", Value: page.Ago(r.Ended, v.now())},
 		page.Fact{Name: "Begun by", Value: page.Foreign(r.By)},
-		page.Fact{Name: "Gateway", Value: page.Text(page.Plural(r.Transactions, "transaction") + ", " + page.Count(r.Foreign) + " not ours")},
-		page.Fact{Name: "Here", Value: page.Text(page.Plural(r.Attempts, "attempt") + ", the first and the last day left out")},
+		page.Fact{
+			Name: "Gateway",
+			Value: page.Text(
+				page.Plural(r.Transactions, "transaction") + ", " + page.Count(r.Foreign) +
+					" not ours",
+			),
+		},
+		page.Fact{
+			Name: "Here",
+			Value: page.Text(
+				page.Plural(r.Attempts, "attempt") + ", the first and the last day left out",
+			),
+		},
 		page.Fact{Name: "Findings", Value: page.Text(page.Count(total))},
 	))}
 	if total == 0 {
-		return append(list, page.El("p").Class("note").Attr("data-kind", "good").Attr("data-part", "agree").Text("They agree."))
+		return append(
+			list,
+			page.El("p").Class("note").Attr("data-kind", "good").Attr("data-part", "agree").
+				Text("They agree."),
+		)
 	}
 	for _, kind := range reconcile.FindingKinds() {
 		if r.Counts[kind] > 0 {
@@ -191,11 +225,17 @@ func found(kind reconcile.FindingKind, r reconcile.Report) node.Node {
 		}
 	}
 	body := []node.Node{page.Note(findings[kind].kind, sentence(kind.Why())), page.Table{
-		Caption: findings[kind].name, Rows: rows, Columns: []page.Column{{Name: "Payment"}, {Name: "Order"}, {Name: "Tracking code"}, {Name: "Gateway says"}, {Name: "Here"}}}.Draw()}
+		Caption: findings[kind].name, Rows: rows,
+		Columns: []page.Column{
+			{Name: "Payment"}, {Name: "Order"}, {Name: "Tracking code"}, {Name: "Gateway says"},
+			{Name: "Here"},
+		}}.Draw()}
 	if more := moreFound(r, kind); more != "" {
 		body = append(body, page.Note("", more))
 	}
-	return page.Block(string(kind), findings[kind].name+" ("+page.Count(r.Counts[kind])+")", body...)
+	return page.Block(
+		string(kind), findings[kind].name+" ("+page.Count(r.Counts[kind])+")", body...,
+	)
 }
 
 // moreFound says where the findings of a kind are that are not kept; "" = all are.
@@ -203,14 +243,18 @@ func moreFound(r reconcile.Report, kind reconcile.FindingKind) string {
 	if r.Counts[kind] <= reconcile.MostFindings {
 		return ""
 	}
-	return "The first " + page.Count(reconcile.MostFindings) + " of " + page.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
+	return "The first " + page.Count(reconcile.MostFindings) + " of " + page.Count(r.Counts[kind]) +
+		" are kept. All of them: coinslot reconcile -from " +
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
 
 func finding(f reconcile.Finding) []node.Node {
 	session := page.None()
 	if f.Session != "" {
-		session = page.El("span").Body(page.Link(paymentPath(f.Session), page.Short(f.Session)), page.El("small").Class("below").Text("attempt "+page.Plain(f.Attempt)))
+		session = page.El("span").Body(
+			page.Link(paymentPath(f.Session), page.Short(f.Session)),
+			page.El("small").Class("below").Text("attempt "+page.Plain(f.Attempt)),
+		)
 	}
 	said := func(text string) node.Node {
 		if text == "" {
@@ -218,7 +262,9 @@ func finding(f reconcile.Finding) []node.Node {
 		}
 		return page.Foreign(text)
 	}
-	return []node.Node{session, page.Foreign(f.OrderRef), page.Code(f.TrackingCode), said(f.There), said(f.Here)}
+	return []node.Node{
+		session, page.Foreign(f.OrderRef), page.Code(f.TrackingCode), said(f.There), said(f.Here),
+	}
 }
 
 // sentence is words as a sentence.
@@ -245,12 +291,21 @@ func (s *console) reconciliationFile(v *visit, _ url.Values) (sheet, error) {
 		if f.Session != "" {
 			number = page.Plain(f.Attempt)
 		}
-		rows = append(rows, []string{string(f.Kind), f.Session, number, f.OrderRef, f.TrackingCode, f.There, f.Here, f.Kind.Why()})
+		rows = append(rows, []string{
+			string(f.Kind), f.Session, number, f.OrderRef, f.TrackingCode, f.There, f.Here,
+			f.Kind.Why(),
+		})
 	}
 	for _, kind := range reconcile.FindingKinds() {
 		if more := moreFound(*known.Report, kind); more != "" {
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}
 	}
-	return sheet{[]string{"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here", "what_to_do"}, whole(rows)}, nil
+	return sheet{
+		[]string{
+			"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here",
+			"what_to_do",
+		},
+		whole(rows),
+	}, nil
 }

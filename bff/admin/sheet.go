@@ -68,7 +68,8 @@ func (v *visit) send(name string, file sheet) {
 	ends, begun := v.now().Add(sheetPatience), false
 	conn := http.NewResponseController(v.w)
 	patient := func() {
-		_ = conn.SetReadDeadline(time.Now().Add(pagePatience)) // else the request ends with its server's; not all can
+		// else the request ends with its server's; not all can
+		_ = conn.SetReadDeadline(time.Now().Add(pagePatience))
 		_ = conn.SetWriteDeadline(time.Now().Add(pagePatience))
 	}
 	patient()
@@ -92,7 +93,10 @@ func (v *visit) send(name string, file sheet) {
 			return // the client has gone
 		}
 		if v.now().After(ends) {
-			fmt.Fprint(v.w, file.line([]string{"There is more than could be read in " + page.Span(sheetPatience) + ": narrow the dates."}))
+			fmt.Fprint(v.w, file.line([]string{
+				"There is more than could be read in " + page.Span(sheetPatience) +
+					": narrow the dates.",
+			}))
 			return
 		}
 	}
@@ -105,6 +109,9 @@ func (v *visit) send(name string, file sheet) {
 func (v *visit) head(name string, columns []string) {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	h.Set("Content-Disposition", `attachment; filename="`+name+`-`+v.now().Format("2006-01-02-1504")+`.csv"`)
+	h.Set(
+		"Content-Disposition",
+		`attachment; filename="`+name+`-`+v.now().Format("2006-01-02-1504")+`.csv"`,
+	)
 	fmt.Fprint(v.w, "\ufeff"+line(columns)) // the mark tells Excel that it is UTF-8
 }

@@ -18,11 +18,18 @@ const testPath = webhooksPath + "/test"
 func (s *console) asksTest(v *visit) (page.Page, error) {
 	p := testPage()
 	p.Title = "Send a test?"
-	p.Body = []node.Node{page.Confirm(page.El("p").Text("Before the first order, and after a change of your server's address or secret: does it take webhooks?"), []string{
+	p.Body = []node.Node{page.Confirm(page.El("p").Text(
+		"Before the first order, and after a change of your server's address or secret: does it "+
+			"take webhooks?",
+	), []string{
 		"A message of the type checkout.test is sent to every endpoint, signed as all are.",
-		"It tells of no payment: it has no session, no order and no amount. Your server answers 2xx and does nothing.",
+		"It tells of no payment: it has no session, no order and no amount. Your server answers " +
+			"2xx and does nothing.",
 		"What comes back is shown here. The message is in no list and is not tried again.",
-	}, nil, page.Form{Path: testPath, Token: v.token(), Button: "Send a test", Part: "do-test", Cancel: webhooksPath})}
+	}, nil, page.Form{
+		Path: testPath, Token: v.token(), Button: "Send a test", Part: "do-test",
+		Cancel: webhooksPath,
+	})}
 	return p, nil
 }
 
@@ -42,8 +49,13 @@ func (s *console) test(v *visit) (page.Page, error) {
 		p.Body = append(p.Body, tried(t))
 	}
 	p.Body = append(p.Body, page.Block("", "The message",
-		page.Facts(page.Fact{Name: "Event", Value: page.Code(tested.Event)}, page.Fact{Name: "Type", Value: page.Code(string(outbox.EventTest))}),
-		page.Form{Path: testPath, Token: v.token(), Button: "Send another", Part: "do-test", Cancel: webhooksPath}.Draw()))
+		page.Facts(page.Fact{Name: "Event", Value: page.Code(tested.Event)}, page.Fact{
+			Name: "Type", Value: page.Code(string(outbox.EventTest)),
+		}),
+		page.Form{
+			Path: testPath, Token: v.token(), Button: "Send another", Part: "do-test",
+			Cancel: webhooksPath,
+		}.Draw()))
 	return p, nil
 }
 
@@ -61,9 +73,12 @@ func outcome(tested outbox.Tested) (title, lead string) {
 	case taken == 0:
 		title = "The test was not taken"
 	default:
-		title = fmt.Sprintf("%d of %s took the test", taken, page.Plural(len(tested.Trials), "endpoint"))
+		title = fmt.Sprintf(
+			"%d of %s took the test", taken, page.Plural(len(tested.Trials), "endpoint"),
+		)
 	}
-	return title, "Where it was not, a payment's webhook would not be taken either; it would be tried again for 30 days."
+	return title, "Where it was not, a payment's webhook would not be taken either; it would be " +
+		"tried again for 30 days."
 }
 
 // testPage is what both have in common.
@@ -75,9 +90,13 @@ func testPage() page.Page {
 func tried(t outbox.Trial) node.Node {
 	verdict, facts := page.Note("good", "Taken."), []page.Fact(nil)
 	if !t.Taken {
-		verdict, facts = page.Note("bad", t.Fault.Means), []page.Fact{{Name: "What to do", Value: page.Text(t.Fault.Way)}}
+		verdict, facts = page.Note("bad", t.Fault.Means), []page.Fact{
+			{Name: "What to do", Value: page.Text(t.Fault.Way)},
+		}
 	}
-	facts = append(facts, page.Fact{Name: "Answer", Value: page.Text(status(t.Status))}, page.Fact{Name: "Took", Value: page.Text(lasted(t.Took))})
+	facts = append(facts, page.Fact{Name: "Answer", Value: page.Text(status(t.Status))}, page.Fact{
+		Name: "Took", Value: page.Text(lasted(t.Took)),
+	})
 	if name := "It said"; t.Note != "" {
 		if t.Status == 0 {
 			name = "What happened"

@@ -40,15 +40,36 @@ func (s *console) webhooks(v *visit) (page.Page, error) {
 		rows = append(rows, s.sent(v, d))
 	}
 	return page.Page{
-		Title: "Webhooks", Section: webhooksPath, Lead: "What your server is told, and whether it has taken it.",
-		Tools: []node.Node{page.El("a").Class("button").Attr("href", testPath).Attr("data-part", "test").Text("Send a test"), page.El("a").Class("button").Attr("href", replayPath).Attr("data-part", "replay").Text("Send a range again"), page.Export(webhooksPath+".csv", without(form, "cursor"))},
+		Title: "Webhooks", Section: webhooksPath,
+		Lead: "What your server is told, and whether it has taken it.",
+		Tools: []node.Node{
+			page.El("a").Class("button").Attr("href", testPath).Attr("data-part", "test").
+				Text("Send a test"),
+			page.El("a").Class("button").Attr("href", replayPath).Attr("data-part", "replay").
+				Text("Send a range again"),
+			page.Export(webhooksPath+".csv", without(form, "cursor")),
+		},
 		Body: append(endpoints,
 			page.Block("deliveries", "Deliveries",
 				page.Filter(webhooksPath, len(without(form, "cursor")) > 0,
-					page.Field{Name: "state", Label: "State", Type: "select", Value: form.Get("state"), Options: []page.Option{{Value: anyStatus, Label: "All"}, {Value: "retrying", Label: "Retrying"}, {Value: "abandoned", Label: "Given up"}}},
-					page.Field{Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true, Placeholder: "cs_…"}),
-				page.Table{Caption: "Webhooks, those of the newest event first", Rows: rows, Empty: "No webhook is like that.",
-					Columns: []page.Column{{Name: "Event", Whole: true}, {Name: "Payment", Whole: true}, {Name: "To"}, {Name: "Last answer"}, {Name: "Tries"}, {Name: "Next try"}, {Name: ""}}}.Draw(),
+					page.Field{
+						Name: "state", Label: "State", Type: "select", Value: form.Get("state"),
+						Options: []page.Option{
+							{Value: anyStatus, Label: "All"},
+							{Value: "retrying", Label: "Retrying"},
+							{Value: "abandoned", Label: "Given up"},
+						},
+					},
+					page.Field{
+						Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
+						Placeholder: "cs_…",
+					}),
+				page.Table{Caption: "Webhooks, those of the newest event first", Rows: rows,
+					Empty: "No webhook is like that.",
+					Columns: []page.Column{
+						{Name: "Event", Whole: true}, {Name: "Payment", Whole: true}, {Name: "To"},
+						{Name: "Last answer"}, {Name: "Tries"}, {Name: "Next try"}, {Name: ""},
+					}}.Draw(),
 				page.Pager(webhooksPath, form, found.Next, len(rows)))),
 	}, nil
 }
@@ -62,7 +83,10 @@ func deliveryQuery(values url.Values) (outbox.DeliveryQuery, url.Values) {
 	if strings.EqualFold(form.Get("state"), anyStatus) {
 		form.Del("state")
 	}
-	return outbox.DeliveryQuery{State: outbox.DeliveryState(form.Get("state")), Session: form.Get("session"), Cursor: form.Get("cursor")}, form
+	return outbox.DeliveryQuery{
+		State: outbox.DeliveryState(form.Get("state")), Session: form.Get("session"),
+		Cursor: form.Get("cursor"),
+	}, form
 }
 
 // endpoints is what waits for each of them, and for URLs that are none any more.
@@ -77,22 +101,32 @@ func (s *console) endpoints(v *visit) ([]node.Node, error) {
 		state := page.Badge("good", "Up to date")
 		switch {
 		case slices.Contains(gone, b.Endpoint):
-			state = page.El("span").Body(page.Badge("bad", "Off: has said 410"), page.El("small").Class("below").Text("Nothing is sent to it until the server is restarted."))
+			state = page.El("span").Body(
+				page.Badge("bad", "Off: has said 410"),
+				page.El("small").Class("below").Text(
+					"Nothing is sent to it until the server is restarted.",
+				),
+			)
 		case b.Retrying > 0:
 			state = page.Badge("warn", "Failing")
 		case !b.OldestAt.IsZero() && v.now().Sub(b.OldestAt) > time.Minute:
 			state = page.Badge("warn", "Behind")
 		}
-		rows = append(rows, []node.Node{page.Foreign(host(b.Endpoint)), state, page.Text(most(b.Waiting)), page.Ago(b.OldestAt, v.now()), page.Text(most(b.Abandoned))})
+		rows = append(rows, []node.Node{
+			page.Foreign(host(b.Endpoint)), state, page.Text(most(b.Waiting)),
+			page.Ago(b.OldestAt, v.now()), page.Text(most(b.Abandoned)),
+		})
 	}
 	unrouted, err := s.unrouted(v, len(list) > 0)
 	if err != nil {
 		return nil, err
 	}
 	blocks := []node.Node{page.Block("endpoints", "Endpoints", page.Table{
-		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows, Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
+		Caption: "Endpoints of COINSLOT_WEBHOOK_URL", Rows: rows,
+		Empty: "None is set: COINSLOT_WEBHOOK_URL says where webhooks go.",
 		Columns: []page.Column{
-			{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true}, {Name: "Oldest due"},
+			{Name: "Endpoint"}, {Name: "State"}, {Name: "Waiting", Number: true},
+			{Name: "Oldest due"},
 			{Name: "Given up", Number: true},
 		},
 	}.Draw())}
@@ -121,7 +155,9 @@ func most(n int) string {
 // sent is one delivery in a row.
 func (s *console) sent(v *visit, d outbox.DeliveryRow) []node.Node {
 	return []node.Node{
-		page.El("span").Body(page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At))),
+		page.El("span").Body(
+			page.Code(string(d.Type)), page.El("small").Class("below").Body(page.Time(d.At)),
+		),
 		page.Link(paymentPath(d.Session), page.Short(d.Session)), page.Foreign(host(d.Endpoint)),
 		answered(d),
 		tries(d, v.now()), soon(d.NextAt, v.now()),
@@ -145,7 +181,9 @@ func worded(answer string) string {
 	if !strings.HasPrefix(answer, "<") {
 		return answer
 	}
-	words := strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString(answer, " "))), " ")
+	words := strings.Join(
+		strings.Fields(html.UnescapeString(markup.ReplaceAllString(answer, " "))), " ",
+	)
 	return cmp.Or(words, answer)
 }
 
@@ -154,7 +192,12 @@ func tries(d outbox.DeliveryRow, now time.Time) node.Node {
 	if d.TriedAt.IsZero() {
 		return page.Text(page.Count(d.Tries))
 	}
-	return page.El("span").Body(page.Text(page.Count(d.Tries)), page.El("small").Class("below").Attr("title", stamp(d.TriedAt)).Text("last "+page.Apart(d.TriedAt, now)))
+	return page.El("span").Body(
+		page.Text(page.Count(d.Tries)),
+		page.El("small").Class("below").Attr("title", stamp(d.TriedAt)).Text(
+			"last "+page.Apart(d.TriedAt, now),
+		),
+	)
 }
 
 // soon is how soon something is due.
@@ -180,28 +223,48 @@ func (s *console) webhooksFile(v *visit, values url.Values) (sheet, error) {
 			if d.Status != 0 {
 				status = page.Plain(d.Status)
 			}
-			rows = append(rows, []string{d.Event, string(d.Type), d.Session, stamp(d.At), host(d.Endpoint), string(d.State), page.Plain(d.Tries), status, d.Note, stamp(d.TriedAt), stamp(d.NextAt)})
+			rows = append(rows, []string{
+				d.Event, string(d.Type), d.Session, stamp(d.At), host(d.Endpoint), string(d.State),
+				page.Plain(d.Tries), status, d.Note, stamp(d.TriedAt), stamp(d.NextAt),
+			})
 		}
 		return rows, found.Next, err
 	})
-	return sheet{[]string{"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer", "last_try", "next_try"}, pages}, nil
+	return sheet{
+		[]string{
+			"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer",
+			"last_try", "next_try",
+		},
+		pages,
+	}, nil
 }
 
 // asksReplay is GET /admin/webhooks/replay: which time is to be told again.
 func (s *console) asksReplay(v *visit) (page.Page, error) {
 	now := v.now()
 	field := func(name, label string, at time.Time) page.Field {
-		return page.Field{Name: name, Label: label, Type: "datetime-local", Value: at.Format(minuteForm), Required: true}
+		return page.Field{
+			Name: name, Label: label, Type: "datetime-local", Value: at.Format(minuteForm),
+			Required: true,
+		}
 	}
 	return page.Page{
-		Title: "Send the webhooks of a time again?", Section: webhooksPath, Back: page.Back{To: webhooksPath, Label: "Webhooks"},
-		Body: []node.Node{page.Confirm(page.El("p").Text("For a server that was down or has lost something. Payments are not touched."), []string{
-			"Every event of that time is sent to every endpoint that is set now, delivered before or not.",
-			"Each has the id and the body that it had: a server that keeps ids takes nothing twice.",
-			"At most " + page.Count(mostReplayed) + " events are sent; you are told if there are more.",
-		}, nil, page.Form{Path: replayPath, Token: v.token(), Button: "Send again", Part: "do-replay", Cancel: webhooksPath, Fields: []page.Field{
-			field("from", "From (UTC)", now.Add(-24*time.Hour)), field("to", "Until (UTC)", now.Add(time.Minute)),
-		}})},
+		Title: "Send the webhooks of a time again?", Section: webhooksPath,
+		Back: page.Back{To: webhooksPath, Label: "Webhooks"},
+		Body: []node.Node{page.Confirm(page.El("p").Text(
+			"For a server that was down or has lost something. Payments are not touched.",
+		), []string{
+			"Every event of that time is sent to every endpoint that is set now, delivered " +
+				"before or not.",
+			"Each has the id and the body that it had: a server that keeps ids takes nothing " +
+				"twice.",
+			"At most " + page.Count(mostReplayed) +
+				" events are sent; you are told if there are more.",
+		}, nil, page.Form{Path: replayPath, Token: v.token(), Button: "Send again",
+			Part: "do-replay", Cancel: webhooksPath, Fields: []page.Field{
+				field("from", "From (UTC)", now.Add(-24*time.Hour)),
+				field("to", "Until (UTC)", now.Add(time.Minute)),
+			}})},
 	}, nil
 }
 
@@ -223,14 +286,19 @@ func (s *console) replay(v *visit) (to, done string, err error) {
 	}
 	var again outbox.Replayed
 	err = v.attempt("webhook.replay", "", stamp(from)+" to "+stamp(until), func() (err error) {
-		again, err = s.Events.Replay(v.r.Context(), outbox.Range{From: from, To: until, Limit: mostReplayed}, v.now())
+		again, err = s.Events.Replay(
+			v.r.Context(), outbox.Range{From: from, To: until, Limit: mostReplayed}, v.now(),
+		)
 		return err
 	})
 	if err != nil {
 		return "", "", err
 	}
 	s.Deliver()
-	v.Log.Info("webhooks are sent again", "events", again.Events, "deliveries", again.Deliveries, "more", again.More)
+	v.Log.Info(
+		"webhooks are sent again", "events", again.Events, "deliveries", again.Deliveries, "more",
+		again.More,
+	)
 	switch {
 	case again.Events == 0:
 		return webhooksPath, "replayed-none", nil

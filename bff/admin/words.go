@@ -19,21 +19,50 @@ const lateMoney = "Late money is looked for during three days, " +
 
 // states say what the state of an attempt means to whoever looks after it.
 var states = map[payment.State]state{
-	payment.Creating:  {"wait", "Being created", "The gateway is being asked for an address. If its answer is lost, its list is searched."},
-	payment.Unknown:   {"warn", "Answer lost", "The gateway may or may not have opened a transaction. Its list is searched until that is known; nothing has to be done."},
-	payment.Waiting:   {"wait", "Waiting for money", "The address is shown to the shopper, and the gateway is asked again and again."},
+	payment.Creating: {
+		"wait", "Being created",
+		"The gateway is being asked for an address. If its answer is lost, its list is searched.",
+	},
+	payment.Unknown: {
+		"warn", "Answer lost",
+		"The gateway may or may not have opened a transaction. Its list is searched until that " +
+			"is known; nothing has to be done.",
+	},
+	payment.Waiting: {
+		"wait", "Waiting for money",
+		"The address is shown to the shopper, and the gateway is asked again and again.",
+	},
 	payment.Confirmed: {"good", "Confirmed", "The gateway has proven that it was paid."},
 	payment.Expired:   {"", "Expired", "The time to pay is over. " + lateMoney},
 	payment.Cancelled: {"", "Cancelled", "It was called off. " + lateMoney},
-	payment.Refused:   {"warn", "Refused by the gateway", "The gateway said no; nothing exists there, and another coin can be chosen."},
-	payment.Lost:      {"", "Given up", "Nobody has seen its address. If the gateway has opened it after all, it is called off there."},
-	payment.Rejected:  {"bad", "Answer refused", "The gateway's answer failed our checks: its address was never shown, and it is called off."},
-	payment.InReview:  {"bad", "In review", "The gateway reports it as paid in a way that proves nothing. A human has to settle it."},
-	payment.Stray:     {"warn", "Second transaction", "The gateway has opened two for one request. This one was never shown and is called off."},
+	payment.Refused: {
+		"warn", "Refused by the gateway",
+		"The gateway said no; nothing exists there, and another coin can be chosen.",
+	},
+	payment.Lost: {
+		"", "Given up",
+		"Nobody has seen its address. If the gateway has opened it after all, it is called off " +
+			"there.",
+	},
+	payment.Rejected: {
+		"bad", "Answer refused",
+		"The gateway's answer failed our checks: its address was never shown, and it is " +
+			"called off.",
+	},
+	payment.InReview: {
+		"bad", "In review",
+		"The gateway reports it as paid in a way that proves nothing. A human has to settle it.",
+	},
+	payment.Stray: {
+		"warn", "Second transaction",
+		"The gateway has opened two for one request. This one was never shown and is called off.",
+	},
 }
 
 // byHand is the state of what a person has settled as paid.
-var byHand = state{"good", "Settled as paid", "Somebody has settled it as paid. The gateway had not proven it."}
+var byHand = state{
+	"good", "Settled as paid", "Somebody has settled it as paid. The gateway had not proven it.",
+}
 
 // absent is the state of what the gateway does not know any more.
 var absent = state{"bad", "In review", "The gateway does not know the transaction any more. " +
@@ -52,30 +81,77 @@ func stateOf(a payment.Attempt) state {
 
 // reviews say why a payment is not proven, and what to do, by the reason's code.
 var reviews = map[string]struct{ what, todo string }{
-	"tracking_code_mismatch": {"The gateway answered for another transaction", "Ask the gateway's support with the tracking code below before you settle it."},
-	"order_id_mismatch":      {"The gateway's order number is not ours", "The money may belong to another order. Compare the tracking code in the gateway's own panel before you settle it."},
-	"amount_usd_mismatch":    {"The gateway reports another price", "Compare the order's amount with the gateway's panel. Do not ship on this alone."},
-	"currency_mismatch":      {"It was reported in another coin or network", "Look at the transaction in the explorer: which coin has come, and to which address?"},
-	"pay_amount_mismatch":    {"The gateway asks for another amount than it first said", "Look at the transaction in the explorer and compare what has come with what was asked."},
-	"paid_amount_unreadable": {"The gateway reports an amount that cannot be read", "Look at the transaction in the explorer for what has come."},
-	"paid_amount_short":      {"Paid, says the gateway, but too little has come", "Look at the transaction in the explorer. If you take less, settle it as confirmed; else refund and settle it as cancelled."},
+	"tracking_code_mismatch": {
+		"The gateway answered for another transaction",
+		"Ask the gateway's support with the tracking code below before you settle it.",
+	},
+	"order_id_mismatch": {
+		"The gateway's order number is not ours",
+		"The money may belong to another order. Compare the tracking code in the gateway's own " +
+			"panel before you settle it.",
+	},
+	"amount_usd_mismatch": {
+		"The gateway reports another price",
+		"Compare the order's amount with the gateway's panel. Do not ship on this alone.",
+	},
+	"currency_mismatch": {
+		"It was reported in another coin or network",
+		"Look at the transaction in the explorer: which coin has come, and to which address?",
+	},
+	"pay_amount_mismatch": {
+		"The gateway asks for another amount than it first said",
+		"Look at the transaction in the explorer and compare what has come with what was asked.",
+	},
+	"paid_amount_unreadable": {
+		"The gateway reports an amount that cannot be read",
+		"Look at the transaction in the explorer for what has come.",
+	},
+	"paid_amount_short": {
+		"Paid, says the gateway, but too little has come",
+		"Look at the transaction in the explorer. If you take less, settle it as confirmed; else " +
+			"refund and settle it as cancelled.",
+	},
 	"paid_amount_excessive": {
 		"The gateway reports far too much",
-		"Look at the transaction in the explorer. If the order's amount has arrived, resolve the payment as " +
+		"Look at the transaction in the explorer. If the order's amount has arrived, resolve the " +
+			"payment as " +
 			"confirmed and refund the excess. If the gateway's figure is wrong, tell its support.",
 	},
-	"gateway_changed":           {"The gateway's address or key has changed since", "It was opened with another key. Look it up in that account before you settle it."},
-	"transaction_id_reused":     {"The same transaction has paid another order", "An exchange may pay two orders at once: then the amount of the transaction covers both. If it does not, this order is not paid."},
-	"session_confirmed_already": {"The order was paid twice", "One order is paid once. Refund the second payment, and settle it as cancelled."},
-	"settled_before":            {"It was settled as not paid, and now the gateway proves it", "Was the money refunded? Then settle it as not paid again. If not, send what was ordered and settle it as paid, or refund it and settle it as not paid."},
+	"gateway_changed": {
+		"The gateway's address or key has changed since",
+		"It was opened with another key. Look it up in that account before you settle it.",
+	},
+	"transaction_id_reused": {
+		"The same transaction has paid another order",
+		"An exchange may pay two orders at once: then the amount of the transaction covers both. " +
+			"If it does not, this order is not paid.",
+	},
+	"session_confirmed_already": {
+		"The order was paid twice",
+		"One order is paid once. Refund the second payment, and settle it as cancelled.",
+	},
+	"settled_before": {
+		"It was settled as not paid, and now the gateway proves it",
+		"Was the money refunded? Then settle it as not paid again. If not, send what was ordered " +
+			"and settle it as paid, or refund it and settle it as not paid.",
+	},
 	"transaction_absent": {
 		"The gateway no longer knows the transaction",
-		"Nothing was reported as paid. Check that the gateway's address and key are those that the transaction " +
-			"was opened with, and ask the gateway's support with the tracking code below. Look at the address " +
+		"Nothing was reported as paid. Check that the gateway's address and key are those that " +
+			"the transaction " +
+			"was opened with, and ask the gateway's support with the tracking code below. Look " +
+			"at the address " +
 			"in the explorer before you resolve the payment.",
 	},
-	"confirmation_taken_back": {"The gateway has taken the confirmation back", "It said confirmed, and three times since that it is not. It stays confirmed here: look at the transaction in the explorer and ask the gateway."},
-	"paid_after_confirmation": {"More money has come after the payment was confirmed", "The shopper has paid more than once or too much. Refund what is too much."},
+	"confirmation_taken_back": {
+		"The gateway has taken the confirmation back",
+		"It said confirmed, and three times since that it is not. It stays confirmed here: look " +
+			"at the transaction in the explorer and ask the gateway.",
+	},
+	"paid_after_confirmation": {
+		"More money has come after the payment was confirmed",
+		"The shopper has paid more than once or too much. Refund what is too much.",
+	},
 }
 
 // reviewed explains the reason of a review.
@@ -83,7 +159,10 @@ func reviewed(code string) struct{ what, todo string } {
 	if r, ok := reviews[code]; ok {
 		return r
 	}
-	return struct{ what, todo string }{"This payment is not proven", "Look it up in the gateway's own panel and in the explorer before you settle it."}
+	return struct{ what, todo string }{
+		"This payment is not proven",
+		"Look it up in the gateway's own panel and in the explorer before you settle it.",
+	}
 }
 
 // events say what a line of a trail means; the line's detail goes behind it.
@@ -97,15 +176,18 @@ var events = map[string]string{
 	"attempt.refused":   "The gateway refused:",
 	"attempt.put_off": "The gateway takes no requests now, so nothing was opened. " +
 		"It is asked again after",
-	"attempt.not_sent":           "The gateway was not asked again:",
-	"attempt.rejected":           "The gateway's answer failed our checks and was not shown:",
-	"attempt.unknown":            "The gateway's answer was lost; its list is searched:",
-	"attempt.late_answer":        "The gateway's answer came late. Tracking code",
-	"attempt.found":              "Found in the gateway's list:",
-	"attempt.stray":              "The gateway has opened a second transaction, which is called off:",
-	"attempt.handed_over":        "It could not be called off: the gateway's own page is shown. Tracking code",
-	"attempt.lost":               "Given up and called off. Tracking code",
-	"attempt.abandoned":          "Nothing was found out for ten minutes: given up, and searched for further. Tracking code",
+	"attempt.not_sent":    "The gateway was not asked again:",
+	"attempt.rejected":    "The gateway's answer failed our checks and was not shown:",
+	"attempt.unknown":     "The gateway's answer was lost; its list is searched:",
+	"attempt.late_answer": "The gateway's answer came late. Tracking code",
+	"attempt.found":       "Found in the gateway's list:",
+	"attempt.stray": "The gateway has opened a second transaction, which is " +
+		"called off:",
+	"attempt.handed_over": "It could not be called off: the gateway's own page is shown. " +
+		"Tracking code",
+	"attempt.lost": "Given up and called off. Tracking code",
+	"attempt.abandoned": "Nothing was found out for ten minutes: given up, and searched " +
+		"for further. Tracking code",
 	"attempt.confirmed":          "The gateway has proven the payment. Tracking code",
 	"attempt.expired":            "The time to pay is over. Tracking code",
 	"attempt.cancelled":          "Called off at the gateway. Tracking code",
@@ -144,17 +226,24 @@ var doings = map[string]string{
 	"reconcile":             "compared gateway and database",
 	"refused":               "was refused",
 
-	"session.recheck": "asked to have the gateway asked again", "session.recheck" + ended: "had the gateway asked again",
-	"session.cancel": "asked to call the payment off", "session.cancel" + ended: "called the payment off",
-	"session.confirm": "asked to settle the payment as paid", "session.confirm" + ended: "settled the payment as paid",
-	retention.EraseRecord:   "asked to erase personal data",
-	retention.EraseRecorded: "erased personal data",
-	"session.discard":       "asked to settle the payment as not paid", "session.discard" + ended: "settled the payment as not paid",
-	"webhook.redeliver": "asked to send a webhook again", "webhook.redeliver" + ended: "sent a webhook again",
-	"webhook.reroute":         "asked to move webhooks to the configured URL",
-	"webhook.reroute" + ended: "moved webhooks to the configured URL",
-	"webhook.test":            "asked to send a test webhook", "webhook.test" + ended: "sent a test webhook",
-	"webhook.replay": "asked to send the webhooks of a time again", "webhook.replay" + ended: "sent the webhooks of a time again",
+	"session.recheck":           "asked to have the gateway asked again",
+	"session.recheck" + ended:   "had the gateway asked again",
+	"session.cancel":            "asked to call the payment off",
+	"session.cancel" + ended:    "called the payment off",
+	"session.confirm":           "asked to settle the payment as paid",
+	"session.confirm" + ended:   "settled the payment as paid",
+	retention.EraseRecord:       "asked to erase personal data",
+	retention.EraseRecorded:     "erased personal data",
+	"session.discard":           "asked to settle the payment as not paid",
+	"session.discard" + ended:   "settled the payment as not paid",
+	"webhook.redeliver":         "asked to send a webhook again",
+	"webhook.redeliver" + ended: "sent a webhook again",
+	"webhook.reroute":           "asked to move webhooks to the configured URL",
+	"webhook.reroute" + ended:   "moved webhooks to the configured URL",
+	"webhook.test":              "asked to send a test webhook",
+	"webhook.test" + ended:      "sent a test webhook",
+	"webhook.replay":            "asked to send the webhooks of a time again",
+	"webhook.replay" + ended:    "sent the webhooks of a time again",
 }
 
 // did is what an action was, in words.
@@ -172,7 +261,14 @@ func deedsList(list []records.Action) node.Node {
 		items = append(items, page.El("li").Body(
 			page.Time(a.At), page.El("span").Class("event").Body(
 				page.Foreign(a.By), page.Text(" "+did(a.What)),
-				node.If(a.Detail != "", func() node.Node { return page.El("span").Class("detail").Body(page.Text(": "), page.Foreign(a.Detail)) }))))
+				node.If(
+					a.Detail != "",
+					func() node.Node {
+						return page.El("span").Class("detail").Body(
+							page.Text(": "), page.Foreign(a.Detail),
+						)
+					},
+				))))
 	}
 	return page.El("ol").Class("trail short").Body(items...)
 }

@@ -185,7 +185,9 @@ func (b *Budget) tell(ctx context.Context, t ticket, outcome error) {
 	}
 	switch changed, open := b.breaker.tell(t, meaning(outcome), time.Now()); {
 	case changed && open:
-		b.Log.WarnContext(ctx, "gateway does not answer: calls are refused until it does", "error", outcome)
+		b.Log.WarnContext(
+			ctx, "gateway does not answer: calls are refused until it does", "error", outcome,
+		)
 	case changed:
 		b.Log.InfoContext(ctx, "gateway answers again")
 	}
@@ -217,7 +219,8 @@ func meaning(outcome error) news {
 // step; zero = not at all.
 func breather(outcome error) time.Duration {
 	var asked, most time.Duration
-	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok && refused.Reason == payment.ReasonBusy {
+	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok &&
+		refused.Reason == payment.ReasonBusy {
 		if asked, most = refused.RetryAfter, maxPause; asked <= 0 {
 			asked = busyPause
 		}
@@ -241,7 +244,9 @@ func (b *Budget) pause(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	if err := b.Bucket.Pause(ctx, d); err != nil {
-		b.Log.ErrorContext(ctx, "pausing for all instances", "error", fmt.Errorf("pausing the bucket: %w", err))
+		b.Log.ErrorContext(
+			ctx, "pausing for all instances", "error", fmt.Errorf("pausing the bucket: %w", err),
+		)
 	}
 }
 
@@ -260,9 +265,10 @@ func (b *Budget) Free(ctx context.Context) (n int, ok bool) {
 
 // State is what a Budget has to tell to its operator. Counters only grow.
 type State struct {
-	Open        bool      // the breaker refuses calls
-	Since       time.Time // when it last opened or closed; zero = it never opened
-	Probing     time.Time // when the probe under way began, which all wait for; zero = there is none
+	Open  bool      // the breaker refuses calls
+	Since time.Time // when it last opened or closed; zero = it never opened
+	// when the probe under way began, which all wait for; zero = there is none
+	Probing     time.Time
 	PausedUntil time.Time // the last pause that this process asked for; zero = none
 
 	Waiting [priorities]int // calls that wait for a slot now, by Priority
@@ -276,7 +282,10 @@ type State struct {
 
 // State returns the present state.
 func (b *Budget) State() State {
-	s := State{Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(), Pauses: b.pauses.Load()}
+	s := State{
+		Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(),
+		Pauses: b.pauses.Load(),
+	}
 	s.Waiting = b.queue.lengths()
 	b.mu.Lock()
 	s.PausedUntil = b.paused

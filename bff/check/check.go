@@ -147,9 +147,17 @@ func (c Config) filled() Config {
 	return c
 }
 
-func ok(id, text string) Finding        { return Finding{ID: id, Level: OK, Text: text} }
-func warn(id, text, way string) Finding { return Finding{ID: id, Level: Warn, Text: text, Way: way} }
-func fail(id, text, way string) Finding { return Finding{ID: id, Level: Fail, Text: text, Way: way} }
+func ok(id, text string) Finding { return Finding{ID: id, Level: OK, Text: text} }
+func warn(id, text, way string) Finding {
+	return Finding{
+		ID: id, Level: Warn, Text: text, Way: way,
+	}
+}
+func fail(id, text, way string) Finding {
+	return Finding{
+		ID: id, Level: Fail, Text: text, Way: way,
+	}
+}
 
 // several is the findings, or the one that says that there is none.
 func several(list []Finding, otherwise Finding) []Finding {

@@ -34,16 +34,38 @@ func (x *examination) database(ctx context.Context) []Finding {
 	case sqlite && errors.Is(err, os.ErrNotExist):
 		return x.newFile(dsn)
 	case err != nil:
-		return []Finding{fail("database", inOneLine(err), "COINSLOT_DATABASE: the path of an SQLite file on a local disk, or postgres://user:password@host/database")}
+		return []Finding{
+			fail(
+				"database", inOneLine(err),
+				"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
+					"postgres://user:password@host/database",
+			),
+		}
 	case s.Have > s.Know:
-		return []Finding{fail("database", fmt.Sprintf("its tables are of version %d, this release knows up to %d", s.Have, s.Know),
+		return []Finding{fail("database",
+			fmt.Sprintf(
+				"its tables are of version %d, this release knows up to %d", s.Have, s.Know,
+			),
 			"run the newer release that wrote them, or restore a backup of before")}
 	case !s.May:
-		return []Finding{fail("database", "the user may not write the tables", "GRANT what it needs, or make it the owner of the database")}
+		return []Finding{
+			fail(
+				"database", "the user may not write the tables",
+				"GRANT what it needs, or make it the owner of the database",
+			),
+		}
 	}
 	list := []Finding{ok("database", describe(s, dsn, sqlite))}
 	if s.Ahead.Abs() > 5*time.Second {
-		list = append(list, warn("database", "its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+"; payments go by the database's", "let both machines set their clocks (NTP)"))
+		list = append(
+			list,
+			warn(
+				"database",
+				"its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+
+					"; payments go by the database's",
+				"let both machines set their clocks (NTP)",
+			),
+		)
 	}
 	if sqlite {
 		list = append(list, x.file(dsn)...)
@@ -108,7 +130,9 @@ func describe(s store.State, dsn string, sqlite bool) string {
 	case s.Have == 0:
 		return name + ": empty, the first start makes the tables"
 	case s.Have < s.Know:
-		return fmt.Sprintf("%s: tables of version %d, the next start brings them to %d", name, s.Have, s.Know)
+		return fmt.Sprintf(
+			"%s: tables of version %d, the next start brings them to %d", name, s.Have, s.Know,
+		)
 	}
 	return fmt.Sprintf("%s: tables of version %d, as this release wants them", name, s.Have)
 }
@@ -117,12 +141,27 @@ func describe(s store.State, dsn string, sqlite bool) string {
 func (x *examination) newFile(path string) []Finding {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return []Finding{fail("database", "the folder "+folder+" for the SQLite file is not there", "mkdir -p "+folder+", owned by the user that serves")}
+		return []Finding{
+			fail(
+				"database", "the folder "+folder+" for the SQLite file is not there",
+				"mkdir -p "+folder+", owned by the user that serves",
+			),
+		}
 	}
 	if !writable(folder) {
-		return []Finding{fail("database", "the folder "+folder+" may not be written", "give it to the user that serves: chown")}
+		return []Finding{
+			fail(
+				"database", "the folder "+folder+" may not be written",
+				"give it to the user that serves: chown",
+			),
+		}
 	}
-	return append([]Finding{ok("database", "SQLite file "+path+" is not there yet: the first start makes it")}, x.room(folder)...)
+	return append(
+		[]Finding{
+			ok("database", "SQLite file "+path+" is not there yet: the first start makes it"),
+		},
+		x.room(folder)...,
+	)
 }
 
 // file is about an SQLite file that is there.
@@ -130,10 +169,22 @@ func (x *examination) file(path string) []Finding {
 	folder := filepath.Dir(path)
 	var list []Finding
 	if !writable(path) || !writable(folder) {
-		list = append(list, fail("database", path+" and its folder may not be written", "give both to the user that serves: chown"))
+		list = append(
+			list,
+			fail(
+				"database", path+" and its folder may not be written",
+				"give both to the user that serves: chown",
+			),
+		)
 	}
 	if info, err := os.Stat(path); err == nil && others(info) {
-		list = append(list, warn("database", path+" is open to every user: it holds emails and orders", "chmod 600 "+path))
+		list = append(
+			list,
+			warn(
+				"database", path+" is open to every user: it holds emails and orders",
+				"chmod 600 "+path,
+			),
+		)
 	}
 	return append(list, x.room(folder)...)
 }
@@ -144,9 +195,19 @@ func (x *examination) room(folder string) []Finding {
 	case !known:
 		return nil
 	case free < full:
-		return []Finding{fail("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder), "make room: orders are refused when it is full")}
+		return []Finding{
+			fail(
+				"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
+				"make room: orders are refused when it is full",
+			),
+		}
 	case free < roomy:
-		return []Finding{warn("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder), "make room: a million payments are some 8 GB")}
+		return []Finding{
+			warn(
+				"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
+				"make room: a million payments are some 8 GB",
+			),
+		}
 	}
 	return []Finding{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
 }

@@ -26,9 +26,13 @@ func (x *examination) gateway(ctx context.Context) []Finding {
 	}
 	clocks := make(chan []Finding, 1)
 	go func() { clocks <- x.skew(ctx) }()
-	client, err := gateway.New(gateway.Config{URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal()})
+	client, err := gateway.New(gateway.Config{
+		URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal(),
+	})
 	if err != nil {
-		return []Finding{fail("gateway", err.Error(), "COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY")}
+		return []Finding{
+			fail("gateway", err.Error(), "COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY"),
+		}
 	}
 	defer client.Close()
 	list, err := client.CurrencyList(ctx)
@@ -55,11 +59,18 @@ func noGateway(err error) Finding {
 	refused, is := errors.AsType[*payment.RefusedError](err)
 	switch {
 	case is && refused.Reason == payment.ReasonKey:
-		return fail("gateway", fmt.Sprintf("it does not accept the key (status %d)", refused.Status), "COINSLOT_GATEWAY_KEY (or its file): copy it anew, for this gateway, production or test")
+		return fail(
+			"gateway", fmt.Sprintf("it does not accept the key (status %d)", refused.Status),
+			"COINSLOT_GATEWAY_KEY (or its file): copy it anew, for this gateway, production "+
+				"or test",
+		)
 	case is && refused.Status != 0:
 		return fail("gateway", inOneLine(err), "ask its operator")
 	case is && refused.Err != nil: // nothing was sent
-		return fail("gateway", "it cannot be reached: "+inOneLine(refused.Err), "COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?")
+		return fail(
+			"gateway", "it cannot be reached: "+inOneLine(refused.Err),
+			"COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?",
+		)
 	}
 	return fail("gateway", inOneLine(err), "COINSLOT_GATEWAY_URL: is it the right address?")
 }
@@ -79,15 +90,39 @@ func (x *examination) offer(list []payment.Currency) []Finding {
 			if !link {
 				without++
 			}
-			f.Details = append(f.Details, fmt.Sprintf("%s on %s (%s): $%s to $%s; %s", c.Symbol, n.Name, n.Code, n.MinimumUSD, n.MaximumUSD, known))
+			f.Details = append(
+				f.Details,
+				fmt.Sprintf(
+					"%s on %s (%s): $%s to $%s; %s", c.Symbol, n.Name, n.Code, n.MinimumUSD,
+					n.MaximumUSD, known,
+				),
+			)
 		}
 	}
-	f.Text = fmt.Sprintf("the key is accepted; %s on %s in all", count(len(list), "coin"), count(networks, "network"))
+	f.Text = fmt.Sprintf(
+		"the key is accepted; %s on %s in all", count(len(list), "coin"),
+		count(networks, "network"),
+	)
 	if networks == 0 {
-		return []Finding{fail("gateway", "the key is accepted, but no coin is enabled: nobody can pay", "enable coins at the gateway")}
+		return []Finding{
+			fail(
+				"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
+				"enable coins at the gateway",
+			),
+		}
 	}
 	if without > 0 {
-		return []Finding{f, warn("coins", fmt.Sprintf("%d of %d have no payment link: shoppers copy address and amount", without, networks), "add them to COINSLOT_TOKENS (docs/tokens.md); the list above names them")}
+		return []Finding{
+			f,
+			warn(
+				"coins",
+				fmt.Sprintf(
+					"%d of %d have no payment link: shoppers copy address and amount", without,
+					networks,
+				),
+				"add them to COINSLOT_TOKENS (docs/tokens.md); the list above names them",
+			),
+		}
 	}
 	return []Finding{f}
 }
@@ -133,7 +168,9 @@ func (x *examination) skew(ctx context.Context) []Finding {
 	const way = "let both machines set their clocks: timedatectl set-ntp true here"
 	switch text := "this clock and the gateway's differ by " + off.String(); {
 	case off > badly:
-		return []Finding{fail("clock", text+": webhooks, order tokens and receipts are refused", way)}
+		return []Finding{
+			fail("clock", text+": webhooks, order tokens and receipts are refused", way),
+		}
 	case off > slightly:
 		return []Finding{warn("clock", text, way)}
 	}
@@ -144,9 +181,14 @@ func (x *examination) skew(ctx context.Context) []Finding {
 // the Config.
 func (x *examination) client() *http.Client {
 	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: func(
+			*http.Request, []*http.Request,
+		) error {
+			return http.ErrUseLastResponse
+		},
 		Transport: &http.Transport{
-			TLSClientConfig: x.tls(""), DisableKeepAlives: true, DisableCompression: true, ForceAttemptHTTP2: false,
+			TLSClientConfig: x.tls(""), DisableKeepAlives: true, DisableCompression: true,
+			ForceAttemptHTTP2: false,
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 				return x.reach(ctx, network, address)
 			},

@@ -15,7 +15,9 @@ import (
 const soon = 14 * 24 * time.Hour
 
 func (x *examination) tls(name string) *tls.Config {
-	return &tls.Config{ServerName: name, RootCAs: x.Roots, MinVersion: tls.VersionTLS12, Time: x.Now}
+	return &tls.Config{
+		ServerName: name, RootCAs: x.Roots, MinVersion: tls.VersionTLS12, Time: x.Now,
+	}
 }
 
 // reach connects to host:port by the resolver of the Config.
@@ -31,7 +33,8 @@ func (x *examination) reach(ctx context.Context, network, address string) (net.C
 	err = fmt.Errorf("resolving %s: it has no address", host)
 	for _, a := range addrs {
 		var conn net.Conn
-		if conn, err = x.Dial(ctx, network, net.JoinHostPort(a.Unmap().String(), port)); err == nil {
+		if conn, err = x.Dial(ctx, network, net.JoinHostPort(a.Unmap().String(), port)); err ==
+			nil {
 			return conn, nil
 		}
 	}
@@ -47,7 +50,10 @@ func (x *examination) certificate(id, host string, state *tls.ConnectionState) *
 	if left > soon {
 		return nil
 	}
-	f := warn(id, fmt.Sprintf("the certificate of %s ends in %d days", host, int(left.Hours()/24)), "renew it, and find out why that did not happen by itself")
+	f := warn(
+		id, fmt.Sprintf("the certificate of %s ends in %d days", host, int(left.Hours()/24)),
+		"renew it, and find out why that did not happen by itself",
+	)
 	return &f
 }
 
@@ -62,11 +68,17 @@ func unreachable(id, what, where string, err error) Finding {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
 	case isInvalid && invalid.Reason == x509.Expired:
-		return fail(id, what+": its certificate has expired, or this clock is wrong", "renew the certificate of "+where)
+		return fail(
+			id, what+": its certificate has expired, or this clock is wrong",
+			"renew the certificate of "+where,
+		)
 	case isHost:
 		return fail(id, what+": its certificate is for another name", "get one for "+where)
 	case isUnknown:
-		return fail(id, what+": its certificate is not of an authority that is known here", "send the whole chain, or get a certificate of a public authority")
+		return fail(
+			id, what+": its certificate is not of an authority that is known here",
+			"send the whole chain, or get a certificate of a public authority",
+		)
 	case isDNS && dns.IsNotFound:
 		return fail(id, what+": there is no name "+where, "add it to the DNS, or mend the spelling")
 	}

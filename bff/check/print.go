@@ -62,7 +62,9 @@ func (l Look) finding(w io.Writer, f Finding) {
 
 // level is the word for one, six characters wide.
 func (l Look) level(level Level) string {
-	word, color := map[Level]string{OK: "ok", Warn: "warn", Fail: "FAIL"}[level], map[Level]string{OK: "32", Warn: "33", Fail: "1;31"}[level]
+	word, color := map[Level]string{OK: "ok", Warn: "warn", Fail: "FAIL"}[level], map[Level]string{
+		OK: "32", Warn: "33", Fail: "1;31",
+	}[level]
 	padding := strings.Repeat(" ", 6-len(word))
 	if !l.Color {
 		return word + padding

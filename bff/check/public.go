@@ -37,7 +37,16 @@ func (x *examination) public(ctx context.Context) []Finding {
 	}
 	var list []Finding
 	if u.Scheme != "https" {
-		list = append(list, fail("public", origin+" has no https: browsers of shops with https refuse it, and addresses can be exchanged on the way", "put a proxy with a certificate before it (docs/deploy.md)"))
+		list = append(
+			list,
+			fail(
+				"public",
+				origin+
+					" has no https: browsers of shops with https refuse it, and addresses can be "+
+					"exchanged on the way",
+				"put a proxy with a certificate before it (docs/deploy.md)",
+			),
+		)
 	}
 	if _, err := x.Resolve(ctx, u.Hostname()); err != nil {
 		return append(list, unreachable("public", origin, u.Hostname(), err))
@@ -48,7 +57,12 @@ func (x *examination) public(ctx context.Context) []Finding {
 // tryingOut is what was found about a checkout that is for this machine only:
 // nothing of it keeps a shopper from paying.
 func tryingOut(origin string, found []Finding) []Finding {
-	list := []Finding{warn("public", origin+" is for trying out: nobody else can open it", "COINSLOT_PUBLIC_URL=https://pay.shop.example")}
+	list := []Finding{
+		warn(
+			"public", origin+" is for trying out: nobody else can open it",
+			"COINSLOT_PUBLIC_URL=https://pay.shop.example",
+		),
+	}
 	for _, f := range found {
 		if f.Level == Fail {
 			f.Level = Warn
@@ -66,9 +80,16 @@ func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
 	case untrusted: // whether the server runs or not
 		return []Finding{unreachable("public", u.String(), u.Hostname(), err)}
 	case (err != nil || keys.status >= http.StatusBadGateway) && !x.running(ctx):
-		return []Finding{warn("public", "the server does not run yet, so the way to it was not tried", "start it and check again")}
+		return []Finding{
+			warn(
+				"public", "the server does not run yet, so the way to it was not tried",
+				"start it and check again",
+			),
+		}
 	case err != nil:
-		return []Finding{unreachable("public", u.String()+", though the server runs", u.Hostname(), err)}
+		return []Finding{
+			unreachable("public", u.String()+", though the server runs", u.Hostname(), err),
+		}
 	case keys.status != http.StatusOK:
 		other := fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status)
 		return []Finding{fail("public", other,
@@ -76,8 +97,10 @@ func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
 	}
 	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
 	if err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
-		return []Finding{fail("public", u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
-			"let the name and the proxy lead to this server, and restart it after changes of settings")}
+		return []Finding{fail("public",
+			u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
+			"let the name and the proxy lead to this server, and restart it after changes of "+
+				"settings")}
 	}
 	list := []Finding{ok("public", u.String()+" leads to this server")}
 	if f := x.certificate("public", u.Hostname(), keys.tls); f != nil {
@@ -100,8 +123,11 @@ func (x *examination) console(ctx context.Context, u *url.URL) []Finding {
 	case err != nil:
 		return []Finding{unreachable("console", u.String(), u.Hostname(), err)}
 	case bytes.Contains(page.body, []byte(name)):
-		return []Finding{fail("console", "whoever sends "+header+" is signed in to /admin: the proxy passes on what strangers say of themselves",
-			"let the proxy set or remove "+header+" on every request (docs/console.md), and restart it")}
+		return []Finding{fail("console",
+			"whoever sends "+header+
+				" is signed in to /admin: the proxy passes on what strangers say of themselves",
+			"let the proxy set or remove "+header+
+				" on every request (docs/console.md), and restart it")}
 	}
 	return []Finding{ok("console", "the proxy passes no "+header+" of strangers on")}
 }
@@ -117,15 +143,40 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
 		return []Finding{unreachable("headers", u.String(), u.Hostname(), err)}
 	}
 	if page.header.Get("X-Frame-Options") != "" {
-		return []Finding{fail("headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout", "take that header out of the proxy's settings for this host")}
+		return []Finding{
+			fail(
+				"headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout",
+				"take that header out of the proxy's settings for this host",
+			),
+		}
 	}
 	policies := page.header.Values("Content-Security-Policy")
-	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...), " ")
+	ancestors := strings.Join(
+		append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...), " ",
+	)
 	switch {
 	case len(policies) != 1:
-		return []Finding{fail("headers", fmt.Sprintf("a page comes with %d headers Content-Security-Policy: a proxy adds or removes one", len(policies)), "let it pass the one of this server as it is")}
-	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 && !slices.Contains(split(policies[0]), ancestors):
-		return []Finding{fail("headers", "pages do not say "+ancestors+": a proxy has changed it, or the server runs with other settings", "restart the server; let the proxy pass the header as it is")}
+		return []Finding{
+			fail(
+				"headers",
+				fmt.Sprintf(
+					"a page comes with %d headers Content-Security-Policy: a proxy adds or "+
+						"removes one",
+					len(policies),
+				),
+				"let it pass the one of this server as it is",
+			),
+		}
+	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
+		!slices.Contains(split(policies[0]), ancestors):
+		return []Finding{
+			fail(
+				"headers",
+				"pages do not say "+ancestors+
+					": a proxy has changed it, or the server runs with other settings",
+				"restart the server; let the proxy pass the header as it is",
+			),
+		}
 	}
 	return []Finding{ok("headers", "the proxy leaves them as they are")}
 }
@@ -140,21 +191,30 @@ func split(policy string) []string {
 
 // socket opens one to the doctor, says something and hears it again.
 func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
-	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has nginx and Caddy); without it pages ask every few seconds"
-	dialer := websocket.Dialer{NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()), HandshakeTimeout: 5 * time.Second}
+	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has " +
+		"nginx and Caddy); without it pages ask every few seconds"
+	dialer := websocket.Dialer{
+		NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()),
+		HandshakeTimeout: 5 * time.Second,
+	}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
 	origin := http.Header{"Origin": {u.String()}}
 	conn, resp, err := dialer.DialContext(ctx, at, origin) //nolint:bodyclose // the dialer closes it
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
-			return fail("websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way)
+			return fail(
+				"websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way,
+			)
 		}
 		return fail("websocket", "it does not open: "+inOneLine(err), way)
 	}
 	defer conn.Close()
 	until := time.Now().Add(5 * time.Second)
 	const word = "check"
-	err = errors.Join(conn.SetReadDeadline(until), conn.SetWriteDeadline(until), conn.WriteMessage(websocket.TextMessage, []byte(word)))
+	err = errors.Join(
+		conn.SetReadDeadline(until), conn.SetWriteDeadline(until),
+		conn.WriteMessage(websocket.TextMessage, []byte(word)),
+	)
 	if err == nil {
 		var echo []byte
 		if _, echo, err = conn.ReadMessage(); err == nil && string(echo) != word {

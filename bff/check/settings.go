@@ -52,7 +52,9 @@ func (x *examination) settings(context.Context) []Finding {
 			given++
 		}
 	}
-	return several(list, ok("settings", count(given, "setting")+" from the environment, all understood"))
+	return several(
+		list, ok("settings", count(given, "setting")+" from the environment, all understood"),
+	)
 }
 
 // sandbox is whether payments are pretended.
@@ -60,7 +62,14 @@ func (x *examination) sandbox(context.Context) []Finding {
 	if !x.Settings.Sandbox || !x.usable("COINSLOT_SANDBOX") {
 		return nil
 	}
-	return []Finding{warn("sandbox", "COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay it with nothing", "unset it for real payments")}
+	return []Finding{
+		warn(
+			"sandbox",
+			"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay "+
+				"it with nothing",
+			"unset it for real payments",
+		),
+	}
 }
 
 // secret is one that is set.
@@ -78,7 +87,9 @@ func (x *examination) all() []secret {
 	add("COINSLOT_ORDER_KEY", c.OrderKey)
 	add("COINSLOT_WEBHOOK_SECRET", c.WebhookSecrets...)
 	add("COINSLOT_HOOK_TOKEN", c.HookToken)
-	return slices.DeleteFunc(list, func(s secret) bool { return s.value == "" || !x.usable(s.setting) })
+	return slices.DeleteFunc(
+		list, func(s secret) bool { return s.value == "" || !x.usable(s.setting) },
+	)
 }
 
 // varied is the fewest different characters of what a generator has made: 32
@@ -94,7 +105,17 @@ func (x *examination) secrets(context.Context) []Finding {
 	for i, s := range all {
 		for _, before := range all[:i] {
 			if s.value == before.value {
-				list = append(list, warn("secrets", fmt.Sprintf("%s is the same secret as %s: who has one has both", s.setting, before.setting), fresh))
+				list = append(
+					list,
+					warn(
+						"secrets",
+						fmt.Sprintf(
+							"%s is the same secret as %s: who has one has both", s.setting,
+							before.setting,
+						),
+						fresh,
+					),
+				)
 				break
 			}
 		}
@@ -106,7 +127,9 @@ func (x *examination) secrets(context.Context) []Finding {
 			list = append(list, warn("secrets", s.setting+" does not look random", fresh))
 		}
 	}
-	return several(list, ok("secrets", count(len(all), "secret")+", none used twice"+x.inEnvironment()))
+	return several(
+		list, ok("secrets", count(len(all), "secret")+", none used twice"+x.inEnvironment()),
+	)
 }
 
 // inEnvironment says which secrets are there, where more people can read them
@@ -114,14 +137,16 @@ func (x *examination) secrets(context.Context) []Finding {
 func (x *examination) inEnvironment() string {
 	var names []string
 	for _, s := range config.Settings() {
-		if s.File && x.variable(s.Name) != "" && (s.Name != "COINSLOT_DATABASE" || strings.Contains(x.Settings.Database, "://")) {
+		if s.File && x.variable(s.Name) != "" &&
+			(s.Name != "COINSLOT_DATABASE" || strings.Contains(x.Settings.Database, "://")) {
 			names = append(names, s.Name)
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "; in the environment, where a file (…_FILE) would be seen by fewer: " + strings.Join(names, ", ")
+	return "; in the environment, where a file (…_FILE) would be seen by fewer: " +
+		strings.Join(names, ", ")
 }
 
 // files are the catalogue and the list of coins.
@@ -129,7 +154,9 @@ func (x *examination) files(context.Context) []Finding {
 	var list []Finding
 	if path := x.Settings.Catalog; path != "" {
 		if catalog, err := order.LoadCatalog(path); err != nil {
-			list = append(list, fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md"))
+			list = append(
+				list, fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md"),
+			)
 		} else if catalog.Empty() {
 			list = append(list, warn("catalogue", path+" has no items", "docs/catalog.md"))
 		} else {
@@ -154,25 +181,53 @@ func (x *examination) proxies(context.Context) []Finding {
 	}
 	for _, p := range c.TrustedProxies {
 		if p.Bits() == 0 {
-			return []Finding{fail("proxy", "COINSLOT_TRUSTED_PROXIES believes everybody ("+p.String()+"): any shopper can name any address, and no limit holds",
+			return []Finding{fail("proxy",
+				"COINSLOT_TRUSTED_PROXIES believes everybody ("+p.String()+
+					"): any shopper can name any address, and no limit holds",
 				"name the proxy's own network, like 127.0.0.1/32")}
 		}
 		if webhook.Public(p.Addr()) && p.Bits() < 20 && p.Addr().Is4() {
-			return []Finding{warn("proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(), "name only what forwards to this server")}
+			return []Finding{
+				warn(
+					"proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(),
+					"name only what forwards to this server",
+				),
+			}
 		}
 	}
-	const way = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its network"
+	const way = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its " +
+		"network"
 	switch {
 	case strings.HasPrefix(c.PublicURL, "https:") && len(c.TrustedProxies) == 0:
-		list := []Finding{warn("proxy", "COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers count as one client and share its limits", way)}
+		list := []Finding{
+			warn(
+				"proxy",
+				"COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers "+
+					"count as one client and share its limits",
+				way,
+			),
+		}
 		if c.AdminPassword.Reveal() != "" {
-			list = append(list, warn("proxy", "COINSLOT_ADMIN_PASSWORD without COINSLOT_TRUSTED_PROXIES: ten wrong passwords a minute, of anybody, keep everybody out of /admin", way))
+			list = append(
+				list,
+				warn(
+					"proxy",
+					"COINSLOT_ADMIN_PASSWORD without COINSLOT_TRUSTED_PROXIES: ten wrong "+
+						"passwords a minute, of anybody, keep everybody out of /admin",
+					way,
+				),
+			)
 		}
 		return list
 	case len(c.TrustedProxies) == 0:
 		return nil
 	}
-	return []Finding{ok("proxy", count(len(c.TrustedProxies), "network")+" believed about the address of shoppers")}
+	return []Finding{
+		ok(
+			"proxy",
+			count(len(c.TrustedProxies), "network")+" believed about the address of shoppers",
+		),
+	}
 }
 
 // origins are the host pages.
@@ -181,16 +236,32 @@ func (x *examination) origins(context.Context) []Finding {
 		return nil
 	}
 	if len(x.Settings.Origins) == 0 {
-		return []Finding{warn("origins", "COINSLOT_ORIGINS is not set: no page may show the checkout, links to it work",
+		return []Finding{warn("origins",
+			"COINSLOT_ORIGINS is not set: no page may show the checkout, links to it work",
 			"COINSLOT_ORIGINS=https://shop.example")}
 	}
 	var list []Finding
 	for _, o := range x.Settings.Origins {
 		switch {
 		case o == x.Settings.PublicURL:
-			list = append(list, warn("origins", "COINSLOT_ORIGINS lists the checkout itself, "+o, "list the origins of shops' pages"))
+			list = append(
+				list,
+				warn(
+					"origins", "COINSLOT_ORIGINS lists the checkout itself, "+o,
+					"list the origins of shops' pages",
+				),
+			)
 		case !strings.HasPrefix(o, "https:") && !local(o):
-			list = append(list, warn("origins", o+" has no https: whoever is on the line can exchange the checkout for their own", "serve the shop by https and list it so"))
+			list = append(
+				list,
+				warn(
+					"origins",
+					o+
+						" has no https: whoever is on the line can exchange the checkout for "+
+						"their own",
+					"serve the shop by https and list it so",
+				),
+			)
 		}
 	}
 	return several(list, ok("origins", strings.Join(x.Settings.Origins, ", ")))
@@ -201,7 +272,8 @@ func local(origin string) bool {
 	_, host, _ := strings.Cut(origin, "://")
 	host = strings.Trim(portOf.ReplaceAllString(host, ""), "[]")
 	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && ip.IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		err == nil && ip.IsLoopback()
 }
 
 var portOf = regexp.MustCompile(`:[0-9]+$`)
@@ -221,9 +293,20 @@ func (x *examination) ops(context.Context) []Finding {
 	case host == "localhost" || err == nil && ip.IsLoopback():
 		return []Finding{ok("ops", listen+" is for this machine only")}
 	case err == nil && webhook.Public(ip):
-		return []Finding{fail("ops", "COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics", "COINSLOT_OPS_LISTEN=127.0.0.1:9090")}
+		return []Finding{
+			fail(
+				"ops",
+				"COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics",
+				"COINSLOT_OPS_LISTEN=127.0.0.1:9090",
+			),
+		}
 	case x.variable("KUBERNETES_SERVICE_HOST") != "":
-		return []Finding{ok("ops", listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom")}
+		return []Finding{
+			ok(
+				"ops",
+				listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom",
+			),
+		}
 	}
 	return []Finding{warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}

@@ -24,15 +24,19 @@ func (x *examination) webhooks(ctx context.Context) []Finding {
 	case !x.usable("COINSLOT_WEBHOOK_URL"):
 		return nil
 	case len(c.WebhookURLs) == 0:
-		return []Finding{warn("webhooks", "COINSLOT_WEBHOOK_URL is not set: your server is told nothing, and has to verify receipts or ask /v1/events",
-			"COINSLOT_WEBHOOK_URL=https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE (docs/webhooks.md)")}
+		return []Finding{warn("webhooks",
+			"COINSLOT_WEBHOOK_URL is not set: your server is told nothing, and has to verify "+
+				"receipts or ask /v1/events",
+			"COINSLOT_WEBHOOK_URL=https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE "+
+				"(docs/webhooks.md)")}
 	}
 	found := make([][]Finding, len(c.WebhookURLs))
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
 		running.Go(func() {
 			found[i] = x.endpoint(ctx, raw)
-			if x.Webhook && x.usable("COINSLOT_WEBHOOK_SECRET") && !slices.ContainsFunc(found[i], func(f Finding) bool { return f.Level == Fail }) {
+			if x.Webhook && x.usable("COINSLOT_WEBHOOK_SECRET") &&
+				!slices.ContainsFunc(found[i], func(f Finding) bool { return f.Level == Fail }) {
 				found[i] = append(found[i], x.taken(ctx, raw))
 			}
 		})
@@ -40,7 +44,14 @@ func (x *examination) webhooks(ctx context.Context) []Finding {
 	running.Wait()
 	var list []Finding
 	if c.AllowPrivateWebhooks {
-		list = append(list, warn("webhooks", "COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network", "take it away unless the endpoint is on this machine or beside it"))
+		list = append(
+			list,
+			warn(
+				"webhooks",
+				"COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network",
+				"take it away unless the endpoint is on this machine or beside it",
+			),
+		)
 	}
 	for _, some := range found {
 		list = append(list, some...)
@@ -62,8 +73,11 @@ func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
 		return []Finding{unreachable("webhooks", u.Host, host, err)}
 	}
 	if a, private := notPublic(addrs); private && !x.Settings.AllowPrivateWebhooks {
-		return []Finding{fail("webhooks", host+" leads to "+a.String()+", which is not a public address: no webhook is sent there",
-			"give a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is beside this server")}
+		return []Finding{fail("webhooks",
+			host+" leads to "+a.String()+
+				", which is not a public address: no webhook is sent there",
+			"give a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is "+
+				"beside this server")}
 	}
 	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
@@ -81,17 +95,27 @@ func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
 	if f := x.certificate("webhooks", host, &state); f != nil {
 		return []Finding{*f}
 	}
-	return []Finding{ok("webhooks", u.Host+" can be reached, its certificate is good until "+state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"))}
+	return []Finding{
+		ok(
+			"webhooks",
+			u.Host+" can be reached, its certificate is good until "+
+				state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"),
+		),
+	}
 }
 
 // taken sends a test to an endpoint, as the server would.
 func (x *examination) taken(ctx context.Context, raw string) Finding {
 	c := x.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
-		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets), AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL,
+		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),
+		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL,
 	})
 	if err != nil {
-		return fail("webhooks", "no test was sent: "+err.Error(), "correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
+		return fail(
+			"webhooks", "no test was sent: "+err.Error(),
+			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET",
+		)
 	}
 	t := tested.Trials[0]
 	name := raw
@@ -99,7 +123,12 @@ func (x *examination) taken(ctx context.Context, raw string) Finding {
 		name = u.Host
 	}
 	if t.Taken {
-		return ok("webhooks", fmt.Sprintf("%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds()))
+		return ok(
+			"webhooks",
+			fmt.Sprintf(
+				"%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds(),
+			),
+		)
 	}
 	f := fail("webhooks", name+" has not taken a test. "+t.Fault.Means, t.Fault.Way)
 	f.Details = []string{answered(t)}

@@ -15,7 +15,9 @@ import (
 //
 // Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
-func (c *Service) Cancel(ctx context.Context, id string, by payment.Closer) (payment.Session, error) {
+func (c *Service) Cancel(
+	ctx context.Context, id string, by payment.Closer,
+) (payment.Session, error) {
 	return c.cancel(ctx, id, by, string(by))
 }
 
@@ -25,7 +27,9 @@ func (c *Service) CancelBy(ctx context.Context, id, who string) (payment.Session
 	return c.cancel(ctx, id, payment.ClosedByMerchant, who)
 }
 
-func (c *Service) cancel(ctx context.Context, id string, by payment.Closer, who string) (payment.Session, error) {
+func (c *Service) cancel(
+	ctx context.Context, id string, by payment.Closer, who string,
+) (payment.Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -33,7 +37,8 @@ func (c *Service) cancel(ctx context.Context, id string, by payment.Closer, who 
 	a := s.Current()
 	var last *payment.Record
 	if s.Status == wire.Pending {
-		ctx = context.WithoutCancel(ctx) // else it may be cancelled there, and open here for another choice
+		// else it may be cancelled there, and open here for another choice
+		ctx = context.WithoutCancel(ctx)
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
 			return s, err
@@ -60,7 +65,9 @@ func (c *Service) cancel(ctx context.Context, id string, by payment.Closer, who 
 //
 // Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is
 // on its way or the gateway did not cancel, CodeGatewayUnavailable; the store's.
-func (c *Service) callOff(ctx context.Context, s payment.Session, a *payment.Attempt) (payment.Record, error) {
+func (c *Service) callOff(
+	ctx context.Context, s payment.Session, a *payment.Attempt,
+) (payment.Record, error) {
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable(ctx, "reading status before cancelling", err)
@@ -69,7 +76,9 @@ func (c *Service) callOff(ctx context.Context, s payment.Session, a *payment.Att
 		return r, c.begun(ctx, s, a.Number, r)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-		c.Log.WarnContext(ctx, "cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.WarnContext(
+			ctx, "cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err,
+		)
 	}
 	crash.Point("cancel.sent")
 	r, err = c.Gateway.Status(ctx, a.TrackingCode)

@@ -22,7 +22,9 @@ import (
 // CodeAmountBelowMinimum, CodeAmountAboveMaximum, CodeSessionPaid,
 // CodeSessionExpired, CodePaymentInProgress, CodeTooManyAttempts,
 // CodeGatewayUnavailable; the store's.
-func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (payment.Session, error) {
+func (c *Service) Choose(
+	ctx context.Context, id string, choice wire.Choice,
+) (payment.Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -38,12 +40,17 @@ func (c *Service) Choose(ctx context.Context, id string, choice wire.Choice) (pa
 	if err := payment.ValidChoice(choice); err != nil {
 		return s, err
 	}
-	return c.open(ctx, s, payment.Desired{Offer: offer, Choice: choice, Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL)})
+	return c.open(ctx, s, payment.Desired{
+		Offer: offer, Choice: choice,
+		Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL),
+	})
 }
 
 // open ends a waiting attempt that w replaces and starts the new one, both in
 // one change, so that a change of coin is never told as a cancellation.
-func (c *Service) open(ctx context.Context, s payment.Session, w payment.Desired) (payment.Session, error) {
+func (c *Service) open(
+	ctx context.Context, s payment.Session, w payment.Desired,
+) (payment.Session, error) {
 	var last *payment.Record
 	old := 0
 	if a := s.Current(); a != nil && w.Replaces(a) {
@@ -63,7 +70,8 @@ func (c *Service) open(ctx context.Context, s payment.Session, w payment.Desired
 		if a = s.Attempt(a.Number); a.State != payment.Waiting {
 			return c.open(ctx, s, w) // it has ended meanwhile
 		}
-		ctx = context.WithoutCancel(ctx) // half of it is worse than nothing: the payment would be cancelled
+		// half of it is worse than nothing: the payment would be cancelled
+		ctx = context.WithoutCancel(ctx)
 		r, err := c.callOff(ctx, s, a)
 		if err != nil {
 			return s, err

@@ -27,7 +27,9 @@ const (
 )
 
 // intend runs fn, which appends an intent, until the drawn order number is free.
-func (c *Service) intend(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) (payment.Session, error) {
+func (c *Service) intend(
+	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
+) (payment.Session, error) {
 	for range 20 {
 		s, err := c.Change(ctx, old, func(s *payment.Session, now time.Time) error {
 			if err := fn(s, now); err != nil {
@@ -41,13 +43,17 @@ func (c *Service) intend(ctx context.Context, old payment.Session, fn func(s *pa
 			return s, err
 		}
 	}
-	return payment.Session{ID: old.ID}, fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
+	return payment.Session{ID: old.ID}, fmt.Errorf(
+		"drawing an order number for session %q: %w", old.ID, payment.ErrTaken,
+	)
 }
 
 // Replace runs fn, which may give an attempt up, and makes the create call of
 // the replacement if this very change has appended one: whoever finds it there
 // already must not send it a second time.
-func (c *Service) Replace(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) error {
+func (c *Service) Replace(
+	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
+) error {
 	appended := false
 	s, err := c.intend(ctx, old, func(s *payment.Session, now time.Time) error {
 		before := len(s.Attempts)
@@ -102,7 +108,9 @@ func (c *Service) terms(o payment.Offer) payment.Terms {
 
 // start makes the create call of attempt n, whose intent was just committed by the
 // caller and by nobody else. The call goes on when the shopper's request ends.
-func (c *Service) start(ctx context.Context, s payment.Session, n int, terms payment.Terms) (payment.Session, error) {
+func (c *Service) start(
+	ctx context.Context, s payment.Session, n int, terms payment.Terms,
+) (payment.Session, error) {
 	crash.Point("intent.committed")
 	done := make(chan struct{})
 	c.creating.Go(func() {
@@ -128,18 +136,24 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 	defer cancel()
 	created, callErr := c.callCreate(sending, c.request(&s, n))
 	crash.Point("create.sent")
-	_, err := c.Change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
-		return s.TakeAnswer(n, created, callErr, terms, now)
-	})
-	if errors.Is(err, payment.ErrTrackingUsed) {
-		_, err = c.Change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
-			refused := &payment.RefusedError{Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed}
-			return s.TakeAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
+	_, err := c.Change(ctx, payment.Session{ID: s.ID},
+		func(s *payment.Session, now time.Time) error {
+			return s.TakeAnswer(n, created, callErr, terms, now)
 		})
+	if errors.Is(err, payment.ErrTrackingUsed) {
+		_, err = c.Change(ctx, payment.Session{ID: s.ID},
+			func(s *payment.Session, now time.Time) error {
+				refused := &payment.RefusedError{
+					Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
+				}
+				return s.TakeAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
+			})
 	}
 	crash.Point("create.committed")
 	if err != nil {
-		c.Log.ErrorContext(ctx, "recording the answer to create", "session", s.ID, "attempt", n, "error", err)
+		c.Log.ErrorContext(
+			ctx, "recording the answer to create", "session", s.ID, "attempt", n, "error", err,
+		)
 	}
 }
 
@@ -162,12 +176,16 @@ func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 // callCreate repeats only what is proven not to have been done: what was never sent,
 // and what the gateway had no time for, if it says for how long and the request that
 // waits for it can wait as long.
-func (c *Service) callCreate(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
+func (c *Service) callCreate(
+	ctx context.Context, req payment.CreateRequest,
+) (payment.Created, error) {
 	began := time.Now()
 	for try := 1; ; try++ {
-		if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) { // this process was stopped for a while
+		// this process was stopped for a while
+		if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
 			return payment.Created{}, &payment.RefusedError{
-				Reason: payment.ReasonUnsent, Message: "too late to send", Err: context.DeadlineExceeded,
+				Reason: payment.ReasonUnsent, Message: "too late to send",
+				Err: context.DeadlineExceeded,
 			}
 		}
 		created, err := c.Gateway.Create(ctx, req)

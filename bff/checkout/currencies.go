@@ -36,7 +36,8 @@ type currencyList struct {
 	at      time.Time
 	renewal chan struct{} // closed when the renewal under way has ended; nil = none
 	err     error         // of the last renewal
-	failing time.Time     // when the first of the renewals that fail began to; zero = the last one has not
+	// when the first of the renewals that fail began to; zero = the last one has not
+	failing time.Time
 }
 
 const (

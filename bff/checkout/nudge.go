@@ -29,7 +29,8 @@ func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 		if hintPace < payment.SlightlyBefore(c.Pace.Interval(c.watched(s))) {
 			return c.hasten(ctx, s, at)
 		}
-		if !c.hints.take(s.ID, now) { // the list may check it so often that ten seconds are never over
+		// the list may check it so often that ten seconds are never over
+		if !c.hints.take(s.ID, now) {
 			return nil
 		}
 	}
@@ -61,7 +62,8 @@ type hints struct {
 func (h *hints) take(id string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	waits := func(at time.Time) bool { return now.Before(at) && !now.Add(hintPace).Before(at) } // else the clock was set back
+	// else the clock was set back
+	waits := func(at time.Time) bool { return now.Before(at) && !now.Add(hintPace).Before(at) }
 	if waits(h.next[id]) {
 		return false
 	}

@@ -18,7 +18,9 @@ import (
 // Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
 // key stands for another order, or as from [Order.Validate]; CodeInvalid with
 // Param "currencies" if the gateway offers none of o.Currencies; the store's.
-func (c *Service) Open(ctx context.Context, o payment.Order, key string) (s payment.Session, created bool, err error) {
+func (c *Service) Open(
+	ctx context.Context, o payment.Order, key string,
+) (s payment.Session, created bool, err error) {
 	if err := o.Validate(); err != nil {
 		return payment.Session{}, false, err
 	}
@@ -85,7 +87,9 @@ func (c *Service) reopened(
 		f.Limit = 1
 		page, err := c.Store.List(ctx, f)
 		if err != nil {
-			return payment.Session{}, false, fmt.Errorf("looking for a session of the same order: %w", err)
+			return payment.Session{}, false, fmt.Errorf(
+				"looking for a session of the same order: %w", err,
+			)
 		}
 		if len(page.Sessions) > 0 {
 			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
@@ -97,8 +101,9 @@ func (c *Service) reopened(
 func (c *Service) newSession(o payment.Order, key string) payment.Session {
 	now := c.Now().UTC()
 	s := payment.Session{
-		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(), IdempotencyKey: key,
-		Environment: c.Gateway.Environment(), Test: c.Test,
+		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(),
+		IdempotencyKey: key,
+		Environment:    c.Gateway.Environment(), Test: c.Test,
 		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
 	}
 	s.Note(now, "merchant", "session.created", "")

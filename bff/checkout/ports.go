@@ -57,14 +57,18 @@ type Store interface {
 	// OrderID belongs to another live attempt; ErrTxUsed if the TxID of a
 	// confirmed attempt belongs to a confirmed attempt of another session;
 	// ErrTrackingUsed if a tracking code does.
-	Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error)
+	Update(
+		ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	) (payment.Session, error)
 	// Touch sets CheckedAt and DueAt without a new version, and ends the lease of
 	// an s that was claimed. It does nothing if the session's version is not s's
 	// any more, or if s was claimed and has been claimed anew since.
 	Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error
 	// Hold is Claim of one session, whoever has it and whenever it is due.
 	// Errors: ErrNotFound.
-	Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error)
+	Hold(
+		ctx context.Context, id string, now time.Time, lease time.Duration,
+	) (payment.Session, error)
 	// Release ends the lease of s, as returned by Claim or Hold, and, if DueAt is
 	// still what it was then, sets it to dueAt. It does nothing if the lease is
 	// not s's any more.

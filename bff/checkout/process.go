@@ -19,7 +19,8 @@ import (
 // claim meanwhile; the gateway's; the store's.
 func (c *Service) Tend(ctx context.Context, s payment.Session) error {
 	err := c.attend(ctx, s)
-	if errors.Is(ctx.Err(), context.Canceled) { // a stopping instance: the next one is to look at once
+	// a stopping instance: the next one is to look at once
+	if errors.Is(ctx.Err(), context.Canceled) {
 		return errors.Join(err, c.Store.Release(context.WithoutCancel(ctx), s, s.DueAt))
 	}
 	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
@@ -32,7 +33,10 @@ func (c *Service) attend(ctx context.Context, s payment.Session) error {
 	var errs []error
 	for i := range s.Attempts {
 		if err := c.tend(ctx, s, s.Attempts[i]); err != nil {
-			errs = append(errs, fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err))
+			errs = append(
+				errs,
+				fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err),
+			)
 		}
 	}
 	if len(errs) > 0 && !errors.Is(ctx.Err(), context.Canceled) {
@@ -105,7 +109,10 @@ func (c *Service) tend(ctx context.Context, s payment.Session, a payment.Attempt
 func (c *Service) watch(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-			c.Log.WarnContext(ctx, "cancelling a left-over transaction", "session", s.ID, "attempt", a.Number, "error", err)
+			c.Log.WarnContext(
+				ctx, "cancelling a left-over transaction", "session", s.ID, "attempt", a.Number,
+				"error", err,
+			)
 		}
 	}
 	_, err := c.look(ctx, s, a.Number)
@@ -133,7 +140,9 @@ func (c *Service) follow(ctx context.Context, s payment.Session, a payment.Attem
 // lookLate re-verifies an ended attempt and counts the look.
 func (c *Service) lookLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-		c.Log.InfoContext(ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.InfoContext(
+			ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err,
+		)
 	}
 	crash.Point("recheck.sent")
 	if _, err := c.look(ctx, s, a.Number); err != nil {
@@ -152,7 +161,9 @@ func (c *Service) lookAfter(ctx context.Context, s payment.Session, a payment.At
 
 // count notes that so many looks at a were taken, with the one that was due. Two that
 // took the same one count once: the schedule must not run out early.
-func (c *Service) count(ctx context.Context, s payment.Session, a payment.Attempt, taken int) error {
+func (c *Service) count(
+	ctx context.Context, s payment.Session, a payment.Attempt, taken int,
+) error {
 	_, err := c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountRechecks(a, taken)
 	})
@@ -161,7 +172,9 @@ func (c *Service) count(ctx context.Context, s payment.Session, a payment.Attemp
 
 // tendOrphan searches again for what a given-up create may have opened after
 // all, ends it when it is known, and looks at it late like at any other.
-func (c *Service) tendOrphan(ctx context.Context, s payment.Session, a payment.Attempt, due time.Time) error {
+func (c *Service) tendOrphan(
+	ctx context.Context, s payment.Session, a payment.Attempt, due time.Time,
+) error {
 	if a.TrackingCode == "" {
 		return c.recovery.SearchOrphan(ctx, s, a)
 	}
@@ -172,7 +185,9 @@ func (c *Service) tendOrphan(ctx context.Context, s payment.Session, a payment.A
 		return c.lookLate(ctx, s, a)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-		c.Log.WarnContext(ctx, "cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err)
+		c.Log.WarnContext(
+			ctx, "cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err,
+		)
 	}
 	_, err := c.look(ctx, s, a.Number)
 	return err

@@ -53,7 +53,8 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	}
 	a = s.Attempt(number)
 	switch {
-	case a.State == payment.Waiting && c.Now().Sub(s.LastChecked()) < min(payment.SlightlyBefore(c.Pace.Watched), lookPause):
+	case a.State == payment.Waiting &&
+		c.Now().Sub(s.LastChecked()) < min(payment.SlightlyBefore(c.Pace.Watched), lookPause):
 		return s, nil
 	case a.State == payment.Waiting:
 		return c.look(ctx, s, number)

@@ -26,14 +26,20 @@ func (c *Service) look(ctx context.Context, s payment.Session, n int) (payment.S
 
 // record applies a status record: a full change if it tells something new, a
 // mere touch of the row if it does not.
-func (c *Service) record(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
+func (c *Service) record(
+	ctx context.Context, s payment.Session, n int, r payment.Record,
+) (payment.Session, error) {
 	crash.Point("status.read")
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
 	news, err := s.HasNews(n, r, env, now)
 	if err != nil {
-		c.Log.ErrorContext(ctx, "status record of another transaction", "session", s.ID, "attempt", n)
-		return s, fmt.Errorf("reading status: %w: %w", payment.NewError(wire.CodeGatewayUnavailable, ""), err)
+		c.Log.ErrorContext(
+			ctx, "status record of another transaction", "session", s.ID, "attempt", n,
+		)
+		return s, fmt.Errorf(
+			"reading status: %w: %w", payment.NewError(wire.CodeGatewayUnavailable, ""), err,
+		)
 	}
 	if !news {
 		s.CheckedAt = now
@@ -50,7 +56,9 @@ func (c *Service) record(ctx context.Context, s payment.Session, n int, r paymen
 
 // reused puts attempt n into review because the transaction id of r has
 // confirmed another session; if it is there already, nothing is new.
-func (c *Service) reused(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
+func (c *Service) reused(
+	ctx context.Context, s payment.Session, n int, r payment.Record,
+) (payment.Session, error) {
 	if a := s.Attempt(n); a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
 		s.CheckedAt = c.Now().UTC()
 		return s, c.Touch(ctx, s)
@@ -72,7 +80,9 @@ func (c *Service) Touch(ctx context.Context, s payment.Session) error {
 }
 
 // noteAbsence records an answer that the gateway does not know attempt n.
-func (c *Service) noteAbsence(ctx context.Context, s payment.Session, n int) (payment.Session, error) {
+func (c *Service) noteAbsence(
+	ctx context.Context, s payment.Session, n int,
+) (payment.Session, error) {
 	noted := false
 	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
 		err := s.NoteAbsence(n, c.Pace, now)

@@ -10,7 +10,9 @@ import (
 )
 
 // Resolve is Settle for the merchant's server.
-func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason string) (payment.Session, error) {
+func (c *Service) Resolve(
+	ctx context.Context, id string, as wire.Status, reason string,
+) (payment.Session, error) {
 	return c.Settle(ctx, id, payment.Settlement{As: as, Reason: reason, By: payment.ByMerchant})
 }
 
@@ -21,7 +23,9 @@ func (c *Service) Resolve(ctx context.Context, id string, as wire.Status, reason
 // CodeInvalid for another As or an empty or overlong Reason, CodeReviewChanged if
 // it is not the session that was looked at, or if the transaction turns out to have
 // paid another one: then that is the reason of the review from now on.
-func (c *Service) Settle(ctx context.Context, id string, by payment.Settlement) (payment.Session, error) {
+func (c *Service) Settle(
+	ctx context.Context, id string, by payment.Settlement,
+) (payment.Session, error) {
 	if err := by.Validate(); err != nil {
 		return payment.Session{}, err
 	}

@@ -167,7 +167,9 @@ func (c *Service) watched(s payment.Session) bool {
 // turn and tells whoever listens. Of old only the id counts and, if it was
 // claimed, the claim: errors are ErrFenced if somebody else has claimed it since.
 // fn may run more than once.
-func (c *Service) Change(ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error) (payment.Session, error) {
+func (c *Service) Change(
+	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
+) (payment.Session, error) {
 	id := old.ID
 	var events int
 	var was payment.Session
@@ -193,7 +195,10 @@ func (c *Service) Change(ctx context.Context, old payment.Session, fn func(s *pa
 	case err != nil:
 		return s, fmt.Errorf("changing session %q: %w", id, err)
 	}
-	c.Log.DebugContext(ctx, "session changed", "session", id, "status", s.Status, "version", s.Version, "events", events)
+	c.Log.DebugContext(
+		ctx, "session changed", "session", id, "status", s.Status, "version", s.Version, "events",
+		events,
+	)
 	crash.Point("confirm.committed")
 	c.alarm(ctx, was, s)
 	c.Moved(was, s)
@@ -206,9 +211,12 @@ func (c *Service) Change(ctx context.Context, old payment.Session, fn func(s *pa
 func (c *Service) alarm(ctx context.Context, was, s payment.Session) {
 	for _, a := range s.Attempts {
 		before := was.Attempt(a.Number)
-		odd := a.State == payment.InReview || a.State == payment.Rejected || a.State == payment.Stray
+		odd := a.State == payment.InReview || a.State == payment.Rejected ||
+			a.State == payment.Stray
 		if odd && (before == nil || before.State != a.State) {
-			c.Log.WarnContext(ctx, "a payment to look at", "session", s.ID, "attempt", a.Number, "state", a.State)
+			c.Log.WarnContext(
+				ctx, "a payment to look at", "session", s.ID, "attempt", a.Number, "state", a.State,
+			)
 		}
 	}
 }

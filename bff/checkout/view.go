@@ -64,20 +64,26 @@ func View(s *payment.Session, show Showing) wire.View {
 }
 
 func viewOrder(o payment.Order) wire.Order {
-	return wire.Order{Ref: o.Ref, Title: o.Title, Description: o.Description, AmountUSD: o.AmountUSD.StringFixed(2)}
+	return wire.Order{
+		Ref: o.Ref, Title: o.Title, Description: o.Description,
+		AmountUSD: o.AmountUSD.StringFixed(2),
+	}
 }
 
 func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wire.Attempt {
 	network, _ := tokens.Network(a.NetworkCode)
 	w := &wire.Attempt{
 		Number: a.Number, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
-		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, NetworkMark: network.Mark(), Late: a.Late,
+		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, NetworkMark: network.Mark(),
+		Late: a.Late,
 	}
 	if a.TrackingCode == "" {
 		return w
 	}
 	digits := tokens.Places(a.CurrencySymbol, a.NetworkCode)
-	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.PaidText(), a.Missing(digits), a.Overpaid(digits)
+	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.PaidText(), a.Missing(digits), a.Overpaid(
+		digits,
+	)
 	w.TolerancePercent = payment.FormatAmount(a.Tolerance)
 	w.TxID, w.TxURL, w.TrackingCode = a.TxID, payment.ExplorerURL(a.TxURL), a.TrackingCode
 	if !a.PaidAt.IsZero() {
@@ -99,7 +105,10 @@ func currenciesView(o payment.Order, show Showing) []wire.Currency {
 	all := payment.RankOffers(payment.Offers(o, show.Currencies))
 	for _, offer := range all {
 		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
-			list = append(list, wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name, Icon: show.icon(offer.Currency.Symbol)})
+			list = append(list, wire.Currency{
+				Symbol: offer.Currency.Symbol, Name: offer.Currency.Name,
+				Icon: show.icon(offer.Currency.Symbol),
+			})
 		}
 		last := &list[len(list)-1]
 		last.Networks = append(last.Networks, viewNetwork(offer, o, show))
@@ -119,9 +128,12 @@ func viewNetwork(o payment.Offer, order payment.Order, show Showing) wire.Networ
 	network, _ := show.Tokens.Network(o.Network.Code)
 	coin, _ := show.Tokens.Token(o.Currency.Symbol, o.Network.Code)
 	n := wire.Network{
-		Code: o.Network.Code, Name: o.Network.Name, Fee: payment.FormatAmount(o.Network.Fee), Available: o.Code == "", Lowest: o.Lowest,
-		Estimate: payment.EstimateAmount(order.AmountUSD, o.Currency, show.Tokens.Places(o.Currency.Symbol, o.Network.Code)),
-		Mark:     network.Mark(), Exchanges: coin.Exchanges,
+		Code: o.Network.Code, Name: o.Network.Name, Fee: payment.FormatAmount(o.Network.Fee),
+		Available: o.Code == "", Lowest: o.Lowest,
+		Estimate: payment.EstimateAmount(
+			order.AmountUSD, o.Currency, show.Tokens.Places(o.Currency.Symbol, o.Network.Code),
+		),
+		Mark: network.Mark(), Exchanges: coin.Exchanges,
 	}
 	if o.Network.MinimumUSD.IsPositive() {
 		n.MinimumUSD = payment.FormatAmount(o.Network.MinimumUSD)
@@ -140,7 +152,9 @@ func viewNetwork(o payment.Offer, order payment.Order, show Showing) wire.Networ
 
 // Preview is the view of an order that is stored nowhere yet.
 func Preview(o payment.Order, show Showing, test bool) wire.View {
-	s := payment.Session{Order: o, Status: wire.Open, Test: test, ExpiresAt: show.Now.Add(payment.DefaultExpiry)}
+	s := payment.Session{
+		Order: o, Status: wire.Open, Test: test, ExpiresAt: show.Now.Add(payment.DefaultExpiry),
+	}
 	v := View(&s, show)
 	v.Actions = []wire.Action{wire.Choose}
 	return v
@@ -149,7 +163,8 @@ func Preview(o payment.Order, show Showing, test bool) wire.View {
 // addWallets fills in what wallets can make of a: the family of its address, and the
 // links for what is due now.
 func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
-	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil { // else it is told as one of no kind
+	// else it is told as one of no kind
+	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil {
 		w.Family = r.Family(a.NetworkCode, a.Address)
 	}
 	p := walletPayment(a, r)

@@ -48,12 +48,13 @@ type Config struct {
 	GatewayRPS           int            // requests per second, of all instances together
 	AllowPrivateWebhooks bool           // for tests and a shop on the same machine
 	TrustedProxies       []netip.Prefix // nil = X-Forwarded-For is never believed
-	AdminPassword        Secret         // hash; empty = nobody signs in to the console by a password
-	AdminProxyHeader     string         // empty = nobody signs in to the console by a proxy's word
-	LogJSON              bool
-	LogLevel             slog.Level
-	Traces               string        // URL of the collector's traces; empty = off
-	Drain                time.Duration // from a signal to stop until nothing more is taken
+	// hash; empty = nobody signs in to the console by a password
+	AdminPassword    Secret
+	AdminProxyHeader string // empty = nobody signs in to the console by a proxy's word
+	LogJSON          bool
+	LogLevel         slog.Level
+	Traces           string        // URL of the collector's traces; empty = off
+	Drain            time.Duration // from a signal to stop until nothing more is taken
 }
 
 // Secret is a value that never shows itself: every way to print it says only
@@ -187,14 +188,18 @@ func gather(env []string, overrides map[string]string) (map[string]string, error
 
 // override lets the flags of s win over its variables. An empty flag counts as
 // not given.
-func (s Setting) override(values map[string]string, known map[string]Setting, overrides map[string]string) error {
+func (s Setting) override(
+	values map[string]string, known map[string]Setting, overrides map[string]string,
+) error {
 	value, path := overrides[s.Flag()], ""
 	if s.File {
 		path = overrides[s.Flag()+"-file"]
 	}
 	switch {
 	case value != "" && path != "":
-		return fmt.Errorf("%s: -%s and -%s-file are both given: keep one", s.Name, s.Flag(), s.Flag())
+		return fmt.Errorf(
+			"%s: -%s and -%s-file are both given: keep one", s.Name, s.Flag(), s.Flag(),
+		)
 	case value != "":
 		values[s.Name] = value
 	case path != "":
@@ -261,23 +266,58 @@ func readSecret(path string) (string, error) {
 func (c Config) together() []error {
 	var problems []error
 	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
-		problems = append(problems, errors.New("COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: COINSLOT_WEBHOOK_URL needs it, webhooks are always signed"))
+		problems = append(
+			problems,
+			errors.New(
+				"COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: "+
+					"COINSLOT_WEBHOOK_URL needs it, webhooks are always signed",
+			),
+		)
 	}
 	if c.Sandbox && !local(c.GatewayURL) {
-		problems = append(problems, errors.New("COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this machine, like http://127.0.0.1:8082; unset it for real payments"))
+		problems = append(
+			problems,
+			errors.New(
+				"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this "+
+					"machine, like http://127.0.0.1:8082; unset it for real payments",
+			),
+		)
 	}
-	if c.Sandbox && c.PublicURL != "" && !homely(c.PublicURL) { // an empty one is wrong, and named already
-		problems = append(problems, errors.New("COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like http://localhost:8080: whoever opens the checkout can pay with nothing; unset it for real payments"))
+	// an empty one is wrong, and named already
+	if c.Sandbox && c.PublicURL != "" && !homely(c.PublicURL) {
+		problems = append(
+			problems,
+			errors.New(
+				"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like "+
+					"http://localhost:8080: whoever opens the checkout can pay with nothing; "+
+					"unset it for real payments",
+			),
+		)
 	}
 	if c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0 {
-		problems = append(problems, errors.New("COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody is believed to be the proxy"))
+		problems = append(
+			problems,
+			errors.New(
+				"COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody "+
+					"is believed to be the proxy",
+			),
+		)
 	}
 	if c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, wide) {
-		problems = append(problems, errors.New("COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in it can say that they are signed in; name the proxy's own address, like 10.0.0.5/32"))
+		problems = append(
+			problems,
+			errors.New(
+				"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in "+
+					"it can say that they are signed in; name the proxy's own address, like "+
+					"10.0.0.5/32",
+			),
+		)
 	}
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
-			problems = append(problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: address %d: %w", i+1, err))
+			problems = append(
+				problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: address %d: %w", i+1, err),
+			)
 		}
 	}
 	return problems

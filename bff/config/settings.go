@@ -21,68 +21,163 @@ import (
 // Settings returns the table, in the order of the README.
 func Settings() []Setting {
 	return []Setting{
-		{Name: "COINSLOT_LISTEN", Default: "127.0.0.1:8080", Help: "address served to shoppers and merchants",
-			set: func(c *Config, v string) error { c.Listen = v; return address(v) }},
-		{Name: "COINSLOT_PUBLIC_URL", Default: "http://localhost:8080", Help: "origin under which browsers reach it",
-			set: func(c *Config, v string) (err error) { c.PublicURL, err = Origin(v); return err }},
+		{Name: "COINSLOT_LISTEN", Default: "127.0.0.1:8080",
+			Help: "address served to shoppers and merchants",
+			set:  func(c *Config, v string) error { c.Listen = v; return address(v) }},
+		{Name: "COINSLOT_PUBLIC_URL", Default: "http://localhost:8080",
+			Help: "origin under which browsers reach it",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.PublicURL, err = Origin(v)
+				return err
+			}},
 		{Name: "COINSLOT_GATEWAY_URL", Needed: true, Help: "base URL of the gateway API",
-			set: func(c *Config, v string) error { c.GatewayURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
-		{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true, Help: "the merchant API key; never leaves the server",
-			set: func(c *Config, v string) error { c.GatewayKey = Secret{v}; return apiKey(v) }},
-		{Name: "COINSLOT_GATEWAY_PAGE_URL", Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
-			set: func(c *Config, v string) error { c.GatewayPageURL = strings.TrimRight(v, "/"); return gatewayURL(v) }},
-		{Name: "COINSLOT_SANDBOX", Default: "false", Help: "true says that the gateway is coinslot sandbox: sessions are tests and can be paid from the page; never with real money",
+			set: func(
+				c *Config, v string,
+			) error {
+				c.GatewayURL = strings.TrimRight(v, "/")
+				return gatewayURL(v)
+			}},
+		{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true,
+			Help: "the merchant API key; never leaves the server",
+			set:  func(c *Config, v string) error { c.GatewayKey = Secret{v}; return apiKey(v) }},
+		{Name: "COINSLOT_GATEWAY_PAGE_URL",
+			Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
+			set: func(
+				c *Config, v string,
+			) error {
+				c.GatewayPageURL = strings.TrimRight(v, "/")
+				return gatewayURL(v)
+			}},
+		{Name: "COINSLOT_SANDBOX", Default: "false",
+			Help: "true says that the gateway is coinslot sandbox: sessions are tests and can be " +
+				"paid from the page; never with real money",
 			set: func(c *Config, v string) (err error) { c.Sandbox, err = boolean(v); return err }},
-		{Name: "COINSLOT_ORIGINS", Help: "host pages allowed to frame the checkout, comma separated",
-			set: func(c *Config, v string) (err error) { c.Origins, err = origins(v); return err }},
-		{Name: "COINSLOT_SUPPORT", Help: "where shoppers ask for help: an https address or an e-mail address; unset = no link",
+		{Name: "COINSLOT_ORIGINS",
+			Help: "host pages allowed to frame the checkout, comma separated",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.Origins, err = origins(v)
+				return err
+			}},
+		{Name: "COINSLOT_SUPPORT",
+			Help: "where shoppers ask for help: an https address or an e-mail address; unset = " +
+				"no link",
 			set: func(c *Config, v string) (err error) { c.Support, err = support(v); return err }},
-		{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true, Help: "bearer key of the merchant's API, at least 32 characters; several, comma separated, while rotating",
-			set: func(c *Config, v string) (err error) { c.SecretKeys, err = secretKeys(v); return err }},
-		{Name: "COINSLOT_ORDER_KEY", File: true, Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
-			set: func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
+		{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true,
+			Help: "bearer key of the merchant's API, at least 32 characters; several, comma " +
+				"separated, while rotating",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.SecretKeys, err = secretKeys(v)
+				return err
+			}},
+		{Name: "COINSLOT_ORDER_KEY", File: true,
+			Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
+			set:  func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
 		{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
 			set: func(c *Config, v string) error { c.Catalog = v; return nil }},
-		{Name: "COINSLOT_TOKENS", Help: "path of more coins and networks (YAML, docs/tokens.md); unset = the built-in ones",
+		{Name: "COINSLOT_TOKENS",
+			Help: "path of more coins and networks (YAML, docs/tokens.md); unset = the " +
+				"built-in ones",
 			set: func(c *Config, v string) error { c.Tokens = v; return nil }},
-		{Name: "COINSLOT_RETENTION", Default: "0", Help: "days after a session's end until personal " +
-			"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",
+		{Name: "COINSLOT_RETENTION", Default: "0",
+			Help: "days after a session's end until personal " +
+				"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",
 			set: func(c *Config, v string) (err error) { c.Retention, err = days(v); return err }},
 		{Name: "COINSLOT_PAGES_FOR", Default: "0",
 			Help: "days that shoppers can open a finished session; 0 = forever",
 			set:  func(c *Config, v string) (err error) { c.PagesFor, err = days(v); return err }},
-		{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db", Help: "SQLite file, or postgres://… for several instances",
-			set: func(c *Config, v string) error { c.Database = v; return nil }},
+		{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db",
+			Help: "SQLite file, or postgres://… for several instances",
+			set:  func(c *Config, v string) error { c.Database = v; return nil }},
 		{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
-			set: func(c *Config, v string) error { c.WebhookURLs = split(v); return nil }}, // checked by together
-		{Name: "COINSLOT_WEBHOOK_SECRET", File: true, Help: "whsec_… key of webhook signatures; several, comma separated, while rotating",
-			set: func(c *Config, v string) (err error) { c.WebhookSecrets, err = webhookSecrets(v); return err }},
+			// checked by together
+			set: func(c *Config, v string) error { c.WebhookURLs = split(v); return nil }},
+		{Name: "COINSLOT_WEBHOOK_SECRET", File: true,
+			Help: "whsec_… key of webhook signatures; several, comma separated, while rotating",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.WebhookSecrets, err = webhookSecrets(v)
+				return err
+			}},
 		{Name: "COINSLOT_HOOK_TOKEN", File: true, Help: "enables POST /hooks/gateway/{token}",
 			set: func(c *Config, v string) error { c.HookToken = Secret{v}; return token(v) }},
-		{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090", Help: "/healthz, /readyz, /metrics; - turns it off",
-			set: func(c *Config, v string) error { return c.setOps(v) }},
-		{Name: "COINSLOT_POLL_INTERVAL", Default: "3s", Help: "how often a watched payment is checked",
+		{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090",
+			Help: "/healthz, /readyz, /metrics; - turns it off",
+			set:  func(c *Config, v string) error { return c.setOps(v) }},
+		{Name: "COINSLOT_POLL_INTERVAL", Default: "3s",
+			Help: "how often a watched payment is checked",
 			set: func(c *Config, v string) (err error) {
 				c.PollInterval, err = duration(v, 100*time.Millisecond, 10*time.Minute)
 				return err
 			}},
-		{Name: "COINSLOT_GATEWAY_RPS", Default: "10", Help: "ceiling of requests per second to the gateway",
-			set: func(c *Config, v string) (err error) { c.GatewayRPS, err = number(v, 1, 10_000); return err }},
-		{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false", Help: "true lets webhooks reach private addresses (for tests and one-box set-ups)",
-			set: func(c *Config, v string) (err error) { c.AllowPrivateWebhooks, err = boolean(v); return err }},
-		{Name: "COINSLOT_DRAIN", Default: "0s", Help: "how long requests are still taken after a signal to stop, with /readyz failing; a load balancer's time to look",
-			set: func(c *Config, v string) (err error) { c.Drain, err = duration(v, 0, 10*time.Minute); return err }},
+		{Name: "COINSLOT_GATEWAY_RPS", Default: "10",
+			Help: "ceiling of requests per second to the gateway",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.GatewayRPS, err = number(v, 1, 10_000)
+				return err
+			}},
+		{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false",
+			Help: "true lets webhooks reach private addresses (for tests and one-box set-ups)",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.AllowPrivateWebhooks, err = boolean(v)
+				return err
+			}},
+		{Name: "COINSLOT_DRAIN", Default: "0s",
+			Help: "how long requests are still taken after a signal to stop, with /readyz " +
+				"failing; a load balancer's time to look",
+			set: func(c *Config, v string) (err error) {
+				c.Drain, err = duration(v, 0, 10*
+					time.Minute)
+				return err
+			}},
 		{Name: "COINSLOT_LOG_FORMAT", Default: "text", Help: "text, or json: one object a line",
-			set: func(c *Config, v string) (err error) { c.LogJSON, err = oneOf(v, "text", "json"); return err }},
-		{Name: "COINSLOT_LOG_LEVEL", Default: "info", Help: "the least that is logged: debug, info, warn or error",
-			set: func(c *Config, v string) (err error) { c.LogLevel, err = level(v); return err }},
-		{Name: "COINSLOT_TRACES", Help: "URL of an OpenTelemetry collector (OTLP/HTTP), like http://127.0.0.1:4318; unset = no traces",
-			set: func(c *Config, v string) (err error) { c.Traces, err = collector(v); return err }},
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.LogJSON, err = oneOf(v, "text", "json")
+				return err
+			}},
+		{Name: "COINSLOT_LOG_LEVEL", Default: "info",
+			Help: "the least that is logged: debug, info, warn or error",
+			set:  func(c *Config, v string) (err error) { c.LogLevel, err = level(v); return err }},
+		{Name: "COINSLOT_TRACES",
+			Help: "URL of an OpenTelemetry collector (OTLP/HTTP), like http://127.0.0.1:4318; " +
+				"unset = no traces",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.Traces, err = collector(v)
+				return err
+			}},
 		{Name: "COINSLOT_TRUSTED_PROXIES", Help: "CIDRs whose X-Forwarded-For is believed",
-			set: func(c *Config, v string) (err error) { c.TrustedProxies, err = prefixes(v); return err }},
-		{Name: "COINSLOT_ADMIN_PASSWORD", File: true, Help: "hash of the password of the console at /admin, made by coinslot admin-password; unset = nobody signs in by one",
-			set: func(c *Config, v string) error { c.AdminPassword = Secret{v}; return password.Check(v) }},
-		{Name: "COINSLOT_ADMIN_PROXY_HEADER", Help: "header in which a proxy of COINSLOT_TRUSTED_PROXIES names who is signed in to /admin, like X-Forwarded-User",
+			set: func(
+				c *Config, v string,
+			) (err error) {
+				c.TrustedProxies, err = prefixes(v)
+				return err
+			}},
+		{Name: "COINSLOT_ADMIN_PASSWORD", File: true,
+			Help: "hash of the password of the console at /admin, made by coinslot " +
+				"admin-password; unset = nobody signs in by one",
+			set: func(
+				c *Config, v string,
+			) error {
+				c.AdminPassword = Secret{v}
+				return password.Check(v)
+			}},
+		{Name: "COINSLOT_ADMIN_PROXY_HEADER",
+			Help: "header in which a proxy of COINSLOT_TRUSTED_PROXIES names who is signed in to " +
+				"/admin, like X-Forwarded-User",
 			set: func(c *Config, v string) error { c.AdminProxyHeader = v; return naming(v) }},
 	}
 }
@@ -140,7 +235,9 @@ func origins(v string) ([]string, error) {
 	for _, part := range split(v) {
 		o, err := Origin(part)
 		if err != nil {
-			return nil, errors.New("must be origins like https://shop.example, comma separated; * is not accepted")
+			return nil, errors.New(
+				"must be origins like https://shop.example, comma separated; * is not accepted",
+			)
 		}
 		list = append(list, o)
 	}
@@ -152,12 +249,16 @@ func origins(v string) ([]string, error) {
 func gatewayURL(v string) error {
 	u, err := plainURL(v)
 	if err != nil || strings.Contains(v, "?") {
-		return errors.New("must be a URL like https://gateway.example, without user, query or fragment")
+		return errors.New(
+			"must be a URL like https://gateway.example, without user, query or fragment",
+		)
 	}
 	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
 		return nil
 	}
-	return errors.New("must be https (http only for localhost): the API key travels with each request")
+	return errors.New(
+		"must be https (http only for localhost): the API key travels with each request",
+	)
 }
 
 // support returns the link behind an https URL or an e-mail address.
@@ -167,13 +268,18 @@ func support(v string) (string, error) {
 	}
 	u, err := plainURL(v)
 	if err != nil || u.Scheme != "https" {
-		return "", errors.New("must be an https URL like https://shop.example/help, or an e-mail address like help@shop.example")
+		return "", errors.New(
+			"must be an https URL like https://shop.example/help, or an e-mail address like " +
+				"help@shop.example",
+		)
 	}
 	return u.String(), nil
 }
 
 // mailbox is an address that needs no quoting anywhere, the way that shops have them.
-var mailbox = regexp.MustCompile(`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`)
+var mailbox = regexp.MustCompile(
+	`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`,
+)
 
 // local reports whether a URL that has been checked leads to this machine.
 func local(v string) bool {
@@ -257,7 +363,8 @@ func long(v string) error {
 
 func token(v string) error {
 	for _, r := range v {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' ||
+			r == '_') {
 			return errors.New("must be letters, digits, - and _ only")
 		}
 	}
@@ -315,7 +422,10 @@ func oneOf(v, no, yes string) (bool, error) {
 func boolean(v string) (bool, error) { return oneOf(v, "false", "true") }
 
 func level(v string) (slog.Level, error) {
-	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	levels := map[string]slog.Level{
+		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+		"error": slog.LevelError,
+	}
 	l, ok := levels[v]
 	if !ok {
 		return 0, errors.New("must be debug, info, warn or error")
@@ -328,7 +438,9 @@ func level(v string) (slog.Level, error) {
 func collector(v string) (string, error) {
 	u, err := plainURL(v)
 	if err != nil || strings.Contains(v, "?") {
-		return "", errors.New("must be a URL like http://127.0.0.1:4318, without user, query or fragment")
+		return "", errors.New(
+			"must be a URL like http://127.0.0.1:4318, without user, query or fragment",
+		)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"

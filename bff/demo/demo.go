@@ -49,7 +49,11 @@ type Config struct {
 }
 
 // Kinds are the pretended payments of the bar, in its order.
-func Kinds() []string { return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} }
+func Kinds() []string {
+	return []string{
+		"pay", "half", "over", "parts", "late", "expire", "cancel",
+	}
+}
 
 // Run serves until ctx ends. Errors: an address or a setting that does not serve, a folder that
 // cannot be made, data of an earlier run that cannot be read.
@@ -139,8 +143,11 @@ func (d *demo) admit() error {
 		return nil
 	}
 	u, err := url.Parse(d.Own)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
-		return fmt.Errorf("reading the origin of your own shop: %q is not like http://127.0.0.1:3000", d.Own)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
+		u.String() != u.Scheme+"://"+u.Host {
+		return fmt.Errorf(
+			"reading the origin of your own shop: %q is not like http://127.0.0.1:3000", d.Own,
+		)
 	}
 	d.settings.Origins = append(d.settings.Origins, d.Own)
 	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Own+"/hooks/coinslot")
@@ -192,7 +199,11 @@ func (d *demo) tell() {
 
 `, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.state.Password, d.fate())
 	if asked := d.Config.Listen; portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
-		fmt.Fprintf(d.Out, "  %s is taken, so the checkout is elsewhere: pages of yours have to name %s.\n\n", asked, d.settings.PublicURL)
+		fmt.Fprintf(
+			d.Out,
+			"  %s is taken, so the checkout is elsewhere: pages of yours have to name %s.\n\n",
+			asked, d.settings.PublicURL,
+		)
 	}
 	if d.Own != "" {
 		d.tellKeys()
@@ -218,7 +229,8 @@ func (d *demo) tellKeys() {
     export COINSLOT_WEBHOOK_SECRET=%s
     export SHOP_TEST=1
 
-`, d.Own, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(), d.settings.WebhookSecrets[0].Reveal())
+`, d.Own, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
+		d.settings.WebhookSecrets[0].Reveal())
 }
 
 // listen takes the address, or a free port of its host if it is taken.

@@ -42,8 +42,14 @@ type product struct {
 // products are on sale.
 func products() []product {
 	return []product{
-		{ID: "coffee", Title: "House blend, 500 g", Description: "Whole beans, roasted on Tuesdays.", Price: "18.50"},
-		{ID: "tickets", Title: "Two tickets, Saturday", Description: "Doors open at eight.", Price: "25.00"},
+		{
+			ID: "coffee", Title: "House blend, 500 g",
+			Description: "Whole beans, roasted on Tuesdays.", Price: "18.50",
+		},
+		{
+			ID: "tickets", Title: "Two tickets, Saturday", Description: "Doors open at eight.",
+			Price: "25.00",
+		},
 	}
 }
 
@@ -100,7 +106,11 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self' "+s.checkout+"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.checkout)
+	w.Header().Set(
+		"Content-Security-Policy",
+		"default-src 'none'; script-src 'self' "+s.checkout+
+			"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.checkout,
+	)
 	w.Write(out.Bytes())
 }
 
@@ -109,11 +119,15 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	body, err := json.Marshal(map[string]string{"amount_usd": p.Price, "order_ref": cart + "-" + p.ID, "title": p.Title})
+	body, err := json.Marshal(map[string]string{
+		"amount_usd": p.Price, "order_ref": cart + "-" + p.ID, "title": p.Title,
+	})
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.checkout+"/v1/sessions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodPost, s.checkout+"/v1/sessions", bytes.NewReader(body),
+	)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,8 @@ func loadState(folder string) (state, error) {
 	}
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil {
-		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to begin anew",
+		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to "+
+			"begin anew",
 			stateFile(folder), err)
 	}
 	return s, nil

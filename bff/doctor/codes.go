@@ -18,30 +18,62 @@ type Code struct {
 // {origin} stand for the two origins.
 func Codes() []Code {
 	return []Code{
-		{"script_blocked", "checkout.js did not run, so nothing could report it; the link in the element still pays.",
-			"Allow the script in your page's policy. If that is right already, a content blocker of this browser keeps it away.", "script-src {server}", Policy, []string{"page-script", "script", "tag"}},
+		{"script_blocked",
+			"checkout.js did not run, so nothing could report it; the link in the element still " +
+				"pays.",
+			"Allow the script in your page's policy. If that is right already, a content blocker " +
+				"of this browser keeps it away.", "script-src {server}", Policy,
+			[]string{"page-script", "script", "tag"}},
 		{"csp_frame_src", "Your page's Content-Security-Policy refuses the frame.",
-			"Allow it. Paste your page's headers below to get the whole line.", "frame-src {server}", Policy, []string{"page-frame"}},
-		{"frame_blocked", "The frame loaded but nothing in it answered within 4 s: it shows the browser's refusal instead of the checkout.",
-			"List your page's origin exactly, and let no proxy add X-Frame-Options.", "COINSLOT_ORIGINS=…,{origin}", Settings, []string{"origin", "framing", "coep", "frame"}},
+			"Allow it. Paste your page's headers below to get the whole line.",
+			"frame-src {server}", Policy, []string{"page-frame"}},
+		{"frame_blocked",
+			"The frame loaded but nothing in it answered within 4 s: it shows the browser's " +
+				"refusal instead of the checkout.",
+			"List your page's origin exactly, and let no proxy add X-Frame-Options.",
+			"COINSLOT_ORIGINS=…,{origin}", Settings,
+			[]string{"origin", "framing", "coep", "frame"}},
 		{"timeout", "Nothing answered within 15 s, or your createSession took that long.",
-			"Is the checkout's public address right, and reachable from this network?", "COINSLOT_PUBLIC_URL={server}", Settings, []string{"address", "https", "frame"}},
+			"Is the checkout's public address right, and reachable from this network?",
+			"COINSLOT_PUBLIC_URL={server}", Settings, []string{"address", "https", "frame"}},
 		{"origin_refused", "The server does not know your page.",
-			"List its origin, exactly as browsers write it, and restart.", "COINSLOT_ORIGINS=…,{origin}", Settings, []string{"origin"}},
-		{"wasm_unsupported", "This browser has no WebAssembly, or a policy of its administrator forbids it. The checkout goes on as plain HTML.",
-			"Nothing is lost but live updates; nothing needs to be changed.", "", "", []string{"wasm"}},
-		{"wasm_failed", "The WebAssembly program did not arrive or did not start. The checkout goes on as plain HTML.",
-			"Let no proxy change .wasm files or the checkout's policy.", "", "", []string{"wasm", "csp"}},
-		{"offline", "The browser is offline. The checkout tries again by itself when it is not.", "Nothing needs to be changed.", "", "", nil},
+			"List its origin, exactly as browsers write it, and restart.",
+			"COINSLOT_ORIGINS=…,{origin}", Settings, []string{"origin"}},
+		{"wasm_unsupported",
+			"This browser has no WebAssembly, or a policy of its administrator forbids it. The " +
+				"checkout goes on as plain HTML.",
+			"Nothing is lost but live updates; nothing needs to be changed.", "", "",
+			[]string{"wasm"}},
+		{"wasm_failed",
+			"The WebAssembly program did not arrive or did not start. The checkout goes on as " +
+				"plain HTML.",
+			"Let no proxy change .wasm files or the checkout's policy.", "", "",
+			[]string{"wasm", "csp"}},
+		{
+			"offline", "The browser is offline. The checkout tries again by itself when it is not.",
+			"Nothing needs to be changed.", "", "", nil,
+		},
 		{"session_unknown", "There is no session of that id, or your createSession failed.",
-			"Look at the id in the element, at your server's answer, and whether both talk to the same Coinslot.", "", "", nil},
-		{"session_expired", "The session is over: its time is up, or it was closed.", "Make a new session for the order.", "", "", nil},
-		{"session_paid", "The session is paid already.", "Make a new session for the next order.", "", "", nil},
+			"Look at the id in the element, at your server's answer, and whether both talk to " +
+				"the same Coinslot.", "", "", nil},
+		{
+			"session_expired", "The session is over: its time is up, or it was closed.",
+			"Make a new session for the order.", "", "", nil,
+		},
+		{
+			"session_paid", "The session is paid already.",
+			"Make a new session for the next order.", "", "", nil,
+		},
 		{"order_invalid", "The order token has a bad signature, a wrong claim, or has expired.",
-			"Sign with the key of COINSLOT_ORDER_KEY, and give exp in seconds. A clock that is wrong makes tokens expire early.", "", "", []string{"sells", "clock"}},
-		{"item_unknown", "The catalogue has no such item.", "Name the item in the file of COINSLOT_CATALOG and restart.", "", "", []string{"sells"}},
+			"Sign with the key of COINSLOT_ORDER_KEY, and give exp in seconds. A clock that is " +
+				"wrong makes tokens expire early.", "", "", []string{"sells", "clock"}},
+		{
+			"item_unknown", "The catalogue has no such item.",
+			"Name the item in the file of COINSLOT_CATALOG and restart.", "", "", []string{"sells"},
+		},
 		{"gateway_unavailable", "The payment gateway does not answer, or refuses requests.",
-			"Try again in a moment. If it stays, run coinslot check on the server: it tests COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY.", "", "", nil},
+			"Try again in a moment. If it stays, run coinslot check on the server: it tests " +
+				"COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY.", "", "", nil},
 	}
 }
 

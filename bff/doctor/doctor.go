@@ -91,7 +91,10 @@ type Question struct {
 // Examine judges everything that can be judged without a browser. What is left
 // to one is in the report as Unknown.
 func Examine(q Question) Report {
-	r := Report{Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format(time.RFC3339), Origin: q.Origin, Listed: q.Listed, Code: q.code()}
+	r := Report{
+		Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format(time.RFC3339), Origin: q.Origin,
+		Listed: q.Listed, Code: q.code(),
+	}
 	r.Checks = append(r.Checks, q.origin(), q.https(), q.site(), q.sells(), q.tag())
 	r.Checks = append(r.Checks, q.page()...)
 	r.Checks = append(r.Checks, browserChecks()...)

@@ -12,35 +12,54 @@ import (
 func (q Question) page() []Check {
 	if strings.TrimSpace(q.Pasted) == "" {
 		return []Check{
-			{ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: Unknown, Place: Policy, Add: []string{"script-src " + q.URL},
-				Detail: "Not known without your page's headers. If it has a Content-Security-Policy, it needs this; without one, nothing."},
-			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: Unknown, Place: Policy, Add: []string{"frame-src " + q.URL},
-				Detail: "Not known without your page's headers. If it has a Content-Security-Policy, it needs this; without one, nothing."},
+			{ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: Unknown,
+				Place: Policy, Add: []string{"script-src " + q.URL},
+				Detail: "Not known without your page's headers. If it has a " +
+					"Content-Security-Policy, it needs this; without one, nothing."},
+			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: Unknown,
+				Place: Policy, Add: []string{"frame-src " + q.URL},
+				Detail: "Not known without your page's headers. If it has a " +
+					"Content-Security-Policy, it needs this; without one, nothing."},
 		}
 	}
 	r := parseResponse(q.Pasted)
 	if r.lines() == 0 && len(r.meta) == 0 {
 		return []Check{{ID: "page-headers", By: Page, Title: "Your page's headers", Status: Fail,
-			Detail: "No header was found in what was pasted. Paste lines like content-type: text/html."}}
+			Detail: "No header was found in what was pasted. Paste lines like content-type: " +
+				"text/html."}}
 	}
 	policies := parsePolicies(append(slices.Clone(r.headers["content-security-policy"]), r.meta...))
-	return []Check{q.headers(r), q.script(policies), q.frame(policies), q.sandbox(policies), q.integrity(r), isolation(r), q.clipboard(r), rest()}
+	return []Check{
+		q.headers(r), q.script(policies), q.frame(policies), q.sandbox(policies), q.integrity(r),
+		isolation(r), q.clipboard(r), rest(),
+	}
 }
 
 // headers tells whether the right answer was pasted.
 func (q Question) headers(r response) Check {
-	c := Check{ID: "page-headers", By: Page, Title: "Your page's headers", Status: OK, Detail: fmt.Sprintf("%d header lines read.", r.lines())}
+	c := Check{
+		ID: "page-headers", By: Page, Title: "Your page's headers", Status: OK,
+		Detail: fmt.Sprintf("%d header lines read.", r.lines()),
+	}
 	if len(r.meta) > 0 {
-		c.Detail = fmt.Sprintf("%d header lines and %d policies in <meta> read.", r.lines(), len(r.meta))
+		c.Detail = fmt.Sprintf(
+			"%d header lines and %d policies in <meta> read.", r.lines(), len(r.meta),
+		)
 	}
 	kind := r.headers["content-type"]
 	switch {
 	case r.status/100 == 3:
-		c.Status, c.Detail = Warn, "These are the headers of a redirect. Those of the page are needed: curl -sIL follows it."
+		c.Status, c.Detail = Warn, "These are the headers of a redirect. Those of the page are "+
+			"needed: curl -sIL follows it."
 	case r.status >= 400:
-		c.Status, c.Detail = Warn, fmt.Sprintf("These are the headers of an error (%d). Some servers refuse HEAD: try curl -si, or take them from the browser's network panel.", r.status)
+		c.Status, c.Detail = Warn, fmt.Sprintf(
+			"These are the headers of an error (%d). Some servers refuse HEAD: try curl -si, or "+
+				"take them from the browser's network panel.",
+			r.status,
+		)
 	case len(kind) > 0 && !strings.Contains(strings.ToLower(kind[0]), "html"):
-		c.Status, c.Detail = Warn, "These are the headers of "+strings.ToLower(kind[0])+", not of a page."
+		c.Status, c.Detail = Warn, "These are the headers of "+strings.ToLower(kind[0])+
+			", not of a page."
 	}
 	return c
 }
@@ -71,7 +90,8 @@ func (c Check) worst(all []verdict) Check {
 				c.Detail = fmt.Sprintf("Policy %d of %d: %s", i+1, len(all), v.detail)
 			}
 		}
-		if v.status == c.Status && v.status != OK && v.place == c.Place && v.line != "" && !slices.Contains(c.Add, v.line) {
+		if v.status == c.Status && v.status != OK && v.place == c.Place && v.line != "" &&
+			!slices.Contains(c.Add, v.line) {
 			c.Add = append(c.Add, v.line)
 		}
 	}
@@ -80,7 +100,10 @@ func (c Check) worst(all []verdict) Check {
 
 // script judges whether checkout.js may run.
 func (q Question) script(policies []policy) Check {
-	c := Check{ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: OK, Detail: "checkout.js may run."}
+	c := Check{
+		ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: OK,
+		Detail: "checkout.js may run.",
+	}
 	if len(policies) == 0 {
 		c.Detail = "The page has no Content-Security-Policy: checkout.js may run."
 		return c
@@ -104,20 +127,35 @@ func (q Question) scriptBy(p policy) verdict {
 	case !strict && d.allows(parse(q.pinnedURL()), q.host()):
 		return verdict{Warn, d.name + " allows the pinned script only.", q.pinned(), HTML}
 	case nonces:
-		return verdict{Warn, d.name + " asks for a nonce: the script runs if its tag has the one of the page, which is new at each load.",
+		return verdict{Warn,
+			d.name +
+				" asks for a nonce: the script runs if its tag has the one of the page, which is " +
+				"new at each load.",
 			strings.Replace(q.evergreen(), "<script ", `<script nonce="…" `, 1), HTML}
 	case strict && q.Integrity != "":
-		return verdict{Fail, d.name + " has 'strict-dynamic', which ignores addresses: allow the script by its hash, with the pinned tag.",
+		return verdict{Fail,
+			d.name +
+				" has 'strict-dynamic', which ignores addresses: allow the script by its hash, " +
+				"with the pinned tag.",
 			d.with("script-src", "'"+q.Integrity+"'"), Policy}
 	case strict:
-		return verdict{Fail, d.name + " has 'strict-dynamic', which ignores addresses: give the tag a nonce.", d.with("script-src", "'nonce-…'"), Policy}
+		return verdict{
+			Fail, d.name + " has 'strict-dynamic', which ignores addresses: give the tag a nonce.",
+			d.with("script-src", "'nonce-…'"), Policy,
+		}
 	}
-	return verdict{Fail, d.name + " refuses checkout.js. With this line in its place it runs.", d.with("script-src", q.URL), Policy}
+	return verdict{
+		Fail, d.name + " refuses checkout.js. With this line in its place it runs.",
+		d.with("script-src", q.URL), Policy,
+	}
 }
 
 // frame judges whether the page may hold the checkout's frame.
 func (q Question) frame(policies []policy) Check {
-	c := Check{ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: OK, Detail: "The checkout's frame may load."}
+	c := Check{
+		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: OK,
+		Detail: "The checkout's frame may load.",
+	}
 	if len(policies) == 0 {
 		c.Detail = "The page has no Content-Security-Policy: the frame may load."
 		return c
@@ -131,20 +169,34 @@ func (q Question) frame(policies []policy) Check {
 
 func (q Question) frameBy(p policy) verdict {
 	d, found := p.first("frame-src", "child-src", "default-src")
-	sessions, orders := d.allows(parse(q.URL+"/checkout/cs_"), q.host()), d.allows(parse(q.URL+"/checkout"), q.host())
+	sessions, orders := d.allows(parse(q.URL+"/checkout/cs_"), q.host()), d.allows(
+		parse(q.URL+"/checkout"), q.host(),
+	)
 	switch {
 	case !found || sessions && orders:
 		return verdict{status: OK}
 	case sessions || orders:
-		return verdict{Warn, d.name + " allows some of the checkout's addresses only: sessions are below /checkout/, orders and items at /checkout.", d.with("frame-src", q.URL), Policy}
+		return verdict{
+			Warn,
+			d.name +
+				" allows some of the checkout's addresses only: sessions are below /checkout/, " +
+				"orders and items at /checkout.",
+			d.with("frame-src", q.URL), Policy,
+		}
 	}
-	return verdict{Fail, d.name + " refuses the frame. With this line in its place it loads.", d.with("frame-src", q.URL), Policy}
+	return verdict{
+		Fail, d.name + " refuses the frame. With this line in its place it loads.",
+		d.with("frame-src", q.URL), Policy,
+	}
 }
 
 // sandbox judges a page that is sandboxed as a whole: what it may not do, its
 // frames may not either.
 func (q Question) sandbox(policies []policy) Check {
-	c := Check{ID: "page-sandbox", By: Page, Title: "Your page's policy: sandbox", Status: OK, Detail: "The page is not sandboxed, or allows what the checkout needs."}
+	c := Check{
+		ID: "page-sandbox", By: Page, Title: "Your page's policy: sandbox", Status: OK,
+		Detail: "The page is not sandboxed, or allows what the checkout needs.",
+	}
 	var all []verdict
 	for _, p := range policies {
 		d, found := p.first("sandbox")
@@ -160,9 +212,19 @@ func (q Question) sandbox(policies []policy) Check {
 		line := strings.Join(slices.Concat([]string{"sandbox"}, d.values, needed, useful), " ")
 		switch {
 		case len(needed) > 0:
-			v = verdict{Fail, "sandbox takes " + strings.Join(needed, ", ") + " from the page and from every frame in it.", line, Policy}
+			v = verdict{
+				Fail,
+				"sandbox takes " + strings.Join(needed, ", ") +
+					" from the page and from every frame in it.",
+				line, Policy,
+			}
 		case len(useful) > 0:
-			v = verdict{Warn, "sandbox keeps links of the checkout from opening a tab: block explorers, the payment's own page.", line, Policy}
+			v = verdict{
+				Warn,
+				"sandbox keeps links of the checkout from opening a tab: block explorers, the " +
+					"payment's own page.",
+				line, Policy,
+			}
 		}
 		all = append(all, v)
 	}
@@ -171,10 +233,14 @@ func (q Question) sandbox(policies []policy) Check {
 
 // integrity judges Integrity-Policy, which refuses scripts without a hash.
 func (q Question) integrity(r response) Check {
-	c := Check{ID: "page-integrity", By: Page, Title: "Your page's Integrity-Policy", Status: OK, Place: HTML, Detail: "It asks for nothing of the script."}
+	c := Check{
+		ID: "page-integrity", By: Page, Title: "Your page's Integrity-Policy", Status: OK,
+		Place: HTML, Detail: "It asks for nothing of the script.",
+	}
 	for _, value := range r.headers["integrity-policy"] {
 		value = strings.ToLower(value)
-		if _, after, found := strings.Cut(value, "blocked-destinations="); found && strings.Contains(before(after, ")"), "script") {
+		if _, after, found := strings.Cut(value, "blocked-destinations="); found &&
+			strings.Contains(before(after, ")"), "script") {
 			c.Status, c.Add = Warn, []string{q.pinned()}
 			c.Detail = "It refuses scripts without a hash: use the pinned tag."
 		}
@@ -192,8 +258,11 @@ func isolation(r response) Check {
 	c := Check{ID: "page-isolation", By: Page, Title: "Your page's isolation", Status: OK,
 		Detail: "The page has no Cross-Origin-Embedder-Policy; nothing is needed."}
 	for _, value := range r.headers["cross-origin-embedder-policy"] {
-		if value = strings.TrimSpace(before(strings.ToLower(value), ";")); value == "require-corp" || value == "credentialless" {
-			c.Detail = "The page has Cross-Origin-Embedder-Policy: " + value + ". The checkout sends what that asks for; the check of cross-origin isolation says whether it arrives."
+		if value = strings.TrimSpace(before(strings.ToLower(value), ";")); value ==
+			"require-corp" || value == "credentialless" {
+			c.Detail = "The page has Cross-Origin-Embedder-Policy: " + value +
+				". The checkout sends what that asks for; the check of cross-origin isolation " +
+				"says whether it arrives."
 		}
 	}
 	return c
@@ -202,5 +271,8 @@ func isolation(r response) Check {
 // rest says what need not be changed, because people look for it.
 func rest() Check {
 	return Check{ID: "page-rest", By: Page, Title: "Nothing else", Status: OK,
-		Detail: "No style-src, connect-src, img-src or unsafe-inline is needed; require-trusted-types-for, trusted-types, Referrer-Policy, X-Frame-Options, frame-ancestors and Cross-Origin-Opener-Policy of your page do not touch the checkout."}
+		Detail: "No style-src, connect-src, img-src or unsafe-inline is needed; " +
+			"require-trusted-types-for, trusted-types, Referrer-Policy, X-Frame-Options, " +
+			"frame-ancestors and Cross-Origin-Opener-Policy of your page do not touch the " +
+			"checkout."}
 }

@@ -21,8 +21,10 @@ type response struct {
 var (
 	statusLine = regexp.MustCompile(`^HTTP/[0-9.]+ ([0-9]{3})\b`)
 	headerLine = regexp.MustCompile(`^([A-Za-z0-9_-]+):(?:[ \t]+(.*))?$`)
-	metaTag    = regexp.MustCompile(`(?is)<meta\b[^>]*http-equiv\s*=\s*["']?content-security-policy["']?[^>]*>`)
-	metaText   = regexp.MustCompile(`(?is)\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	metaTag    = regexp.MustCompile(
+		`(?is)<meta\b[^>]*http-equiv\s*=\s*["']?content-security-policy["']?[^>]*>`,
+	)
+	metaText = regexp.MustCompile(`(?is)\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
 // longestHeader is where lines stop being joined, in bytes; servers allow less.
@@ -36,7 +38,8 @@ func parseResponse(text string) response {
 	last, body := "", false // the header that a line goes on with; whether headers are over
 	for line := range strings.Lines(printable(text)) {
 		line = strings.TrimRight(line, "\r\n")
-		line = strings.TrimPrefix(line, "< ") // curl -v; what it has sent begins with "> " and is no header
+		// curl -v; what it has sent begins with "> " and is no header
+		line = strings.TrimPrefix(line, "< ")
 		found := statusLine.FindStringSubmatch(line)
 		switch {
 		case found != nil:
@@ -57,7 +60,9 @@ func parseResponse(text string) response {
 // take enters a line and returns the header that the next may go on with.
 func (r *response) take(line, last string) string {
 	values := r.headers[last]
-	if last != "" && (line[0] == ' ' || line[0] == '\t' || values[len(values)-1] == "" && !headerLine.MatchString(line)) {
+	if last != "" &&
+		(line[0] == ' ' || line[0] == '\t' ||
+			values[len(values)-1] == "" && !headerLine.MatchString(line)) {
 		i := len(values) - 1
 		if len(values[i]) > longestHeader {
 			return last
@@ -92,7 +97,10 @@ func metaPolicies(text string) []string {
 		}
 		var kept []string
 		for part := range strings.SplitSeq(html.UnescapeString(found[1]+found[2]), ";") {
-			if words := strings.Fields(part); len(words) > 0 && !slices.Contains([]string{"sandbox", "frame-ancestors", "report-uri"}, strings.ToLower(words[0])) {
+			if words := strings.Fields(part); len(words) > 0 &&
+				!slices.Contains(
+					[]string{"sandbox", "frame-ancestors", "report-uri"}, strings.ToLower(words[0]),
+				) {
 				kept = append(kept, printable(strings.Join(words, " ")))
 			}
 		}
@@ -122,7 +130,10 @@ func (r response) lines() int {
 
 // judged are the headers that are looked at.
 func judged() []string {
-	return []string{"content-type", "content-security-policy", "permissions-policy", "cross-origin-embedder-policy", "integrity-policy"}
+	return []string{
+		"content-type", "content-security-policy", "permissions-policy",
+		"cross-origin-embedder-policy", "integrity-policy",
+	}
 }
 
 // Kept returns of pasted text what is judged, to be shown again: no cookie, and

@@ -8,17 +8,22 @@ import (
 // clipboard judges Permissions-Policy: without clipboard-write the checkout
 // copies by the old way, which browsers may end.
 func (q Question) clipboard(r response) Check {
-	c := Check{ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Status: OK, Place: Permissions, Detail: "The checkout may copy addresses."}
+	c := Check{
+		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Status: OK,
+		Place: Permissions, Detail: "The checkout may copy addresses.",
+	}
 	own := `"` + q.URL + `"`
 	list, found := allowlist(r.headers["permissions-policy"], "clipboard-write")
-	if !found || slices.Contains(list, "*") || slices.Contains(list, own) || slices.Contains(list, "self") && q.host().String() == q.URL {
+	if !found || slices.Contains(list, "*") || slices.Contains(list, own) ||
+		slices.Contains(list, "self") && q.host().String() == q.URL {
 		return c
 	}
 	if !slices.Contains(list, "self") {
 		list = append([]string{"self"}, list...) // a frame gets nothing that its page has not
 	}
 	c.Status = Warn
-	c.Detail = "clipboard-write is not for the checkout: it copies by the older way, which not every browser has."
+	c.Detail = "clipboard-write is not for the checkout: it copies by the older way, which not " +
+		"every browser has."
 	c.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
 	return c
 }

@@ -36,7 +36,9 @@ func parsePolicies(headers []string) []policy {
 func parsePolicy(text string) policy {
 	var p policy
 	for part := range strings.SplitSeq(text, ";") {
-		words := strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) })
+		words := strings.FieldsFunc(
+			part, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) },
+		)
 		if len(words) == 0 {
 			continue
 		}
@@ -57,13 +59,17 @@ func (p policy) first(names ...string) (directive, bool) {
 
 // has reports whether a keyword like 'strict-dynamic' is among the values.
 func (d directive) has(keyword string) bool {
-	return slices.ContainsFunc(d.values, func(v string) bool { return strings.EqualFold(v, keyword) })
+	return slices.ContainsFunc(
+		d.values, func(v string) bool { return strings.EqualFold(v, keyword) },
+	)
 }
 
 // hasPrefix reports whether a value begins so, as nonces and hashes do.
 func (d directive) hasPrefix(prefixes ...string) bool {
 	return slices.ContainsFunc(d.values, func(v string) bool {
-		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(strings.ToLower(v), p) })
+		return slices.ContainsFunc(
+			prefixes, func(p string) bool { return strings.HasPrefix(strings.ToLower(v), p) },
+		)
 	})
 }
 
@@ -87,14 +93,17 @@ func (d directive) with(name, source string) string {
 // page. Nonces, hashes and 'strict-dynamic' are left to the caller.
 // Source: CSP3, 6.7.2.7.
 func (d directive) allows(target, page *url.URL) bool {
-	return slices.ContainsFunc(d.values, func(v string) bool { return sourceMatches(v, target, page) })
+	return slices.ContainsFunc(
+		d.values, func(v string) bool { return sourceMatches(v, target, page) },
+	)
 }
 
 // sourceMatches is CSP3, 6.7.2.8, without redirects.
 func sourceMatches(source string, target, page *url.URL) bool {
 	switch strings.ToLower(source) {
 	case "*":
-		return target.Scheme == "http" || target.Scheme == "https" || schemeMatches(page.Scheme, target.Scheme)
+		return target.Scheme == "http" || target.Scheme == "https" ||
+			schemeMatches(page.Scheme, target.Scheme)
 	case "'self'":
 		return selfMatches(target, page)
 	}
@@ -116,7 +125,8 @@ func sourceMatches(source string, target, page *url.URL) bool {
 		path = "/" + path
 	}
 	host, port := cutPort(authority)
-	return hostMatches(host, target.Hostname()) && portMatches(port, target) && pathMatches(path, target.EscapedPath())
+	return hostMatches(host, target.Hostname()) && portMatches(port, target) &&
+		pathMatches(path, target.EscapedPath())
 }
 
 // cutScheme splits a source; isHost is false for a scheme alone, "https:".
@@ -124,7 +134,8 @@ func cutScheme(source string) (scheme, rest string, isHost bool) {
 	if scheme, rest, found := strings.Cut(source, "://"); found {
 		return strings.ToLower(scheme), rest, true
 	}
-	if scheme, found := strings.CutSuffix(source, ":"); found && scheme != "" && !strings.ContainsAny(scheme, ":/.") {
+	if scheme, found := strings.CutSuffix(source, ":"); found && scheme != "" &&
+		!strings.ContainsAny(scheme, ":/.") {
 		return strings.ToLower(scheme), "", false
 	}
 	return "", source, true
@@ -161,7 +172,8 @@ func selfMatches(target, page *url.URL) bool {
 	if target.Scheme == page.Scheme && portOf(target) == portOf(page) {
 		return true
 	}
-	return target.Scheme == "https" && (portOf(target) == portOf(page) || usualPort(target) && usualPort(page))
+	return target.Scheme == "https" &&
+		(portOf(target) == portOf(page) || usualPort(target) && usualPort(page))
 }
 
 // hostMatches: an address of digits is matched as text, as browsers do.
@@ -190,7 +202,8 @@ func portMatches(port string, target *url.URL) bool {
 		return false
 	}
 	port = strconv.FormatUint(n, 10)
-	return port == portOf(target) || port == "80" && target.Scheme == "https" && portOf(target) == "443"
+	return port == portOf(target) ||
+		port == "80" && target.Scheme == "https" && portOf(target) == "443"
 }
 
 func portOf(u *url.URL) string {

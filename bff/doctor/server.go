@@ -13,19 +13,25 @@ func (q Question) origin() Check {
 	switch {
 	case q.Given == "":
 		c.Status = Unknown
-		c.Detail = "None was given: nothing is known of your page. Write its origin above, or into the address of this page: ?origin=https://shop.example"
+		c.Detail = "None was given: nothing is known of your page. Write its origin above, or " +
+			"into the address of this page: ?origin=https://shop.example"
 	case q.Given == "null", strings.HasPrefix(q.Given, "file:"):
 		c.Status = Fail
-		c.Detail = "Your page is opened from a file, or has no origin for another reason (a data: URL, a sandboxed frame), so it cannot be listed. Serve it: python3 -m http.server 3000 makes it http://localhost:3000."
+		c.Detail = "Your page is opened from a file, or has no origin for another reason (a " +
+			"data: URL, a sandboxed frame), so it cannot be listed. Serve it: python3 -m " +
+			"http.server 3000 makes it http://localhost:3000."
 	case q.Origin == "":
 		c.Status = Fail
-		c.Detail = "What was given is not an origin. One is scheme, host and port, like https://shop.example or http://localhost:3000: no path, no *, no user."
+		c.Detail = "What was given is not an origin. One is scheme, host and port, like " +
+			"https://shop.example or http://localhost:3000: no path, no *, no user."
 	case q.Listed:
 		c.Status = OK
 		c.Detail = "Origin " + q.Origin + ": listed, it may show the checkout in a frame."
 	default:
 		c.Status = Fail
-		c.Detail = "Origin " + q.Origin + ": NOT listed. Its frames are refused. Keep what the setting holds already where the dots are."
+		c.Detail = "Origin " + q.Origin +
+			": NOT listed. Its frames are refused. Keep what the setting holds already where the " +
+			"dots are."
 		c.Add = []string{"COINSLOT_ORIGINS=…," + q.Origin}
 	}
 	return c
@@ -38,18 +44,22 @@ func (q Question) https() Check {
 	switch {
 	case server.Scheme == "https" && page.Scheme == "http" && !trustworthy(page):
 		c.Status = Warn
-		c.Detail = "The checkout has https, your page has not: whoever is on the line can exchange the checkout's tag for one of their own. Serve the page by https."
+		c.Detail = "The checkout has https, your page has not: whoever is on the line can " +
+			"exchange the checkout's tag for one of their own. Serve the page by https."
 	case server.Scheme == "https":
 		c.Status, c.Detail = OK, "The checkout is served by https."
 	case trustworthy(server):
-		c.Status, c.Detail = OK, "The checkout is at "+server.Host+", which browsers trust without https. Elsewhere it needs https."
+		c.Status, c.Detail = OK, "The checkout is at "+server.Host+
+			", which browsers trust without https. Elsewhere it needs https."
 	case page.Scheme == "https":
 		c.Status = Fail
-		c.Detail = "Your page has https and the checkout has not: browsers block its script and its frame as mixed content. Put a proxy with a certificate before it."
+		c.Detail = "Your page has https and the checkout has not: browsers block its script and " +
+			"its frame as mixed content. Put a proxy with a certificate before it."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	default:
 		c.Status = Warn
-		c.Detail = "The checkout has no https: addresses can be exchanged on the way, and browsers withhold the clipboard."
+		c.Detail = "The checkout has no https: addresses can be exchanged on the way, and " +
+			"browsers withhold the clipboard."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	}
 	return c
@@ -66,14 +76,18 @@ func (q Question) site() Check {
 	server, page := parse(q.URL), parse(q.Origin)
 	if server.Scheme == page.Scheme {
 		if shared := sharedDomain(server.Hostname(), page.Hostname()); shared != "" {
-			c.Detail = "Page and checkout are both under " + shared + ", one site to browsers: the frame keeps its storage and shares the page's cache."
+			c.Detail = "Page and checkout are both under " + shared +
+				", one site to browsers: the frame keeps its storage and shares the page's cache."
 			return c
 		}
 	}
-	c.Detail = "Page and checkout are different sites to browsers. That works: the checkout needs no cookies and no storage. " +
-		"A host of your own domain, like pay." + strings.TrimPrefix(page.Hostname(), "www.") + ", would share the cache, so the frame opens sooner."
+	c.Detail = "Page and checkout are different sites to browsers. That works: the checkout " +
+		"needs no cookies and no storage. " +
+		"A host of your own domain, like pay." + strings.TrimPrefix(page.Hostname(), "www.") +
+		", would share the cache, so the frame opens sooner."
 	if ip(page.Hostname()) || !strings.Contains(page.Hostname(), ".") {
-		c.Detail = "Page and checkout are different sites to browsers. That works: the checkout needs no cookies and no storage."
+		c.Detail = "Page and checkout are different sites to browsers. That works: the checkout " +
+			"needs no cookies and no storage."
 	}
 	return c
 }
@@ -89,7 +103,9 @@ func (q Question) sells() Check {
 		return attribute + " is refused until " + setting + " is set"
 	}
 	c.Detail = strings.Join([]string{
-		say(q.API, `session="…"`, "COINSLOT_SECRET_KEY"), say(q.Orders, `order="…"`, "COINSLOT_ORDER_KEY"), say(q.Items, `item="…"`, "COINSLOT_CATALOG"),
+		say(q.API, `session="…"`, "COINSLOT_SECRET_KEY"),
+		say(q.Orders, `order="…"`, "COINSLOT_ORDER_KEY"),
+		say(q.Items, `item="…"`, "COINSLOT_CATALOG"),
 	}, "; ") + "."
 	if !q.API && !q.Orders && !q.Items {
 		c.Status = Fail
@@ -100,13 +116,18 @@ func (q Question) sells() Check {
 
 // tag is the element that loads the script.
 func (q Question) tag() Check {
-	c := Check{ID: "tag", By: Server, Title: "The script's tag", Status: OK, Place: HTML, Add: []string{q.evergreen()}}
+	c := Check{
+		ID: "tag", By: Server, Title: "The script's tag", Status: OK, Place: HTML,
+		Add: []string{q.evergreen()},
+	}
 	if q.Integrity == "" {
 		c.Status = Warn
-		c.Detail = "This server runs on sources: there is no WebAssembly and no hash to pin. Build it with make build."
+		c.Detail = "This server runs on sources: there is no WebAssembly and no hash to pin. " +
+			"Build it with make build."
 		return c
 	}
-	c.Detail = "Version " + q.Version + ". The first line follows every release; the second is pinned to exactly this one."
+	c.Detail = "Version " + q.Version +
+		". The first line follows every release; the second is pinned to exactly this one."
 	c.Add = append(c.Add, q.pinned())
 	return c
 }
@@ -121,7 +142,9 @@ func (q Question) pinned() string {
 	if q.Integrity == "" {
 		return q.evergreen()
 	}
-	return fmt.Sprintf(`<script async src="%s" integrity="%s" crossorigin></script>`, q.pinnedURL(), q.Integrity)
+	return fmt.Sprintf(
+		`<script async src="%s" integrity="%s" crossorigin></script>`, q.pinnedURL(), q.Integrity,
+	)
 }
 
 func (q Question) pinnedURL() string { return q.URL + "/checkout/" + q.Version + "/checkout.js" }

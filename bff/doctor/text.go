@@ -28,7 +28,12 @@ func (r Report) Text() string {
 		c.write(&b)
 	}
 	fmt.Fprintf(&b, "\n%d more checks need a browser: open this address in one.\n", waiting)
-	fmt.Fprintf(&b, "Judge a page by its headers:\n\n    curl -sI YOUR-PAGE | curl --data-urlencode headers@- '%s/checkout/doctor?origin=%s'\n", r.Server, orExample(r.Origin))
+	fmt.Fprintf(
+		&b,
+		"Judge a page by its headers:\n\n    curl -sI YOUR-PAGE | curl --data-urlencode "+
+			"headers@- '%s/checkout/doctor?origin=%s'\n",
+		r.Server, orExample(r.Origin),
+	)
 	return b.String()
 }
 

@@ -53,7 +53,9 @@ func (c *Client) admit(ctx context.Context, k call) (told func(error), err error
 
 // ask sends k, judges the answer and tells the admission. caller is the
 // context that the client's own deadline is not part of.
-func (c *Client) ask(ctx, caller context.Context, k call, told func(error)) (a answer, data any, err error) {
+func (c *Client) ask(
+	ctx, caller context.Context, k call, told func(error),
+) (a answer, data any, err error) {
 	outcome := errCut
 	defer func() { told(outcome) }()
 	if a, err = c.send(ctx, k); err == nil {

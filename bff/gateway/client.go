@@ -67,7 +67,9 @@ type Config struct {
 // to make it with and what is called when it has ended: "done", "refused",
 // "unknown", or "held" if the admission let nothing out. status is the HTTP status,
 // zero if none was read.
-type Began func(ctx context.Context, endpoint string) (_ context.Context, ended func(outcome string, status int))
+type Began func(
+	ctx context.Context, endpoint string,
+) (_ context.Context, ended func(outcome string, status int))
 
 // String returns c without the key.
 func (c Config) String() string { return "gateway config of " + safeURL(c.URL) }

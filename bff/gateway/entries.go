@@ -88,5 +88,7 @@ func readShown[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, er
 	}
 	object, _ := open(data).object["pagination"].(map[string]any)
 	at := func(name string) int { return (&fields{object: object}).whole(name) }
-	return items, reconcile.Paging{Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page")}, nil
+	return items, reconcile.Paging{
+		Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page"),
+	}, nil
 }

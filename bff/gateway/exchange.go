@@ -88,7 +88,9 @@ func (c *Client) send(ctx context.Context, k call) (answer, error) {
 		return answer{}, c.unknown(k, answer{}, err)
 	}
 	defer res.Body.Close()
-	a := answer{status: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"), c.now())}
+	a := answer{
+		status: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"), c.now()),
+	}
 	a.body, a.bodyErr = readBody(res.Body)
 	return a, nil
 }

@@ -45,7 +45,9 @@ func checkCreate(r payment.CreateRequest) error {
 	case !validName(r.NetworkCode):
 		return errors.New("network_code must be 1 to 32 of A-Z a-z 0-9 . _ -")
 	case !validAmount(r.AmountUSD):
-		return errors.New("amount_usd must be positive, with at most 18 digits on each side of the point")
+		return errors.New(
+			"amount_usd must be positive, with at most 18 digits on each side of the point",
+		)
 	case r.TTL < 1:
 		return errors.New("ttl must be at least 1 minute")
 	case r.OrderID != 0 && (r.OrderID < 100000 || r.OrderID > 999999):

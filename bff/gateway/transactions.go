@@ -88,7 +88,9 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 // page's number cannot be read: a search in such a page would prove nothing.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
-func (c *Client) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (c *Client) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	k, err := listCall(q)
 	if err != nil {
 		return payment.RecordPage{}, err

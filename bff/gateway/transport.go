@@ -40,8 +40,12 @@ func newLinks(t http.RoundTripper, base *url.URL) links {
 // host. It has no cookies and no timeout of its own; contexts have.
 func newClient(t http.RoundTripper) *http.Client {
 	return &http.Client{
-		Transport:     t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: t,
+		CheckRedirect: func(
+			*http.Request, []*http.Request,
+		) error {
+			return http.ErrUseLastResponse
+		},
 	}
 }
 

@@ -15,7 +15,9 @@ import (
 // an item is left out: nothing is decided by it.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/withdrawals/list".
-func (c *Client) Withdrawals(ctx context.Context, q reconcile.WithdrawalQuery) (reconcile.WithdrawalPage, error) {
+func (c *Client) Withdrawals(
+	ctx context.Context, q reconcile.WithdrawalQuery,
+) (reconcile.WithdrawalPage, error) {
 	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
 	if err := sel.check("pending", "processing", "confirmed"); err != nil {
 		return reconcile.WithdrawalPage{}, invalid(err)

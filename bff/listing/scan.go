@@ -278,7 +278,9 @@ func ReadAll(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Reco
 const pageTries = 3
 
 // ReadPage reads one page, again after a moment if that fails.
-func ReadPage(ctx context.Context, g Lister, q payment.ListQuery) (page payment.RecordPage, err error) {
+func ReadPage(
+	ctx context.Context, g Lister, q payment.ListQuery,
+) (page payment.RecordPage, err error) {
 	for try := 1; ; try++ {
 		page, err = g.Transactions(ctx, q)
 		if err == nil {

@@ -69,7 +69,10 @@ func New(c Config) *Set {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Set{Config: c, families: map[string]Family{}, told: vm.NewSet(), names: map[series]string{}, known: map[string]int{}}
+	s := &Set{
+		Config: c, families: map[string]Family{}, told: vm.NewSet(), names: map[series]string{},
+		known: map[string]int{},
+	}
 	for _, f := range Families() {
 		s.families[f.Name] = f
 	}
@@ -79,7 +82,9 @@ func New(c Config) *Set {
 
 // begin makes the counters whose labels are known beforehand.
 func (s *Set) begin() {
-	for _, endpoint := range []string{"create", "status", "recheck", "cancel", "transactions", "currencies"} {
+	for _, endpoint := range []string{
+		"create", "status", "recheck", "cancel", "transactions", "currencies",
+	} {
 		for _, outcome := range []string{"done", "refused", "unknown", "held"} {
 			s.counter("coinslot_gateway_requests_total", endpoint, outcome)
 		}
@@ -161,7 +166,8 @@ func (s *Set) counter(family string, labels ...string) *vm.Counter {
 
 // seconds measures a duration.
 func (s *Set) seconds(family string, took time.Duration, labels ...string) {
-	s.told.GetOrCreatePrometheusHistogramExt(s.bounded(family, labels), bounds(family)).Update(took.Seconds())
+	s.told.GetOrCreatePrometheusHistogramExt(s.bounded(family, labels), bounds(family)).
+		Update(took.Seconds())
 }
 
 // bounded is the name of a series, which is that of the others if there are too
@@ -213,7 +219,9 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.told.WritePrometheus(&samples)
 	if s.Ask != nil {
 		s.Ask(ctx, func(family string, value float64, labels ...string) {
-			samples.WriteString(s.named(family, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
+			samples.WriteString(
+				s.named(family, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n",
+			)
 		})
 	}
 	vm.WriteProcessMetrics(&samples)
@@ -239,7 +247,10 @@ func dressed(samples string) []byte {
 	var page bytes.Buffer
 	for _, f := range families {
 		if len(lines[f.Name]) > 0 {
-			fmt.Fprintf(&page, "# HELP %s %s\n# TYPE %s %s\n%s", f.Name, f.Help, f.Name, f.Kind, strings.Join(lines[f.Name], ""))
+			fmt.Fprintf(
+				&page, "# HELP %s %s\n# TYPE %s %s\n%s", f.Name, f.Help, f.Name, f.Kind,
+				strings.Join(lines[f.Name], ""),
+			)
 		}
 	}
 	return page.Bytes()
@@ -256,7 +267,8 @@ func familyOf(line string, kinds map[string]string) string {
 		return name
 	}
 	for _, part := range []string{"_bucket", "_sum", "_count"} {
-		if whole, ok := strings.CutSuffix(name, part); ok && (kinds[whole] == histogram || kinds[whole] == summary) {
+		if whole, ok := strings.CutSuffix(name, part); ok &&
+			(kinds[whole] == histogram || kinds[whole] == summary) {
 			return whole
 		}
 	}

@@ -8,7 +8,9 @@ import (
 )
 
 // findings are the states of an attempt that somebody may have to look at.
-var findings = []string{string(payment.InReview), string(payment.Lost), string(payment.Rejected), string(payment.Stray)}
+var findings = []string{
+	string(payment.InReview), string(payment.Lost), string(payment.Rejected), string(payment.Stray),
+}
 
 // Moved tells of a session that was opened or has changed; see checkout.Config.
 func (s *Set) Moved(before, after payment.Session) {
@@ -64,6 +66,8 @@ func (s *Set) detected(after payment.Session, a *payment.Attempt) {
 		since = a.ExpiresAt
 	}
 	if !since.IsZero() {
-		s.seconds("coinslot_payment_detection_seconds", max(0, now.Sub(since)), string(after.Status))
+		s.seconds(
+			"coinslot_payment_detection_seconds", max(0, now.Sub(since)), string(after.Status),
+		)
 	}
 }

@@ -47,10 +47,15 @@ const (
 // readItem reads and checks one entry. Errors name the member.
 func readItem(id string, value any) (item, error) {
 	m := mappingOf(value)
-	m.only("title", "description", "amount_usd", "open", "quantity", "currencies", "ttl_minutes", "success_url", "cancel_url")
+	m.only(
+		"title", "description", "amount_usd", "open", "quantity", "currencies", "ttl_minutes",
+		"success_url", "cancel_url",
+	)
 	it := item{
-		id: id, title: m.phrase("title"), description: m.phrase("description"), currencies: m.list("currencies"),
-		ttlMinutes: m.whole("ttl_minutes", 1_000_000), successURL: m.text("success_url"), cancelURL: m.text("cancel_url"),
+		id: id, title: m.phrase("title"), description: m.phrase("description"),
+		currencies: m.list("currencies"),
+		ttlMinutes: m.whole("ttl_minutes", 1_000_000), successURL: m.text("success_url"),
+		cancelURL: m.text("cancel_url"),
 	}
 	switch fixed, free := m.has("amount_usd"), m.has("open"); {
 	case fixed == free:
@@ -102,7 +107,9 @@ func readQuantity(m *mapping) quantity {
 		q.least = m.whole("minimum", maxQuantity)
 	}
 	if q.most < max(q.least, 2) {
-		m.fail("maximum", fmt.Sprintf("needed: at least 2 and the minimum, at most %d", maxQuantity))
+		m.fail(
+			"maximum", fmt.Sprintf("needed: at least 2 and the minimum, at most %d", maxQuantity),
+		)
 	}
 	return q
 }
@@ -115,7 +122,8 @@ func (it item) check() error {
 		price = it.open.minimum // its texts are the same for every amount
 	}
 	_, most := it.counts()
-	if _, err := payment.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err != nil {
+	if _, err := payment.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err !=
+		nil {
 		return errors.New("quantity.maximum: so many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {
@@ -129,7 +137,8 @@ func (it item) check() error {
 
 // member names what is wrong in an order by the file's member.
 func (it item) member(param, lang string) string {
-	if param == "title" && slices.Contains(it.title.tags, lang) || param == "description" && slices.Contains(it.description.tags, lang) {
+	if param == "title" && slices.Contains(it.title.tags, lang) ||
+		param == "description" && slices.Contains(it.description.tags, lang) {
 		return param + "." + lang
 	}
 	return param
@@ -179,8 +188,9 @@ func (it item) counts() (least, most int) {
 // from its metadata what was bought.
 func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 	o := payment.Order{
-		AmountUSD: price.Mul(decimal.NewFromInt(int64(n))), Title: it.title.in(lang), Description: it.description.in(lang),
-		Metadata: map[string]string{"item": it.id}, Currencies: it.currencies,
+		AmountUSD: price.Mul(decimal.NewFromInt(int64(n))), Title: it.title.in(lang),
+		Description: it.description.in(lang),
+		Metadata:    map[string]string{"item": it.id}, Currencies: it.currencies,
 		TTLMinutes: it.ttlMinutes, SuccessURL: it.successURL, CancelURL: it.cancelURL,
 	}
 	if it.quantity.most > 0 {

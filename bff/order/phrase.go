@@ -9,9 +9,10 @@ import (
 
 // phrase is a text for shoppers, either one for all or one by language.
 type phrase struct {
-	texts   map[string]string // by tag; the one for all has the tag ""
-	tags    []string          // in the matcher's order, the fallback first; empty if there is one for all
-	matcher language.Matcher  // nil if there is one for all
+	texts map[string]string // by tag; the one for all has the tag ""
+	// in the matcher's order, the fallback first; empty if there is one for all
+	tags    []string
+	matcher language.Matcher // nil if there is one for all
 }
 
 // in returns the text for the language of a page: the one that fits best, else
@@ -64,7 +65,12 @@ func (m *mapping) phrase(name string) phrase {
 
 // inOrder sorts tags, English ones first.
 func inOrder(tags []string) []string {
-	english := func(tag string) bool { base, _, _ := strings.Cut(strings.ToLower(tag), "-"); return base == "en" }
+	english := func(
+		tag string,
+	) bool {
+		base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+		return base == "en"
+	}
 	slices.SortStableFunc(tags, func(a, b string) int {
 		if english(a) != english(b) {
 			if english(a) {

@@ -80,7 +80,8 @@ func ParseToken(token string, key []byte, now time.Time) (payment.Order, error) 
 		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
-		jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }), jwt.WithLeeway(30*time.Second))
+		jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }),
+		jwt.WithLeeway(30*time.Second))
 	if _, err := parser.ParseWithClaims(token, &jwt.RegisteredClaims{}, plain(key)); err != nil {
 		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
@@ -136,7 +137,9 @@ func invalid(err error) error {
 
 // Mint signs an order token for trying out: amount and ref as in the contract,
 // valid for ttl from now, at most 400 days. Errors: those of the values.
-func Mint(key []byte, amountUSD, ref, title string, ttl time.Duration, now time.Time) (string, error) {
+func Mint(
+	key []byte, amountUSD, ref, title string, ttl time.Duration, now time.Time,
+) (string, error) {
 	if _, err := payment.ParseAmount(amountUSD); err != nil {
 		return "", err
 	}

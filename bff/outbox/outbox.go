@@ -43,7 +43,9 @@ type Outbox interface {
 	// the endpoints, oldest due first, and hides them until now+lease. Urgent ones count
 	// as due [HeadStart] earlier, and with them what is open of their sessions. A claimed
 	// delivery that is never settled comes back after that.
-	ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]Delivery, error)
+	ClaimDeliveries(
+		ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
+	) ([]Delivery, error)
 	// Settle records the end of one try and counts it in Tries.
 	Settle(ctx context.Context, d Delivery, r DeliveryResult) error
 }

@@ -9,8 +9,12 @@ import (
 
 // Why no test is sent.
 var (
-	ErrNoEndpoint   error = &wire.Error{Code: wire.CodeWebhookUnset, Detail: "no webhook endpoint is configured"}
-	ErrTooManyTests error = &wire.Error{Code: wire.CodeRateLimited, Detail: "too many test webhooks in a minute"}
+	ErrNoEndpoint error = &wire.Error{
+		Code: wire.CodeWebhookUnset, Detail: "no webhook endpoint is configured",
+	}
+	ErrTooManyTests error = &wire.Error{
+		Code: wire.CodeRateLimited, Detail: "too many test webhooks in a minute",
+	}
 )
 
 // EventTest is the type of a message that tells of no payment. It is sent once,

@@ -19,7 +19,8 @@ func (s *Session) TakeAnswer(
 	n int, created Created, err error, terms Terms, now time.Time,
 ) error {
 	a := s.Attempt(n)
-	if a == nil || a.TrackingCode != "" || (a.State != Creating && a.State != Unknown && a.State != Lost) {
+	if a == nil || a.TrackingCode != "" ||
+		(a.State != Creating && a.State != Unknown && a.State != Lost) {
 		return ErrUnchanged
 	}
 	var refused *RefusedError
@@ -183,7 +184,8 @@ func insane(pay, usd, price, fee decimal.Decimal) error {
 	if !pay.IsPositive() {
 		return fmt.Errorf("pay_amount %s is not positive", pay)
 	}
-	if !pay.Equal(pay.Truncate(8)) { // the documented number, which tolerance and rest are rounded to
+	// the documented number, which tolerance and rest are rounded to
+	if !pay.Equal(pay.Truncate(8)) {
 		return fmt.Errorf("pay_amount %s has more than eight fractional digits", pay)
 	}
 	if !price.IsPositive() {
@@ -225,7 +227,8 @@ func HostedURL(raw, page string) string {
 	if err != nil || perr != nil || page == "" || u.User != nil {
 		return ""
 	}
-	below := strings.HasPrefix(u.Path, strings.TrimSuffix(p.Path, "/")+"/") && !strings.Contains(u.Path, "..")
+	below := strings.HasPrefix(u.Path, strings.TrimSuffix(p.Path, "/")+"/") &&
+		!strings.Contains(u.Path, "..")
 	if u.Scheme != p.Scheme || u.Host != p.Host || !below {
 		return ""
 	}

@@ -70,7 +70,8 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	if a.Regressions++; a.Regressions == 1 {
 		a.RegressedAt = now
 	}
-	if a.Regressions >= regressionsToTell && now.Sub(a.RegressedAt) >= regressFor && a.Alert != reasonRegressed {
+	if a.Regressions >= regressionsToTell && now.Sub(a.RegressedAt) >= regressFor &&
+		a.Alert != reasonRegressed {
 		a.Alert = reasonRegressed
 		s.Note(now, "gateway", "attempt.regressed", r.Status)
 	}
@@ -95,7 +96,8 @@ func (a *Attempt) see(r Record) {
 func (a *Attempt) seeWindow(r Record) {
 	length := r.ExpiresAt.Sub(r.CreatedAt)
 	most := time.Duration(a.TTLMinutes)*time.Minute + windowSlack
-	if a.State != Waiting || r.CreatedAt.IsZero() || r.ExpiresAt.IsZero() || length <= 0 || length > most {
+	if a.State != Waiting || r.CreatedAt.IsZero() || r.ExpiresAt.IsZero() || length <= 0 ||
+		length > most {
 		return
 	}
 	if end := a.StartedAt.Add(length); end.Sub(a.ExpiresAt).Abs() > time.Minute {
@@ -194,7 +196,8 @@ func (a *Attempt) same(b *Attempt) bool {
 	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
 		a.Paid.Equal(b.Paid) &&
 		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
-		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) && a.EndedAt.Equal(b.EndedAt)
+		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) &&
+		a.EndedAt.Equal(b.EndedAt)
 }
 
 // steady reports whether a's schedule needs nothing but the clock.
@@ -213,7 +216,9 @@ func (s *Session) HasNews(n int, r Record, env string, now time.Time) (bool, err
 
 // short reports whether something was paid, but not enough.
 func (a *Attempt) short() bool {
-	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(LeastPaid(a.PayAmount, a.Tolerance))
+	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(
+		LeastPaid(a.PayAmount, a.Tolerance),
+	)
 }
 
 // uncounted reports whether money has come that confirms nothing: too little,

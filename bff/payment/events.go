@@ -79,7 +79,10 @@ type Snapshot struct {
 
 // Snapshot remembers s before a change.
 func (s *Session) Snapshot() Snapshot {
-	m := Snapshot{status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]string{}, alerts: map[int]string{}}
+	m := Snapshot{
+		status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]string{},
+		alerts: map[int]string{},
+	}
 	if a := s.Current(); a != nil {
 		m.number = a.Number
 	}
@@ -102,7 +105,9 @@ func (s *Session) Events(before Snapshot, now time.Time, telling EventOptions) [
 		more := a.Paid.GreaterThan(before.paid[a.Number])
 		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
 		case a.State == InReview && (more || a.reviewIsNews(before.reviewed[a.Number])):
-			events = append(events, newEvent(s, telling, EventReview, now, distinct+a.afterSettling()))
+			events = append(
+				events, newEvent(s, telling, EventReview, now, distinct+a.afterSettling()),
+			)
 		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
 			events = append(events, newEvent(s, telling, EventReview, now, distinct+" "+a.Alert))
 		case a.uncounted() && more:
@@ -153,7 +158,8 @@ func (s *Session) distinct() string {
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
 	}
-	which := strconv.Itoa(a.Number) + " " + a.Marker // it may have the number of one that was never sent
+	// it may have the number of one that was never sent
+	which := strconv.Itoa(a.Number) + " " + a.Marker
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
 	}

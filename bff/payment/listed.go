@@ -85,7 +85,8 @@ func (s *Session) NeedsStatusRead(a *Attempt, p Schedule, watched bool, asked ti
 	h.Write([]byte(s.ID)) // never fails
 	phase := time.Duration(h.Sum64() % uint64(every))
 	last := asked.Add(-phase).Truncate(every).Add(phase)
-	return passed(last) && last.After(a.StartedAt) || !a.ExpiresAt.IsZero() && passed(a.ExpiresAt.Add(p.Unwatched))
+	return passed(last) && last.After(a.StartedAt) ||
+		!a.ExpiresAt.IsZero() && passed(a.ExpiresAt.Add(p.Unwatched))
 }
 
 // BehindList returns the numbers of those attempts of s that a status read would change

@@ -143,9 +143,12 @@ func (s *Session) stray(a Attempt, r Record, now time.Time) error {
 		return ErrUnchanged // a gateway that makes more than these cannot be helped
 	}
 	s.Attempts = append(s.Attempts, Attempt{
-		Number: len(s.Attempts) + 1, State: Stray, TrackingCode: r.TrackingCode, AmountUSD: a.AmountUSD,
-		CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName, NetworkCode: a.NetworkCode, NetworkName: a.NetworkName,
-		TTLMinutes: a.TTLMinutes, StartedAt: now, ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
+		Number: len(s.Attempts) + 1, State: Stray, TrackingCode: r.TrackingCode,
+		AmountUSD:      a.AmountUSD,
+		CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName, NetworkCode: a.NetworkCode,
+		NetworkName: a.NetworkName,
+		TTLMinutes:  a.TTLMinutes, StartedAt: now,
+		ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
 	})
 	s.Note(now, "coinslot", "attempt.stray", r.TrackingCode)
 	return nil

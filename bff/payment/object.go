@@ -12,12 +12,14 @@ import (
 // the order did not say is empty; maps and slices are never nil. docs/api.md has
 // the same by its JSON names.
 type Object struct {
-	ID         string            `json:"id"`      // "cs_…"; holding it is permission to see and pay it
-	Object     string            `json:"object"`  // "session"
-	URL        string            `json:"url"`     // of the page to send the shopper to
-	Status     wire.Status       `json:"status"`  // goods are released on wire.Confirmed alone
-	Version    int64             `json:"version"` // from 1, only grows: of two Objects the higher is the newer
-	Test       bool              `json:"test"`    // no real money moves
+	// "cs_…"; holding it is permission to see and pay it
+	ID     string      `json:"id"`
+	Object string      `json:"object"` // "session"
+	URL    string      `json:"url"`    // of the page to send the shopper to
+	Status wire.Status `json:"status"` // goods are released on wire.Confirmed alone
+	// from 1, only grows: of two Objects the higher is the newer
+	Version    int64             `json:"version"`
+	Test       bool              `json:"test"` // no real money moves
 	AmountUSD  string            `json:"amount_usd"`
 	OrderRef   string            `json:"order_ref"`
 	Title      string            `json:"title"`
@@ -62,26 +64,30 @@ type Warning struct {
 // AttemptObject is an attempt as the merchant sees it. Amounts and times are as in
 // [Object].
 type AttemptObject struct {
-	Number           int        `json:"number"` // from 1
-	Status           State      `json:"status"`
-	OrderID          int        `json:"order_id"`      // six digits, as the gateway was given it; zero = it was given none
-	TrackingCode     string     `json:"tracking_code"` // the gateway's name of the transaction; empty = not known (yet)
-	CurrencySymbol   string     `json:"currency_symbol"`
-	NetworkCode      string     `json:"network_code"`
-	Address          string     `json:"address"`    // where to pay; empty = not known (yet)
-	PayAmount        string     `json:"pay_amount"` // what the gateway asks for, in its digits
-	PaidAmount       string     `json:"paid_amount"`
-	MissingAmount    string     `json:"missing_amount"`
-	OverpaidAmount   string     `json:"overpaid_amount"`
-	TolerancePercent string     `json:"tolerance_percent"` // what may be missing, "1"; never above [MaxTolerancePercent]
-	Late             bool       `json:"late"`              // the money came after the end
-	Reason           string     `json:"reason"`            // of refused and review; empty otherwise
-	TxID             string     `json:"tx_id"`             // on the blockchain; empty = none told
-	TxURL            string     `json:"tx_url"`            // https, or empty
-	PaymentURL       string     `json:"payment_url"`       // the gateway's own page; empty if it may not be shown
-	CreatedAt        time.Time  `json:"created_at"`
-	ExpiresAt        *time.Time `json:"expires_at"` // end of the time to pay
-	PaidAt           *time.Time `json:"paid_at"`
+	Number int   `json:"number"` // from 1
+	Status State `json:"status"`
+	// six digits, as the gateway was given it; zero = it was given none
+	OrderID int `json:"order_id"`
+	// the gateway's name of the transaction; empty = not known (yet)
+	TrackingCode   string `json:"tracking_code"`
+	CurrencySymbol string `json:"currency_symbol"`
+	NetworkCode    string `json:"network_code"`
+	Address        string `json:"address"`    // where to pay; empty = not known (yet)
+	PayAmount      string `json:"pay_amount"` // what the gateway asks for, in its digits
+	PaidAmount     string `json:"paid_amount"`
+	MissingAmount  string `json:"missing_amount"`
+	OverpaidAmount string `json:"overpaid_amount"`
+	// what may be missing, "1"; never above [MaxTolerancePercent]
+	TolerancePercent string `json:"tolerance_percent"`
+	Late             bool   `json:"late"`   // the money came after the end
+	Reason           string `json:"reason"` // of refused and review; empty otherwise
+	TxID             string `json:"tx_id"`  // on the blockchain; empty = none told
+	TxURL            string `json:"tx_url"` // https, or empty
+	// the gateway's own page; empty if it may not be shown
+	PaymentURL string     `json:"payment_url"`
+	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at"` // end of the time to pay
+	PaidAt     *time.Time `json:"paid_at"`
 }
 
 // EventOptions is what [Session.Object] needs besides the session.
@@ -116,11 +122,13 @@ func (r Receipt) Of(s *Session) string {
 // Object returns s as the merchant sees it.
 func (s *Session) Object(t EventOptions) Object {
 	o := Object{
-		ID: s.ID, Object: "session", URL: t.Page + s.ID, Status: s.Status, Version: s.Version, Test: s.Test,
+		ID: s.ID, Object: "session", URL: t.Page + s.ID, Status: s.Status, Version: s.Version,
+		Test:      s.Test,
 		AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref, Title: s.Order.Title,
 		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
-		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL,
-		Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
+		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL,
+		CancelURL: s.Order.CancelURL,
+		Lang:      s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
 		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.Of(s),
 		ErasedAt: set(s.ErasedAt), Deleted: s.Deleted, Attempts: []AttemptObject{}, Trail: s.Trail,
 	}
@@ -164,9 +172,12 @@ func (a *Attempt) object(coins Coins) AttemptObject {
 	return AttemptObject{
 		Number: a.Number, Status: a.State, OrderID: a.OrderID, TrackingCode: a.TrackingCode,
 		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Address: a.Address,
-		PayAmount: a.PayText, PaidAmount: a.PaidText(), MissingAmount: a.Missing(digits), OverpaidAmount: a.Overpaid(digits),
-		TolerancePercent: FormatAmount(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID, TxURL: ExplorerURL(a.TxURL),
-		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: set(a.ExpiresAt), PaidAt: set(a.PaidAt),
+		PayAmount: a.PayText, PaidAmount: a.PaidText(), MissingAmount: a.Missing(digits),
+		OverpaidAmount:   a.Overpaid(digits),
+		TolerancePercent: FormatAmount(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID,
+		TxURL:      ExplorerURL(a.TxURL),
+		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: set(a.ExpiresAt),
+		PaidAt: set(a.PaidAt),
 	}
 }
 

@@ -107,7 +107,8 @@ func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	symbol, network := split(c)
 	var found []Offer
 	for _, o := range all {
-		if SameName(o.Currency.Symbol, symbol) && (network == "" || SameName(o.Network.Code, network)) {
+		if SameName(o.Currency.Symbol, symbol) &&
+			(network == "" || SameName(o.Network.Code, network)) {
 			found = append(found, o)
 		}
 	}
@@ -157,7 +158,8 @@ func EstimateAmount(usd decimal.Decimal, c Currency, digits int32) string {
 // unit of the last is a cent or less.
 func cents(price decimal.Decimal) int32 {
 	digits := int32(2)
-	for price = price.Shift(-1); price.GreaterThanOrEqual(decimal.New(2, -1)) && digits < 8; price = price.Shift(-1) {
+	for price = price.Shift(-1); price.GreaterThanOrEqual(decimal.New(2, -1)) &&
+		digits < 8; price = price.Shift(-1) {
 		digits++
 	}
 	return digits
@@ -189,7 +191,9 @@ func RankOffers(all []Offer) []Offer {
 	for _, offers := range byCoin {
 		slices.SortStableFunc(offers, cheaper)
 	}
-	slices.SortStableFunc(symbols, func(a, b string) int { return cheaper(byCoin[a][0], byCoin[b][0]) })
+	slices.SortStableFunc(
+		symbols, func(a, b string) int { return cheaper(byCoin[a][0], byCoin[b][0]) },
+	)
 	list := make([]Offer, 0, len(all))
 	least := leastFees(all)
 	for _, symbol := range symbols {

@@ -118,7 +118,8 @@ func (s *Session) add(a Attempt, now time.Time) {
 	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].unsent() {
 		s.Attempts = s.Attempts[:n-1]
 	}
-	a.Number, a.Marker, a.AmountUSD, a.StartedAt = len(s.Attempts)+1, newMarker(), s.Order.AmountUSD, now
+	a.Number, a.Marker, a.AmountUSD, a.StartedAt = len(s.Attempts)+
+		1, newMarker(), s.Order.AmountUSD, now
 	a.OrderID, a.Drawn = s.Order.OrderID, false
 	if a.OrderID == 0 {
 		a.OrderID, a.Drawn = drawOrderID(), true
@@ -155,7 +156,8 @@ func (s *Session) Extendable(number int) error {
 		return NewError(wire.CodeSessionPaid, "")
 	case s.status() == wire.Review:
 		return NewError(wire.CodePaymentInProgress, "")
-	case a.State == Creating || a.State == Unknown || a.State == Waiting && number != 0 && a.Number > number:
+	case a.State == Creating || a.State == Unknown ||
+		a.State == Waiting && number != 0 && a.Number > number:
 		return ErrJoined
 	case a.State != Waiting:
 		return NewError(wire.CodeNotPossible, "")
@@ -167,7 +169,10 @@ func (s *Session) Extendable(number int) error {
 // why there is none; errJoined if it has as much as there is.
 func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, error) {
 	a := s.Current()
-	choice := wire.Choice{CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Email: a.Email, Comment: a.Comment}
+	choice := wire.Choice{
+		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Email: a.Email,
+		Comment: a.Comment,
+	}
 	offer, err := PickOffer(Offers(s.Order, currencies), choice)
 	switch {
 	case err != nil:
@@ -180,7 +185,9 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 	if err := s.MayChange(a.Number, now); err != nil {
 		return Desired{}, err
 	}
-	w := Desired{Offer: offer, Choice: choice, instead: a.Number, Minutes: longest(s.Order, offer.Network)}
+	w := Desired{
+		Offer: offer, Choice: choice, instead: a.Number, Minutes: longest(s.Order, offer.Network),
+	}
 	if now.Add(time.Duration(w.Minutes) * time.Minute).Before(a.ExpiresAt.Add(leastGain)) {
 		return Desired{}, ErrJoined
 	}

@@ -23,19 +23,28 @@ import (
 // Order is what is to be paid once, priced by the merchant and by nobody else. Only
 // AmountUSD is needed; [Order.Validate] has the limits of all, docs/api.md in words.
 type Order struct {
-	AmountUSD   decimal.Decimal   `json:"amount_usd"`         // as from [ParseAmount]
-	Ref         string            `json:"ref,omitempty"`      // the merchant's reference, unique if not empty
-	OrderID     int               `json:"order_id,omitempty"` // six digits to give to the gateway; zero = draw a free one
-	Title       string            `json:"title,omitempty"`    // one line, shown to the shopper as plain text
-	Description string            `json:"description,omitempty"`
-	Email       string            `json:"email,omitempty"`       // the shopper's, given to the gateway
-	Metadata    map[string]string `json:"metadata,omitempty"`    // the merchant's own, never shown
-	Currencies  []string          `json:"currencies,omitempty"`  // allow list of "USDT" or "USDT_trc20"; empty = all
-	TTLMinutes  int               `json:"ttl_minutes,omitempty"` // of each attempt; zero = 30, never above the network's maximum
-	ExpiresIn   time.Duration     `json:"expires_in,omitempty"`  // of the session, until a coin is chosen; zero = 24 h
-	SuccessURL  string            `json:"success_url,omitempty"` // http(s) link shown once it is paid; empty = none
-	CancelURL   string            `json:"cancel_url,omitempty"`  // http(s) link back to the shop in every other state; empty = none
-	Lang        string            `json:"lang,omitempty"`        // BCP 47 tag; empty = the browser's
+	AmountUSD decimal.Decimal `json:"amount_usd"` // as from [ParseAmount]
+	// the merchant's reference, unique if not empty
+	Ref string `json:"ref,omitempty"`
+	// six digits to give to the gateway; zero = draw a free one
+	OrderID int `json:"order_id,omitempty"`
+	// one line, shown to the shopper as plain text
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// the shopper's, given to the gateway
+	Email    string            `json:"email,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty"` // the merchant's own, never shown
+	// allow list of "USDT" or "USDT_trc20"; empty = all
+	Currencies []string `json:"currencies,omitempty"`
+	// of each attempt; zero = 30, never above the network's maximum
+	TTLMinutes int `json:"ttl_minutes,omitempty"`
+	// of the session, until a coin is chosen; zero = 24 h
+	ExpiresIn time.Duration `json:"expires_in,omitempty"`
+	// http(s) link shown once it is paid; empty = none
+	SuccessURL string `json:"success_url,omitempty"`
+	// http(s) link back to the shop in every other state; empty = none
+	CancelURL string `json:"cancel_url,omitempty"`
+	Lang      string `json:"lang,omitempty"` // BCP 47 tag; empty = the browser's
 }
 
 // Complete fills in what an order leaves open, so that two ways to say the
@@ -154,7 +163,8 @@ func prose(s string, limit int) bool {
 		return false
 	}
 	return strings.IndexFunc(s, func(r rune) bool {
-		return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) || unicode.Is(unicode.Bidi_Control, r)
+		return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) ||
+			unicode.Is(unicode.Bidi_Control, r)
 	}) < 0
 }
 

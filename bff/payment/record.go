@@ -66,7 +66,8 @@ type Record struct {
 
 // SameAs reports whether two rows of one transaction tell the same.
 func (r Record) SameAs(o Record) bool {
-	return r.Status == o.Status && r.PaidAmount == o.PaidAmount && r.TxID == o.TxID && r.PaidAt.Equal(o.PaidAt)
+	return r.Status == o.Status && r.PaidAmount == o.PaidAmount && r.TxID == o.TxID &&
+		r.PaidAt.Equal(o.PaidAt)
 }
 
 // ShowsMoney reports whether r is of a transaction that something was paid for.

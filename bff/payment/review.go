@@ -40,7 +40,8 @@ func (s *Session) Resolve(by Settlement, now time.Time) error {
 	}
 	switch by.As {
 	case wire.Confirmed:
-		if a.Reason == ReasonTxUsed { // an exchange may pay two orders at once; the id stays the first one's
+		// an exchange may pay two orders at once; the id stays the first one's
+		if a.Reason == ReasonTxUsed {
 			s.Note(now, "coinslot", "attempt.shares_transaction", a.TxID)
 			a.TxID = ""
 		}
@@ -65,6 +66,16 @@ func (s *Session) Review() string {
 	if a == nil || a.State != InReview {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{strconv.Itoa(a.Number), strconv.Itoa(a.Settled), a.Reason, a.Paid.String(), a.TxID}, "\n")))
+	sum := sha256.Sum256(
+		[]byte(
+			strings.Join(
+				[]string{
+					strconv.Itoa(a.Number), strconv.Itoa(a.Settled), a.Reason, a.Paid.String(),
+					a.TxID,
+				},
+				"\n",
+			),
+		),
+	)
 	return hex.EncodeToString(sum[:8])
 }

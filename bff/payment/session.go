@@ -22,9 +22,10 @@ type Session struct {
 	Status  wire.Status `json:"status"`
 	Order   Order       `json:"order"`
 	// Digest tells two orders of the same Ref apart; see [Order.Digest].
-	Digest         string    `json:"digest"`
-	IdempotencyKey string    `json:"idempotency_key,omitempty"` // of POST /v1/sessions; empty = none
-	Environment    string    `json:"environment"`               // of the gateway at creation
+	Digest string `json:"digest"`
+	// of POST /v1/sessions; empty = none
+	IdempotencyKey string    `json:"idempotency_key,omitempty"`
+	Environment    string    `json:"environment"` // of the gateway at creation
 	Test           bool      `json:"test,omitempty"`
 	CreatedAt      time.Time `json:"created_at"`
 	ExpiresAt      time.Time `json:"expires_at"` // no first choice after this
@@ -253,7 +254,9 @@ func (s *Session) LastChecked() time.Time {
 // settledUnpaid reports whether a person has said that s is not paid: nothing of
 // it is confirmed by itself any more.
 func (s *Session) settledUnpaid() bool {
-	return slices.ContainsFunc(s.Attempts, func(a Attempt) bool { return a.settlings() > 0 && a.State != Confirmed })
+	return slices.ContainsFunc(
+		s.Attempts, func(a Attempt) bool { return a.settlings() > 0 && a.State != Confirmed },
+	)
 }
 
 // settlings is how often a person has settled anything of s.

@@ -47,7 +47,10 @@ type Tally struct {
 
 // Add is both together.
 func (t Tally) Add(o Tally) Tally {
-	return Tally{t.Unchanged + o.Unchanged, t.Otherwise + o.Otherwise, t.Watched + o.Watched, t.Stale + o.Stale}
+	return Tally{
+		t.Unchanged + o.Unchanged, t.Otherwise + o.Otherwise, t.Watched + o.Watched,
+		t.Stale + o.Stale,
+	}
 }
 
 // ListStore is what a [ListReader] needs of the database.
@@ -78,7 +81,9 @@ type ListReader struct {
 // status read for a while. The list is no evidence of anything else: what it
 // shows otherwise is made due now, and what it does not show stays due. Errors:
 // the store's.
-func (c *ListReader) Apply(ctx context.Context, r *Reading, records []payment.Record, asked time.Time) (tally Tally, err error) {
+func (c *ListReader) Apply(
+	ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
+) (tally Tally, err error) {
 	asked = asked.Truncate(time.Microsecond) // as the store keeps it, and no later
 	rows := r.rows(records)
 	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
@@ -127,7 +132,9 @@ func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 func (c *ListReader) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
 	r.writing.RLock()
 	defer r.writing.RUnlock()
-	list = slices.DeleteFunc(list, func(t payment.Touched) bool { return r.doubts(t.Current().TrackingCode) })
+	list = slices.DeleteFunc(
+		list, func(t payment.Touched) bool { return r.doubts(t.Current().TrackingCode) },
+	)
 	if len(list) == 0 {
 		return nil
 	}
@@ -181,7 +188,10 @@ const (
 
 // weigh decides what row, of a page that was asked for at that time, means for
 // attempt a of s, and counts it; due is when an unchanged one is due next.
-func (c *ListReader) weigh(r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record, asked time.Time) (due time.Time, means meaning) {
+func (c *ListReader) weigh(
+	r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record,
+	asked time.Time,
+) (due time.Time, means meaning) {
 	switch {
 	case s.Environment != c.Environment:
 		return due, nothing
@@ -245,12 +255,15 @@ func (r *Reading) first(code string) bool {
 // nextListed returns when s is due if a reading that comes again after next goes
 // on to show it unchanged; zero if that is not often enough for it, or if it need
 // not be written because the next reading is soon enough.
-func (c *ListReader) nextListed(s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time) time.Time {
+func (c *ListReader) nextListed(
+	s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time,
+) time.Time {
 	interval := c.Schedule.Interval(watched)
 	if watched && next > interval || s.DueAt.After(asked.Add(2*next)) {
 		return time.Time{}
 	}
-	wait := min(max(next.Truncate(time.Microsecond), payment.SlightlyBefore(interval)), 2*interval) // longer only while the list cannot be read in time
+	// longer only while the list cannot be read in time
+	wait := min(max(next.Truncate(time.Microsecond), payment.SlightlyBefore(interval)), 2*interval)
 	due := asked.Add(a.StretchInterval(asked, wait))
 	for i := range s.Attempts {
 		other := &s.Attempts[i]
@@ -260,7 +273,9 @@ func (c *ListReader) nextListed(s *payment.Session, a *payment.Attempt, watched 
 		if !other.HasFixedTimes() {
 			return time.Time{}
 		}
-		for _, t := range []time.Time{other.Due(c.Schedule, asked, watched), other.FollowDue(c.Schedule)} {
+		for _, t := range []time.Time{
+			other.Due(c.Schedule, asked, watched), other.FollowDue(c.Schedule),
+		} {
 			if !t.IsZero() && t.Before(due) {
 				due = t
 			}

@@ -11,16 +11,18 @@ type mode int
 
 const (
 	statuses mode = iota // one status read for each
-	slow                 // the gateway's list for those that nobody looks at, status reads for the others
-	fast                 // the gateway's list for all
-	modes    = iota
+	// the gateway's list for those that nobody looks at, status reads for the others
+	slow
+	fast  // the gateway's list for all
+	modes = iota
 )
 
 // load is what there is to watch.
 type load struct {
-	pending  int  // payments that wait
-	watched  int  // of them, those that somebody looks at
-	pages    int  // of the gateway's list, which may hold others' transactions too; zero = not known
+	pending int // payments that wait
+	watched int // of them, those that somebody looks at
+	// of the gateway's list, which may hold others' transactions too; zero = not known
+	pages    int
 	missed   int  // of the pending ones, those that the list has not shown
 	sluggish bool // the list cannot be read fast enough for those that are watched
 }

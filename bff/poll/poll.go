@@ -23,11 +23,17 @@ type Store interface {
 	// leased and not [Session.DueLate], earliest first: no other claim returns them
 	// before now+lease, unless they are released. Each returned session is Claimed,
 	// with an Epoch that no claim of it has had before.
-	Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	Claim(
+		ctx context.Context, now time.Time, lease time.Duration, limit int,
+	) ([]payment.Session, error)
 	// ClaimLate is Claim of those that are DueLate, and of no others.
-	ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	ClaimLate(
+		ctx context.Context, now time.Time, lease time.Duration, limit int,
+	) ([]payment.Session, error)
 	// ClaimOf is Claim of those of the given sessions, late or not, in no order.
-	ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error)
+	ClaimOf(
+		ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
+	) ([]payment.Session, error)
 }
 
 // Config is what a [Poller] is made of.

@@ -24,7 +24,9 @@ type SweepConfig struct {
 	// Soon is Page of a list that is read for payments that somebody looks at, too, so
 	// that it must not wait behind status reads of those. Nil = Page.
 	Soon func(ctx context.Context, n int) (payment.RecordPage, error)
-	Heed func(ctx context.Context, r *Reading, records []payment.Record, asked time.Time) (Tally, error)
+	Heed func(
+		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
+	) (Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
 	// no other one; whoever is asks again while reading. Nil = there is no other.
 	Turn func(ctx context.Context, d time.Duration) (bool, error)
@@ -70,7 +72,11 @@ func NewSweeper(c SweepConfig) *Sweeper {
 		c.Now = time.Now
 	}
 	if c.Wait == nil {
-		c.Wait = func(ctx context.Context, until time.Time) error { return wait(ctx, until.Sub(c.Now())) }
+		c.Wait = func(
+			ctx context.Context, until time.Time,
+		) error {
+			return wait(ctx, until.Sub(c.Now()))
+		}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -222,7 +228,10 @@ func (s *Sweeper) sweep(ctx context.Context, l load, every time.Duration) error 
 	if s.now == fast {
 		sluggish = s.took > every*21/20
 	}
-	s.last = load{sluggish: sluggish, watched: w.tally.Watched, pages: min(w.pages, w.end), missed: max(0, l.pending-w.tally.Unchanged)}
+	s.last = load{
+		sluggish: sluggish, watched: w.tally.Watched, pages: min(w.pages, w.end),
+		missed: max(0, l.pending-w.tally.Unchanged),
+	}
 	if !sluggish || s.at.IsZero() || s.now == fast { // or it would never be tried again
 		s.at = began
 	}

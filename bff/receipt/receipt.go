@@ -88,7 +88,10 @@ type publicKey struct {
 func describe(public ed25519.PublicKey) publicKey {
 	x := base64.RawURLEncoding.EncodeToString(public)
 	print := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}`))
-	return publicKey{Type: "OKP", Curve: "Ed25519", X: x, ID: base64.RawURLEncoding.EncodeToString(print[:]), Use: "sig", Algorithm: "EdDSA"}
+	return publicKey{
+		Type: "OKP", Curve: "Ed25519", X: x, ID: base64.RawURLEncoding.EncodeToString(print[:]),
+		Use: "sig", Algorithm: "EdDSA",
+	}
 }
 
 // claims are what a receipt says, under the names of the merchant's API. There
@@ -112,14 +115,16 @@ type claims struct {
 // "iat" is the moment of the confirmation.
 func (s *Signer) Receipt(session *payment.Session) string {
 	a := session.Current()
-	if s.key == nil || session.Status != wire.Confirmed || a == nil || a.State != payment.Confirmed {
+	if s.key == nil || session.Status != wire.Confirmed || a == nil ||
+		a.State != payment.Confirmed {
 		return ""
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, s.claims(session, a))
 	token.Header["typ"], token.Header["kid"] = Type, s.id
 	text, err := token.SignedString(s.key)
 	if err != nil {
-		panic(fmt.Sprintf("signing the receipt of %s: %v", session.ID, err)) // plain data and a good key: cannot fail
+		// plain data and a good key: cannot fail
+		panic(fmt.Sprintf("signing the receipt of %s: %v", session.ID, err))
 	}
 	return text
 }
@@ -128,9 +133,12 @@ func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
 	o := session.Object(payment.EventOptions{})
 	paid := o.Attempts[a.Number-1]
 	return claims{
-		RegisteredClaims: jwt.RegisteredClaims{Issuer: s.issuer, Subject: o.ID, IssuedAt: jwt.NewNumericDate(a.EndedAt)},
-		Status:           o.Status, Test: o.Test, OrderRef: o.OrderRef, AmountUSD: o.AmountUSD,
-		PaidAmount: paid.PaidAmount, CurrencySymbol: paid.CurrencySymbol, NetworkCode: paid.NetworkCode,
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: s.issuer, Subject: o.ID, IssuedAt: jwt.NewNumericDate(a.EndedAt),
+		},
+		Status: o.Status, Test: o.Test, OrderRef: o.OrderRef, AmountUSD: o.AmountUSD,
+		PaidAmount: paid.PaidAmount, CurrencySymbol: paid.CurrencySymbol,
+		NetworkCode:  paid.NetworkCode,
 		TrackingCode: paid.TrackingCode, TxID: paid.TxID,
 	}
 }

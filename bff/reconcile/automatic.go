@@ -49,7 +49,8 @@ func (c *Service) RunScheduled(ctx context.Context) error {
 	for _, kind := range []Kind{Daily, Hourly} {
 		running.Go(func() {
 			for {
-				if background.Sleep(ctx, cmp.Or(c.Schedule.Compare, time.Minute)); ctx.Err() != nil {
+				if background.Sleep(ctx, cmp.Or(c.Schedule.Compare, time.Minute)); ctx.Err() !=
+					nil {
 					return
 				}
 				if err := c.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
@@ -174,7 +175,9 @@ func (c *Service) runListed(ctx context.Context, epoch int64, run Run) {
 // ctx's; the gateway's; the store's.
 func (c *Service) readListed(ctx context.Context, books *counted, run Run) error {
 	list, known := newestFirst(run.From, run.To), run.Progress.Page
-	first := slices.IndexFunc(list, func(q payment.ListQuery) bool { return q.To.Equal(run.Progress.Day) })
+	first := slices.IndexFunc(
+		list, func(q payment.ListQuery) bool { return q.To.Equal(run.Progress.Day) },
+	)
 	if first < 0 {
 		first, known = 0, 0
 	}
@@ -207,7 +210,9 @@ func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 // before. A transaction that hides from this reading
 // because the list moves is met by the next one. Errors: ctx's; the gateway's; the
 // store's; a page that is the same as the one before.
-func (c *Service) readDays(ctx context.Context, books *counted, q payment.ListQuery, known int) error {
+func (c *Service) readDays(
+	ctx context.Context, books *counted, q payment.ListQuery, known int,
+) error {
 	for last := ""; ; q.Page++ {
 		page, err := listing.ReadPage(ctx, books, q)
 		if err != nil {
@@ -259,12 +264,13 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []paym
 			continue
 		}
 		followed := 0
-		_, err := c.Change(ctx, payment.Session{ID: s.ID}, func(s *payment.Session, now time.Time) error {
-			if followed = s.FollowListed(rows, env, c.Schedule, now); followed == 0 {
-				return payment.ErrUnchanged
-			}
-			return nil
-		})
+		_, err := c.Change(ctx, payment.Session{ID: s.ID},
+			func(s *payment.Session, now time.Time) error {
+				if followed = s.FollowListed(rows, env, c.Schedule, now); followed == 0 {
+					return payment.ErrUnchanged
+				}
+				return nil
+			})
 		if err != nil {
 			return err
 		}

@@ -27,10 +27,11 @@ type FindingKind string
 
 // The kinds of findings, the gravest first.
 const (
-	FindingPaidThere    FindingKind = "paid_there"    // the gateway has confirmed, we have not
-	FindingPaidHere     FindingKind = "paid_here"     // we have confirmed, the gateway has not
-	FindingMoney        FindingKind = "money"         // amounts differ
-	FindingUnknownHere  FindingKind = "unknown_here"  // bears a marker of ours that the database does not have
+	FindingPaidThere FindingKind = "paid_there" // the gateway has confirmed, we have not
+	FindingPaidHere  FindingKind = "paid_here"  // we have confirmed, the gateway has not
+	FindingMoney     FindingKind = "money"      // amounts differ
+	// bears a marker of ours that the database does not have
+	FindingUnknownHere  FindingKind = "unknown_here"
 	FindingOrphan       FindingKind = "orphan"        // its attempt does not know it yet
 	FindingSecond       FindingKind = "second"        // its attempt has another transaction
 	FindingUnknownThere FindingKind = "unknown_there" // the gateway does not list it
@@ -41,21 +42,28 @@ const (
 func (k FindingKind) Why() string {
 	switch k {
 	case FindingPaidThere:
-		return "the next check proves and confirms it, or puts it into review; look again in a few minutes"
+		return "the next check proves and confirms it, or puts it into review; look again in a " +
+			"few minutes"
 	case FindingPaidHere:
-		return "a confirmation is never taken back by itself; a checkout.review event tells of it: ask the gateway"
+		return "a confirmation is never taken back by itself; a checkout.review event tells of " +
+			"it: ask the gateway"
 	case FindingMoney:
-		return "amounts must agree before a payment counts: ask the gateway, and settle the session by hand"
+		return "amounts must agree before a payment counts: ask the gateway, and settle the " +
+			"session by hand"
 	case FindingUnknownHere:
-		return "the database was restored from a backup, or another installation uses the same key: find out which"
+		return "the database was restored from a backup, or another installation uses the same " +
+			"key: find out which"
 	case FindingOrphan:
-		return "the answer to create was lost; the server finds and cancels it within two minutes of the gateway's health"
+		return "the answer to create was lost; the server finds and cancels it within two " +
+			"minutes of the gateway's health"
 	case FindingSecond:
-		return "the gateway has opened two transactions for one create; the server cancels the second"
+		return "the gateway has opened two transactions for one create; the server cancels the " +
+			"second"
 	case FindingUnknownThere:
 		return "the dates may just miss it; otherwise the key or the gateway has changed since"
 	case FindingEnded:
-		return "the next check will see it; one that lasts for hours means that the server does not poll"
+		return "the next check will see it; one that lasts for hours means that the server does " +
+			"not poll"
 	}
 	return ""
 }
@@ -65,8 +73,9 @@ type Result struct {
 	From, To     time.Time // dates, both inclusive
 	Transactions int       // of the gateway
 	Foreign      int       // of those: not opened by this checkout
-	Attempts     int       // here, without the first and the last day: where those begin is not known
-	Findings     []Finding // the gravest first
+	// here, without the first and the last day: where those begin is not known
+	Attempts int
+	Findings []Finding // the gravest first
 }
 
 // SessionReader is what Compare needs of a [Store].
@@ -78,7 +87,9 @@ type SessionReader interface {
 
 // Compare holds the gateway's transactions of the days from…to against the
 // database and changes nothing on either side. Errors: the gateway's; the store's.
-func Compare(ctx context.Context, g listing.Lister, books SessionReader, from, to time.Time) (Result, error) {
+func Compare(
+	ctx context.Context, g listing.Lister, books SessionReader, from, to time.Time,
+) (Result, error) {
 	c := Result{From: from, To: to}
 	records := map[string]payment.Record{} // by tracking code
 	for _, q := range months(from, to) {
@@ -98,7 +109,10 @@ func Compare(ctx context.Context, g listing.Lister, books SessionReader, from, t
 		return c, err
 	}
 	slices.SortFunc(c.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(gravity(a.Kind), gravity(b.Kind)), cmp.Compare(a.TrackingCode, b.TrackingCode))
+		return cmp.Or(
+			cmp.Compare(gravity(a.Kind), gravity(b.Kind)),
+			cmp.Compare(a.TrackingCode, b.TrackingCode),
+		)
 	})
 	return c, nil
 }
@@ -140,7 +154,9 @@ func (c Result) Counts() map[FindingKind]int {
 }
 
 // there looks at each record from the gateway's side.
-func (c *Result) there(ctx context.Context, books SessionReader, records map[string]payment.Record) error {
+func (c *Result) there(
+	ctx context.Context, books SessionReader, records map[string]payment.Record,
+) error {
 	byCode, byMarker, err := held(ctx, books, records)
 	if err != nil {
 		return err
@@ -155,12 +171,18 @@ func (c *Result) there(ctx context.Context, books SessionReader, records map[str
 				return err
 			}
 		case owned && owner.TrackingCode == "":
-			c.found(Finding{Kind: FindingOrphan, TrackingCode: code, Session: owner.Session, Attempt: owner.Number, There: r.Status})
+			c.found(Finding{
+				Kind: FindingOrphan, TrackingCode: code, Session: owner.Session,
+				Attempt: owner.Number, There: r.Status,
+			})
 		case owned:
-			c.found(Finding{Kind: FindingSecond, TrackingCode: code, Session: owner.Session, Attempt: owner.Number,
-				There: r.Status, Here: "has " + owner.TrackingCode})
+			c.found(Finding{Kind: FindingSecond, TrackingCode: code, Session: owner.Session,
+				Attempt: owner.Number,
+				There:   r.Status, Here: "has " + owner.TrackingCode})
 		case marker != "":
-			c.found(Finding{Kind: FindingUnknownHere, TrackingCode: code, There: r.Status + ", " + marker})
+			c.found(Finding{
+				Kind: FindingUnknownHere, TrackingCode: code, There: r.Status + ", " + marker,
+			})
 		default:
 			c.Foreign++
 		}
@@ -169,7 +191,9 @@ func (c *Result) there(ctx context.Context, books SessionReader, records map[str
 }
 
 // held returns the attempts that records belong to, by code and by marker.
-func held(ctx context.Context, books SessionReader, records map[string]payment.Record) (byCode, byMarker map[string]payment.Held, err error) {
+func held(
+	ctx context.Context, books SessionReader, records map[string]payment.Record,
+) (byCode, byMarker map[string]payment.Held, err error) {
 	var keys []string
 	for code, r := range records {
 		keys = append(keys, code)
@@ -194,7 +218,9 @@ func held(ctx context.Context, books SessionReader, records map[string]payment.R
 }
 
 // compare holds a record against the attempt that has it.
-func (c *Result) compare(ctx context.Context, books SessionReader, h payment.Held, r payment.Record) error {
+func (c *Result) compare(
+	ctx context.Context, books SessionReader, h payment.Held, r payment.Record,
+) error {
 	s, err := books.Session(ctx, h.Session)
 	if err != nil {
 		return fmt.Errorf("reading session %q: %w", h.Session, err)
@@ -204,11 +230,15 @@ func (c *Result) compare(ctx context.Context, books SessionReader, h payment.Hel
 		return nil // replaced between two reads
 	}
 	if kind := disagreement(a, r); kind != "" {
-		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
-			There: withPaid(r.Status, r.PaidAmount), Here: withPaid(string(a.State), a.PaidText())}
+		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number,
+			OrderRef: s.Order.Ref,
+			There:    withPaid(r.Status, r.PaidAmount),
+			Here:     withPaid(string(a.State), a.PaidText())}
 		if kind == FindingMoney {
-			f.There += ", asks " + payment.FormatAmount(r.PayAmount) + " for $" + payment.FormatAmount(r.AmountUSD)
-			f.Here += ", asks " + payment.FormatAmount(a.PayAmount) + " for $" + payment.FormatAmount(a.AmountUSD)
+			f.There += ", asks " + payment.FormatAmount(r.PayAmount) + " for $" +
+				payment.FormatAmount(r.AmountUSD)
+			f.Here += ", asks " + payment.FormatAmount(a.PayAmount) + " for $" +
+				payment.FormatAmount(a.AmountUSD)
 		}
 		c.found(f)
 	}
@@ -218,16 +248,20 @@ func (c *Result) compare(ctx context.Context, books SessionReader, h payment.Hel
 // disagreement returns how a and r differ, or "".
 func disagreement(a *payment.Attempt, r payment.Record) FindingKind {
 	confirmed := r.Status == "confirmed"
-	waiting := a.State == payment.Waiting || a.State == payment.Unknown || a.State == payment.Creating
+	waiting := a.State == payment.Waiting || a.State == payment.Unknown ||
+		a.State == payment.Creating
 	switch {
 	case confirmed && a.State != payment.Confirmed && a.State != payment.InReview:
 		return FindingPaidThere
 	case !confirmed && a.State == payment.Confirmed:
 		return FindingPaidHere
-	case !r.AmountUSD.Equal(a.AmountUSD), a.PayAmount.IsPositive() && !r.PayAmount.Equal(a.PayAmount),
+	case !r.AmountUSD.Equal(a.AmountUSD), a.PayAmount.IsPositive() &&
+		!r.PayAmount.Equal(a.PayAmount),
 		r.PaidReadable && r.Paid.GreaterThan(a.Paid):
 		return FindingMoney
-	case payment.HasEnded(r.Status) && waiting, r.Status == "pending" && (a.State == payment.Expired || a.State == payment.Cancelled):
+	case payment.HasEnded(r.Status) &&
+		waiting, r.Status == "pending" &&
+		(a.State == payment.Expired || a.State == payment.Cancelled):
 		return FindingEnded
 	}
 	return ""
@@ -243,7 +277,9 @@ func withPaid(state, paid string) string {
 
 // here looks for attempts that the gateway should list and does not. The first
 // and the last day of the range are left out: where a day begins is not known.
-func (c *Result) here(ctx context.Context, books SessionReader, records map[string]payment.Record) error {
+func (c *Result) here(
+	ctx context.Context, books SessionReader, records map[string]payment.Record,
+) error {
 	from, to := c.From.AddDate(0, 0, 1), c.To
 	for f := (payment.Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
 		page, err := books.List(ctx, f)
@@ -258,13 +294,15 @@ func (c *Result) here(ctx context.Context, books SessionReader, records map[stri
 				}
 				c.Attempts++
 				if _, listed := records[a.TrackingCode]; !listed {
-					c.found(Finding{Kind: FindingUnknownThere, TrackingCode: a.TrackingCode, Session: s.ID, Attempt: a.Number,
+					c.found(Finding{Kind: FindingUnknownThere, TrackingCode: a.TrackingCode,
+						Session: s.ID, Attempt: a.Number,
 						OrderRef: s.Order.Ref, Here: withPaid(string(a.State), a.PaidText())})
 				}
 			}
 		}
 		last := len(page.Sessions) - 1
-		if f.Cursor = page.Next; f.Cursor == "" || page.Sessions[last].CreatedAt.Add(oldest).Before(from) {
+		if f.Cursor = page.Next; f.Cursor == "" ||
+			page.Sessions[last].CreatedAt.Add(oldest).Before(from) {
 			return nil
 		}
 	}

@@ -116,7 +116,8 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 	if from, err = time.Parse(time.DateOnly, first); err != nil {
 		return from, to, payment.NewError(wire.CodeInvalid, "from_date")
 	}
-	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) || to.Sub(from) > longestList {
+	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) ||
+		to.Sub(from) > longestList {
 		return from, to, payment.NewError(wire.CodeInvalid, "to_date")
 	}
 	return from, to, nil
@@ -136,7 +137,9 @@ func (c *Service) Entries(ctx context.Context, q payment.ListQuery) (EntryPage, 
 		return EntryPage{}, err
 	}
 	for i := range page.Items {
-		page.Items[i].PaymentURL, page.Items[i].TxURL = payment.HostedURL(page.Items[i].PaymentURL, c.PaymentPage), payment.ExplorerURL(page.Items[i].TxURL)
+		page.Items[i].PaymentURL, page.Items[i].TxURL = payment.HostedURL(
+			page.Items[i].PaymentURL, c.PaymentPage,
+		), payment.ExplorerURL(page.Items[i].TxURL)
 	}
 	return page, nil
 }

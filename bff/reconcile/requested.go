@@ -150,7 +150,9 @@ func (c *counted) note(change func(*Progress)) {
 }
 
 // Transactions implements Lister.
-func (c *counted) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (c *counted) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	page, err := c.Lister.Transactions(ctx, q)
 	if err == nil {
 		c.note(func(p *Progress) { p.Day, p.Page, p.Pages = q.To, q.Page, page.LastPage })

@@ -38,7 +38,9 @@ type Run struct {
 
 // Progress is how far a comparison has come.
 type Progress struct {
-	Day      time.Time `json:"day"`      // the last one of the part of the gateway's list that is read; zero = nothing is read yet
+	// the last one of the part of the gateway's list that is read; zero = nothing is read
+	// yet
+	Day      time.Time `json:"day"`
 	Page     int       `json:"page"`     // of that part
 	Pages    int       `json:"pages"`    // it has; zero = not said
 	Payments int       `json:"payments"` // of ours that were looked at
@@ -54,8 +56,9 @@ type Report struct {
 	Transactions int                 `json:"transactions"` // as in [Result]
 	Foreign      int                 `json:"foreign"`
 	Attempts     int                 `json:"attempts"`
-	Counts       map[FindingKind]int `json:"counts"`   // of all findings
-	Findings     []Finding           `json:"findings"` // the gravest first, MostFindings of a kind at most
+	Counts       map[FindingKind]int `json:"counts"` // of all findings
+	// the gravest first, MostFindings of a kind at most
+	Findings []Finding `json:"findings"`
 }
 
 // MostFindings is how many findings of a kind are kept of a comparison.
@@ -66,7 +69,10 @@ const longestFinding = 300
 
 // report is what is kept of a result of c.
 func (c Run) report(result Result) *Report {
-	r := &Report{Run: c, Transactions: result.Transactions, Foreign: result.Foreign, Attempts: result.Attempts, Counts: result.Counts()}
+	r := &Report{
+		Run: c, Transactions: result.Transactions, Foreign: result.Foreign,
+		Attempts: result.Attempts, Counts: result.Counts(),
+	}
 	kept := map[FindingKind]int{}
 	for _, f := range result.Findings {
 		if kept[f.Kind]++; kept[f.Kind] > MostFindings {
@@ -84,11 +90,12 @@ func (c Run) report(result Result) *Report {
 
 // Status is what all instances know of comparisons.
 type Status struct {
-	Epoch  int64     // counts those that were begun; zero = none ever was
-	Last   Run       // the one that was begun last
-	Until  time.Time // whoever is at it has it until then; zero = nobody is
-	Next   time.Time // none is begun before; zero = at any time
-	Report *Report   // of the last one that came to its end, which may be an earlier one; nil = none has
+	Epoch int64     // counts those that were begun; zero = none ever was
+	Last  Run       // the one that was begun last
+	Until time.Time // whoever is at it has it until then; zero = nobody is
+	Next  time.Time // none is begun before; zero = at any time
+	// of the last one that came to its end, which may be an earlier one; nil = none has
+	Report *Report
 }
 
 // RunState is where the comparison stands that was begun last.
@@ -129,7 +136,9 @@ type Runs interface {
 	// BeginComparing makes c the last one of its kind and leases it until now+lease.
 	// epoch names it. Errors: ErrRunning if another of that kind is leased at now,
 	// or Next is ahead of now by LongestPause at most; nothing is changed then.
-	BeginComparing(ctx context.Context, c Run, now time.Time, lease time.Duration) (epoch int64, err error)
+	BeginComparing(
+		ctx context.Context, c Run, now time.Time, lease time.Duration,
+	) (epoch int64, err error)
 	// KeepComparing says how far the comparison of that epoch is and leases it until
 	// then. Errors: ErrFenced if it has ended, or another of its kind was begun since.
 	KeepComparing(ctx context.Context, epoch int64, c Run, until time.Time) error

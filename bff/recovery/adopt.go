@@ -72,7 +72,9 @@ func (c *Service) owners(
 // adopt stores a tracking code that was found by the marker of attempt n. If the
 // attempt has another one already, the gateway has opened two: the second is
 // kept as a stray, to be ended and never shown.
-func (c *Service) adopt(ctx context.Context, s payment.Session, n int, r payment.Record) (payment.Session, error) {
+func (c *Service) adopt(
+	ctx context.Context, s payment.Session, n int, r payment.Record,
+) (payment.Session, error) {
 	return c.Sessions.Change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.Adopt(n, r, c.PaymentPage, now)
 	})

@@ -183,7 +183,8 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 	if err != nil {
 		return err
 	}
-	if r.Status != "confirmed" && !payment.HasEnded(r.Status) && (r.Status != "pending" || !payment.FinalRefusal(cancelErr)) {
+	if r.Status != "confirmed" && !payment.HasEnded(r.Status) &&
+		(r.Status != "pending" || !payment.FinalRefusal(cancelErr)) {
 		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // not proven either way: next time
 	}
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
@@ -193,7 +194,9 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 
 // miss notes that the list did not have a at asOf. The second time, long enough after
 // the first, gives the attempt up.
-func (c *Service) miss(ctx context.Context, s payment.Session, a payment.Attempt, asOf time.Time) error {
+func (c *Service) miss(
+	ctx context.Context, s payment.Session, a payment.Attempt, asOf time.Time,
+) error {
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.NoteMiss(a.Number, c.Schedule.Absent, asOf, now)
 	})

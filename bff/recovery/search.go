@@ -60,18 +60,19 @@ type search struct {
 	near, wide *listing.Scan
 
 	// Guarded by searches.mu.
-	wanted   map[string]time.Time      // by marker: as of when it must not be there
-	joined   bool                      // there are new ones among them
-	asOf     time.Time                 // as of when nothing is missing; zero = not known
-	bare     map[string]payment.Record // without a comment, and unknown here; by tracking code
-	run      chan struct{}             // closed when the run under way ends; nil = there is none
-	brief    bool                      // it, or the last one, reads the first pages only
-	ended    time.Time                 // when the last one ended
-	err      error                     // of the last one that was not brief; nil = all was found out
-	failed   time.Time                 // when that was
-	logged   bool                      // that err has been logged
-	unserved time.Time                 // since when something is wanted; zero = nothing is
-	asked    time.Time                 // when anybody asked last
+	wanted map[string]time.Time      // by marker: as of when it must not be there
+	joined bool                      // there are new ones among them
+	asOf   time.Time                 // as of when nothing is missing; zero = not known
+	bare   map[string]payment.Record // without a comment, and unknown here; by tracking code
+	run    chan struct{}             // closed when the run under way ends; nil = there is none
+	brief  bool                      // it, or the last one, reads the first pages only
+	ended  time.Time                 // when the last one ended
+	// of the last one that was not brief; nil = all was found out
+	err      error
+	failed   time.Time // when that was
+	logged   bool      // that err has been logged
+	unserved time.Time // since when something is wanted; zero = nothing is
+	asked    time.Time // when anybody asked last
 
 	pulse pulse.Pulse // beats with each page
 }
@@ -305,7 +306,9 @@ type beating struct {
 }
 
 // Transactions implements Lister.
-func (b beating) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (b beating) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
 	b.pulse.Beat(0)
 	return b.Lister.Transactions(ctx, q)
 }

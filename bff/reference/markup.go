@@ -65,7 +65,10 @@ func inline(source string) template.HTML {
 		case strings.HasSuffix(part(4), ".md") || strings.Contains(part(4), ".md#"):
 			b.WriteString(string(inline(part(3))))
 		default:
-			b.WriteString(`<a href="` + template.HTMLEscapeString(part(4)) + `">` + string(inline(part(3))) + "</a>")
+			b.WriteString(
+				`<a href="` + template.HTMLEscapeString(part(4)) + `">` + string(inline(part(3))) +
+					"</a>",
+			)
 		}
 		source = source[m[1]:]
 	}

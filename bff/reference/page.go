@@ -90,15 +90,21 @@ type failure struct {
 // template does not fit the document.
 func (d *Document) Page(css string) ([]byte, error) {
 	m := manual{
-		CSS: css, Title: text(d.root, "info", "title"), Version: text(d.root, "openapi"), Server: d.server(d.root),
-		Intro: blocks(text(d.root, "info", "description")),
+		CSS: css, Title: text(d.root, "info", "title"), Version: text(d.root, "openapi"),
+		Server: d.server(d.root),
+		Intro:  blocks(text(d.root, "info", "description")),
 	}
 	for _, tag := range list(d.root, "tags") {
-		m.Groups = append(m.Groups, group{Name: text(tag, "name"), ID: anchor(text(tag, "name")), Text: inline(text(tag, "description"))})
+		m.Groups = append(m.Groups, group{
+			Name: text(tag, "name"), ID: anchor(text(tag, "name")),
+			Text: inline(text(tag, "description")),
+		})
 	}
 	d.each("paths", func(path, method string, o tree, shared []any) {
 		made := d.operation(path, method, o, shared)
-		i := slices.IndexFunc(m.Groups, func(g group) bool { return slices.Contains(texts(o, "tags"), g.Name) })
+		i := slices.IndexFunc(
+			m.Groups, func(g group) bool { return slices.Contains(texts(o, "tags"), g.Name) },
+		)
 		if i >= 0 {
 			m.Groups[i].Operations = append(m.Groups[i].Operations, made)
 		}
@@ -110,7 +116,10 @@ func (d *Document) Page(css string) ([]byte, error) {
 	})
 	for _, s := range members(d.root, "components", "schemas") {
 		if properties := members(s.Value, "properties"); properties != nil {
-			m.Objects = append(m.Objects, object{Name: fmt.Sprint(s.Key), Text: inline(text(s.Value, "description")), Members: d.members(s.Value.(tree))})
+			m.Objects = append(m.Objects, object{
+				Name: fmt.Sprint(s.Key), Text: inline(text(s.Value, "description")),
+				Members: d.members(s.Value.(tree)),
+			})
 		}
 	}
 	for _, code := range d.codes() {
@@ -121,7 +130,10 @@ func (d *Document) Page(css string) ([]byte, error) {
 
 // tell adds the message of a webhook, unless it is that of the first one.
 func (m *manual) tell(hook operation) {
-	o := operation{ID: "message", Summary: "The message", Parameters: hook.Parameters, Body: hook.Body, Answers: hook.Answers, Example: hook.Example}
+	o := operation{
+		ID: "message", Summary: "The message", Parameters: hook.Parameters, Body: hook.Body,
+		Answers: hook.Answers, Example: hook.Example,
+	}
 	if len(m.Messages) > 0 {
 		if hook.Example == m.Messages[0].Example {
 			return
@@ -140,8 +152,12 @@ func Errors(css string) ([]byte, error) {
 			list = append(list, entry{m[2], anchor(m[2])})
 		}
 	}
-	html := strings.ReplaceAll(string(blocks(string(docs.Errors))), "<p>Seen by:", `<p class="seen">Seen by:`)
-	return render(errorsTemplate, map[string]any{"CSS": css, "Text": template.HTML(html), "Contents": list})
+	html := strings.ReplaceAll(
+		string(blocks(string(docs.Errors))), "<p>Seen by:", `<p class="seen">Seen by:`,
+	)
+	return render(errorsTemplate, map[string]any{
+		"CSS": css, "Text": template.HTML(html), "Contents": list,
+	})
 }
 
 func render(t *template.Template, data any) ([]byte, error) {
@@ -162,7 +178,10 @@ func (d *Document) each(where string, do func(path, method string, o tree, share
 				if servers := at(item, "servers"); servers != nil {
 					o = with(slices.Clone(o), "servers", servers)
 				}
-				do(fmt.Sprint(path.Key), strings.ToUpper(fmt.Sprint(m.Key)), o, list(item, "parameters"))
+				do(
+					fmt.Sprint(path.Key), strings.ToUpper(fmt.Sprint(m.Key)), o,
+					list(item, "parameters"),
+				)
 			}
 		}
 	}
@@ -177,14 +196,16 @@ func (d *Document) server(n node) string {
 
 func (d *Document) operation(path, method string, o tree, shared []any) operation {
 	made := operation{
-		ID: text(o, "operationId"), Method: method, Path: path, Summary: text(o, "summary"), Text: blocks(text(o, "description")),
-		Key: at(o, "security") == nil && strings.HasPrefix(path, "/"),
+		ID: text(o, "operationId"), Method: method, Path: path, Summary: text(o, "summary"),
+		Text: blocks(text(o, "description")),
+		Key:  at(o, "security") == nil && strings.HasPrefix(path, "/"),
 	}
 	parameters := slices.Concat(shared, list(o, "parameters"))
 	for _, p := range parameters {
 		p := resolve(d.root, p)
 		made.Parameters = append(made.Parameters, member{
-			Name: text(p, "name"), In: text(p, "in"), Type: d.typed(at(p, "schema")), Required: at(p, "required") == true, Text: inline(text(p, "description")),
+			Name: text(p, "name"), In: text(p, "in"), Type: d.typed(at(p, "schema")),
+			Required: at(p, "required") == true, Text: inline(text(p, "description")),
 		})
 	}
 	body := resolve(d.root, at(o, "requestBody"))
@@ -276,7 +297,10 @@ func (d *Document) curl(made operation, o tree, parameters []any, body node) str
 	}
 	switch e := at(body, "content", "application/json", "example"); {
 	case e != nil:
-		b.WriteString(" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(pretty(e, "  "), "'", `'\''`) + "'")
+		b.WriteString(
+			" \\\n  -H 'Content-Type: application/json' \\\n  -d '" +
+				strings.ReplaceAll(pretty(e, "  "), "'", `'\''`) + "'",
+		)
 	case body != nil:
 		b.WriteString(" -X POST")
 	}

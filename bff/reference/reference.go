@@ -48,7 +48,8 @@ func Load(url string, problems map[string]Problem) (*Document, error) {
 	for _, path := range members(d.root, "paths") {
 		item, _ := path.Value.(tree)
 		for i := range item {
-			if operation, ok := item[i].Value.(tree); ok && isMethod(item[i].Key) && at(item, "servers") == nil {
+			if operation, ok := item[i].Value.(tree); ok && isMethod(item[i].Key) &&
+				at(item, "servers") == nil {
 				complete, err := d.completed(operation)
 				if err != nil {
 					return nil, fmt.Errorf("completing %v %v: %w", item[i].Key, path.Key, err)
@@ -89,10 +90,13 @@ func (d *Document) addExamples() {
 	examples := members(components, "examples")
 	for _, code := range d.codes() {
 		p := d.problems[code]
-		examples = append(examples, yaml.MapItem{Key: code, Value: tree{{Key: "summary", Value: p.Detail}, {Key: "value", Value: tree{
-			{Key: "type", Value: "/docs/errors#" + code}, {Key: "status", Value: p.Status}, {Key: "title", Value: p.Title},
-			{Key: "detail", Value: p.Detail}, {Key: "code", Value: code}, {Key: "request_id", Value: "req_rewto2m5zmta5yq5"},
-		}}}})
+		examples = append(examples, yaml.MapItem{Key: code,
+			Value: tree{{Key: "summary", Value: p.Detail}, {Key: "value", Value: tree{
+				{Key: "type", Value: "/docs/errors#" + code}, {Key: "status", Value: p.Status},
+				{Key: "title", Value: p.Title},
+				{Key: "detail", Value: p.Detail}, {Key: "code", Value: code},
+				{Key: "request_id", Value: "req_rewto2m5zmta5yq5"},
+			}}}})
 	}
 	with(components, "examples", examples)
 }
@@ -120,7 +124,9 @@ func traced(response tree) tree {
 		return response // it has it where it is
 	}
 	headers := members(response, "headers")
-	headers = append(tree{{Key: "X-Request-Id", Value: reference("headers", "RequestId")}}, headers...)
+	headers = append(
+		tree{{Key: "X-Request-Id", Value: reference("headers", "RequestId")}}, headers...,
+	)
 	return with(response, "headers", headers)
 }
 
@@ -148,7 +154,9 @@ func (d *Document) completed(operation tree) (tree, error) {
 		status := d.problems[code].Status
 		if codes := byStatus[status]; codes != nil {
 			paged := pages == "always" || pages == "limited" && status == 429
-			responses = append(responses, yaml.MapItem{Key: strconv.Itoa(status), Value: d.refusal(status, codes, paged)})
+			responses = append(responses, yaml.MapItem{
+				Key: strconv.Itoa(status), Value: d.refusal(status, codes, paged),
+			})
 			delete(byStatus, status)
 		}
 	}
@@ -177,10 +185,20 @@ func (d *Document) refusal(status int, codes []string, paged bool) tree {
 		enum = append(enum, code)
 		examples = append(examples, yaml.MapItem{Key: code, Value: reference("examples", code)})
 	}
-	schema := append(reference("schemas", "Problem"), yaml.MapItem{Key: "properties", Value: tree{{Key: "code", Value: tree{{Key: "enum", Value: enum}}}}})
-	content := tree{{Key: "application/problem+json", Value: tree{{Key: "schema", Value: schema}, {Key: "examples", Value: examples}}}}
+	schema := append(reference("schemas", "Problem"), yaml.MapItem{
+		Key: "properties", Value: tree{{Key: "code", Value: tree{{Key: "enum", Value: enum}}}},
+	})
+	content := tree{
+		{
+			Key:   "application/problem+json",
+			Value: tree{{Key: "schema", Value: schema}, {Key: "examples", Value: examples}},
+		},
+	}
 	if paged {
-		content = append(content, yaml.MapItem{Key: "text/html", Value: tree{{Key: "schema", Value: tree{{Key: "type", Value: "string"}}}}})
+		content = append(content, yaml.MapItem{
+			Key:   "text/html",
+			Value: tree{{Key: "schema", Value: tree{{Key: "type", Value: "string"}}}},
+		})
 	}
 	response := traced(tree{{Key: "description", Value: description}})
 	if header, ok := headersOf[status]; ok {

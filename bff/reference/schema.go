@@ -14,7 +14,10 @@ func (d *Document) members(schema tree) (all []member) {
 	for _, p := range members(schema, "properties") {
 		name := fmt.Sprint(p.Key)
 		there := slices.Contains(required, name)
-		all = append(all, member{Name: name, Type: d.typed(p.Value), Required: sent && there, Optional: !sent && !there, Text: d.told(p.Value)})
+		all = append(all, member{
+			Name: name, Type: d.typed(p.Value), Required: sent && there, Optional: !sent && !there,
+			Text: d.told(p.Value),
+		})
 	}
 	return all
 }
@@ -39,7 +42,10 @@ func (d *Document) typed(schema node) template.HTML {
 			return d.typed(named)
 		}
 		name := ref[strings.LastIndexByte(ref, '/')+1:]
-		return template.HTML(`<a href="#` + template.HTMLEscapeString(name) + `">` + template.HTMLEscapeString(name) + "</a>")
+		return template.HTML(
+			`<a href="#` + template.HTMLEscapeString(name) + `">` +
+				template.HTMLEscapeString(name) + "</a>",
+		)
 	}
 	switch {
 	case at(schema, "enum") != nil:
@@ -55,7 +61,9 @@ func (d *Document) typed(schema node) template.HTML {
 	case at(schema, "items") != nil:
 		return "list of " + d.typed(at(schema, "items"))
 	}
-	return template.HTML(template.HTMLEscapeString(strings.Join(kinds(schema), " or ") + bounds(schema)))
+	return template.HTML(
+		template.HTMLEscapeString(strings.Join(kinds(schema), " or ") + bounds(schema)),
+	)
 }
 
 // kinds are the types of a schema. What may be null in a request is absent, which
@@ -92,7 +100,8 @@ func bounds(schema node) string {
 		parts += fmt.Sprintf(", at least %v", low)
 	}
 	for _, b := range []struct{ name, format string }{
-		{"maxLength", ", at most %v characters"}, {"maxProperties", ", at most %v pairs"}, {"default", ", %v if absent"},
+		{"maxLength", ", at most %v characters"}, {"maxProperties", ", at most %v pairs"},
+		{"default", ", %v if absent"},
 	} {
 		if v := at(schema, b.name); v != nil {
 			parts += fmt.Sprintf(b.format, v)

@@ -120,9 +120,10 @@ func (r *Service) sessions(
 
 func (r *Service) session(ctx context.Context, id string) (payment.Erasure, error) {
 	now := r.Now().UTC()
-	e, err := r.Eraser.Erase(ctx, id, now, func(s payment.Session, undelivered bool) payment.Erasure {
-		return s.Retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
-	})
+	e, err := r.Eraser.Erase(ctx, id, now,
+		func(s payment.Session, undelivered bool) payment.Erasure {
+			return s.Retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
+		})
 	if e != payment.EraseNothing {
 		r.Changed(id)
 	}

@@ -98,7 +98,9 @@ func (s *Server) route(r *http.Request) (endpoint, *refusal) {
 	case i < 0:
 		return endpoint{}, &refusal{http.StatusNotFound, "The route could not be found."}
 	case all[i].method != r.Method:
-		return all[i], &refusal{http.StatusMethodNotAllowed, "The method is not supported for this route."}
+		return all[i], &refusal{
+			http.StatusMethodNotAllowed, "The method is not supported for this route.",
+		}
 	case subtle.ConstantTimeCompare([]byte(r.Header.Get("X-Api-Key")), []byte(s.key)) != 1:
 		return all[i], &refusal{http.StatusUnauthorized, "The API key is missing or invalid."}
 	}
@@ -118,7 +120,9 @@ func (s *Server) listCurrencies(*http.Request, []byte) (envelope, *refusal) {
 }
 
 func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal) {
-	sel, refused := parseSelection(r.URL.Query(), string(Pending), string(Confirmed), string(Expired), string(Cancelled))
+	sel, refused := parseSelection(
+		r.URL.Query(), string(Pending), string(Confirmed), string(Expired), string(Cancelled),
+	)
 	if refused != nil {
 		return envelope{}, refused
 	}
@@ -132,7 +136,9 @@ func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal
 		}
 	}
 	page := paginate(found, sel)
-	records := listPage[transactionRecord]{Items: []transactionRecord{}, Pagination: page.Pagination}
+	records := listPage[transactionRecord]{
+		Items: []transactionRecord{}, Pagination: page.Pagination,
+	}
 	for _, t := range page.Items {
 		records.Items = append(records.Items, t.record())
 	}
@@ -193,8 +199,11 @@ func (s *Server) cancelTransaction(r *http.Request, body []byte) (envelope, *ref
 		return envelope{}, refused
 	}
 	var code string
-	if raw, ok := p.body["tracking_code"]; !ok || json.Unmarshal(raw, &code) != nil || code != p.query.Get("tracking_code") {
-		return envelope{}, invalid("The tracking_code of the body and of the query must be given and the same.")
+	if raw, ok := p.body["tracking_code"]; !ok || json.Unmarshal(raw, &code) != nil ||
+		code != p.query.Get("tracking_code") {
+		return envelope{}, invalid(
+			"The tracking_code of the body and of the query must be given and the same.",
+		)
 	}
 	var record transactionRecord
 	refused = s.named(r, func(t *Transaction) error {
@@ -230,7 +239,10 @@ func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
 }
 
 func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal) {
-	sel, refused := parseSelection(r.URL.Query(), string(WithdrawalPending), string(WithdrawalProcessing), string(WithdrawalConfirmed))
+	sel, refused := parseSelection(
+		r.URL.Query(), string(WithdrawalPending), string(WithdrawalProcessing),
+		string(WithdrawalConfirmed),
+	)
 	if refused != nil {
 		return envelope{}, refused
 	}

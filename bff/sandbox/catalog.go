@@ -50,29 +50,43 @@ func DefaultCurrencies() []Currency {
 		bsc("0.3", "1", "10000", 60), ton(6, "0.2", "1", "5000", 30),
 	}
 	usdc := []Network{
-		ethereum("erc20", 6, "3.5", "100", "50000", 60), bsc("0.3", "1", "10000", 60), polygon("0.1", "1", "5000", 60),
+		ethereum("erc20", 6, "3.5", "100", "50000", 60), bsc("0.3", "1", "10000", 60),
+		polygon("0.1", "1", "5000", 60),
 	}
 	return []Currency{
 		{Name: "Tether", Symbol: "USDT", Type: "stable", PriceInUSDT: dec("1"), Networks: usdt},
-		{Name: "USD Coin", Symbol: "USDC", Type: "stable", PriceInUSDT: dec("0.9998"), Networks: usdc},
-		{Name: "Ethereum", Symbol: "ETH", Type: "crypto", PriceInUSDT: dec("3471.25"), Networks: []Network{
-			ethereum("eth", 18, "0.0009", "10", "50000", 120), arbitrum("0.00005", "2", "2000", 60),
-		}},
-		{Name: "BNB", Symbol: "BNB", Type: "crypto", PriceInUSDT: dec("612.4"), Networks: []Network{bsc("0.0005", "2", "10000", 60)}},
-		{Name: "Toncoin", Symbol: "TON", Type: "crypto", PriceInUSDT: dec("3.1875"), Networks: []Network{ton(9, "0.05", "1", "5000", 30)}},
+		{
+			Name: "USD Coin", Symbol: "USDC", Type: "stable", PriceInUSDT: dec("0.9998"),
+			Networks: usdc,
+		},
+		{Name: "Ethereum", Symbol: "ETH", Type: "crypto", PriceInUSDT: dec("3471.25"),
+			Networks: []Network{
+				ethereum("eth", 18, "0.0009", "10", "50000", 120),
+				arbitrum("0.00005", "2", "2000", 60),
+			}},
+		{
+			Name: "BNB", Symbol: "BNB", Type: "crypto", PriceInUSDT: dec("612.4"),
+			Networks: []Network{bsc("0.0005", "2", "10000", 60)},
+		},
+		{
+			Name: "Toncoin", Symbol: "TON", Type: "crypto", PriceInUSDT: dec("3.1875"),
+			Networks: []Network{ton(9, "0.05", "1", "5000", 30)},
+		},
 	}
 }
 
 func tron(fee, low, high string, maxTTL int) Network {
 	return Network{
-		Name: "TRON (TRC20)", Chain: "TRON", Symbol: "TRX", Code: "trc20", Family: TRON, Decimals: 6, MaxTTL: maxTTL,
+		Name: "TRON (TRC20)", Chain: "TRON", Symbol: "TRX", Code: "trc20", Family: TRON,
+		Decimals: 6, MaxTTL: maxTTL,
 		ExplorerURL: "https://tronscan.org/#/transaction/",
 	}.limits(fee, low, high)
 }
 
 func ethereum(code string, decimals int32, fee, low, high string, maxTTL int) Network {
 	n := Network{
-		Name: "Ethereum", Chain: "Ethereum", Symbol: "ETH", Code: code, Family: EVM, Decimals: decimals, MaxTTL: maxTTL,
+		Name: "Ethereum", Chain: "Ethereum", Symbol: "ETH", Code: code, Family: EVM,
+		Decimals: decimals, MaxTTL: maxTTL,
 		ExplorerURL: "https://etherscan.io/tx/",
 	}
 	if code == "erc20" {
@@ -83,28 +97,32 @@ func ethereum(code string, decimals int32, fee, low, high string, maxTTL int) Ne
 
 func bsc(fee, low, high string, maxTTL int) Network {
 	return Network{
-		Name: "BNB Smart Chain (BEP20)", Chain: "BSC", Symbol: "BNB", Code: "bep20", Family: EVM, Decimals: 18, MaxTTL: maxTTL,
+		Name: "BNB Smart Chain (BEP20)", Chain: "BSC", Symbol: "BNB", Code: "bep20", Family: EVM,
+		Decimals: 18, MaxTTL: maxTTL,
 		ExplorerURL: "https://bscscan.com/tx/",
 	}.limits(fee, low, high)
 }
 
 func polygon(fee, low, high string, maxTTL int) Network {
 	return Network{
-		Name: "Polygon", Chain: "Polygon", Symbol: "POL", Code: "polygon", Family: EVM, Decimals: 6, MaxTTL: maxTTL,
+		Name: "Polygon", Chain: "Polygon", Symbol: "POL", Code: "polygon", Family: EVM,
+		Decimals: 6, MaxTTL: maxTTL,
 		ExplorerURL: "https://polygonscan.com/tx/",
 	}.limits(fee, low, high)
 }
 
 func arbitrum(fee, low, high string, maxTTL int) Network {
 	return Network{
-		Name: "Arbitrum One", Chain: "Arbitrum", Symbol: "ETH", Code: "arbitrum", Family: EVM, Decimals: 18, MaxTTL: maxTTL,
+		Name: "Arbitrum One", Chain: "Arbitrum", Symbol: "ETH", Code: "arbitrum", Family: EVM,
+		Decimals: 18, MaxTTL: maxTTL,
 		ExplorerURL: "https://arbiscan.io/tx/",
 	}.limits(fee, low, high)
 }
 
 func ton(decimals int32, fee, low, high string, maxTTL int) Network {
 	return Network{
-		Name: "TON", Chain: "TON", Symbol: "TON", Code: "ton", Family: TON, Decimals: decimals, MaxTTL: maxTTL,
+		Name: "TON", Chain: "TON", Symbol: "TON", Code: "ton", Family: TON, Decimals: decimals,
+		MaxTTL:      maxTTL,
 		ExplorerURL: "https://tonviewer.com/transaction/",
 	}.limits(fee, low, high)
 }

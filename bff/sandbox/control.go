@@ -24,7 +24,8 @@ type controlPage struct {
 // serveControl shows the control page.
 func (s *Server) serveControl(w http.ResponseWriter, _ *http.Request) {
 	page := controlPage{
-		Transactions: newest(s.Transactions(), 100), Requests: newest(s.Requests(), 20), Faults: s.Faults(), Key: s.key,
+		Transactions: newest(s.Transactions(), 100), Requests: newest(s.Requests(), 20),
+		Faults: s.Faults(), Key: s.key,
 	}
 	for _, e := range s.endpoints() {
 		page.Endpoints = append(page.Endpoints, e.name)
@@ -123,7 +124,8 @@ func readFault(r *http.Request) (Fault, error) {
 func formFault(r *http.Request) (Fault, error) {
 	what := r.PostFormValue("what")
 	f := Fault{
-		Path: r.PostFormValue("path"), Raw: r.PostFormValue("raw"), Processed: r.PostFormValue("processed") != "",
+		Path: r.PostFormValue("path"), Raw: r.PostFormValue("raw"),
+		Processed: r.PostFormValue("processed") != "",
 		CutBefore: what == "cut_before", CutAfter: what == "cut_after", HTML: what == "html",
 	}
 	var problems [5]error
@@ -181,5 +183,6 @@ func fail(w http.ResponseWriter, r *http.Request, status int, err error) {
 // sends JSON, or uses a method that forms do not have.
 func wantsJSON(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "application/json") ||
-		strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") || r.Method == http.MethodDelete
+		strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") ||
+		r.Method == http.MethodDelete
 }

@@ -140,9 +140,15 @@ func (o *order) parseAmount(p params) *refusal {
 	case !ok:
 		return invalid("The amount_usd must be a number with at most %d decimal places.", places)
 	case amount.LessThan(o.network.MinimumUSD):
-		return invalid("The amount_usd must be at least %s: the minimum is $%s.", o.network.MinimumUSD, o.network.MinimumUSD.StringFixed(2))
+		return invalid(
+			"The amount_usd must be at least %s: the minimum is $%s.", o.network.MinimumUSD,
+			o.network.MinimumUSD.StringFixed(2),
+		)
 	case amount.GreaterThan(o.network.MaximumUSD):
-		return invalid("The amount_usd must not be greater than %s: the maximum is $%s.", o.network.MaximumUSD, o.network.MaximumUSD.StringFixed(2))
+		return invalid(
+			"The amount_usd must not be greater than %s: the maximum is $%s.", o.network.MaximumUSD,
+			o.network.MaximumUSD.StringFixed(2),
+		)
 	}
 	o.amount = amount
 	return nil
@@ -233,7 +239,8 @@ func (o *order) parseCallback(p params, lax bool) *refusal {
 		return refused
 	}
 	u, err := url.Parse(callback)
-	if err != nil || u.Host == "" || len(callback) > maxURLLength || (u.Scheme != "https" && u.Scheme != "http") {
+	if err != nil || u.Host == "" || len(callback) > maxURLLength ||
+		(u.Scheme != "https" && u.Scheme != "http") {
 		return invalid("The callback_url must be a valid URL.")
 	}
 	if !lax && (u.Scheme != "https" || u.User != nil || !public(u.Hostname())) {
@@ -265,12 +272,15 @@ func (s *Server) open(o order, pageURL string) *Transaction {
 	t := &Transaction{
 		TrackingCode: newCode(s.random), Status: Pending, OrderID: o.id, OrderIDGiven: o.id != 0,
 		CurrencySymbol: o.currency.Symbol, CurrencyName: o.currency.Name,
-		NetworkCode: o.network.Code, NetworkName: o.network.Name, Chain: o.network.Chain, Family: o.network.Family,
-		Decimals: min(o.network.Decimals, places), AmountUSD: o.amount, PriceInUSDT: o.currency.PriceInUSDT,
-		FeePercent: dec(feePercent), TolerancePercent: dec(tolerancePercent),
+		NetworkCode: o.network.Code, NetworkName: o.network.Name, Chain: o.network.Chain,
+		Family:   o.network.Family,
+		Decimals: min(o.network.Decimals, places), AmountUSD: o.amount,
+		PriceInUSDT: o.currency.PriceInUSDT,
+		FeePercent:  dec(feePercent), TolerancePercent: dec(tolerancePercent),
 		WalletAddress: newAddress(o.network.Family, s.random), ExplorerURL: o.network.ExplorerURL,
 		Email: o.email, Comment: o.comment, CallbackURL: o.callbackURL, TTL: o.ttl,
-		CreatedAt: now, ExpiredAt: now.Truncate(time.Second).Add(time.Duration(o.ttl) * time.Minute),
+		CreatedAt: now,
+		ExpiredAt: now.Truncate(time.Second).Add(time.Duration(o.ttl) * time.Minute),
 	}
 	if !t.OrderIDGiven {
 		t.OrderID = int64(1000001 + len(s.transactions))

@@ -94,7 +94,10 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("reading retry_after of fault: %w", err)
 	}
-	*f = Fault{j.Path, j.Times, latency, j.Status, retry, j.HTML, j.CutBefore, j.CutAfter, j.Set, j.Raw, j.Processed}
+	*f = Fault{
+		j.Path, j.Times, latency, j.Status, retry, j.HTML, j.CutBefore, j.CutAfter, j.Set, j.Raw,
+		j.Processed,
+	}
 	return nil
 }
 

@@ -34,7 +34,9 @@ func parseSelection(q url.Values, statuses ...string) (selection, *refusal) {
 		return sel, refused
 	}
 	if sel.status != "" && !slices.Contains(statuses, sel.status) {
-		return sel, invalid("The selected status is invalid: it must be one of %s.", strings.Join(statuses, ", "))
+		return sel, invalid(
+			"The selected status is invalid: it must be one of %s.", strings.Join(statuses, ", "),
+		)
 	}
 	return sel, sel.parseDates(q.Get("from_date"), q.Get("to_date"))
 }
@@ -118,7 +120,10 @@ type pagination struct {
 // paginate cuts the asked page out of all; a page past the last is empty.
 func paginate[T any](all []T, sel selection) listPage[T] {
 	last := max(1, (len(all)+sel.limit-1)/sel.limit)
-	p := listPage[T]{Items: []T{}, Pagination: pagination{Page: sel.page, Limit: sel.limit, Total: len(all), LastPage: last}}
+	p := listPage[T]{
+		Items:      []T{},
+		Pagination: pagination{Page: sel.page, Limit: sel.limit, Total: len(all), LastPage: last},
+	}
 	if sel.page <= last {
 		start := (sel.page - 1) * sel.limit
 		p.Items = append(p.Items, all[start:min(start+sel.limit, len(all))]...)

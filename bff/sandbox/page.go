@@ -68,7 +68,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "There is no such payment.", http.StatusNotFound)
 		return
 	}
-	page := payPage{Transaction: t, Paid: t.paid(), Left: t.ExpiredAt.Sub(s.now()).Truncate(time.Second)}
+	page := payPage{
+		Transaction: t, Paid: t.paid(), Left: t.ExpiredAt.Sub(s.now()).Truncate(time.Second),
+	}
 	page.Payable = decimal.Max(decimal.Zero, t.PayAmount.Sub(page.Paid)).RoundCeil(t.Decimals)
 	switch {
 	case t.Status == Pending:
@@ -136,7 +138,8 @@ func qrCode(text string) template.HTML {
 	}
 	size := code.Size() + 8
 	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" role="img" aria-label="QR code of the address" shape-rendering="crispEdges">`+
-		`<path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`, size, size, size, size, path.String()))
+		`<path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`, size, size, size, size,
+		path.String()))
 }
 
 // render writes a page. Its styles are inline and it has no scripts.
@@ -147,7 +150,9 @@ func (s *Server) render(w http.ResponseWriter, name string, data any) {
 	}
 	noStore(w)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'")
+	w.Header().Set(
+		"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'",
+	)
 	w.Header().Set("Referrer-Policy", "same-origin")
 	fmt.Fprint(w, page.String())
 }

@@ -33,7 +33,10 @@ type networkRecord struct {
 func currencyRecords(currencies []Currency) []currencyRecord {
 	records := make([]currencyRecord, 0, len(currencies))
 	for _, c := range currencies {
-		r := currencyRecord{Name: c.Name, Symbol: c.Symbol, Type: c.Type, Price: number(c.PriceInUSDT), Networks: []networkRecord{}}
+		r := currencyRecord{
+			Name: c.Name, Symbol: c.Symbol, Type: c.Type, Price: number(c.PriceInUSDT),
+			Networks: []networkRecord{},
+		}
 		for _, n := range c.Networks {
 			r.Networks = append(r.Networks, networkRecord{
 				Name: n.Name, Symbol: n.Symbol, Code: n.Code, Fee: number(n.Fee),
@@ -77,9 +80,11 @@ type transactionRecord struct {
 // digits; tx_id is that of the youngest transfer that the gateway has seen.
 func (t *Transaction) record() transactionRecord {
 	r := transactionRecord{
-		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode, PaymentURL: t.PaymentURL,
-		CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode), CurrencyName: t.CurrencyName,
-		NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
+		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode,
+		PaymentURL:   t.PaymentURL,
+		CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode),
+		CurrencyName: t.CurrencyName,
+		NetworkCode:  t.NetworkCode, NetworkName: t.NetworkName,
 		PayAmount: fixed(t.PayAmount), AmountUSD: fixed(t.AmountUSD),
 		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
 		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
@@ -125,7 +130,8 @@ type createdRecord struct {
 
 func (t *Transaction) created() createdRecord {
 	return createdRecord{
-		PaymentURL: t.PaymentURL, TrackingCode: t.TrackingCode, Status: t.Status, OrderID: t.OrderID,
+		PaymentURL: t.PaymentURL, TrackingCode: t.TrackingCode, Status: t.Status,
+		OrderID:      t.OrderID,
 		CurrencyName: t.CurrencyName, CurrencySymbol: t.CurrencySymbol,
 		Network: t.Chain, NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
 		AmountUSD: fixed(t.AmountUSD), PayAmount: fixed(t.PayAmount),

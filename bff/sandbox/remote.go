@@ -24,7 +24,8 @@ var remote = &http.Client{Timeout: 5 * time.Second}
 //
 // Errors: nobody answers, or what the Server says to that kind and code.
 func (r Remote) Pay(ctx context.Context, code string, kind Kind) error {
-	address := strings.TrimRight(r.URL, "/") + "/sandbox/transactions/" + url.PathEscape(code) + "/" + url.PathEscape(string(kind))
+	address := strings.TrimRight(r.URL, "/") + "/sandbox/transactions/" + url.PathEscape(code) +
+		"/" + url.PathEscape(string(kind))
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
 		return fmt.Errorf("pretending %q at the sandbox: %w", kind, err)
@@ -46,7 +47,8 @@ func said(answer *http.Response) string {
 	var problem struct {
 		Error string `json:"error"`
 	}
-	if err := json.NewDecoder(io.LimitReader(answer.Body, 4096)).Decode(&problem); err != nil || problem.Error == "" {
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 4096)).Decode(&problem); err != nil ||
+		problem.Error == "" {
 		return answer.Status
 	}
 	return problem.Error

@@ -30,10 +30,15 @@ type Request struct {
 	Outcome string `json:"outcome"`
 }
 
-func newRequest(at time.Time, r *http.Request, name string, body []byte, answer envelope, fault Fault, faulty bool) Request {
+func newRequest(
+	at time.Time, r *http.Request, name string, body []byte, answer envelope, fault Fault,
+	faulty bool,
+) Request {
 	q := Request{
-		Time: at, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Body: string(body), Endpoint: name,
-		Headers: slices.Sorted(maps.Keys(r.Header)), Processed: answer.Status != 0, Status: answer.Status, Outcome: answer.Message,
+		Time: at, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Body: string(body),
+		Endpoint: name,
+		Headers:  slices.Sorted(maps.Keys(r.Header)), Processed: answer.Status != 0,
+		Status: answer.Status, Outcome: answer.Message,
 	}
 	switch {
 	case faulty && q.Processed:

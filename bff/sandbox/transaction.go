@@ -41,7 +41,9 @@ const (
 
 // Kinds returns every kind, in the order of the control page.
 func Kinds() []Kind {
-	return []Kind{KindPay, KindHalf, KindParts, KindOver, KindTolerated, KindLate, KindExpire, KindCancel}
+	return []Kind{
+		KindPay, KindHalf, KindParts, KindOver, KindTolerated, KindLate, KindExpire, KindCancel,
+	}
 }
 
 // What can be wrong with a change of a transaction.
@@ -93,7 +95,8 @@ type Transaction struct {
 	Transfers       []Transfer `json:"transfers"` // oldest first
 	CreatedAt       time.Time  `json:"created_at"`
 	ExpiredAt       time.Time  `json:"expired_at"` // end of the window, a whole second
-	PaidAt          time.Time  `json:"paid_at"`    // of the transfer that completed; zero = not confirmed
+	// of the transfer that completed; zero = not confirmed
+	PaidAt time.Time `json:"paid_at"`
 }
 
 // Transfer is one payment to a transaction's address.

@@ -44,7 +44,8 @@ func (s *Server) sampleWithdrawals() []Withdrawal {
 	sample := func(status WithdrawalStatus, amount string, age time.Duration) Withdrawal {
 		return Withdrawal{
 			TrackingCode: newCode(s.random), CurrencyName: "Tether", NetworkName: "TRON (TRC20)",
-			DestinationAddress: newAddress(TRON, s.random), AmountUSD: dec(amount), Status: status, CreatedAt: now.Add(-age),
+			DestinationAddress: newAddress(TRON, s.random), AmountUSD: dec(amount), Status: status,
+			CreatedAt: now.Add(-age),
 		}
 	}
 	paid := sample(WithdrawalConfirmed, "1250", 72*time.Hour)
@@ -73,8 +74,9 @@ type withdrawalRecord struct {
 func (w Withdrawal) record() withdrawalRecord {
 	return withdrawalRecord{
 		TrackingCode: w.TrackingCode, CurrencyName: w.CurrencyName, NetworkName: w.NetworkName,
-		DestinationAddress: w.DestinationAddress, AmountUSD: "$" + w.AmountUSD.StringFixed(2), Status: capitalised(string(w.Status)),
-		TxID: w.TxID, TxExplorerURL: w.TxExplorerURL, CreatedAt: unix(w.CreatedAt),
+		DestinationAddress: w.DestinationAddress, AmountUSD: "$" + w.AmountUSD.StringFixed(2),
+		Status: capitalised(string(w.Status)),
+		TxID:   w.TxID, TxExplorerURL: w.TxExplorerURL, CreatedAt: unix(w.CreatedAt),
 	}
 }
 

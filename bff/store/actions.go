@@ -13,14 +13,18 @@ import (
 	"coinslot/bff/records"
 )
 
-const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail) VALUES ($1, $2, $3, $4, $5, $6)`
+const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail) VALUES ($1,
+	$2, $3, $4, $5, $6)`
 
 // Record implements checkout.Records.
 func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
-	err := db.execute(ctx, insertAction, a.At.UnixMicro(), remark(a.By).String, remark(a.From), remark(a.What).String, text(a.Session), remark(a.Detail))
+	err := db.execute(
+		ctx, insertAction, a.At.UnixMicro(), remark(a.By).String, remark(a.From),
+		remark(a.What).String, text(a.Session), remark(a.Detail),
+	)
 	if err != nil {
 		return fmt.Errorf("recording %q: %w", a.What, err)
 	}
@@ -46,7 +50,9 @@ func parseEntry(text string) (entry, error) {
 	if e := (entry{micros, seq}); err1 == nil && err2 == nil && e.String() == text {
 		return e, nil
 	}
-	return entry{}, &wire.Error{Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours"}
+	return entry{}, &wire.Error{
+		Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours",
+	}
 }
 
 // Actions implements checkout.Records.
@@ -69,7 +75,8 @@ func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.Actio
 }
 
 func actionQuery(q records.ActionQuery, from entry, limit int) (query string, args []any) {
-	query = `SELECT seq, at, actor, address, what, session, detail FROM actions WHERE (at, seq) < ($1, $2)`
+	query = `SELECT seq, at, actor, address, what, session, detail FROM actions WHERE (at, seq) <
+		($1, $2)`
 	if until := ceil(q.To); !q.To.IsZero() && until <= from.at {
 		from = entry{at: until}
 	}
@@ -87,7 +94,9 @@ func actionQuery(q records.ActionQuery, from entry, limit int) (query string, ar
 	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
 }
 
-func actionPage(ctx context.Context, q queryer, query string, args []any, size int) (page records.ActionPage, err error) {
+func actionPage(
+	ctx context.Context, q queryer, query string, args []any, size int,
+) (page records.ActionPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return page, err
@@ -105,7 +114,8 @@ func actionPage(ctx context.Context, q queryer, query string, args []any, size i
 			return page, nil
 		}
 		last = this
-		a.At, a.From, a.Session, a.Detail = time.UnixMicro(this.at).UTC(), address.String, plain(session.String), detail.String
+		a.At, a.From, a.Session, a.Detail = time.UnixMicro(this.at).
+			UTC(), address.String, plain(session.String), detail.String
 		page.Actions = append(page.Actions, a)
 	}
 	return page, rows.Err()

@@ -35,7 +35,8 @@ func holds(s payment.Session) []hold {
 		if a.Drawn && a.Live() {
 			h.orderID = a.OrderID
 		}
-		if a.State == payment.Confirmed && !slices.ContainsFunc(all, func(o hold) bool { return o.txID == a.TxID }) {
+		if a.State == payment.Confirmed &&
+			!slices.ContainsFunc(all, func(o hold) bool { return o.txID == a.TxID }) {
 			h.txID = a.TxID
 		}
 		all = append(all, h)
@@ -60,7 +61,10 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 			continue
 		}
 		orderID := sql.NullInt64{Int64: int64(h.orderID), Valid: h.orderID != 0}
-		_, err := tx.ExecContext(ctx, insertAttempt, key(session), h.number, text(h.marker), text(h.trackingCode), orderID, text(h.txID))
+		_, err := tx.ExecContext(
+			ctx, insertAttempt, key(session), h.number, text(h.marker), text(h.trackingCode),
+			orderID, text(h.txID),
+		)
 		if err != nil {
 			return db.conflict(h, err)
 		}
@@ -83,7 +87,8 @@ func (db *DB) conflict(h hold, err error) error {
 
 // isConflict reports whether err is one that conflict names.
 func isConflict(err error) bool {
-	return errors.Is(err, payment.ErrTaken) || errors.Is(err, payment.ErrTxUsed) || errors.Is(err, payment.ErrTrackingUsed)
+	return errors.Is(err, payment.ErrTaken) || errors.Is(err, payment.ErrTxUsed) ||
+		errors.Is(err, payment.ErrTrackingUsed)
 }
 
 // Held implements checkout.Store.

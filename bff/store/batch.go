@@ -88,7 +88,9 @@ func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
 	if !db.doubt.Load() {
 		return nil
 	}
-	if err := db.transact(ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) }); err != nil {
+	if err := db.transact(
+		ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) },
+	); err != nil {
 		return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
 	}
 	db.doubt.Store(false)

@@ -30,12 +30,14 @@ type Bucket struct {
 const (
 	makeBucket = `INSERT INTO buckets (name, next_at) VALUES ($1, 0) ON CONFLICT DO NOTHING`
 	takeSlot   = `WITH clock AS MATERIALIZED (SELECT %s AS now)
-		UPDATE buckets SET next_at = CASE WHEN next_at > clock.now THEN next_at ELSE clock.now END + $2
+		UPDATE buckets SET next_at = CASE WHEN next_at > clock.now THEN next_at ELSE clock.now END
+		+ $2
 		FROM clock WHERE name = $1 AND next_at - $3 - clock.now <= $4
 		RETURNING next_at - $2 - $3 - (SELECT now FROM clock)`
 	nextSlot    = `SELECT next_at - $2 - %s FROM buckets WHERE name = $1`
 	pauseBucket = `WITH clock AS MATERIALIZED (SELECT %s AS now)
-		UPDATE buckets SET next_at = clock.now + $2 FROM clock WHERE name = $1 AND next_at < clock.now + $2`
+		UPDATE buckets SET next_at = clock.now + $2 FROM clock WHERE name = $1 AND next_at <
+		clock.now + $2`
 )
 
 // Bucket returns the bucket of that name with rps slots per second; rps below 1
@@ -69,13 +71,17 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	var wait int64
 	err := b.db.write(ctx, func(tx *sql.Tx) error {
 		query := fmt.Sprintf(takeSlot, b.db.dialect.clock)
-		return tx.QueryRowContext(ctx, query, b.name, b.interval, b.slack, patience.Microseconds()).Scan(&wait)
+		return tx.QueryRowContext(
+			ctx, query, b.name, b.interval, b.slack, patience.Microseconds(),
+		).Scan(&wait)
 	})
 	if !errors.Is(err, sql.ErrNoRows) {
 		return max(0, time.Duration(wait)*time.Microsecond), err
 	}
 	err = b.db.view(ctx, func(ctx context.Context, q queryer) error {
-		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, b.slack).Scan(&wait)
+		return q.QueryRowContext(
+			ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, b.slack,
+		).Scan(&wait)
 	})
 	if errors.Is(err, sql.ErrNoRows) { // of the name, too
 		return 0, errors.Join(b.db.execute(ctx, makeBucket, b.name), ErrBusy)
@@ -91,7 +97,8 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 func (b *Bucket) Free(ctx context.Context) (int, error) {
 	var ahead int64 // of now, before which all slots would be free
 	err := b.db.view(ctx, func(ctx context.Context, q queryer) error {
-		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, 0).Scan(&ahead)
+		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, 0).
+			Scan(&ahead)
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("counting the slots of %q: %w", b.name, err)
@@ -110,7 +117,9 @@ func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 		if _, err := tx.ExecContext(ctx, makeBucket, b.name); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, fmt.Sprintf(pauseBucket, b.db.dialect.clock), b.name, d.Microseconds()+b.slack)
+		_, err := tx.ExecContext(
+			ctx, fmt.Sprintf(pauseBucket, b.db.dialect.clock), b.name, d.Microseconds()+b.slack,
+		)
 		return err
 	})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // lease and its epoch are as those of sessions.
 const (
 	beginComparison = `INSERT INTO comparisons (one, epoch, lease_until, run) VALUES ($1, 1, $2, $3)
-		ON CONFLICT (one) DO UPDATE SET epoch = comparisons.epoch + 1, lease_until = excluded.lease_until, run = excluded.run
+		ON CONFLICT (one) DO UPDATE SET epoch = comparisons.epoch + 1, lease_until =
+		excluded.lease_until, run = excluded.run
 		WHERE (comparisons.lease_until IS NULL OR comparisons.lease_until <= $4)
 			AND (comparisons.next_at IS NULL OR comparisons.next_at <= $4
 				OR comparisons.next_at > $5)

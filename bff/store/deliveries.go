@@ -16,21 +16,29 @@ import (
 )
 
 const (
-	rowColumns = `SELECT d.event, d.endpoint, d.state, d.tries, d.last_status, d.note, d.settled_at, d.next_at, e.id, e.type, e.session, e.at `
-	rowOrder   = ` ORDER BY d.event DESC, d.endpoint DESC LIMIT $2`
+	rowColumns = `SELECT d.event, d.endpoint, d.state, d.tries, d.last_status, d.note,
+		d.settled_at, d.next_at, e.id, e.type, e.session, e.at `
+	rowOrder = ` ORDER BY d.event DESC, d.endpoint DESC LIMIT $2`
 	// The deliveries of events up to $1, at most $2: all, those of state $3 that have
 	// failed, those of session $3. CROSS says to SQLite which table comes first.
-	listDeliveries = rowColumns + `FROM deliveries d CROSS JOIN events e WHERE e.seq = d.event AND d.event <= $1` + rowOrder
-	listFailed     = rowColumns + `FROM deliveries d CROSS JOIN events e WHERE e.seq = d.event AND d.event <= $1
+	listDeliveries = rowColumns + `FROM deliveries d CROSS JOIN events e WHERE e.seq = d.event AND
+		d.event <= $1` + rowOrder
+	listFailed = rowColumns + `FROM deliveries d CROSS JOIN events e WHERE e.seq = d.event AND
+		d.event <= $1
 		AND d.state = $3 AND d.tries > 0 AND d.state <> 'delivered'` + rowOrder
-	listOfSession = rowColumns + `FROM events e CROSS JOIN deliveries d WHERE e.seq = d.event AND e.seq <= $1
+	listOfSession = rowColumns + `FROM events e CROSS JOIN deliveries d WHERE e.seq = d.event AND
+		e.seq <= $1
 		AND e.session = $3 ORDER BY e.seq DESC, d.endpoint DESC LIMIT $2`
-	listFailedOfSession = rowColumns + `FROM events e CROSS JOIN deliveries d WHERE e.seq = d.event AND e.seq <= $1
-		AND e.session = $3 AND d.state = $4 AND d.tries > 0 ORDER BY e.seq DESC, d.endpoint DESC LIMIT $2`
+	listFailedOfSession = rowColumns + `FROM events e CROSS JOIN deliveries d WHERE e.seq = d.event
+		AND e.seq <= $1
+		AND e.session = $3 AND d.state = $4 AND d.tries > 0 ORDER BY e.seq DESC, d.endpoint DESC
+		LIMIT $2`
 
-	countWaiting = `SELECT count(*), min(next_at) FROM (SELECT next_at FROM deliveries WHERE endpoint = $1 AND state = 'open'
+	countWaiting = `SELECT count(*), min(next_at) FROM (SELECT next_at FROM deliveries WHERE
+		endpoint = $1 AND state = 'open'
 		ORDER BY next_at LIMIT 10000) AS waiting`
-	countFailed = `SELECT count(*) FROM (SELECT event FROM deliveries WHERE endpoint = $1 AND state = $2 AND tries > 0 AND state <> 'delivered'
+	countFailed = `SELECT count(*) FROM (SELECT event FROM deliveries WHERE endpoint = $1 AND state
+		= $2 AND tries > 0 AND state <> 'delivered'
 		LIMIT 10000) AS failed`
 
 	sessionOfEvent = `SELECT session FROM events WHERE id = $1`
@@ -65,7 +73,9 @@ func parseMark(text string) (mark, error) {
 	n, err2 := strconv.Atoi(shown)
 	m := mark{seq, n}
 	if err1 != nil || err2 != nil || n < 0 || n > mostShown || m.String() != text {
-		return mark{}, &wire.Error{Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours"}
+		return mark{}, &wire.Error{
+			Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours",
+		}
 	}
 	return m, nil
 }
@@ -77,7 +87,8 @@ func (db *DB) Deliveries(ctx context.Context, q outbox.DeliveryQuery) (outbox.De
 		return outbox.DeliveryPage{}, err
 	}
 	size := pageSize(q.Limit)
-	query, args := deliveryQuery(q, from, from.shown+size+1) // one more tells whether there is a next page
+	// one more tells whether there is a next page
+	query, args := deliveryQuery(q, from, from.shown+size+1)
 	var page outbox.DeliveryPage
 	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
 		page, err = deliveryPage(ctx, conn, query, args, from, size)
@@ -108,7 +119,9 @@ func deliveryQuery(q outbox.DeliveryQuery, from mark, limit int) (query string, 
 	return listDeliveries, args
 }
 
-func deliveryPage(ctx context.Context, q queryer, query string, args []any, from mark, size int) (page outbox.DeliveryPage, err error) {
+func deliveryPage(
+	ctx context.Context, q queryer, query string, args []any, from mark, size int,
+) (page outbox.DeliveryPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return page, err
@@ -142,9 +155,13 @@ func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 	var status, tried sql.NullInt64
 	var note sql.NullString
 	var next, told int64
-	err = rows.Scan(&seq, &r.Endpoint, &state, &r.Tries, &status, &note, &tried, &next, &r.Event, &r.Type, &r.Session, &told)
+	err = rows.Scan(
+		&seq, &r.Endpoint, &state, &r.Tries, &status, &note, &tried, &next, &r.Event, &r.Type,
+		&r.Session, &told,
+	)
 	r.Endpoint, r.Session = plain(r.Endpoint), plain(r.Session)
-	r.At, r.Status, r.Note, r.TriedAt = time.UnixMicro(told).UTC(), int(status.Int64), note.String, at(tried)
+	r.At, r.Status, r.Note, r.TriedAt = time.UnixMicro(told).
+		UTC(), int(status.Int64), note.String, at(tried)
 	switch {
 	case state != waiting:
 		r.State = outbox.DeliveryState(state)
@@ -166,11 +183,13 @@ func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 		for _, endpoint := range db.endpoints {
 			b := outbox.Backlog{Endpoint: endpoint}
 			var oldest sql.NullInt64
-			if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest); err != nil {
+			if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).
+				Scan(&b.Waiting, &oldest); err != nil {
 				return err
 			}
 			for state, n := range map[string]*int{waiting: &b.Retrying, abandoned: &b.Abandoned} {
-				if err := q.QueryRowContext(ctx, countFailed, key(endpoint), state).Scan(n); err != nil {
+				if err := q.QueryRowContext(ctx, countFailed, key(endpoint), state).Scan(n); err !=
+					nil {
 					return err
 				}
 			}
@@ -210,7 +229,9 @@ func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 	}
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		for _, endpoint := range endpoints {
-			result, err := tx.ExecContext(ctx, redeliver, key(event), key(endpoint), db.Now().UnixMicro())
+			result, err := tx.ExecContext(
+				ctx, redeliver, key(event), key(endpoint), db.Now().UnixMicro(),
+			)
 			if err != nil {
 				return err
 			}

@@ -56,7 +56,9 @@ func (d dialect) locked(query string) string {
 	return unlocked.Replace(query)
 }
 
-var unlocked = strings.NewReplacer(" FOR UPDATE OF d SKIP LOCKED", "", " FOR UPDATE SKIP LOCKED", "", " FOR UPDATE", "")
+var unlocked = strings.NewReplacer(
+	"FOR UPDATE OF d SKIP LOCKED", "", "FOR UPDATE SKIP LOCKED", "", "FOR UPDATE", "",
+)
 
 // provider is what knows of the migrations.
 func (d dialect) provider(db *sql.DB) (*goose.Provider, error) {
@@ -64,7 +66,9 @@ func (d dialect) provider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger())}
+	options := []goose.ProviderOption{
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()),
+	}
 	more, err := d.options()
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
@@ -85,7 +89,8 @@ func (d dialect) versions(ctx context.Context, db *sql.DB) (have, know int64, er
 	}
 	sources := provider.ListSources()
 	know = sources[len(sources)-1].Version
-	err = db.QueryRowContext(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&have)
+	err = db.QueryRowContext(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE
+		is_applied`).Scan(&have)
 	if err != nil && d.missing(err) {
 		return 0, know, nil
 	}
@@ -107,7 +112,11 @@ func migrate(ctx context.Context, db *sql.DB, d dialect) error {
 		return err
 	}
 	if have > know {
-		return fmt.Errorf("its tables are of version %d, this release knows up to %d: use the newer release that wrote them", have, know)
+		return fmt.Errorf(
+			"its tables are of version %d, this release knows up to %d: use the newer release "+
+				"that wrote them",
+			have, know,
+		)
 	}
 	provider, err := d.provider(db)
 	if err != nil {

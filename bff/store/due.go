@@ -23,12 +23,17 @@ const (
 	claimSessions = `WITH due AS MATERIALIZED (SELECT id FROM sessions
 			WHERE ` + lane + ` = $4 AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
 			ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id RETURNING ` + sessionColumns
+		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id
+		RETURNING ` + sessionColumns
 	claimThese = `WITH due AS MATERIALIZED (SELECT id FROM sessions
-			WHERE id IN %s AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2 FOR UPDATE SKIP LOCKED)
-		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id RETURNING ` + sessionColumns
-	holdSession    = `UPDATE sessions SET lease_until = $2, epoch = epoch + 1 WHERE id = $1 RETURNING ` + sessionColumns
-	releaseSession = `UPDATE sessions SET lease_until = NULL, due_at = CASE WHEN due_at IS NOT DISTINCT FROM $3 THEN $4 ELSE due_at END
+			WHERE id IN %s AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2
+			FOR UPDATE SKIP LOCKED)
+		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id
+		RETURNING ` + sessionColumns
+	holdSession = `UPDATE sessions SET lease_until = $2, epoch = epoch + 1 WHERE id = $1
+		RETURNING ` + sessionColumns
+	releaseSession = `UPDATE sessions SET lease_until = NULL, due_at = CASE WHEN due_at IS NOT
+		DISTINCT FROM $3 THEN $4 ELSE due_at END
 		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
 	releaseSessions = `UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`
 	// Only those that a poll or a search keeps alive, and those that were checked in
@@ -39,9 +44,12 @@ const (
 		WHERE due_at > $1 AND (status IN ($2, $3, $4) OR checked_at > $1)
 		AND (lease_until IS NULL OR lease_until <= $5 OR lease_until > $6)`
 	// The rows are locked in one order by all instances.
-	watchSessions = `WITH seen AS MATERIALIZED (SELECT id FROM sessions WHERE status IN ($3, $4) AND id IN %s ORDER BY id FOR UPDATE)
-		UPDATE sessions SET watched_until = CASE WHEN watched_until > $1 THEN watched_until ELSE $1 END,
-		due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END FROM seen WHERE sessions.id = seen.id`
+	watchSessions = `WITH seen AS MATERIALIZED (SELECT id FROM sessions WHERE status IN ($3, $4)
+		AND id IN %s ORDER BY id FOR UPDATE)
+		UPDATE sessions SET watched_until = CASE WHEN watched_until > $1 THEN watched_until ELSE $1
+		END,
+		due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END FROM seen WHERE sessions.id =
+		seen.id`
 )
 
 // Touch implements checkout.Store.
@@ -58,7 +66,9 @@ func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt tim
 
 // Release implements checkout.Store.
 func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
-	if err := db.execute(ctx, releaseSession, key(s.ID), s.Epoch, micros(s.DueAt), micros(dueAt)); err != nil {
+	if err := db.execute(
+		ctx, releaseSession, key(s.ID), s.Epoch, micros(s.DueAt), micros(dueAt),
+	); err != nil {
 		return fmt.Errorf("releasing session %q: %w", s.ID, err)
 	}
 	return nil
@@ -73,7 +83,9 @@ func (db *DB) execute(ctx context.Context, query string, args ...any) error {
 }
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
-func (db *DB) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+func (db *DB) Claim(
+	ctx context.Context, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
 	return db.claimLane(ctx, now, lease, limit, 0)
 }
 
@@ -94,7 +106,9 @@ func (db *DB) claimLane(
 }
 
 // ClaimOf implements checkout.Store.
-func (db *DB) ClaimOf(ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int) (claimed []payment.Session, err error) {
+func (db *DB) ClaimOf(
+	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
+) (claimed []payment.Session, err error) {
 	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		if limit <= len(claimed) {
 			break
@@ -108,7 +122,9 @@ func (db *DB) ClaimOf(ctx context.Context, ids []string, now time.Time, lease ti
 	return claimed, nil
 }
 
-func claimQuery(ids []string, now time.Time, lease time.Duration, limit int) (query string, args []any) {
+func claimQuery(
+	ids []string, now time.Time, lease time.Duration, limit int,
+) (query string, args []any) {
 	in, list := among(4, ids)
 	args = []any{now.UnixMicro(), limit, now.Add(lease).UnixMicro()}
 	return fmt.Sprintf(claimThese, in), append(args, list...)
@@ -134,10 +150,13 @@ func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.S
 }
 
 // Hold implements checkout.Store.
-func (db *DB) Hold(ctx context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error) {
+func (db *DB) Hold(
+	ctx context.Context, id string, now time.Time, lease time.Duration,
+) (payment.Session, error) {
 	var r row
 	err := db.write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, holdSession, key(id), now.Add(lease).UnixMicro()).Scan(r.fields()...)
+		return tx.QueryRowContext(ctx, holdSession, key(id), now.Add(lease).UnixMicro()).
+			Scan(r.fields()...)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return payment.Session{}, payment.ErrNotFound
@@ -158,7 +177,9 @@ const longestLease = 5 * time.Minute
 // returns how many there were. A clock
 // that was ahead has written such due times; until it had caught up, nobody
 // would look at them. Leases of such a clock end.
-func (db *DB) CapDue(ctx context.Context, now time.Time, most time.Duration) (capped int, err error) {
+func (db *DB) CapDue(
+	ctx context.Context, now time.Time, most time.Duration,
+) (capped int, err error) {
 	err = db.write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, capDue, now.Add(most).UnixMicro(),
 			string(wire.Pending), string(wire.Preparing), string(wire.Review),

@@ -173,7 +173,10 @@ func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err er
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
-	if err := bounded(ctx, func(ctx context.Context) error { _, err := conn.Exec(ctx, "LISTEN "+channel); return err }); err != nil {
+	if err := bounded(
+		ctx,
+		func(ctx context.Context) error { _, err := conn.Exec(ctx, "LISTEN "+channel); return err },
+	); err != nil {
 		return false, err
 	}
 	hear("")
@@ -187,7 +190,15 @@ func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err er
 // dial makes a connection outside of the pool.
 func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
 	settings := db.pool.Config().ConnConfig
-	err = bounded(ctx, func(ctx context.Context) error { conn, err = pgx.ConnectConfig(ctx, settings); return err })
+	err = bounded(
+		ctx,
+		func(
+			ctx context.Context,
+		) error {
+			conn, err = pgx.ConnectConfig(ctx, settings)
+			return err
+		},
+	)
 	return conn, err
 }
 
@@ -198,7 +209,8 @@ func (db *DB) next(ctx context.Context, conn *pgx.Conn, hear func(string)) error
 	waiting, cancel := context.WithTimeout(ctx, quiet)
 	n, err := conn.WaitForNotification(waiting)
 	cancel()
-	if err != nil && ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) && !conn.IsClosed() {
+	if err != nil && ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) &&
+		!conn.IsClosed() {
 		return bounded(ctx, func(ctx context.Context) error { return conn.Ping(ctx) })
 	}
 	if err != nil {

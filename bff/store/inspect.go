@@ -100,10 +100,13 @@ func (db *DB) rights(ctx context.Context, s *State) error {
 	var now int64
 	may := `SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)`
 	if s.Have > 0 {
-		may = `SELECT has_table_privilege('sessions', 'SELECT') AND has_table_privilege('sessions', 'UPDATE') AND has_table_privilege('events', 'INSERT')`
+		may = `SELECT has_table_privilege('sessions', 'SELECT') AND has_table_privilege('sessions',
+			'UPDATE') AND has_table_privilege('events', 'INSERT')`
 	}
 	asked := time.Now()
-	err := db.reader.QueryRowContext(ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.dialect.clock).Scan(&s.May, &s.Server, &now)
+	err := db.reader.QueryRowContext(
+		ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.dialect.clock,
+	).Scan(&s.May, &s.Server, &now)
 	s.Ahead = time.UnixMicro(now).Sub(asked.Add(time.Since(asked) / 2))
 	return err
 }

@@ -52,7 +52,9 @@ func parseCursor(text string) (cursor, error) {
 	createdAt, err := strconv.ParseInt(micros, 10, 64)
 	c := cursor{createdAt, id}
 	if !ok || err != nil || c.String() != text {
-		return cursor{}, &wire.Error{Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours"}
+		return cursor{}, &wire.Error{
+			Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours",
+		}
 	}
 	return c, nil
 }
@@ -66,7 +68,8 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 		return payment.Page{}, err
 	}
 	size := pageSize(f.Limit)
-	query, args := listQuery(f, from.before(f.To), size+1) // one more tells whether there is a next page
+	// one more tells whether there is a next page
+	query, args := listQuery(f, from.before(f.To), size+1)
 	var sessions []payment.Session
 	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
 		sessions, err = querySessions(ctx, q, query, args...)
@@ -79,7 +82,9 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 		return payment.Page{Sessions: sessions}, nil
 	}
 	last := sessions[size-1]
-	return payment.Page{Sessions: sessions[:size], Next: cursor{last.CreatedAt.UnixMicro(), last.ID}.String()}, nil
+	return payment.Page{
+		Sessions: sessions[:size], Next: cursor{last.CreatedAt.UnixMicro(), last.ID}.String(),
+	}, nil
 }
 
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
@@ -102,7 +107,9 @@ func listQuery(f payment.Filter, from cursor, limit int) (query string, args []a
 }
 
 // querySessions returns the sessions that a query for sessionColumns finds.
-func querySessions(ctx context.Context, q queryer, query string, args ...any) ([]payment.Session, error) {
+func querySessions(
+	ctx context.Context, q queryer, query string, args ...any,
+) ([]payment.Session, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

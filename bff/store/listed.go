@@ -15,19 +15,23 @@ import (
 
 const (
 	touchListed = `UPDATE sessions SET checked_at = $1, due_at = $2
-		WHERE id = $3 AND version = $4 AND due_at = $5 AND (lease_until IS NULL OR lease_until <= $6)`
+		WHERE id = $3 AND version = $4 AND due_at = $5 AND (lease_until IS NULL OR
+		lease_until <= $6)`
 	countSessions = `SELECT count(*) FROM sessions WHERE status = $1`
 	// The clock is the %[1]s. $2 is how long the turn lasts, $3 when the last one of
 	// whoever asks ends: no other has written just that.
 	takeTurn = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
-		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s OR buckets.next_at = $3
+		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s
+		OR buckets.next_at = $3
 		RETURNING next_at`
 )
 
 // TouchAll implements checkout.Store. The rows are locked in one order by all
 // instances.
 func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
-	list = slices.SortedFunc(slices.Values(list), func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) })
+	list = slices.SortedFunc(
+		slices.Values(list), func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) },
+	)
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		touch, err := tx.PrepareContext(ctx, touchListed)
 		if err != nil {
@@ -35,7 +39,10 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 		}
 		defer touch.Close()
 		for _, t := range list {
-			_, err := touch.ExecContext(ctx, micros(t.At), micros(t.Due), key(t.ID), t.Version, micros(t.DueAt), now.UnixMicro())
+			_, err := touch.ExecContext(
+				ctx, micros(t.At), micros(t.Due), key(t.ID), t.Version, micros(t.DueAt),
+				now.UnixMicro(),
+			)
 			if err != nil {
 				return err
 			}
@@ -68,7 +75,8 @@ func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Se
 func trackedQuery(codes []string) (query string, args []any) {
 	in, args := among(1, codes)
 	// CROSS keeps SQLite from reading all sessions to look for their attempts.
-	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions WHERE sessions.id = attempts.session AND tracking_code IN ` + in, args
+	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions WHERE sessions.id =
+		attempts.session AND tracking_code IN ` + in, args
 }
 
 // distinctSessions is list without what was found by two codes.

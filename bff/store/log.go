@@ -18,10 +18,14 @@ import (
 const (
 	logColumns = ` seq, id, type, session, at, body FROM events WHERE `
 
-	sqliteEventsAfter          = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 ORDER BY seq LIMIT $3`
-	sqliteSessionEventsAfter   = `SELECT 0,` + logColumns + `session = $4 AND $1 >= 0 AND seq > $2 ORDER BY seq LIMIT $3`
-	postgresEventsAfter        = `SELECT position,` + logColumns + `(position, seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
-	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $4 AND (position, seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
+	sqliteEventsAfter = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 ORDER BY seq
+		LIMIT $3`
+	sqliteSessionEventsAfter = `SELECT 0,` + logColumns + `session = $4 AND $1 >= 0 AND seq > $2
+		ORDER BY seq LIMIT $3`
+	postgresEventsAfter = `SELECT position,` + logColumns + `(position, seq) > ($1, $2) AND
+		position < log_horizon() ORDER BY position, seq LIMIT $3`
+	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $4 AND (position,
+		seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
 )
 
 // The events of a range, with those of session $4 only if it is given. An event
@@ -31,8 +35,10 @@ const (
 	eventsTimes  = `SELECT at ` + eventsOf + `%s ORDER BY at, seq LIMIT $3`
 	countEvents  = `SELECT count(*) ` + eventsOf + `%s`
 	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
-		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + urgent + ` ` + eventsOf + `%s ` + openAgain
-	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at = excluded.next_at, opened_at = excluded.opened_at,
+		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + urgent + ` ` +
+		eventsOf + `%s ` + openAgain
+	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at =
+		excluded.next_at, opened_at = excluded.opened_at,
 		tries = 0, lease_until = NULL`
 )
 
@@ -45,7 +51,8 @@ func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage
 		return outbox.EventPage{}, err
 	}
 	size := pageSize(q.Limit)
-	query, args := db.dialect.eventsAfter, []any{after.transaction, after.seq, size + 1} // one more tells whether there is a next page
+	// one more tells whether there is a next page
+	query, args := db.dialect.eventsAfter, []any{after.transaction, after.seq, size + 1}
 	if q.Session != "" {
 		query, args = db.dialect.sessionEventsAfter, append(args, key(q.Session))
 	}
@@ -63,7 +70,9 @@ func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage
 	return page, nil
 }
 
-func eventPage(ctx context.Context, q queryer, query string, args []any, after position, size int) (outbox.EventPage, error) {
+func eventPage(
+	ctx context.Context, q queryer, query string, args []any, after position, size int,
+) (outbox.EventPage, error) {
 	page := outbox.EventPage{}
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -107,7 +116,9 @@ func (db *DB) Replay(ctx context.Context, r outbox.Range, now time.Time) (outbox
 	return done, nil
 }
 
-func (db *DB) replay(ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time) (outbox.Replayed, error) {
+func (db *DB) replay(
+	ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time,
+) (outbox.Replayed, error) {
 	limit := defaultReplay
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
@@ -140,7 +151,9 @@ func (db *DB) replay(ctx context.Context, tx *sql.Tx, r outbox.Range, now time.T
 
 // reach returns the At of the last event of r that limit allows, zero if there
 // is none, and whether there are events after it.
-func reach(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) (last time.Time, more bool, err error) {
+func reach(
+	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
+) (last time.Time, more bool, err error) {
 	n, told, err := times(ctx, tx, r, limit)
 	if err != nil || n == 0 {
 		return time.Time{}, false, err
@@ -152,7 +165,9 @@ func reach(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) (last tim
 }
 
 // times counts the first limit events of r; last is when the last of them was told.
-func times(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) (n int, last int64, err error) {
+func times(
+	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
+) (n int, last int64, err error) {
 	query, args := of(r, eventsTimes, limit)
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {

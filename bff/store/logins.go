@@ -11,8 +11,9 @@ import (
 // to be read whole.
 const (
 	forgetLogins = `DELETE FROM ended_logins WHERE until <= $1`
-	endLogin     = `INSERT INTO ended_logins (login, until) VALUES ($1, $2) ON CONFLICT (login) DO NOTHING`
-	loginEnded   = `SELECT EXISTS (SELECT 1 FROM ended_logins WHERE login = $1)`
+	endLogin     = `INSERT INTO ended_logins (login, until) VALUES ($1, $2) ON CONFLICT (login) DO
+		NOTHING`
+	loginEnded = `SELECT EXISTS (SELECT 1 FROM ended_logins WHERE login = $1)`
 )
 
 // EndLogin implements checkout.Records.

@@ -11,7 +11,8 @@ import (
 const (
 	// lacking goes from a session to older ones and says of each whether an older
 	// release has written it; %s is how that is seen.
-	lacking = `SELECT s.created_at, s.id, %s FROM sessions s LEFT JOIN facets f ON f.created_at = s.created_at AND f.session = s.id
+	lacking = `SELECT s.created_at, s.id, %s FROM sessions s LEFT JOIN facets f ON f.created_at =
+		s.created_at AND f.session = s.id
 		WHERE (s.created_at, s.id) < ($1, $2) ORDER BY s.created_at DESC, s.id DESC LIMIT $3`
 	// missed is seen in indexes alone, outdated in the sessions themselves.
 	missed    = `f.session IS NULL`
@@ -79,10 +80,14 @@ func (db *DB) mend(ctx context.Context) {
 
 // lacking returns which of the next sessions before at have to be mended, and the
 // last that was looked at; at itself if there is none. how is missed or outdated.
-func (db *DB) lacking(ctx context.Context, how string, at cursor) (ids []string, next cursor, err error) {
+func (db *DB) lacking(
+	ctx context.Context, how string, at cursor,
+) (ids []string, next cursor, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		ids, next = nil, at
-		rows, err := q.QueryContext(ctx, fmt.Sprintf(lacking, how), at.createdAt, key(at.id), mendLook)
+		rows, err := q.QueryContext(
+			ctx, fmt.Sprintf(lacking, how), at.createdAt, key(at.id), mendLook,
+		)
 		if err != nil {
 			return err
 		}
@@ -110,7 +115,11 @@ func (db *DB) mendAll(ctx context.Context, ids []string) error {
 	for len(ids) > 0 && ctx.Err() == nil {
 		batch := ids[:min(mendBatch, len(ids))]
 		ids = ids[len(batch):]
-		if err := db.write(ctx, func(tx *sql.Tx) error { return db.mendSome(ctx, tx, batch) }); err != nil {
+		if err := db.write(ctx, func(
+			tx *sql.Tx,
+		) error {
+			return db.mendSome(ctx, tx, batch)
+		}); err != nil {
 			return fmt.Errorf("mending old sessions: %w", err)
 		}
 		doze(ctx, mendPause)

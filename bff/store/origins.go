@@ -22,14 +22,19 @@ const (
 
 const (
 	seenOf       = `SELECT seen FROM refused_origins WHERE origin = $1 FOR UPDATE`
-	refuseOrigin = `INSERT INTO refused_origins (origin, session, sessions, seen, times, first_at, last_at) VALUES ($1, $2, $3, $4, $5, $6, $6)
-		ON CONFLICT (origin) DO UPDATE SET session = COALESCE(excluded.session, refused_origins.session),
+	refuseOrigin = `INSERT INTO refused_origins (origin, session, sessions, seen, times, first_at,
+		last_at) VALUES ($1, $2, $3, $4, $5, $6, $6)
+		ON CONFLICT (origin) DO UPDATE SET session = COALESCE(excluded.session,
+		refused_origins.session),
 		sessions = excluded.sessions, seen = excluded.seen,
 		times = refused_origins.times + excluded.times, last_at = excluded.last_at`
 	forgetOrigins = `DELETE FROM refused_origins WHERE origin IN (SELECT origin FROM
-		(SELECT origin, sessions, times, last_at, row_number() OVER (ORDER BY last_at DESC, origin) AS place FROM refused_origins WHERE origin <> $1) o
-		ORDER BY place <= $2 DESC, sessions DESC, times DESC, last_at DESC, origin LIMIT 1000 OFFSET $3)`
-	refusedOrigins = `SELECT origin, session, sessions, times, first_at, last_at FROM refused_origins ORDER BY last_at DESC, origin`
+		(SELECT origin, sessions, times, last_at, row_number() OVER (ORDER BY last_at DESC, origin)
+		AS place FROM refused_origins WHERE origin <> $1) o
+		ORDER BY place <= $2 DESC, sessions DESC, times DESC, last_at DESC, origin LIMIT 1000
+		OFFSET $3)`
+	refusedOrigins = `SELECT origin, session, sessions, times, first_at, last_at FROM
+		refused_origins ORDER BY last_at DESC, origin`
 )
 
 // RefuseOrigin implements checkout.Records.
@@ -41,7 +46,10 @@ func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times in
 			return err
 		}
 		seen := saw(strings.Fields(before), session)
-		_, err = tx.ExecContext(ctx, refuseOrigin, key(origin), text(session), len(seen), strings.Join(seen, " "), times, db.Now().UnixMicro())
+		_, err = tx.ExecContext(
+			ctx, refuseOrigin, key(origin), text(session), len(seen), strings.Join(seen, " "),
+			times, db.Now().UnixMicro(),
+		)
 		if err != nil {
 			return err
 		}
@@ -77,7 +85,8 @@ func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, erro
 			var o records.RefusedOrigin
 			var session sql.NullString
 			var first, last int64
-			if err := rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last); err != nil {
+			if err := rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last); err !=
+				nil {
 				return err
 			}
 			o.Origin, o.Session = plain(o.Origin), plain(session.String)

@@ -37,10 +37,13 @@ const (
 	releaseDeliveries = `UPDATE deliveries SET lease_until = NULL WHERE lease_until IS NOT NULL`
 	// $8 is when the try's delivery was opened; one that was replayed since is not
 	// settled by it.
-	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note = $6, settled_at = $7, lease_until = NULL,
+	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note
+		= $6, settled_at = $7, lease_until = NULL,
 		state = CASE WHEN state = 'open' OR $3 = 'delivered' THEN $3 ELSE state END
-		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2 AND (opened_at IS NULL OR opened_at <= $8)`
-	findDelivery = `SELECT 1 FROM deliveries WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2`
+		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2 AND (opened_at IS
+		NULL OR opened_at <= $8)`
+	findDelivery = `SELECT 1 FROM deliveries WHERE event = (SELECT seq FROM events WHERE id = $1)
+		AND endpoint = $2`
 )
 
 // States of a delivery.
@@ -56,7 +59,9 @@ const (
 func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
 	for _, e := range events {
 		var seq int64
-		err := tx.QueryRowContext(ctx, insertEvent, key(e.ID), key(e.Session), string(e.Type), e.At.UnixMicro(), e.Body).Scan(&seq)
+		err := tx.QueryRowContext(
+			ctx, insertEvent, key(e.ID), key(e.Session), string(e.Type), e.At.UnixMicro(), e.Body,
+		).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
@@ -69,7 +74,9 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) erro
 			}
 		}
 		for _, endpoint := range db.endpoints {
-			if _, err := tx.ExecContext(ctx, insertDelivery, seq, key(endpoint), e.At.UnixMicro()); err != nil {
+			if _, err := tx.ExecContext(
+				ctx, insertDelivery, seq, key(endpoint), e.At.UnixMicro(),
+			); err != nil {
 				return fmt.Errorf("storing a delivery of event %q: %w", e.ID, err)
 			}
 		}
@@ -101,7 +108,9 @@ func (d due) from() int64 {
 
 // ClaimDeliveries implements checkout.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
-func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
+func (db *DB) ClaimDeliveries(
+	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
+) ([]outbox.Delivery, error) {
 	if limit < 1 {
 		return nil, nil
 	}
@@ -113,7 +122,9 @@ func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Dur
 		}
 		claimed = nil
 		for _, d := range list {
-			if _, err := tx.ExecContext(ctx, leaseDelivery, d.seq, key(d.Endpoint), now.Add(lease).UnixMicro()); err != nil {
+			if _, err := tx.ExecContext(
+				ctx, leaseDelivery, d.seq, key(d.Endpoint), now.Add(lease).UnixMicro(),
+			); err != nil {
 				return err
 			}
 			claimed = append(claimed, d.Delivery)
@@ -130,7 +141,9 @@ func (db *DB) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Dur
 // endpoint is asked for on its own, in the order of the indexes, so that one with
 // a long queue costs the others nothing. The first of all and the first of the urgent
 // ones have the first of both among them.
-func (db *DB) earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string) ([]due, error) {
+func (db *DB) earliest(
+	ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string,
+) ([]due, error) {
 	var all []due
 	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
 		for _, query := range []string{dueUrgent, dueDeliveries} {
@@ -147,7 +160,9 @@ func (db *DB) earliest(ctx context.Context, tx *sql.Tx, now time.Time, limit int
 }
 
 // queue returns the first limit deliveries to one endpoint.
-func queue(ctx context.Context, tx *sql.Tx, query string, now time.Time, limit int, endpoint string) ([]due, error) {
+func queue(
+	ctx context.Context, tx *sql.Tx, query string, now time.Time, limit int, endpoint string,
+) ([]due, error) {
 	rows, err := tx.QueryContext(ctx, query, key(endpoint), now.UnixMicro(), limit)
 	if err != nil {
 		return nil, err

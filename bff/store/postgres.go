@@ -50,7 +50,8 @@ func isPostgres(dsn string) bool {
 // ("postgres//user:password@host"), or like a list of settings ("host=… password=…").
 func namesPostgres(dsn string) bool {
 	dsn = strings.ToLower(dsn)
-	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") || withPassword.MatchString(dsn) {
+	if strings.HasPrefix(dsn, "postgres:") || strings.HasPrefix(dsn, "postgresql:") ||
+		withPassword.MatchString(dsn) {
 		return true
 	}
 	for _, field := range strings.Fields(dsn) {
@@ -71,7 +72,10 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		// The cause repeats parts of dsn, and may take a password for something else.
-		return nil, errors.New("COINSLOT_DATABASE: the address is not understood; give postgres://user:password@host/database")
+		return nil, errors.New(
+			"COINSLOT_DATABASE: the address is not understood; give " +
+				"postgres://user:password@host/database",
+		)
 	}
 	if !strings.Contains(dsn, "pool_max_conns=") {
 		c.MaxConns = connections
@@ -129,16 +133,25 @@ func trustworthy(ctx context.Context, db *sql.DB) error {
 	defer cancel()
 	var version int
 	var sync, fsync, pages, encoding string
-	err := db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::bigint, current_setting('synchronous_commit'),
-		current_setting('fsync'), current_setting('full_page_writes'), current_setting('server_encoding')`).
+	err := db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::bigint,
+		current_setting('synchronous_commit'),
+		current_setting('fsync'), current_setting('full_page_writes'),
+		current_setting('server_encoding')`).
 		Scan(&version, &sync, &fsync, &pages, &encoding)
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading settings: %w", err)
 	case version < oldest:
-		return fmt.Errorf("the server is of version %d.%d; 13 is the first that will do", version/10000, version%10000)
+		return fmt.Errorf(
+			"the server is of version %d.%d; 13 is the first that will do", version/10000,
+			version%10000,
+		)
 	case sync != "on" || fsync != "on" || pages != "on":
-		return fmt.Errorf("the server may forget what it has committed (synchronous_commit %s, fsync %s, full_page_writes %s): all must be on", sync, fsync, pages)
+		return fmt.Errorf(
+			"the server may forget what it has committed (synchronous_commit %s, fsync %s, "+
+				"full_page_writes %s): all must be on",
+			sync, fsync, pages,
+		)
 	case encoding != "UTF8":
 		return fmt.Errorf("the database is encoded in %s; create one in UTF8", encoding)
 	}

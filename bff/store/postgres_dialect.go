@@ -23,7 +23,8 @@ func postgresDialect() dialect {
 		eventAt:   postgresEventAt,
 		notNewest: `position < (SELECT max(position) FROM events)`, // see mendLog
 		violated:  postgresViolated, passing: postgresPassing, committing: postgresCommitting,
-		ambiguous: func(error) bool { return false }, // what cannot be read now is not there after a restart
+		// what cannot be read now is not there after a restart
+		ambiguous: func(error) bool { return false },
 		supersede: func(context.Context, *sql.Tx) error { return nil },
 	}
 }
@@ -62,7 +63,8 @@ func postgresPassing(err error) bool {
 // nobody knows. What it says when it ends the connection is no answer.
 func postgresCommitting(err error) error {
 	state := sqlState(err)
-	if errors.Is(err, pgx.ErrTxCommitRollback) || state != "" && !strings.HasPrefix(state, "57P") && !strings.HasPrefix(state, "08") {
+	if errors.Is(err, pgx.ErrTxCommitRollback) ||
+		state != "" && !strings.HasPrefix(state, "57P") && !strings.HasPrefix(state, "08") {
 		return fmt.Errorf("committing: %w", err)
 	}
 	return &unknownError{err}

@@ -120,7 +120,8 @@ func (w *way) where(condition string, values ...any) {
 }
 
 func (w *way) query() string {
-	return fmt.Sprintf(`SELECT %[2]s, %[3]s FROM %[1]s WHERE %[4]s ORDER BY %[2]s DESC, %[3]s DESC LIMIT %[5]d`,
+	return fmt.Sprintf(`SELECT %[2]s, %[3]s FROM %[1]s WHERE %[4]s ORDER BY %[2]s DESC, %[3]s DESC
+		LIMIT %[5]d`,
 		w.tables, w.at, w.id, strings.Join(w.conditions, " AND "), w.limit)
 }
 
@@ -150,8 +151,14 @@ func ways(q records.Query, from cursor, limit int) []way {
 		return list
 	}
 	add(sessions, "s.id = ?", key(what))
-	add(way{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"}, "a.tracking_code = ? AND s.id = a.session", key(what))
-	add(way{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"}, "w.word = ? AND s.id = w.session", word(what))
+	add(
+		way{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
+		"a.tracking_code = ? AND s.id = a.session", key(what),
+	)
+	add(
+		way{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
+		"w.word = ? AND s.id = w.session", word(what),
+	)
 	add(sessions, "s.order_ref = ?", key(what)) // also if more begin like it than are looked at
 	if utf8.RuneCountInString(what) >= shortestPrefix && key(what) == what {
 		add(beginning(what), "")
@@ -172,8 +179,10 @@ func passes(status string) bool {
 // beginning finds sessions by how their order_ref begins: of these only a part,
 // because that has to be sorted.
 func beginning(ref string) way {
-	return way{at: "s.created_at", id: "s.id", args: []any{ref, ref + afterAll}, tables: `(SELECT created_at, id, status
-		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
+	return way{at: "s.created_at", id: "s.id", args: []any{ref, ref + afterAll},
+		tables: `(SELECT created_at, id, status
+		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT
+		1000) s`}
 }
 
 // restrict adds what q restricts besides the text. Coin and network are in facets.
@@ -189,7 +198,9 @@ func (w *way) restrict(q records.Query, from cursor) {
 	if !q.From.IsZero() {
 		w.where(w.at+" >= ?", ceil(q.From))
 	}
-	for _, c := range []struct{ column, value string }{{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)}} {
+	for _, c := range []struct{ column, value string }{
+		{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)},
+	} {
 		if c.value != "" {
 			w.where(c.column+" = ?", key(c.value))
 		}

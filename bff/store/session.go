@@ -30,7 +30,11 @@ type row struct {
 }
 
 // fields are where a scan of sessionColumns puts them.
-func (r *row) fields() []any { return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch} }
+func (r *row) fields() []any {
+	return []any{
+		&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch,
+	}
+}
 
 // session decodes r; each call returns a value that shares nothing with others.
 func (r *row) session() (payment.Session, error) {
@@ -38,7 +42,9 @@ func (r *row) session() (payment.Session, error) {
 	if err := json.Unmarshal(r.doc, &s); err != nil {
 		return payment.Session{}, fmt.Errorf("decoding a session: %w", err)
 	}
-	s.CheckedAt, s.DueAt, s.WatchedUntil, s.Epoch = at(r.checkedAt), at(r.dueAt), at(r.watchedUntil), r.epoch
+	s.CheckedAt, s.DueAt, s.WatchedUntil, s.Epoch = at(r.checkedAt), at(r.dueAt), at(
+		r.watchedUntil,
+	), r.epoch
 	return s, nil
 }
 

@@ -26,11 +26,20 @@ func sqlitePath(dsn string) (string, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	switch {
 	case dsn == "":
-		return "", errors.New("COINSLOT_DATABASE: empty; give the path of an SQLite file or a postgres:// address")
+		return "", errors.New(
+			"COINSLOT_DATABASE: empty; give the path of an SQLite file or a postgres:// address",
+		)
 	case namesPostgres(dsn):
-		return "", errors.New("COINSLOT_DATABASE: give a PostgreSQL database as postgres://user:password@host/database")
+		return "", errors.New(
+			"COINSLOT_DATABASE: give a PostgreSQL database as " +
+				"postgres://user:password@host/database",
+		)
 	case isURL && !strings.ContainsAny(scheme, "/@"):
-		return "", fmt.Errorf("COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file or a postgres:// address", scheme+"://")
+		return "", fmt.Errorf(
+			"COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file "+
+				"or a postgres:// address",
+			scheme+"://",
+		)
 	case dsn == ":memory:" || strings.HasPrefix(dsn, "file:"):
 		return "", errors.New("COINSLOT_DATABASE: give the plain path of an SQLite file")
 	}
@@ -80,7 +89,9 @@ func (db *DB) prepare(ctx context.Context, marked bool) error {
 		return fmt.Errorf("preparing the file: %w", err)
 	}
 	if !marked {
-		if _, err := db.writer.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
+		if _, err := db.writer.ExecContext(
+			ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID),
+		); err != nil {
 			return fmt.Errorf("marking the file: %w", err)
 		}
 	}
@@ -124,7 +135,9 @@ func create(path string) (string, error) {
 // inspect refuses a file of another program before anything is changed in it.
 // marked reports whether it has our mark already.
 func inspect(ctx context.Context, path string) (marked bool, err error) {
-	pool, err := openPool(path, url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1)
+	pool, err := openPool(
+		path, url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1,
+	)
 	if err != nil {
 		return false, err
 	}
@@ -136,7 +149,8 @@ func inspect(ctx context.Context, path string) (marked bool, err error) {
 func identify(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	var id, objects int
 	err = pool.QueryRowContext(ctx,
-		`SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id`).Scan(&id, &objects)
+		`SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id`).
+		Scan(&id, &objects)
 	var failed *sqlite.Error
 	switch {
 	case errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_NOTADB:
@@ -208,13 +222,18 @@ func uri(path string, settings url.Values) string {
 func durable(ctx context.Context, writer *sql.DB) error {
 	var journal string
 	var synchronous int
-	err := writer.QueryRowContext(ctx, `SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous`).
+	err := writer.QueryRowContext(ctx, `SELECT journal_mode, synchronous FROM pragma_journal_mode,
+		pragma_synchronous`).
 		Scan(&journal, &synchronous)
 	if err != nil {
 		return fmt.Errorf("reading settings: %w", err)
 	}
 	if journal != "wal" || synchronous != 2 {
-		return fmt.Errorf("SQLite refuses its settings (journal_mode %s, synchronous %d): keep the file on a local disk", journal, synchronous)
+		return fmt.Errorf(
+			"SQLite refuses its settings (journal_mode %s, synchronous %d): keep the file on a "+
+				"local disk",
+			journal, synchronous,
+		)
 	}
 	return nil
 }

@@ -23,11 +23,15 @@ func sqliteDialect() dialect {
 		// A row that shrinks leaves its page almost empty for ever; one that moves does not.
 		pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
 			WHERE id = $1`,
-		notNewest:  `seq < (SELECT max(seq) FROM events)`,
-		violated:   sqliteViolated,
-		passing:    func(error) bool { return false }, // a lock was waited for already
-		committing: func(err error) error { return fmt.Errorf("committing, with unknown outcome: %w", err) },
-		ambiguous:  sqliteAmbiguous, supersede: sqliteSupersede,
+		notNewest: `seq < (SELECT max(seq) FROM events)`,
+		violated:  sqliteViolated,
+		passing:   func(error) bool { return false }, // a lock was waited for already
+		committing: func(err error) error {
+			return fmt.Errorf(
+				"committing, with unknown outcome: %w", err,
+			)
+		},
+		ambiguous: sqliteAmbiguous, supersede: sqliteSupersede,
 	}
 }
 

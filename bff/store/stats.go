@@ -13,9 +13,11 @@ import (
 const (
 	// Of the few sessions in which something is going on; confirmed and open ones may
 	// be millions.
-	countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions WHERE status IN ($1, $2, $3) GROUP BY status`
+	countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions WHERE
+		status IN ($1, $2, $3) GROUP BY status`
 	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL AND ` + lane + ` = $1`
-	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d JOIN events e ON e.seq = d.event
+	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d JOIN events e
+		ON e.seq = d.event
 		WHERE d.state = 'open' AND d.endpoint IN %s`
 )
 
@@ -73,7 +75,9 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 }
 
 func (s *Stats) sessions(ctx context.Context, q queryer) error {
-	rows, err := q.QueryContext(ctx, countBusy, string(wire.Preparing), string(wire.Pending), string(wire.Review))
+	rows, err := q.QueryContext(
+		ctx, countBusy, string(wire.Preparing), string(wire.Pending), string(wire.Review),
+	)
 	if err != nil {
 		return err
 	}

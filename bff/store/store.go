@@ -103,10 +103,14 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	return open(ctx, c, (*DB).openSQLite, (*DB).openPostgres)
 }
 
-func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error) (*DB, error) {
+func open(
+	ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error,
+) (*DB, error) {
 	db := &DB{
-		endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log, clock: clock{fixed: c.Now},
-		patience: defaultPatience, browsing: make(chan struct{}, browsers), mended: make(chan struct{}),
+		endpoints: slices.Clone(c.Endpoints), began: c.Began, log: c.Log,
+		clock:    clock{fixed: c.Now},
+		patience: defaultPatience, browsing: make(chan struct{}, browsers),
+		mended:   make(chan struct{}),
 		rerouted: make(chan struct{}),
 	}
 	if db.log == nil {
@@ -115,7 +119,9 @@ func open(ctx context.Context, c Config, sqlite, postgres func(*DB, context.Cont
 	if isPostgres(c.DSN) {
 		db.dialect = postgresDialect()
 		if err := postgres(db, ctx, c.DSN); err != nil {
-			return nil, fmt.Errorf("opening the PostgreSQL database: %w", errors.Join(err, db.Close()))
+			return nil, fmt.Errorf(
+				"opening the PostgreSQL database: %w", errors.Join(err, db.Close()),
+			)
 		}
 		return db.started(ctx), nil
 	}
@@ -180,7 +186,10 @@ type pulses struct{ clock, announcer, listener pulse.Pulse }
 // zero = it does not run. What mends old sessions is none: it comes to an end.
 func (db *DB) Turned() map[string]time.Time {
 	p := &db.pulses
-	return map[string]time.Time{"clock": p.clock.Turned(), "announcer": p.announcer.Turned(), "listener": p.listener.Turned()}
+	return map[string]time.Time{
+		"clock": p.clock.Turned(), "announcer": p.announcer.Turned(),
+		"listener": p.listener.Turned(),
+	}
 }
 
 // Ping reports whether the database can be read, and its content relied upon.
@@ -215,7 +224,9 @@ func (db *DB) Versions(ctx context.Context, ids []string) (map[string]int64, err
 func (db *DB) versions(ctx context.Context, ids []string, found map[string]int64) error {
 	return db.view(ctx, func(ctx context.Context, q queryer) error {
 		in, args := among(1, ids)
-		rows, err := q.QueryContext(ctx, `SELECT id, version FROM sessions WHERE id IN `+in, args...)
+		rows, err := q.QueryContext(
+			ctx, `SELECT id, version FROM sessions WHERE id IN `+in, args...,
+		)
 		if err != nil {
 			return err
 		}

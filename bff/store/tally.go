@@ -13,8 +13,10 @@ import (
 
 // tally sums whole cents, so that sums are exact; they come as text, which holds
 // what no integer does.
-const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*), CAST(sum(cents) AS TEXT) FROM facets
-	WHERE created_at >= $1 AND created_at < $2 GROUP BY day, status, coin ORDER BY day, status, coin`
+const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*), CAST(sum(cents) AS
+	TEXT) FROM facets
+	WHERE created_at >= $1 AND created_at < $2 GROUP BY day, status, coin ORDER BY day,
+	status, coin`
 
 // longestTally bounds the days of one Tally.
 const longestTally = 92 * 24 * time.Hour

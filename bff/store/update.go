@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key, created_at, checked_at, due_at, doc,
+	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
+		created_at, checked_at, due_at, doc,
 		late_from)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
-	updateSession = `UPDATE sessions SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
+	updateSession = `UPDATE sessions SET version = $2, status = $3, order_ref = $4, idempotency_key
+		= $5,
 		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10 WHERE id = $1`
 )
 
@@ -53,7 +55,8 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 				return db.attach(ctx, tx, &s, nil, shown{})
 			}
 			if sent != nil {
-				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil && bytes.Equal(r.doc, sent) {
+				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil &&
+					bytes.Equal(r.doc, sent) {
 					result = r
 					return nil
 				}
@@ -88,7 +91,9 @@ func holder(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error) {
 
 // Update implements checkout.Store. With one of its sentinels, or change's
 // error, the session as it is comes too.
-func (db *DB) Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
+func (db *DB) Update(
+	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+) (payment.Session, error) {
 	u := updating{db: db, id: id, change: change}
 	err := settled(func() error {
 		err := db.write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
@@ -172,7 +177,9 @@ func (u *updating) done(current payment.Session) (bool, error) {
 }
 
 // attach writes what other tables have of s, given what they had before.
-func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *payment.Session, held []hold, before shown) error {
+func (db *DB) attach(
+	ctx context.Context, tx *sql.Tx, s *payment.Session, held []hold, before shown,
+) error {
 	if err := db.index(ctx, tx, s.ID, held, holds(*s)); err != nil {
 		return err
 	}
@@ -184,7 +191,9 @@ func (db *DB) attach(ctx context.Context, tx *sql.Tx, s *payment.Session, held [
 
 // put writes s and returns what will be read; written is false if the query
 // wrote nothing.
-func put(ctx context.Context, tx *sql.Tx, query string, s payment.Session) (r row, written bool, err error) {
+func put(
+	ctx context.Context, tx *sql.Tx, query string, s payment.Session,
+) (r row, written bool, err error) {
 	doc, err := json.Marshal(s)
 	if err != nil {
 		return r, false, fmt.Errorf("encoding: %w", err)

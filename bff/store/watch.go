@@ -18,7 +18,10 @@ type Began func(ctx context.Context, operation string) (_ context.Context, ended
 
 // watched runs do, which runs fn, and tells whoever watches how that went. do gets
 // fn with a note of what it has returned.
-func watched[T any](db *DB, ctx context.Context, operation string, fn func(context.Context, T) error, do func(context.Context, func(context.Context, T) error) error) error {
+func watched[T any](
+	db *DB, ctx context.Context, operation string, fn func(context.Context, T) error,
+	do func(context.Context, func(context.Context, T) error) error,
+) error {
 	if db.began == nil {
 		return do(ctx, fn)
 	}

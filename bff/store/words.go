@@ -12,12 +12,15 @@ import (
 )
 
 const (
-	writeFacet = `INSERT INTO facets (created_at, session, status, coin, network, cents, version) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (created_at, session) DO UPDATE SET status = excluded.status, coin = excluded.coin, network = excluded.network,
+	writeFacet = `INSERT INTO facets (created_at, session, status, coin, network, cents, version)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (created_at, session) DO UPDATE SET status = excluded.status, coin =
+		excluded.coin, network = excluded.network,
 		cents = excluded.cents, version = excluded.version`
 	updateFacet = `UPDATE facets SET status = $3, coin = $4, network = $5, cents = $6, version = $7
 		WHERE created_at = $1 AND session = $2 AND version = $8`
-	insertWord = `INSERT INTO words (word, created_at, session) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+	insertWord = `INSERT INTO words (word, created_at, session) VALUES ($1, $2, $3) ON CONFLICT DO
+		NOTHING`
 )
 
 // facet is what is filtered and counted of a session.
@@ -143,7 +146,9 @@ func show(ctx context.Context, tx *sql.Tx, s *payment.Session, before shown) err
 
 // showFacet writes what is counted of a session. It reports whether what is there
 // was made from the version before this one.
-func showFacet(ctx context.Context, tx *sql.Tx, id string, at int64, now shown, before int64) (kept bool, err error) {
+func showFacet(
+	ctx context.Context, tx *sql.Tx, id string, at int64, now shown, before int64,
+) (kept bool, err error) {
 	f := now.facet
 	args := []any{at, key(id), key(f.status), text(f.coin), text(f.network), f.cents, now.version}
 	if before > 0 {

@@ -23,7 +23,10 @@ const (
 // unknownError is a failed commit that may have been written.
 type unknownError struct{ err error }
 
-func (e *unknownError) Error() string { return "committing, with unknown outcome: " + e.err.Error() }
+func (e *unknownError) Error() string {
+	return "committing, with unknown outcome: " +
+		e.err.Error()
+}
 func (e *unknownError) Unwrap() error { return e.err }
 
 func isUnknown(err error) bool {
@@ -41,7 +44,9 @@ func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.writer == nil {
 		return errReadOnly
 	}
-	return watched(db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.writing)
+	return watched(
+		db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.writing,
+	)
 }
 
 // writing is write for those who watch it; fn takes its context from elsewhere.
@@ -153,7 +158,8 @@ func (db *DB) view(ctx context.Context, fn func(ctx context.Context, q queryer) 
 // viewing is view for those who watch it.
 func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
 	if db.doubt.Load() {
-		if err := db.write(ctx, func(*sql.Tx) error { return nil }); err != nil { // does what is needed first
+		// does what is needed first
+		if err := db.write(ctx, func(*sql.Tx) error { return nil }); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,8 @@ func (k Kind) check(address string) error {
 
 func looksLike(address string) Kind {
 	switch {
-	case strings.HasPrefix(address, "0x") && len(address) <= len("0x")+40: // longer ones are of Sui, Aptos, Starknet
+	case strings.HasPrefix(address, "0x") && len(address) <= len("0x")+40:
+		// longer ones are of Sui, Aptos, Starknet
 		return EVM
 	case len(address) == 34 && address[0] == 'T':
 		return TRON

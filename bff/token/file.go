@@ -35,7 +35,9 @@ func Load(path string) (*Registry, error) {
 		return nil, fmt.Errorf("reading the coins: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > mostBytes {
-		return nil, fmt.Errorf("reading the coins: the file must be a regular one of at most %d bytes", mostBytes)
+		return nil, fmt.Errorf(
+			"reading the coins: the file must be a regular one of at most %d bytes", mostBytes,
+		)
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -59,7 +61,10 @@ func read(raw []byte, base *Registry) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := reading{Registry: base.copied(), base: base, ids: map[string]bool{}, codes: map[string]bool{}, keys: map[key]bool{}}
+	f := reading{
+		Registry: base.copied(), base: base, ids: map[string]bool{}, codes: map[string]bool{},
+		keys: map[key]bool{},
+	}
 	for _, e := range lists["networks"] {
 		if err := f.network(e); err != nil {
 			return nil, err
@@ -87,7 +92,9 @@ type reading struct {
 // codes, and whether exchanges withdraw to it; what it is stays.
 func (f reading) network(e entry) error {
 	e.labels = [2]string{"network", short(e.texts["id"])}
-	if err := e.only([]string{"id", "family", "chain_id", "exchanges", "source"}, []string{"codes", "coins"}); err != nil {
+	if err := e.only(
+		[]string{"id", "family", "chain_id", "exchanges", "source"}, []string{"codes", "coins"},
+	); err != nil {
 		return err
 	}
 	n, known := f.base.networks[e.texts["id"]]
@@ -142,7 +149,9 @@ func (e entry) newNetwork() (Network, error) {
 	switch n.Kind {
 	case EVM, TRON, TON, Solana, Bitcoin, Litecoin, Dogecoin, Other:
 	default:
-		return n, e.fail("family: must be evm, tron, ton, solana, bitcoin, litecoin, dogecoin or other")
+		return n, e.fail(
+			"family: must be evm, tron, ton, solana, bitcoin, litecoin, dogecoin or other",
+		)
 	}
 	if len(e.lists["codes"]) == 0 {
 		return n, e.fail("codes: must name at least one of the gateway's network codes")
@@ -168,11 +177,16 @@ func (e entry) newNetwork() (Network, error) {
 // token adds an entry of tokens.
 func (f reading) token(e entry) error {
 	e.labels = [2]string{"token", short(e.texts["symbol"]) + " on " + short(e.texts["network"])}
-	if err := e.only([]string{"symbol", "network", "decimals", "contract", "exchanges", "source"}, nil); err != nil {
+	if err := e.only(
+		[]string{"symbol", "network", "decimals", "contract", "exchanges", "source"}, nil,
+	); err != nil {
 		return err
 	}
 	n, known := f.networks[e.texts["network"]]
-	t := Token{Symbol: e.texts["symbol"], Network: n, Contract: e.texts["contract"], Source: e.texts["source"]}
+	t := Token{
+		Symbol: e.texts["symbol"], Network: n, Contract: e.texts["contract"],
+		Source: e.texts["source"],
+	}
 	id := key{upper(t.Symbol), n.ID}
 	switch {
 	case !symbolText.MatchString(t.Symbol):
@@ -182,7 +196,9 @@ func (f reading) token(e entry) error {
 	case f.keys[id]:
 		return e.fail("is there twice")
 	}
-	t.Native = slices.ContainsFunc(n.coins, func(coin string) bool { return upper(coin) == id.symbol })
+	t.Native = slices.ContainsFunc(
+		n.coins, func(coin string) bool { return upper(coin) == id.symbol },
+	)
 	if err := e.decimals(&t); err != nil {
 		return err
 	}
@@ -225,7 +241,9 @@ func (e entry) contract(t Token) error {
 		return e.fail("contract: %w", err)
 	}
 	if t.Network.Kind == EVM && text != "0x"+eip55(text[2:]) {
-		return e.fail("contract: must be written with its checksum, in upper and lower case (EIP-55)")
+		return e.fail(
+			"contract: must be written with its checksum, in upper and lower case (EIP-55)",
+		)
 	}
 	if t.Network.Kind == TON && (rawTON.MatchString(text) || text != urlSafe(text)) {
 		return e.fail("contract: must be the 48 characters of the user-friendly form, with - and _")

@@ -52,10 +52,15 @@ func (r *Registry) Call(p Payment) *wire.Call {
 	if !ok || t.Network.Kind != EVM {
 		return nil
 	}
-	call := &wire.Call{ChainID: fmt.Sprintf("%#x", t.Network.ChainID), To: p.Address, Value: fmt.Sprintf("%#x", units), Data: "0x"}
+	call := &wire.Call{
+		ChainID: fmt.Sprintf("%#x", t.Network.ChainID), To: p.Address,
+		Value: fmt.Sprintf("%#x", units), Data: "0x",
+	}
 	if !t.Native {
 		call.To, call.Value = t.Contract, "0x0"
-		call.Data = fmt.Sprintf("0x%s%024d%s%064x", transferSelector, 0, strings.ToLower(p.Address[2:]), units)
+		call.Data = fmt.Sprintf(
+			"0x%s%024d%s%064x", transferSelector, 0, strings.ToLower(p.Address[2:]), units,
+		)
 	}
 	return call
 }
@@ -75,7 +80,8 @@ func (r *Registry) sendable(p Payment) (t Token, units *big.Int, ok bool) {
 		return t, nil, false
 	}
 	shifted := p.Amount.Shift(t.Decimals)
-	if !shifted.IsPositive() || shifted.NumDigits()+int(shifted.Exponent()) > 80 || !shifted.IsInteger() {
+	if !shifted.IsPositive() || shifted.NumDigits()+int(shifted.Exponent()) > 80 ||
+		!shifted.IsInteger() {
 		return t, nil, false
 	}
 	units = shifted.BigInt()
@@ -86,7 +92,10 @@ func (t Token) ethereum(address string, units *big.Int) string {
 	if t.Native {
 		return fmt.Sprintf("ethereum:%s@%d?value=%d", address, t.Network.ChainID, units)
 	}
-	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%d", t.Contract, t.Network.ChainID, address, units)
+	return fmt.Sprintf(
+		"ethereum:%s@%d/transfer?address=%s&uint256=%d", t.Contract, t.Network.ChainID, address,
+		units,
+	)
 }
 
 // ton has no link for an address in its raw form: it has no checksum, and not

@@ -53,8 +53,10 @@ type Network struct {
 
 // marked are the networks for which static/icons has a mark.
 var marked = map[string]bool{
-	"ethereum": true, "tron": true, "bsc": true, "polygon": true, "arbitrum": true, "optimism": true, "base": true,
-	"avalanche": true, "ton": true, "solana": true, "bitcoin": true, "litecoin": true, "dogecoin": true,
+	"ethereum": true, "tron": true, "bsc": true, "polygon": true, "arbitrum": true,
+	"optimism": true, "base": true,
+	"avalanche": true, "ton": true, "solana": true, "bitcoin": true, "litecoin": true,
+	"dogecoin": true,
 }
 
 // Mark returns the path of the network's mark on the BFF's origin, "" if there
@@ -110,7 +112,9 @@ func (r *Registry) orBuiltin() *Registry {
 
 // copied returns a registry that can be added to.
 func (r *Registry) copied() *Registry {
-	c := &Registry{networks: map[string]Network{}, codes: map[string]string{}, tokens: map[key]Token{}}
+	c := &Registry{
+		networks: map[string]Network{}, codes: map[string]string{}, tokens: map[key]Token{},
+	}
 	maps.Copy(c.networks, r.networks)
 	maps.Copy(c.codes, r.codes)
 	maps.Copy(c.tokens, r.tokens)

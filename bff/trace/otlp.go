@@ -68,21 +68,32 @@ func encode(batch []sdk.ReadOnlySpan, version string) request {
 	for _, s := range batch {
 		spans = append(spans, encodeSpan(s))
 	}
-	about := []attribute.KeyValue{attribute.String("service.name", "coinslot"), attribute.String("service.version", version)}
-	return request{[]resourceSpans{{origin{encodeAttributes(about)}, []scopeSpans{{scope{"coinslot", version}, spans}}}}}
+	about := []attribute.KeyValue{
+		attribute.String("service.name", "coinslot"), attribute.String("service.version", version),
+	}
+	return request{
+		[]resourceSpans{
+			{origin{encodeAttributes(about)}, []scopeSpans{{scope{"coinslot", version}, spans}}},
+		},
+	}
 }
 
 func encodeSpan(s sdk.ReadOnlySpan) span {
 	at := s.SpanContext()
 	out := span{
-		TraceID: at.TraceID().String(), SpanID: at.SpanID().String(), Name: s.Name(), Kind: int(s.SpanKind()), // numbered alike
-		Start: nanoseconds(s.StartTime()), End: nanoseconds(s.EndTime()), Attributes: encodeAttributes(s.Attributes()),
+		// numbered alike
+		TraceID: at.TraceID().String(), SpanID: at.SpanID().String(), Name: s.Name(),
+		Kind:  int(s.SpanKind()),
+		Start: nanoseconds(s.StartTime()), End: nanoseconds(s.EndTime()),
+		Attributes: encodeAttributes(s.Attributes()),
 	}
 	if parent := s.Parent(); parent.HasSpanID() {
 		out.ParentID = parent.SpanID().String()
 	}
 	for _, l := range s.Links() {
-		out.Links = append(out.Links, link{l.SpanContext.TraceID().String(), l.SpanContext.SpanID().String()})
+		out.Links = append(out.Links, link{
+			l.SpanContext.TraceID().String(), l.SpanContext.SpanID().String(),
+		})
 	}
 	if s.Status().Code == codes.Error {
 		out.Status.Code = 2 // STATUS_CODE_ERROR

@@ -53,11 +53,17 @@ func newQueue(c Config) *queue {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	q := &queue{
-		Config: c, spans: make(chan sdk.ReadOnlySpan, c.Queue), stop: stop, ended: make(chan struct{}),
+		Config: c, spans: make(chan sdk.ReadOnlySpan, c.Queue), stop: stop,
+		ended: make(chan struct{}),
 		client: &http.Client{
-			Timeout:       10 * time.Second,
-			Transport:     &http.Transport{MaxIdleConns: 1, IdleConnTimeout: time.Minute}, // no proxy, not even from the environment
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Timeout: 10 * time.Second,
+			// no proxy, not even from the environment
+			Transport: &http.Transport{MaxIdleConns: 1, IdleConnTimeout: time.Minute},
+			CheckRedirect: func(
+				*http.Request, []*http.Request,
+			) error {
+				return http.ErrUseLastResponse
+			},
 		},
 	}
 	go q.run(ctx)

@@ -45,7 +45,8 @@ func New(c Config) *Tracer {
 	limits := sdk.NewSpanLimits()
 	limits.AttributeValueLengthLimit, limits.AttributeCountLimit, limits.EventCountLimit = 200, 20, 0
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(q), sdk.WithRawSpanLimits(limits),
-		sdk.WithResource(resource.Empty()), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample()))) // nothing of the environment
+		// nothing of the environment
+		sdk.WithResource(resource.Empty()), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())))
 	return &Tracer{provider, provider.Tracer("coinslot"), q}
 }
 
@@ -55,11 +56,15 @@ type Span struct{ span trace.Span }
 // Start begins a span, as a part of the one of ctx or as the first one of a trace.
 // It returns the context of its parts. of is the traceparent of something that it
 // belongs to without being a part of it; "" = nothing.
-func (t *Tracer) Start(ctx context.Context, kind trace.SpanKind, name, of string, attributes ...attribute.KeyValue) (context.Context, *Span) {
+func (t *Tracer) Start(
+	ctx context.Context, kind trace.SpanKind, name, of string, attributes ...attribute.KeyValue,
+) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
 	}
-	options := []trace.SpanStartOption{trace.WithSpanKind(kind), trace.WithAttributes(attributes...)}
+	options := []trace.SpanStartOption{
+		trace.WithSpanKind(kind), trace.WithAttributes(attributes...),
+	}
 	if to := trace.SpanContextFromContext(within(context.Background(), of)); to.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: to}))
 	}
@@ -105,7 +110,9 @@ func within(ctx context.Context, traceparent string) context.Context {
 	if traceparent == "" {
 		return ctx
 	}
-	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
+	return propagation.TraceContext{}.Extract(
+		ctx, propagation.MapCarrier{"traceparent": traceparent},
+	)
 }
 
 // Incoming returns the context of a request as a part of the trace that it says it

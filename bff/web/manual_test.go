@@ -80,7 +80,7 @@ func whoSees(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`\{Code: "(\w+)"`).FindAllStringSubmatch(string(faults), -1) {
+	for _, m := range regexp.MustCompile(`\bCode: "(\w+)"`).FindAllStringSubmatch(string(faults), -1) {
 		seen[m[1]] = nil
 	}
 	all := map[string]string{}

@@ -23,9 +23,14 @@ func newClient(allowPrivate bool) *http.Client {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: func(
+			*http.Request, []*http.Request,
+		) error {
+			return http.ErrUseLastResponse
+		},
 		Transport: &http.Transport{
-			Proxy:                  nil, // not even from the environment: it would connect in our place, unguarded
+			// not even from the environment: it would connect in our place, unguarded
+			Proxy:                  nil,
 			DialContext:            dialer.DialContext,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    10 * time.Second,

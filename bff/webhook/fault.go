@@ -13,30 +13,47 @@ import (
 // faults are the reasons for which a message is not taken, in the words of
 // docs/errors.md.
 var faults = []outbox.Fault{
-	{Code: "address_private", Means: "The name leads to an address that is not public. Nothing is sent there.",
-		Way: "Give your server a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS to true if it is beside the checkout."},
+	{Code: "address_private",
+		Means: "The name leads to an address that is not public. Nothing is sent there.",
+		Way: "Give your server a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS to true " +
+			"if it is beside the checkout."},
 	{Code: "name_unknown", Means: "The DNS has no such name.",
 		Way: "Correct the host in COINSLOT_WEBHOOK_URL, or add it to the DNS."},
 	{Code: "not_connected", Means: "No connection could be made.",
-		Way: "Start your server, let the checkout through its firewall, and compare host and port with COINSLOT_WEBHOOK_URL."},
-	{Code: "https_failed", Means: "A connection was made, but no secure one: the certificate is not trusted here, or the other side does not speak TLS 1.2 or newer.",
-		Way: "Renew the certificate, let your server send its whole chain, and see that it is for the host in COINSLOT_WEBHOOK_URL."},
+		Way: "Start your server, let the checkout through its firewall, and compare host and " +
+			"port with COINSLOT_WEBHOOK_URL."},
+	{Code: "https_failed",
+		Means: "A connection was made, but no secure one: the certificate is not trusted here, " +
+			"or the other side does not speak TLS 1.2 or newer.",
+		Way: "Renew the certificate, let your server send its whole chain, and see that it is " +
+			"for the host in COINSLOT_WEBHOOK_URL."},
 	{Code: "no_answer_in_time", Means: "Your server did not answer within 20 seconds.",
 		Way: "Store the event, answer 2xx at once, and do the work afterwards."},
-	{Code: "answer_unreadable", Means: "The connection was closed without an answer, or what came is not one of a web server.",
-		Way: "See that the port in COINSLOT_WEBHOOK_URL is a web server's, and that the proxy before it passes the request on."},
+	{Code: "answer_unreadable",
+		Means: "The connection was closed without an answer, or what came is not one of a web " +
+			"server.",
+		Way: "See that the port in COINSLOT_WEBHOOK_URL is a web server's, and that the proxy " +
+			"before it passes the request on."},
 	{Code: "redirected", Means: "Your server leads elsewhere, and redirects are not followed.",
-		Way: "Write the address that it leads to into COINSLOT_WEBHOOK_URL: often the one with https, with or without www, or without the slash at the end."},
-	{Code: "signature_refused", Means: "Your server refuses the message: it does not believe the signature, or something before it wants a login.",
-		Way: "Give it the secret of COINSLOT_WEBHOOK_SECRET, let it check the body byte for byte as it came, set its clock, and let no login or firewall stand before this path."},
-	{Code: "path_unknown", Means: "Your server has nothing at this address, or takes no POST there.",
-		Way: "Correct the path in COINSLOT_WEBHOOK_URL."},
-	{Code: "endpoint_gone", Means: "Your server says that this address is gone. To a message of a payment that means: send nothing more until the next start.",
+		Way: "Write the address that it leads to into COINSLOT_WEBHOOK_URL: often the one with " +
+			"https, with or without www, or without the slash at the end."},
+	{Code: "signature_refused",
+		Means: "Your server refuses the message: it does not believe the signature, or something " +
+			"before it wants a login.",
+		Way: "Give it the secret of COINSLOT_WEBHOOK_SECRET, let it check the body byte for byte " +
+			"as it came, set its clock, and let no login or firewall stand before this path."},
+	{Code: "path_unknown",
+		Means: "Your server has nothing at this address, or takes no POST there.",
+		Way:   "Correct the path in COINSLOT_WEBHOOK_URL."},
+	{Code: "endpoint_gone",
+		Means: "Your server says that this address is gone. To a message of a payment that " +
+			"means: send nothing more until the next start.",
 		Way: "Correct the path in COINSLOT_WEBHOOK_URL, or let your server answer something else."},
 	{Code: "server_failed", Means: "Your server failed, or the proxy before it.",
 		Way: "Look into its log for this moment."},
 	{Code: "message_refused", Means: "Your server does not take the message.",
-		Way: "Let it answer 2xx to types that it does not know: checkout.test is one. If it checks signatures, compare its secret with COINSLOT_WEBHOOK_SECRET."},
+		Way: "Let it answer 2xx to types that it does not know: checkout.test is one. If it " +
+			"checks signatures, compare its secret with COINSLOT_WEBHOOK_SECRET."},
 }
 
 // fault is why a was not a yes; the zero Fault if it was.
@@ -95,7 +112,9 @@ func failureFault(err error) string {
 // insecure reports whether an error is of TLS; most of these have no type that
 // could be asked for.
 func insecure(text string) bool {
-	for _, part := range []string{"tls: ", "x509: ", "TLS handshake", "HTTP response to HTTPS client"} {
+	for _, part := range []string{
+		"tls: ", "x509: ", "TLS handshake", "HTTP response to HTTPS client",
+	} {
 		if strings.Contains(text, part) {
 			return true
 		}

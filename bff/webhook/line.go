@@ -158,7 +158,9 @@ func (l *line) deliver(ctx context.Context, d outbox.Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	if err := l.s.outbox.Settle(ctx, d, r); err != nil {
-		l.s.log.ErrorContext(ctx, "webhook not settled", "event", d.EventID, "host", l.host, "error", err)
+		l.s.log.ErrorContext(
+			ctx, "webhook not settled", "event", d.EventID, "host", l.host, "error", err,
+		)
 		return fmt.Errorf("settling event %q to %s: %w", d.EventID, l.host, err)
 	}
 	return nil
@@ -166,8 +168,13 @@ func (l *line) deliver(ctx context.Context, d outbox.Delivery) error {
 
 // report logs the end of a try and, by its code, why it was not taken; without the
 // body, the answer, the URL and, unless the context's notes have it, the session's id.
-func (l *line) report(ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult) {
-	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try", d.Tries+1)
+func (l *line) report(
+	ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult,
+) {
+	log := l.s.log.With(
+		"event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try",
+		d.Tries+1,
+	)
 	if reason != "" {
 		log = log.With("reason", reason)
 	}
@@ -175,7 +182,9 @@ func (l *line) report(ctx context.Context, d outbox.Delivery, reason string, r o
 	case r.Delivered:
 		log.InfoContext(ctx, "webhook delivered")
 	case l.gone.Load() && r.Status == http.StatusGone:
-		log.ErrorContext(ctx, "webhook endpoint is gone; nothing more is sent to it until a restart")
+		log.ErrorContext(
+			ctx, "webhook endpoint is gone; nothing more is sent to it until a restart",
+		)
 	case r.Abandoned:
 		log.ErrorContext(ctx, "webhook abandoned")
 	default:

@@ -20,8 +20,9 @@ const maxEndpoints = 20
 
 // Config is what a [Sender] is made of.
 type Config struct {
-	Outbox    outbox.Outbox // required
-	Endpoints []string      // URLs, see [CheckEndpoint]; at most 20, none twice; none = nothing is sent
+	Outbox outbox.Outbox // required
+	// URLs, see [CheckEndpoint]; at most 20, none twice; none = nothing is sent
+	Endpoints []string
 	// Secrets are "whsec_…", see [CheckSecret], the current one first. Several are the
 	// overlap of a rotation: every one signs. At least one is needed for Endpoints.
 	Secrets []string
@@ -32,11 +33,14 @@ type Config struct {
 	Self string
 	// Began is called when a try begins; it returns the context to make it with and
 	// what is called when it has ended. Nil = nobody watches.
-	Began   func(ctx context.Context, d outbox.Delivery) (context.Context, func(outbox.DeliveryResult))
+	Began func(
+		ctx context.Context, d outbox.Delivery,
+	) (context.Context, func(outbox.DeliveryResult))
 	Timeout time.Duration    // of a whole try, body included; zero = 20 s
 	Log     *slog.Logger     // nil = silent
 	Now     func() time.Time // nil = time.Now
-	Draw    func() float64   // random numbers in [0, 1) for the jitter, for many goroutines; nil = math/rand
+	// random numbers in [0, 1) for the jitter, for many goroutines; nil = math/rand
+	Draw func() float64
 }
 
 // Sender delivers what is in the outbox. Its methods may be called by many
@@ -47,12 +51,14 @@ type Sender struct {
 	keys    Keys
 	client  *http.Client
 	timeout time.Duration
-	began   func(ctx context.Context, d outbox.Delivery) (context.Context, func(outbox.DeliveryResult))
-	log     *slog.Logger
-	now     func() time.Time
-	draw    func() float64
-	lines   []*line
-	tests   tests
+	began   func(
+		ctx context.Context, d outbox.Delivery,
+	) (context.Context, func(outbox.DeliveryResult))
+	log   *slog.Logger
+	now   func() time.Time
+	draw  func() float64
+	lines []*line
+	tests tests
 }
 
 // New checks c and returns its Sender, which does nothing before
@@ -75,9 +81,14 @@ func prepare(c Config) (*Sender, error) {
 		return nil, err
 	}
 	if len(c.Endpoints) > 0 && len(c.Secrets) == 0 {
-		return nil, errors.New("making the webhook sender: endpoints are set, but no secret to sign with")
+		return nil, errors.New(
+			"making the webhook sender: endpoints are set, but no secret to sign with",
+		)
 	}
-	s := &Sender{outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout, began: c.Began, log: c.Log, now: c.Now, draw: c.Draw}
+	s := &Sender{
+		outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout,
+		began: c.Began, log: c.Log, now: c.Now, draw: c.Draw,
+	}
 	s.fill()
 	for _, endpoint := range c.Endpoints {
 		s.lines = append(s.lines, newLine(s, endpoint))
@@ -94,7 +105,9 @@ func (s *Sender) fill() {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.began == nil {
-		s.began = func(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
+		s.began = func(
+			ctx context.Context, _ outbox.Delivery,
+		) (context.Context, func(outbox.DeliveryResult)) {
 			return ctx, func(outbox.DeliveryResult) {}
 		}
 	}
@@ -108,7 +121,10 @@ func (s *Sender) fill() {
 
 func checkEndpoints(c Config) error {
 	if len(c.Endpoints) > maxEndpoints {
-		return fmt.Errorf("checking webhook endpoints: %d are set; at most %d are allowed", len(c.Endpoints), maxEndpoints)
+		return fmt.Errorf(
+			"checking webhook endpoints: %d are set; at most %d are allowed", len(c.Endpoints),
+			maxEndpoints,
+		)
 	}
 	seen := map[string]bool{} // by URL
 	for i, raw := range c.Endpoints {
@@ -116,7 +132,9 @@ func checkEndpoints(c Config) error {
 			return fmt.Errorf("checking webhook endpoint %d: %w", i+1, err)
 		}
 		if isSelf(raw, c.Self) {
-			return fmt.Errorf("checking webhook endpoint %d: it is the checkout's own public URL", i+1)
+			return fmt.Errorf(
+				"checking webhook endpoint %d: it is the checkout's own public URL", i+1,
+			)
 		}
 		if seen[raw] {
 			return fmt.Errorf("checking webhook endpoint %d: it is listed twice", i+1)

@@ -78,8 +78,11 @@ func (k Keys) Sign(id string, at time.Time, body []byte) (string, error) {
 // than 20 signatures are given; [ErrTimestamp] if the message is more than five
 // minutes older or newer than now; [ErrSignature] for anything else.
 func (k Keys) Verify(h http.Header, body []byte, now time.Time) error {
-	id, stamp, signatures := h.Get("webhook-id"), h.Get("webhook-timestamp"), h.Get("webhook-signature")
-	if id == "" || strings.Contains(id, ".") || signatures == "" || strings.Count(signatures, " ") >= maxSignatures {
+	id, stamp, signatures := h.Get("webhook-id"), h.Get("webhook-timestamp"), h.Get(
+		"webhook-signature",
+	)
+	if id == "" || strings.Contains(id, ".") || signatures == "" ||
+		strings.Count(signatures, " ") >= maxSignatures {
 		return ErrUnsigned
 	}
 	at, err := strconv.ParseInt(stamp, 10, 64)

@@ -69,8 +69,14 @@ func (l *line) test(ctx context.Context, d outbox.Delivery) outbox.Trial {
 	d.Endpoint = l.endpoint
 	began := time.Now()
 	a := l.s.post(ctx, d)
-	t := outbox.Trial{Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began), Note: beginning(a.note, noteOfTest), Fault: a.fault()}
-	l.s.log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "fault", t.Fault.Code)
+	t := outbox.Trial{
+		Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began),
+		Note: beginning(a.note, noteOfTest), Fault: a.fault(),
+	}
+	l.s.log.InfoContext(
+		ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "fault",
+		t.Fault.Code,
+	)
 	return t
 }
 
@@ -94,7 +100,13 @@ func testBody(at time.Time) []byte {
 		Type      payment.EventType `json:"type"`
 		Timestamp time.Time         `json:"timestamp"`
 		Data      data              `json:"data"`
-	}{outbox.EventTest, at.UTC(), data{Object: "test", Test: true, Message: "This is a test. It tells of no payment: answer 2xx and do nothing."}})
+	}{
+		outbox.EventTest, at.UTC(),
+		data{
+			Object: "test", Test: true,
+			Message: "This is a test. It tells of no payment: answer 2xx and do nothing.",
+		},
+	})
 	if err != nil {
 		panic("encoding a test: " + err.Error()) // plain data: cannot fail
 	}
@@ -124,7 +136,10 @@ func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery
 	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
 		return message, false
 	}
-	message = outbox.Delivery{EventID: "evt_" + strings.ToLower(rand.Text()), Type: outbox.EventTest, Body: testBody(stamp)}
+	message = outbox.Delivery{
+		EventID: "evt_" + strings.ToLower(rand.Text()), Type: outbox.EventTest,
+		Body: testBody(stamp),
+	}
 	for _, b := range t.list {
 		if key != "" && b.key == key {
 			message = b.message

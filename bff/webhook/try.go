@@ -48,7 +48,8 @@ func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 		return answer{note: clean(s.failure(err)), err: err}
 	}
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes)) // what is read until it breaks is note enough
+	// what is read until it breaks is note enough
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
 	a := answer{status: res.StatusCode, note: clean(string(body))}
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
 		a.after = retryAfter(res.Header, s.now())
@@ -63,7 +64,9 @@ func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request,
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Endpoint, bytes.NewReader(d.Body))
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodPost, d.Endpoint, bytes.NewReader(d.Body),
+	)
 	if err != nil {
 		return nil, errors.New("building the request: endpoint is not a URL")
 	}
@@ -126,7 +129,8 @@ func clean(text string) string {
 	}, strings.ToValidUTF8(text, "?"))
 	text = strings.TrimSpace(text)
 	if len(text) > maxNoteBytes {
-		text = strings.TrimSpace(strings.ToValidUTF8(text[:maxNoteBytes], "")) // the cut may have halved a letter
+		// the cut may have halved a letter
+		text = strings.TrimSpace(strings.ToValidUTF8(text[:maxNoteBytes], ""))
 	}
 	return text
 }

@@ -116,13 +116,16 @@ func (l *loop) assets(tool bool) error {
 		}
 	}
 	out := filepath.Join(l.folder(), "static", "dist")
-	return l.step("assets", "building the browser's files", path, "-root", l.root, "-out", out, "-dev")
+	return l.step(
+		"assets", "building the browser's files", path, "-root", l.root, "-out", out, "-dev",
+	)
 }
 
 // programs builds the demo and the gallery.
 func (l *loop) programs() error {
 	if !l.galleryOnly {
-		if err := l.compile("coinslot", filepath.Join(l.folder(), "coinslot"), "./bff"); err != nil {
+		if err := l.compile("coinslot", filepath.Join(l.folder(), "coinslot"), "./bff"); err !=
+			nil {
 			return err
 		}
 	}
@@ -154,7 +157,8 @@ func (l *loop) start() error {
 	if !l.galleryOnly {
 		commands = append(commands, []string{"coinslot", "demo", "-listen", l.address(0),
 			"-shop-listen", l.address(shopOffset), "-gateway-listen", l.address(gatewayOffset),
-			"-static", filepath.Join(l.folder(), "static"), "-data", filepath.Join(l.folder(), "data")})
+			"-static", filepath.Join(l.folder(), "static"), "-data",
+			filepath.Join(l.folder(), "data")})
 	}
 	for _, command := range commands {
 		cmd := exec.Command(filepath.Join(l.folder(), command[0]), command[1:]...)

@@ -89,14 +89,16 @@ func (r *release) archive(name, system string, files []entry) error {
 }
 
 func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
-	compressed, err := gzip.NewWriterLevel(b, gzip.BestCompression) // its header has neither name nor time
+	// its header has neither name nor time
+	compressed, err := gzip.NewWriterLevel(b, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
 	t := tar.NewWriter(compressed)
 	for _, f := range files {
 		head := &tar.Header{
-			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode, Size: int64(len(f.data)),
+			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode,
+			Size:    int64(len(f.data)),
 			ModTime: r.version.Time, Format: tar.FormatUSTAR,
 		}
 		if err := t.WriteHeader(head); err != nil {
@@ -140,7 +142,8 @@ func (r *release) sums() error {
 		}
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), f.Name())
 	}
-	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644); err !=
+		nil {
 		return fmt.Errorf("writing SHA256SUMS: %w", err)
 	}
 	return nil

@@ -109,7 +109,9 @@ func uuid(sum [32]byte) string {
 }
 
 func library(name, version, id string) component {
-	c := component{Type: "library", Name: name, Version: version, Purl: "pkg:golang/" + name + "@" + version}
+	c := component{
+		Type: "library", Name: name, Version: version, Purl: "pkg:golang/" + name + "@" + version,
+	}
 	c.Ref = c.Purl
 	if id != "" {
 		l := license{}

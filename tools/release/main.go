@@ -35,7 +35,9 @@ func main() {
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
 	commit := flag.String("commit", "", "commit of the sources; default: what git says")
 	only := flag.String("platform", strings.Join(platforms, ","), "platforms, comma separated")
-	dirty := flag.Bool("dirty", false, "build although files differ from the commit, for trying out")
+	dirty := flag.Bool(
+		"dirty", false, "build although files differ from the commit, for trying out",
+	)
 	flag.Parse()
 	err := r.find(*name, *commit, *dirty)
 	if err == nil {
@@ -62,7 +64,8 @@ func (r *release) find(name, commit string, dirty bool) (err error) {
 		return err
 	}
 	if r.version.Changed != "" && !dirty {
-		return fmt.Errorf("files differ from the commit, so nobody could build the same: commit them:\n%s",
+		return fmt.Errorf("files differ from the commit, so nobody could build the same: commit "+
+			"them:\n%s",
 			r.version.Changed)
 	}
 	if r.version.Time.IsZero() {

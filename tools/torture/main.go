@@ -61,7 +61,10 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 	flags.Float64Var(&c.cut, "cut", 1, "share of the full bounds to make")
 	only := flags.String("only", "", "run only the parts whose package and name match this pattern")
 	flags.StringVar(&c.seed, "seed", "", "draw what a run with this seed has drawn")
-	flags.StringVar(&c.ledger, "ledger", "", "keep the results in this file, and make the table of all that it holds")
+	flags.StringVar(
+		&c.ledger, "ledger", "",
+		"keep the results in this file, and make the table of all that it holds",
+	)
 	flags.BoolVar(&list, "list", false, "only name the parts")
 	flags.BoolVar(&c.write, "write", false, "put the table into -page")
 	flags.StringVar(&c.page, "page", "docs/reliability.md", "the page that the table is kept in")
@@ -119,7 +122,9 @@ func verdict(results []result, failed []string) error {
 	var errs []error
 	for _, r := range results {
 		if r.Violations > 0 {
-			errs = append(errs, fmt.Errorf("%s: %d violations, seed %d", r.Goal, r.Violations, r.Seed))
+			errs = append(
+				errs, fmt.Errorf("%s: %d violations, seed %d", r.Goal, r.Violations, r.Seed),
+			)
 		}
 	}
 	for _, name := range failed {

@@ -45,7 +45,10 @@ func find(root string, only *regexp.Regexp) ([]part, error) {
 	}
 	var tests, targets []part
 	for _, dir := range slices.Sorted(maps.Keys(declared)) {
-		wanted := slices.DeleteFunc(declared[dir], func(name string) bool { return !only.MatchString(part{dir, name}.String()) })
+		wanted := slices.DeleteFunc(
+			declared[dir],
+			func(name string) bool { return !only.MatchString(part{dir, name}.String()) },
+		)
 		if len(wanted) == 0 {
 			continue
 		}
@@ -106,7 +109,8 @@ func list(root, dir string) ([]string, error) {
 	}
 	var names []string
 	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "TestTorture") || strings.HasPrefix(line, "Fuzz") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "TestTorture") ||
+			strings.HasPrefix(line, "Fuzz") {
 			names = append(names, line)
 		}
 	}

@@ -51,7 +51,10 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{config: c, out: out, dir: dir, ledger: filepath.Join(dir, "ledger"), binary: filepath.Join(dir, "coinslot")}
+	r := &runner{
+		config: c, out: out, dir: dir, ledger: filepath.Join(dir, "ledger"),
+		binary: filepath.Join(dir, "coinslot"),
+	}
 	if c.ledger != "" {
 		if r.ledger, err = filepath.Abs(c.ledger); err != nil {
 			r.close()
@@ -76,7 +79,10 @@ func (r *runner) all(parts []part, interrupted <-chan os.Signal) (failed []strin
 		fmt.Fprintf(r.out, "%s  %d of %d  %s\n", clock(), i+1, len(parts), p)
 		began := time.Now()
 		err := r.one(p, interrupted)
-		fmt.Fprintf(r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err), rounded(time.Since(began)), r.said())
+		fmt.Fprintf(
+			r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err),
+			rounded(time.Since(began)), r.said(),
+		)
 		if err != nil {
 			failed = append(failed, p.String())
 		}
@@ -102,7 +108,10 @@ var errInterrupted = errors.New("interrupted")
 func (r *runner) one(p part, interrupted <-chan os.Signal) error {
 	began := time.Now()
 	cmd := exec.Command("go", r.arguments(p)...)
-	cmd.Env = append(os.Environ(), "TORTURE="+r.share(), "TORTURE_LEDGER="+r.ledger, "TORTURE_COINSLOT="+r.binary)
+	cmd.Env = append(
+		os.Environ(), "TORTURE="+r.share(), "TORTURE_LEDGER="+r.ledger,
+		"TORTURE_COINSLOT="+r.binary,
+	)
 	if r.seed != "" {
 		cmd.Env = append(cmd.Env, "TORTURE_SEED="+r.seed)
 	}
@@ -148,7 +157,9 @@ func (r *runner) arguments(p part) []string {
 		return []string{"test", "-toolexec", fuzzed(), "-run", "^$", "-fuzz", "^" + p.name + "$",
 			"-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime", "300x", p.pkg}
 	}
-	return []string{"test", "-v", "-count=1", "-timeout", p.limit().String(), "-run", "^" + p.name + "$", p.pkg}
+	return []string{
+		"test", "-v", "-count=1", "-timeout", p.limit().String(), "-run", "^" + p.name + "$", p.pkg,
+	}
 }
 
 // fuzzed is the absolute path of the script that makes fuzzing fast.
@@ -164,7 +175,9 @@ func fuzzed() string {
 func (r *runner) executions() int { return max(1000, int(r.cut*fuzzExecutions)) }
 
 // watch waits for the end of a part and says now and then how it gets on.
-func (r *runner) watch(p part, cmd *exec.Cmd, ended <-chan error, interrupted <-chan os.Signal) error {
+func (r *runner) watch(
+	p part, cmd *exec.Cmd, ended <-chan error, interrupted <-chan os.Signal,
+) error {
 	began := time.Now()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -175,7 +188,9 @@ func (r *runner) watch(p part, cmd *exec.Cmd, ended <-chan error, interrupted <-
 		case err := <-ended:
 			return err
 		case <-tick.C:
-			fmt.Fprintf(r.out, "%s  %s  %s  %s\n", clock(), p.name, rounded(time.Since(began)), r.said())
+			fmt.Fprintf(
+				r.out, "%s  %s  %s  %s\n", clock(), p.name, rounded(time.Since(began)), r.said(),
+			)
 		case <-interrupted:
 			end(cmd, ended)
 			return errInterrupted
@@ -205,7 +220,8 @@ func (r *runner) listen(read io.Reader, text *bytes.Buffer) {
 		if text.Len() > 2*keptBytes {
 			text.Next(text.Len() - keptBytes)
 		}
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && !dull[line] {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") &&
+			!dull[line] {
 			r.mu.Lock()
 			r.last = line
 			r.mu.Unlock()
@@ -267,7 +283,8 @@ func (r *runner) results() ([]result, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the results: %w", err)
 		}
-		if at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal }); at >= 0 {
+		if at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal }); at >=
+			0 {
 			list[at] = one
 		} else {
 			list = append(list, one)
@@ -280,7 +297,10 @@ func (r *runner) noteFuzzing() error {
 	if r.fuzz.Wanted == 0 {
 		return nil
 	}
-	r.fuzz.Figure = fmt.Sprintf("%d targets, %d executions each, %d crashers", len(r.targets), r.executions(), r.fuzz.Violations)
+	r.fuzz.Figure = fmt.Sprintf(
+		"%d targets, %d executions each, %d crashers", len(r.targets), r.executions(),
+		r.fuzz.Violations,
+	)
 	line, err := json.Marshal(r.fuzz)
 	if err != nil {
 		return err

@@ -12,14 +12,21 @@ import (
 )
 
 // table is the results for people, in Markdown that can be read as it is.
-func table(results []result, machine string, began time.Time, took time.Duration, cut float64) string {
+func table(
+	results []result, machine string, began time.Time, took time.Duration, cut float64,
+) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured on %s, in %s, on %s", began.UTC().Format("2 January 2006"), rounded(took), machine)
+	fmt.Fprintf(
+		&b, "Measured on %s, in %s, on %s", began.UTC().Format("2 January 2006"), rounded(took),
+		machine,
+	)
 	if cut < 1 { // then some rows have fewer rounds than wanted
 		fmt.Fprintf(&b, "; cut to %g of the full bounds", cut)
 	}
 	b.WriteString(".\n\n")
-	rows := [][]string{{"goal", "figure", "rounds", "wanted", "violations", "bound", "seed", "took"}}
+	rows := [][]string{
+		{"goal", "figure", "rounds", "wanted", "violations", "bound", "seed", "took"},
+	}
 	for _, r := range results {
 		rows = append(rows, row(r))
 	}
@@ -32,7 +39,8 @@ func row(r result) []string {
 	if r.Seed != 0 {
 		seed = strconv.FormatUint(r.Seed, 10)
 	}
-	return []string{r.Goal, brief(strings.ReplaceAll(r.Figure, "|", "/")), thousands(r.Rounds), thousands(r.Wanted),
+	return []string{r.Goal, brief(strings.ReplaceAll(r.Figure, "|", "/")), thousands(r.Rounds),
+		thousands(r.Wanted),
 		thousands(r.Violations), r.Bound(), seed, rounded(r.Took)}
 }
 

@@ -74,17 +74,29 @@ func Figures(counts []records.Count) node.Node {
 		t.add(c)
 	}
 	one := func(name, value, below string) node.Node {
-		return page.El("div").Body(page.El("dt").Text(name), page.El("dd").Body(page.El("strong").Text(value), page.El("small").Text(below)))
+		return page.El("div").Body(
+			page.El("dt").Text(name),
+			page.El("dd").Body(page.El("strong").Text(value), page.El("small").Text(below)),
+		)
 	}
 	rate := "–"
 	if ended := t.sessions[paid] + t.sessions[unpaid]; ended > 0 {
 		rate = page.Plain(100*t.sessions[paid]/ended) + " %"
 	}
 	return page.El("dl").Class("figures").Attr("aria-label", "The last 30 days").Body(
-		one("Confirmed", "$"+grouped(t.usd[paid].StringFixed(2)), page.Plural(t.sessions[paid], "payment")+" in 30 days"),
+		one(
+			"Confirmed", "$"+grouped(t.usd[paid].StringFixed(2)),
+			page.Plural(t.sessions[paid], "payment")+" in 30 days",
+		),
 		one("Of those that ended", rate, "were paid"),
-		one("Under way", page.Count(t.sessions[underWay]), "$"+grouped(t.usd[underWay].StringFixed(2))),
-		one("In review", page.Count(t.sessions[reviewing]), "$"+grouped(t.usd[reviewing].StringFixed(2))),
+		one(
+			"Under way", page.Count(t.sessions[underWay]),
+			"$"+grouped(t.usd[underWay].StringFixed(2)),
+		),
+		one(
+			"In review", page.Count(t.sessions[reviewing]),
+			"$"+grouped(t.usd[reviewing].StringFixed(2)),
+		),
 	)
 }
 
@@ -134,10 +146,19 @@ func byDay(counts []records.Count, from time.Time) []node.Node {
 	width := Days * dayWidth
 	return []node.Node{
 		legend(),
-		page.El("svg").Class("chart").Attr("viewBox", "-28 -8 "+page.Plain(width+28)+" "+page.Plain(chartHeight+below+8)).Attr("role", "img").
-			Attr("aria-label", "Orders by day, of the last 30 days. The table below has the numbers.").Body(bars...),
-		behind("The numbers", page.Table{Caption: "Orders by day", Rows: rows, Columns: []page.Column{
-			{Name: "Day", Whole: true}, {Name: "Orders", Number: true}, {Name: "Confirmed", Number: true}, {Name: "Under way", Number: true}, {Name: "Review", Number: true}, {Name: "Not paid", Number: true}, {Name: "Confirmed, USD", Number: true}}}),
+		page.El("svg").Class("chart").Attr(
+			"viewBox", "-28 -8 "+page.Plain(width+28)+" "+page.Plain(chartHeight+below+8),
+		).Attr("role", "img").
+			Attr(
+				"aria-label",
+				"Orders by day, of the last 30 days. The table below has the numbers.",
+			).Body(bars...),
+		behind("The numbers", page.Table{Caption: "Orders by day", Rows: rows,
+			Columns: []page.Column{
+				{Name: "Day", Whole: true}, {Name: "Orders", Number: true},
+				{Name: "Confirmed", Number: true}, {Name: "Under way", Number: true},
+				{Name: "Review", Number: true}, {Name: "Not paid", Number: true},
+				{Name: "Confirmed, USD", Number: true}}}),
 	}
 }
 
@@ -161,8 +182,10 @@ func number(n int) string { return page.Plain(n) }
 func gridline(at, top int) node.Node {
 	y := number(chartHeight - chartHeight*at/top)
 	return page.El("g").Class("grid").Body(
-		page.El("line").Attr("x1", "0").Attr("x2", number(Days*dayWidth)).Attr("y1", y).Attr("y2", y),
-		page.El("text").Attr("x", "-6").Attr("y", y).Attr("dy", "4").Attr("text-anchor", "end").Text(page.Count(at)))
+		page.El("line").Attr("x1", "0").Attr("x2", number(Days*dayWidth)).Attr("y1", y).
+			Attr("y2", y),
+		page.El("text").Attr("x", "-6").Attr("y", y).Attr("dy", "4").Attr("text-anchor", "end").
+			Text(page.Count(at)))
 }
 
 // column is one day's bar, and now and then its date below.
@@ -175,11 +198,20 @@ func column(i int, t totals, top int, day time.Time) (list []node.Node) {
 		}
 		h := max(chartHeight*n/top, 2)
 		y -= h
-		list = append(list, page.El("rect").Class("bar "+fateClasses[f]).Attr("x", number(x)).Attr("y", number(y)).Attr("width", number(dayWidth-dayGap)).Attr("height", number(h)).Body(
-			page.El("title").Text(day.Format("2 January: ")+page.Count(n)+" "+strings.ToLower(fateWords[f]))))
+		list = append(list,
+			page.El("rect").Class("bar "+fateClasses[f]).Attr("x", number(x)).Attr("y", number(y)).
+				Attr("width", number(dayWidth-dayGap)).Attr("height", number(h)).Body(
+				page.El("title").Text(
+					day.Format("2 January: ")+page.Count(n)+" "+strings.ToLower(fateWords[f]),
+				)))
 	}
 	if (Days-1-i)%7 == 0 {
-		list = append(list, page.El("text").Class("tick").Attr("x", number(x+(dayWidth-dayGap)/2)).Attr("y", number(chartHeight+15)).Attr("text-anchor", "middle").Text(day.Format("2 Jan")))
+		list = append(
+			list,
+			page.El("text").Class("tick").Attr("x", number(x+
+				(dayWidth-dayGap)/2)).Attr("y", number(chartHeight+
+				15)).Attr("text-anchor", "middle").Text(day.Format("2 Jan")),
+		)
 	}
 	return list
 }
@@ -187,7 +219,13 @@ func column(i int, t totals, top int, day time.Time) (list []node.Node) {
 func legend() node.Node {
 	var list []node.Node
 	for f := range fates {
-		list = append(list, page.El("li").Body(page.El("span").Class("swatch "+fateClasses[f]).Attr("aria-hidden", "true"), page.Text(fateWords[f])))
+		list = append(
+			list,
+			page.El("li").Body(
+				page.El("span").Class("swatch "+fateClasses[f]).Attr("aria-hidden", "true"),
+				page.Text(fateWords[f]),
+			),
+		)
 	}
 	return page.El("ul").Class("legend").Body(list...)
 }
@@ -236,8 +274,16 @@ func byCoin(counts []records.Count) []node.Node {
 		rows = append(rows, coinBar(symbol, coins[symbol], most))
 	}
 	return []node.Node{page.El("table").Class("bars").Body(
-		page.El("caption").Class("offscreen").Text("Confirmed payments by coin, of the last 30 days"),
-		page.El("thead").Class("offscreen").Body(page.El("tr").Body(page.El("th").Attr("scope", "col").Text("Coin"), page.El("th").Attr("scope", "col").Text("Share"), page.El("th").Attr("scope", "col").Text("Confirmed"))),
+		page.El("caption").Class("offscreen").Text(
+			"Confirmed payments by coin, of the last 30 days",
+		),
+		page.El("thead").Class("offscreen").Body(
+			page.El("tr").Body(
+				page.El("th").Attr("scope", "col").Text("Coin"),
+				page.El("th").Attr("scope", "col").Text("Share"),
+				page.El("th").Attr("scope", "col").Text("Confirmed"),
+			),
+		),
 		page.El("tbody").Body(rows...))}
 }
 
@@ -251,8 +297,12 @@ func coinBar(symbol string, t *totals, most decimal.Decimal) node.Node {
 	return page.El("tr").Body(
 		page.El("th").Attr("scope", "row").Body(page.Coin(symbol, "", "")),
 		page.El("td").Class("bar-cell").Body(
-			page.El("svg").Attr("viewBox", "0 0 100 8").Attr("preserveAspectRatio", "none").Attr("aria-hidden", "true").Body(
+			page.El("svg").Attr("viewBox", "0 0 100 8").Attr("preserveAspectRatio", "none").
+				Attr("aria-hidden", "true").Body(
 				page.El("rect").Class("bar paid").Attr("width", width).Attr("height", "8"))),
-		page.El("td").Class("number").Body(page.El("strong").Text("$"+grouped(t.usd[paid].StringFixed(2))), page.El("small").Text(" "+page.Plural(t.sessions[paid], "payment"))),
+		page.El("td").Class("number").Body(
+			page.El("strong").Text("$"+grouped(t.usd[paid].StringFixed(2))),
+			page.El("small").Text(" "+page.Plural(t.sessions[paid], "payment")),
+		),
 	)
 }

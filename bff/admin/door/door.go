@@ -69,13 +69,16 @@ type Door struct {
 func New(c Config) *Door {
 	return &Door{
 		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, hashesAtOnce),
-		guesses: perMinute(loginsPerMinute), crowds: perMinute(loginsOfNetwork), written: perMinute(failuresPerMinute),
+		guesses: perMinute(loginsPerMinute), crowds: perMinute(loginsOfNetwork),
+		written: perMinute(failuresPerMinute),
 	}
 }
 
 // perMinute counts up to n things in a minute, each sort of them on its own.
 func perMinute(n int) *httprate.RateLimiter {
-	return httprate.NewRateLimiter(n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{}))
+	return httprate.NewRateLimiter(
+		n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{}),
+	)
 }
 
 // Visitor is somebody who is signed in.

@@ -30,7 +30,10 @@ func (d *Door) cookieName() string {
 
 // cookie is the login's; an empty value takes it away.
 func (d *Door) cookie(value string) *http.Cookie {
-	c := &http.Cookie{Name: d.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: d.Secure, SameSite: http.SameSiteStrictMode, MaxAge: int(stays / time.Second)}
+	c := &http.Cookie{
+		Name: d.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: d.Secure,
+		SameSite: http.SameSiteStrictMode, MaxAge: int(stays / time.Second),
+	}
 	if value == "" {
 		c.MaxAge = -1
 	}
@@ -73,14 +76,21 @@ func (d *Door) proxied(r *http.Request) (*Visitor, error) {
 		return nil, errName
 	default:
 		today := d.Now().Unix() / int64(24*time.Hour/time.Second)
-		bound := func(day int64) string { return "proxy " + strconv.FormatInt(day, 10) + " " + names[0] }
-		return &Visitor{Name: names[0], keys: d.keys, logins: []string{bound(today), bound(today - 1)}}, nil
+		bound := func(day int64) string {
+			return "proxy " + strconv.FormatInt(day, 10) + " " +
+				names[0]
+		}
+		return &Visitor{
+			Name: names[0], keys: d.keys, logins: []string{bound(today), bound(today - 1)},
+		}, nil
 	}
 }
 
 var (
 	errTwice = errors.New("the proxy names two people in one request")
-	errName  = errors.New("the proxy names two people in one header, or somebody in letters that cannot be kept")
+	errName  = errors.New(
+		"the proxy names two people in one header, or somebody in letters that cannot be kept",
+	)
 )
 
 // mostName is how long a name may be, in bytes: e-mail addresses have 254.
@@ -101,20 +111,33 @@ func nameable(name string) bool {
 func (d *Door) shut(w http.ResponseWriter, err error) {
 	if !errors.Is(err, errTwice) && !errors.Is(err, errName) {
 		d.Log.Error("the console does not know who is signed in", "error", err)
-		d.Write(w, page.Frame{Page: page.Page{Title: "Not now", Status: http.StatusServiceUnavailable, Body: []node.Node{
-			page.Note("bad", "The database cannot be asked now whether you are signed in. Try again in a minute; the log of the server says why.")}}})
+		d.Write(w,
+			page.Frame{Page: page.Page{Title: "Not now", Status: http.StatusServiceUnavailable,
+				Body: []node.Node{
+					page.Note(
+						"bad",
+						"The database cannot be asked now whether you are signed in. Try again "+
+							"in a minute; the log of the server says why.",
+					)}}})
 		return
 	}
 	d.Log.Warn("the console refuses what a proxy says", "header", d.Header, "error", err)
-	d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []node.Node{
-		page.Note("bad", "The proxy before this console has not said clearly who you are: it must set "+d.Header+" once, and take away what browsers send in it.")}}})
+	d.Write(w,
+		page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden,
+			Body: []node.Node{
+				page.Note(
+					"bad",
+					"The proxy before this console has not said clearly who you are: it must set "+
+						d.Header+" once, and take away what browsers send in it.",
+				)}}})
 }
 
 // fromElsewhere reports whether a link of another site, such as an alert in a
 // chat, has led here. The cookie is not sent then, so that who is signed in looks
 // as if they were not.
 func fromElsewhere(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
 // asked is the address that r asks for, on this server.
@@ -129,7 +152,9 @@ func asked(r *http.Request) string {
 // first page: no link leads a login elsewhere.
 func within(to string) string {
 	u, err := url.Parse(to)
-	if err != nil || u.Scheme != "" || u.Host != "" || path.Clean(u.Path) != u.Path || u.Path != "/admin" && !strings.HasPrefix(u.Path, "/admin/") || strings.ContainsAny(to, "\\\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || path.Clean(u.Path) != u.Path ||
+		u.Path != "/admin" && !strings.HasPrefix(u.Path, "/admin/") ||
+		strings.ContainsAny(to, "\\\r\n\t") {
 		return "/admin"
 	}
 	return u.RequestURI()
@@ -142,7 +167,10 @@ func (d *Door) Guard(next http.Handler) http.Handler {
 		err := d.Within.SameOrigin(r)
 		switch {
 		case err != nil:
-			d.refuse(w, http.StatusForbidden, "The request came from another site and was refused. Nothing was changed.")
+			d.refuse(
+				w, http.StatusForbidden,
+				"The request came from another site and was refused. Nothing was changed.",
+			)
 		case r.Header.Get("Content-Type") != "application/x-www-form-urlencoded":
 			d.refuse(w, http.StatusUnsupportedMediaType, "That was no form.")
 		default:
@@ -159,5 +187,9 @@ func (d *Door) Guard(next http.Handler) http.Handler {
 }
 
 func (d *Door) refuse(w http.ResponseWriter, status int, why string) {
-	d.Write(w, page.Frame{Page: page.Page{Title: "That did not work", Status: status, Body: []node.Node{page.Note("bad", why)}}})
+	d.Write(w, page.Frame{
+		Page: page.Page{
+			Title: "That did not work", Status: status, Body: []node.Node{page.Note("bad", why)},
+		},
+	})
 }

@@ -37,8 +37,14 @@ func (d *Door) Step(w http.ResponseWriter, r *http.Request) {
 // show answers whoever is not signed in, at the address that they asked for.
 func (d *Door) show(w http.ResponseWriter, r *http.Request) {
 	if d.Hash == "" {
-		d.Write(w, page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden, Body: []node.Node{
-			page.Note("bad", "This console is opened by a proxy that says who you are in "+d.Header+". This request came without it.")}}})
+		d.Write(w,
+			page.Frame{Page: page.Page{Title: "Not signed in", Status: http.StatusForbidden,
+				Body: []node.Node{
+					page.Note(
+						"bad",
+						"This console is opened by a proxy that says who you are in "+d.Header+
+							". This request came without it.",
+					)}}})
 		return
 	}
 	way := doorway{to: asked(r), status: http.StatusForbidden, passing: fromElsewhere(r)}
@@ -67,14 +73,31 @@ type doorway struct {
 func (d *Door) ask(w http.ResponseWriter, way doorway) {
 	p := page.Page{Title: "Sign in", Status: way.status}
 	if way.wrong != "" {
-		p.Body = append(p.Body, page.El("p").Class("note").Attr("data-kind", "bad").Attr("data-part", "error").Attr("role", "alert").Text(way.wrong))
+		p.Body = append(
+			p.Body,
+			page.El("p").Class("note").Attr("data-kind", "bad").Attr("data-part", "error").
+				Attr("role", "alert").Text(way.wrong),
+		)
 	}
 	p.Body = append(p.Body, page.Form{
-		Path: "/admin/login", Button: "Sign in", Part: "sign-in", Hidden: []page.Option{{Value: "to", Label: way.to}},
-		Fields: []page.Field{{Name: "username", Value: operator, Autocomplete: "username", Unseen: true}, {Name: "password", Label: "Password", Type: "password", Autocomplete: "current-password", Max: password.Most, Required: true, Focus: true}},
+		Path: "/admin/login", Button: "Sign in", Part: "sign-in",
+		Hidden: []page.Option{{Value: "to", Label: way.to}},
+		Fields: []page.Field{
+			{Name: "username", Value: operator, Autocomplete: "username", Unseen: true},
+			{
+				Name: "password", Label: "Password", Type: "password",
+				Autocomplete: "current-password", Max: password.Most, Required: true, Focus: true,
+			},
+		},
 	}.Draw())
 	if way.passing {
-		p.Body = append(p.Body, page.El("p").Class("soft").Body(page.Text("A link of another site has led here. If you are signed in, "), page.Link(way.to, page.Text("go on")), page.Text(".")))
+		p.Body = append(
+			p.Body,
+			page.El("p").Class("soft").Body(
+				page.Text("A link of another site has led here. If you are signed in, "),
+				page.Link(way.to, page.Text("go on")), page.Text("."),
+			),
+		)
 	}
 	d.Write(w, page.Frame{Page: p, Notice: way.notice})
 }
@@ -93,7 +116,10 @@ func (d *Door) Login(w http.ResponseWriter, r *http.Request) {
 	right, in := d.right(r)
 	switch {
 	case !in:
-		d.later(w, to, "Many people sign in at this moment. Try again in a few seconds.", http.StatusServiceUnavailable)
+		d.later(
+			w, to, "Many people sign in at this moment. Try again in a few seconds.",
+			http.StatusServiceUnavailable,
+		)
 	case !right:
 		d.Log.Warn("a wrong password for the console", "client", client)
 		if !d.written.OnLimit(w, r, "") {
@@ -152,12 +178,22 @@ func (d *Door) Logout(w http.ResponseWriter, r *http.Request, v *Visitor) {
 		http.SetCookie(w, d.cookie(""))
 		if err := d.end(r, v.logins[0]); err != nil {
 			d.Log.Error("the console cannot end a login", "error", err)
-			d.Write(w, page.Frame{Page: page.Page{Title: "Signed out here only", Status: http.StatusServiceUnavailable, Body: []node.Node{
-				page.Note("bad", "This browser is signed out, but the database could not keep it: a copy of its cookie would still open the console, for 12 hours after the login. If there may be one, change the password.")}}})
+			d.Write(w,
+				page.Frame{Page: page.Page{Title: "Signed out here only",
+					Status: http.StatusServiceUnavailable, Body: []node.Node{
+						page.Note(
+							"bad",
+							"This browser is signed out, but the database could not keep it: a "+
+								"copy of its cookie would still open the console, for 12 hours "+
+								"after the login. If there may be one, change the password.",
+						)}}})
 			return
 		}
 	}
-	http.Redirect(w, r, "/admin/login?done="+d.keys.notice("", "/admin/login", left, d.Now()), http.StatusSeeOther)
+	http.Redirect(
+		w, r, "/admin/login?done="+d.keys.notice("", "/admin/login", left, d.Now()),
+		http.StatusSeeOther,
+	)
 }
 
 // end ends a login everywhere.

@@ -38,7 +38,9 @@ func Join(parts ...node.Node) node.Node {
 
 // None stands where there is nothing.
 func None() node.Node {
-	return El("span").Class("none").Body(El("span").Attr("aria-hidden", "true").Text("–"), offscreen("none"))
+	return El("span").Class("none").Body(
+		El("span").Attr("aria-hidden", "true").Text("–"), offscreen("none"),
+	)
 }
 
 func offscreen(words string) node.Node { return El("span").Class("offscreen").Text(words) }
@@ -57,7 +59,9 @@ func Email(text string) node.Node {
 	if !found {
 		return Foreign(text)
 	}
-	return El("bdi").Class("foreign").Attr("translate", "no").Body(node.Text(name+"@"), Void("wbr"), node.Text(host))
+	return El("bdi").Class("foreign").Attr("translate", "no").Body(
+		node.Text(name+"@"), Void("wbr"), node.Text(host),
+	)
 }
 
 // Code is an id, an address or the like, which is compared letter by letter.
@@ -72,7 +76,8 @@ func Code(text string) node.Node {
 func Short(text string) node.Node {
 	const head, tail = 8, 6
 	if r := []rune(Harmless(text)); len(r) > head+tail+3 {
-		return El("bdi").Class("code").Attr("translate", "no").Attr("dir", "ltr").Attr("title", string(r)).Text(string(r[:head]) + "…" + string(r[len(r)-tail:]))
+		return El("bdi").Class("code").Attr("translate", "no").Attr("dir", "ltr").
+			Attr("title", string(r)).Text(string(r[:head]) + "…" + string(r[len(r)-tail:]))
 	}
 	return Code(text)
 }
@@ -86,8 +91,10 @@ func Away(to string, label node.Node) node.Node {
 	if !strings.HasPrefix(to, "https://") && !strings.HasPrefix(to, "http://") {
 		return label
 	}
-	return El("a").Class("away").Attr("href", to).Attr("target", "_blank").Attr("rel", "noopener noreferrer").Body(
-		label, El("span").Class("away-mark").Attr("aria-hidden", "true").Text("↗"), offscreen("(opens in a new tab)"))
+	return El("a").Class("away").Attr("href", to).Attr("target", "_blank").
+		Attr("rel", "noopener noreferrer").Body(
+		label, El("span").Class("away-mark").Attr("aria-hidden", "true").Text("↗"),
+		offscreen("(opens in a new tab)"))
 }
 
 // Harmless returns text with every character that moves other characters, or

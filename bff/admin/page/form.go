@@ -30,7 +30,9 @@ type Field struct {
 
 func (f Field) draw() node.Node {
 	if f.Unseen {
-		return Void("input").Attr("type", "text").Attr("name", f.Name).Attr("value", f.Value).Attr("autocomplete", f.Autocomplete).Bool("hidden", true)
+		return Void("input").Attr("type", "text").Attr("name", f.Name).Attr("value", f.Value).Attr(
+			"autocomplete", f.Autocomplete,
+		).Bool("hidden", true)
 	}
 	id := "f-" + f.Name
 	class := "field"
@@ -39,7 +41,9 @@ func (f Field) draw() node.Node {
 	}
 	return El("div").Class(class).Body(
 		El("label").Attr("for", id).Text(f.Label), f.input(id),
-		node.If(f.Hint != "", func() node.Node { return El("small").ID(id + "-hint").Text(f.Hint) }),
+		node.If(
+			f.Hint != "", func() node.Node { return El("small").ID(id + "-hint").Text(f.Hint) },
+		),
 	)
 }
 
@@ -53,13 +57,24 @@ func (f Field) input(id string) node.Node {
 		var list []node.Node
 		for _, o := range f.Options {
 			if o.Value == "" {
-				panic("page: the option " + o.Label + " of " + f.Name + " has no value: browsers would send its label")
+				panic(
+					"page: the option " + o.Label + " of " + f.Name +
+						" has no value: browsers would send its label",
+				)
 			}
-			list = append(list, El("option").Attr("value", o.Value).Bool("selected", o.Value == f.Value).Text(o.Label))
+			list = append(
+				list,
+				El("option").Attr("value", o.Value).Bool("selected", o.Value ==
+					f.Value).Text(o.Label),
+			)
 		}
 		return El("select").ID(id).Attr("name", f.Name).Body(list...)
 	case "textarea":
-		return described(El("textarea").ID(id).Attr("name", f.Name).Attr("maxlength", strconv.Itoa(most)).Attr("rows", "3").Bool("required", f.Required), f, id).Text(f.Value)
+		return described(
+			El("textarea").ID(id).Attr("name", f.Name).Attr("maxlength", strconv.Itoa(most)).
+				Attr("rows", "3").Bool("required", f.Required),
+			f, id,
+		).Text(f.Value)
 	}
 	kind, complete := f.Type, f.Autocomplete
 	if kind == "" {
@@ -68,8 +83,11 @@ func (f Field) input(id string) node.Node {
 	if complete == "" {
 		complete = "off"
 	}
-	in := Void("input").ID(id).Attr("type", kind).Attr("name", f.Name).Attr("value", f.Value).Attr("maxlength", strconv.Itoa(most)).
-		Attr("autocomplete", complete).Bool("required", f.Required).Bool("autofocus", f.Focus).Attr("spellcheck", "false").Attr("dir", "auto")
+	in := Void("input").ID(id).Attr("type", kind).Attr("name", f.Name).Attr("value", f.Value).Attr(
+		"maxlength", strconv.Itoa(most),
+	).
+		Attr("autocomplete", complete).Bool("required", f.Required).Bool("autofocus", f.Focus).
+		Attr("spellcheck", "false").Attr("dir", "auto")
 	if f.Placeholder != "" {
 		in = in.Attr("placeholder", f.Placeholder)
 	}
@@ -99,10 +117,15 @@ func Filter(path string, narrowed bool, fields ...Field) node.Node {
 		list = append(list, f.draw())
 	}
 	list = append(list, El("div").Class("buttons").Body(
-		El("button").Attr("type", "submit").Class("primary").Attr("data-part", "search").Text("Search"),
-		node.If(narrowed, func() node.Node { return El("a").Class("button").Attr("href", path).Text("Clear") }),
+		El("button").Attr("type", "submit").Class("primary").Attr("data-part", "search").
+			Text("Search"),
+		node.If(
+			narrowed,
+			func() node.Node { return El("a").Class("button").Attr("href", path).Text("Clear") },
+		),
 	))
-	return El("form").Class("filter").Attr("method", "get").Attr("action", path).Attr("role", "search").Body(list...)
+	return El("form").Class("filter").Attr("method", "get").Attr("action", path).
+		Attr("role", "search").Body(list...)
 }
 
 // Form posts fields to path. Token is the visitor's (see admin's visit); every
@@ -140,7 +163,13 @@ func (f Form) Draw() node.Node {
 	}
 	list = append(list, El("div").Class("buttons").Body(
 		button.Text(f.Button),
-		node.If(f.Cancel != "", func() node.Node { return El("a").Class("button").Attr("href", f.Cancel).Text("Go back") }),
+		node.If(
+			f.Cancel != "",
+			func() node.Node {
+				return El("a").Class("button").Attr("href", f.Cancel).
+					Text("Go back")
+			},
+		),
 	))
 	kind := "form"
 	if f.Quiet {
@@ -162,5 +191,6 @@ func Confirm(about node.Node, will, never []string, form Form) node.Node {
 		})
 	}
 	return El("div").Class("confirm").Body(
-		about, lines("What will happen", will), El("div").Class("never").Body(lines("What cannot be undone", never)), form.Draw())
+		about, lines("What will happen", will),
+		El("div").Class("never").Body(lines("What cannot be undone", never)), form.Draw())
 }

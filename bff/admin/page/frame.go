@@ -15,7 +15,8 @@ func Sections() []Section {
 	return []Section{
 		{"/admin", "Overview"}, {"/admin/payments", "Payments"}, {"/admin/webhooks", "Webhooks"},
 		{"/admin/transactions", "Gateway transactions"}, {"/admin/withdrawals", "Withdrawals"},
-		{"/admin/reconciliation", "Reconciliation"}, {"/admin/origins", "Origins"}, {"/admin/audit", "Audit"},
+		{"/admin/reconciliation", "Reconciliation"}, {"/admin/origins", "Origins"},
+		{"/admin/audit", "Audit"},
 	}
 }
 
@@ -57,14 +58,29 @@ type Notice struct{ Kind, Text string } // Kind is "good", "warn" or "bad"
 
 // Write writes the whole document.
 func Write(out *bytes.Buffer, f Frame) {
-	out.WriteString("<!doctype html>\n<html lang=\"en\" dir=\"ltr\">\n<head>\n<meta charset=\"utf-8\">\n<title>")
+	out.WriteString(
+		"<!doctype html>\n<html lang=\"en\" dir=\"ltr\">\n<head>\n<meta " +
+			"charset=\"utf-8\">\n<title>",
+	)
 	out.WriteString(html.EscapeString(Harmless(f.Title)))
-	out.WriteString(" – Coinslot console</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
-		"<meta name=\"robots\" content=\"noindex, nofollow\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"stylesheet\" href=\"")
+	out.WriteString(" – Coinslot console</title>\n<meta name=\"viewport\" " +
+		"content=\"width=device-width, initial-scale=1\">\n" +
+		"<meta name=\"robots\" content=\"noindex, nofollow\">\n<meta name=\"color-scheme\" " +
+		"content=\"light dark\">\n<link rel=\"stylesheet\" href=\"")
 	out.WriteString(html.EscapeString(f.CSS))
-	out.WriteString("\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"/icons/tab.svg\">\n</head>\n<body>\n")
+	out.WriteString(
+		"\">\n<link rel=\"icon\" type=\"image/svg+xml\" " +
+			"href=\"/icons/tab.svg\">\n</head>\n<body>\n",
+	)
 	if f.Who == "" {
-		out.Write(node.Append(out.AvailableBuffer(), El("main").Class("door").ID("main").Body(append([]node.Node{El("p").Class("brand").Body(brand()...)}, f.main()...)...)))
+		out.Write(
+			node.Append(
+				out.AvailableBuffer(),
+				El("main").Class("door").ID("main").Body(
+					append([]node.Node{El("p").Class("brand").Body(brand()...)}, f.main()...)...,
+				),
+			),
+		)
 	} else {
 		for _, part := range []node.Node{
 			El("a").Class("skip").Attr("href", "#main").Text("Skip to the page"), f.top(), f.nav(),
@@ -86,7 +102,9 @@ func (f Frame) top() node.Node {
 			El("span").Class("who-name").Body(offscreen("Signed in as "), Foreign(f.Who)),
 			node.If(f.Token != "", func() node.Node {
 				return El("form").Attr("method", "post").Attr("action", "/admin/logout").Body(
-					Hidden("token", f.Token), El("button").Class("quiet").Attr("type", "submit").Attr("data-part", "logout").Text("Sign out"))
+					Hidden("token", f.Token),
+					El("button").Class("quiet").Attr("type", "submit").Attr("data-part", "logout").
+						Text("Sign out"))
 			}),
 		),
 	)
@@ -94,7 +112,10 @@ func (f Frame) top() node.Node {
 
 // brand is the name that the console goes by, with its sign.
 func brand() []node.Node {
-	return []node.Node{El("span").Class("slot").Attr("aria-hidden", "true"), Text("Coinslot "), El("span").Class("brand-what").Text("console")}
+	return []node.Node{
+		El("span").Class("slot").Attr("aria-hidden", "true"), Text("Coinslot "),
+		El("span").Class("brand-what").Text("console"),
+	}
 }
 
 func (f Frame) nav() node.Node {
@@ -107,27 +128,39 @@ func (f Frame) nav() node.Node {
 		list = append(list, El("li").Body(link.Body(
 			Text(s.Name),
 			node.If(f.Alarms[s.Path] > 0, func() node.Node {
-				return El("span").Class("alarm").Body(Text(" "+Count(f.Alarms[s.Path])), offscreen(" to look at"))
+				return El("span").Class("alarm").Body(
+					Text(" "+Count(f.Alarms[s.Path])), offscreen(" to look at"),
+				)
 			}),
 		)))
 	}
-	return El("nav").Class("sections").Attr("aria-label", "Console").Body(El("ul").Body(list...), El("p").Class("zone").Text("All times are UTC."))
+	return El("nav").Class("sections").Attr("aria-label", "Console").Body(
+		El("ul").Body(list...), El("p").Class("zone").Text("All times are UTC."),
+	)
 }
 
 func (f Frame) main() []node.Node {
 	head := El("div").Class("head").Body(
 		El("div").Class("head-words").Body(
 			node.If(f.Back.To != "", func() node.Node {
-				return El("a").Class("back").Attr("href", f.Back.To).Body(El("span").Attr("aria-hidden", "true").Text("← "), Text(f.Back.Label))
+				return El("a").Class("back").Attr("href", f.Back.To).Body(
+					El("span").Attr("aria-hidden", "true").Text("← "), Text(f.Back.Label),
+				)
 			}),
 			El("h1").Body(Foreign(f.Title)),
 			node.If(f.Lead != "", func() node.Node { return El("p").Class("lead").Text(f.Lead) }),
 		),
-		node.If(len(f.Tools) > 0, func() node.Node { return El("div").Class("tools").Body(f.Tools...) }),
+		node.If(
+			len(f.Tools) > 0, func() node.Node { return El("div").Class("tools").Body(f.Tools...) },
+		),
 	)
 	list := []node.Node{}
 	if f.Notice.Text != "" {
-		list = append(list, El("p").Class("notice").Attr("data-kind", f.Notice.Kind).Attr("data-part", "notice").Attr("role", "status").Text(f.Notice.Text))
+		list = append(
+			list,
+			El("p").Class("notice").Attr("data-kind", f.Notice.Kind).Attr("data-part", "notice").
+				Attr("role", "status").Text(f.Notice.Text),
+		)
 	}
 	return append(append(list, head), f.Body...)
 }

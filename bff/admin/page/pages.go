@@ -27,7 +27,8 @@ func Numbered(path string, query url.Values, number, last, total, shown int) nod
 	}
 	link := func(n int, rel, label string) func() node.Node {
 		return func() node.Node {
-			return El("a").Class("button").Attr("rel", rel).Attr("data-part", rel).Attr("href", to(n)).Text(label)
+			return El("a").Class("button").Attr("rel", rel).Attr("data-part", rel).
+				Attr("href", to(n)).Text(label)
 		}
 	}
 	return El("nav").Class("pager").Attr("aria-label", "Pages").Body(
@@ -39,5 +40,6 @@ func Numbered(path string, query url.Values, number, last, total, shown int) nod
 
 // Export leads to a list as a file for spreadsheets; query is the list's.
 func Export(path string, query url.Values) node.Node {
-	return El("a").Class("button").Attr("href", With(path, query, "", "")).Attr("download", "").Attr("data-part", "export").Text("Export as CSV")
+	return El("a").Class("button").Attr("href", With(path, query, "", "")).Attr("download", "").
+		Attr("data-part", "export").Text("Export as CSV")
 }

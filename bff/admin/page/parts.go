@@ -34,7 +34,8 @@ func Status(s wire.Status) node.Node {
 	case wire.Cancelled:
 		word = "Cancelled"
 	}
-	return El("span").Class("badge").Attr("data-kind", kind).Attr("data-status", string(s)).Text(word)
+	return El("span").Class("badge").Attr("data-kind", kind).Attr("data-status", string(s)).
+		Text(word)
 }
 
 // Block is a part of a page under a heading of its own; id names it in an
@@ -77,10 +78,12 @@ func Coin(symbol, network, mark string) node.Node {
 		return None()
 	}
 	return El("span").Class("coin").Body(
-		picture(IconOf(symbol), "20"), El("bdi").Class("coin-symbol").Attr("translate", "no").Text(Harmless(symbol)),
+		picture(IconOf(symbol), "20"),
+		El("bdi").Class("coin-symbol").Attr("translate", "no").Text(Harmless(symbol)),
 		node.If(network != "", func() node.Node {
 			return El("span").Class("coin-network").Body(
-				node.If(mark != "", func() node.Node { return picture(mark, "14") }), El("bdi").Attr("translate", "no").Text(Harmless(network)))
+				node.If(mark != "", func() node.Node { return picture(mark, "14") }),
+				El("bdi").Attr("translate", "no").Text(Harmless(network)))
 		}),
 	)
 }
@@ -96,7 +99,8 @@ func IconOf(symbol string) string {
 }
 
 func picture(src, size string) node.Node {
-	return Void("img").Attr("src", src).Attr("width", size).Attr("height", size).Attr("loading", "lazy").Attr("role", "presentation").Attr("aria-hidden", "true")
+	return Void("img").Attr("src", src).Attr("width", size).Attr("height", size).
+		Attr("loading", "lazy").Attr("role", "presentation").Attr("aria-hidden", "true")
 }
 
 // Amount is an exact decimal as it is, with its unit behind it; empty is nothing.
@@ -105,7 +109,8 @@ func Amount(digits, unit string) node.Node {
 		return None()
 	}
 	return El("span").Class("amount").Attr("translate", "no").Body(
-		El("bdi").Class("digits").Attr("dir", "ltr").Text(Harmless(digits)), Text(" "), El("span").Class("unit").Text(Harmless(unit)))
+		El("bdi").Class("digits").Attr("dir", "ltr").Text(Harmless(digits)), Text(" "),
+		El("span").Class("unit").Text(Harmless(unit)))
 }
 
 // USD is an amount in US dollars, "25.00".
@@ -113,7 +118,8 @@ func USD(digits string) node.Node {
 	if digits == "" {
 		return None()
 	}
-	return El("span").Class("amount").Attr("translate", "no").Attr("dir", "ltr").Text("$" + Harmless(digits))
+	return El("span").Class("amount").Attr("translate", "no").Attr("dir", "ltr").Text("$" +
+		Harmless(digits))
 }
 
 // Count is a whole number with its thousands apart.
@@ -134,8 +140,11 @@ func Time(t time.Time) node.Node {
 		return None()
 	}
 	t = t.UTC()
-	return El("time").Class("time").Attr("datetime", t.Format(time.RFC3339)).Attr("title", t.Format("Monday, 2 January 2006, 15:04:05 UTC")).Body(
-		El("span").Class("day").Text(t.Format("2006-01-02")), Text(" "), El("span").Class("clock").Text(t.Format("15:04:05")))
+	return El("time").Class("time").Attr("datetime", t.Format(time.RFC3339)).Attr(
+		"title", t.Format("Monday, 2 January 2006, 15:04:05 UTC"),
+	).Body(
+		El("span").Class("day").Text(t.Format("2006-01-02")), Text(" "),
+		El("span").Class("clock").Text(t.Format("15:04:05")))
 }
 
 // Ago is Time with how long ago, or how soon, that is from now.
@@ -152,7 +161,9 @@ func When(t, now time.Time) node.Node {
 		return None()
 	}
 	t = t.UTC()
-	return El("time").Class("when").Attr("datetime", t.Format(time.RFC3339)).Attr("title", t.Format("2006-01-02 15:04:05 UTC")).Text(Apart(t, now))
+	return El("time").Class("when").Attr("datetime", t.Format(time.RFC3339)).Attr(
+		"title", t.Format("2006-01-02 15:04:05 UTC"),
+	).Text(Apart(t, now))
 }
 
 // Apart says how long before or after now t is, in its largest unit.

@@ -41,7 +41,10 @@ func (t Table) draw() node.Node {
 		if c.Name == "" {
 			name = offscreen("To do")
 		}
-		heads = append(heads, El("th").Attr("scope", "col").Attr("role", "columnheader").Class(c.class()).Body(name))
+		heads = append(
+			heads,
+			El("th").Attr("scope", "col").Attr("role", "columnheader").Class(c.class()).Body(name),
+		)
 	}
 	var rows []node.Node
 	for _, cells := range t.Rows {
@@ -95,10 +98,13 @@ func Pager(path string, query url.Values, next string, shown int) node.Node {
 	return El("nav").Class("pager").Attr("aria-label", "Pages").Body(
 		El("span").Class("soft").Text(Plural(shown, "row")+" on this page"),
 		node.If(!first, func() node.Node {
-			return El("a").Class("button").Attr("href", With(path, query, "cursor", "")).Text("First page")
+			return El("a").Class("button").Attr("href", With(path, query, "cursor", "")).
+				Text("First page")
 		}),
 		node.If(next != "", func() node.Node {
-			return El("a").Class("button").Attr("rel", "next").Attr("data-part", "next").Attr("href", With(path, query, "cursor", next)).Text("Next page")
+			return El("a").Class("button").Attr("rel", "next").Attr("data-part", "next").Attr(
+				"href", With(path, query, "cursor", next),
+			).Text("Next page")
 		}),
 	)
 }

@@ -45,7 +45,9 @@ const (
 const mostBcrypt = 72
 
 // errHash says what a hash must be; it never holds one.
-var errHash = errors.New("must be an argon2id or bcrypt hash, never a password: make one with coinslot admin-password")
+var errHash = errors.New(
+	"must be an argon2id or bcrypt hash, never a password: make one with coinslot admin-password",
+)
 
 // New returns the argon2id hash of a password, with a salt of its own. Errors:
 // one that is too short or too long.
@@ -57,7 +59,10 @@ func New(password string) (string, error) {
 	rand.Read(salt)
 	key := argon2.IDKey([]byte(password), salt, rounds, memory, lanes, keyLen)
 	coded := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, rounds, lanes, coded(salt), coded(key)), nil
+	return fmt.Sprintf(
+		"$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, rounds, lanes, coded(salt),
+		coded(key),
+	), nil
 }
 
 // Check returns what is wrong with a hash, nil if passwords can be checked
@@ -69,7 +74,11 @@ func Check(hash string) error {
 		case err != nil || len(hash) != 60:
 			return errHash
 		case cost < leastCost || cost > mostCost:
-			return fmt.Errorf("is a bcrypt hash of a cost that is not from %d to %d: make one with coinslot admin-password", leastCost, mostCost)
+			return fmt.Errorf(
+				"is a bcrypt hash of a cost that is not from %d to %d: make one with coinslot "+
+					"admin-password",
+				leastCost, mostCost,
+			)
 		}
 		return nil
 	}
@@ -84,7 +93,8 @@ func Matches(hash, password string) bool {
 		return false
 	}
 	if strings.HasPrefix(hash, "$2") {
-		return len(password) <= mostBcrypt && bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
+		return len(password) <= mostBcrypt &&
+			bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 	}
 	h, _ := parse(hash) // checked above
 	key := argon2.IDKey([]byte(password), h.salt, h.rounds, h.memory, h.lanes, uint32(len(h.key)))
@@ -102,7 +112,8 @@ type hashed struct {
 func parse(text string) (hashed, error) {
 	var h hashed
 	parts := strings.Split(text, "$")
-	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != "v="+strconv.Itoa(argon2.Version) {
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" ||
+		parts[2] != "v="+strconv.Itoa(argon2.Version) {
 		return h, errHash
 	}
 	var numbers [3]uint64
@@ -118,14 +129,20 @@ func parse(text string) (hashed, error) {
 		}
 		numbers[i] = n
 	}
-	if m, t, p := numbers[0], numbers[1], numbers[2]; m < leastMemory || m > mostMemory || t < leastRounds || t > mostRounds || p < 1 || p > mostLanes {
-		return h, fmt.Errorf("is an argon2id hash that is too cheap or too dear (m from %d to %d, t to %d, p to %d): make one with coinslot admin-password", leastMemory, mostMemory, mostRounds, mostLanes)
+	if m, t, p := numbers[0], numbers[1], numbers[2]; m < leastMemory || m > mostMemory ||
+		t < leastRounds || t > mostRounds || p < 1 || p > mostLanes {
+		return h, fmt.Errorf(
+			"is an argon2id hash that is too cheap or too dear (m from %d to %d, t to %d, p to "+
+				"%d): make one with coinslot admin-password",
+			leastMemory, mostMemory, mostRounds, mostLanes,
+		)
 	}
 	h.memory, h.rounds, h.lanes = uint32(numbers[0]), uint32(numbers[1]), uint8(numbers[2])
 	var bad [2]error
 	h.salt, bad[0] = base64.RawStdEncoding.Strict().DecodeString(parts[4])
 	h.key, bad[1] = base64.RawStdEncoding.Strict().DecodeString(parts[5])
-	if errors.Join(bad[:]...) != nil || len(h.salt) < 8 || len(h.salt) > 64 || len(h.key) < 16 || len(h.key) > 64 {
+	if errors.Join(bad[:]...) != nil || len(h.salt) < 8 || len(h.salt) > 64 || len(h.key) < 16 ||
+		len(h.key) > 64 {
 		return h, errHash
 	}
 	return h, nil

@@ -90,7 +90,8 @@ func row(t *testing.T, waits []time.Duration, rps int, passed time.Duration) {
 	t.Helper()
 	slices.Sort(waits)
 	for i, wait := range waits {
-		if want := max(0, time.Duration(i+1-rps)) * time.Second / time.Duration(rps); wait > want+rounding || wait < want-passed-rounding {
+		if want := max(0, time.Duration(i+1-rps)) * time.Second /
+			time.Duration(rps); wait > want+rounding || wait < want-passed-rounding {
 			t.Errorf("wait %d = %v; want %v, less at most %v", i, wait, want, passed)
 		}
 	}
@@ -131,7 +132,10 @@ func patient(t *testing.T, open Opener) {
 	if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, budget.ErrFull) {
 		t.Errorf("Take(5s) of a slot in 10s = %v, %v; want ErrFull", wait, err)
 	}
-	about(t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second, time.Since(start))
+	about(
+		t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second,
+		time.Since(start),
+	)
 }
 
 func race(t *testing.T, open Opener) {
@@ -181,7 +185,10 @@ func pause(t *testing.T, open Opener) {
 	}
 	about(t, "the wait with ErrFull", wait, 30*time.Second, time.Since(start))
 	for i := range 10 {
-		about(t, "the wait during a pause", take(t, b, time.Hour), 30*time.Second+time.Duration(i)*time.Second/5, time.Since(start))
+		about(
+			t, "the wait during a pause", take(t, b, time.Hour),
+			30*time.Second+time.Duration(i)*time.Second/5, time.Since(start),
+		)
 	}
 }
 

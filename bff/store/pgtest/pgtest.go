@@ -181,7 +181,8 @@ pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
 if [ -n "$pid" ]; then
 	kill -QUIT "$pid"; kill -CONT "$pid"
 	n=0
-	while [ -e "$0/data/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null && [ $n -lt 50 ]; do n=$((n+1)); sleep 0.1; done
+	while [ -e "$0/data/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null && [ $n -lt 50 ]; do
+	n=$((n+1)); sleep 0.1; done
 	kill -KILL "$pid"
 fi 2>/dev/null
 rm -rf "$0"`
@@ -212,7 +213,8 @@ func (c *Cluster) create(ctx context.Context, bin string) error {
 	if err := own(c.dir); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(c.dir, "data"), "-U", user,
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D",
+		filepath.Join(c.dir, "data"), "-U", user,
 		"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	cmd.Dir = c.dir
 	if err := unprivileged(cmd); err != nil {
@@ -230,7 +232,8 @@ func (c *Cluster) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=on",
+	args := []string{"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=",
+		"-c", "fsync=on",
 		"-c", "max_connections=60", "-c", "shared_buffers=16MB", "-c", "logging_collector=off"}
 	for _, setting := range c.settings {
 		args = append(args, "-c", setting)
@@ -323,7 +326,8 @@ func (c *Cluster) Pause(t testing.TB) (resume func()) {
 	t.Helper()
 	var stopped []int
 	signal := func(pid int, s syscall.Signal) { _ = syscall.Kill(pid, s) } // may have ended
-	signal(c.process.Process.Pid, syscall.SIGSTOP)                         // has no more children from now on
+	// has no more children from now on
+	signal(c.process.Process.Pid, syscall.SIGSTOP)
 	stopped = append(children(c.process.Process.Pid), c.process.Process.Pid)
 	for _, pid := range stopped {
 		signal(pid, syscall.SIGSTOP)

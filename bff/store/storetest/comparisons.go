@@ -13,14 +13,18 @@ import (
 
 func comparisonTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"a comparison and its report":      comparison,
-		"a comparison outlives its lease":  comparisonKept,
-		"a comparison that nobody is at":   comparisonLeft,
-		"a comparison that did not end":    comparisonBroken,
-		"comparisons of several kinds":     comparisonKinds,
-		"a comparison too soon":            comparisonTooSoon,
-		"the oldest session":               oldestSession,
-		"comparisons begin once at a time": func(t *testing.T, open Opener) { raceForComparison(t, open(t, nil)) },
+		"a comparison and its report":     comparison,
+		"a comparison outlives its lease": comparisonKept,
+		"a comparison that nobody is at":  comparisonLeft,
+		"a comparison that did not end":   comparisonBroken,
+		"comparisons of several kinds":    comparisonKinds,
+		"a comparison too soon":           comparisonTooSoon,
+		"the oldest session":              oldestSession,
+		"comparisons begin once at a time": func(
+			t *testing.T, open Opener,
+		) {
+			raceForComparison(t, open(t, nil))
+		},
 	}
 }
 
@@ -36,7 +40,10 @@ func compared(t *testing.T, b Backend) reconcile.Status {
 
 // comparing is a comparison that by asks for.
 func comparing(by string) reconcile.Run {
-	return reconcile.Run{By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour), Began: epoch()}
+	return reconcile.Run{
+		By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour),
+		Began: epoch(),
+	}
 }
 
 // compareBegun begins a comparison that can be begun, for a minute.
@@ -53,7 +60,9 @@ func compareBegun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64
 func compareRefused(t *testing.T, b Backend, now time.Time) {
 	t.Helper()
 	before := compared(t, b)
-	if n, err := b.BeginComparing(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(err, reconcile.ErrRunning) {
+	if n, err := b.BeginComparing(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(
+		err, reconcile.ErrRunning,
+	) {
 		t.Errorf("BeginComparing = %d, %v; want ErrComparing", n, err)
 	}
 	same(t, "what was refused", compared(t, b), before)
@@ -64,17 +73,27 @@ func comparison(t *testing.T, open Opener) {
 	same(t, "Compared of nothing", compared(t, b), reconcile.Status{})
 	run := comparing("a\x00<b>\u202e")
 	n := compareBegun(t, b, run, epoch())
-	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run, Until: epoch().Add(time.Minute)})
+	same(t, "Compared", compared(t, b), reconcile.Status{
+		Epoch: 1, Last: run, Until: epoch().Add(time.Minute),
+	})
 	run.Ended = epoch().Add(time.Second)
-	report := &reconcile.Report{Run: run, Transactions: 2, Foreign: 1, Attempts: 3, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
-		Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2, OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2"}}}
+	report := &reconcile.Report{Run: run, Transactions: 2, Foreign: 1, Attempts: 3,
+		Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
+		Findings: []reconcile.Finding{
+			{
+				Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
+				OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2",
+			},
+		}}
 	if err := b.EndComparing(t.Context(), n, run, report, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	want := reconcile.Status{Epoch: 1, Last: run, Report: report}
 	same(t, "Compared after the end", compared(t, b), want)
 	for what, err := range map[string]error{
-		"KeepComparing": b.KeepComparing(t.Context(), n, comparing("late"), epoch().Add(time.Hour)), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil, time.Time{}),
+		"KeepComparing": b.KeepComparing(
+			t.Context(), n, comparing("late"), epoch().Add(time.Hour),
+		), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil, time.Time{}),
 	} {
 		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s after the end = %v; want ErrFenced", what, err)
@@ -84,12 +103,16 @@ func comparison(t *testing.T, open Opener) {
 
 	run = comparing("next")
 	n = compareBegun(t, b, run, epoch())
-	same(t, "the report during the next", compared(t, b), reconcile.Status{Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report})
+	same(t, "the report during the next", compared(t, b), reconcile.Status{
+		Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
+	})
 	run.Failed, run.Ended = true, epoch()
 	if err := b.EndComparing(t.Context(), n, run, nil, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
-	same(t, "the report after one that failed", compared(t, b), reconcile.Status{Epoch: 2, Last: run, Report: report})
+	same(t, "the report after one that failed", compared(t, b), reconcile.Status{
+		Epoch: 2, Last: run, Report: report,
+	})
 }
 
 func comparisonKept(t *testing.T, open Opener) {
@@ -102,7 +125,9 @@ func comparisonKept(t *testing.T, open Opener) {
 		t.Fatalf("KeepComparing = %v", err)
 	}
 	compareRefused(t, b, epoch().Add(time.Minute))
-	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute)})
+	same(t, "Compared", compared(t, b), reconcile.Status{
+		Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
+	})
 }
 
 // Whoever was at it slept through the lease: what it writes then is refused.
@@ -114,22 +139,30 @@ func comparisonLeft(t *testing.T, open Opener) {
 		t.Errorf("epoch = %d after %d", n, slept)
 	}
 	for what, err := range map[string]error{
-		"KeepComparing": b.KeepComparing(t.Context(), slept, comparing("slept"), epoch().Add(time.Hour)),
-		"EndComparing":  b.EndComparing(t.Context(), slept, comparing("slept"), &reconcile.Report{}, time.Time{}),
-		"of no epoch":   b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
+		"KeepComparing": b.KeepComparing(
+			t.Context(), slept, comparing("slept"), epoch().Add(time.Hour),
+		),
+		"EndComparing": b.EndComparing(
+			t.Context(), slept, comparing("slept"), &reconcile.Report{}, time.Time{},
+		),
+		"of no epoch": b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
 	} {
 		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s = %v; want ErrFenced", what, err)
 		}
 	}
-	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute)})
+	same(t, "Compared", compared(t, b), reconcile.Status{
+		Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),
+	})
 }
 
 // One that is ended without an end frees the place at once.
 func comparisonBroken(t *testing.T, open Opener) {
 	b := open(t, nil)
 	run := comparing("ann")
-	if err := b.EndComparing(t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{}); err != nil {
+	if err := b.EndComparing(
+		t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{},
+	); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run})
@@ -145,7 +178,9 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 		var begun atomic.Int64
 		for n := range 16 {
 			all.Go(func() {
-				switch _, err := backends[n%len(backends)].BeginComparing(t.Context(), comparing("ann"), now, time.Minute); {
+				switch _, err := backends[n%len(backends)].BeginComparing(
+					t.Context(), comparing("ann"), now, time.Minute,
+				); {
 				case err == nil:
 					begun.Add(1)
 				case !errors.Is(err, reconcile.ErrRunning):
@@ -154,7 +189,10 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 			})
 		}
 		if all.Wait(); begun.Load() != 1 || compared(t, backends[0]).Epoch != int64(round+1) {
-			t.Errorf("round %d: %d were begun, epoch %d; want one", round, begun.Load(), compared(t, backends[0]).Epoch)
+			t.Errorf(
+				"round %d: %d were begun, epoch %d; want one", round, begun.Load(),
+				compared(t, backends[0]).Epoch,
+			)
 		}
 	}
 }

@@ -28,11 +28,15 @@ func consoleTests() map[string]func(*testing.T, Opener) {
 
 // toldAs is an event of that id.
 func toldAs(session, id string, at time.Time) payment.Event {
-	return payment.Event{ID: id, Type: payment.EventPending, Session: session, At: at, Body: []byte("{}")}
+	return payment.Event{
+		ID: id, Type: payment.EventPending, Session: session, At: at, Body: []byte("{}"),
+	}
 }
 
 // sent settles the next delivery to an endpoint.
-func sent(t *testing.T, b Backend, now time.Time, endpoint string, r outbox.DeliveryResult) outbox.Delivery {
+func sent(
+	t *testing.T, b Backend, now time.Time, endpoint string, r outbox.DeliveryResult,
+) outbox.Delivery {
 	t.Helper()
 	due, err := b.ClaimDeliveries(t.Context(), now, time.Minute, 1, []string{endpoint})
 	if err != nil || len(due) != 1 {
@@ -56,7 +60,12 @@ func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.Deli
 // brief is a row in one line.
 func brief(rows []outbox.DeliveryRow) (list []string) {
 	for _, r := range rows {
-		list = append(list, fmt.Sprintf("%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note,
+			),
+		)
 	}
 	return list
 }
@@ -76,14 +85,20 @@ func deliveries(t *testing.T, open Opener) {
 	page := listDeliveries(t, b, outbox.DeliveryQuery{})
 	same(t, "Deliveries", brief(page.Rows), []string{
 		"evt_1 https://b.example/ waiting 0 0 ", "evt_1 https://a.example/ delivered 1 204 ",
-		"evt_0 https://b.example/ abandoned 1 410 gone", "evt_0 https://a.example/ retrying 1 500 oops",
+		"evt_0 https://b.example/ abandoned 1 410 gone",
+		"evt_0 https://a.example/ retrying 1 500 oops",
 	})
 	waits, failed := page.Rows[0], page.Rows[3]
-	if !waits.NextAt.Equal(now) || !waits.At.Equal(now) || !waits.TriedAt.IsZero() || waits.Session != fresh(1).ID || waits.Type != payment.EventPending {
+	if !waits.NextAt.Equal(now) || !waits.At.Equal(now) || !waits.TriedAt.IsZero() ||
+		waits.Session != fresh(1).ID || waits.Type != payment.EventPending {
 		t.Errorf("what waits = %+v", waits)
 	}
-	if !failed.NextAt.Equal(next) || failed.TriedAt.IsZero() || !page.Rows[1].NextAt.IsZero() || !page.Rows[2].NextAt.IsZero() {
-		t.Errorf("next try of what failed = %+v; of what was settled %s, %s", failed, page.Rows[1].NextAt, page.Rows[2].NextAt)
+	if !failed.NextAt.Equal(next) || failed.TriedAt.IsZero() || !page.Rows[1].NextAt.IsZero() ||
+		!page.Rows[2].NextAt.IsZero() {
+		t.Errorf(
+			"next try of what failed = %+v; of what was settled %s, %s", failed,
+			page.Rows[1].NextAt, page.Rows[2].NextAt,
+		)
 	}
 	for _, c := range []struct {
 		query outbox.DeliveryQuery
@@ -91,7 +106,10 @@ func deliveries(t *testing.T, open Opener) {
 	}{
 		{outbox.DeliveryQuery{State: outbox.DeliveryRetrying}, page.Rows[3:]},
 		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned}, page.Rows[2:3]},
-		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(0).ID}, page.Rows[2:3]},
+		{
+			outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(0).ID},
+			page.Rows[2:3],
+		},
 		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(1).ID}, nil},
 		{outbox.DeliveryQuery{State: "x"}, nil},
 		{outbox.DeliveryQuery{Session: fresh(0).ID}, page.Rows[2:]},
@@ -117,7 +135,10 @@ func deliveryPages(t *testing.T, open Opener) {
 					break
 				}
 			}
-			same(t, fmt.Sprintf("all pages of %d", size), got, brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
+			same(
+				t, fmt.Sprintf("all pages of %d", size), got,
+				brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows),
+			)
 		}
 	}
 }
@@ -127,7 +148,10 @@ func redeliver(t *testing.T, open Opener) {
 	b := open(t, []string{first, second})
 	now := epoch()
 	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now), toldAs(s.ID, "evt_2", now.Add(time.Second)))
+	updated(
+		t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now),
+		toldAs(s.ID, "evt_2", now.Add(time.Second)),
+	)
 	sent(t, b, now, first, outbox.DeliveryResult{Abandoned: true, Status: 410})
 	sent(t, b, now, second, outbox.DeliveryResult{Delivered: true, Status: 200})
 	backlogs := func() (list []string) {
@@ -136,13 +160,25 @@ func redeliver(t *testing.T, open Opener) {
 			t.Fatal(err)
 		}
 		for _, l := range all {
-			list = append(list, fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned, l.OldestAt.Equal(now.Add(time.Second))))
+			list = append(
+				list,
+				fmt.Sprintf(
+					"%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
+					l.OldestAt.Equal(now.Add(time.Second)),
+				),
+			)
 		}
 		return list
 	}
-	same(t, "Backlogs", backlogs(), []string{"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true"})
-	sent(t, b, now.Add(time.Minute), second, outbox.DeliveryResult{Status: 500, NextAt: now.Add(time.Second)})
-	same(t, "Backlogs after a failure", backlogs(), []string{"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true"})
+	same(t, "Backlogs", backlogs(), []string{
+		"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true",
+	})
+	sent(t, b, now.Add(time.Minute), second, outbox.DeliveryResult{
+		Status: 500, NextAt: now.Add(time.Second),
+	})
+	same(t, "Backlogs after a failure", backlogs(), []string{
+		"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true",
+	})
 	for _, c := range []struct {
 		event, endpoint string
 		want            error
@@ -181,7 +217,10 @@ func auditLog(t *testing.T, open Opener) {
 	b := open(t, nil)
 	var want []records.Action
 	for n := range 5 {
-		a := records.Action{At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1", What: fmt.Sprint("did.", n), Detail: "so"}
+		a := records.Action{
+			At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1",
+			What: fmt.Sprint("did.", n), Detail: "so",
+		}
 		if n%2 == 0 {
 			a.Session, a.Detail, a.From = fresh(n).ID, "", ""
 		}
@@ -208,7 +247,10 @@ func auditLog(t *testing.T, open Opener) {
 	}{
 		{records.ActionQuery{Session: fresh(2).ID}, want[2:3]},
 		{records.ActionQuery{Session: "\xff"}, nil},
-		{records.ActionQuery{From: epoch().Add(time.Second), To: epoch().Add(2 * time.Second)}, want[1:3]},
+		{
+			records.ActionQuery{From: epoch().Add(time.Second), To: epoch().Add(2 * time.Second)},
+			want[1:3],
+		},
 	} {
 		page, err := b.Actions(t.Context(), c.query)
 		if err != nil {
@@ -216,7 +258,9 @@ func auditLog(t *testing.T, open Opener) {
 		}
 		same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 	}
-	if err := b.Record(t.Context(), records.Action{By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00"}); err != nil {
+	if err := b.Record(t.Context(), records.Action{
+		By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00",
+	}); err != nil {
 		t.Errorf("recording what no text holds = %v", err)
 	}
 	page, err := b.Actions(t.Context(), records.ActionQuery{Session: "\xff"})
@@ -266,7 +310,10 @@ func endedLogins(t *testing.T, open Opener) {
 	end("gone", -time.Hour)
 	end("\xff\x00", time.Hour)
 	if !ended("a") || !ended("\xff\x00") || ended("b") || ended("A") || ended("gone") {
-		t.Errorf("ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two", ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"))
+		t.Errorf(
+			"ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two",
+			ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"),
+		)
 	}
 }
 
@@ -289,7 +336,8 @@ func refusedOrigins(t *testing.T, open Opener) {
 	if one, three, many := a.Sessions, byOrigin["https://b.example"].Sessions, byOrigin["https://c.example"].Sessions; one != 1 || three != 3 || many != 8 {
 		t.Errorf("sessions = %d, %d, %d; want 1, 3, 8", one, three, many)
 	}
-	if len(byOrigin) != 4 || a.Session != "cs_1" || a.Times != 5 || a.LastAt.Before(a.FirstAt) || time.Since(a.FirstAt).Abs() > time.Minute {
+	if len(byOrigin) != 4 || a.Session != "cs_1" || a.Times != 5 || a.LastAt.Before(a.FirstAt) ||
+		time.Since(a.FirstAt).Abs() > time.Minute {
 		t.Errorf("RefusedOrigins = %+v", byOrigin)
 	}
 }
@@ -300,7 +348,9 @@ func refusedOrigins(t *testing.T, open Opener) {
 func refusedOriginsBounded(t *testing.T, open Opener) {
 	b := open(t, nil)
 	has := func(origin string) bool {
-		return slices.ContainsFunc(strangers(t, b), func(o records.RefusedOrigin) bool { return o.Origin == origin })
+		return slices.ContainsFunc(
+			strangers(t, b), func(o records.RefusedOrigin) bool { return o.Origin == origin },
+		)
 	}
 	refuse(t, b, "https://old.example", "cs_1", 1)
 	refuse(t, b, "https://old.example", "cs_2", 1)
@@ -317,19 +367,28 @@ func refusedOriginsBounded(t *testing.T, open Opener) {
 	for n := range 150 {
 		refuse(t, b, fmt.Sprintf("https://%d.example", 201+n), "cs_stranger", 9)
 	}
-	if list := strangers(t, b); len(list) != 200 || !has("https://shop.example") || !has("https://old.example") || !has("https://350.example") {
-		t.Errorf("%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all", len(list), has("https://shop.example"), has("https://old.example"), has("https://350.example"))
+	if list := strangers(t, b); len(list) != 200 || !has("https://shop.example") ||
+		!has("https://old.example") || !has("https://350.example") {
+		t.Errorf(
+			"%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all",
+			len(list), has("https://shop.example"), has("https://old.example"),
+			has("https://350.example"),
+		)
 	}
 }
 
 func consoleCursors(t *testing.T, open Opener) {
 	b := open(t, nil)
-	for _, cursor := range []string{"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1", "\xff.\x00"} {
+	for _, cursor := range []string{
+		"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1",
+		"\xff.\x00",
+	} {
 		_, err1 := b.Deliveries(t.Context(), outbox.DeliveryQuery{Cursor: cursor})
 		_, err2 := b.Actions(t.Context(), records.ActionQuery{Cursor: cursor})
 		_, err3 := b.Search(t.Context(), records.Query{Cursor: cursor, Text: "order"})
 		var known *wire.Error
-		if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" || cursor == "\xff.\x00" {
+		if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" ||
+			cursor == "\xff.\x00" {
 			err3 = &wire.Error{} // an id may be anything
 		}
 		if cursor == "1.-1" || cursor == "1.99999" {

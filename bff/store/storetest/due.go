@@ -30,12 +30,16 @@ func dueTests() map[string]func(*testing.T, Opener) {
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	if err := b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt); err != nil {
+	if err := b.Touch(
+		t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt,
+	); err != nil {
 		t.Fatalf("Touch = %v", err)
 	}
 }
 
-func claim(t *testing.T, b Backend, now time.Time, lease time.Duration, limit int) []payment.Session {
+func claim(
+	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
+) []payment.Session {
 	t.Helper()
 	sessions, err := b.Claim(t.Context(), now, lease, limit)
 	if err != nil {
@@ -80,7 +84,9 @@ func touchThenUpdate(t *testing.T, open Opener) {
 func claimDue(t *testing.T, open Opener) {
 	b := open(t, nil)
 	now := epoch()
-	for n, due := range []time.Time{{}, now.Add(-time.Hour), now, now.Add(time.Microsecond), time.Unix(0, 0)} {
+	for n, due := range []time.Time{
+		{}, now.Add(-time.Hour), now, now.Add(time.Microsecond), time.Unix(0, 0),
+	} {
 		s := fresh(n)
 		s.DueAt = due
 		inserted(t, b, s)
@@ -100,7 +106,9 @@ func claimDue(t *testing.T, open Opener) {
 func claimLanes(t *testing.T, open Opener) {
 	b := open(t, nil)
 	now := epoch()
-	for n, from := range []time.Time{{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour)} {
+	for n, from := range []time.Time{
+		{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour),
+	} {
 		s := fresh(n)
 		s.DueAt, s.LateFrom = now.Add(-time.Minute-time.Duration(n)*time.Millisecond), from
 		s = inserted(t, b, s)
@@ -115,14 +123,21 @@ func claimLanes(t *testing.T, open Opener) {
 	same(t, "of none", ids(claimLate(t, b, now, 0)), []string(nil))
 	same(t, "late", ids(claimLate(t, b, now, 10)), []string{late.ID, fresh(1).ID})
 	same(t, "late, leased", ids(claimLate(t, b, now, 10)), []string(nil))
-	same(t, "others", ids(claim(t, b, now, time.Minute, 10)), []string{fresh(3).ID, fresh(2).ID, fresh(0).ID})
+	same(t, "others", ids(claim(t, b, now, time.Minute, 10)), []string{
+		fresh(3).ID, fresh(2).ID, fresh(0).ID,
+	})
 
 	// A session that is made due sooner, or later, changes sides.
 	touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
 	touch(t, b, late, 2, now, now.Add(-time.Hour))
 	after := now.Add(time.Minute)
-	same(t, "late, after touching", ids(claimLate(t, b, after, 10)), []string{fresh(1).ID, fresh(2).ID})
-	same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{late.ID, fresh(3).ID, fresh(0).ID})
+	same(
+		t, "late, after touching", ids(claimLate(t, b, after, 10)),
+		[]string{fresh(1).ID, fresh(2).ID},
+	)
+	same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{
+		late.ID, fresh(3).ID, fresh(0).ID,
+	})
 }
 
 func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
@@ -158,11 +173,17 @@ func claimLeases(t *testing.T, open Opener) {
 	s = inserted(t, b, s)
 	s.Epoch, s.Claimed = 1, true
 	same(t, "first claim", claim(t, b, now, time.Minute, 10), []payment.Session{s})
-	same(t, "claim within the lease", claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []payment.Session(nil))
+	same(
+		t, "claim within the lease",
+		claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []payment.Session(nil),
+	)
 	s.Claimed = false
 	check(t, b, s) // DueAt stays
 	s.Epoch, s.Claimed = 2, true
-	same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10), []payment.Session{s})
+	same(
+		t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
+		[]payment.Session{s},
+	)
 }
 
 func claimEarliest(t *testing.T, open Opener) {
@@ -174,7 +195,9 @@ func claimEarliest(t *testing.T, open Opener) {
 		inserted(t, b, s)
 	}
 	same(t, "of none", ids(claim(t, b, now, time.Minute, 0)), []string(nil))
-	same(t, "first four", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(5).ID, fresh(4).ID, fresh(3).ID, fresh(2).ID})
+	same(t, "first four", ids(claim(t, b, now, time.Minute, 4)), []string{
+		fresh(5).ID, fresh(4).ID, fresh(3).ID, fresh(2).ID,
+	})
 	same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID, fresh(0).ID})
 }
 
@@ -207,7 +230,9 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 				}
 				for _, s := range list {
 					if !s.Claimed || s.Epoch != 1 {
-						t.Errorf("%s has epoch %d, claimed %t; want the first", s.ID, s.Epoch, s.Claimed)
+						t.Errorf(
+							"%s has epoch %d, claimed %t; want the first", s.ID, s.Epoch, s.Claimed,
+						)
 					}
 					claimed <- s.ID
 				}
@@ -252,9 +277,15 @@ func claimThenUpdate(t *testing.T, open Opener) {
 	same(t, "Update", got, s)
 	check(t, b, s)
 	same(t, "claim within the lease", ids(claim(t, b, next, time.Minute, 1)), []string(nil))
-	same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)), []string{s.ID})
+	same(
+		t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
+		[]string{s.ID},
+	)
 	touch(t, b, s, 2, epoch(), time.Time{})
-	same(t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)), []string(nil))
+	same(
+		t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)),
+		[]string(nil),
+	)
 }
 
 func look(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
@@ -267,13 +298,19 @@ func look(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
 func watch(t *testing.T, open Opener) {
 	b := open(t, nil)
 	var all []payment.Session
-	for n, status := range []wire.Status{wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled, wire.Review, wire.Pending} {
+	for n, status := range []wire.Status{
+		wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled,
+		wire.Review, wire.Pending,
+	} {
 		s := fresh(n)
 		s.Status, s.DueAt = status, later()
 		all = append(all, inserted(t, b, s))
 	}
 	until, dueBy := epoch().Add(time.Minute), epoch().Add(3*time.Second)
-	look(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID, all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff")
+	look(
+		t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
+		all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff",
+	)
 	look(t, b, until, dueBy)
 	for i := range 2 {
 		all[i].WatchedUntil, all[i].DueAt = until, dueBy

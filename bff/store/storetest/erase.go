@@ -42,7 +42,8 @@ func personal(n int, state payment.State) payment.Session {
 	s.Order.Metadata = map[string]string{"cart": "C-7"}
 	s.Order.SuccessURL = "https://shop.example/thanks"
 	a := attempt(1, state, fmt.Sprintf("marker %d", n))
-	a.Email, a.Comment, a.TrackingCode, a.Address = secret, "hello from "+secret, fmt.Sprintf("CODE%d", n), fmt.Sprintf("T%d", n)
+	a.Email, a.Comment, a.TrackingCode, a.Address = secret, "hello from "+
+		secret, fmt.Sprintf("CODE%d", n), fmt.Sprintf("T%d", n)
 	a.CurrencySymbol, a.NetworkCode, a.PayAmount, a.EndedAt = "USDT", "trc20", decimal.RequireFromString("25.03"), epoch()
 	s.Status = wire.Expired
 	if state == payment.Confirmed {
@@ -60,7 +61,9 @@ func personal(n int, state payment.State) payment.Session {
 func bodied(t *testing.T, s payment.Session, n int) payment.Event {
 	t.Helper()
 	e := event(s.ID, n)
-	body, err := json.Marshal(map[string]any{"type": e.Type, "timestamp": e.At, "data": s.Object(payment.EventOptions{})})
+	body, err := json.Marshal(map[string]any{
+		"type": e.Type, "timestamp": e.At, "data": s.Object(payment.EventOptions{}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +82,15 @@ func kept(t *testing.T, b Backend, s payment.Session) payment.Session {
 	s = updated(t, b, s.ID, nothing, e)
 	for _, d := range claimTo(t, b, later(), 100, endA) {
 		if d.Session == s.ID {
-			settle(t, b, d, outbox.DeliveryResult{NextAt: later(), Status: 500, Note: "no such customer: " + secret})
+			settle(t, b, d, outbox.DeliveryResult{
+				NextAt: later(), Status: 500, Note: "no such customer: " + secret,
+			})
 		}
 	}
-	record(t, b, records.Action{At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID, Detail: "called " + secret})
+	record(t, b, records.Action{
+		At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID,
+		Detail: "called " + secret,
+	})
 	return s
 }
 
@@ -96,7 +104,9 @@ func record(t *testing.T, b Backend, a records.Action) {
 // erased erases so much of a session.
 func erased(t *testing.T, b Backend, id string, e payment.Erasure) {
 	t.Helper()
-	got, err := b.Erase(t.Context(), id, later(), func(payment.Session, bool) payment.Erasure { return e })
+	got, err := b.Erase(
+		t.Context(), id, later(), func(payment.Session, bool) payment.Erasure { return e },
+	)
 	if err != nil || got != e {
 		t.Fatalf("Erase(%s) = %d, %v; want %d", id, got, err, e)
 	}
@@ -127,12 +137,16 @@ func silent(t *testing.T, b Backend, id string) {
 			bodies += string(e.Body)
 		}
 	}
-	for what, text := range map[string]string{"session": fmt.Sprintf("%+v", s), "events": bodies, "actions": fmt.Sprintf("%+v", actions), "deliveries": fmt.Sprintf("%+v", deliveries)} {
+	for what, text := range map[string]string{
+		"session": fmt.Sprintf("%+v", s), "events": bodies, "actions": fmt.Sprintf("%+v", actions),
+		"deliveries": fmt.Sprintf("%+v", deliveries),
+	} {
 		if strings.Contains(text, "canary") {
 			t.Errorf("the %s of %s hold personal data: %s", what, id, text)
 		}
 	}
-	if holders, err := b.HoldersOf(t.Context(), secret); err != nil || slices.Contains(holders, id) {
+	if holders, err := b.HoldersOf(t.Context(), secret); err != nil ||
+		slices.Contains(holders, id) {
 		t.Errorf("HoldersOf = %v, %v; want nothing of %s", holders, err, id)
 	}
 }
@@ -149,7 +163,9 @@ func found(t *testing.T, b Backend, text string) []string {
 
 func erasePersonal(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
-	s, other := kept(t, b, personal(1, payment.Confirmed)), kept(t, b, personal(2, payment.Confirmed))
+	s, other := kept(t, b, personal(1, payment.Confirmed)), kept(
+		t, b, personal(2, payment.Confirmed),
+	)
 	holders, err := b.HoldersOf(t.Context(), " ANN@canary.example ")
 	if same(t, "HoldersOf", holders, []string{s.ID, other.ID}); err != nil {
 		t.Fatal(err)
@@ -167,7 +183,9 @@ func erasePersonal(t *testing.T, open Opener) {
 	same(t, "those that are left", found(t, b, secret), []string{other.ID})
 	same(t, "those of the address", found(t, b, "T1"), []string{s.ID})
 	for _, d := range claimTo(t, b, later(), 100, endA) {
-		if d.Session == s.ID && (bytes.Contains(d.Body, []byte("canary")) || !bytes.Contains(d.Body, []byte(`"order_ref":"order 1"`))) {
+		if d.Session == s.ID &&
+			(bytes.Contains(d.Body, []byte("canary")) ||
+				!bytes.Contains(d.Body, []byte(`"order_ref":"order 1"`))) {
 			t.Errorf("the delivery holds %s", d.Body)
 		}
 	}
@@ -179,7 +197,9 @@ func eraseAll(t *testing.T, open Opener) {
 	kept(t, b, personal(2, payment.Confirmed)) // has the newest event
 	erased(t, b, s.ID, payment.EraseAll)
 	silent(t, b, s.ID)
-	for what, query := range map[string]payment.Filter{"all": {}, "expired ones": {Status: string(wire.Expired)}} {
+	for what, query := range map[string]payment.Filter{
+		"all": {}, "expired ones": {Status: string(wire.Expired)},
+	} {
 		if slices.Contains(ids(list(t, b, query).Sessions), s.ID) {
 			t.Errorf("the list of %s has the tombstone", what)
 		}
@@ -190,15 +210,20 @@ func eraseAll(t *testing.T, open Opener) {
 	for _, text := range []string{s.ID, s.Order.Ref, "CODE1"} {
 		same(t, "search for "+text, found(t, b, text), []string{s.ID})
 	}
-	same(t, "those of the order", ids(list(t, b, payment.Filter{OrderRef: s.Order.Ref}).Sessions), []string{s.ID})
+	same(
+		t, "those of the order", ids(list(t, b, payment.Filter{OrderRef: s.Order.Ref}).Sessions),
+		[]string{s.ID},
+	)
 	for _, known := range []string{"CODE1", "marker 1"} {
-		if got, err := b.Lookup(t.Context(), known); err != nil || got.ID != s.ID || !got.Deleted || got.Order.Ref != s.Order.Ref {
+		if got, err := b.Lookup(t.Context(), known); err != nil || got.ID != s.ID || !got.Deleted ||
+			got.Order.Ref != s.Order.Ref {
 			t.Errorf("Lookup(%s) = %+v, %v; want the tombstone", known, got, err)
 		}
 	}
 	again := fresh(9)
 	again.Order.Ref = s.Order.Ref
-	if got, err := b.Insert(t.Context(), again); !errors.Is(err, payment.ErrExists) || got.ID != s.ID || got.Digest != s.Digest {
+	if got, err := b.Insert(t.Context(), again); !errors.Is(err, payment.ErrExists) ||
+		got.ID != s.ID || got.Digest != s.Digest {
 		t.Errorf("Insert of the same order = %+v, %v; want the tombstone", got, err)
 	}
 	events, err := b.Events(t.Context(), outbox.EventQuery{Session: s.ID})
@@ -222,7 +247,10 @@ func eraseThenPaid(t *testing.T, open Opener) {
 	updated(t, b, s.ID, func(s *payment.Session) {
 		s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, payment.Confirmed, "tx"
 	}, event(s.ID, 9))
-	same(t, "the list", ids(list(t, b, payment.Filter{Status: string(wire.Confirmed)}).Sessions), []string{s.ID})
+	same(
+		t, "the list", ids(list(t, b, payment.Filter{Status: string(wire.Confirmed)}).Sessions),
+		[]string{s.ID},
+	)
 	same(t, "the list of all", ids(list(t, b, payment.Filter{}).Sessions), []string{s.ID})
 }
 
@@ -245,7 +273,8 @@ func eraseEvents(t *testing.T, open Opener) {
 		after string
 		want  []string
 	}{
-		"the start":        {"", []string{two.ID, three.ID}}, // the newest was left, without its data
+		// the newest was left, without its data
+		"the start":        {"", []string{two.ID, three.ID}},
 		"the end that was": {all.Next, []string{three.ID}},
 	} {
 		page, err := b.Events(t.Context(), outbox.EventQuery{After: c.after})
@@ -268,13 +297,14 @@ func eraseNothing(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	s := kept(t, b, personal(1, payment.Expired))
 	for _, want := range []bool{true, false} {
-		_, err := b.Erase(t.Context(), s.ID, later(), func(got payment.Session, undelivered bool) payment.Erasure {
-			same(t, "the session", got, s)
-			if undelivered != want {
-				t.Errorf("undelivered = %t; want %t", undelivered, want)
-			}
-			return payment.EraseNothing
-		})
+		_, err := b.Erase(t.Context(), s.ID, later(),
+			func(got payment.Session, undelivered bool) payment.Erasure {
+				same(t, "the session", got, s)
+				if undelivered != want {
+					t.Errorf("undelivered = %t; want %t", undelivered, want)
+				}
+				return payment.EraseNothing
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +313,10 @@ func eraseNothing(t *testing.T, open Opener) {
 			settle(t, b, d, outbox.DeliveryResult{Delivered: true})
 		}
 	}
-	_, err := b.Erase(t.Context(), "cs_none", later(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
+	_, err := b.Erase(
+		t.Context(), "cs_none", later(),
+		func(payment.Session, bool) payment.Erasure { return payment.EraseAll },
+	)
 	if !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Erase of nothing = %v; want ErrNotFound", err)
 	}
@@ -292,7 +325,10 @@ func eraseNothing(t *testing.T, open Opener) {
 func eraseTwice(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	s := kept(t, b, personal(1, payment.Expired))
-	for _, e := range []payment.Erasure{payment.ErasePersonal, payment.ErasePersonal, payment.EraseAll, payment.EraseAll, payment.ErasePersonal} {
+	for _, e := range []payment.Erasure{
+		payment.ErasePersonal, payment.ErasePersonal, payment.EraseAll, payment.EraseAll,
+		payment.ErasePersonal,
+	} {
 		erased(t, b, s.ID, e)
 		silent(t, b, s.ID)
 	}
@@ -305,7 +341,10 @@ func eraseTwice(t *testing.T, open Opener) {
 func erasable(t *testing.T, open Opener) {
 	b := open(t, nil)
 	var want []string
-	for n, state := range []payment.State{payment.Confirmed, payment.Confirmed, payment.Expired, payment.Expired, payment.Expired, payment.Confirmed} {
+	for n, state := range []payment.State{
+		payment.Confirmed, payment.Confirmed, payment.Expired, payment.Expired, payment.Expired,
+		payment.Confirmed,
+	} {
 		s := inserted(t, b, personal(n+1, state))
 		switch n {
 		case 1:
@@ -342,7 +381,10 @@ func eraseActions(t *testing.T, open Opener) {
 	for n := range 3 {
 		at := epoch().Add(time.Duration(n) * time.Hour)
 		record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
-		record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1", Detail: "why"})
+		record(t, b, records.Action{
+			At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1",
+			Detail: "why",
+		})
 	}
 	for rounds := 0; ; rounds++ {
 		n, err := b.EraseActions(t.Context(), epoch().Add(2*time.Hour), 3)

@@ -31,14 +31,18 @@ func lookup(t *testing.T, open Opener) {
 	updated(t, b, first.ID, with(a))
 	first = updated(t, b, first.ID, with(attempt(2, payment.Creating, "marker-2")))
 	second = updated(t, b, second.ID, with(attempt(1, payment.Lost, "marker-3")))
-	for key, want := range map[string]payment.Session{"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second} {
+	for key, want := range map[string]payment.Session{
+		"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second,
+	} {
 		got, err := b.Lookup(t.Context(), key)
 		if err != nil {
 			t.Errorf("Lookup(%q) = %v", key, err)
 		}
 		same(t, "Lookup("+key+")", got, want)
 	}
-	for _, key := range []string{"", "trk-1", "TRK", "marker-4", first.ID, "TRK-1\x00", "\xff", "\x01"} {
+	for _, key := range []string{
+		"", "trk-1", "TRK", "marker-4", first.ID, "TRK-1\x00", "\xff", "\x01",
+	} {
 		if s, err := b.Lookup(t.Context(), key); !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Lookup(%q) = %v, %v; want ErrNotFound", key, s.ID, err)
 		}
@@ -88,7 +92,10 @@ func listFilters(t *testing.T, open Opener) {
 		filter payment.Filter
 		want   []string
 	}{
-		{payment.Filter{Status: string(wire.Review)}, []string{fresh(4).ID, fresh(2).ID, fresh(0).ID}},
+		{
+			payment.Filter{Status: string(wire.Review)},
+			[]string{fresh(4).ID, fresh(2).ID, fresh(0).ID},
+		},
 		{payment.Filter{Status: string(wire.Confirmed)}, nil},
 		{payment.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
 		{payment.Filter{OrderRef: "order"}, nil},
@@ -98,10 +105,18 @@ func listFilters(t *testing.T, open Opener) {
 		{payment.Filter{OrderRef: "a\x00b"}, nil},
 		{payment.Filter{OrderRef: "\xff"}, nil},
 		{payment.Filter{Status: "\xc0\x80"}, nil},
-		{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)}, []string{fresh(2).ID}},
+		{
+			payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)},
+			[]string{fresh(2).ID},
+		},
 		{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
 		{payment.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
-		{payment.Filter{To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review)}, []string{fresh(2).ID, fresh(0).ID}},
+		{
+			payment.Filter{
+				To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review),
+			},
+			[]string{fresh(2).ID, fresh(0).ID},
+		},
 		{payment.Filter{To: fresh(0).CreatedAt}, nil},
 	} {
 		same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
@@ -146,13 +161,19 @@ func listLimits(t *testing.T, open Opener) {
 	for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
 		page := list(t, b, payment.Filter{Limit: c.limit})
 		if len(page.Sessions) != c.want || page.Next == "" {
-			t.Errorf("List of %d has %d sessions, next %q; want %d and a next page", c.limit, len(page.Sessions), page.Next, c.want)
+			t.Errorf(
+				"List of %d has %d sessions, next %q; want %d and a next page", c.limit,
+				len(page.Sessions), page.Next, c.want,
+			)
 		}
 	}
 	page := list(t, b, payment.Filter{Limit: 60})
 	page = list(t, b, payment.Filter{Limit: 60, Cursor: page.Next})
 	if len(page.Sessions) != 60 || page.Next != "" {
-		t.Errorf("the last page has %d sessions, next %q; want 60 and none", len(page.Sessions), page.Next)
+		t.Errorf(
+			"the last page has %d sessions, next %q; want 60 and none", len(page.Sessions),
+			page.Next,
+		)
 	}
 }
 
@@ -185,7 +206,9 @@ func listSameInstant(t *testing.T, open Opener) {
 func listBadCursor(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
-	for _, cursor := range []string{"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1"} {
+	for _, cursor := range []string{
+		"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1",
+	} {
 		if page, err := b.List(t.Context(), payment.Filter{Cursor: cursor}); err == nil {
 			t.Errorf("List from cursor %q = %v; want an error", cursor, ids(page.Sessions))
 		}

@@ -61,7 +61,9 @@ func heldMany(t *testing.T, open Opener) {
 		a.TrackingCode = fmt.Sprintf("z%d", n)
 		s.Attempts = []payment.Attempt{a}
 		inserted(t, b, s)
-		want = append(want, payment.Held{Session: s.ID, Number: 1, Marker: a.Marker, TrackingCode: a.TrackingCode})
+		want = append(want, payment.Held{
+			Session: s.ID, Number: 1, Marker: a.Marker, TrackingCode: a.TrackingCode,
+		})
 		keys = append(keys, a.Marker)
 	}
 	for n := range 500 {

@@ -133,7 +133,9 @@ func insertRace(t *testing.T, open Opener) {
 func sessionUnknown(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
-	for _, id := range []string{"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162"} {
+	for _, id := range []string{
+		"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162",
+	} {
 		if s, err := b.Session(t.Context(), id); !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
 		}
@@ -168,18 +170,27 @@ func full() payment.Session {
 	now := epoch()
 	exact := now.Add(789 * time.Nanosecond)
 	return payment.Session{
-		ID: "cs_full", Version: 1, Status: wire.Confirmed, Digest: "digest", IdempotencyKey: "key", Environment: "production",
+		ID: "cs_full", Version: 1, Status: wire.Confirmed, Digest: "digest", IdempotencyKey: "key",
+		Environment: "production",
 		Order: payment.Order{
-			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"), Ref: "Bestellung №1 – 注文 🪙",
-			OrderID: 123456, Title: "a\tb\"c'd\\e<&>\u2028", Description: "line\nline", Email: "a@b.example",
-			Metadata: map[string]string{"k": "v", "": "'; DROP TABLE sessions; --"}, Currencies: []string{"USDT", "USDT_trc20"},
-			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1, SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
+			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"),
+			Ref:       "Bestellung №1 – 注文 🪙",
+			OrderID:   123456, Title: "a\tb\"c'd\\e<&>\u2028", Description: "line\nline",
+			Email:      "a@b.example",
+			Metadata:   map[string]string{"k": "v", "": "'; DROP TABLE sessions; --"},
+			Currencies: []string{"USDT", "USDT_trc20"},
+			TTLMinutes: 45, ExpiresIn: 90*24*time.Hour + 1,
+			SuccessURL: "https://s.example/?a=1&b=2", CancelURL: "https://c.example/#x", Lang: "de",
 		},
-		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact, ExpiresAt: exact.Add(time.Hour), ClosedBy: payment.ClosedByShopper,
-		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute), Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
+		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact,
+		ExpiresAt: exact.Add(time.Hour), ClosedBy: payment.ClosedByShopper,
+		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute),
+		Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []payment.Attempt{fullAttempt(exact)},
 		Notice:   payment.Notice{Code: wire.CodePaymentRefused},
-		Trail:    []payment.Entry{{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"}},
+		Trail: []payment.Entry{
+			{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"},
+		},
 	}
 }
 
@@ -188,10 +199,15 @@ func fullAttempt(at time.Time) payment.Attempt {
 		Regressions: 9, RegressedAt: at.Add(10), Alert: "alert",
 		Number: 1, State: payment.Confirmed, Marker: "cs1", OrderID: 999_999, Drawn: true,
 		CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "Tron",
-		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example", Comment: "für dich ✓", StartedAt: at, Trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-		TrackingCode: "TRK1", Address: "TXYZ", PayAmount: decimal.RequireFromString("98765432109876543210.123456789012345678"),
-		PayText: "98765432109876543210.1234567890123456780", Tolerance: decimal.RequireFromString("0.5"), PaymentURL: "https://g.example/p",
-		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"), TxID: "0xabc", TxURL: "https://scan.example/0xabc",
+		AmountUSD: decimal.RequireFromString("0.10"), TTLMinutes: 30, Email: "x@y.example",
+		Comment: "für dich ✓", StartedAt: at,
+		Trace:        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+		TrackingCode: "TRK1", Address: "TXYZ",
+		PayAmount: decimal.RequireFromString("98765432109876543210.123456789012345678"),
+		PayText:   "98765432109876543210.1234567890123456780",
+		Tolerance: decimal.RequireFromString("0.5"), PaymentURL: "https://g.example/p",
+		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"),
+		TxID: "0xabc", TxURL: "https://scan.example/0xabc",
 		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), DoubtedAt: at.Add(4),
 		Settled: 2, SharedTxID: "0xdef", Rechecks: 5, RecheckedAt: at.Add(6), Follows: 3, Misses: 7,
 		RetryAt: at.Add(11), Retries: 4, Absences: 5, AbsentAt: at.Add(12), Reappeared: 6,
@@ -228,13 +244,46 @@ func oddValues(t *testing.T, open Opener) {
 		name string
 		make func(s *payment.Session)
 	}{
-		{"nothing set", func(s *payment.Session) { *s = payment.Session{ID: s.ID, Status: wire.Open} }},
-		{"negative amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.RequireFromString("-0.000000000000000000009") }},
+		{
+			"nothing set",
+			func(s *payment.Session) { *s = payment.Session{ID: s.ID, Status: wire.Open} },
+		},
+		{
+			"negative amount",
+			func(
+				s *payment.Session,
+			) {
+				s.Order.AmountUSD = decimal.RequireFromString("-0.000000000000000000009")
+			},
+		},
 		{"large amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.New(123, 60) }},
-		{"before 1970", func(s *payment.Session) { s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC) }},
-		{"1970", func(s *payment.Session) { s.DueAt, s.CheckedAt = time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC() }},
-		{"far future", func(s *payment.Session) { s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC) }},
-		{"another zone", func(s *payment.Session) { s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800)) }},
+		{
+			"before 1970",
+			func(s *payment.Session) { s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC) },
+		},
+		{
+			"1970",
+			func(s *payment.Session) {
+				s.DueAt, s.CheckedAt = time.Unix(0, 0).
+					UTC(), time.Unix(-1, 0).UTC()
+			},
+		},
+		{
+			"far future",
+			func(s *payment.Session) {
+				s.ExpiresAt = time.Date(
+					9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC,
+				)
+			},
+		},
+		{
+			"another zone",
+			func(s *payment.Session) {
+				s.CreatedAt = s.CreatedAt.In(
+					time.FixedZone("", 5*3600+1800),
+				)
+			},
+		},
 		{"NUL in a title", func(s *payment.Session) { s.Order.Title = "a\x00b" }},
 		{"many attempts", func(s *payment.Session) {
 			for n := range 12 {

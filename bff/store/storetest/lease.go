@@ -179,7 +179,9 @@ func holdNotDue(t *testing.T, open Opener) {
 func holdUnknown(t *testing.T, open Opener) {
 	b := open(t, nil)
 	for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
-		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(err, payment.ErrNotFound) {
+		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(
+			err, payment.ErrNotFound,
+		) {
 			t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
 		}
 	}

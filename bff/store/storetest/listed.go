@@ -42,7 +42,9 @@ func touchAll(t *testing.T, open Opener) {
 	var list []payment.Touched
 	for n := range 60 {
 		at := epoch().Add(time.Duration(n) * time.Second)
-		list = append(list, payment.Touched{Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute)})
+		list = append(list, payment.Touched{
+			Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute),
+		})
 	}
 	other := due(t, b, 100)
 	touchMany(t, b, epoch(), list...)
@@ -77,7 +79,9 @@ func touchAllPasses(t *testing.T, open Opener) {
 func touchAllLease(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := stored(claimed(t, b, 1))
-	touchMany(t, b, epoch().Add(time.Minute), payment.Touched{Session: s, At: epoch(), Due: later()})
+	touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
+		Session: s, At: epoch(), Due: later(),
+	})
 	s.CheckedAt, s.DueAt = epoch(), later()
 	check(t, b, s)
 }
@@ -85,7 +89,10 @@ func touchAllLease(t *testing.T, open Opener) {
 func tracked(t *testing.T, open Opener) {
 	b := open(t, nil)
 	one := fresh(1)
-	one.Attempts = []payment.Attempt{attempt(1, payment.Expired, "m1"), attempt(2, payment.Waiting, "m2"), attempt(3, payment.Creating, "m3")}
+	one.Attempts = []payment.Attempt{
+		attempt(1, payment.Expired, "m1"), attempt(2, payment.Waiting, "m2"),
+		attempt(3, payment.Creating, "m3"),
+	}
 	one.Attempts[0].TrackingCode, one.Attempts[1].TrackingCode = "t1", "t2"
 	one = inserted(t, b, one)
 	two := fresh(2)
@@ -121,7 +128,9 @@ func count(t *testing.T, open Opener) {
 		s.Status = status
 		inserted(t, b, s)
 	}
-	for status, want := range map[string]int{"pending": 2, "open": 1, "confirmed": 0, "": 0, "\xff": 0} {
+	for status, want := range map[string]int{
+		"pending": 2, "open": 1, "confirmed": 0, "": 0, "\xff": 0,
+	} {
 		if got, err := b.Count(t.Context(), status); got != want || err != nil {
 			t.Errorf("Count(%q) = %d, %v; want %d", status, got, err, want)
 		}

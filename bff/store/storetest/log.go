@@ -46,7 +46,10 @@ func logEmpty(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
 	same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
-	same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}), outbox.EventPage{})
+	same(
+		t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
+		outbox.EventPage{},
+	)
 }
 
 func logOrder(t *testing.T, open Opener) {
@@ -59,7 +62,10 @@ func logOrder(t *testing.T, open Opener) {
 	page := events(t, b, outbox.EventQuery{})
 	same(t, "Events", page.Events, want)
 	if page.More || page.Next == "" {
-		t.Errorf("the only page has next %q, more %t; want where later events follow", page.Next, page.More)
+		t.Errorf(
+			"the only page has next %q, more %t; want where later events follow", page.Next,
+			page.More,
+		)
 	}
 }
 
@@ -85,7 +91,10 @@ func logSession(t *testing.T, open Opener) {
 		t.Errorf("more = %t, %t; want true, false", first.More, second.More)
 	}
 	for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
-		same(t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}), outbox.EventPage{})
+		same(
+			t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}),
+			outbox.EventPage{},
+		)
 	}
 }
 
@@ -127,10 +136,15 @@ func logLimits(t *testing.T, open Opener) {
 		all = append(all, event(s.ID, n))
 	}
 	updated(t, b, s.ID, nothing, all...)
-	for _, c := range []struct{ limit, want int }{{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100}} {
+	for _, c := range []struct{ limit, want int }{
+		{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100},
+	} {
 		page := events(t, b, outbox.EventQuery{Limit: c.limit})
 		if len(page.Events) != c.want || !page.More {
-			t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit, len(page.Events), page.More, c.want)
+			t.Errorf(
+				"Events with limit %d has %d, more %t; want %d and more", c.limit, len(page.Events),
+				page.More, c.want,
+			)
 		}
 	}
 }
@@ -139,9 +153,13 @@ func logBadCursor(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	for _, after := range []string{"x", "1", "1.", ".1", "1.1.1", "1.1.", "1.1.0123456789AB", "1.1.0123456789ab.1", "-1.1", "1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff"} {
+	for _, after := range []string{
+		"x", "1", "1.", ".1", "1.1.1", "1.1.", "1.1.0123456789AB", "1.1.0123456789ab.1", "-1.1",
+		"1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff",
+	} {
 		_, err := b.Events(t.Context(), outbox.EventQuery{After: after})
-		if problem, ok := errors.AsType[*wire.Error](err); !ok || problem.Code != wire.CodeInvalid || problem.Param != "after" {
+		if problem, ok := errors.AsType[*wire.Error](err); !ok ||
+			problem.Code != wire.CodeInvalid || problem.Param != "after" {
 			t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
 		}
 	}
@@ -157,7 +175,9 @@ func logOfAnother(t *testing.T, open Opener) {
 	cursor := events(t, other, outbox.EventQuery{}).Next
 	page, err := b.Events(t.Context(), outbox.EventQuery{After: cursor})
 	if !errors.Is(err, outbox.ErrCursorGone) {
-		t.Errorf("Events after a cursor of another database = %+v, %v; want ErrCursorGone", page, err)
+		t.Errorf(
+			"Events after a cursor of another database = %+v, %v; want ErrCursorGone", page, err,
+		)
 	}
 }
 
@@ -176,9 +196,10 @@ func readUnderWriters(t *testing.T, writer, reader Backend) {
 		s := inserted(t, writer, fresh(w))
 		all.Go(func() {
 			for n := range each {
-				_, err := writer.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
-					return []payment.Event{event(s.ID, 2*n), event(s.ID, 2*n+1)}, nil
-				})
+				_, err := writer.Update(t.Context(), s.ID,
+					func(*payment.Session) ([]payment.Event, error) {
+						return []payment.Event{event(s.ID, 2*n), event(s.ID, 2*n+1)}, nil
+					})
 				if err != nil {
 					t.Errorf("Update = %v", err)
 				}
@@ -208,7 +229,10 @@ func readUnderWriters(t *testing.T, writer, reader Backend) {
 		}
 		read()
 	}
-	until(t, fmt.Sprintf("all %d events are read", writers*each*2), func() bool { read(); return len(seen) == writers*each*2 })
+	until(
+		t, fmt.Sprintf("all %d events are read", writers*each*2),
+		func() bool { read(); return len(seen) == writers*each*2 },
+	)
 }
 
 // until waits for a condition.

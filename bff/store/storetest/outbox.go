@@ -37,14 +37,17 @@ func outboxTests() map[string]func(*testing.T, Opener) {
 func event(session string, n int) payment.Event {
 	return payment.Event{
 		ID: fmt.Sprintf("evt_%s_%d", session, n), Type: payment.EventPending, Session: session,
-		At: epoch().Add(time.Duration(n) * time.Second), Body: []byte(fmt.Sprintf("{\"n\": %d,\x00\xff }", n)),
+		At:   epoch().Add(time.Duration(n) * time.Second),
+		Body: []byte(fmt.Sprintf("{\"n\": %d,\x00\xff }", n)),
 	}
 }
 
 // later is when everything of these tests is due.
 func later() time.Time { return epoch().Add(time.Hour) }
 
-func claimTo(t *testing.T, b Backend, now time.Time, limit int, endpoints ...string) []outbox.Delivery {
+func claimTo(
+	t *testing.T, b Backend, now time.Time, limit int, endpoints ...string,
+) []outbox.Delivery {
 	t.Helper()
 	list, err := b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints)
 	if err != nil {
@@ -56,7 +59,10 @@ func claimTo(t *testing.T, b Backend, now time.Time, limit int, endpoints ...str
 // wantDeliveries claims everything and compares the event ids.
 func wantDeliveries(t *testing.T, b Backend, want []string) {
 	t.Helper()
-	same(t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)), want)
+	same(
+		t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)),
+		want,
+	)
 }
 
 func eventIDs(list []outbox.Delivery) []string {
@@ -79,7 +85,9 @@ func deliveryEach(t *testing.T, open Opener) {
 	s := inserted(t, b, fresh(1))
 	e := event(s.ID, 1)
 	updated(t, b, s.ID, nothing, e)
-	want := outbox.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At}
+	want := outbox.Delivery{
+		EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At,
+	}
 	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []outbox.Delivery{want})
 	want.Endpoint = endB
 	same(t, "claimed for a and b", claimTo(t, b, e.At, 10, endA, endB), []outbox.Delivery{want})
@@ -105,7 +113,10 @@ func eventOnce(t *testing.T, open Opener) {
 	if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
 		t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
 	}
-	same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)), []string{second.ID})
+	same(
+		t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
+		[]string{second.ID},
+	)
 }
 
 // Events of one instant are delivered as they were told.
@@ -140,7 +151,10 @@ func deliveryLease(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, e)
 	first := claimTo(t, b, epoch(), 10, endA)
 	same(t, "first claim", eventIDs(first), []string{e.ID})
-	same(t, "claim within the lease", claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []outbox.Delivery(nil))
+	same(
+		t, "claim within the lease",
+		claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []outbox.Delivery(nil),
+	)
 	same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
 }
 
@@ -154,8 +168,14 @@ func deliveryOldest(t *testing.T, open Opener) {
 	same(t, "to nobody", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
 	same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
 	one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
-	same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)), []string{one, one, two})
-	same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)), []string{two, three, three})
+	same(
+		t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
+		[]string{one, one, two},
+	)
+	same(
+		t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)),
+		[]string{two, three, three},
+	)
 }
 
 func deliverySettled(t *testing.T, open Opener) {
@@ -167,7 +187,10 @@ func deliverySettled(t *testing.T, open Opener) {
 	for tries := 1; tries <= 3; tries++ {
 		now = now.Add(10 * time.Second)
 		settle(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
-		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA), []outbox.Delivery(nil))
+		same(
+			t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
+			[]outbox.Delivery(nil),
+		)
 		list := claimTo(t, b, now, 1, endA)
 		if len(list) != 1 || list[0].Tries != tries {
 			t.Fatalf("claim of try %d = %+v", tries+1, list)
@@ -180,7 +203,10 @@ func deliverySettled(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	d = claimTo(t, b, later(), 1, endA)[0]
 	settle(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
-	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []outbox.Delivery(nil))
+	same(
+		t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
+		[]outbox.Delivery(nil),
+	)
 }
 
 // A try that outlives its lease may end after another one has delivered.
@@ -200,7 +226,9 @@ func deliveryUnknown(t *testing.T, open Opener) {
 	b := open(t, []string{endA})
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	for _, d := range []outbox.Delivery{{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB}} {
+	for _, d := range []outbox.Delivery{
+		{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
+	} {
 		if err := b.Settle(t.Context(), d, outbox.DeliveryResult{Delivered: true}); err == nil {
 			t.Errorf("Settle(%s to %s) succeeded", d.EventID, d.Endpoint)
 		}
@@ -217,7 +245,9 @@ func endpointsIsolated(t *testing.T, open Opener) {
 		want = append(want, e.ID)
 	}
 	for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
-		settle(t, b, d, outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Note: "connection refused"})
+		settle(t, b, d, outbox.DeliveryResult{
+			NextAt: later().AddDate(0, 0, 1), Note: "connection refused",
+		})
 	}
 	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
 	same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
@@ -238,7 +268,9 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 	for n := range 8 {
 		all.Go(func() {
 			for {
-				list, err := backends[n%len(backends)].ClaimDeliveries(t.Context(), later(), time.Minute, 3, []string{endA, endB})
+				list, err := backends[n%len(backends)].ClaimDeliveries(
+					t.Context(), later(), time.Minute, 3, []string{endA, endB},
+				)
 				if err != nil {
 					t.Errorf("ClaimDeliveries = %v", err)
 				}
@@ -252,7 +284,8 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 		})
 	}
 	all.Wait()
-	for _, d := range claimTo(t, b, later(), 2*events, endA, endB) { // what every claimer has passed over for another that had it
+	// what every claimer has passed over for another that had it
+	for _, d := range claimTo(t, b, later(), 2*events, endA, endB) {
 		claimed <- d
 	}
 	close(claimed)
@@ -285,10 +318,14 @@ func deliveryUrgent(t *testing.T, open Opener) {
 		updated(t, b, other.ID, nothing, event(other.ID, n))
 	}
 	pending := event(s.ID, 28)
-	review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(s.ID, 31, payment.EventConfirmed)
+	review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(
+		s.ID, 31, payment.EventConfirmed,
+	)
 	updated(t, b, s.ID, nothing, pending)
 	updated(t, b, s.ID, nothing, review, confirmed)
-	same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{pending.ID, review.ID, confirmed.ID, event(other.ID, 0).ID})
+	same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{
+		pending.ID, review.ID, confirmed.ID, event(other.ID, 0).ID,
+	})
 }
 
 // What has been due for a day goes before what is urgent.
@@ -304,5 +341,8 @@ func deliveryOvertaken(t *testing.T, open Opener) {
 	within := at(ofType(s.ID, 1, payment.EventConfirmed), outbox.HeadStart-time.Second)
 	beyond := at(ofType(s.ID, 2, payment.EventConfirmed), outbox.HeadStart+time.Second)
 	updated(t, b, s.ID, nothing, within, beyond)
-	same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)), []string{within.ID, old.ID, beyond.ID})
+	same(
+		t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)),
+		[]string{within.ID, old.ID, beyond.ID},
+	)
 }

@@ -38,13 +38,20 @@ func replaySettled(t *testing.T, open Opener) {
 	settle(t, b, list[1], outbox.DeliveryResult{Abandoned: true, Status: 410})
 	settle(t, b, list[2], outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503})
 	now := later().Add(time.Hour)
-	same(t, "Replay", replay(t, b, all(), now), outbox.Replayed{Events: 3, Deliveries: 3, Last: event(s.ID, 2).At})
+	same(t, "Replay", replay(t, b, all(), now), outbox.Replayed{
+		Events: 3, Deliveries: 3, Last: event(s.ID, 2).At,
+	})
 	var want []outbox.Delivery
 	for n := range 3 {
 		e := event(s.ID, n)
-		want = append(want, outbox.Delivery{EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: now})
+		want = append(want, outbox.Delivery{
+			EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body,
+			CreatedAt: now,
+		})
 	}
-	same(t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA), []outbox.Delivery(nil))
+	same(
+		t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA), []outbox.Delivery(nil),
+	)
 	again := claimTo(t, b, now, 10, endA)
 	same(t, "deliveries", again, want)
 	settle(t, b, again[0], outbox.DeliveryResult{NextAt: now.Add(time.Hour)})
@@ -69,12 +76,20 @@ func replayRange(t *testing.T, open Opener) {
 		settle(t, b, d, outbox.DeliveryResult{Delivered: true})
 	}
 	from, to := event("", 1).At, event("", 4).At
-	same(t, "Replay", replay(t, b, outbox.Range{From: from, To: to}, later()), outbox.Replayed{Events: 3, Deliveries: 6, Last: event("", 3).At})
-	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 10, endB)), []string{event(two.ID, 1).ID, event(one.ID, 2).ID, event(two.ID, 3).ID})
+	same(t, "Replay", replay(t, b, outbox.Range{From: from, To: to}, later()), outbox.Replayed{
+		Events: 3, Deliveries: 6, Last: event("", 3).At,
+	})
+	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 10, endB)), []string{
+		event(two.ID, 1).ID, event(one.ID, 2).ID, event(two.ID, 3).ID,
+	})
 	of := outbox.Range{From: from, To: to, Session: one.ID}
-	same(t, "Replay of a session", replay(t, b, of, later()), outbox.Replayed{Events: 1, Deliveries: 2, Last: event("", 2).At})
-	for _, r := range []outbox.Range{{From: to, To: from}, {From: from, To: from}, {From: later(), To: later().Add(time.Hour)},
-		{To: later(), Session: "cs_none"}, {To: later(), Session: "a\x00b"}, {From: from.Add(1), To: event("", 2).At}} {
+	same(t, "Replay of a session", replay(t, b, of, later()), outbox.Replayed{
+		Events: 1, Deliveries: 2, Last: event("", 2).At,
+	})
+	for _, r := range []outbox.Range{{From: to, To: from}, {From: from, To: from},
+		{From: later(), To: later().Add(time.Hour)},
+		{To: later(), Session: "cs_none"}, {To: later(), Session: "a\x00b"},
+		{From: from.Add(1), To: event("", 2).At}} {
 		same(t, "Replay of nothing", replay(t, b, r, later()), outbox.Replayed{})
 	}
 }
@@ -93,7 +108,9 @@ func replayLimited(t *testing.T, open Opener) {
 	for rounds := 0; ; rounds++ {
 		done := replay(t, b, r, later().Add(time.Duration(rounds)*time.Second))
 		if !done.More || rounds > 5 {
-			same(t, "the last round", done, outbox.Replayed{Events: 2, Deliveries: 2, Last: event("", 4).At})
+			same(t, "the last round", done, outbox.Replayed{
+				Events: 2, Deliveries: 2, Last: event("", 4).At,
+			})
 			break
 		}
 		r.From = done.Last
@@ -112,9 +129,13 @@ func replayInstant(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, event(s.ID, 9))
 	r := all()
 	r.Limit = 2
-	same(t, "Replay", replay(t, b, r, later()), outbox.Replayed{Events: 4, Deliveries: 4, More: true, Last: epoch()})
+	same(t, "Replay", replay(t, b, r, later()), outbox.Replayed{
+		Events: 4, Deliveries: 4, More: true, Last: epoch(),
+	})
 	r.From = epoch().Add(time.Microsecond)
-	same(t, "the rest", replay(t, b, r, later()), outbox.Replayed{Events: 1, Deliveries: 1, Last: event("", 9).At})
+	same(t, "the rest", replay(t, b, r, later()), outbox.Replayed{
+		Events: 1, Deliveries: 1, Last: event("", 9).At,
+	})
 }
 
 // A try that began before the replay says nothing about it.

@@ -90,7 +90,10 @@ func searchText(t *testing.T, open Opener) {
 		"\U0010FFFF":          nil,
 		"a\U0010FFFF\x00\xff": nil,
 	} {
-		same(t, fmt.Sprintf("Search(%q)", text), ids(search(t, b, records.Query{Text: text}).Sessions), want)
+		same(
+			t, fmt.Sprintf("Search(%q)", text),
+			ids(search(t, b, records.Query{Text: text}).Sessions), want,
+		)
 	}
 	for _, s := range search(t, b, records.Query{Text: "TRK-a"}).Sessions {
 		check(t, b, s)
@@ -134,11 +137,20 @@ func searchFilters(t *testing.T, open Opener) {
 		{records.Query{Coin: "USDT", Status: "review"}, []string{id(5)}},
 		{records.Query{Coin: "USDT", Status: "open"}, []string{id(3), id(1)}},
 		{records.Query{From: at(2), To: at(4)}, []string{id(3), id(2)}},
-		{records.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)}, []string{id(4), id(3)}},
+		{
+			records.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)},
+			[]string{id(4), id(3)},
+		},
 		{records.Query{From: at(4), To: at(2)}, nil},
 		{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []string{id(3)}},
 		{records.Query{From: at(2), To: at(5), Status: "review"}, []string{id(4)}},
-		{records.Query{Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open", From: at(2)}, []string{id(3)}},
+		{
+			records.Query{
+				Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open",
+				From: at(2),
+			},
+			[]string{id(3)},
+		},
 		{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []string{id(2)}},
 		{records.Query{Text: id(1), Coin: "ETH"}, nil},
 		{records.Query{Text: "TRK-4", Status: "open"}, nil},
@@ -161,7 +173,10 @@ func searchPages(t *testing.T, open Opener) {
 		want = append(want, s.ID)
 	}
 	slices.Reverse(want)
-	for _, q := range []records.Query{{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"}, {To: epoch().Add(time.Hour)}} {
+	for _, q := range []records.Query{
+		{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
+		{To: epoch().Add(time.Hour)},
+	} {
 		var got []string
 		for q.Limit = 2; ; {
 			page := search(t, b, q)
@@ -182,7 +197,9 @@ func searchOnce(t *testing.T, open Opener) {
 	updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
 	updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
 	updated(t, b, s.ID, with(paying(2, "ETH", "erc20", "TRK-2", "second")))
-	for _, q := range []records.Query{{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"}} {
+	for _, q := range []records.Query{
+		{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"},
+	} {
 		same(t, fmt.Sprintf("Search(%+v)", q), ids(search(t, b, q).Sessions), []string{s.ID})
 	}
 	same(t, "Search of the coin it had", search(t, b, records.Query{Coin: "USDT"}), payment.Page{})
@@ -222,7 +239,10 @@ func tally(t *testing.T, open Opener) {
 		{Day: day, Status: "confirmed", Coin: "ETH", Sessions: 1, AmountUSD: usd("25")},
 		{Day: day, Status: "confirmed", Coin: "USDT", Sessions: 2, AmountUSD: usd("1999999999.98")},
 		{Day: day, Status: "open", Sessions: 2, AmountUSD: usd("0.03")},
-		{Day: day.Add(24 * time.Hour), Status: "confirmed", Coin: "USDT", Sessions: 1, AmountUSD: usd("1.10")},
+		{
+			Day: day.Add(24 * time.Hour), Status: "confirmed", Coin: "USDT", Sessions: 1,
+			AmountUSD: usd("1.10"),
+		},
 	})
 	got, err = b.Tally(t.Context(), day.Add(time.Hour), day.Add(2*time.Hour))
 	if err != nil || len(got) != 3 || got[2].Sessions != 1 {
@@ -234,7 +254,8 @@ func tallyRange(t *testing.T, open Opener) {
 	b := open(t, nil)
 	from := epoch()
 	for to, want := range map[time.Time]error{
-		from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange, from.Add(-time.Second): records.ErrRange,
+		from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange,
+		from.Add(-time.Second): records.ErrRange,
 	} {
 		if got, err := b.Tally(t.Context(), from, to); !errors.Is(err, want) || len(got) > 0 {
 			t.Errorf("Tally until %s = %v, %v; want %v", to, got, err, want)

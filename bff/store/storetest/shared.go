@@ -12,13 +12,21 @@ import (
 // keeping out of each other's way. open returns them; the database is empty.
 func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, other Backend)) {
 	for name, test := range map[string]func(t *testing.T, one, other Backend){
-		"claims go to one instance":               sharedClaims,
-		"deliveries go to one instance":           sharedDeliveries,
-		"an instance that slept is fenced":        sharedFence,
-		"updates of both lose nothing":            func(t *testing.T, one, other Backend) { raceOfUpdates(t, one, other) },
-		"one reads what the other wrote":          sharedRead,
-		"one reference, one order":                sharedInsert,
-		"the log misses nothing of another":       func(t *testing.T, one, other Backend) { readUnderWriters(t, one, other) },
+		"claims go to one instance":        sharedClaims,
+		"deliveries go to one instance":    sharedDeliveries,
+		"an instance that slept is fenced": sharedFence,
+		"updates of both lose nothing": func(
+			t *testing.T, one, other Backend,
+		) {
+			raceOfUpdates(t, one, other)
+		},
+		"one reads what the other wrote": sharedRead,
+		"one reference, one order":       sharedInsert,
+		"the log misses nothing of another": func(
+			t *testing.T, one, other Backend,
+		) {
+			readUnderWriters(t, one, other)
+		},
 		"numbers and codes are unique everywhere": sharedUnique,
 		"one comparison at a time":                sharedComparison,
 	} {

@@ -52,7 +52,8 @@ type Opener func(t *testing.T, endpoints []string) Backend
 // Run tests what open returns. Each test opens one of its own.
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
-		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(), findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
+		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(),
+		findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
 		searchTests(), consoleTests(), comparisonTests(), eraseTests(),
 	} {
 		for name, test := range group {
@@ -69,14 +70,19 @@ func epoch() time.Time { return time.Date(2026, 11, 20, 23, 59, 58, 765_432_000,
 func fresh(n int) payment.Session {
 	return payment.Session{
 		ID: fmt.Sprintf("cs_%026d", n), Status: wire.Open, Digest: "d", Environment: "test",
-		Order:     payment.Order{AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("order %d", n)},
-		CreatedAt: epoch().Add(time.Duration(n) * time.Second), ExpiresAt: epoch().Add(24 * time.Hour),
+		Order: payment.Order{
+			AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("order %d", n),
+		},
+		CreatedAt: epoch().Add(time.Duration(n) * time.Second),
+		ExpiresAt: epoch().Add(24 * time.Hour),
 	}
 }
 
 // attempt is one in the given state that holds nothing but its marker.
 func attempt(number int, state payment.State, marker string) payment.Attempt {
-	return payment.Attempt{Number: number, State: state, Marker: marker, AmountUSD: decimal.RequireFromString("25")}
+	return payment.Attempt{
+		Number: number, State: state, Marker: marker, AmountUSD: decimal.RequireFromString("25"),
+	}
 }
 
 // inserted stores s and returns what the store made of it.
@@ -90,7 +96,9 @@ func inserted(t *testing.T, b Backend, s payment.Session) payment.Session {
 }
 
 // updated applies change, which must succeed.
-func updated(t *testing.T, b Backend, id string, change func(*payment.Session), events ...payment.Event) payment.Session {
+func updated(
+	t *testing.T, b Backend, id string, change func(*payment.Session), events ...payment.Event,
+) payment.Session {
 	t.Helper()
 	s, err := b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)

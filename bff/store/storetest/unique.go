@@ -30,7 +30,10 @@ func with(a payment.Attempt) func(*payment.Session) {
 }
 
 // refused fails unless change is refused with want and leaves the session as it is.
-func refused(t *testing.T, b Backend, id string, want error, change func(*payment.Session), events ...payment.Event) {
+func refused(
+	t *testing.T, b Backend, id string, want error, change func(*payment.Session),
+	events ...payment.Event,
+) {
 	t.Helper()
 	before, err := b.Session(t.Context(), id)
 	if err != nil {
@@ -59,7 +62,8 @@ func drawnNumber(t *testing.T, open Opener) {
 		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
 		refused(t, b, two.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
 	}
-	for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled, payment.Refused,
+	for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled,
+		payment.Refused,
 		payment.Lost, payment.Rejected, payment.InReview} {
 		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
 		updated(t, b, two.ID, with(drawn(1, payment.Creating, "m2", 100_001)))
@@ -116,7 +120,9 @@ func trackingOnce(t *testing.T, open Opener) {
 		a.TrackingCode = "TRK"
 		return a
 	}
-	for _, state := range []payment.State{payment.Waiting, payment.Expired, payment.Rejected, payment.Confirmed} {
+	for _, state := range []payment.State{
+		payment.Waiting, payment.Expired, payment.Rejected, payment.Confirmed,
+	} {
 		updated(t, b, one.ID, with(tracked(state, "m1")))
 		refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Waiting, "m2")))
 		refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Rejected, "m2")))
@@ -128,7 +134,9 @@ func conflictUndoes(t *testing.T, open Opener) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	updated(t, b, one.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 	refused(t, b, two.ID, payment.ErrTaken, func(s *payment.Session) {
-		s.Attempts = []payment.Attempt{drawn(1, payment.Waiting, "free", 100_002), drawn(2, payment.Waiting, "m2", 100_001)}
+		s.Attempts = []payment.Attempt{
+			drawn(1, payment.Waiting, "free", 100_002), drawn(2, payment.Waiting, "m2", 100_001),
+		}
 	}, event(two.ID, 1))
 	wantDeliveries(t, b, nil)
 	if _, err := b.Lookup(t.Context(), "free"); !errors.Is(err, payment.ErrNotFound) {

@@ -42,7 +42,8 @@ func updateStores(t *testing.T, open Opener) {
 		t.Fatal(err)
 	}
 	same(t, "sessions of the new status", page.Sessions, []payment.Session{s})
-	if page, err = b.List(t.Context(), payment.Filter{Status: string(wire.Open)}); err != nil || len(page.Sessions) > 0 {
+	if page, err = b.List(t.Context(), payment.Filter{Status: string(wire.Open)}); err != nil ||
+		len(page.Sessions) > 0 {
 		t.Errorf("sessions of the old status = %v, %v; want none", ids(page.Sessions), err)
 	}
 }
@@ -50,7 +51,9 @@ func updateStores(t *testing.T, open Opener) {
 func updateOwns(t *testing.T, open Opener) {
 	b := open(t, nil)
 	s := inserted(t, b, fresh(1))
-	got := updated(t, b, s.ID, func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 })
+	got := updated(
+		t, b, s.ID, func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 },
+	)
 	s.Version = 2
 	same(t, "Update", got, s)
 	check(t, b, s)
@@ -62,10 +65,11 @@ func updateUnchanged(t *testing.T, open Opener) {
 	s.Order.Metadata = map[string]string{"k": "v"}
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	s = inserted(t, b, s)
-	got, err := b.Update(t.Context(), s.ID, func(current *payment.Session) ([]payment.Event, error) {
-		spoil(current)
-		return []payment.Event{event(s.ID, 1)}, fmt.Errorf("no news: %w", payment.ErrUnchanged)
-	})
+	got, err := b.Update(t.Context(), s.ID,
+		func(current *payment.Session) ([]payment.Event, error) {
+			spoil(current)
+			return []payment.Event{event(s.ID, 1)}, fmt.Errorf("no news: %w", payment.ErrUnchanged)
+		})
 	if err != nil {
 		t.Fatalf("Update = %v; want no error", err)
 	}
@@ -109,7 +113,10 @@ func updatePanics(t *testing.T, open Opener) {
 				t.Errorf("recovered %v; want the panic of change", r)
 			}
 		}()
-		_, _ = b.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { panic("a mistake") })
+		_, _ = b.Update(
+			t.Context(), s.ID,
+			func(*payment.Session) ([]payment.Event, error) { panic("a mistake") },
+		)
 	}()
 	check(t, b, s)
 	updated(t, b, s.ID, nothing) // the store still works
@@ -156,10 +163,11 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	for g := range goroutines {
 		all.Go(func() {
 			for n := range each {
-				got, err := backends[g%len(backends)].Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
-					s.Trail = append(s.Trail, payment.Entry{What: fmt.Sprint(g, " ", n)})
-					return nil, nil
-				})
+				got, err := backends[g%len(backends)].Update(t.Context(), s.ID,
+					func(s *payment.Session) ([]payment.Event, error) {
+						s.Trail = append(s.Trail, payment.Entry{What: fmt.Sprint(g, " ", n)})
+						return nil, nil
+					})
 				if err != nil {
 					t.Errorf("Update = %v", err)
 				}
@@ -181,8 +189,12 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	for _, e := range got.Trail {
 		lines[e.What] = true
 	}
-	if len(seen) != goroutines*each || len(lines) != goroutines*each || got.Version != 1+goroutines*each {
-		t.Errorf("%d versions, %d lines, version %d after %d updates", len(seen), len(lines), got.Version, goroutines*each)
+	if len(seen) != goroutines*each || len(lines) != goroutines*each ||
+		got.Version != 1+goroutines*each {
+		t.Errorf(
+			"%d versions, %d lines, version %d after %d updates", len(seen), len(lines),
+			got.Version, goroutines*each,
+		)
 	}
 }
 
