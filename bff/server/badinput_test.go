@@ -337,7 +337,7 @@ func handling() (n int) {
 		if strings.Contains(stack, "(*Refusals).Run") {
 			continue // which counts refused pages for as long as the server runs
 		}
-		if strings.Contains(stack, "coinslot/bff/web.") || strings.Contains(stack, "coinslot/bff/live.") {
+		if strings.Contains(stack, "coinslot/bff/web.") || strings.Contains(stack, "coinslot/bff/realtime.") {
 			n++
 		}
 	}

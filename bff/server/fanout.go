@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/hub"
 	"coinslot/bff/pulse"
+	"coinslot/bff/realtime"
 )
 
 const (
@@ -41,7 +41,7 @@ type peers interface {
 // News can get lost on the way, so versions are compared now and then.
 type fanout struct {
 	peers   peers
-	hub     *hub.Hub
+	hub     *realtime.Hub
 	deliver func()        // there may be webhooks
 	soon    time.Duration // between two checks of a watched payment
 	now     func() time.Time
@@ -54,7 +54,7 @@ type fanout struct {
 	pulse pulse.Pulse // of the rounds
 }
 
-func newFanout(p peers, h *hub.Hub, deliver func(), soon time.Duration, now func() time.Time, log *slog.Logger) *fanout {
+func newFanout(p peers, h *realtime.Hub, deliver func(), soon time.Duration, now func() time.Time, log *slog.Logger) *fanout {
 	return &fanout{
 		peers: p, hub: h, deliver: deliver, soon: soon, now: now, log: log,
 		missed: make(chan struct{}, 1), marked: map[string]time.Time{}, known: map[string]int64{},

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/hub"
+	"coinslot/bff/realtime"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,7 +85,7 @@ func (p *page) taken() int {
 // running starts a fanout over n whose pages are open.
 func running(t *testing.T, n *neighbours, sessions ...string) (pages []*page, cancels []func()) {
 	t.Helper()
-	h := hub.New(hub.Config{})
+	h := realtime.NewHub(realtime.HubConfig{})
 	for _, id := range sessions {
 		p := &page{}
 		cancel, ok := h.Subscribe(id, p.hear)

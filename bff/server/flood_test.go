@@ -18,9 +18,9 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
-	"coinslot/bff/hub"
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
+	"coinslot/bff/realtime"
 	"coinslot/bff/store"
 	"coinslot/e2e/need"
 
@@ -178,7 +178,7 @@ func newFlood(t *testing.T) *flood {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{hub: hub.New(hub.Config{}), store: db}
+	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
 	s.budget = budget.New(budget.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
 	f.server, f.market.budget = s, s.budget
 	s.checkout = checkout.New(checkout.Config{

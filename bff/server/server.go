@@ -22,10 +22,10 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/crash"
 	"coinslot/bff/gateway"
-	"coinslot/bff/hub"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
+	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/retention"
@@ -52,7 +52,7 @@ type Options struct {
 	// Limits bound what one client may do; zero = the defaults.
 	Limits web.Limits
 	// Hub bounds the sockets of a session and of the process; zero = the defaults.
-	Hub hub.Config
+	Hub realtime.HubConfig
 	// Version of the program, for metrics and traces; "" = what the Go command has
 	// recorded, which a build without the repository lacks.
 	Version string
@@ -80,7 +80,7 @@ type Server struct {
 	poller   *poll.Poller
 	sweeper  *poll.Sweeper
 	sender   *webhook.Sender
-	hub      *hub.Hub
+	hub      *realtime.Hub
 	store    *store.DB
 	refusals *web.Refusals
 	erasing  *retention.Service
@@ -113,7 +113,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if c.Sandbox {
 		o.Log.Warn("COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay it with nothing")
 	}
-	s := &Server{hub: hub.New(o.Hub)}
+	s := &Server{hub: realtime.NewHub(o.Hub)}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.counted(o.Log)
 	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log})

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"coinslot/bff/budget"
-	"coinslot/bff/hub"
+	"coinslot/bff/realtime"
 )
 
 // proxied is a server behind proxies in two networks.
@@ -120,12 +120,12 @@ func TestHiddenOnce(t *testing.T) {
 		},
 		"sockets": func(s *server) {
 			for _, session := range []string{"cs_1", "cs_2"} {
-				(&line{server: s, session: session}).join(forwarding, func() {})
+				(&liveView{server: s, session: session}).join(forwarding, func() {})
 			}
 		},
 	} {
 		s, log := proxied(), &strings.Builder{}
-		s.Log, s.Hub = slog.New(slog.NewTextHandler(log, nil)), hub.New(hub.Config{})
+		s.Log, s.Hub = slog.New(slog.NewTextHandler(log, nil)), realtime.NewHub(realtime.HubConfig{})
 		s.Limits.Sockets, s.guesses = 1, perMinute(1, wider)
 		forwarding.Header.Set("Accept", "application/json")
 		for range 2 {
@@ -140,9 +140,9 @@ func TestHiddenOnce(t *testing.T) {
 // TestJoin: who subscribes is told of what was before, and has a place of its client's until it leaves.
 func TestJoin(t *testing.T) {
 	s := proxied()
-	s.Log, s.Hub, s.Limits.Sockets = silent(), hub.New(hub.Config{PerSession: 1}), 2
+	s.Log, s.Hub, s.Limits.Sockets = silent(), realtime.NewHub(realtime.HubConfig{PerSession: 1}), 2
 	r, told := from("203.0.113.9:1", ""), 0
-	first, other := &line{server: s, session: "cs_1"}, &line{server: s, session: "cs_1"}
+	first, other := &liveView{server: s, session: "cs_1"}, &liveView{server: s, session: "cs_1"}
 	if !first.join(r, func() { told++ }) || told != 1 {
 		t.Errorf("told %d times; want once", told)
 	}

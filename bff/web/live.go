@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/live"
 	"coinslot/bff/logs"
 	"coinslot/bff/payment"
+	"coinslot/bff/realtime"
 
 	"github.com/gorilla/websocket"
 )
 
 // live is GET /checkout/{session}/live: a websocket on which every message is a
-// whole view. It sends one at once, then after each change, and of the checks
-// that have found none what a page has to know; see hush.
+// whole view. It sends one at once, then after each change, and repeats it as often as
+// a page has to hear from the gateway's checks; see dedupe.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if err := s.asksSocket(r); err != nil {
 		return err
@@ -23,14 +23,15 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l := &line{server: s, session: session.ID, lang: s.language(s.framedOf(r, r.URL.Query()), session)}
-	socket := s.lines.New(l)
-	if !l.join(r, func() { socket.Tell(s.Hub.Published()) }) {
+	lang := s.language(s.framedOf(r, r.URL.Query()), session)
+	source := &liveView{server: s, session: session.ID, lang: lang}
+	socket := s.realtime.New(source)
+	if !source.join(r, func() { socket.Notify(s.Hub.Published()) }) {
 		return refuse(wire.CodeRateLimited, "")
 	}
 	conn, err := s.openSocket(w, r)
 	if err != nil {
-		l.Leave()
+		source.Leave()
 		return err
 	}
 	socket.Open(conn)
@@ -38,15 +39,15 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Sockets come by the thousand when a server is started again. Were all their
-// sessions looked for at once, some would wait in vain.
+// Sockets reconnect by the thousand when a server is started again. If all their
+// sessions were read at once, some requests would time out.
 const (
 	findAtOnce = 8
 	findWithin = 15 * time.Second
 )
 
-// found is the session of a socket that is to be opened, when it is its turn:
-// those who have come first go first.
+// found is the session of a socket that is to be opened. It waits until fewer than
+// findAtOnce are being read, in FIFO order, for at most findWithin.
 func (s *server) found(r *http.Request) (payment.Session, error) {
 	late := time.NewTimer(findWithin)
 	defer late.Stop()
@@ -56,7 +57,7 @@ func (s *server) found(r *http.Request) (payment.Session, error) {
 	case <-late.C:
 		return payment.Session{}, refuse(wire.CodeRateLimited, "")
 	case <-r.Context().Done():
-		return payment.Session{}, refuse(wire.CodeRateLimited, "") // nobody reads it
+		return payment.Session{}, refuse(wire.CodeRateLimited, "") // the client has gone
 	}
 	return s.shopperSession(r.Context(), r.PathValue("session"))
 }
@@ -79,28 +80,28 @@ func (s *server) asksSocket(r *http.Request) error {
 // openSocket answers what asksSocket has let through. Errors: it is no upgrade
 // after all; nothing was answered then.
 func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
-	conn, err := s.lines.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
+	conn, err := s.realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
 	if err != nil {
 		return nil, refuse(wire.CodeUpgradeRequired, "Upgrade")
 	}
 	return conn, nil
 }
 
-// line is what one socket shows: a session, in a language. There is one for each
-// open page, so it holds little.
-type line struct {
+// liveView is the source of one socket: a session's view, in a language. There is one
+// for each open page, so it holds little.
+type liveView struct {
 	*server
 	session, lang string
-	client        string // the address whose place it has
-	notify        func() // has it asked for a message
+	client        string // the address that the socket is counted for
+	notify        func() // has the socket ask for a message
 	unsubscribe   func()
-	hush          hush
+	dedupe        dedupe
 }
 
-// join subscribes to the session's news for the client of r, who has only so many
-// places in all. It reports whether there is one left, for the client and for the
-// session. What was published before is news, too: notify is called at once.
-func (l *line) join(r *http.Request, notify func()) (ok bool) {
+// join subscribes to the session's updates for the client of r, which may have only so
+// many sockets in all. It reports whether neither the client nor the session has too
+// many. What was published before is an update, too: notify is called at once.
+func (l *liveView) join(r *http.Request, notify func()) (ok bool) {
 	l.client = l.server.client(r)
 	if !l.sockets.enter(l.client, l.places(r)) {
 		l.hidden(r)
@@ -115,20 +116,20 @@ func (l *line) join(r *http.Request, notify func()) (ok bool) {
 	return true
 }
 
-// Leave implements live.Show.
-func (l *line) Leave() {
+// Leave implements realtime.Source.
+func (l *liveView) Leave() {
 	l.unsubscribe()
 	l.sockets.leave(l.client)
 }
 
-// Message implements live.Show.
-func (l *line) Message(news uint64) (live.Message, error) {
+// Message implements realtime.Source.
+func (l *liveView) Message(published uint64) ([]byte, error) {
 	if l.Hub.Closed() {
-		return live.Message{}, &live.End{Code: websocket.CloseServiceRestart, Why: "restarting"}
+		return nil, &realtime.CloseError{Code: websocket.CloseServiceRestart, Reason: "restarting"}
 	}
-	v, err := l.views.message(viewKey{l.session, l.lang}, news)
-	if err != nil || !l.hush.lets(v, l.notify) {
-		return live.Message{}, err
+	v, err := l.views.message(viewKey{l.session, l.lang}, published)
+	if err != nil || !l.dedupe.sends(v, l.notify) {
+		return nil, err
 	}
-	return v.Message, nil
+	return v.text, nil
 }

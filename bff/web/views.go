@@ -11,8 +11,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/hub"
-	"coinslot/bff/live"
+	"coinslot/bff/realtime"
 
 	"github.com/gorilla/websocket"
 )
@@ -28,22 +27,22 @@ const (
 // viewKey is all that the view of a socket depends on, besides what is stored.
 type viewKey struct{ session, lang string }
 
-// views makes what sockets are sent. A session that several of them watch is read
-// and encoded once for all that are told of the same news.
+// views makes what sockets are sent. A session that several of them watch is read and
+// encoded once for all that were notified of the same publication.
 type views struct {
-	hub     *hub.Hub
-	encoded func(viewKey) (shown, error) // as it is now
-	keep    time.Duration
+	hub    *realtime.Hub
+	encode func(viewKey) (encodedView, error) // as it is now
+	keep   time.Duration
 
 	mu     sync.Mutex // guards the fields below
 	recent map[viewKey]*rendering
 }
 
-// shown is what a session shows, encoded.
-type shown struct {
-	live.Message
-	words uint64        // a hash of it without its times, of this process
-	age   time.Duration // of the gateway's last answer; negative = there was none
+// encodedView is a session's view as sockets are sent it.
+type encodedView struct {
+	text []byte        // JSON; nobody changes it
+	hash uint64        // of the view without its times; of this process
+	age  time.Duration // of the gateway's last answer; negative = there was none
 }
 
 // rendering is a view that is sent to several sockets.
@@ -51,34 +50,34 @@ type rendering struct {
 	holds uint64        // this publication and all before
 	done  chan struct{} // closed when the fields below are set
 
-	shown shown
-	err   error
+	view encodedView
+	err  error
 }
 
-// message returns the view that holds the publication of that number, encoded.
-// Errors: those of encoded.
-func (v *views) message(key viewKey, news uint64) (shown, error) {
+// message returns the view that holds the publication of that number, encoded. It
+// waits while another socket's goroutine encodes it. Errors: those of encode.
+func (v *views) message(key viewKey, published uint64) (encodedView, error) {
 	if v.hub.Watchers(key.session) < 2 {
-		return v.encoded(key)
+		return v.encode(key)
 	}
-	r, found := v.find(key, news)
+	r, found := v.find(key, published)
 	if found {
 		<-r.done
-		return r.shown, r.err
+		return r.view, r.err
 	}
 	defer close(r.done)
-	r.shown, r.err = v.encoded(key)
+	r.view, r.err = v.encode(key)
 	if r.err != nil {
-		v.drop(key, r) // the next one may have more luck
+		v.drop(key, r) // the next socket tries again
 	}
-	return r.shown, r.err
+	return r.view, r.err
 }
 
-// find returns a rendering that will do, or a new one for the caller to fill in.
-func (v *views) find(key viewKey, news uint64) (r *rendering, found bool) {
+// find returns a rendering that is new enough, or a new one for the caller to fill in.
+func (v *views) find(key viewKey, published uint64) (r *rendering, found bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if r = v.recent[key]; r != nil && r.holds >= news {
+	if r = v.recent[key]; r != nil && r.holds >= published {
 		return r, true
 	}
 	r = &rendering{holds: v.hub.Published(), done: make(chan struct{})}
@@ -99,16 +98,18 @@ func (v *views) drop(key viewKey, r *rendering) {
 }
 
 // encodedView is a session's view as it is now, for its sockets. Errors:
-// *live.End if there is no such session.
-func (s *server) encodedView(key viewKey) (shown, error) {
+// *realtime.CloseError if there is no such session.
+func (s *server) encodedView(key viewKey) (encodedView, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	session, err := s.shopperSession(ctx, key.session)
 	if errors.Is(err, refuse(wire.CodeSessionUnknown, "")) {
-		return shown{}, &live.End{Code: websocket.ClosePolicyViolation, Why: string(wire.CodeSessionUnknown)}
+		return encodedView{}, &realtime.CloseError{
+			Code: websocket.ClosePolicyViolation, Reason: string(wire.CodeSessionUnknown),
+		}
 	}
 	if err != nil {
-		return shown{}, err
+		return encodedView{}, err
 	}
 	show := s.showing(ctx, key.lang)
 	p := widget.Page{Lang: key.lang, View: checkout.View(&session, show)}
@@ -116,15 +117,18 @@ func (s *server) encodedView(key viewKey) (shown, error) {
 	return encode(p.View)
 }
 
-// hashing is a seed for the words of this process's views.
-var hashing = maphash.MakeSeed()
+// hashSeed is for the hashes of this process's views.
+var hashSeed = maphash.MakeSeed()
 
-// encode is v for a socket.
-func encode(v wire.View) (shown, error) {
+// encode returns v as sockets are sent it.
+func encode(v wire.View) (encodedView, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return shown{}, err
+		return encodedView{}, err
 	}
-	words, err := json.Marshal(v.Timeless())
-	return shown{live.Text(text), maphash.Bytes(hashing, words), time.Duration(v.CheckedMsAgo) * time.Millisecond}, err
+	timeless, err := json.Marshal(v.Timeless())
+	return encodedView{
+		text: text, hash: maphash.Bytes(hashSeed, timeless),
+		age: time.Duration(v.CheckedMsAgo) * time.Millisecond,
+	}, err
 }

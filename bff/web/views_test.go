@@ -9,8 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/hub"
-	"coinslot/bff/live"
+	"coinslot/bff/realtime"
 )
 
 // gallery is views of a session that is a number in memory.
@@ -22,12 +21,12 @@ type gallery struct {
 }
 
 func newGallery(watchers int) *gallery {
-	g := &gallery{views: views{hub: hub.New(hub.Config{PerSession: 1000}), keep: sharedFor, recent: map[viewKey]*rendering{}}}
-	g.encoded = func(viewKey) (shown, error) {
+	g := &gallery{views: views{hub: realtime.NewHub(realtime.HubConfig{PerSession: 1000}), keep: sharedFor, recent: map[viewKey]*rendering{}}}
+	g.encode = func(viewKey) (encodedView, error) {
 		g.made.Add(1)
 		text := fmt.Append(nil, g.committed.Load())
 		time.Sleep(time.Millisecond)
-		return shown{Message: live.Text(text)}, g.err
+		return encodedView{text: text}, g.err
 	}
 	for range watchers {
 		g.hub.Subscribe("cs_1", func() {})
@@ -43,7 +42,7 @@ func (g *gallery) publish() (news uint64) {
 }
 
 // get is the message for a socket that was told of that publication.
-func (g *gallery) get(t *testing.T, news uint64) shown {
+func (g *gallery) get(t *testing.T, news uint64) encodedView {
 	t.Helper()
 	m, err := g.message(viewKey{"cs_1", "en"}, news)
 	if err != nil {
@@ -106,8 +105,8 @@ func TestViewsAreNew(t *testing.T) {
 // sent a view from before the change they were told of.
 func TestViewsHoldThePublication(t *testing.T) {
 	g := newGallery(2)
-	g.encoded = func(viewKey) (shown, error) {
-		return shown{Message: live.Text(fmt.Appendf(nil, "%06d", g.committed.Load()))}, nil
+	g.encode = func(viewKey) (encodedView, error) {
+		return encodedView{text: fmt.Appendf(nil, "%06d", g.committed.Load())}, nil
 	}
 	var workers sync.WaitGroup
 	for range 4 {
@@ -116,7 +115,7 @@ func TestViewsHoldThePublication(t *testing.T) {
 				before := g.committed.Add(1)
 				g.hub.Publish("cs_1")
 				var got int64
-				fmt.Sscanf(g.get(t, g.hub.Published()).Text(), "%d", &got)
+				fmt.Sscanf(string(g.get(t, g.hub.Published()).text), "%d", &got)
 				if got < before {
 					t.Errorf("a view of change %d after change %d", got, before)
 					return

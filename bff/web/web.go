@@ -16,11 +16,10 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/hub"
-	"coinslot/bff/live"
 	"coinslot/bff/order"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/realtime"
 	"coinslot/bff/reconcile"
 )
 
@@ -40,7 +39,7 @@ type Config struct {
 	Records  *reconcile.Service // the gateway's records
 	Events   outbox.Log         // what was told to the merchant
 	Catalog  *order.Catalog     // nil = no items
-	Hub      *hub.Hub
+	Hub      *realtime.Hub
 	// Static is the built assets, texts and icons; see package static.
 	Static fs.FS
 	// PublicURL is the origin under which browsers reach the server.
@@ -103,7 +102,7 @@ type server struct {
 	guesses  counter // of wrong keys
 	hastened counter // of checks that pages have made due sooner
 	sockets  crowd
-	lines    *live.Sockets
+	realtime *realtime.Sockets
 	finding  chan struct{} // one for each socket whose session is looked for
 	views    views
 	hints    sync.Once // for a proxy that is not named, which is logged once
@@ -113,8 +112,12 @@ type server struct {
 // New returns the handler of everything that shoppers and merchants reach.
 // Errors: texts or assets that cannot be read.
 func New(c Config) (http.Handler, error) {
-	s := &server{Config: c, lines: live.New(), finding: make(chan struct{}, findAtOnce)}
-	s.views = views{hub: c.Hub, encoded: s.encodedView, keep: sharedFor, recent: map[viewKey]*rendering{}}
+	s := &server{
+		Config: c, realtime: realtime.NewSockets(), finding: make(chan struct{}, findAtOnce),
+	}
+	s.views = views{
+		hub: c.Hub, encode: s.encodedView, keep: sharedFor, recent: map[viewKey]*rendering{},
+	}
 	if s.Log == nil {
 		s.Log = silent()
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
-	"coinslot/bff/hub"
+	"coinslot/bff/realtime"
 	"coinslot/bff/server"
 	"coinslot/e2e/built"
 	"coinslot/e2e/need"
@@ -63,7 +63,7 @@ func serveWide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(ctx, c, server.Options{Hub: hub.Config{PerSession: 1 << 20}})
+	srv, err := server.New(ctx, c, server.Options{Hub: realtime.HubConfig{PerSession: 1 << 20}})
 	if err != nil {
 		return err
 	}

@@ -1,32 +1,41 @@
-// Package hub tells live connections that their session has something new to
-// show. It carries no views: a subscriber that is told fetches the latest one
-// itself, so that several changes at once cost one message and the latest
-// always wins.
+// Package realtime keeps the websockets of shoppers' pages, by the ten thousand: the
+// [Hub] knows which sockets watch a session and notifies them when something new is
+// published about it; [Sockets] reads, writes and pings them. Frames are read and
+// written by gorilla/websocket.
 //
-// Start from [New] and [Hub.Subscribe].
+// Start from [NewHub] and [Hub.Subscribe], and from [NewSockets], [Sockets.New] and
+// [Socket.Open]. What a socket sends is decided by its [Source].
+//
+// # What an idle socket costs
+//
+// Its connection, the library's smallest read buffer, and one goroutine, which reads.
+// Writing is done by a few goroutines that all sockets share and that exist while
+// there is something to write; a socket stands in their queue once, however much has
+// been published. One timer pings all sockets. docs/performance.md has the figure, and
+// BenchmarkSockets in e2e/load measures it.
 //
 // # Why a function and not a channel
 //
-// A socket costs least with one goroutine, and that one has to sit in the
-// socket's read: nobody else would notice that the other side has closed or
-// has answered a ping. A goroutine that reads cannot wait for a channel as well,
-// so a 1-slot channel would need a second goroutine for each socket. A function
-// needs none: it marks the socket as having news and, if it was not marked
-// already, puts it on the queue of a few writers that all sockets share (package
-// live). An idle socket costs the hub less than 200 bytes, its session's id
-// included (BenchmarkIdle).
+// The one goroutine of a socket has to wait in its read: nothing else would notice
+// that the client has closed the connection or has answered a ping. A goroutine that
+// reads cannot wait for a channel as well, so a 1-slot channel would need a second
+// goroutine for each socket. A function needs none: it marks the socket as updated
+// and, if it was not marked already, enqueues it for writing.
 //
-// # No lost news
+// # No lost updates
 //
-// Subscribe first and fetch the first view after that: whatever is committed
-// later is published to the new subscriber, whatever was before is in that view.
+// The hub carries no views: a subscriber that is notified reads the latest one, so
+// that several changes at once cost one message and the latest always wins. Subscribe
+// first and read the first view after that: whatever is committed later is published
+// to the new subscriber, whatever was before is in that view.
 //
 // # The numbers of publications
 //
-// Publications are numbered, so that a view can be made once for many: who asks
-// [Hub.Published] and reads the session after that holds that publication and all
-// before it, and need not read again for a subscriber that was told of one of them.
-package hub
+// Publications are numbered, so that a view can be encoded once for many sockets: what
+// is read from the database after [Hub.Published] was called holds that publication
+// and all before it, and need not be read again for a subscriber that was notified of
+// one of them.
+package realtime
 
 import (
 	"maps"
@@ -35,8 +44,8 @@ import (
 	"sync/atomic"
 )
 
-// Config is what a [Hub] is made of.
-type Config struct {
+// HubConfig bounds a [Hub].
+type HubConfig struct {
 	PerSession int // subscribers of one session at most; zero = 20
 	PerProcess int // subscribers in all at most; zero = 15,000
 }
@@ -46,8 +55,8 @@ type Config struct {
 type Hub struct {
 	perSession, perProcess int
 
-	published atomic.Uint64 // publications there were
-	refused   atomic.Uint64 // subscribers that found no place
+	published atomic.Uint64 // number of publications
+	refused   atomic.Uint64 // number of subscribers beyond the limits
 
 	mu     sync.RWMutex             // guards the fields below
 	byID   map[string][]*subscriber // by session id; a slice in it is never changed, only replaced
@@ -55,11 +64,11 @@ type Hub struct {
 	closed bool
 }
 
-// subscriber has an identity, which a func has not.
+// subscriber has an identity, which a func lacks.
 type subscriber struct{ notify func() }
 
-// New returns a Hub without subscribers.
-func New(c Config) *Hub {
+// NewHub returns a Hub without subscribers.
+func NewHub(c HubConfig) *Hub {
 	h := &Hub{perSession: c.PerSession, perProcess: c.PerProcess, byID: map[string][]*subscriber{}}
 	if h.perSession <= 0 {
 		h.perSession = 20
@@ -111,8 +120,8 @@ func (h *Hub) drop(session string, s *subscriber) {
 	h.byID[session] = slices.Concat(present[:at], present[at+1:])
 }
 
-// Publish tells each subscriber of the session that something is new. It waits
-// for nobody, and does nothing if there is none or the hub is closed.
+// Publish notifies each subscriber of the session that something is new. It does not
+// block, and does nothing if there is none or the hub is closed.
 func (h *Hub) Publish(session string) {
 	h.published.Add(1)
 	h.mu.RLock()
@@ -126,8 +135,8 @@ func (h *Hub) Publish(session string) {
 	}
 }
 
-// Published returns the number of the latest publication, of whatever session;
-// zero = there was none. What is read from the database after that holds it.
+// Published returns the number of the latest publication, of any session; zero = there
+// was none. What is read from the database after that holds it.
 func (h *Hub) Published() uint64 { return h.published.Load() }
 
 // Watchers returns how many subscribers the session has.
@@ -154,21 +163,21 @@ func (h *Hub) Len() int {
 	return h.count
 }
 
-// Stats is what a [Hub] has to tell to its operator.
-type Stats struct {
+// HubStats are the figures of a [Hub] for the operator.
+type HubStats struct {
 	Subscribers, Sessions int    // now; sessions that have a subscriber
-	Refused               uint64 // subscribers that found no place; only grows
+	Refused               uint64 // subscribers beyond the limits; only grows
 }
 
-// Stats returns the present state.
-func (h *Hub) Stats() Stats {
+// Stats returns the present figures.
+func (h *Hub) Stats() HubStats {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return Stats{Subscribers: h.count, Sessions: len(h.byID), Refused: h.refused.Load()}
+	return HubStats{Subscribers: h.count, Sessions: len(h.byID), Refused: h.refused.Load()}
 }
 
-// Close refuses new subscribers and tells each present one a last time, so
-// that it asks [Hub.Closed] and can say goodbye. The subscribers stay, and are
+// Close refuses new subscribers and notifies each present one a last time, so that it
+// asks [Hub.Closed] and can end its connection. The subscribers stay, and are
 // counted by Len, until they cancel: Len reaching zero means that all have left.
 // A second Close does nothing.
 func (h *Hub) Close() {
@@ -193,8 +202,8 @@ func (h *Hub) shut() []*subscriber {
 	return all
 }
 
-// Closed reports whether Close was called. A subscriber that is told asks this
-// before it fetches a view.
+// Closed reports whether Close was called. A subscriber that is notified asks this
+// before it reads a view.
 func (h *Hub) Closed() bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -1,4 +1,4 @@
-package hub
+package realtime
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func subscribe(tb testing.TB, h *Hub, session string) (told *atomic.Int32, cance
 }
 
 func TestPublish(t *testing.T) {
-	h := New(Config{})
+	h := NewHub(HubConfig{})
 	a1, cancel := subscribe(t, h, "a")
 	a2, _ := subscribe(t, h, "a")
 	b, _ := subscribe(t, h, "b")
@@ -42,24 +42,24 @@ func TestPublish(t *testing.T) {
 }
 
 func TestWatched(t *testing.T) {
-	h := New(Config{})
+	h := NewHub(HubConfig{})
 	if h.Watched("a") {
 		t.Error("Watched without subscribers = true")
 	}
 	_, one := subscribe(t, h, "a")
 	_, two := subscribe(t, h, "a")
 	one()
-	if !h.Watched("a") || h.Watched("b") {
-		t.Errorf("Watched(a), Watched(b) = %v, %v; want true, false", h.Watched("a"), h.Watched("b"))
+	if a, b := h.Watched("a"), h.Watched("b"); !a || b {
+		t.Errorf("Watched(a), Watched(b) = %v, %v; want true, false", a, b)
 	}
 	two()
-	if h.Watched("a") || len(h.byID) != 0 {
-		t.Errorf("after the last cancel Watched = %v, %d sessions kept; want false, 0", h.Watched("a"), len(h.byID))
+	if a := h.Watched("a"); a || len(h.byID) != 0 {
+		t.Errorf("after the last cancel Watched = %v, %d sessions kept; want false, 0", a, len(h.byID))
 	}
 }
 
 func TestCaps(t *testing.T) {
-	h := New(Config{PerSession: 2, PerProcess: 3})
+	h := NewHub(HubConfig{PerSession: 2, PerProcess: 3})
 	_, cancel := subscribe(t, h, "a")
 	subscribe(t, h, "a")
 	refused := func(session string) {
@@ -79,17 +79,17 @@ func TestCaps(t *testing.T) {
 
 // TestStats: what is open, and what found no place.
 func TestStats(t *testing.T) {
-	h := New(Config{PerSession: 2, PerProcess: 3})
+	h := NewHub(HubConfig{PerSession: 2, PerProcess: 3})
 	for _, id := range []string{"a", "a", "a", "b", "c"} {
 		h.Subscribe(id, func() {})
 	}
-	if got, want := h.Stats(), (Stats{Subscribers: 3, Sessions: 2, Refused: 2}); got != want {
+	if got, want := h.Stats(), (HubStats{Subscribers: 3, Sessions: 2, Refused: 2}); got != want {
 		t.Errorf("Stats = %+v; want %+v", got, want)
 	}
 }
 
 func TestDefaultCaps(t *testing.T) {
-	h := New(Config{})
+	h := NewHub(HubConfig{})
 	taken := 0
 	for n := range 800 {
 		for range 25 {
@@ -107,7 +107,7 @@ func TestDefaultCaps(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	h := New(Config{})
+	h := NewHub(HubConfig{})
 	told, cancel := subscribe(t, h, "a")
 	var closed atomic.Bool
 	h.Subscribe("b", func() { closed.Store(h.Closed()) })
@@ -134,7 +134,7 @@ func TestClose(t *testing.T) {
 
 // TestReentrant: a notify may use the hub, even leave it.
 func TestReentrant(t *testing.T) {
-	h := New(Config{})
+	h := NewHub(HubConfig{})
 	var cancels [3]func()
 	told := 0
 	for i := range cancels {
@@ -155,7 +155,7 @@ func TestReentrant(t *testing.T) {
 // TestRace has all methods at once, and checks that a subscriber is told of
 // everything that is published between Subscribe and cancel.
 func TestRace(t *testing.T) {
-	h := New(Config{PerSession: 100})
+	h := NewHub(HubConfig{PerSession: 100})
 	var workers sync.WaitGroup
 	for w := range 8 {
 		workers.Go(func() {
@@ -181,10 +181,10 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestCloseRace: whoever was taken is told goodbye, whenever Close comes.
+// TestCloseRace: each subscriber is notified of the end, whenever Close is called.
 func TestCloseRace(t *testing.T) {
 	for range 200 {
-		h := New(Config{})
+		h := NewHub(HubConfig{})
 		var missed atomic.Int32
 		var workers sync.WaitGroup
 		for w := range 4 {
@@ -204,7 +204,7 @@ func TestCloseRace(t *testing.T) {
 	}
 }
 
-func BenchmarkPublish(b *testing.B) {
+func BenchmarkHubPublish(b *testing.B) {
 	for _, each := range []int{1, 20} {
 		b.Run(fmt.Sprintf("10k subscribers, %d each", each), func(b *testing.B) {
 			h, sessions := filled(b, 10_000, each)
@@ -215,7 +215,7 @@ func BenchmarkPublish(b *testing.B) {
 		})
 	}
 	b.Run("all 10k of one session", func(b *testing.B) {
-		h := New(Config{PerSession: 10_000})
+		h := NewHub(HubConfig{PerSession: 10_000})
 		for range 10_000 {
 			subscribe(b, h, "a")
 		}
@@ -226,7 +226,7 @@ func BenchmarkPublish(b *testing.B) {
 	})
 }
 
-func BenchmarkSubscribe(b *testing.B) {
+func BenchmarkHubSubscribe(b *testing.B) {
 	h, sessions := filled(b, 10_000, 1)
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
@@ -236,7 +236,7 @@ func BenchmarkSubscribe(b *testing.B) {
 }
 
 // BenchmarkIdle reports what an idle subscriber costs in memory.
-func BenchmarkIdle(b *testing.B) {
+func BenchmarkHubIdle(b *testing.B) {
 	var before, after runtime.MemStats
 	for b.Loop() {
 		runtime.GC()
@@ -250,7 +250,7 @@ func BenchmarkIdle(b *testing.B) {
 
 // filled returns a hub with that many subscribers, so many for each session.
 func filled(b *testing.B, subscribers, each int) (*Hub, []string) {
-	h := New(Config{PerSession: each + 1})
+	h := NewHub(HubConfig{PerSession: each + 1})
 	var sessions []string
 	for n := range subscribers {
 		if n%each == 0 {

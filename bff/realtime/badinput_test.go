@@ -1,0 +1,194 @@
+package realtime
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const handshake = "GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+	"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+
+// leaving is a Source that sends nothing and says that it has left.
+type leaving chan struct{}
+
+func (l leaving) Message(uint64) ([]byte, error) { return nil, nil }
+func (l leaving) Leave()                         { l <- struct{}{} }
+
+// served starts a real server of sockets and returns its address; left has an element
+// for each socket that has left.
+func served(t testing.TB) (addr string, left leaving) {
+	t.Helper()
+	a, left := NewSockets(), make(leaving, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := a.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		a.New(left).Open(conn)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.Listener.Addr().String(), left
+}
+
+// closeCode sends bytes on a new socket, in steps of so many, and returns the code of
+// the close frame: 1005 if the frame has none, 0 if the server cuts the connection.
+func closeCode(t *testing.T, addr string, left leaving, sent string, step int) int {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(conn, handshake)
+	answers := bufio.NewReader(conn)
+	if resp, err := http.ReadResponse(answers, nil); err != nil || resp.StatusCode != 101 {
+		t.Fatal(resp, err)
+	}
+	for text := sent; text != ""; {
+		n := min(step, len(text))
+		if _, err := io.WriteString(conn, text[:n]); err != nil {
+			break // the server has ended the socket
+		}
+		text = text[n:]
+	}
+	conn.(*net.TCPConn).CloseWrite()
+	code := 0
+	for {
+		kind, payload, err := readFrame(answers)
+		if err != nil {
+			break
+		}
+		if code = websocket.CloseNoStatusReceived; kind != websocket.CloseMessage {
+			code = 0
+		} else if len(payload) >= 2 {
+			code = int(binary.BigEndian.Uint16(payload))
+		}
+	}
+	select {
+	case <-left:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("after %q the socket does not leave", sent)
+	}
+	return code
+}
+
+// readFrame reads a short frame of the server's.
+func readFrame(r io.Reader) (kind int, payload []byte, err error) {
+	head := make([]byte, 2)
+	if _, err = io.ReadFull(r, head); err != nil {
+		return 0, nil, err
+	}
+	payload = make([]byte, head[1])
+	_, err = io.ReadFull(r, payload)
+	return int(head[0] & 0xf), payload, err
+}
+
+// frame is a client's, of fewer than 64 KiB; first is its first byte.
+func frame(first byte, payload string) string {
+	f := []byte{first, 0x80 | byte(len(payload))}
+	if len(payload) > 125 {
+		f[1] = 0x80 | 126
+		f = binary.BigEndian.AppendUint16(f, uint16(len(payload)))
+	}
+	mask := []byte{1, 2, 3, 4}
+	f = append(f, mask...)
+	for i := range len(payload) {
+		f = append(f, payload[i]^mask[i%4])
+	}
+	return string(f)
+}
+
+// badInputs are bytes of clients with the close code that they are answered by. What
+// is no error ends with the connection, which is answered by 1008.
+var badInputs = map[string]struct {
+	sent string
+	code int
+}{
+	"nothing":                   {"", 1008},
+	"half a header":             {"\x81", 1008},
+	"half a mask":               {"\x81\x84\x01\x02", 1008},
+	"half a message":            {"\x81\x84\x01\x02\x03\x04a", 1008},
+	"half a ping":               {"\x89\x84\x01\x02\x03\x04a", 1008},
+	"an empty message":          {frame(0x81, ""), 1008},
+	"a message":                 {frame(0x81, "hello"), 1008},
+	"the longest":               {frame(0x82, strings.Repeat("x", maxMessage)), 1008},
+	"too long":                  {frame(0x82, strings.Repeat("x", maxMessage+1)), 1009},
+	"fragments":                 {frame(0x01, "a") + frame(0x89, "p") + frame(0x00, "b") + frame(0x80, "c"), 1008},
+	"fragments, too long":       {frame(0x02, strings.Repeat("x", 800)) + strings.Repeat(frame(0x00, strings.Repeat("x", 800)), 2), 1009},
+	"endless empty fragments":   {frame(0x02, "") + strings.Repeat(frame(0x00, ""), maxReceived), 1008},
+	"fragment of nothing":       {frame(0x80, "a"), 1002},
+	"message in a message":      {frame(0x01, "a") + frame(0x81, "b"), 1002},
+	"the longest ping":          {frame(0x89, strings.Repeat("p", 125)), 1008},
+	"a ping too long":           {frame(0x89, strings.Repeat("p", 126)), 1002},
+	"a fragmented ping":         {frame(0x09, "p"), 1002},
+	"a fragmented close":        {frame(0x08, "\x03\xe8"), 1002},
+	"compressed":                {frame(0xc1, "a"), 1002},
+	"reserved bits":             {frame(0xb1, "a"), 1002},
+	"unknown message":           {frame(0x83, "a"), 1002},
+	"unknown control frame":     {frame(0x8b, "a"), 1002},
+	"no mask":                   {"\x81\x01a", 1002},
+	"HTTP":                      {"GET / HTTP/1.1\r\n\r\n", 1002},
+	"zeros":                     {strings.Repeat("\x00", 100), 1002},
+	"a length of 2^62":          {"\x82\xff\x40\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x04", 1009},
+	"a negative length":         {"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02\x03\x04", 1008},
+	"a length in eight bytes":   {"\x82\xff\x00\x00\x00\x00\x00\x00\x00\x02\x01\x02\x03\x04ab", 1008},
+	"close":                     {frame(0x88, ""), 1005},
+	"close, half a code":        {frame(0x88, "\x03"), 1005},
+	"close 1000":                {frame(0x88, "\x03\xe8bye"), 1000},
+	"close 1000, then a ping":   {frame(0x88, "\x03\xe8") + frame(0x89, "after"), 1000},
+	"close with no UTF-8":       {frame(0x88, "\x03\xe8\xff"), 1002},
+	"close 999":                 {frame(0x88, "\x03\xe7"), 1002},
+	"close 1005":                {frame(0x88, "\x03\xed"), 1002},
+	"close 1014":                {frame(0x88, "\x03\xf6"), 1002},
+	"close 3000":                {frame(0x88, "\x0b\xb8"), 3000},
+	"close 5000":                {frame(0x88, "\x13\x88"), 1002},
+	"more messages than may be": {strings.Repeat(frame(0x81, "a"), maxMessages+1), 1008},
+	"more pongs than may be":    {strings.Repeat(frame(0x8a, ""), maxMessages+1), 1008},
+}
+
+// TestBadInput: whatever a client sends, and however the bytes come in, ends its socket
+// with the code that docs/realtime.md names.
+func TestBadInput(t *testing.T) {
+	addr, left := served(t)
+	for name, c := range badInputs {
+		for _, step := range []int{1 << 20, 7} {
+			if got := closeCode(t, addr, left, c.sent, step); got != c.code {
+				t.Errorf("%s, in steps of %d: code %d; want %d", name, step, got, c.code)
+			}
+		}
+	}
+}
+
+// FuzzInput: no bytes of a client make a socket hang, stay, or end by another code than
+// the client's own or those of docs/realtime.md. A panic would end this process.
+func FuzzInput(f *testing.F) {
+	for _, c := range badInputs {
+		f.Add([]byte(c.sent), 1)
+		f.Add([]byte(c.sent), 7)
+	}
+	addr, left := served(f)
+	f.Fuzz(func(t *testing.T, sent []byte, step int) {
+		code := closeCode(t, addr, left, string(sent), max(step, 1+len(sent)/100))
+		switch code {
+		case 0, 1002, 1005, 1008, 1009:
+		default:
+			if !bytes.Contains(sent, []byte{0x88}) { // no close frame of the client's
+				t.Errorf("%q ends with %d", sent, code)
+			}
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package realtime
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+var errTooMuch = errors.New("the client has sent too much in a minute")
+
+// counter bounds what a client sends in a minute. It is for one goroutine.
+type counter struct {
+	limit, count int // in a minute
+	since        time.Time
+}
+
+// add counts n more. Errors: errTooMuch.
+func (c *counter) add(n int) error {
+	if now := time.Now(); now.Sub(c.since) > time.Minute {
+		c.since, c.count = now, 0
+	}
+	if c.count += n; c.count > c.limit {
+		return errTooMuch
+	}
+	return nil
+}
+
+// meteredWriter hands over a connection that fails when too many bytes come in:
+// the library skips the parts of a message, even empty ones, without telling us.
+type meteredWriter struct{ http.ResponseWriter }
+
+// Hijack implements http.Hijacker.
+func (m meteredWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(m.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &meteredConn{Conn: conn, received: counter{limit: maxReceived}}, buffered, nil
+}
+
+// meteredConn is a connection from which only so many bytes can be read in a minute.
+type meteredConn struct {
+	net.Conn
+	received counter
+}
+
+// Read implements net.Conn.
+func (m *meteredConn) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p)
+	if err == nil {
+		err = m.received.add(n)
+	}
+	return n, err
+}

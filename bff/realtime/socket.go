@@ -1,0 +1,200 @@
+package realtime
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Source decides what a socket sends.
+type Source interface {
+	// Message returns the text that is to be sent now: after the opening, after a
+	// publication and with each ping. It holds the publication of that number and all
+	// before. An empty text sends nothing; nobody changes it afterwards.
+	// It is called by one goroutine at a time. Errors: *CloseError ends the socket as
+	// it says; any other with code 1013, "try again later".
+	Message(published uint64) ([]byte, error)
+	// Leave is called once, when the socket has ended and its close frame was sent.
+	Leave()
+}
+
+// Where a socket stands with the writer pool.
+const (
+	busy    uint32 = iota // a writer has it, or nobody may have it yet, or any more
+	updated               // busy, and something was published since
+	idle                  // nothing to do
+	queued                // waits for a writer
+)
+
+// Socket is one client. One goroutine reads; of the writer pool, the goroutine that
+// has taken it from the queue is the only one that writes messages.
+type Socket struct {
+	sockets *Sockets
+	source  Source
+	conn    *websocket.Conn // nil until it is opened
+
+	published atomic.Uint64 // the latest publication that it was told of
+	state     atomic.Uint32
+	pingDue   atomic.Bool
+	ended     atomic.Bool  // the client has gone, or its connection
+	lastPong  atomic.Int64 // Unix nanoseconds; the time of opening before the first pong
+	received  counter      // messages, pings and pongs; for the reader
+
+	next  *Socket    // in the queue of the writer pool
+	place wheelPlace // on the ping timer wheel
+}
+
+// New returns a socket that can be notified already, and sends nothing before it is
+// opened.
+func (a *Sockets) New(source Source) *Socket {
+	return &Socket{sockets: a, source: source, received: counter{limit: maxMessages}}
+}
+
+// Notify says that there is the publication of that number. It does not block.
+func (s *Socket) Notify(published uint64) {
+	for old := s.published.Load(); old < published; old = s.published.Load() {
+		if s.published.CompareAndSwap(old, published) {
+			break
+		}
+	}
+	s.wake()
+}
+
+// wake has the socket written to, once, however often it is called before that.
+func (s *Socket) wake() {
+	for {
+		switch s.state.Load() {
+		case updated, queued:
+			return
+		case busy:
+			if s.state.CompareAndSwap(busy, updated) {
+				return
+			}
+		case idle:
+			if s.state.CompareAndSwap(idle, queued) {
+				s.sockets.writers.enqueue(s)
+				return
+			}
+		}
+	}
+}
+
+// Open starts the socket on a connection that Upgrade has returned. Its first
+// message is sent at once. It does not block.
+func (s *Socket) Open(conn *websocket.Conn) {
+	s.conn = conn
+	conn.SetReadLimit(maxMessage)
+	conn.SetPongHandler(func(string) error { return s.ponged() })
+	conn.SetPingHandler(s.pinged)
+	s.lastPong.Store(time.Now().UnixNano())
+	s.extend()
+	s.sockets.wheel.add(s)
+	go s.read()
+	s.state.Store(queued)
+	s.sockets.writers.enqueue(s)
+}
+
+// read waits for the end. Of what a client sends, only pongs are of use.
+func (s *Socket) read() {
+	_, _, err := s.conn.NextReader()
+	for err == nil {
+		if err = s.received.add(1); err == nil {
+			_, _, err = s.conn.NextReader()
+		}
+	}
+	s.leave(err)
+}
+
+// leave ends the socket for the reader.
+func (s *Socket) leave(err error) {
+	defer s.source.Leave()
+	defer s.sockets.wheel.remove(s)
+	defer s.conn.Close()
+	s.ended.Store(true)
+	s.sendClose(err, websocket.ClosePolicyViolation)
+}
+
+// extend gives the client until pongWithin after its last pong to answer a ping.
+func (s *Socket) extend() {
+	_ = s.conn.SetReadDeadline(time.Unix(0, s.lastPong.Load()).Add(pongWithin))
+}
+
+// ponged is called by the reader. The deadline is set by the next ping: the stack
+// that it takes would stay with the reader.
+func (s *Socket) ponged() error {
+	s.lastPong.Store(time.Now().UnixNano())
+	return s.received.add(1)
+}
+
+// pinged is called by the reader.
+func (s *Socket) pinged(text string) error {
+	if err := s.received.add(1); err != nil {
+		return err
+	}
+	return s.writeControl(websocket.PongMessage, []byte(text))
+}
+
+// ping has the socket pinged. A page cannot see pings; a message goes with each,
+// unless there was one a moment ago, and tells it that the connection is alive.
+func (s *Socket) ping() {
+	s.extend()
+	s.pingDue.Store(true)
+	s.wake()
+}
+
+// serve sends what there is to send, for the writer pool. A socket that cannot be
+// written to is closed, and stays busy: no writer comes back to it.
+func (s *Socket) serve() {
+	s.state.Store(busy)
+	if s.ended.Load() {
+		return
+	}
+	if err := s.send(); err != nil {
+		s.conn.Close()
+		return
+	}
+	if !s.state.CompareAndSwap(busy, idle) {
+		s.state.Store(queued)
+		s.sockets.writers.enqueue(s)
+	}
+}
+
+// send writes the ping that is due and the present message. It blocks for at most
+// writeWithin for each.
+func (s *Socket) send() error {
+	if s.pingDue.Swap(false) {
+		if err := s.writeControl(websocket.PingMessage, nil); err != nil {
+			return err
+		}
+	}
+	message, err := s.source.Message(s.published.Load())
+	if err != nil {
+		s.sendClose(err, websocket.CloseTryAgainLater)
+		return err
+	}
+	if len(message) == 0 {
+		return nil
+	}
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return err
+	}
+	return s.conn.WriteMessage(websocket.TextMessage, message)
+}
+
+// sendClose sends a close frame: as err says, else with that code. A client that has
+// gone, or whom the library has sent one, is sent none.
+func (s *Socket) sendClose(err error, code int) {
+	end, ok := errors.AsType[*CloseError](err)
+	if !ok {
+		end = &CloseError{Code: code}
+	}
+	_ = s.writeControl(websocket.CloseMessage, websocket.FormatCloseMessage(end.Code, end.Reason))
+}
+
+// writeControl sends a control frame, also while a message is being written by
+// another goroutine. It blocks for at most writeWithin.
+func (s *Socket) writeControl(kind int, payload []byte) error {
+	return s.conn.WriteControl(kind, payload, time.Now().Add(writeWithin))
+}

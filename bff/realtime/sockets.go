@@ -1,0 +1,62 @@
+package realtime
+
+import (
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Times and sizes of a socket. Nothing that a client sends is used, so little
+// of it is read; compression stays off, because the read limit of the library
+// counts compressed bytes.
+const (
+	pingEvery   = 25 * time.Second
+	pongWithin  = 60 * time.Second
+	writeWithin = 5 * time.Second
+	maxMessage  = 1 << 10  // bytes, from the client
+	maxMessages = 30       // from the client, in a connection's minute; pings and pongs count
+	maxReceived = 16 << 10 // bytes from the client in that minute, with all that frames add
+	writeBuffer = 8 << 10  // bytes, shared: a longer message takes a second system call
+)
+
+// Sockets are the open websockets of a process.
+type Sockets struct {
+	upgrader websocket.Upgrader
+	writers  *writerPool
+	wheel    *pingWheel
+}
+
+// NewSockets returns no sockets yet. It starts nothing that would have to be stopped.
+func NewSockets() *Sockets {
+	return &Sockets{
+		upgrader: websocket.Upgrader{
+			ReadBufferSize:  1, // the library makes it as small as a control frame may be
+			WriteBufferSize: writeBuffer,
+			WriteBufferPool: &sync.Pool{},
+			CheckOrigin:     func(*http.Request) bool { return true }, // the caller has done it
+			Error:           func(http.ResponseWriter, *http.Request, int, error) {},
+		},
+		writers: &writerPool{limit: 4 * runtime.GOMAXPROCS(0)},
+		wheel:   &pingWheel{every: pingEvery},
+	}
+}
+
+// Upgrade answers a request by a websocket whose client may send little; header is
+// added to the answer. Errors: it is no upgrade; nothing was answered then.
+func (a *Sockets) Upgrade(
+	w http.ResponseWriter, r *http.Request, header http.Header,
+) (*websocket.Conn, error) {
+	return a.upgrader.Upgrade(meteredWriter{w}, r, header)
+}
+
+// CloseError is the error of a [Source] that ends its socket with a close frame.
+type CloseError struct {
+	Code   int // RFC 6455, 7.4.1
+	Reason string
+}
+
+// Error implements error.
+func (e *CloseError) Error() string { return "closing a socket: " + e.Reason }

@@ -1,0 +1,287 @@
+package realtime
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// counting is a Source that counts.
+type counting struct {
+	text      []byte
+	made      atomic.Int64  // messages
+	published atomic.Uint64 // the latest publication
+	left      atomic.Int64
+	err       error
+}
+
+func (c *counting) Message(published uint64) ([]byte, error) {
+	c.made.Add(1)
+	c.published.Store(published)
+	return c.text, c.err
+}
+func (c *counting) Leave() { c.left.Add(1) }
+
+// page is the other side of a socket.
+type page struct {
+	*Socket
+	source       *counting
+	client       *websocket.Conn
+	texts, pings atomic.Int64 // that have come
+}
+
+// newPage opens a socket; nobody reads what it sends.
+func newPage(t *testing.T, a *Sockets, source *counting) *page {
+	t.Helper()
+	p := &page{source: source}
+	p.Socket = a.New(source)
+	server, client := connected(t, a)
+	p.client = client
+	client.SetPingHandler(func(string) error {
+		p.pings.Add(1)
+		return client.WriteControl(websocket.PongMessage, nil, time.Time{})
+	})
+	p.Open(server)
+	return p
+}
+
+// hijacked is a ResponseWriter that hands over conn.
+type hijacked struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return h.conn, bufio.NewReadWriter(bufio.NewReader(h.conn), bufio.NewWriter(h.conn)), nil
+}
+
+// connected returns both sides of a websocket.
+func connected(t *testing.T, a *Sockets) (server, client *websocket.Conn) {
+	t.Helper()
+	inner, outer := net.Pipe()
+	upgraded := make(chan error, 1)
+	go func() {
+		r, err := http.ReadRequest(bufio.NewReader(inner))
+		if err == nil {
+			server, err = a.Upgrade(hijacked{conn: inner}, r, nil)
+		}
+		upgraded <- err
+	}()
+	client, _, err := websocket.NewClient(outer, &url.URL{Scheme: "ws", Host: "test"}, nil, 0, 0)
+	if err := errors.Join(err, <-upgraded); err != nil {
+		t.Fatal(err)
+	}
+	return server, client
+}
+
+// read takes what comes until the end, and answers pings.
+func (p *page) read() {
+	for {
+		if _, _, err := p.client.ReadMessage(); err != nil {
+			return
+		}
+		p.texts.Add(1)
+	}
+}
+
+// newPages opens that many sockets; what they send is read.
+func newPages(t *testing.T, a *Sockets, n int) (list []*page) {
+	t.Helper()
+	for range n {
+		p := newPage(t, a, &counting{text: []byte("view")})
+		go p.read()
+		list = append(list, p)
+	}
+	return list
+}
+
+// TestStuckClients: clients that do not read delay nobody else: a few writers are
+// replaced after a moment each. The stuck ones are cut when their time is over.
+func TestStuckClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewSockets()
+		a.writers.limit = 4
+		var stuck []*page
+		for range 50 {
+			stuck = append(stuck, newPage(t, a, &counting{text: []byte("view")}))
+		}
+		quick := newPages(t, a, 200)
+		time.Sleep((50/4 + 2) * slowAfter)
+		synctest.Wait()
+		if !all(quick, func(p *page) bool { return p.texts.Load() > 0 }) {
+			t.Fatal("others have to wait for those who do not read")
+		}
+		for _, p := range quick {
+			p.Notify(1)
+		}
+		synctest.Wait() // without any time going by
+		if !all(quick, func(p *page) bool { return p.source.published.Load() == 1 }) {
+			t.Error("while some are stuck, updates have to wait")
+		}
+		time.Sleep(2*writeWithin + time.Second)
+		if !all(stuck, left) {
+			t.Error("those who do not read are still there")
+		}
+		end(t, a, quick)
+	})
+}
+
+func all(list []*page, ok func(*page) bool) bool {
+	for _, p := range list {
+		if !ok(p) {
+			return false
+		}
+	}
+	return true
+}
+
+func left(p *page) bool { return p.source.left.Load() == 1 }
+
+// end closes pages and checks that nothing of them is left.
+func end(t *testing.T, a *Sockets, list []*page) {
+	t.Helper()
+	for _, p := range list {
+		p.client.Close()
+	}
+	synctest.Wait()
+	if !all(list, left) {
+		t.Error("not every socket has left once")
+	}
+	time.Sleep(a.wheel.every)
+	synctest.Wait()
+	a.wheel.mu.Lock()
+	defer a.wheel.mu.Unlock()
+	a.writers.mu.Lock()
+	defer a.writers.mu.Unlock()
+	if w := a.wheel; w.running || w.count != 0 || a.writers.active != 0 {
+		t.Errorf("timer %v, %d on the wheel, %d writers; want none",
+			w.running, w.count, a.writers.active)
+	}
+}
+
+// TestPings: each socket is pinged once in its time, with a message, and not all
+// at once; one that answers lives on.
+func TestPings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewSockets()
+		list := newPages(t, a, 100)
+		pings := func() (n int64) {
+			for _, p := range list {
+				n += p.pings.Load()
+			}
+			return n
+		}
+		for second := range 200 {
+			time.Sleep(pingEvery / slots)
+			synctest.Wait()
+			if got, want := pings(), int64(4*(second+1)); got != want {
+				t.Fatalf("%d pings after %d turns; want %d", got, second+1, want)
+			}
+		}
+		pinged := func(p *page) bool { return p.pings.Load() == 8 && p.source.made.Load() == 9 }
+		if !all(list, pinged) {
+			t.Error("not every socket was pinged 8 times, with a message each")
+		}
+		end(t, a, list)
+	})
+}
+
+// TestSilentClients: a client that answers no ping is cut, one minute after it has
+// connected or has answered the last one, and not sooner.
+func TestSilentClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewSockets()
+		for pongs := range 3 {
+			p, answered := newPage(t, a, &counting{text: []byte("view")}), time.Now()
+			p.client.SetPingHandler(func(string) error {
+				if p.pings.Add(1) > int64(pongs) {
+					return nil
+				}
+				answered = time.Now()
+				return p.client.WriteControl(websocket.PongMessage, nil, time.Time{})
+			})
+			go p.read()
+			time.Sleep(time.Duration(pongs) * pingEvery)
+			synctest.Wait()
+			time.Sleep(time.Until(answered.Add(pongWithin - time.Millisecond)))
+			if left(p) {
+				t.Errorf("a client that has answered %d pings is cut too soon", pongs)
+			}
+			time.Sleep(time.Second)
+			if !left(p) {
+				t.Errorf("a client that has answered %d pings and no more is still there", pongs)
+			}
+		}
+		time.Sleep(pingEvery)
+	})
+}
+
+// TestCloseFrames: a Source ends its socket with the code it names.
+func TestCloseFrames(t *testing.T) {
+	for err, want := range map[error]int{
+		&CloseError{Code: 1012, Reason: "restarting"}: 1012, io.ErrUnexpectedEOF: 1013,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a, source := NewSockets(), &counting{err: err}
+			server, client := connected(t, a)
+			socket := a.New(source)
+			socket.Notify(7) // before it is open
+			socket.Open(server)
+			_, _, got := client.ReadMessage()
+			if !websocket.IsCloseError(got, want) || source.published.Load() != 7 {
+				t.Errorf("%v: the client sees %v; want code %d", err, got, want)
+			}
+			synctest.Wait()
+			if source.left.Load() != 1 {
+				t.Error("the socket does not leave")
+			}
+			time.Sleep(pingEvery)
+		})
+	}
+}
+
+// TestLongMessages: a message that is longer than the shared write buffer comes whole.
+func TestLongMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewSockets()
+		p := newPage(t, a, &counting{text: make([]byte, 3*writeBuffer)})
+		_, text, err := p.client.ReadMessage()
+		if err != nil || len(text) != 3*writeBuffer {
+			t.Errorf("%d bytes, %v; want %d", len(text), err, 3*writeBuffer)
+		}
+		end(t, a, []*page{p})
+	})
+}
+
+// TestNoUpdateIsLost: whatever the timing, the last publication is sent.
+func TestNoUpdateIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := NewSockets()
+		list := newPages(t, a, 20)
+		const last = 500
+		for _, p := range list {
+			for w := range 4 {
+				go func() {
+					for n := w; n <= last; n += 4 {
+						p.Notify(uint64(n))
+					}
+				}()
+			}
+		}
+		synctest.Wait()
+		if !all(list, func(p *page) bool { return p.source.published.Load() == last }) {
+			t.Error("a socket does not send the last publication")
+		}
+		end(t, a, list)
+	})
+}
