@@ -235,7 +235,7 @@ func BenchmarkHubSubscribe(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle reports what an idle subscriber costs in memory.
+// BenchmarkHubIdle reports what an idle subscriber costs in memory.
 func BenchmarkHubIdle(b *testing.B) {
 	var before, after runtime.MemStats
 	for b.Loop() {

@@ -38,9 +38,8 @@ type Socket struct {
 	published atomic.Uint64 // the latest publication that it was told of
 	state     atomic.Uint32
 	pingDue   atomic.Bool
-	ended     atomic.Bool  // the client has gone, or its connection
-	lastPong  atomic.Int64 // Unix nanoseconds; the time of opening before the first pong
-	received  counter      // messages, pings and pongs; for the reader
+	ended     atomic.Bool // the client has gone, or its connection
+	received  counter     // messages, pings and pongs; for the reader
 
 	next  *Socket    // in the queue of the writer pool
 	place wheelPlace // on the ping timer wheel
@@ -88,8 +87,7 @@ func (s *Socket) Open(conn *websocket.Conn) {
 	conn.SetReadLimit(maxMessage)
 	conn.SetPongHandler(func(string) error { return s.ponged() })
 	conn.SetPingHandler(s.pinged)
-	s.lastPong.Store(time.Now().UnixNano())
-	s.extend()
+	_ = s.extend() // the reader will see what is wrong
 	s.sockets.wheel.add(s)
 	go s.read()
 	s.state.Store(queued)
@@ -116,15 +114,12 @@ func (s *Socket) leave(err error) {
 	s.sendClose(err, websocket.ClosePolicyViolation)
 }
 
-// extend gives the client until pongWithin after its last pong to answer a ping.
-func (s *Socket) extend() {
-	_ = s.conn.SetReadDeadline(time.Unix(0, s.lastPong.Load()).Add(pongWithin))
-}
+// extend gives the client another pongWithin to answer a ping.
+func (s *Socket) extend() error { return s.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
 
-// ponged is called by the reader. The deadline is set by the next ping: the stack
-// that it takes would stay with the reader.
+// ponged is called by the reader. TestIdleStack bounds the stack that it may take.
 func (s *Socket) ponged() error {
-	s.lastPong.Store(time.Now().UnixNano())
+	_ = s.extend() // the next read will see what is wrong
 	return s.received.add(1)
 }
 
@@ -139,7 +134,6 @@ func (s *Socket) pinged(text string) error {
 // ping has the socket pinged. A page cannot see pings; a message goes with each,
 // unless there was one a moment ago, and tells it that the connection is alive.
 func (s *Socket) ping() {
-	s.extend()
 	s.pingDue.Store(true)
 	s.wake()
 }

@@ -29,7 +29,7 @@ var rows = []row{
 	{"the binary", "./e2e", "Size/coinslot", "raw-B", 40e6, false, "", ""},
 	{"start to first answer", "./e2e", "Start/empty", "ms", 150, false, "", ""},
 	{"start, 100,000 sessions", "./e2e", "Start/full", "ms", 2000, false, "", ""},
-	{"memory of an idle socket", "./e2e/load", "Sockets/coinslot", "KiB/socket", 10, false, "Sockets/naive", "Centrifugo 40; tuned gorilla 8.7"},
+	{"memory of an idle socket", "./e2e/load", "Sockets/coinslot", "KiB/socket", 12, false, "Sockets/naive", "Centrifugo 40; tuned gorilla 8.7"},
 	{"push to 10,000 sockets, the last", "./e2e/load", "Push/coinslot", "ms", 300, false, "Push/naive", "Centrifugo 189 to 289"},
 	{"15,000 sockets cut, all back", "./e2e/load", "Storm", "s", 30, false, "", ""},
 	{"  of them lost", "./e2e/load", "Storm", "lost", 0, false, "", ""},
