@@ -27,20 +27,20 @@
   const DEAD = 60000; // ms after which it is taken for closed
   const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
 
-  // coinslotHush takes a socket's handlers and lets them hear what is new. While nothing happens, a socket's messages differ
+  // coinslotDedupe takes a socket's handlers and lets them hear what is new. While nothing happens, a socket's messages differ
   // in two times only, and WebAssembly would wake for each. The server speaks as soon as the gateway's last answer is
   // JUST_NOW old (bff/web/dedupe.go), so silence means that it is not; if the socket is SILENT or closes, the latest is said,
   // as it is by then. The time left goes by itself, and is news if it differs by a second from that, as after the
   // computer's sleep.
-  // coinslotHeard is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.
-  window.coinslotHush = (socket) => {
+  // coinslotKnown is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.
+  window.coinslotDedupe = (socket) => {
     const tell = socket.onmessage;
     let last, came, told, late;
     const say = () => {
       clearTimeout(late);
       if (!socket.onmessage || last === undefined) return; // it was closed by this side, or has said nothing
       const since = Math.ceil(performance.now() - came);
-      window.coinslotHeard = null; // from now on the age is counted aloud, so the next message is news
+      window.coinslotKnown = null; // from now on the age is counted aloud, so the next message is news
       tell({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
     };
     const silent = () => {
@@ -56,8 +56,8 @@
       [last, came] = [data, performance.now()];
       let age = JUST_NOW, end = 0;
       const words = data.replace(TIMES, (all, ago, ms) => { ago ? age = +ms : end = came + +ms; return ''; });
-      if (words === window.coinslotHeard && age < JUST_NOW && Math.abs(end - told) < 1000) return;
-      [window.coinslotHeard, told] = [age < JUST_NOW ? words : null, end];
+      if (words === window.coinslotKnown && age < JUST_NOW && Math.abs(end - told) < 1000) return;
+      [window.coinslotKnown, told] = [age < JUST_NOW ? words : null, end];
       tell({ data });
     };
     socket.addEventListener('close', say);

@@ -34,7 +34,9 @@ func Sentences(id string) ([]byte, error) {
 // Fetch makes one request on the page's own origin. body is JSON; nil sends
 // none. The answer, or the error that says that none came or that ctx has ended, waits
 // for the end of a press.
-func Fetch(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
+func Fetch(
+	ctx context.Context, method, path string, body []byte,
+) (status int, answer []byte, err error) {
 	abort := js.Global().Get("AbortController").New()
 	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
 	defer stop()
@@ -45,10 +47,12 @@ func Fetch(ctx context.Context, method, path string, body []byte) (status int, a
 	}
 	if body != nil {
 		options["body"] = string(body)
-		options["headers"] = map[string]any{"Accept": "application/json", "Content-Type": "application/json"}
+		options["headers"] = map[string]any{
+			"Accept": "application/json", "Content-Type": "application/json",
+		}
 	}
 	defer unpressed()
-	defer unhush() // also of a failure: the page says that it is offline until it hears something
+	defer forgetKnown() // also after a failure: the page shows that it is offline
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
 		return 0, nil, failure{"requesting " + method + " " + path, err}
@@ -124,7 +128,8 @@ func Show(selector string) {
 // elsewhere reports whether the page is framed and the keyboard is not in it.
 func elsewhere() bool {
 	window := js.Global()
-	return !window.Get("parent").Equal(window.Get("self")) && !window.Get("document").Call("hasFocus").Bool()
+	return !window.Get("parent").Equal(window.Get("self")) &&
+		!window.Get("document").Call("hasFocus").Bool()
 }
 
 // Quiet takes go-app's own handlers of clicks and history away: every link here

@@ -54,8 +54,8 @@ func Dial(context.Context, string) (*Socket, error) { return nil, ErrNoBrowser }
 // Read reports ErrNoBrowser.
 func (s *Socket) Read(context.Context) ([]byte, error) { return nil, ErrNoBrowser }
 
-// Hushed reports false.
-func (s *Socket) Hushed() bool { return false }
+// Deduped reports false.
+func (s *Socket) Deduped() bool { return false }
 
 // Close does nothing.
 func (s *Socket) Close() {}

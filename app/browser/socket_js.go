@@ -22,7 +22,7 @@ type Socket struct {
 	shut     sync.Once     // closes closed
 	free     sync.Once
 	funcs    []js.Func
-	hushed   bool // program.js keeps back what says nothing new
+	deduped  bool // program.js suppresses messages that the page already has
 }
 
 // Dial opens a websocket at a path of the page's own origin. It fails when the
@@ -33,7 +33,8 @@ func Dial(ctx context.Context, path string) (*Socket, error) {
 		opened:   make(chan struct{}), closed: make(chan struct{}),
 	}
 	location := js.Global().Get("location")
-	address := "ws" + location.Get("protocol").String()[len("http"):] + "//" + location.Get("host").String() + path
+	scheme := "ws" + location.Get("protocol").String()[len("http"):]
+	address := scheme + "//" + location.Get("host").String() + path
 	s.value = js.Global().Get("WebSocket").New(address)
 	s.listen()
 	select {
@@ -56,25 +57,25 @@ func (s *Socket) listen() {
 			s.push([]byte(data.String()))
 		}
 	})
-	if hush := js.Global().Get("coinslotHush"); hush.Type() == js.TypeFunction {
-		hush.Invoke(s.value)
-		s.hushed = true
+	if dedupe := js.Global().Get("coinslotDedupe"); dedupe.Type() == js.TypeFunction {
+		dedupe.Invoke(s.value)
+		s.deduped = true
 	}
-	// After it, so that what it has kept back is said before the socket counts as closed.
+	// After it, so that what it has suppressed comes before the socket counts as closed.
 	s.on("close", func(js.Value) { s.end() })
 }
 
-// Hushed reports whether messages that say nothing new are kept back: WebAssembly
-// wakes for none of them, until there is news or silence has lasted too long, and a
-// socket that stays silent is closed. An open socket only is heard at all.
-func (s *Socket) Hushed() bool { return s.hushed && s.value.Get("readyState").Int() == open }
+// Deduped reports whether the socket is open and messages that the page already has are
+// suppressed: WebAssembly does not wake for them, until there is an update or silence
+// has lasted too long. A socket that stays silent is closed.
+func (s *Socket) Deduped() bool { return s.deduped && s.value.Get("readyState").Int() == open }
 
 // open is a websocket's readyState.
 const open = 1
 
-// unhush lets the next message of any socket through, whatever it says: the page
-// was told something else meanwhile.
-func unhush() { js.Global().Set("coinslotHeard", js.Null()) }
+// forgetKnown lets the next message of any socket through, whatever it is: the page has
+// heard something else meanwhile.
+func forgetKnown() { js.Global().Set("coinslotKnown", js.Null()) }
 
 // end has Read end once all was read.
 func (s *Socket) end() { s.shut.Do(func() { close(s.closed) }) }

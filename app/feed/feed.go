@@ -26,7 +26,7 @@ const (
 	// asksAfter is the number of failed sockets after which asking begins.
 	asksAfter = 2
 	// silence is how long an open socket may say nothing before it is taken for
-	// dead; telephones keep sockets of sleeping tabs "open". A socket that is hushed
+	// dead; telephones keep sockets of sleeping tabs "open". A socket that is deduped
 	// sees to that itself.
 	silence = time.Minute
 	// answerWithin ends a question that gets no answer.
@@ -38,10 +38,10 @@ type Socket interface {
 	// Next returns the next view. It fails when the socket has closed, when the
 	// message is not a view, and when ctx ends.
 	Next(ctx context.Context) (wire.View, error)
-	// Hushed reports whether the socket is open and tells of the view's time by
+	// Deduped reports whether the socket is open and tells of the view's time by
 	// itself, as [wire.View.Told] has it. Then it also ends by itself when it has
 	// heard nothing for too long: Next may have nothing to return for hours.
-	Hushed() bool
+	Deduped() bool
 	// Close closes the socket; closing twice is allowed.
 	Close()
 }
@@ -85,7 +85,9 @@ func New(c Config) *Feed {
 	if c.Lost == nil {
 		c.Lost = func(bool) {}
 	}
-	return &Feed{config: c, version: c.From, back: make(chan struct{}, 1), left: make(chan struct{})}
+	return &Feed{
+		config: c, version: c.From, back: make(chan struct{}, 1), left: make(chan struct{}),
+	}
 }
 
 // Run keeps the view current until ctx ends.
@@ -166,11 +168,11 @@ func (f *Feed) Told() bool {
 }
 
 // told is Told. mu is held.
-func (f *Feed) told() bool { return f.socket != nil && f.socket.Hushed() }
+func (f *Feed) told() bool { return f.socket != nil && f.socket.Deduped() }
 
 // next reads one view, for at most the time of silence.
 func next(ctx context.Context, s Socket) (wire.View, error) {
-	if s.Hushed() {
+	if s.Deduped() {
 		return s.Next(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, silence)

@@ -32,7 +32,7 @@ type server struct {
 	version int64
 	sockets bool // Dial works
 	answers bool // Fetch works
-	hush    bool // sockets tell of the time by themselves
+	dedupe  bool // sockets tell of the time by themselves
 	record
 }
 
@@ -44,10 +44,10 @@ func (s *server) seen() record {
 }
 
 type socket struct {
-	views  chan wire.View // capacity 8
-	closed chan struct{}
-	once   sync.Once
-	hushed bool // tells of the time by itself
+	views   chan wire.View // capacity 8
+	closed  chan struct{}
+	once    sync.Once
+	deduped bool // tells of the time by itself
 }
 
 func (s *socket) Next(ctx context.Context) (wire.View, error) {
@@ -61,7 +61,7 @@ func (s *socket) Next(ctx context.Context) (wire.View, error) {
 	}
 }
 
-func (s *socket) Hushed() bool { return s.hushed && !s.isClosed() }
+func (s *socket) Deduped() bool { return s.deduped && !s.isClosed() }
 
 func (s *socket) isClosed() bool {
 	select {
@@ -81,7 +81,7 @@ func (s *server) dial(context.Context) (Socket, error) {
 	if !s.sockets {
 		return nil, errDown
 	}
-	c := &socket{views: make(chan wire.View, 8), closed: make(chan struct{}), hushed: s.hush}
+	c := &socket{views: make(chan wire.View, 8), closed: make(chan struct{}), deduped: s.dedupe}
 	c.views <- wire.View{Version: s.version}
 	s.open = append(s.open, c)
 	return c, nil
@@ -266,7 +266,7 @@ func TestFailureBesideASocket(t *testing.T) {
 // What is asked for beside such a socket is told of later, like what it has said
 // itself; without one, nothing is.
 func TestTold(t *testing.T) {
-	s := &server{version: 1, sockets: true, answers: true, hush: true}
+	s := &server{version: 1, sockets: true, answers: true, dedupe: true}
 	run(t, s, func(f *Feed) {
 		f.Back()
 		synctest.Wait()
@@ -319,9 +319,9 @@ func TestSilentSocketIsExchanged(t *testing.T) {
 	}
 }
 
-// A hushed socket keeps repeats to itself: it may have nothing to say for hours.
-func TestHushedSocketIsKept(t *testing.T) {
-	s := &server{version: 1, sockets: true, answers: true, hush: true}
+// A deduped socket keeps repeats to itself: it may have nothing to say for hours.
+func TestDedupedSocketIsKept(t *testing.T) {
+	s := &server{version: 1, sockets: true, answers: true, dedupe: true}
 	run(t, s, func(*Feed) { pass(time.Hour) })
 	if got := s.seen(); len(got.open) != 1 || len(got.fetches) != 0 {
 		t.Errorf("%d sockets and %d questions in an hour in which nothing was new; want one and none", len(got.open), len(got.fetches))

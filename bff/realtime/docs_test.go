@@ -13,16 +13,16 @@ func TestRealtimePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := map[string]string{
-		"messages, pings and pongs of the client, in a minute": fmt.Sprint(maxMessages),
-		"one message of the client":                            fmt.Sprint(maxMessage>>10, " KiB"),
-		"an answer to a ping":                                  fmt.Sprint("within ", pongWithin.Seconds(), " s"),
-		"taking what is sent":                                  fmt.Sprint("within ", writeWithin.Seconds(), " s"),
-	}
-	limits["bytes of the client in that minute, with all that frames add"] =
-		fmt.Sprint(maxReceived>>10, " KiB")
-	for what, limit := range limits {
-		if row := "\n| " + what + " | " + limit + " |\n"; !strings.Contains(string(raw), row) {
+	for format, limit := range map[string]any{
+		"messages, pings and pongs of the client, in a minute | %v":             maxMessages,
+		"bytes of the client in that minute, with all that frames add | %v KiB": maxReceived >> 10,
+
+		"one message of the client | %v KiB": maxMessage >> 10,
+		"an answer to a ping | within %v s":  pongWithin.Seconds(),
+		"taking what is sent | within %v s":  writeWithin.Seconds(),
+	} {
+		row := "\n| " + fmt.Sprintf(format, limit) + " |\n"
+		if !strings.Contains(string(raw), row) {
 			t.Errorf("docs/realtime.md lacks the row %q", strings.TrimSpace(row))
 		}
 	}

@@ -54,7 +54,7 @@ func TestWatched(t *testing.T) {
 	}
 	two()
 	if a := h.Watched("a"); a || len(h.byID) != 0 {
-		t.Errorf("after the last cancel Watched = %v, %d sessions kept; want false, 0", a, len(h.byID))
+		t.Errorf("after the last cancel Watched = %v, %d sessions; want false, 0", a, len(h.byID))
 	}
 }
 

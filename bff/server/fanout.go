@@ -54,7 +54,10 @@ type fanout struct {
 	pulse pulse.Pulse // of the rounds
 }
 
-func newFanout(p peers, h *realtime.Hub, deliver func(), soon time.Duration, now func() time.Time, log *slog.Logger) *fanout {
+func newFanout(
+	p peers, h *realtime.Hub, deliver func(), soon time.Duration, now func() time.Time,
+	log *slog.Logger,
+) *fanout {
 	return &fanout{
 		peers: p, hub: h, deliver: deliver, soon: soon, now: now, log: log,
 		missed: make(chan struct{}, 1), marked: map[string]time.Time{}, known: map[string]int64{},

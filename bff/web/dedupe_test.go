@@ -10,7 +10,7 @@ import (
 	"coinslot/bff/realtime"
 )
 
-// waiting is an open socket of a payment, and what it has said.
+// waiting is an open socket of a payment, and what it has sent.
 type waiting struct {
 	*liveView
 	began time.Time
@@ -18,24 +18,32 @@ type waiting struct {
 	mu      sync.Mutex // guards the fields below; held by the test while no time passes
 	version int64
 	checked time.Time       // by the gateway
-	said    []time.Duration // when, since it began
+	sent    []time.Duration // when, since it began
 }
 
 // wait opens the socket of a payment that was checked just now.
 func wait(t *testing.T, test func(w *waiting)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &waiting{liveView: &liveView{server: &server{}, session: "cs_1"}, began: time.Now(), version: 1, checked: time.Now()}
+		w := &waiting{
+			liveView: &liveView{server: &server{}, session: "cs_1"},
+			began:    time.Now(), version: 1, checked: time.Now(),
+		}
 		w.Hub = realtime.NewHub(realtime.HubConfig{})
-		w.views = views{hub: w.Hub, keep: sharedFor, recent: map[viewKey]*rendering{}, encode: func(viewKey) (encodedView, error) {
-			a := wire.Attempt{Number: 1, ExpiresInMs: 1_800_000 - time.Since(w.began).Milliseconds()}
-			return encode(wire.View{Version: w.version, Status: wire.Pending, Attempt: &a, CheckedMsAgo: time.Since(w.checked).Milliseconds()})
-		}}
-		news, gone := make(chan struct{}, 1), make(chan struct{})
+		w.views = views{hub: w.Hub, keep: sharedFor, recent: map[viewKey]*rendering{}}
+		w.views.encode = func(viewKey) (encodedView, error) {
+			left := 30*time.Minute - time.Since(w.began)
+			return encode(wire.View{
+				Version: w.version, Status: wire.Pending,
+				Attempt:      &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
+				CheckedMsAgo: time.Since(w.checked).Milliseconds(),
+			})
+		}
+		updated, gone := make(chan struct{}, 1), make(chan struct{})
 		defer close(gone)
 		w.notify = func() {
 			select {
-			case news <- struct{}{}:
+			case updated <- struct{}{}:
 			default:
 			}
 		}
@@ -44,8 +52,8 @@ func wait(t *testing.T, test func(w *waiting)) {
 		go func() {
 			for {
 				select {
-				case <-news:
-					w.speak(t)
+				case <-updated:
+					w.send(t)
 				case <-gone:
 					return
 				}
@@ -58,8 +66,8 @@ func wait(t *testing.T, test func(w *waiting)) {
 	})
 }
 
-// speak sends what there is to send.
-func (w *waiting) speak(t *testing.T) {
+// send sends what there is to send.
+func (w *waiting) send(t *testing.T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, err := w.Message(w.Hub.Published())
@@ -67,7 +75,7 @@ func (w *waiting) speak(t *testing.T) {
 		t.Error(err)
 	}
 	if m != nil {
-		w.said = append(w.said, time.Since(w.began))
+		w.sent = append(w.sent, time.Since(w.began))
 	}
 }
 
@@ -78,7 +86,7 @@ func (w *waiting) check() {
 	w.pass(0)
 }
 
-// pass lets time go by, and what is to be said be said.
+// pass lets time go by, and what is to be sent be sent.
 func (w *waiting) pass(d time.Duration) {
 	w.mu.Unlock()
 	time.Sleep(d)
@@ -86,18 +94,18 @@ func (w *waiting) pass(d time.Duration) {
 	w.mu.Lock()
 }
 
-// took is how long after at it has spoken next; negative if it has not.
+// took is how long after at the next message was sent; negative if none was.
 func (w *waiting) took(at time.Time, pause time.Duration) time.Duration {
-	before := len(w.said)
+	before := len(w.sent)
 	w.pass(pause)
-	if len(w.said) == before {
+	if len(w.sent) == before {
 		return -1
 	}
-	return w.said[before] - at.Sub(w.began)
+	return w.sent[before] - at.Sub(w.began)
 }
 
 // TestChecksThatFindNothingAreSilent holds what a minute of waiting costs: an
-// unchanged payment that is checked every three seconds is told five times at most.
+// unchanged payment that is checked every three seconds is sent five times at most.
 func TestChecksThatFindNothingAreSilent(t *testing.T) {
 	wait(t, func(w *waiting) {
 		for n := 1; n < 20; n++ {
@@ -108,47 +116,49 @@ func TestChecksThatFindNothingAreSilent(t *testing.T) {
 			}
 		}
 		w.pass(3 * time.Second)
-		if got := len(w.said); got < 4 || got > 5 {
-			t.Errorf("%d messages in a minute, at %v; want one each 15 s", got, w.said)
+		if got := len(w.sent); got < 4 || got > 5 {
+			t.Errorf("%d messages in a minute, at %v; want one each 15 s", got, w.sent)
 		}
 	})
 }
 
-// TestNewsAreSaidAtOnce: a change, an answer that does not come any more, and the
+// TestUpdatesAreSentAtOnce: a change, an answer that does not come any more, and the
 // first one after that.
-func TestNewsAreSaidAtOnce(t *testing.T) {
+func TestUpdatesAreSentAtOnce(t *testing.T) {
 	wait(t, func(w *waiting) {
 		w.pass(3 * time.Second)
 		w.check()
 		w.version++
 		w.check()
-		if len(w.said) != 2 {
-			t.Errorf("said at %v; want the change at once", w.said)
+		if len(w.sent) != 2 {
+			t.Errorf("sent at %v; want the change at once", w.sent)
 		}
-		if took := w.took(w.checked, 30*time.Second); took < justNow || took > justNow+10*time.Millisecond {
-			t.Errorf("that the gateway is silent was said %v after its last answer; want %v", took, justNow)
+		took := w.took(w.checked, 30*time.Second)
+		if took < justNow || took > justNow+10*time.Millisecond {
+			t.Errorf("that the gateway is silent was sent %v after its last answer", took)
 		}
-		if len(w.said) != 3 {
-			t.Errorf("said at %v; want once that the gateway is silent", w.said)
+		if len(w.sent) != 3 {
+			t.Errorf("sent at %v; want once that the gateway is silent", w.sent)
 		}
 		w.check()
 		w.check()
-		if len(w.said) != 4 {
-			t.Errorf("said at %v; want once, and at once, that the gateway is back", w.said)
+		if len(w.sent) != 4 {
+			t.Errorf("sent at %v; want once, and at once, that the gateway is back", w.sent)
 		}
 	})
 }
 
 // TestSilenceIsShort: while nobody publishes, an answer that the database has makes
-// no socket speak, and it is not silent for longer than it may be.
+// no socket send, and it is not silent for longer than it may be.
 func TestSilenceIsShort(t *testing.T) {
 	wait(t, func(w *waiting) {
 		for range 3 {
 			w.pass(4 * time.Second)
-			w.checked = time.Now() // unheard
+			w.checked = time.Now() // and nobody is notified
 		}
-		if took := w.took(w.checked, 4*time.Second); len(w.said) != 2 || w.said[1] > sendEvery+10*time.Millisecond {
-			t.Errorf("said at %v, %v after the last answer; want again after %v", w.said, took, sendEvery)
+		w.pass(4 * time.Second)
+		if len(w.sent) != 2 || w.sent[1] > sendEvery+10*time.Millisecond {
+			t.Errorf("sent at %v; want again after %v", w.sent, sendEvery)
 		}
 	})
 }

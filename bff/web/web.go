@@ -208,7 +208,8 @@ func (s *server) routes() http.Handler {
 	merchant("POST /v1/webhooks/test", s.testWebhooks)
 	merchant("/v1/", s.nothing)
 
-	mux.Handle("GET /checkout/embed.js", s.api(s.embedding)) // as little limited as checkout.js, which asks for it
+	// As little limited as checkout.js, which requests it.
+	mux.Handle("GET /checkout/embed.js", s.api(s.embedding))
 	data("GET /.well-known/jwks.json", s.keySet)
 	shopper("GET /checkout/doctor", s.examine)
 	post("POST /checkout/doctor", s.examine)

@@ -158,8 +158,8 @@ func (s *pageSocket) Next(ctx context.Context) (wire.View, error) {
 	return wire.View{Version: version, Status: wire.Open}, nil
 }
 
-// Hushed implements feed.Socket.
-func (s *pageSocket) Hushed() bool { return false }
+// Deduped implements feed.Socket.
+func (s *pageSocket) Deduped() bool { return false }
 
 // Close implements feed.Socket.
 func (s *pageSocket) Close() { s.Conn.Close() }

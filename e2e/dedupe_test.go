@@ -14,14 +14,14 @@ import (
 // once window.changes is an object: texts by the element around them.
 const counted = `
 window.said = window.heard = window.woken = 0;
-let hush, go;
+let dedupe, go;
 Object.defineProperty(window, 'Go', {get: () => go, set: (real) => {
 	go = real;
 	const resume = go.prototype._resume;
 	go.prototype._resume = function () { woken++; return resume.call(this); };
 }});
-Object.defineProperty(window, 'coinslotHush', {get: () => hush, set: (real) => {
-	hush = (socket) => {
+Object.defineProperty(window, 'coinslotDedupe', {get: () => dedupe, set: (real) => {
+	dedupe = (socket) => {
 		window.socket = socket;
 		const tell = socket.onmessage;
 		socket.onmessage = (event) => { heard++; tell(event) };
@@ -96,13 +96,13 @@ func TestFailureIsForgotten(t *testing.T) {
 	p.WaitJS(`words.some(w => w.includes("no connection")) && words.at(-1).includes("just now")`, "the connection to be lost and found")
 }
 
-// TestHush: what is kept back is said, as it is by then, when the socket has been
+// TestDedupe: what is kept back is said, as it is by then, when the socket has been
 // silent for twenty seconds, or closes; what follows is news. After a minute of
 // silence it counts as closed. The time left is news only where it jumps.
-func TestHush(t *testing.T) {
+func TestDedupe(t *testing.T) {
 	s := newStack(t)
 	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
-	p.WaitJS(`window.coinslotHush`, "what the program uses to be there")
+	p.WaitJS(`window.coinslotDedupe`, "what the program uses to be there")
 	var heard []string
 	p.Eval(`(() => {
 		const real = {setTimeout, clearTimeout, now: performance.now};
@@ -116,7 +116,7 @@ func TestHush(t *testing.T) {
 			addEventListener(_, f) { closing.push(f); },
 			dispatchEvent({type}) { heard.push(type); },
 		};
-		coinslotHush(socket);
+		coinslotDedupe(socket);
 		pass(19999);
 		const say = (word, left, ago) => socket.onmessage({data: JSON.stringify({word, attempt: {expires_in_ms: left}, checked_ms_ago: ago})});
 		for (let left = 300000; left > 60000; left -= 15000) { say('a', left, 100); pass(15000); }
@@ -139,7 +139,7 @@ func TestHush(t *testing.T) {
 		say('b', 50000, 5000);
 		say('b', 50000, 9000);
 		say('b', 50000, 0);
-		window.coinslotHeard = null;
+		window.coinslotKnown = null;
 		say('b', 50000, 0);
 		say('b', 50000, 7);
 		pass(500);
