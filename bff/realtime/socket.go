@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"errors"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -94,15 +95,25 @@ func (s *Socket) Open(conn *websocket.Conn) {
 	s.sockets.writers.enqueue(s)
 }
 
-// read waits for the end. Of what a client sends, only pongs are of use.
+// read waits for the end. Of what a client sends, only pongs are of use; messages are
+// read to their end, since the library counts their parts only then.
 func (s *Socket) read() {
-	_, _, err := s.conn.NextReader()
+	_, message, err := s.conn.NextReader()
 	for err == nil {
-		if err = s.received.add(1); err == nil {
-			_, _, err = s.conn.NextReader()
+		if err = s.discard(message); err == nil {
+			_, message, err = s.conn.NextReader()
 		}
 	}
 	s.leave(err)
+}
+
+// discard reads a message and counts it.
+func (s *Socket) discard(message io.Reader) error {
+	if err := s.received.add(1); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, message)
+	return err
 }
 
 // leave ends the socket for the reader.
