@@ -1,0 +1,62 @@
+// Package bundle turns the modules of a browser script into the one file that is served.
+package bundle
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Script returns the modules under static/name, from main.js on, as one classic script for
+// browsers of 2022 and later. A style sheet that a module imports is a string to it. Without
+// minify, names and layout stay, for development. Errors: a module cannot be read or parsed.
+func Script(static, name string, minify bool) ([]byte, error) {
+	folder, err := filepath.Abs(static)
+	if err != nil {
+		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: folder, EntryPoints: []string{name + "/main.js"}, Bundle: true,
+		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,
+		MinifyWhitespace: minify, MinifyIdentifiers: minify, MinifySyntax: minify,
+		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent,
+		TsconfigRaw: "{}", // what editors and tests check types with is not for the build
+		Plugins:     []api.Plugin{styleSheets(minify)},
+	})
+	if err := failure(result.Errors); err != nil {
+		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
+	}
+	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
+}
+
+// styleSheets makes strings of imported style sheets. esbuild by itself does not minify strings.
+func styleSheets(minify bool) api.Plugin {
+	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
+		text, err := os.ReadFile(file.Path)
+		if err != nil {
+			return loaded, err
+		}
+		result := api.Transform(string(text), api.TransformOptions{
+			Sourcefile: file.Path, Loader: api.LoaderCSS, Target: api.ES2022,
+			MinifyWhitespace: minify, MinifySyntax: minify,
+		})
+		css := strings.TrimSpace(string(result.Code))
+		return api.OnLoadResult{Contents: &css, Loader: api.LoaderText}, failure(result.Errors)
+	}
+	return api.Plugin{Name: "style sheets", Setup: func(build api.PluginBuild) {
+		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, load)
+	}}
+}
+
+// failure is what esbuild complains of; nil for nothing.
+func failure(messages []api.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	lines := api.FormatMessages(messages, api.FormatMessagesOptions{})
+	return fmt.Errorf("%s", strings.TrimSpace(strings.Join(lines, "\n")))
+}

@@ -1,0 +1,57 @@
+package bundle
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// module writes a file of a script under root.
+func module(t *testing.T, root, name, text string) {
+	t.Helper()
+	path := filepath.Join(root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestScript(t *testing.T) {
+	root := t.TempDir()
+	module(t, root, "page/main.js", `
+		import { greeting } from '../shared/words.js';
+		import styles from './page.css';
+		document.title = greeting + styles; // not for the browser`)
+	module(t, root, "shared/words.js", `export const greeting = 'hello '; export const unused = 'spare';`)
+	module(t, root, "page/page.css", "/* why */\np > a { color: #ff0000; }\n")
+	got, err := Script(root, "page", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"(()=>{", `"hello "`, `"p>a{color:red}"`, "document.title="} {
+		if !strings.Contains(string(got), want) || strings.Contains(string(got), "spare") {
+			t.Errorf("minified: %s; want one script with %s and without what is not used", got, want)
+		}
+	}
+	got, err = Script(root, "page", false)
+	if err != nil || !strings.Contains(string(got), "document.title = greeting +") {
+		t.Errorf("for development: %s, %v; want names and layout as they are written", got, err)
+	}
+}
+
+func TestScriptReportsErrors(t *testing.T) {
+	for name, file := range map[string]struct{ module, text, want string }{
+		"syntax":   {"page/main.js", "let = ;", "page/main.js"},
+		"import":   {"page/main.js", "import './gone.js'", "gone.js"},
+		"no entry": {"other/main.js", "", "page"},
+	} {
+		root := t.TempDir()
+		module(t, root, file.module, file.text)
+		if _, err := Script(root, "page", true); err == nil || !strings.Contains(err.Error(), file.want) {
+			t.Errorf("%s: error %v; want one that names %s", name, err, file.want)
+		}
+	}
+}
