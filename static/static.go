@@ -12,9 +12,9 @@ import "embed"
 //	dist/                 built files and manifest.json; only .gitkeep before the first build
 //	css/                  the parts of checkout.css; see package sheet
 //	console/              those of the operator's pages
-//	checkout.js checkout.d.ts frame.js doctor.* docs.css    sources, served as they are when dist is empty
+//	doctor.* docs.css    sources, served as they are when dist is empty
 //	icons/                coin marks as SVG, named by symbol in lower case; default.svg
 //	text/                 every sentence of the page by key, one JSON file per language
 //
-//go:embed all:dist css console frame.js checkout.js docs.css doctor.css doctor.js icons text
+//go:embed all:dist css console docs.css doctor.css doctor.js icons text
 var Files embed.FS

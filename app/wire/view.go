@@ -48,7 +48,7 @@ type View struct {
 }
 
 // JustNow is how old the gateway's answer may be, in milliseconds, without a page
-// counting its age aloud, and a socket silent. static/frame.js knows it too.
+// counting its age aloud, and a socket silent. static/program.js knows it too.
 const JustNow = 5000
 
 // Timeless returns v without what changes while nothing happens: the times, and

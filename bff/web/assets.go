@@ -30,8 +30,8 @@ type assets struct {
 	hashed map[string]*asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
 	// version is what checkout.js calls itself; its immutable address has it.
 	version string
-	// built tells that tools/assets has run; if not, sources are served and
-	// there is no WebAssembly.
+	// built tells that tools/assets has run; if not, sources are served and there
+	// is neither a script of the checkout nor WebAssembly.
 	built bool
 	// missing answers for what is not there; nil = as net/http does.
 	missing   http.Handler
@@ -50,9 +50,9 @@ type asset struct {
 	zipped func() []byte
 }
 
-// newAssets reads what static.Files holds. Without built files the sources are
-// taken, so that a checkout works without WebAssembly. Errors: a manifest that
-// cannot be read, or one that names a file that is not there.
+// newAssets reads what static.Files holds. Without built files the sources of
+// styles and icons are taken, so that pages work as HTML, without scripts. Errors: a
+// manifest that cannot be read, or one that names a file that is not there.
 func newAssets(files fs.FS) (*assets, error) {
 	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil, "")}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
@@ -114,7 +114,7 @@ func (a *assets) readSources(files fs.FS) error {
 			a.enterSource(name, css)
 		}
 	}
-	names := []string{"frame.js", "checkout.js", "checkout.d.ts", "docs.css", "doctor.css", "doctor.js"}
+	names := []string{"docs.css", "doctor.css", "doctor.js"}
 	icons, err := fs.Glob(files, "icons/*.svg")
 	if err != nil {
 		return err

@@ -243,7 +243,7 @@ func instance(t *testing.T, release string) http.Handler {
 
 func TestAssetsWithoutABuild(t *testing.T) {
 	a, err := newAssets(fstest.MapFS{
-		"css/1.css": {Data: []byte("p{}")}, "frame.js": {Data: []byte("1")}, "icons/default.svg": {Data: []byte("<svg/>")},
+		"css/1.css": {Data: []byte("p{}")}, "docs.css": {Data: []byte("p{}")}, "icons/default.svg": {Data: []byte("<svg/>")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func TestAssetsWithoutABuild(t *testing.T) {
 	if a.built || a.URL("app.wasm") != "" {
 		t.Errorf("built %t, program at %q; want neither", a.built, a.URL("app.wasm"))
 	}
-	for _, target := range []string{a.URL("checkout.css"), a.URL("frame.js"), "/icons/ton.svg"} {
+	for _, target := range []string{a.URL("checkout.css"), a.URL("docs.css"), "/icons/ton.svg"} {
 		if answer := ask(t, a, "GET", target, "Accept-Encoding", "br"); answer.StatusCode != 200 {
 			t.Errorf("GET %s = %d", target, answer.StatusCode)
 		}

@@ -34,7 +34,7 @@ func refresh(p widget.Page) int {
 // document writes the page around the widget. It is complete as it leaves the
 // server: forms post, links go, and what waits refreshes itself.
 type document struct {
-	css, frame, wasm, loader string // addresses; the last two are empty if they were not built
+	css, frame, wasm, loader string // addresses; all but css are empty if they were not built
 	framed, fallback         string // addresses for frames; empty if they were not built
 	// what framed holds: frame.js with the style sheet in it; empty as that
 	inline    string

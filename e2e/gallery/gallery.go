@@ -7,6 +7,7 @@ import (
 	"html"
 	"io/fs"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/static/sheet"
+	"coinslot/tools/bundle"
 
 	qrcode "github.com/piglig/go-qr"
 )
@@ -36,7 +38,7 @@ const Pseudo = "en-XA"
 // Samples are the pages of the checkout, with the names under which they are shown.
 func Samples() []widget.Sample { return widget.Gallery() }
 
-// Handler shows the samples of static, the folder of that name:
+// Handler shows the samples with the files of folder, the module's static:
 //
 //	/?sample=…&theme=…                     the list of them, and one in a frame
 //	/{sample}?theme=dark&dir=rtl&lang=ar   one page
@@ -44,7 +46,8 @@ func Samples() []widget.Sample { return widget.Gallery() }
 //	/sheet?theme=…&dir=…&lang=…            all, side by side in three widths
 //	/framed?theme=…&dir=…&lang=…           all, one below the other, in a host page
 //	                                       whose dress(tokens) styles them
-func Handler(static fs.FS) (http.Handler, error) {
+func Handler(folder string) (http.Handler, error) {
+	static := os.DirFS(folder)
 	texts, err := readTexts(static)
 	if err != nil {
 		return nil, err
@@ -59,7 +62,15 @@ func Handler(static fs.FS) (http.Handler, error) {
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
 		w.Write(css) // a browser that has gone is not our error
 	})
-	mux.Handle("GET /frame.js", http.FileServerFS(static))
+	mux.HandleFunc("GET /frame.js", func(w http.ResponseWriter, _ *http.Request) {
+		script, err := bundle.Script(folder, "frame", false)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		w.Write(script)
+	})
 	mux.Handle("GET /icons/", http.FileServerFS(static))
 	mux.HandleFunc("GET /checkout/{session}/qr.svg", picture)
 	mux.HandleFunc("GET /{$}", g.index)

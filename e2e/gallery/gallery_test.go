@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // serve shows the gallery and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
-	h, err := Handler(static.Files)
+	h, err := Handler("../../static")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"coinslot/static"
 )
 
 // TestIndex: every screen is one click away, in the look that was chosen, and what the page shows
 // is there.
 func TestIndex(t *testing.T) {
-	handler, err := Handler(static.Files)
+	handler, err := Handler("../../static")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,8 @@ func TestReactWrapperIsSmall(t *testing.T) {
 	}
 }
 
-// bundle builds a page's script with React 19 as developers have it, which mounts everything twice in strict mode.
-func bundle(t *testing.T, text string) string {
+// withReact builds a page's script with React 19 as developers have it, which mounts everything twice in strict mode.
+func withReact(t *testing.T, text string) string {
 	t.Helper()
 	need.File(t, "../../.cache/npm/react-dom/client.js")
 	result := api.Build(api.BuildOptions{
@@ -59,7 +59,7 @@ const strictApp = `
 
 // TestReactStrictMode: one frame, each event once and with the latest handler, and nothing left after an unmount.
 func TestReactStrictMode(t *testing.T) {
-	app := bundle(t, strictApp)
+	app := withReact(t, strictApp)
 	s := play(t, "", "", browser.Options{})
 	s.app = app
 	s.visit(`<main></main><script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
@@ -81,7 +81,7 @@ func TestReactStrictMode(t *testing.T) {
 
 // TestReactOnAServer: there the component renders its link, and touches nothing that only browsers have.
 func TestReactOnAServer(t *testing.T) {
-	app := bundle(t, `import React from 'react';
+	app := withReact(t, `import React from 'react';
 		import { renderToString } from 'react-dom/server.edge';
 		import { CoinslotCheckout } from '`+wrapper+`';
 		window.html = renderToString(<CoinslotCheckout session="cs_1" mode="modal" onReady={() => {}}><a href="/pay">Pay</a></CoinslotCheckout>);`)

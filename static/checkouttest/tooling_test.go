@@ -81,8 +81,10 @@ func ofWebTypes(t *testing.T) description {
 		}
 	}
 	decode(t, "web-types.json", &types)
-	if !strings.Contains(string(source(t)), "version: '"+types.Version+"'") {
-		t.Errorf("web-types.json is of version %s; checkout.js is not", types.Version)
+	for _, name := range []string{"checkout", "frame"} {
+		if !strings.Contains(string(bundled(t, name, false)), `version: "`+types.Version+`"`) {
+			t.Errorf("web-types.json is of version %s; %s.js is not", types.Version, name)
+		}
 	}
 	e := types.Contributions.HTML.Elements[0]
 	return description{names(e.Attributes, "none"), names(e.JS.Properties, "none"), names(e.JS.Events, "none")}.sorted()
@@ -107,22 +109,33 @@ func ofTypes(t *testing.T) description {
 	return description{append(options, find(member, body("Attributes"))...), append(find(member, body("Checkout")), "lang"), find(member, body("EventMap"))}.sorted()
 }
 
-// ofScript reads checkout.js as text; the words of a page are no observed attributes, and prewarm is a method.
+// ofScript reads the element's source; a page's own texts are no observed attributes, and prewarm
+// is a method.
 func ofScript(t *testing.T) description {
-	text := string(source(t))
-	list := regexp.MustCompile(`const ATTRIBUTES = '([^']+)'`).FindStringSubmatch(text)[1]
+	text := string(read(t, "checkout/element.js"))
+	find := func(pattern, in string) (out []string) {
+		for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(in, -1) {
+			out = append(out, found[1])
+		}
+		return out
+	}
+	_, list, _ := strings.Cut(text, "const ATTRIBUTES = [")
+	list, _, _ = strings.Cut(list, "]")
+	attributes := find(`'([\w-]+)'`, list)
 	var d description
-	d.Attributes = append(strings.Split(list, ","), "text-title", "text-close", "text-failed", "text-offline", "text-link", "text-retry")
-	for _, name := range strings.Split(list, ",") {
+	d.Attributes = append(slices.Clone(attributes), "text-title", "text-close", "text-failed", "text-offline", "text-link", "text-retry")
+	for _, name := range attributes {
 		if name != "prewarm" {
 			d.Properties = append(d.Properties, strings.Replace(name, "-u", "U", 1))
 		}
 	}
-	d.Properties = append(d.Properties, "status", "ready", "result", "createSession")
-	for _, found := range regexp.MustCompile(`emit\('(\w+)'`).FindAllStringSubmatch(text, -1) {
-		d.Events = append(d.Events, "coinslot-"+found[1])
+	d.Properties = append(d.Properties, find(`(?m)^  get (\w+)\(\)`, text)...)
+	d.Properties = append(d.Properties, find(`(?m)^    this\.(\w+) = this\.`, text)...)
+	for _, module := range modules(t, "checkout") {
+		for _, name := range find(`\bemit\('(\w+)'`, module) {
+			d.Events = append(d.Events, "coinslot-"+name)
+		}
 	}
-	d.Events = append(d.Events, "coinslot-ready") // emit(type)
 	return d.sorted()
 }
 
@@ -136,32 +149,45 @@ func TestDescriptionsAgree(t *testing.T) {
 	}
 }
 
+// union returns the members of a union of texts in checkout.d.ts.
+func union(t *testing.T, name string) (members []string) {
+	t.Helper()
+	_, rest, _ := strings.Cut(string(read(t, "checkout.d.ts")), "type "+name+" =")
+	rest, _, _ = strings.Cut(rest, ";")
+	for _, found := range regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(rest, -1) {
+		members = append(members, found[1])
+	}
+	return members
+}
+
 // TestErrorCodesAreDocumented: each code of the types has its line in docs/embed.md.
 func TestErrorCodesAreDocumented(t *testing.T) {
-	_, rest, _ := strings.Cut(string(read(t, "checkout.d.ts")), "type ErrorCode =")
-	union, _, _ := strings.Cut(rest, ";")
 	docs := string(read(t, "../docs/embed.md"))
-	codes := regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(union, -1)
+	codes := union(t, "ErrorCode")
 	if len(codes) != 14 {
 		t.Errorf("%d error codes; want the contract's 14", len(codes))
 	}
 	for _, code := range codes {
-		if !strings.Contains(docs, "`"+code[1]+"`") {
-			t.Errorf("docs/embed.md does not mention %s", code[1])
+		if !strings.Contains(docs, "`"+code+"`") {
+			t.Errorf("docs/embed.md does not mention %s", code)
 		}
 	}
 }
 
-// TestTypes compiles testdata/types against checkout.d.ts: what must be accepted, and by @ts-expect-error what must not.
+// TestTypes compiles testdata/types against checkout.d.ts: what must be accepted, and by
+// @ts-expect-error what must not. It checks the types in our own modules, too.
 func TestTypes(t *testing.T) {
-	need.Long(t, "it runs the TypeScript compiler four times")
+	need.Long(t, "it runs the TypeScript compiler five times")
 	node := need.Command(t, "node")
 	compiler, err := filepath.Abs(need.File(t, "../../.cache/npm/typescript/lib/tsc.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, project := range []string{"plain.json", "react18.json", "react19.json", "vue.json"} {
-		t.Run(project, func(t *testing.T) {
+	projects := []string{
+		"plain.json", "react18.json", "react19.json", "vue.json", "../../../jsconfig.json",
+	}
+	for _, project := range projects {
+		t.Run(filepath.Base(project), func(t *testing.T) {
 			t.Parallel()
 			run := exec.Command(node, compiler, "--project", project)
 			run.Dir = "testdata/types"

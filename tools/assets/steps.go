@@ -11,14 +11,23 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"coinslot/static/sheet"
+	"coinslot/tools/bundle"
 	"coinslot/tools/originals"
 )
 
-// scripts minifies the frame's script, the merchant's and the doctor's, and Go's
-// own loader with a helper of ours, which the frame's script imports beside the
-// program.
+// scripts bundles the frame's script and the merchant's, and minifies them, the doctor's, and Go's
+// own loader with a helper of ours, which the frame's script imports beside the program.
 func (b *build) scripts() error {
-	for _, name := range []string{"frame.js", "fallback.js", "checkout.js", "doctor.js"} {
+	for _, name := range []string{"frame", "checkout"} {
+		script, err := b.bundled(name)
+		if err != nil {
+			return err
+		}
+		if err := b.add(name+".js", script, true); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"fallback.js", "doctor.js"} {
 		script, err := b.minified(name, api.LoaderJS)
 		if err != nil {
 			return err
@@ -60,7 +69,7 @@ const dress = `try{const sheet=new CSSStyleSheet;sheet.replaceSync(%s);document.
 // sheet: it is part of a script that it allows. The file is for frames in which
 // the script in the page did not run.
 func (b *build) dressed(css []byte) error {
-	script, err := b.minified("frame.js", api.LoaderJS)
+	script, err := b.bundled("frame")
 	if err != nil {
 		return err
 	}
@@ -148,6 +157,11 @@ func (b *build) types() error {
 		}
 	}
 	return nil
+}
+
+// bundled returns the script of the modules in a folder under static.
+func (b *build) bundled(name string) ([]byte, error) {
+	return bundle.Script(filepath.Join(b.root, "static"), name, !b.dev)
 }
 
 // minified reads and minifies a source under static.

@@ -30,7 +30,7 @@ func main() {
 
 // serve answers until ctx ends. Errors: the address is taken; texts or styles cannot be read.
 func serve(ctx context.Context, listen, static string) error {
-	if _, err := gallery.Handler(os.DirFS(static)); err != nil {
+	if _, err := gallery.Handler(static); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", listen)
@@ -38,7 +38,7 @@ func serve(ctx context.Context, listen, static string) error {
 		return fmt.Errorf("listening on %q: %w", listen, err)
 	}
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler, err := gallery.Handler(os.DirFS(static))
+		handler, err := gallery.Handler(static)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

@@ -1,0 +1,24 @@
+import { make } from './dom.js';
+
+/**
+ * The box that is in the dialog or, inline, stands in the page. It shows the page's link (waiting),
+ * the frame (shown), or what went wrong, with ways on (failed); styles.css does it by these names.
+ */
+export class Box {
+  #notice = make('p', { role: 'alert' });
+  element = make('div', {}, make('progress'), this.#notice);
+
+  /** @param {'waiting' | 'shown' | 'failed'} state */
+  show(state) {
+    this.element.className = state;
+  }
+
+  /**
+   * @param {string} failure what went wrong
+   * @param {HTMLAnchorElement | ''} link
+   * @param {HTMLButtonElement} button
+   */
+  describe(failure, link, button) {
+    this.#notice.replaceChildren(failure, link, button);
+  }
+}

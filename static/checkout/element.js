@@ -1,0 +1,381 @@
+// The element: brings what is on show in line with its attributes, its place in the page, and what
+// the frame says.
+
+import { Box } from './box.js';
+import { isSparing } from './connection.js';
+import { make, mark } from './dom.js';
+import { Frame } from './frame.js';
+import { Modal } from './modal.js';
+import { CHECKOUT_ORIGIN, IS_PINNED, PAGE_ORIGIN } from './origins.js';
+import { owners, saleOf } from './sale.js';
+import { Session } from './session.js';
+import styles from './styles.css';
+import { ENGLISH, loadTexts } from './texts.js';
+
+export const ELEMENT_NAME = 'coinslot-checkout';
+
+const ATTRIBUTES = [
+  'order', 'item', 'amount', 'quantity', 'session', 'mode', 'theme', 'lang', 'prewarm', 'open',
+  'return-url',
+];
+const STYLE_TOKENS = ['accent', 'radius', 'density', 'font'];
+
+// Milliseconds.
+const ANSWER_TIMEOUT = 15000; // of the frame, and of the page's createSession
+const HELLO_TIMEOUT = 4000; // after the frame has loaded something
+const SALE_TIMEOUT = 4000; // until a page has said what it sells: frameworks mount first
+const OWNER_RETRY = 2000;
+const IDLE_DELAY = 2000;
+
+const styleSheet = new CSSStyleSheet();
+styleSheet.replaceSync(styles);
+
+/** @param {string} attribute */
+const propertyOf = (attribute) => attribute.replace('-url', 'Url');
+
+export class CheckoutElement extends HTMLElement {
+  static observedAttributes = ATTRIBUTES;
+
+  #session = new Session(this);
+
+  // What was last applied of the attributes.
+  /** @type {boolean | undefined} */ #isModal;
+  #isOpen = false;
+  #prewarm = '';
+  #theme = '';
+  #query = '';
+  #sale = '';
+  /** @type {string | null | undefined} the frame's; null outside of a document */ #address;
+
+  /** @type {Frame | undefined} */ #frame;
+  /** @type {number | undefined} */ #timer;
+  #failure = ''; // code of the failure on show
+  #texts = ENGLISH;
+  /** @type {Promise<void> | undefined} */ #textsSettled;
+
+  // The shadow tree. The box is in the dialog or, inline, beside it; the slot has the page's link.
+  #modal = new Modal(() => this.close(), () => this.removeAttribute('open'));
+  #slot = make('slot', {
+    /** @param {MouseEvent} event */
+    onclick: (event) => this.#onTrigger(event),
+    onpointerover: () => this.#onIntent(),
+  });
+  #box = new Box();
+  #nearby = new IntersectionObserver(([entry]) => {
+    if (!this.#isModal && entry.isIntersecting) this.#start();
+  }, { rootMargin: '420px' });
+
+  static {
+    for (const name of ATTRIBUTES) {
+      Object.defineProperty(this.prototype, propertyOf(name), {
+        /** @this {CheckoutElement} */
+        get() { return this.#property(name); },
+        /** @this {CheckoutElement} @param {unknown} value */
+        set(value) { this.#setAttribute(name, value); },
+      });
+    }
+  }
+
+  constructor() {
+    super();
+    /** @type {(() => Promise<string>) | undefined} */
+    this.createSession = this.createSession; // what was assigned before the script was there
+    const root = this.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [styleSheet];
+    root.append(this.#modal.dialog);
+    this.addEventListener('focusin', () => this.#onIntent());
+    for (const name of ATTRIBUTES) { // likewise, before the accessors were there
+      const early = Object.getOwnPropertyDescriptor(this, propertyOf(name))?.value;
+      Reflect.deleteProperty(this, propertyOf(name));
+      if (early) this.#setAttribute(name, early);
+    }
+    this.#apply();
+  }
+
+  get status() { return this.#session.status; }
+  get ready() { return this.#session.ready.promise; }
+  get result() { return this.#session.result.promise; }
+
+  // All changes are applied a microtask later: many attributes restart the frame once, and to be
+  // taken out of the page and put back does not.
+  connectedCallback() { queueMicrotask(() => this.#apply()); }
+  disconnectedCallback() { queueMicrotask(() => this.#apply()); }
+  attributeChangedCallback() { queueMicrotask(() => this.#apply()); }
+
+  // --- Attributes --------------------------------------------------------------------------------
+
+  /** @param {string} name of an attribute */
+  #property(name) {
+    if (name === 'open') return this.#modal.dialog.open;
+    if (name === 'session') return this.#session.id;
+    if (name === 'prewarm') return () => this.#start();
+    return this.#attribute(name);
+  }
+
+  /** @param {string} name @returns {string} also for an attribute that is empty, otherwise */
+  #attribute(name, otherwise = '') {
+    return this.getAttribute(name) || otherwise;
+  }
+
+  /** @param {string} name @param {unknown} value */
+  #setAttribute(name, value) {
+    if (value) this.setAttribute(name, String(value));
+    else this.removeAttribute(name);
+  }
+
+  /** Brings everything in line with attributes and place. Twice changes nothing. */
+  #apply() {
+    this.#applyPrewarm();
+    this.#applyMode();
+    this.#applyTheme();
+    this.#applyLanguage();
+    this.#applySale();
+    this.#applyOpen();
+  }
+
+  #applyPrewarm() {
+    this.#prewarm = this.#attribute('prewarm', 'intent');
+    if (this.#prewarm !== 'load' && isSparing()) this.#prewarm = 'none';
+  }
+
+  #applyMode() {
+    const isModal = this.#attribute('mode') === 'modal';
+    if (this.#isModal === isModal) return;
+    this.#isModal = isModal;
+    const root = /** @type {ShadowRoot} */ (this.shadowRoot);
+    (isModal ? this.#modal.dialog : root).append(this.#box.element);
+    (isModal ? root : this.#box.element).prepend(this.#slot);
+  }
+
+  #applyTheme() {
+    this.#theme = this.#attribute('theme', 'auto');
+    const scheme = this.#theme.replace('auto', ''); // empty follows the page
+    this.#modal.dialog.style.colorScheme = this.#box.element.style.colorScheme = scheme;
+    this.#frame?.post({ type: 'theme', value: this.#theme });
+  }
+
+  #applyLanguage() {
+    if (!this.isConnected) return;
+    const speaker = /** @type {HTMLElement | null} */ (this.closest('[lang]'));
+    const query = String(new URLSearchParams({
+      embed: this.#attribute('mode', 'inline'),
+      origin: PAGE_ORIGIN,
+      lang: speaker?.lang || navigator.language,
+    }));
+    if (this.#query === query) return;
+    this.#query = query;
+    if (IS_PINNED) return;
+    this.#textsSettled = loadTexts(query).then((texts) => {
+      this.#texts = texts;
+      this.#renderTexts();
+      styleSheet.insertRule(texts.css); // the looks, without which everything works, too
+    }).catch(() => {}); // the texts that are there will do
+  }
+
+  #applySale() {
+    const sale = this.isConnected ? saleOf(this) : '';
+    const address = this.isConnected ? sale && CHECKOUT_ORIGIN + sale + this.#query : null;
+    if (this.#address === address) return;
+    this.#address = address;
+    this.#stop();
+    if (!this.#isModal || !sale) this.#modal.dialog.close();
+    if (owners.get(this.#sale) === this) owners.delete(this.#sale);
+    this.#sale = sale;
+    this.#session.change(this.#attribute('session'));
+    if (address === '') this.#wait(SALE_TIMEOUT, () => this.createSession || this.#begin());
+    if (this.#modal.dialog.open || this.#prewarm === 'load') this.#start();
+    if (this.#prewarm === 'idle') setTimeout(() => this.#start(), IDLE_DELAY);
+    this.#nearby.disconnect();
+    this.#nearby.observe(this.#box.element);
+  }
+
+  #applyOpen() {
+    if (!this.#isModal || !this.#sale) return;
+    const isOpen = this.hasAttribute('open');
+    if (this.#isOpen === isOpen) return;
+    this.#isOpen = isOpen;
+    if (isOpen) this.show();
+    else this.close();
+  }
+
+  // --- Opening and closing ---------------------------------------------------------------------
+
+  // A page may pass these on as functions, without the element.
+
+  /** @type {() => void} */
+  show = () => {
+    this.#apply();
+    const owner = this.#owner();
+    if (owner !== this) return owner.show();
+    if (!this.isConnected || this.#modal.dialog.open) return;
+    this.#begin();
+    if (!this.#isModal) return;
+    this.#modal.open();
+    this.#announceShown();
+    this.#session.emit('open');
+  };
+
+  close = () => {
+    const { dialog } = this.#modal;
+    if ((dialog.open || !this.#isModal) && this.#session.emit('close')) dialog.close();
+  };
+
+  /** @param {string} kind */
+  simulate = (kind) => this.#frame?.post({ type: 'simulate', kind });
+
+  /** The element that has, or may have, the frame: this one unless another was first. */
+  #owner() {
+    const owner = owners.get(this.#sale) || this;
+    if (this.#sale) owners.set(this.#sale, owner);
+    return owner;
+  }
+
+  /**
+   * The page's link was clicked. A click that asks for a tab or window goes through, and so does
+   * one on a link when there is nothing to show instead.
+   * @param {MouseEvent} event
+   */
+  #onTrigger(event) {
+    const hasCheckout = !this.#failure && (this.#sale || this.createSession);
+    const isLink = /** @type {Element} */ (event.target).closest('a');
+    if (!this.#isModal || event.metaKey || event.ctrlKey || event.shiftKey ||
+      isLink && !hasCheckout) return;
+    event.preventDefault();
+    this.show();
+  }
+
+  #onIntent() {
+    if (this.#prewarm === 'intent') this.#start();
+  }
+
+  /**
+   * Begins, or begins again after a failure, because the shopper wants it. createSession is called
+   * before anything is awaited, and the dialog opens meanwhile: both are part of the click.
+   */
+  async #begin() {
+    if (this.#failure || this.createSession) this.#stop();
+    if (this.createSession) {
+      this.#wait(ANSWER_TIMEOUT, () => this.#fail('timeout'));
+      try {
+        this.#setAttribute('session', await this.createSession());
+      } catch (error) {
+        return this.#fail('session_unknown', error);
+      }
+      this.#apply();
+    }
+    if (this.#sale) this.#start();
+    else this.#fail('session_unknown', 'session');
+  }
+
+  // --- The frame -------------------------------------------------------------------------------
+
+  #start() {
+    if (this.#frame || !this.#sale) return;
+    if (this.#owner() !== this) { // which may go, as an old page does when a new one has come
+      this.#wait(OWNER_RETRY, () => this.#start());
+      return;
+    }
+    this.#frame = new Frame(this.#address + '&theme=' + this.#theme, {
+      // A blocked frame loads as well, and gives no error: only the missing hello tells.
+      onLoad: () => this.#failure || this.#wait(HELLO_TIMEOUT, () => this.#fail('frame_blocked')),
+      // Also after a failure: then the frame was only slow.
+      onHello: () => {
+        this.#setState('shown');
+        if (!this.#isModal || this.#modal.dialog.open) this.#announceShown();
+      },
+      onBlocked: () => this.#fail('csp_frame_src', 'frame-src ' + CHECKOUT_ORIGIN),
+      onOnline: () => this.#failure && this.#begin(),
+      onEscape: () => this.#isModal && this.close(),
+      onClose: this.close,
+      onStatus: (...news) => this.#session.update(...news),
+      onError: (...error) => this.#report(...error),
+    });
+    this.#textsSettled?.then(() => {
+      if (!this.#texts.listed && !this.#frame?.port && !this.#failure) this.#fail('origin_refused');
+    });
+    this.#wait(ANSWER_TIMEOUT, () => this.#fail('timeout'));
+    this.#box.element.append(this.#frame.iframe);
+    mark('frame');
+  }
+
+  /** Ends the frame; the page's link is back. */
+  #stop() {
+    this.#frame?.remove();
+    this.#frame = undefined;
+    this.#setState('waiting');
+    this.#session.restart();
+  }
+
+  #announceShown() {
+    const computed = getComputedStyle(this);
+    /** @type {Record<string, string>} */
+    const message = { type: 'style' };
+    for (const name of STYLE_TOKENS) {
+      message[name] = computed.getPropertyValue('--coinslot-' + name);
+    }
+    this.#frame?.post(message);
+    this.#frame?.post({ type: 'shown' });
+    mark('shown');
+  }
+
+  // --- What is on show and what is told --------------------------------------------------------
+
+  /**
+   * Calls back later, unless the state changes before. There is one such wait at a time.
+   * @param {number} ms
+   * @param {() => unknown} callback
+   */
+  #wait(ms, callback) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(callback, ms);
+  }
+
+  /** @param {'waiting' | 'shown' | 'failed'} state @param {string} failure */
+  #setState(state, failure = '') {
+    clearTimeout(this.#timer);
+    this.#box.show(state);
+    this.#failure = failure;
+    this.#renderTexts();
+  }
+
+  /** Writes every text that is or will be on show: the page's own, else the server's. */
+  #renderTexts() {
+    /** @param {'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry'} name */
+    const text = (name) => this.#attribute('text-' + name, this.#texts[name]);
+    this.#modal.dialog.ariaLabel = text('title');
+    this.#modal.closeButton.ariaLabel = text('close');
+    if (this.#frame) this.#frame.iframe.title = text('title');
+    const url = this.#pageURL();
+    this.#box.describe(
+      text(this.#failure === 'offline' ? 'offline' : 'failed'),
+      url && make('a', { href: url }, text('link')),
+      make('button', { onclick: () => this.#begin() }, text('retry')),
+    );
+  }
+
+  /** The checkout on a page of its own; when nothing is sold the page's own link, or nothing. */
+  #pageURL() {
+    if (this.#sale) return CHECKOUT_ORIGIN + this.#sale.slice(0, -1);
+    return /** @type {HTMLAnchorElement | null} */ (this.querySelector('a[href]'))?.href || '';
+  }
+
+  /**
+   * The checkout cannot be shown: words, the link, another try.
+   * @param {CoinslotErrorCode} code
+   * @param {unknown} fix what the developer has to change
+   */
+  #fail(code, fix = this.#texts[code] || CHECKOUT_ORIGIN) {
+    if (!navigator.onLine) code = fix = 'offline';
+    this.#setState('failed', code);
+    this.#report(code, true, fix);
+  }
+
+  /** @param {string} code @param {boolean} recoverable @param {unknown} fix */
+  #report(code, recoverable, fix) {
+    const error = { code, recoverable, url: this.#pageURL() };
+    const doctor = `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`;
+    console.error('coinslot', code, fix, doctor);
+    this.#session.emit('error', error);
+    this.#session.ready.reject(Object.assign(Error(code), error));
+  }
+}

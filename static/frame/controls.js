@@ -1,0 +1,65 @@
+// What a click or a key means as long as, and where, WebAssembly does not deal with it.
+
+import { isConnected, post } from './host-page.js';
+import { isLive } from './page.js';
+import { WALLET_SCHEMES } from '../shared/wallets.js';
+
+const COPIED_TIME = 3000; // ms for which a button says so
+const NOT_COPIED_TIME = 10000;
+
+export function listenToControls() {
+  addEventListener('keydown', onKey);
+  document.addEventListener('click', onClick);
+}
+
+/** @param {KeyboardEvent} event Escape closes the checkout, unless it means something here */
+function onKey(event) {
+  const field = /** @type {HTMLInputElement} */ (event.target);
+  const clearsSearch = field.type === 'search' && field.value;
+  if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing && !clearsSearch) {
+    post({ type: 'escape' });
+  }
+}
+
+/** @param {MouseEvent} event */
+function onClick(event) {
+  /** @param {string} selector @returns {any} */
+  const clicked = (selector) => /** @type {Element} */ (event.target).closest?.(selector);
+  const link = clicked('a[href]');
+  if (isConnected() && link && WALLET_SCHEMES.includes(link.protocol)) {
+    event.preventDefault();
+    post({ type: 'open', href: link.href });
+  }
+  if (clicked('[data-part=close]')) post({ type: 'close' });
+  if (clicked('[data-part=back]')) history.back();
+  if (clicked('[data-part=print]')) print();
+  const copyButton = clicked('[data-copy]');
+  if (copyButton && !isLive()) copy(copyButton);
+}
+
+/** @param {HTMLButtonElement} button says whether what it names has been copied */
+async function copy(button) {
+  const { dataset } = button;
+  const text = dataset.copy ?? '';
+  const label = dataset.word ??= button.textContent ?? '';
+  const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false) ||
+    copySelection(button, text);
+  button.textContent = (copied ? dataset.copied : dataset.failed) ?? '';
+  setTimeout(() => { button.textContent = label; }, copied ? COPIED_TIME : NOT_COPIED_TIME);
+}
+
+/**
+ * Copies by way of the selection, which a frame without permission may do, too. What the browser
+ * does not let go stays selected, for the shopper's Ctrl+C.
+ * @param {HTMLButtonElement} button
+ * @param {string} text
+ */
+function copySelection(button, text) {
+  const value = button.closest('.copyable, .reference-box')?.querySelector('[data-value]');
+  const selection = getSelection();
+  if (!value || !selection) return false;
+  selection.selectAllChildren(value);
+  const copied = selection.toString() === text && document.execCommand('copy');
+  if (copied) selection.removeAllRanges();
+  return copied;
+}

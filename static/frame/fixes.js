@@ -1,0 +1,18 @@
+/**
+ * What the host page is told is wrong, by code, and what its developer has to change: at most 200
+ * characters of ASCII. Why an order token is refused is not told: a forger would learn from it.
+ */
+export const FIXES = {
+  session_unknown: 'the session attribute must be an id from POST /v1/sessions of ' +
+    'this very server (COINSLOT_DATABASE)',
+  session_expired: 'the session attribute names an order that is over: ' +
+    'make a new one with POST /v1/sessions',
+  session_paid: 'the session attribute names an order that is paid: ' +
+    'make a new one with POST /v1/sessions',
+  order_invalid: 'the order attribute must be signed (HS256) with COINSLOT_ORDER_KEY ' +
+    'and have amount_usd, order_ref and an exp that is not over',
+  item_unknown: 'the item attribute must name an item of the file in COINSLOT_CATALOG',
+  gateway_unavailable: 'run coinslot check on the server: ' +
+    'COINSLOT_GATEWAY_URL, COINSLOT_GATEWAY_KEY',
+  origin_refused: 'COINSLOT_ORIGINS must list the origin of the page around this frame',
+};
