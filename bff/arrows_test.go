@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"e2e/need":                  {},
 	"tools/assets":              {"static/sheet", "tools/bundle", "tools/compile", "tools/originals"},
 	"tools/bench":               {},
-	"tools/bundle":              {},
+	"tools/bundle":              {"static/sheet"},
 	"tools/build":               {"tools/compile", "tools/originals", "tools/progress"},
 	"tools/compile":             {},
 	"tools/dev":                 {"tools/compile", "tools/progress"},

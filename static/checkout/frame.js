@@ -3,8 +3,10 @@
 
 import { make, mark } from './dom.js';
 import { CHECKOUT_ORIGIN } from './origins.js';
-import { phaseOf } from '../shared/statuses.js';
+import { CHOOSING, FINAL, WAITING } from '../shared/statuses.js';
 import { WALLET_SCHEMES } from '../shared/wallets.js';
+
+const STATUSES = [...CHOOSING, ...WAITING, ...FINAL];
 
 /** Directives of a policy that decide which frames a page may have. */
 const FRAME_DIRECTIVES = ['frame-src', 'child-src', 'default-src'];
@@ -95,7 +97,7 @@ export class Frame {
       case 'ready':
       case 'status':
       case 'complete':
-        if (has(session, SESSION) && phaseOf(status)) {
+        if (has(session, SESSION) && STATUSES.includes(status)) {
           onStatus(type, session, status, has(receipt, RECEIPT) ? receipt : '');
         }
         break;

@@ -1,16 +1,14 @@
 // Theme and style tokens of the host page. Each is checked, because the host page may itself have
 // been given them by somebody else.
 
-import { contrast, cssColor, luminance, mix, readColor } from './colors.js';
+import { blackOrWhite, contrast, cssColor, mix, READABLE, readColor } from './colors.js';
 import { html } from './page.js';
 
 const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
 const RADIUS = /^(\d{1,3}(?:\.\d+)?)(px)?$/;
 const LARGEST_RADIUS = 24; // px
 const CSS_FUNCTIONS = /--|env\(|attr\(/i; // valid whatever they come to, and then perhaps no color
-const READABLE = 4.6; // contrast to 1: WCAG asks for 4.5, and numbers are rounded
 const TINT = 0.09; // share of the accent in a tint of it, as in static/css
-const EQUAL_CONTRAST = 0.179; // luminance at which black and white read equally well
 
 /** @param {string} theme */
 export function applyTheme(theme) {
@@ -24,8 +22,8 @@ export function applyStyle({ accent, radius, density, font }) {
   const light = accentColors(accent, 'light');
   const dark = accentColors(accent, 'dark');
   for (const name in light) {
-    const same = light[name] === dark[name];
-    set(name, same ? light[name] : `light-dark(${light[name]}, ${dark[name]})`);
+    const [day, night] = [light[name], dark[name]];
+    set(name, day === night ? day : `light-dark(${day}, ${night})`);
   }
   const corner = RADIUS.exec(radius);
   if (corner) set('radius', Math.min(LARGEST_RADIUS, Number(corner[1])) + 'px');
@@ -48,20 +46,19 @@ function set(name, value) {
  */
 function accentColors(accent, scheme) {
   if (!accent || CSS_FUNCTIONS.test(accent)) return {};
-  const paper = readColor('var(--paper, Canvas)', scheme);
-  const ink = readColor('var(--ink, CanvasText)', scheme);
+  const paper = /** @type {number[]} */ (readColor('var(--paper, Canvas)', scheme));
+  const ink = /** @type {number[]} */ (readColor('var(--ink, CanvasText)', scheme));
   const own = readColor(accent, scheme, paper);
-  if (!own || !paper || !ink) return {};
-  const grounds = [paper, mix(paper, own, TINT)];
-  /** @param {number[]} color */
-  const isReadable = (color) => grounds.every((ground) => contrast(color, ground) >= READABLE);
+  if (!own) return {};
+  const tint = mix(paper, own, TINT);
   let line = own;
-  for (let tenths = 1; tenths <= 10 && !isReadable(line); tenths++) {
+  for (let tenths = 1; tenths <= 10; tenths++) {
+    if (Math.min(contrast(line, paper), contrast(line, tint)) >= READABLE) break;
     line = mix(own, ink, tenths / 10);
   }
   return {
     'accent': cssColor(own),
-    'on-accent': luminance(own) > EQUAL_CONTRAST ? '#000' : '#fff',
+    'on-accent': blackOrWhite(own),
     'accent-ink': cssColor(line),
   };
 }

@@ -1,6 +1,7 @@
 // Colors are red, green and blue, from 0 to 1 each.
 
-import { html } from './page.js';
+/** Contrast to 1: WCAG asks for 4.5, and numbers are rounded. */
+export const READABLE = 4.6;
 
 /**
  * Reads whatever the browser calls a color. Nothing but its numbers is taken over.
@@ -14,10 +15,10 @@ export function readColor(css, scheme, under) {
   const color = `color-mix(in srgb, ${css}, ${css})`; // so that all kinds are computed as one
   Object.assign(probe.style, { colorScheme: scheme, forcedColorAdjust: 'none', color });
   if (!probe.style.color) return;
-  html.append(probe);
+  document.documentElement.append(probe);
   const computed = getComputedStyle(probe).color.replaceAll('none', '0');
   probe.remove();
-  const numbers = computed.match(/-?[\d.]+(e-?\d+)?/g) ?? [];
+  const numbers = /** @type {string[]} */ (computed.match(/-?[\d.]+(e-?\d+)?/g));
   const [red, green, blue, alpha = 1] = numbers.map(Number);
   const own = [red, green, blue].map((part) => Math.min(1, Math.max(0, part)));
   return under ? mix(under, own, alpha) : own;
@@ -29,8 +30,11 @@ export const mix = (from, to, share) => from.map((part, i) => part + (to[i] - pa
 /** @param {number[]} color */
 export const cssColor = (color) => `rgb(${color.map((part) => Math.round(part * 255)).join(', ')})`;
 
+/** Black or white, whichever reads better on a color. @param {number[]} color */
+export const blackOrWhite = (color) => luminance(color) > 0.179 ? '#000' : '#fff';
+
 /** The relative luminance of WCAG. @param {number[]} color */
-export function luminance(color) {
+function luminance(color) {
   const [red, green, blue] = color.map((part) =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

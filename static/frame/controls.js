@@ -1,11 +1,9 @@
 // What a click or a key means as long as, and where, WebAssembly does not deal with it.
 
-import { isConnected, post } from './host-page.js';
+import { port, post } from './host-page.js';
 import { isLive } from './page.js';
+import { COPIED_TIME, NOT_COPIED_TIME } from './times.js';
 import { WALLET_SCHEMES } from '../shared/wallets.js';
-
-const COPIED_TIME = 3000; // ms for which a button says so
-const NOT_COPIED_TIME = 10000;
 
 export function listenToControls() {
   addEventListener('keydown', onKey);
@@ -26,7 +24,7 @@ function onClick(event) {
   /** @param {string} selector @returns {any} */
   const clicked = (selector) => /** @type {Element} */ (event.target).closest?.(selector);
   const link = clicked('a[href]');
-  if (isConnected() && link && WALLET_SCHEMES.includes(link.protocol)) {
+  if (port && link && WALLET_SCHEMES.includes(link.protocol)) {
     event.preventDefault();
     post({ type: 'open', href: link.href });
   }
@@ -39,12 +37,11 @@ function onClick(event) {
 
 /** @param {HTMLButtonElement} button says whether what it names has been copied */
 async function copy(button) {
-  const { dataset } = button;
-  const text = dataset.copy ?? '';
-  const label = dataset.word ??= button.textContent ?? '';
-  const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false) ||
-    copySelection(button, text);
-  button.textContent = (copied ? dataset.copied : dataset.failed) ?? '';
+  const texts = /** @type {Record<string, string>} */ (button.dataset);
+  const label = texts.word ??= button.textContent ?? '';
+  const copied = await navigator.clipboard?.writeText(texts.copy).then(() => true, () => false) ||
+    copySelection(button, texts.copy);
+  button.textContent = copied ? texts.copied : texts.failed;
   setTimeout(() => { button.textContent = label; }, copied ? COPIED_TIME : NOT_COPIED_TIME);
 }
 

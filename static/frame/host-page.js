@@ -4,13 +4,10 @@
 import { applyStyle, applyTheme } from './appearance.js';
 import { FIXES } from './fixes.js';
 import { html, rootData, settings } from './page.js';
-import { phaseOf } from '../shared/statuses.js';
+import { FINAL } from '../shared/statuses.js';
 
-/** @type {MessagePort | undefined} */
-let port;
-
-/** Whether there is a host page that is told what happens. */
-export const isConnected = () => Boolean(port);
+/** @type {MessagePort | undefined} undefined while no host page is told what happens */
+export let port;
 
 /** @param {object} message is lost without a host page */
 export const post = (message) => port?.postMessage(message);
@@ -25,8 +22,8 @@ export function connect() {
   const channel = new MessageChannel();
   port = channel.port1;
   port.onmessage = ({ data }) => data && receive(data);
-  const hello = { coinslot: 1, type: 'hello', version: '1.0.0' };
-  parent.postMessage(hello, settings.origin, [channel.port2]);
+  parent.postMessage(
+    { coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [channel.port2]);
   reportStatus();
   setTimeout(() => { // later: a message leaves when its task is over, and this lays the page out
     reportSize();
@@ -73,24 +70,22 @@ export function reportStatus() {
   if (current === reported || !status || hasOnlyError()) return;
   post({ type: reported ? 'status' : 'ready', session, status });
   reported = current;
-  if (phaseOf(status) === 'final') {
+  if (FINAL.includes(status)) {
     post({ type: 'complete', session, status, receipt: rootData('receipt') });
   }
   setTimeout(reportSize); // after layout; an animation frame would never come in a hidden frame
 }
 
-const shownError = () =>
-  /** @type {HTMLElement | null} */ (document.querySelector('.error'))?.dataset.code ?? '';
 let reportedError = '';
 
 /** Tells the host page why nothing can be paid, once for each reason. */
 function reportError() {
-  const code = shownError();
+  const error = /** @type {HTMLElement | null} */ (document.querySelector('.error'));
+  const code = error?.dataset.code ?? '';
   if (code === reportedError) return;
   reportedError = Object.hasOwn(FIXES, code) ? code : '';
-  if (!reportedError) return;
-  const cure = FIXES[/** @type {keyof typeof FIXES} */ (code)];
-  post({ type: 'error', code, recoverable: code === 'gateway_unavailable', cure });
+  const recoverable = code === 'gateway_unavailable';
+  if (reportedError) post({ type: 'error', code, recoverable, cure: FIXES[code] });
 }
 
 /** Whether the page has nothing to choose but a reason why: "open" is then no order's status. */

@@ -2,9 +2,8 @@
 
 import { isLive, rootData, settings } from './page.js';
 import { hasJustTouched } from './presses.js';
-import { phaseOf } from '../shared/statuses.js';
-
-const INTERVAL = 4000; // ms between two looks, give or take a quarter
+import { REFRESH_INTERVAL } from './times.js';
+import { WAITING } from '../shared/statuses.js';
 
 export function watchPayment() {
   lookAgain();
@@ -13,15 +12,14 @@ export function watchPayment() {
 }
 
 function lookAgain() {
-  const pause = INTERVAL * (0.75 + Math.random() / 2);
+  const pause = REFRESH_INTERVAL * (0.75 + Math.random() / 2);
   setTimeout(() => isLive() || look().finally(lookAgain), pause);
 }
 
 /** Loads the page again if the payment has gone on, unless the shopper is about to do something. */
 async function look() {
-  const isChoosing = document.querySelector('form.choose');
-  if (isLive() || document.hidden || isTyping() || isChoosing) return;
-  if (phaseOf(rootData('status')) !== 'waiting') return;
+  if (isLive() || document.hidden || !WAITING.includes(rootData('status'))) return;
+  if (isTyping() || document.querySelector('form.choose')) return;
   try {
     const answer = await fetch(rootData('base') + '/view', {
       headers: { Accept: 'application/json' }, cache: 'no-store',

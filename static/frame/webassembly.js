@@ -1,10 +1,9 @@
 // Starts the program, app.wasm, which makes the page live. Without it forms and links still work.
 
-import { isConnected, post } from './host-page.js';
+import { port, post } from './host-page.js';
 import { delay, html, root, settings, whenRead } from './page.js';
 import { whenReleased } from './presses.js';
-
-const UNSEEN_DELAY = 300; // ms that a page which nobody sees waits after it has all its files
+import { UNSEEN_DELAY } from './times.js';
 
 // Where the shopper comes from a page of ours the host page has been told what fails: without
 // WebAssembly every step is a new page.
@@ -65,7 +64,7 @@ async function runProgram() {
   for (const download of [binary, loader, sentences]) download.catch(() => {}); // it is told below
   await loader;
   const go = new Go();
-  const instance = await instantiate(binary, go.importObject);
+  const { instance } = await instantiate(binary, go.importObject);
   const data = /** @type {any} */ (document.getElementById('coinslot-page'));
   data.sentences = await sentences; // app.wasm looks there
   performance.mark('coinslot:program');
@@ -88,12 +87,12 @@ async function readText(url) {
  */
 async function instantiate(binary, imports) {
   try {
-    return (await WebAssembly.instantiateStreaming(binary, imports)).instance;
+    return await WebAssembly.instantiateStreaming(binary, imports);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     const answer = await fetch(settings.wasm);
     if (!answer.ok) throw cause;
-    return (await WebAssembly.instantiate(await answer.arrayBuffer(), imports)).instance;
+    return WebAssembly.instantiate(await answer.arrayBuffer(), imports);
   }
 }
 
@@ -103,7 +102,7 @@ async function fail(code, fix, cause) {
   root()?.setAttribute('data-live', 'html');
   await whenRead; // and the host page is there
   if (isLaterPage) return;
-  if (isConnected()) post({ type: 'error', code, recoverable: true, cure: fix });
+  if (port) post({ type: 'error', code, recoverable: true, cure: fix });
   else console.warn('coinslot ' + code, fix, cause);
 }
 

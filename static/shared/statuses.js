@@ -1,26 +1,11 @@
-// Every status of an order, and what a page does while it lasts. static/checkouttest compares
-// the table with app/wire, so that a status that is added there has to be added here.
+// Every status of an order, by what a page does meanwhile. static/checkouttest compares the lists
+// with app/wire, so that a status that is added there has to be added here.
 
-/** @typedef {'choosing' | 'waiting' | 'final'} Phase */
+/** The shopper chooses how to pay. @type {string[]} */
+export const CHOOSING = ['open'];
 
-/** @type {Record<CoinslotStatus, Phase>} */
-const PHASES = {
-  open: 'choosing',
-  preparing: 'waiting',
-  pending: 'waiting',
-  confirmed: 'final',
-  expired: 'final',
-  cancelled: 'final',
-  review: 'waiting',
-};
+/** Something is expected to happen by itself. @type {string[]} */
+export const WAITING = ['preparing', 'pending', 'review'];
 
-/**
- * What a page does while an order has a status: the shopper chooses how to pay, something is
- * expected to happen by itself, or nothing more happens.
- * @param {unknown} status
- * @returns {Phase | undefined} undefined for what is no status
- */
-export const phaseOf = (status) =>
-  typeof status === 'string' && Object.hasOwn(PHASES, status)
-    ? PHASES[/** @type {CoinslotStatus} */ (status)]
-    : undefined;
+/** Nothing more happens unless the shopper or the merchant acts. @type {string[]} */
+export const FINAL = ['confirmed', 'expired', 'cancelled'];

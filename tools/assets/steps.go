@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +14,13 @@ import (
 	"coinslot/tools/originals"
 )
 
-// scripts bundles the frame's script and the merchant's, and minifies them, the doctor's, and Go's
-// own loader with a helper of ours, which the frame's script imports beside the program.
+// scripts bundles the frame's script, with the style sheet and without, and the merchant's. It
+// minifies these, the doctor's, and Go's own loader with a helper of ours, which the frame's script
+// imports beside the program.
 func (b *build) scripts() error {
-	for _, name := range []string{"frame", "checkout"} {
-		script, err := b.bundled(name)
+	static := filepath.Join(b.root, "static")
+	for _, name := range []string{"frame", "framed", "checkout"} {
+		script, err := bundle.Script(static, name, !b.dev)
 		if err != nil {
 			return err
 		}
@@ -58,30 +59,6 @@ func (b *build) scripts() error {
 // loaderName is what Go calls its loader.
 const loaderName = "wasm_exec.js"
 
-// dress puts a style sheet, as a string of JavaScript, before a script. A browser that
-// cannot make one from text (Safari before 16.4) fetches the file.
-const dress = `try{const sheet=new CSSStyleSheet;sheet.replaceSync(%s);document.adoptedStyleSheets=[sheet]}` +
-	`catch{const link=document.createElement("link");link.rel="stylesheet";link.href=document.querySelector("script[data-origin]").dataset.style;document.head.append(link)}
-%s`
-
-// dressed enters what a frame starts with: the page's script with the style sheet
-// in it, which the BFF puts into the page of a frame. No policy is asked for the
-// sheet: it is part of a script that it allows. The file is for frames in which
-// the script in the page did not run.
-func (b *build) dressed(css []byte) error {
-	script, err := b.bundled("frame")
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	encode := json.NewEncoder(&text)
-	encode.SetEscapeHTML(false)
-	if err := encode.Encode(string(css)); err != nil {
-		return fmt.Errorf("quoting the style sheet: %w", err)
-	}
-	return b.add("framed.js", fmt.Appendf(nil, dress, bytes.TrimSpace(text.Bytes()), script), true)
-}
-
 // styles minifies the checkout's style sheet, of its parts, and those of the
 // doctor and the documentation.
 func (b *build) styles() error {
@@ -94,9 +71,6 @@ func (b *build) styles() error {
 		return err
 	}
 	if err := b.add("checkout.css", css, true); err != nil {
-		return err
-	}
-	if err := b.dressed(css); err != nil {
 		return err
 	}
 	if err := b.console(); err != nil {
@@ -157,11 +131,6 @@ func (b *build) types() error {
 		}
 	}
 	return nil
-}
-
-// bundled returns the script of the modules in a folder under static.
-func (b *build) bundled(name string) ([]byte, error) {
-	return bundle.Script(filepath.Join(b.root, "static"), name, !b.dev)
 }
 
 // minified reads and minifies a source under static.

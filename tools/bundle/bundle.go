@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coinslot/static/sheet"
+
 	"github.com/evanw/esbuild/pkg/api"
 )
 
@@ -25,7 +27,7 @@ func Script(static, name string, minify bool) ([]byte, error) {
 		MinifyWhitespace: minify, MinifyIdentifiers: minify, MinifySyntax: minify,
 		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", // what editors and tests check types with is not for the build
-		Plugins:     []api.Plugin{styleSheets(minify)},
+		Plugins:     []api.Plugin{styleSheets(folder, minify)},
 	})
 	if err := failure(result.Errors); err != nil {
 		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
@@ -33,21 +35,32 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
 }
 
-// styleSheets makes strings of imported style sheets. esbuild by itself does not minify strings.
-func styleSheets(minify bool) api.Plugin {
+// styleSheets makes strings of imported style sheets, which esbuild by itself does not minify.
+// "checkout.css" is that of package sheet, in whichever folder it is imported.
+func styleSheets(static string, minify bool) api.Plugin {
+	const joined = "joined" // the namespace of what is no file
 	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
-		text, err := os.ReadFile(file.Path)
+		read := func() ([]byte, error) { return os.ReadFile(file.Path) }
+		if file.Namespace == joined {
+			read = func() ([]byte, error) { return sheet.Of(os.DirFS(static)) }
+		}
+		text, err := read()
 		if err != nil {
 			return loaded, err
 		}
 		result := api.Transform(string(text), api.TransformOptions{
 			Sourcefile: file.Path, Loader: api.LoaderCSS, Target: api.ES2022,
-			MinifyWhitespace: minify, MinifySyntax: minify,
+			MinifyWhitespace: minify, MinifySyntax: minify, Charset: api.CharsetUTF8,
 		})
 		css := strings.TrimSpace(string(result.Code))
 		return api.OnLoadResult{Contents: &css, Loader: api.LoaderText}, failure(result.Errors)
 	}
+	resolve := func(file api.OnResolveArgs) (api.OnResolveResult, error) {
+		return api.OnResolveResult{Path: file.Path, Namespace: joined}, nil
+	}
 	return api.Plugin{Name: "style sheets", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^checkout\.css$`}, resolve)
+		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`, Namespace: joined}, load)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, load)
 	}}
 }

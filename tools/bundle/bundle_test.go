@@ -42,6 +42,19 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// TestCheckoutStyleSheet: the checkout's style sheet is imported as one, by its name.
+func TestCheckoutStyleSheet(t *testing.T) {
+	root := t.TempDir()
+	module(t, root, "page/main.js", `import styles from 'checkout.css'; document.title = styles`)
+	module(t, root, "css/1.css", "p { color: blue }")
+	module(t, root, "css/2.css", "a { color: '</script>' }")
+	got, err := Script(root, "page", true)
+	const want = "p{color:#00f}a{color:\"<\\/script>\"}"
+	if err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
 func TestScriptReportsErrors(t *testing.T) {
 	for name, file := range map[string]struct{ module, text, want string }{
 		"syntax":   {"page/main.js", "let = ;", "page/main.js"},
