@@ -29,6 +29,10 @@ export class Deferred {
   /** @type {Promise<T>} */
   promise = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
 
+  constructor() {
+    this.promise.catch(() => {}); // that nobody listens is no error of the page
+  }
+
   /** @param {Deferred<T>} next to be waited for instead, unless this one has settled */
   followedBy(next) {
     this.resolve(next.promise);

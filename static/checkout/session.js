@@ -29,7 +29,6 @@ export class Session {
   restart() {
     this.#isReady = false;
     this.ready = this.ready.followedBy(new Deferred());
-    this.ready.promise.catch(() => {}); // that nobody listens is no error of the page
     this.result = this.result.followedBy(new Deferred());
   }
 

@@ -27,6 +27,9 @@ func (s *stage) failed(t *testing.T, words, code, cure string) {
 		t.Errorf("ready was rejected with %q; want %q", rejected, code)
 	}
 	console := strings.Join(s.Console(), "\n")
+	if strings.Contains(console, "Uncaught") {
+		t.Errorf("console = %s; want no promise that the page should have caught", console)
+	}
 	for _, want := range []string{"coinslot " + code, cure, s.bff + "/checkout/doctor?origin=" + s.host + "&code=" + code} {
 		if !strings.Contains(console, want) {
 			t.Errorf("console = %s; want %q", console, want)

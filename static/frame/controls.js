@@ -53,8 +53,8 @@ async function copy(button) {
  */
 function copySelection(button, text) {
   const value = button.closest('.copyable, .reference-box')?.querySelector('[data-value]');
-  const selection = getSelection();
-  if (!value || !selection) return false;
+  const selection = /** @type {Selection} */ (getSelection());
+  if (!value) return false;
   selection.selectAllChildren(value);
   const copied = selection.toString() === text && document.execCommand('copy');
   if (copied) selection.removeAllRanges();

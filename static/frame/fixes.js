@@ -4,13 +4,15 @@
  * @type {Record<string, string>}
  */
 export const FIXES = {
-  session_unknown:
-    'session must be an id from POST /v1/sessions of this server (COINSLOT_DATABASE)',
-  session_expired: 'the session has ended: create a new one with POST /v1/sessions',
-  session_paid: 'the session is paid: create a new one with POST /v1/sessions',
-  order_invalid: 'order must be signed (HS256) with COINSLOT_ORDER_KEY ' +
+  session_unknown: 'the session attribute must be an id from POST /v1/sessions ' +
+    'of this server (COINSLOT_DATABASE)',
+  session_expired: 'the session attribute names an order that is over: ' +
+    'create one with POST /v1/sessions',
+  session_paid: 'the session attribute names an order that is paid: ' +
+    'create one with POST /v1/sessions',
+  order_invalid: 'the order attribute must be signed (HS256) with COINSLOT_ORDER_KEY ' +
     'and have amount_usd, order_ref and an exp in the future',
-  item_unknown: 'item must be in the file that COINSLOT_CATALOG names',
+  item_unknown: 'the item attribute must be in the file COINSLOT_CATALOG',
   gateway_unavailable: 'run coinslot check on the server: ' +
     'COINSLOT_GATEWAY_URL, COINSLOT_GATEWAY_KEY',
   origin_refused: 'COINSLOT_ORIGINS must list the origin of the page around this frame',

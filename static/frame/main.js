@@ -24,7 +24,7 @@ whenRead.then(() => {
     showInTab();
     reportStatus();
   }).observe(document.body, {
-    childList: true, subtree: true, attributes: true,
+    childList: true, subtree: true,
     attributeFilter: ['data-status', 'data-session', 'data-title'],
   });
   connect();

@@ -30,7 +30,7 @@ export const whenRead = new Promise((resolve) => {
   };
   const reading = new MutationObserver(look);
   reading.observe(document, { childList: true, subtree: true });
-  document.addEventListener('DOMContentLoaded', look, { once: true });
+  document.addEventListener('DOMContentLoaded', look);
   look();
 });
 

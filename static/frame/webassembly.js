@@ -32,25 +32,24 @@ export async function startProgram() {
  * nothing is painted. A page that nobody sees waits until it has all its files.
  */
 const whenShown = () => Promise.race([
-  whenRead.then(() => shown).then(whenPainted),
-  whenLoaded().then(() => delay(UNSEEN_DELAY)),
+  whenRead.then(() => visible).then(whenPainted),
+  loaded.then(() => delay(UNSEEN_DELAY)),
 ]);
 
-/** @type {Promise<void>} resolves when the host page shows the frame; at once if there is none */
-const shown = new Promise((resolve) => {
-  if (parent === window) resolve();
-  else addEventListener('coinslot-shown', () => resolve(), { once: true });
-});
+/**
+ * @param {string} type of an event of the window
+ * @param {boolean} hasHappened
+ * @returns {Promise<unknown>}
+ */
+const once = (type, hasHappened) => new Promise((resolve) =>
+  hasHappened ? resolve(null) : addEventListener(type, resolve, { once: true }));
+
+const loaded = once('load', document.readyState === 'complete');
+const visible = once('coinslot-shown', parent === window); // when the host page shows the frame
 
 /** The second frame of animation says that the first is done. @returns {Promise<void>} */
 const whenPainted = () => new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
-});
-
-/** @returns {Promise<void>} */
-const whenLoaded = () => new Promise((resolve) => {
-  if (document.readyState === 'complete') resolve();
-  else addEventListener('load', () => resolve(), { once: true });
 });
 
 /** Runs the program until it ends. */

@@ -23,8 +23,7 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	}
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: folder, EntryPoints: []string{name + "/main.js"}, Bundle: true,
-		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,
-		MinifyWhitespace: minify, MinifyIdentifiers: minify, MinifySyntax: minify,
+		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8, MinifySyntax: minify,
 		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", // what editors and tests check types with is not for the build
 		Plugins:     []api.Plugin{styleSheets(folder, minify)},
@@ -32,7 +31,16 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	if err := failure(result.Errors); err != nil {
 		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
 	}
-	return bytes.TrimSpace(result.OutputFiles[0].Contents), nil
+	script := result.OutputFiles[0].Contents
+	if minify {
+		// In a second pass, names of modules are names inside of one function, like all others:
+		// that packs better, by 15 bytes.
+		script = api.Transform(string(script), api.TransformOptions{
+			Target: api.ES2022, Charset: api.CharsetUTF8,
+			MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
+		}).Code
+	}
+	return bytes.TrimSpace(script), nil
 }
 
 // styleSheets makes strings of imported style sheets, which esbuild by itself does not minify.

@@ -29,7 +29,7 @@ func TestNeededFor(t *testing.T) {
 			t.Errorf("%s needs %+v; want %+v", c.changed, got, c.want)
 		}
 	}
-	if got := neededFor([]string{"bff/web/page.go", "static/frame.js"}); got != (work{assets: true, program: true}) {
+	if got := neededFor([]string{"bff/web/page.go", "static/frame/main.js"}); got != (work{assets: true, program: true}) {
 		t.Errorf("two changes need %+v", got)
 	}
 }
