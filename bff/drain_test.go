@@ -14,6 +14,8 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 // free returns an address that nobody listens on.
@@ -41,6 +43,7 @@ func get(url string) (int, string) {
 // TestDrain: a server that is told to stop says so first and takes requests on, so
 // that none is lost; the operator's listener ends last.
 func TestDrain(t *testing.T) {
+	need.Assets(t, static.Files)
 	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: canary}))
 	t.Cleanup(gateway.Close)
 	c, err := config.Load([]string{

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 // wire sends bytes over a connection of its own and judges the statuses of all
@@ -79,6 +82,7 @@ func badLines(t *testing.T, b *bench) {
 // badPaths: B40, B42 and B98, addresses that are written in odd ways, and those
 // that belong to operators.
 func badPaths(t *testing.T, b *bench) {
+	need.Assets(t, static.Files) // checkout.js is one of them
 	id := b.open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for path, code := range map[string]string{

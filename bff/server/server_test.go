@@ -20,6 +20,8 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/e2e/need"
+	"coinslot/static"
 )
 
 const (
@@ -259,6 +261,13 @@ func TestMerchantAPI(t *testing.T) {
 	})
 }
 
+func TestShopsScript(t *testing.T) {
+	need.Assets(t, static.Files)
+	newRig(t).run([]scenario{
+		{"script", "GET", "/checkout.js", "", nil, 200, "", "customElements", ""},
+	})
+}
+
 func TestShopper(t *testing.T) {
 	r := newRig(t)
 	id := r.open(`{"amount_usd":"25.00","title":"<script>alert(1)</script>"}`)
@@ -305,7 +314,6 @@ func TestShopper(t *testing.T) {
 		{"doctor for rubbish", "GET", "/checkout/doctor?origin=%3Cscript%3E", "", nil, 200, "", "not an origin", "<script>"},
 		{"receipt of nothing paid", "GET", page + "/receipt", "", []string{html}, 409, "", `data-part="error"`, `data-status="confirmed"`},
 		{"nowhere, for people", "GET", "/index.html", "", []string{html}, 404, "", `data-part="error"`, "problem+json"},
-		{"script", "GET", "/checkout.js", "", nil, 200, "", "customElements", ""},
 	})
 	if n := len(r.gateway.Transactions()); n != 0 {
 		t.Errorf("%d transactions were created by requests that were refused", n)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"coinslot/e2e/need"
 	"coinslot/static"
 
 	"github.com/andybalholm/brotli"
@@ -272,6 +273,7 @@ func TestAssetsBrokenManifest(t *testing.T) {
 // TestBuiltFiles checks what is really embedded: every form holds the same, and
 // the hash in the name is the content's.
 func TestBuiltFiles(t *testing.T) {
+	need.Assets(t, static.Files)
 	a, err := newAssets(static.Files)
 	if err != nil {
 		t.Fatal(err)
