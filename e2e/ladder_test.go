@@ -219,7 +219,7 @@ func TestLadder(t *testing.T) {
 		run  func(*testing.T)
 	}{
 		{"script_blocked", l.scriptBlocked}, {"outside", l.outside}, {"sandboxed page", l.sandboxed}, {"offline", l.offline}, {"program", l.program},
-		{"program of another type", l.programOfAnotherType}, {"strict pages", l.strict}, {"inside", l.inside}, {"tokens", l.tokens}, {"parameters", l.parameters},
+		{"program of another type", l.programOfAnotherType}, {"inside", l.inside}, {"tokens", l.tokens}, {"parameters", l.parameters},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
@@ -413,39 +413,6 @@ func (l *ladder) programOfAnotherType(t *testing.T) {
 	p.Frame(frame).Wait(`[data-live="wasm"]`)
 	if said := lines(t, p); len(said)+len(faults(p)) != 0 {
 		t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
-	}
-}
-
-// strict: pages that are strict about others, and browsers that are about
-// storage, do not keep the checkout out.
-func (l *ladder) strict(t *testing.T) {
-	for _, rung := range []struct {
-		name, coep string
-		storage    bool
-	}{
-		{"storage refused", "", false}, {"storage allowed", "", true},
-		{"require-corp", "require-corp", false}, {"credentialless", "credentialless", false},
-	} {
-		t.Run(rung.name, func(t *testing.T) {
-			t.Parallel()
-			page := &shopPage{base: l.base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}
-			if rung.coep != "" {
-				page.header = map[string]string{"Cross-Origin-Embedder-Policy": rung.coep, "Cross-Origin-Opener-Policy": "same-origin"}
-			}
-			p := l.open(t, page, browser.Options{Height: 2400, ThirdPartyStorage: rung.storage})
-			f := p.Frame(frame)
-			f.Wait(`[data-live="wasm"]`)
-			var apart bool
-			if p.Eval(`crossOriginIsolated`, &apart); apart != (rung.coep != "") {
-				t.Errorf("crossOriginIsolated = %t", apart)
-			}
-			l.pays(t, p, f)
-			p.WaitJS(`told.some(e => e.type === 'complete')`, "the end to be told")
-			if said := lines(t, p); len(said)+len(faults(p)) != 0 {
-				t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
-			}
-			quiet(t, p)
-		})
 	}
 }
 

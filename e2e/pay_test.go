@@ -193,25 +193,6 @@ func TestTwoTabsOneTransaction(t *testing.T) {
 	g.Wait(paid)
 }
 
-func TestPaysWithThirdPartyStorage(t *testing.T) {
-	together(t)
-	for name, allowed := range map[string]bool{"allowed": true, "blocked": false} {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			id := s.session(order{"amount_usd": "25.00"})
-			p, f := s.open(t, id, "inline", browser.Options{ThirdPartyStorage: allowed})
-			f.Wait(`[data-live="wasm"]`)
-			choose(f, "USDT", "trc20")
-			tx := s.matches(f)
-			if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-				t.Fatal(err)
-			}
-			f.Wait(paid)
-			quiet(t, p)
-		})
-	}
-}
-
 // quiet asserts that the console holds no error and no policy violation.
 func quiet(t *testing.T, p interface{ Console() []string }) {
 	t.Helper()

@@ -112,6 +112,11 @@ func (p *Page) call(ctx context.Context, method string, params object, result an
 	return p.process.call(ctx, p.session, method, params, result)
 }
 
+// For makes t the test that fails when the page does not do what it should, from now on: t is a
+// part of the test that opened it, or that test again. One page for several parts saves windows and
+// processes, which cost more than loading.
+func (p *Page) For(t testing.TB) { p.tb = t }
+
 // Close closes the page and forgets its cookies and storage. The page's test
 // ending does it too. Closing twice is fine.
 func (p *Page) Close() {
