@@ -80,7 +80,7 @@ LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./tools/releas
 TOGETHER = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: check
-check: format vet tidy lint fresh test ## what CI runs: formatting, vet, tidy modules, lint, a fresh machine's build, and all tests
+check: format vet tidy measures lint fresh test ## what CI runs: formatting, vet, tidy modules, size and shape, lint, a fresh machine's build, and all tests
 
 .PHONY: format
 format:
@@ -98,6 +98,10 @@ fresh: ## build with empty caches, compare with a build with warm ones, and with
 .PHONY: tidy
 tidy: ## fail unless go.mod and go.sum are as go mod tidy leaves them
 	@env GOFLAGS= $(GO) mod tidy -diff || { echo "make tidy: run go mod tidy and commit what it changes" >&2; exit 1; }
+
+.PHONY: measures
+measures: ## how large and how tangled the code is; fails if a measure is beyond its bound
+	@env GOFLAGS= $(GO) run ./tools/measures
 
 .PHONY: bench
 bench: install-chromium build ## docs/performance.md's table, measured here and now; ONLY=sockets measures those rows

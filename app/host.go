@@ -38,7 +38,8 @@ func checkout(typed browser.Typed) (*widget.Checkout, error) {
 		page.Email = typed.Values["email"]
 		if page.Offer != nil {
 			page.Offer.Amount = typed.Values["amount"]
-			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"]) // the page's own numbers
+			// the page's own numbers
+			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"])
 		}
 	}
 	return &widget.Checkout{Page: page, Host: host(typed), Search: typed.Values["search"]}, nil
@@ -61,7 +62,9 @@ func host(typed browser.Typed) *widget.Host {
 			return from, walletError(err)
 		},
 		Pay: func(id, from string, c wire.Call) error {
-			return walletError(wallets.Send(id, browser.Transaction{ChainID: c.ChainID, From: from, To: c.To, Value: c.Value, Data: c.Data}))
+			return walletError(wallets.Send(id, browser.Transaction{
+				ChainID: c.ChainID, From: from, To: c.To, Value: c.Value, Data: c.Data,
+			}))
 		},
 		Replace: browser.ReplaceURL,
 		Focus:   browser.Focus,

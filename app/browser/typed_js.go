@@ -9,7 +9,9 @@ import "syscall/js"
 func ReadTyped() Typed {
 	document := js.Global().Get("document")
 	typed := Typed{Values: map[string]string{}, Scroll: js.Global().Get("scrollY").Float()}
-	inputs := document.Call("querySelectorAll", "#coinslot input:not([type=hidden]), #coinslot select")
+	inputs := document.Call(
+		"querySelectorAll", "#coinslot input:not([type=hidden]), #coinslot select",
+	)
 	for i := range inputs.Length() {
 		typed.read(inputs.Index(i))
 	}
@@ -50,10 +52,13 @@ func (t *Typed) readSelection(document js.Value) {
 // textNodes are the texts of the checkout, in the order of the page.
 func textNodes(document js.Value) []js.Value {
 	const showText = 4 // NodeFilter.SHOW_TEXT
-	walker := document.Call("createTreeWalker", document.Call("getElementById", "coinslot"), showText)
+	walker := document.Call(
+		"createTreeWalker", document.Call("getElementById", "coinslot"), showText,
+	)
 	var list []js.Value
 	for node := walker.Call("nextNode"); node.Truthy(); node = walker.Call("nextNode") {
-		if inert := node.Get("parentElement").Call("closest", "noscript").Truthy(); !inert && node.Get("length").Int() > 0 {
+		if inert := node.Get("parentElement").Call("closest", "noscript").Truthy(); !inert &&
+			node.Get("length").Int() > 0 {
 			list = append(list, node)
 		}
 	}
@@ -104,7 +109,8 @@ func selectorOf(element js.Value) string {
 		selector += "[data-part=" + escape(part) + "]"
 	}
 	for _, name := range []string{"name", "value", "href"} {
-		if name == "value" && element.Get("localName").String() == "input" && element.Get("type").String() != "radio" {
+		if name == "value" && element.Get("localName").String() == "input" &&
+			element.Get("type").String() != "radio" {
 			continue
 		}
 		if value := element.Call("getAttribute", name); value.Truthy() {
@@ -118,7 +124,10 @@ func selectorOf(element js.Value) string {
 // opened details, the focus with its caret, and the place it was scrolled to.
 func (t Typed) Restore() {
 	document := js.Global().Get("document")
-	inputs := document.Call("querySelectorAll", "#coinslot input:not([type=hidden]):not([type=radio]), #coinslot select")
+	inputs := document.Call(
+		"querySelectorAll",
+		"#coinslot input:not([type=hidden]):not([type=radio]), #coinslot select",
+	)
 	for i := range inputs.Length() {
 		if value, ok := t.Values[fieldName(inputs.Index(i))]; ok {
 			inputs.Index(i).Set("value", value)
@@ -136,7 +145,9 @@ func (t Typed) Restore() {
 func (t Typed) restoreSelection(document js.Value) {
 	if texts := textNodes(document); t.marked && max(t.from[0], t.to[0]) < len(texts) {
 		within := func(at [2]int) int { return min(at[1], texts[at[0]].Get("length").Int()) }
-		document.Call("getSelection").Call("setBaseAndExtent", texts[t.from[0]], within(t.from), texts[t.to[0]], within(t.to))
+		document.Call("getSelection").Call(
+			"setBaseAndExtent", texts[t.from[0]], within(t.from), texts[t.to[0]], within(t.to),
+		)
 	}
 }
 

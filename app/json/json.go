@@ -121,7 +121,9 @@ func (r *reader) word(into reflect.Value) {
 			if r.fits(into, reflect.Bool) {
 				into.SetBool(word == "true")
 			}
-		case into.IsValid() && (into.Kind() == reflect.Slice || into.Kind() == reflect.Map || into.Kind() == reflect.Pointer):
+		case into.IsValid() &&
+			(into.Kind() == reflect.Slice || into.Kind() == reflect.Map ||
+				into.Kind() == reflect.Pointer):
 			into.SetZero()
 		}
 		return

@@ -285,7 +285,8 @@ func walletsSample() Sample {
 		p.Wallets = []Wallet{
 			{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet",
 				Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' " +
-					"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' fill='%23e8821e'/%3E%3C/svg%3E"},
+					"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' " +
+					"fill='%23e8821e'/%3E%3C/svg%3E"},
 			{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
 		}
 	}, wire.Cancel, wire.Change, wire.Recheck)

@@ -51,7 +51,8 @@ const (
 
 // Error is an answer that says no, as application/problem+json (RFC 9457).
 type Error struct {
-	Type      string `json:"type,omitempty"` // where the code is explained, "/docs/errors#session_unknown"
+	// where the code is explained, "/docs/errors#session_unknown"
+	Type      string `json:"type,omitempty"`
 	Status    int    `json:"status"`
 	Title     string `json:"title"`
 	Detail    string `json:"detail"`

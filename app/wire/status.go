@@ -44,6 +44,8 @@ const (
 	Change  Action = "change"  // pick another one; the present attempt is cancelled first
 	Cancel  Action = "cancel"  // call the payment off: POST …/cancel
 	Recheck Action = "recheck" // "I have paid": look again now: POST …/recheck
-	Extend  Action = "extend"  // more time for the same coin: a new address and price, the present one is called off: POST …/extend
-	Retry   Action = "retry"   // start anew after expiry or cancellation: POST …/attempts
+	// more time for the same coin: a new address and price, the present one is called off:
+	// POST …/extend
+	Extend Action = "extend"
+	Retry  Action = "retry" // start anew after expiry or cancellation: POST …/attempts
 )

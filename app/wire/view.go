@@ -104,17 +104,22 @@ type Currency struct {
 
 // Network is one way to send a Currency.
 type Network struct {
-	Code       string `json:"code"`        // as the gateway spells it, "trc20"
-	Name       string `json:"name"`        // "TRON"
-	Fee        string `json:"fee"`         // decimal text as the gateway gave it; unit not documented there
+	Code string `json:"code"` // as the gateway spells it, "trc20"
+	Name string `json:"name"` // "TRON"
+	// decimal text as the gateway gave it; unit not documented there
+	Fee        string `json:"fee"`
 	MinimumUSD string `json:"minimum_usd"` // inclusive; empty = none known
 	MaximumUSD string `json:"maximum_usd"` // inclusive; empty = none known
-	Estimate   string `json:"estimate"`    // about what would have to be paid, in the coin; empty = unknown
-	Available  bool   `json:"available"`   // can be chosen for this order
-	Reason     string `json:"reason"`      // why not, a sentence in the page's language; empty if Available
-	Mark       string `json:"mark"`        // path of the network's mark on the BFF's origin; empty if there is none
-	Lowest     bool   `json:"lowest"`      // no other network of this coin that can be chosen has a lower fee
-	Exchanges  bool   `json:"exchanges"`   // most exchanges send this coin on this network
+	// about what would have to be paid, in the coin; empty = unknown
+	Estimate  string `json:"estimate"`
+	Available bool   `json:"available"` // can be chosen for this order
+	// why not, a sentence in the page's language; empty if Available
+	Reason string `json:"reason"`
+	// path of the network's mark on the BFF's origin; empty if there is none
+	Mark string `json:"mark"`
+	// no other network of this coin that can be chosen has a lower fee
+	Lowest    bool `json:"lowest"`
+	Exchanges bool `json:"exchanges"` // most exchanges send this coin on this network
 }
 
 // Family is a kind of address, by which a shopper can tell networks apart.
@@ -151,8 +156,9 @@ type Attempt struct {
 	// View; zero once it has passed.
 	ExpiresInMs int64 `json:"expires_in_ms"`
 	// Late is set when the money came after expiry or cancellation.
-	Late       bool   `json:"late"`
-	PaymentURL string `json:"payment_url"` // the gateway's hosted page; empty if it may not be shown
+	Late bool `json:"late"`
+	// the gateway's hosted page; empty if it may not be shown
+	PaymentURL string `json:"payment_url"`
 	// URI is a payment link for wallets ("ethereum:…"), for what is due now;
 	// empty where none is standard. TokenURI is set if it names a token's
 	// contract as well, which some wallets misread.
@@ -165,8 +171,9 @@ type Attempt struct {
 	PaidAt string `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or not told
 	// TrackingCode is the gateway's name of the transaction, for asking about it.
 	TrackingCode string `json:"tracking_code"`
-	NetworkMark  string `json:"network_mark"` // path of the network's mark on the BFF's origin; may be empty
-	Family       Family `json:"family"`       // of the address
+	// path of the network's mark on the BFF's origin; may be empty
+	NetworkMark string `json:"network_mark"`
+	Family      Family `json:"family"` // of the address
 	// ExtendMinutes is the time to pay that [Extend] gives, counted anew; zero if
 	// it is not possible.
 	ExtendMinutes int `json:"extend_minutes,omitempty"`
@@ -179,7 +186,8 @@ type Call struct {
 	ChainID string `json:"chain_id"` // "0x1"
 	To      string `json:"to"`       // the address to pay, or the token's contract
 	Value   string `json:"value"`    // in the chain's smallest unit; "0x0" for a token
-	Data    string `json:"data"`     // transfer(address,uint256) of a token; "0x" for the chain's own coin
+	// transfer(address,uint256) of a token; "0x" for the chain's own coin
+	Data string `json:"data"`
 }
 
 // Notice is a sentence for the shopper with its stable code.

@@ -2,11 +2,11 @@ package realtime
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -77,7 +77,13 @@ func connected(t *testing.T, a *Sockets) (server, client *websocket.Conn) {
 		}
 		upgraded <- err
 	}()
-	client, _, err := websocket.NewClient(outer, &url.URL{Scheme: "ws", Host: "test"}, nil, 0, 0)
+	dialer := websocket.Dialer{
+		NetDialContext: func(context.Context, string, string) (net.Conn, error) { return outer, nil },
+	}
+	client, answer, err := dialer.DialContext(t.Context(), "ws://test", nil)
+	if err == nil {
+		err = answer.Body.Close()
+	}
 	if err := errors.Join(err, <-upgraded); err != nil {
 		t.Fatal(err)
 	}

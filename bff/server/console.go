@@ -12,19 +12,29 @@ import (
 )
 
 // console returns what makes the operator's pages; nil if nobody can sign in.
-func (s *Server) console(c config.Config, o Options, tokens *token.Registry) func(web.Within) http.Handler {
+func (s *Server) console(
+	c config.Config, o Options, tokens *token.Registry,
+) func(web.Within) http.Handler {
 	if c.AdminPassword.Reveal() == "" && c.AdminProxyHeader == "" {
 		return nil
 	}
 	return func(w web.Within) http.Handler {
 		return admin.New(admin.Config{
-			Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store, Events: s.store,
+			Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
+			Events:    s.store,
 			Rerouting: s.store, Eraser: s.store,
-			Gone: s.sender.Gone, Origins: c.Origins, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test,
-			Test: o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log, CSS: w.Asset("console.css"),
+			Gone: s.sender.Gone, Origins: c.Origins, Deliver: s.sender.Kick,
+			TestWebhooks: s.sender.Test,
+			Test:         o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
+			CSS: w.Asset("console.css"),
 			Door: door.Config{
-				Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader, Secret: config.Reveal(c.SecretKeys)[0], Secure: strings.HasPrefix(c.PublicURL, "https:"),
-				Within: door.Within{Address: w.Address, Client: w.Client, Proxied: w.Proxied, SameOrigin: w.SameOrigin},
+				Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader,
+				Secret: config.Reveal(c.SecretKeys)[0],
+				Secure: strings.HasPrefix(c.PublicURL, "https:"),
+				Within: door.Within{
+					Address: w.Address, Client: w.Client, Proxied: w.Proxied,
+					SameOrigin: w.SameOrigin,
+				},
 			},
 		})
 	}

@@ -22,7 +22,8 @@ const stuckAfter = 2 * time.Minute
 // comparison. Nor are sockets and single creates, which hold up nobody but themselves.
 func (s *Server) loops() map[string]time.Time {
 	turned := map[string]time.Time{
-		"poller": s.poller.Stats().Turned, "sender": s.sender.Stats().Turned, "sweeper": s.sweeper.Turned(), "probe": s.budget.State().Probing,
+		"poller": s.poller.Stats().Turned, "sender": s.sender.Stats().Turned,
+		"sweeper": s.sweeper.Turned(), "probe": s.budget.State().Probing,
 	}
 	if s.fanout != nil {
 		turned["fanout"] = s.fanout.pulse.Turned()

@@ -31,6 +31,8 @@ func (l ledger) Entries(ctx context.Context, q payment.ListQuery) (reconcile.Ent
 	return l.from.Entries(budget.WithPriority(ctx, budget.Single), q)
 }
 
-func (l ledger) Withdrawals(ctx context.Context, q reconcile.WithdrawalQuery) (reconcile.WithdrawalPage, error) {
+func (l ledger) Withdrawals(
+	ctx context.Context, q reconcile.WithdrawalQuery,
+) (reconcile.WithdrawalPage, error) {
 	return l.from.Withdrawals(budget.WithPriority(ctx, budget.Single), q)
 }

@@ -25,7 +25,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.Handler.S
 // stands for another order, with the member as Param if o is not valid; the
 // database's otherwise, after which it is not known whether the session is there:
 // call again with the same o.Ref or key.
-func (s *Server) Open(ctx context.Context, o payment.Order, key string) (session payment.Object, created bool, err error) {
+func (s *Server) Open(
+	ctx context.Context, o payment.Order, key string,
+) (session payment.Object, created bool, err error) {
 	opened, created, err := s.checkout.Open(ctx, o, key)
 	if err != nil {
 		return payment.Object{}, false, err

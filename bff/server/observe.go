@@ -73,8 +73,11 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 			span.Name(r.Pattern)
 		}
 		method, path, _ := strings.Cut(r.Pattern, " ")
-		span.Set(attribute.String("http.request.method", method), attribute.String("http.route", path), attribute.Int("http.response.status_code", status),
-			attribute.String("coinslot.request", logs.Request(ctx)), attribute.String("coinslot.session", logs.SessionOf(ctx)))
+		span.Set(attribute.String("http.request.method", method),
+			attribute.String("http.route", path),
+			attribute.Int("http.response.status_code", status),
+			attribute.String("coinslot.request", logs.Request(ctx)),
+			attribute.String("coinslot.session", logs.SessionOf(ctx)))
 		span.End(status >= http.StatusInternalServerError)
 	}
 }
@@ -92,10 +95,16 @@ func (o *observer) begin(r *http.Request) (context.Context, *trace.Span) {
 // call watches the calls of the gateway.
 func (o *observer) call(ctx context.Context, endpoint string) (context.Context, func(string, int)) {
 	began := time.Now()
-	ctx, span := o.tracer.Start(ctx, trace.Client, "gateway "+endpoint, "", attribute.String("coinslot.session", logs.SessionOf(ctx)))
+	ctx, span := o.tracer.Start(
+		ctx, trace.Client, "gateway "+endpoint, "",
+		attribute.String("coinslot.session", logs.SessionOf(ctx)),
+	)
 	return ctx, func(outcome string, status int) {
 		o.metrics.Called(endpoint, outcome, time.Since(began))
-		span.Set(attribute.String("coinslot.outcome", outcome), attribute.Int("http.response.status_code", status))
+		span.Set(
+			attribute.String("coinslot.outcome", outcome),
+			attribute.Int("http.response.status_code", status),
+		)
 		span.End(outcome != "done")
 	}
 }
@@ -116,12 +125,16 @@ func (o *observer) operation(ctx context.Context, operation string) (context.Con
 
 // delivery watches the tries to deliver webhooks. A try belongs to the trace of the
 // request that has opened the payment which it tells of.
-func (s *Server) delivery(ctx context.Context, d outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
+func (s *Server) delivery(
+	ctx context.Context, d outbox.Delivery,
+) (context.Context, func(outbox.DeliveryResult)) {
 	began := time.Now()
 	ctx = logs.Noted(ctx, "")
 	logs.Session(ctx, d.Session)
-	ctx, span := s.tracer.Start(s.tracer.Within(ctx, s.traceOf(ctx, d.Session)), trace.Client, "webhook "+string(d.Type), "",
-		attribute.String("coinslot.session", d.Session), attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
+	ctx, span := s.tracer.Start(s.tracer.Within(ctx, s.traceOf(ctx, d.Session)), trace.Client,
+		"webhook "+string(d.Type), "",
+		attribute.String("coinslot.session", d.Session),
+		attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
 	return ctx, func(r outbox.DeliveryResult) {
 		result := "failed"
 		switch {
@@ -131,7 +144,10 @@ func (s *Server) delivery(ctx context.Context, d outbox.Delivery) (context.Conte
 			result = "abandoned"
 		}
 		s.metrics.Tried(result, time.Since(began))
-		span.Set(attribute.String("coinslot.outcome", result), attribute.Int("http.response.status_code", r.Status))
+		span.Set(
+			attribute.String("coinslot.outcome", result),
+			attribute.Int("http.response.status_code", r.Status),
+		)
 		span.End(!r.Delivered)
 	}
 }
@@ -158,7 +174,10 @@ func (o *observer) look(ctx context.Context, s payment.Session) (context.Context
 	if a := s.Current(); a != nil {
 		of = a.Trace
 	}
-	ctx, span := o.tracer.Start(ctx, trace.Internal, "look", of, attribute.String("coinslot.session", s.ID), attribute.String("coinslot.status", string(s.Status)))
+	ctx, span := o.tracer.Start(
+		ctx, trace.Internal, "look", of, attribute.String("coinslot.session", s.ID),
+		attribute.String("coinslot.status", string(s.Status)),
+	)
 	return ctx, func(err error) { span.End(err != nil) }
 }
 

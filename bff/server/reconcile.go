@@ -14,7 +14,9 @@ import (
 // Reconcile compares the gateway's transactions of the days from…to with the
 // database and changes nothing; it may run beside a server. Errors: a setting
 // that does not serve; the database's; the gateway's.
-func Reconcile(ctx context.Context, c config.Config, from, to time.Time) (result reconcile.Result, err error) {
+func Reconcile(
+	ctx context.Context, c config.Config, from, to time.Time,
+) (result reconcile.Result, err error) {
 	client, err := Gateway(c, nil)
 	if err != nil {
 		return result, err

@@ -111,12 +111,17 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
 	if c.Sandbox {
-		o.Log.Warn("COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay it with nothing")
+		o.Log.Warn(
+			"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay " +
+				"it with nothing",
+		)
 	}
 	s := &Server{hub: realtime.NewHub(o.Hub)}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.counted(o.Log)
-	db, err := store.Open(ctx, store.Config{DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log})
+	db, err := store.Open(ctx, store.Config{
+		DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log,
+	})
 	if err != nil {
 		s.tracer.Close()
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
@@ -163,7 +168,9 @@ func dial(
 }
 
 // assemble makes the parts that need one another.
-func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry) (err error) {
+func (s *Server) assemble(
+	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
+) (err error) {
 	client, admission, err := dial(c, o, s.bucket(c.GatewayRPS), s.call)
 	s.budget, s.gateway = admission, client
 	if err != nil {
@@ -171,7 +178,8 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 	}
 	s.sender, err = webhook.New(webhook.Config{
 		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
-		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Began: s.delivery, Log: o.Log, Now: s.store.Now,
+		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Began: s.delivery, Log: o.Log,
+		Now: s.store.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
@@ -182,9 +190,12 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(checkout.Config{
-		Store: s.store, Gateway: creating{client}, Background: ledger{client}, Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
-		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens, Test: o.test(c),
-		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched, Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Store: s.store, Gateway: creating{client}, Background: ledger{client},
+		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
+		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
+		Test:    o.test(c),
+		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched,
+		Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	})
 	s.records = reconcile.New(reconcile.Config{
 		Gateway: client, Ledger: ledger{client}, Runs: s.store, Sessions: s.store,
@@ -193,23 +204,31 @@ func (s *Server) assemble(c config.Config, o Options, catalog *order.Catalog, to
 		Now:       s.store.Now, Log: o.Log,
 	})
 	s.poller = poll.New(poll.Config{
-		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
+		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions,
+		WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Pace.MostAhead())
 		},
 	})
 	s.sweeper = poll.NewSweeper(s.sweeping(o.Log))
 	if s.store.Shared() {
-		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log)
+		s.fanout = newFanout(
+			s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log,
+		)
 	}
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.refusals = web.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = web.New(web.Config{
 		Refusals: s.refusals,
-		Checkout: s.checkout, Sessions: s.store, Records: s.records, Events: s.store, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog, Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
-		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
-		PagesFor: c.PagesFor,
-		Console:  s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies, Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits, Unpaid: &s.unpaid, Began: s.request, Log: o.Log,
+		Checkout: s.checkout, Sessions: s.store, Records: s.records, Events: s.store,
+		Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog,
+		Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
+		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(),
+		HookToken: c.HookToken.Reveal(),
+		PagesFor:  c.PagesFor,
+		Console:   s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies,
+		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits,
+		Unpaid: &s.unpaid, Began: s.request, Log: o.Log,
 	})
 	s.Ops = web.Ops(web.Health{Alive: s.alive, Ready: s.ready, Metrics: s.metrics})
 	return err
@@ -266,7 +285,8 @@ func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
 		Watched: func() int { return len(s.hub.Sessions()) },
-		Page:    pages(budget.Shared), Soon: pages(budget.Watched), // such a page takes the place of 50 status reads
+		// such a page takes the place of 50 status reads
+		Page: pages(budget.Shared), Soon: pages(budget.Watched),
 		Heed: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {

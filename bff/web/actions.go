@@ -23,7 +23,10 @@ type choice struct {
 }
 
 func (c choice) wire() wire.Choice {
-	return wire.Choice{CurrencySymbol: c.CurrencySymbol, NetworkCode: c.NetworkCode, Email: c.Email, Comment: c.Comment}
+	return wire.Choice{
+		CurrencySymbol: c.CurrencySymbol, NetworkCode: c.NetworkCode, Email: c.Email,
+		Comment: c.Comment,
+	}
 }
 
 // hosted are the parameters of docs/frame-protocol.md, which forms post along.
@@ -223,7 +226,9 @@ func (s *server) simulate(w http.ResponseWriter, r *http.Request) error {
 
 // acted answers a shopper's post: programs get the view, forms are sent to the
 // page, so that a reload repeats nothing.
-func (s *server) acted(w http.ResponseWriter, r *http.Request, session payment.Session, err error) error {
+func (s *server) acted(
+	w http.ResponseWriter, r *http.Request, session payment.Session, err error,
+) error {
 	if err != nil {
 		return stored(err)
 	}
@@ -248,8 +253,12 @@ func (s *server) view(w http.ResponseWriter, r *http.Request) error {
 	return s.respondView(w, r, session)
 }
 
-func (s *server) respondView(w http.ResponseWriter, r *http.Request, session payment.Session) error {
-	return respond(w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedOf(r, r.URL.Query())).View)
+func (s *server) respondView(
+	w http.ResponseWriter, r *http.Request, session payment.Session,
+) error {
+	return respond(
+		w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedOf(r, r.URL.Query())).View,
+	)
 }
 
 // read decodes a JSON body into v; a form or an empty body is left alone.
@@ -268,8 +277,12 @@ func formChoice(r *http.Request) choice {
 	f := r.PostForm
 	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
 	// A browser without scripts leaves the network of the coin before checked.
-	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" && !payment.SameName(coin, symbol) {
+	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" &&
+		!payment.SameName(coin, symbol) {
 		network = ""
 	}
-	return choice{CurrencySymbol: symbol, NetworkCode: network, Email: f.Get("email"), Comment: f.Get("comment")}
+	return choice{
+		CurrencySymbol: symbol, NetworkCode: network, Email: f.Get("email"),
+		Comment: f.Get("comment"),
+	}
 }

@@ -93,7 +93,9 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := payment.Filter{Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor")}
+	f := payment.Filter{
+		Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor"),
+	}
 	if f.Status != "" && !wire.Status(f.Status).Known() {
 		return refuse(wire.CodeInvalid, "status")
 	}
@@ -111,7 +113,9 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	for i := range page.Sessions {
 		data = append(data, s.Checkout.Object(page.Sessions[i]))
 	}
-	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data, "next_cursor": page.Next})
+	return respond(w, http.StatusOK, map[string]any{
+		"object": "list", "data": data, "next_cursor": page.Next,
+	})
 }
 
 // readSession is GET /v1/sessions/{session}.
@@ -188,11 +192,13 @@ func (s *server) listCurrencies(w http.ResponseWriter, r *http.Request) error {
 		for _, n := range c.Networks {
 			networks = append(networks, map[string]any{
 				"code": n.Code, "name": n.Name, "fee": n.Fee.String(),
-				"minimum_usd": n.MinimumUSD.String(), "maximum_usd": n.MaximumUSD.String(), "max_ttl_minutes": n.MaxTTL,
+				"minimum_usd": n.MinimumUSD.String(), "maximum_usd": n.MaximumUSD.String(),
+				"max_ttl_minutes": n.MaxTTL,
 			})
 		}
 		data = append(data, map[string]any{
-			"symbol": c.Symbol, "name": c.Name, "type": c.Type, "price_usdt": c.PriceInUSDT.String(), "networks": networks,
+			"symbol": c.Symbol, "name": c.Name, "type": c.Type,
+			"price_usdt": c.PriceInUSDT.String(), "networks": networks,
 		})
 	}
 	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data})
@@ -270,7 +276,9 @@ func bare(r *http.Request) error {
 		return order.Strict(raw, &struct{}{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
-		if !slices.Contains([]string{"embed", "origin", "theme", "lang", "from", "qr", "open"}, name) {
+		if !slices.Contains(
+			[]string{"embed", "origin", "theme", "lang", "from", "qr", "open"}, name,
+		) {
 			return refuse(wire.CodeUnknownField, order.Short(name))
 		}
 	}

@@ -54,7 +54,9 @@ type asset struct {
 // styles and icons are taken, so that pages work as HTML, without scripts. Errors: a
 // manifest that cannot be read, or one that names a file that is not there.
 func newAssets(files fs.FS) (*assets, error) {
-	a := &assets{named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil, "")}
+	a := &assets{
+		named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil, ""),
+	}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -83,7 +85,10 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 		return fmt.Errorf("decoding the manifest: %w", err)
 	}
 	for name, entry := range manifest.Files {
-		f := &asset{name: entry.File, mime: mimeOf(name), integrity: entry.Integrity, forms: map[string][]byte{}}
+		f := &asset{
+			name: entry.File, mime: mimeOf(name), integrity: entry.Integrity,
+			forms: map[string][]byte{},
+		}
 		forms := map[string]bool{"": entry.Plain, ".br": entry.Brotli > 0, ".gz": entry.Gzip > 0}
 		for suffix, there := range forms {
 			if !there {
@@ -105,7 +110,9 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 
 // readSources takes the sources as they are.
 func (a *assets) readSources(files fs.FS) error {
-	for name, of := range map[string]func(fs.FS) ([]byte, error){"checkout.css": sheet.Of, "console.css": sheet.Console} {
+	for name, of := range map[string]func(fs.FS) ([]byte, error){
+		"checkout.css": sheet.Of, "console.css": sheet.Console,
+	} {
 		css, err := of(files)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -136,8 +143,10 @@ func (a *assets) readSources(files fs.FS) error {
 func (a *assets) enterSource(plain string, content []byte) {
 	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(plain, ".")
-	a.enter(plain, &asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension, mime: mimeOf(plain),
-		forms: map[string][]byte{identity: content}})
+	a.enter(plain,
+		&asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension,
+			mime:  mimeOf(plain),
+			forms: map[string][]byte{identity: content}})
 }
 
 func (a *assets) enter(name string, f *asset) {

@@ -23,7 +23,8 @@ import (
 // do not belong into an address, because cookies are among them. checkout.js
 // names this page in the console when something fails.
 func (s *server) examine(w http.ResponseWriter, r *http.Request) error {
-	if r.Method == http.MethodPost && mediaType(r.Header.Get("Content-Type")) == "application/json" {
+	if r.Method == http.MethodPost &&
+		mediaType(r.Header.Get("Content-Type")) == "application/json" {
 		return refuse(wire.CodeMediaType, "Content-Type")
 	}
 	values := r.URL.Query()
@@ -63,7 +64,8 @@ func form(r *http.Request, wish string) string {
 // origins, keys and paths stay out of it.
 func (s *server) question(values url.Values) doctor.Question {
 	q := doctor.Question{
-		URL: s.PublicURL, Version: s.assets.version, Integrity: s.assets.Integrity("checkout.js"), Now: s.Now(),
+		URL: s.PublicURL, Version: s.assets.version, Integrity: s.assets.Integrity("checkout.js"),
+		Now: s.Now(),
 		API: len(s.SecretKeys) > 0, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
 		Given: values.Get("origin"), Pasted: values.Get("headers"), Code: values.Get("code"),
 	}
@@ -95,16 +97,19 @@ const nowhere = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 // doctorPage writes the report for people. Its script finds out the rest.
 func (s *server) doctorPage(w http.ResponseWriter, q doctor.Question, report doctor.Report) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
-		"report": report, "session": nowhere, "integrity": q.Integrity, "pinned": "/checkout/" + q.Version + "/checkout.js",
-		"wasm": s.assets.URL("app.wasm"), "sent": s.sent(), "places": placeTitles(),
+		"report": report, "session": nowhere, "integrity": q.Integrity,
+		"pinned": "/checkout/" + q.Version + "/checkout.js",
+		"wasm":   s.assets.URL("app.wasm"), "sent": s.sent(), "places": placeTitles(),
 	})
 	if err != nil {
 		return fmt.Errorf("encoding a report: %w", err)
 	}
 	var page bytes.Buffer
 	if err := doctorTemplate.Execute(&page, map[string]any{
-		"Report": report, "Data": template.JS(data), "Given": q.Given, "Code": q.Code, "Codes": doctor.Codes(), "Places": doctor.Places(),
-		"Kept": doctor.Kept(q.Pasted), "CSS": s.assets.URL("doctor.css"), "JS": s.assets.URL("doctor.js"), "Clock": q.Now.UTC().Format(time.DateTime),
+		"Report": report, "Data": template.JS(data), "Given": q.Given, "Code": q.Code,
+		"Codes": doctor.Codes(), "Places": doctor.Places(),
+		"Kept": doctor.Kept(q.Pasted), "CSS": s.assets.URL("doctor.css"),
+		"JS": s.assets.URL("doctor.js"), "Clock": q.Now.UTC().Format(time.DateTime),
 	}); err != nil {
 		return fmt.Errorf("rendering a report: %w", err)
 	}
@@ -120,7 +125,10 @@ func (s *server) sent() map[string]string {
 	h := http.Header{}
 	newPolicies(nil, s.document.inlineSource()).set(h, kindFramed)
 	all := map[string]string{}
-	for _, name := range []string{"Content-Security-Policy", "Cross-Origin-Embedder-Policy", "Cross-Origin-Resource-Policy", "Cache-Control"} {
+	for _, name := range []string{
+		"Content-Security-Policy", "Cross-Origin-Embedder-Policy", "Cross-Origin-Resource-Policy",
+		"Cache-Control",
+	} {
 		all[name] = h.Get(name)
 	}
 	return all

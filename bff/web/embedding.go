@@ -45,12 +45,16 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, _, text := s.words.in(f.lang, f.accept)
 	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
-		Listed: f.origin != "", Title: text["title.none"], Close: text["close"], Retry: text["closed.again"],
+		Listed: f.origin != "", Title: text["title.none"], Close: text["close"],
+		Retry:  text["closed.again"],
 		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],
 		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
-		FrameBlocked:  "a proxy must not add X-Frame-Options or Content-Security-Policy frame-ancestors to " + s.PublicURL + " (COINSLOT_PUBLIC_URL); a sandbox around this page needs allow-same-origin",
-		Timeout:       "no answer in time from " + s.PublicURL + ": is it reachable, and what COINSLOT_PUBLIC_URL says?",
-		CSS:           embedCSS,
+		FrameBlocked: "a proxy must not add X-Frame-Options or Content-Security-Policy " +
+			"frame-ancestors to " + s.PublicURL +
+			" (COINSLOT_PUBLIC_URL); a sandbox around this page needs allow-same-origin",
+		Timeout: "no answer in time from " + s.PublicURL +
+			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
+		CSS: embedCSS,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)

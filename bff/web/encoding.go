@@ -96,7 +96,9 @@ func accepts(header, coding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		name, parameter, _ := strings.Cut(part, ";")
 		weight := 1.0
-		if q, ok := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(parameter), " ", ""), "q="); ok {
+		if q, ok := strings.CutPrefix(
+			strings.ReplaceAll(strings.ToLower(parameter), " ", ""), "q=",
+		); ok {
 			parsed, err := strconv.ParseFloat(q, 64)
 			if err != nil {
 				parsed = 0

@@ -22,44 +22,74 @@ type answer struct {
 // answers is the one table of errors; a code that is not in it is answered as
 // CodeInternal. docs/api.md lists it, and a test compares the two.
 var answers = map[wire.Code]answer{
-	wire.CodeSessionUnknown:     {404, "no such session"},
-	wire.CodeSessionExpired:     {410, "the session has ended without a choice, or was closed by the merchant"},
-	wire.CodeSessionPaid:        {409, "the session is paid already"},
-	wire.CodeOrderInvalid:       {422, "the order token is not valid: wrong key or algorithm, expired, or a claim is missing or wrong"},
-	wire.CodeItemUnknown:        {404, "the catalogue has no such item"},
-	wire.CodeGatewayUnavailable: {503, "the payment gateway cannot be reached or refuses requests now; try again in a moment"},
-	wire.CodeOriginRefused:      {403, "this page may not embed the checkout: add its origin to COINSLOT_ORIGINS"},
+	wire.CodeSessionUnknown: {404, "no such session"},
+	wire.CodeSessionExpired: {
+		410, "the session has ended without a choice, or was closed by the merchant",
+	},
+	wire.CodeSessionPaid: {409, "the session is paid already"},
+	wire.CodeOrderInvalid: {
+		422,
+		"the order token is not valid: wrong key or algorithm, expired, or a claim is missing or " +
+			"wrong",
+	},
+	wire.CodeItemUnknown: {404, "the catalogue has no such item"},
+	wire.CodeGatewayUnavailable: {
+		503, "the payment gateway cannot be reached or refuses requests now; try again in a moment",
+	},
+	wire.CodeOriginRefused: {
+		403, "this page may not embed the checkout: add its origin to COINSLOT_ORIGINS",
+	},
 	wire.CodeNetworkUnsupported: {422, "no such currency and network, or not for this order"},
 	wire.CodeNetworkRequired:    {422, "choose a currency and one of its networks"},
 	wire.CodeAmountBelowMinimum: {422, "the amount is below the network's minimum"},
 	wire.CodeAmountAboveMaximum: {422, "the amount is above the network's maximum"},
-	wire.CodePaymentInProgress:  {409, "a payment is being prepared or has begun; it cannot be changed or called off now"},
-	wire.CodePaymentRefused:     {422, "the gateway refused this payment"},
-	wire.CodeTooManyAttempts:    {409, "this session was started too often; open another one"},
-	wire.CodeNotPossible:        {409, "not possible in the session's present status"},
-	wire.CodeUnauthorized:       {401, "send Authorization: Bearer with a key of COINSLOT_SECRET_KEY"},
-	wire.CodeAmountRequired:     {422, "amount_usd is required: a decimal string like \"25.00\""},
-	wire.CodeAmountType:         {422, "amount_usd must be a decimal string like \"25.00\", not a number"},
-	wire.CodeAmountInvalid:      {422, "the amount must be more than zero, with at most two fractional digits, and within the item's limits"},
-	wire.CodeInvalid:            {422, "the value is missing, malformed, too long or out of range"},
-	wire.CodeUnknownField:       {422, "no such member; names are case-sensitive"},
-	wire.CodeDuplicateField:     {422, "the member is given twice"},
-	wire.CodeBadJSON:            {400, "the body is not one JSON object in UTF-8"},
-	wire.CodeOrderConflict:      {409, "order_ref belongs to another order already"},
-	wire.CodeIdempotency:        {409, "the Idempotency-Key was used with another body"},
-	wire.CodeReviewChanged:      {409, "the review is not the one that was looked at: read review_reason again, then settle it"},
-	wire.CodeWebhookUnset:       {409, "there is nowhere to send it: set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET"},
-	wire.CodeCursorGone: {410, "the event at this cursor is gone, as after a restore of the database: " +
-		"read the events again from the beginning"},
-	wire.CodeTooLarge:           {413, "the body is larger than 64 KiB"},
-	wire.CodeMediaType:          {415, "send application/json or, from a form, application/x-www-form-urlencoded"},
-	wire.CodeMethod:             {405, "the method is not allowed here"},
-	wire.CodeUpgradeRequired:    {426, "not the opening handshake of a websocket (RFC 6455, version 13)"},
+	wire.CodePaymentInProgress: {
+		409, "a payment is being prepared or has begun; it cannot be changed or called off now",
+	},
+	wire.CodePaymentRefused:  {422, "the gateway refused this payment"},
+	wire.CodeTooManyAttempts: {409, "this session was started too often; open another one"},
+	wire.CodeNotPossible:     {409, "not possible in the session's present status"},
+	wire.CodeUnauthorized:    {401, "send Authorization: Bearer with a key of COINSLOT_SECRET_KEY"},
+	wire.CodeAmountRequired:  {422, "amount_usd is required: a decimal string like \"25.00\""},
+	wire.CodeAmountType: {
+		422, "amount_usd must be a decimal string like \"25.00\", not a number",
+	},
+	wire.CodeAmountInvalid: {
+		422,
+		"the amount must be more than zero, with at most two fractional digits, and within the " +
+			"item's limits",
+	},
+	wire.CodeInvalid:        {422, "the value is missing, malformed, too long or out of range"},
+	wire.CodeUnknownField:   {422, "no such member; names are case-sensitive"},
+	wire.CodeDuplicateField: {422, "the member is given twice"},
+	wire.CodeBadJSON:        {400, "the body is not one JSON object in UTF-8"},
+	wire.CodeOrderConflict:  {409, "order_ref belongs to another order already"},
+	wire.CodeIdempotency:    {409, "the Idempotency-Key was used with another body"},
+	wire.CodeReviewChanged: {
+		409,
+		"the review is not the one that was looked at: read review_reason again, then settle it",
+	},
+	wire.CodeWebhookUnset: {
+		409, "there is nowhere to send it: set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET",
+	},
+	wire.CodeCursorGone: {410,
+		"the event at this cursor is gone, as after a restore of the database: " +
+			"read the events again from the beginning"},
+	wire.CodeTooLarge: {413, "the body is larger than 64 KiB"},
+	wire.CodeMediaType: {
+		415, "send application/json or, from a form, application/x-www-form-urlencoded",
+	},
+	wire.CodeMethod: {405, "the method is not allowed here"},
+	wire.CodeUpgradeRequired: {
+		426, "not the opening handshake of a websocket (RFC 6455, version 13)",
+	},
 	wire.CodeNotFound:           {404, "nothing is here"},
 	wire.CodeForbidden:          {403, "requests from other origins are refused"},
 	wire.CodeRateLimited:        {429, "too many requests; slow down"},
 	wire.CodeStorageUnavailable: {503, "the database cannot be used now; nothing was changed"},
-	wire.CodeInternal:           {500, "something went wrong; quote the request id to whoever runs this server"},
+	wire.CodeInternal: {
+		500, "something went wrong; quote the request id to whoever runs this server",
+	},
 }
 
 // refuse is an error for the outside.
@@ -84,7 +114,8 @@ func outside(err error) wire.Error {
 	if !ok {
 		e.Code, a = wire.CodeInternal, answers[wire.CodeInternal]
 	}
-	e.Type, e.Status, e.Title, e.Detail = explained+string(e.Code), a.status, http.StatusText(a.status), a.detail
+	e.Type, e.Status, e.Title, e.Detail = explained+
+		string(e.Code), a.status, http.StatusText(a.status), a.detail
 	if own != "" {
 		e.Detail = own
 	}
@@ -144,6 +175,8 @@ func (s *server) log(r *http.Request, err error) wire.Error {
 	if e.Status >= 500 && !errors.Is(err, context.Canceled) {
 		level = slog.LevelError
 	}
-	s.Log.Log(r.Context(), level, "request refused", "code", e.Code, "route", routed(r), "error", err)
+	s.Log.Log(
+		r.Context(), level, "request refused", "code", e.Code, "route", routed(r), "error", err,
+	)
 	return e
 }

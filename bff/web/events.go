@@ -41,7 +41,9 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 		data = append(data, t)
 	}
-	return respond(w, http.StatusOK, map[string]any{"object": "list", "data": data, "next_cursor": page.Next, "has_more": page.More})
+	return respond(w, http.StatusOK, map[string]any{
+		"object": "list", "data": data, "next_cursor": page.Next, "has_more": page.More,
+	})
 }
 
 // maxReplay is how many events one request sends again at most.
@@ -75,12 +77,18 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 	case body.Limit != nil && limit < 1 || limit > maxReplay:
 		return refuse(wire.CodeInvalid, "limit")
 	}
-	again, err := s.Events.Replay(r.Context(), outbox.Range{From: body.From, To: body.To, Session: body.Session, Limit: limit}, now)
+	again, err := s.Events.Replay(
+		r.Context(),
+		outbox.Range{From: body.From, To: body.To, Session: body.Session, Limit: limit}, now,
+	)
 	if err != nil {
 		return stored(err)
 	}
 	s.Deliver()
-	answer := map[string]any{"object": "replay", "events": again.Events, "deliveries": again.Deliveries, "has_more": again.More}
+	answer := map[string]any{
+		"object": "replay", "events": again.Events, "deliveries": again.Deliveries,
+		"has_more": again.More,
+	}
 	if !again.Last.IsZero() {
 		answer["last"] = again.Last.UTC()
 	}
@@ -118,11 +126,15 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	trials := make([]trial, 0, len(tested.Trials))
 	for i, t := range tested.Trials {
 		trials = append(trials, trial{
-			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Taken, Status: t.Status, Took: t.Took.Milliseconds(), Answer: t.Note,
+			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Taken, Status: t.Status,
+			Took: t.Took.Milliseconds(), Answer: t.Note,
 			Reason: t.Fault.Code, Detail: t.Fault.Means, Way: t.Fault.Way,
 		})
 	}
-	return respond(w, http.StatusOK, map[string]any{"object": "webhook_test", "event": tested.Event, "taken": tested.Taken(), "endpoints": trials})
+	return respond(w, http.StatusOK, map[string]any{
+		"object": "webhook_test", "event": tested.Event, "taken": tested.Taken(),
+		"endpoints": trials,
+	})
 }
 
 // hostOf is an endpoint without its path and query, which may hold a key.

@@ -64,7 +64,11 @@ func (f framed) refused() bool { return f.embed != "" && f.wanted != "" && f.ori
 // carry is f as fields for forms and links.
 func (f framed) carry() []widget.Field {
 	var list []widget.Field
-	for _, field := range []widget.Field{{Name: "embed", Value: f.embed}, {Name: "origin", Value: f.origin}, {Name: "theme", Value: f.theme}, {Name: "lang", Value: f.lang}, {Name: "from", Value: f.from}} {
+	for _, field := range []widget.Field{
+		{Name: "embed", Value: f.embed}, {Name: "origin", Value: f.origin},
+		{Name: "theme", Value: f.theme}, {Name: "lang", Value: f.lang},
+		{Name: "from", Value: f.from},
+	} {
 		if field.Value != "" {
 			list = append(list, field)
 		}

@@ -36,7 +36,10 @@ func (s *server) recovered(w http.ResponseWriter, r *http.Request) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
-	s.Log.ErrorContext(r.Context(), "a handler panicked", "route", routed(r), "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.Log.ErrorContext(
+		r.Context(), "a handler panicked", "route", routed(r), "panic", fmt.Sprint(cause), "stack",
+		string(debug.Stack()),
+	)
 	s.problem(w, r, errPanic)
 }
 
@@ -67,7 +70,8 @@ func (s *server) sameOrigin(r *http.Request) error {
 	if site == "same-origin" && origin == "null" {
 		return nil // a browser that hides where it comes from; the site is the browser's own word
 	}
-	if site != "" && site != "same-origin" || origin != "" && !payment.SameName(origin, s.PublicURL) {
+	if site != "" && site != "same-origin" ||
+		origin != "" && !payment.SameName(origin, s.PublicURL) {
 		return refuse(wire.CodeForbidden, "")
 	}
 	return nil

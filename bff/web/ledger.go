@@ -71,19 +71,26 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	page, err := s.Records.Entries(r.Context(), payment.ListQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
+	page, err := s.Records.Entries(r.Context(), payment.ListQuery{
+		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
+	})
 	if err != nil {
 		return stored(err)
 	}
 	data := make([]transaction, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, transaction{
-			OrderID: e.OrderID, Status: e.Status, TrackingCode: e.TrackingCode, PaymentURL: e.PaymentURL,
-			CurrencyCode: e.CurrencyCode, CurrencyName: e.CurrencyName, NetworkCode: e.NetworkCode, NetworkName: e.NetworkName,
-			PayAmount: e.PayAmount, AmountUSD: e.AmountUSD, PlatformShare: e.PlatformShare, MerchantShare: e.MerchantShare,
-			FeePercent: e.FeePercent, TolerancePercent: e.TolerancePercent, PaidAmount: e.PaidAmount, CancelledByUser: e.CancelledByUser,
+			OrderID: e.OrderID, Status: e.Status, TrackingCode: e.TrackingCode,
+			PaymentURL:   e.PaymentURL,
+			CurrencyCode: e.CurrencyCode, CurrencyName: e.CurrencyName, NetworkCode: e.NetworkCode,
+			NetworkName: e.NetworkName,
+			PayAmount:   e.PayAmount, AmountUSD: e.AmountUSD, PlatformShare: e.PlatformShare,
+			MerchantShare: e.MerchantShare,
+			FeePercent:    e.FeePercent, TolerancePercent: e.TolerancePercent,
+			PaidAmount: e.PaidAmount, CancelledByUser: e.CancelledByUser,
 			TxID: e.TxID, TxURL: e.TxURL, Email: e.Email, Comment: e.Comment,
-			PaidAt: moment(e.PaidAt), CreatedAt: moment(e.CreatedAt), ExpiredAt: moment(e.ExpiresAt), Session: e.Session, Attempt: e.Attempt,
+			PaidAt: moment(e.PaidAt), CreatedAt: moment(e.CreatedAt),
+			ExpiredAt: moment(e.ExpiresAt), Session: e.Session, Attempt: e.Attempt,
 		})
 	}
 	return respond(w, http.StatusOK, pageOf(data, page.Paging, f))
@@ -95,15 +102,19 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery{Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status})
+	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery{
+		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
+	})
 	if err != nil {
 		return stored(err)
 	}
 	data := make([]withdrawal, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, withdrawal{
-			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName, Destination: e.Destination,
-			AmountUSD: e.Amount(), Status: e.Status, TxID: e.TxID, TxURL: e.TxURL, CreatedAt: moment(e.CreatedAt),
+			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName,
+			Destination: e.Destination,
+			AmountUSD:   e.Amount(), Status: e.Status, TxID: e.TxID, TxURL: e.TxURL,
+			CreatedAt: moment(e.CreatedAt),
 		})
 	}
 	return respond(w, http.StatusOK, pageOf(data, page.Paging, f))
@@ -118,7 +129,10 @@ func pageOf(data any, p reconcile.Paging, f ledgerFilter) ledgerPage {
 	if p.Limit == 0 {
 		p.Limit = f.limit
 	}
-	return ledgerPage{Object: "list", Data: data, Page: p.Page, Limit: p.Limit, Total: p.Total, LastPage: p.LastPage}
+	return ledgerPage{
+		Object: "list", Data: data, Page: p.Page, Limit: p.Limit, Total: p.Total,
+		LastPage: p.LastPage,
+	}
 }
 
 // moment is a time as the API gives it; null if it is not known.

@@ -207,9 +207,15 @@ func (s *server) hidden(r *http.Request) {
 	if r.Header.Get("X-Forwarded-For") == "" || s.trusted(s.client(r)) {
 		return
 	}
-	if addr, err := netip.ParseAddr(s.client(r)); err == nil && (addr.IsLoopback() || addr.IsPrivate()) {
+	if addr, err := netip.ParseAddr(s.client(r)); err == nil &&
+		(addr.IsLoopback() || addr.IsPrivate()) {
 		s.hints.Do(func() {
-			s.Log.WarnContext(r.Context(), "an address forwards for others, who count as one client: name it in COINSLOT_TRUSTED_PROXIES if it is your proxy", "address", addr)
+			s.Log.WarnContext(
+				r.Context(),
+				"an address forwards for others, who count as one client: name it in "+
+					"COINSLOT_TRUSTED_PROXIES if it is your proxy",
+				"address", addr,
+			)
 		})
 	}
 }
@@ -311,7 +317,11 @@ func (s *server) muddled(proxy, forwarded string) {
 		return
 	}
 	s.unread.Do(func() {
-		s.Log.Warn("a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no address: all its clients count as one", "proxy", proxy)
+		s.Log.Warn(
+			"a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no "+
+				"address: all its clients count as one",
+			"proxy", proxy,
+		)
 	})
 }
 

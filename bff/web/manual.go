@@ -47,7 +47,9 @@ func newManual(s *server) *manual {
 func problems() map[string]reference.Problem {
 	list := map[string]reference.Problem{}
 	for code, a := range answers {
-		list[string(code)] = reference.Problem{Status: a.status, Title: http.StatusText(a.status), Detail: a.detail}
+		list[string(code)] = reference.Problem{
+			Status: a.status, Title: http.StatusText(a.status), Detail: a.detail,
+		}
 	}
 	return list
 }
@@ -55,15 +57,24 @@ func problems() map[string]reference.Problem {
 // packed is content in all its forms.
 func packed(name, mime string, content []byte) *asset {
 	sum := sha256.Sum256(content)
-	return &asset{name: hex.EncodeToString(sum[:6]) + "." + name, mime: mime, forms: map[string][]byte{
-		identity: content, "br": squeezed("br", content), "gzip": squeezed("gzip", content),
-	}}
+	return &asset{name: hex.EncodeToString(sum[:6]) + "." + name, mime: mime,
+		forms: map[string][]byte{
+			identity: content, "br": squeezed("br", content), "gzip": squeezed("gzip", content),
+		}}
 }
 
 func (m *manual) routes(mux *http.ServeMux, s *server) {
-	mux.Handle("GET /openapi.json", s.api(m.serve(s, kindPublished, func(p *chapters) *asset { return p.document })))
-	mux.Handle("GET /docs/api", s.api(m.serve(s, kindManual, func(p *chapters) *asset { return p.api })))
-	mux.Handle("GET /docs/errors", s.api(m.serve(s, kindManual, func(p *chapters) *asset { return p.errors })))
+	mux.Handle(
+		"GET /openapi.json",
+		s.api(m.serve(s, kindPublished, func(p *chapters) *asset { return p.document })),
+	)
+	mux.Handle(
+		"GET /docs/api", s.api(m.serve(s, kindManual, func(p *chapters) *asset { return p.api })),
+	)
+	mux.Handle(
+		"GET /docs/errors",
+		s.api(m.serve(s, kindManual, func(p *chapters) *asset { return p.errors })),
+	)
 }
 
 // serve answers with one of the pages.

@@ -19,11 +19,14 @@ import (
 
 // offer names what is sold without a stored session.
 type offer struct {
-	Order    string  `json:"order"`
-	Item     string  `json:"item"`
-	Amount   *string `json:"amount"`   // of an open item, nil = the suggested one; read for nothing else
-	Quantity whole   `json:"quantity"` // of an item that has one, empty = the least; read for nothing else
-	Key      string  `json:"key"`      // makes two posts of one page one session; never read from an address
+	Order string `json:"order"`
+	Item  string `json:"item"`
+	// of an open item, nil = the suggested one; read for nothing else
+	Amount *string `json:"amount"`
+	// of an item that has one, empty = the least; read for nothing else
+	Quantity whole `json:"quantity"`
+	// makes two posts of one page one session; never read from an address
+	Key string `json:"key"`
 }
 
 // whole is a number as a client has written it, in JSON with or without quotes.
@@ -104,7 +107,9 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 
 // orderPage is the page of an order that is not stored. The key that it carries
 // makes two posts of one page one session.
-func (s *server) orderPage(ctx context.Context, o payment.Order, offered offer, f framed) widget.Page {
+func (s *server) orderPage(
+	ctx context.Context, o payment.Order, offered offer, f framed,
+) widget.Page {
 	p := s.blank(f, o.Lang)
 	show := s.showing(ctx, p.Lang)
 	p.View = checkout.Preview(o, show, s.Checkout.Test)
@@ -125,7 +130,10 @@ func (s *server) orderPage(ctx context.Context, o payment.Order, offered offer, 
 // settable is what the shopper may set of an order, as it is set; nil for nothing.
 func (s *server) settable(o payment.Order, offered offer) *widget.Offer {
 	terms := s.Catalog.Terms(offered.Item)
-	p := &widget.Offer{Minimum: terms.Minimum, Maximum: terms.Maximum, Suggested: terms.Suggested, Least: terms.Least, Most: terms.Most}
+	p := &widget.Offer{
+		Minimum: terms.Minimum, Maximum: terms.Maximum, Suggested: terms.Suggested,
+		Least: terms.Least, Most: terms.Most,
+	}
 	switch {
 	case terms.Minimum != "":
 		p.Amount = o.AmountUSD.StringFixed(2)
@@ -148,7 +156,10 @@ func named(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
 	}
 	add("order", offered.Order, true)
 	add("item", offered.Item, true)
-	add("amount", o.AmountUSD.StringFixed(2), set != nil && set.Minimum != "" && offered.Amount != nil)
+	add(
+		"amount", o.AmountUSD.StringFixed(2),
+		set != nil && set.Minimum != "" && offered.Amount != nil,
+	)
 	add("quantity", string(offered.Quantity), set != nil && set.Most > 0)
 	return list
 }
@@ -248,10 +259,15 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 // applied is the address of the page at the price that a form has asked for. It
 // is a redirect's, so that what else was typed, an e-mail address, is in no URL.
 func (s *server) applied(o payment.Order, offered offer, c choice, f framed) string {
-	p := widget.Page{Base: "/checkout", Carry: append(f.carry(), named(o, offered, s.settable(o, offered))...)}
+	p := widget.Page{
+		Base: "/checkout", Carry: append(f.carry(), named(o, offered, s.settable(o, offered))...),
+	}
 	var coin []widget.Field
 	if len(c.CurrencySymbol)+len(c.NetworkCode) <= 100 {
-		coin = []widget.Field{{Name: "currency_symbol", Value: c.CurrencySymbol}, {Name: "network_code", Value: c.NetworkCode}}
+		coin = []widget.Field{
+			{Name: "currency_symbol", Value: c.CurrencySymbol},
+			{Name: "network_code", Value: c.NetworkCode},
+		}
 	}
 	return p.Link("", coin...)
 }

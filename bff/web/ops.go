@@ -23,7 +23,9 @@ type Health struct {
 // "ok", or 503 and the names of what is wrong, one on a line, without details.
 func Ops(h Health) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { report(w, h.Alive()) })
+	mux.HandleFunc(
+		"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { report(w, h.Alive()) },
+	)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()

@@ -123,7 +123,8 @@ func (s *server) blank(f framed, order string) widget.Page {
 		theme = "auto"
 	}
 	return widget.Page{
-		Text: text, Languages: s.words.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin, Theme: theme,
+		Text: text, Languages: s.words.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
+		Theme: theme,
 		Carry: f.carry(), Exchange: f.from == "exchange", Simulate: s.Kinds, Shop: s.shop(f),
 	}
 }
@@ -139,7 +140,10 @@ func (s *server) shop(f framed) string {
 
 // blankView is the view of no order.
 func (s *server) blankView() wire.View {
-	return wire.View{Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{}, CheckedMsAgo: -1, Support: s.Support}
+	return wire.View{
+		Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{},
+		CheckedMsAgo: -1, Support: s.Support,
+	}
 }
 
 // explain says why there is nothing to choose from, if so: the gateway lists
@@ -177,7 +181,10 @@ func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
 	if err != nil {
 		s.Log.WarnContext(ctx, "showing a page without currencies", "error", err)
 	}
-	return checkout.Showing{Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon, Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt}
+	return checkout.Showing{
+		Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.assets.icon,
+		Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt,
+	}
 }
 
 // nudge makes a session due now, unless its client has made too many due of late; it
@@ -193,9 +200,13 @@ func (s *server) nudge(r *http.Request, session payment.Session) {
 }
 
 // write sends a page. One whose host is not listed says so instead.
-func (s *server) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page, f framed) error {
+func (s *server) write(
+	w http.ResponseWriter, r *http.Request, status int, p widget.Page, f framed,
+) error {
 	if f.refused() {
-		s.Log.WarnContext(r.Context(), "a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted)
+		s.Log.WarnContext(
+			r.Context(), "a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted,
+		)
 		s.Refusals.Note(f.wanted, p.View.Session)
 	}
 	s.as(w, kindPage)

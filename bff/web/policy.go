@@ -32,7 +32,9 @@ const (
 	closed = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 	inert  = closed + "; sandbox" // a picture that is opened on its own runs and loads nothing
 	// The console runs nothing and shows nothing of anybody else.
-	console    = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	console = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+		"trusted-types 'none'"
 	forever    = "public, max-age=31536000, immutable"
 	negotiated = "Accept, Accept-Language"
 	compressed = "Accept, Accept-Encoding, Accept-Language"
@@ -42,9 +44,12 @@ const (
 // can ask for them. One that Chromium does not know on some machine, such as
 // bluetooth and web-share on Linux, is a warning in every console: it is left out.
 var unused = []string{
-	"accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media", "fullscreen",
-	"geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer", "microphone", "midi", "payment", "picture-in-picture",
-	"publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "sync-xhr", "usb",
+	"accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media",
+	"fullscreen",
+	"geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",
+	"microphone", "midi", "payment", "picture-in-picture",
+	"publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial",
+	"storage-access", "sync-xhr", "usb",
 	"window-management", "xr-spatial-tracking",
 }
 
@@ -71,23 +76,51 @@ type policies map[kind]policy
 func newPolicies(origins []string, inline string) policies {
 	features := strings.Join(unused, "=(), ") + "=(), clipboard-write=(self)"
 	framers := strings.Join(append([]string{"'self'"}, origins...), " ")
-	file := policy{content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin"}
+	file := policy{
+		content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin",
+	}
 	return policies{
-		kindData:      {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
-		kindPage:      {content(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
-		kindFramed:    {content(framers, inline), "no-store", compressed, "cross-origin", "same-origin-allow-popups", "require-corp", features, ""},
-		kindAlone:     {content("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp", features, ""},
-		kindDoctor:    {content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin", "same-origin", "require-corp", features, ""},
-		kindMoved:     {closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups", "require-corp", "", ""},
-		kindPicture:   {inert, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", ""},
-		kindHashed:    file.kept(forever),
-		kindScript:    file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
-		kindRelease:   file.kept(forever).open(),
-		kindModule:    {inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "", "*"},
-		kindManual:    {content("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin", "same-origin", "require-corp", features, ""},
+		kindData: {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
+		kindPage: {
+			content(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups",
+			"require-corp", features, "",
+		},
+		kindFramed: {
+			content(framers, inline), "no-store", compressed, "cross-origin",
+			"same-origin-allow-popups", "require-corp", features, "",
+		},
+		kindAlone: {
+			content("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp",
+			features, "",
+		},
+		kindDoctor: {
+			content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin",
+			"same-origin", "require-corp", features, "",
+		},
+		kindMoved: {
+			closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
+			"require-corp", "", "",
+		},
+		kindPicture: {
+			inert, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", "",
+		},
+		kindHashed:  file.kept(forever),
+		kindScript:  file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
+		kindRelease: file.kept(forever).open(),
+		kindModule: {
+			inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "",
+			"*",
+		},
+		kindManual: {
+			content("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin",
+			"same-origin", "require-corp", features, "",
+		},
 		kindPublished: file.kept("public, max-age=300").open(),
 		kindIcon:      file.kept("public, max-age=86400").open(),
-		kindConsole:   {console, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp", strings.Join(unused, "=(), ") + "=(), clipboard-write=()", ""},
+		kindConsole: {
+			console, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp",
+			strings.Join(unused, "=(), ") + "=(), clipboard-write=()", "",
+		},
 	}
 }
 
@@ -96,8 +129,10 @@ func newPolicies(origins []string, inline string) policies {
 // becomes a script.
 func content(framers string, hashes ...string) string {
 	scripts := strings.TrimSpace(strings.Join(append([]string{"'self'"}, hashes...), " "))
-	return "default-src 'none'; script-src " + scripts + " 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-		"form-action 'self'; base-uri 'none'; frame-ancestors " + framers + "; require-trusted-types-for 'script'; trusted-types 'none'"
+	return "default-src 'none'; script-src " + scripts +
+		" 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors " + framers +
+		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
 // kept returns p with how long caches may keep it.

@@ -43,7 +43,9 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 // payText returns what a code of that kind holds to pay the current attempt,
 // which has to be the numbered one if a number is given.
 func (s *server) payText(session payment.Session, kind, number string) (string, error) {
-	a := checkout.View(&session, checkout.Showing{Now: session.CreatedAt, Tokens: s.Checkout.Tokens}).Attempt
+	a := checkout.View(&session, checkout.Showing{
+		Now: session.CreatedAt, Tokens: s.Checkout.Tokens,
+	}).Attempt
 	switch {
 	case a == nil || a.Address == "":
 		return "", refuse(wire.CodeNotFound, "")
@@ -68,5 +70,7 @@ func drawQR(text string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("drawing a QR code: %w", err)
 	}
-	return bytes.Replace(picture, []byte(` stroke="none"`), []byte(` shape-rendering="crispEdges"`), 1), nil
+	return bytes.Replace(
+		picture, []byte(` stroke="none"`), []byte(` shape-rendering="crispEdges"`), 1,
+	), nil
 }

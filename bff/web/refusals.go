@@ -33,7 +33,9 @@ type refusal struct {
 }
 
 // NewRefusals returns one that writes by write; log may be nil, which is silent.
-func NewRefusals(write func(ctx context.Context, origin, session string, times int) error, log *slog.Logger) *Refusals {
+func NewRefusals(
+	write func(ctx context.Context, origin, session string, times int) error, log *slog.Logger,
+) *Refusals {
 	if log == nil {
 		log = silent()
 	}

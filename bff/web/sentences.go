@@ -33,8 +33,11 @@ func sentencesOf(tag string, text map[string]string, menu []widget.Language) *as
 		Languages []widget.Language
 	}{text, menu}) // text can be encoded always
 	sum := sha256.Sum256(content)
-	return &asset{name: "text-" + tag + "." + hex.EncodeToString(sum[:6]) + ".json", mime: mimeOf(".json"),
-		forms: map[string][]byte{"br": squeezed("br", content), "gzip": squeezed("gzip", content), identity: content}}
+	return &asset{name: "text-" + tag + "." + hex.EncodeToString(sum[:6]) + ".json",
+		mime: mimeOf(".json"),
+		forms: map[string][]byte{
+			"br": squeezed("br", content), "gzip": squeezed("gzip", content), identity: content,
+		}}
 }
 
 // URL returns the immutable address of a language's file; empty if there is none.

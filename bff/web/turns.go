@@ -23,7 +23,9 @@ type turn struct {
 }
 
 // in runs act when it is the session's turn. Errors: ctx's, act's.
-func (t *turns) in(ctx context.Context, id string, act func() (payment.Session, error)) (payment.Session, error) {
+func (t *turns) in(
+	ctx context.Context, id string, act func() (payment.Session, error),
+) (payment.Session, error) {
 	mine := t.join(id)
 	defer t.leave(id, mine)
 	select {

@@ -72,7 +72,9 @@ func (s *server) line(r *http.Request, status int, took time.Duration) {
 		level = slog.LevelInfo
 	}
 	noteSession(r)
-	s.Log.LogAttrs(r.Context(), level, "request", slog.String("method", oneOf(r.Method, "GET", "HEAD", "POST", "OPTIONS")), slog.String("route", routed(r)),
+	s.Log.LogAttrs(r.Context(), level, "request",
+		slog.String("method", oneOf(r.Method, "GET", "HEAD", "POST", "OPTIONS")),
+		slog.String("route", routed(r)),
 		slog.Int("status", status), slog.Duration("took", took))
 }
 

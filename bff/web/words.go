@@ -108,7 +108,9 @@ func (w *words) arrange() error {
 		w.menu = append(w.menu, widget.Language{Tag: tag, Name: w.names[tag]})
 	}
 	w.matcher = language.NewMatcher(known)
-	slices.SortFunc(w.menu, func(a, b widget.Language) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(
+		w.menu, func(a, b widget.Language) int { return strings.Compare(a.Name, b.Name) },
+	)
 	return nil
 }
 

@@ -22,7 +22,9 @@ type key struct{ in, of, unit string }
 // measure runs the benchmarks that the rows need, one after another, so that
 // none disturbs another, and says on progress what is going on. What cannot be
 // measured is missing in found and told by the error.
-func measure(ctx context.Context, wanted []row, progress io.Writer) (found map[key]float64, failed error) {
+func measure(
+	ctx context.Context, wanted []row, progress io.Writer,
+) (found map[key]float64, failed error) {
 	found = map[key]float64{}
 	list := needed(wanted)
 	for i, n := range list {
@@ -66,7 +68,10 @@ func benchmark(ctx context.Context, in, of string) (string, error) {
 	if n, ok := times[in+"."+of]; ok {
 		often = n
 	}
-	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$", "-benchmem", "-benchtime", often, "-timeout", "30m", in)
+	command := exec.CommandContext(
+		ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$", "-benchmem", "-benchtime",
+		often, "-timeout", "30m", in,
+	)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Run(); err != nil {

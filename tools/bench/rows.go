@@ -8,37 +8,74 @@ type row struct {
 	unit string  // of the metric, as the benchmark reports it
 	goal float64 // zero = none at all of it, or no goal where there is a plain way to compare with
 	more bool    // more is better; otherwise less is
-	like string  // the benchmark that does the same in a plain way, same package and unit; empty = none
-	peer string  // what others were measured at, and is not measured here; see docs/performance.md
+	// the benchmark that does the same in a plain way, same package and unit; empty = none
+	like string
+	peer string // what others were measured at, and is not measured here; see docs/performance.md
 }
 
 // times is how often a benchmark is run for its medians; others run once, or see
 // to it themselves.
-var times = map[string]string{"./e2e.Cold": "5x", "./e2e.Again": "5x", "./e2e.Show": "7x", "./e2e.Start": "5x", "./bff/web.Document": "4000x"}
+var times = map[string]string{
+	"./e2e.Cold": "5x", "./e2e.Again": "5x", "./e2e.Show": "7x", "./e2e.Start": "5x",
+	"./bff/web.Document": "4000x",
+}
 
 var rows = []row{
-	{"usable, cold, slow phone", "./e2e", "Cold/coinslot", "usable-ms", 1300, false, "Cold/static", "BTCPay Server 3,408; Adyen 1,626; Daimo 6,555"},
-	{"  of that on the wire", "./e2e", "Cold/coinslot", "wire-B", 40_000, false, "Cold/static", "BTCPay Server 158,141"},
-	{"WebAssembly live, cold, slow phone", "./e2e", "Cold/coinslot", "live-ms", 0, false, "Cold/goapp", ""},
+	{
+		"usable, cold, slow phone", "./e2e", "Cold/coinslot", "usable-ms", 1300, false,
+		"Cold/static", "BTCPay Server 3,408; Adyen 1,626; Daimo 6,555",
+	},
+	{
+		"  of that on the wire", "./e2e", "Cold/coinslot", "wire-B", 40_000, false, "Cold/static",
+		"BTCPay Server 158,141",
+	},
+	{
+		"WebAssembly live, cold, slow phone", "./e2e", "Cold/coinslot", "live-ms", 0, false,
+		"Cold/goapp", "",
+	},
 	{"page alone, brotli", "./e2e", "Size/page", "brotli-B", 14_000, false, "", ""},
 	{"WebAssembly, brotli", "./e2e", "Size/app.wasm", "brotli-B", 950_000, false, "Size/goapp", ""},
-	{"WebAssembly live, again, slow phone", "./e2e", "Again/coinslot", "live-ms", 900, false, "Again/goapp", ""},
-	{"usable, prewarmed, 4x slower", "./e2e", "Show/warm/cpu4", "usable-ms", 100, false, "Show/cold/cpu4", ""},
+	{
+		"WebAssembly live, again, slow phone", "./e2e", "Again/coinslot", "live-ms", 900, false,
+		"Again/goapp", "",
+	},
+	{
+		"usable, prewarmed, 4x slower", "./e2e", "Show/warm/cpu4", "usable-ms", 100, false,
+		"Show/cold/cpu4", "",
+	},
 	{"long tasks while waiting", "./e2e", "Waiting", "long-tasks", 0, false, "", ""},
 	{"CPU while waiting, 4x slower", "./e2e", "Waiting", "ms/min", 60, false, "", ""},
 	{"the binary", "./e2e", "Size/coinslot", "raw-B", 40e6, false, "", ""},
 	{"start to first answer", "./e2e", "Start/empty", "ms", 150, false, "", ""},
 	{"start, 100,000 sessions", "./e2e", "Start/full", "ms", 2000, false, "", ""},
-	{"memory of an idle socket", "./e2e/load", "Sockets/coinslot", "KiB/socket", 12, false, "Sockets/naive", "Centrifugo 40; tuned gorilla 8.7"},
-	{"push to 10,000 sockets, the last", "./e2e/load", "Push/coinslot", "ms", 300, false, "Push/naive", "Centrifugo 189 to 289"},
+	{
+		"memory of an idle socket", "./e2e/load", "Sockets/coinslot", "KiB/socket", 12, false,
+		"Sockets/naive", "Centrifugo 40; tuned gorilla 8.7",
+	},
+	{
+		"push to 10,000 sockets, the last", "./e2e/load", "Push/coinslot", "ms", 300, false,
+		"Push/naive", "Centrifugo 189 to 289",
+	},
 	{"15,000 sockets cut, all back", "./e2e/load", "Storm", "s", 30, false, "", ""},
 	{"  of them lost", "./e2e/load", "Storm", "lost", 0, false, "", ""},
-	{"sessions accepted", "./e2e/load", "Accept", "sessions/s", 800, true, "", "SQLite alone 3,995 two-row commits/s"},
+	{
+		"sessions accepted", "./e2e/load", "Accept", "sessions/s", 800, true, "",
+		"SQLite alone 3,995 two-row commits/s",
+	},
 	{"  p99", "./e2e/load", "Accept", "p99-ms", 50, false, "", ""},
-	{"from the gateway to the screen, p99, beyond the interval", "./e2e/load", "Detect", "p99-ms", 300, false, "", ""},
-	{"gateway requests, payment and minute", "./bff/server", "Sweep/coinslot", "requests/min", 0.1, false, "Sweep/naive", ""},
+	{
+		"from the gateway to the screen, p99, beyond the interval", "./e2e/load", "Detect",
+		"p99-ms", 300, false, "", "",
+	},
+	{
+		"gateway requests, payment and minute", "./bff/server", "Sweep/coinslot", "requests/min",
+		0.1, false, "Sweep/naive", "",
+	},
 	{"  oldest check", "./bff/server", "Sweep/coinslot", "oldest-s", 15, false, "Sweep/naive", ""},
-	{"shoppers served while one client attacks", "./bff/server", "Attack", "%-served", 100, true, "", ""},
+	{
+		"shoppers served while one client attacks", "./bff/server", "Attack", "%-served", 100, true,
+		"", "",
+	},
 	{"  median wait, times the calm one", "./bff/server", "Attack", "times-calm", 2, false, "", ""},
 	{"  slowest detection of money", "./bff/server", "Attack", "detected-s", 20, false, "", ""},
 	{"pages rendered, one core", "./bff/web", "Document", "pages/s", 10_000, true, "", ""},

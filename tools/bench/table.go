@@ -24,13 +24,15 @@ const (
 // here says what machine the figures are of, and when.
 func here(ctx context.Context) string {
 	return fmt.Sprintf("Measured on %s: %d cores of %s, %s, load %s, %s.",
-		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), runtime.Version(), load(), version(ctx))
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), runtime.Version(),
+		load(), version(ctx))
 }
 
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo") // absent on other systems
 	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+		if name, value, ok := strings.Cut(line, ":"); ok &&
+			strings.TrimSpace(name) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}
@@ -57,7 +59,9 @@ func version(ctx context.Context) string {
 
 // tabled writes the rows as a table of Markdown that is as readable in a terminal.
 func tabled(where string, wanted []row, found map[key]float64) string {
-	lines := [][]string{{"what", "measured", "goal", "reached", "plain way", "ratio", "peers, measured elsewhere"}}
+	lines := [][]string{
+		{"what", "measured", "goal", "reached", "plain way", "ratio", "peers, measured elsewhere"},
+	}
 	for _, r := range wanted {
 		lines = append(lines, r.cells(found))
 	}
@@ -129,7 +133,9 @@ func aligned(lines [][]string) string {
 	var out strings.Builder
 	for n, line := range lines {
 		for i, cell := range line {
-			fmt.Fprintf(&out, "| %s%s ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+			fmt.Fprintf(
+				&out, "| %s%s ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)),
+			)
 		}
 		out.WriteString("|\n")
 		if n == 0 {
@@ -151,7 +157,10 @@ func writeInto(file, table string) error {
 	before, rest, ok := bytes.Cut(text, []byte(begin))
 	_, after, closed := bytes.Cut(rest, []byte(end))
 	if !ok || !closed {
-		return fmt.Errorf("writing into %s: the marks %q and %q are missing", file, strings.TrimSpace(begin), strings.TrimSpace(end))
+		return fmt.Errorf(
+			"writing into %s: the marks %q and %q are missing", file, strings.TrimSpace(begin),
+			strings.TrimSpace(end),
+		)
 	}
 	whole := string(before) + begin + table + end + string(after)
 	if err := os.WriteFile(file, []byte(whole), 0o644); err != nil {

@@ -19,7 +19,8 @@ import (
 // test of deploy/ that compares .dockerignore with what is compiled holds this list too.
 var sourceFolders = []string{
 	"app", "bff", "docs", "static",
-	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/originals", "tools/progress",
+	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/originals",
+	"tools/progress",
 }
 
 // inputs hashes everything that decides what the program will be: sources, versions of modules,

@@ -12,7 +12,8 @@ import (
 // watched hold what the demo and the gallery are built from. They are looked at again and again:
 // the systems' own ways to be told of changes differ, and lose some.
 var watched = []string{
-	"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle", "go.mod", "go.sum",
+	"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle", "go.mod",
+	"go.sum",
 }
 
 // file is what changes when somebody writes a file.

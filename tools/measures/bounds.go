@@ -1,10 +1,14 @@
 package main
 
-// Bounds on the way to a goal. They go down with each step.
+// Bounds of what has not reached its goal yet. They go down with each step.
 const (
-	mostCode       = 1 << 30
-	mostTests      = 1 << 30
-	mostLarge      = 1 << 30 // the goal is 2
-	largestPackage = 1 << 30 // the goal is 3,500
-	mostWide       = 1 << 30 // the goal is 0
+	mostCode        = 57_900 // the goal is 47,000
+	mostTests       = 79_000 // the goal is 54,000
+	most90Function  = 25     // the goal is 22
+	longestFunction = 182    // the goal is 75; the longest is the table of metrics
+	most90File      = 276    // the goal is 260
+	longestFile     = 495    // the goal is 430
+	mostLarge       = 6      // the goal is 2
+	largestPackage  = 6_100  // the goal is 3,500
+	mostWide        = 44     // the goal is 0
 )

@@ -133,8 +133,9 @@ func compare(found, expected []byte, module, goroot string) error {
 		if name == Godebug {
 			file = filepath.Join(goroot, filepath.FromSlash(name))
 		}
-		errs = append(errs, fmt.Errorf("%s: SHA-256 is %s, but tools/assets/slim patches a file with %s",
-			file, shown(have[name]), shown(want[name])))
+		errs = append(errs,
+			fmt.Errorf("%s: SHA-256 is %s, but tools/assets/slim patches a file with %s",
+				file, shown(have[name]), shown(want[name])))
 	}
 	if len(errs) == 0 {
 		return nil
