@@ -12,16 +12,16 @@ var errTooMuch = errors.New("the client has sent too much in a minute")
 
 // counter bounds what a client sends in a minute. It is for one goroutine.
 type counter struct {
-	limit, count int // in a minute
-	since        time.Time
+	limit, count int32 // in a minute
+	since        int64 // Unix seconds, when the minute began
 }
 
 // add counts n more. Errors: errTooMuch.
 func (c *counter) add(n int) error {
-	if now := time.Now(); now.Sub(c.since) > time.Minute {
+	if now := time.Now().Unix(); now-c.since > 60 {
 		c.since, c.count = now, 0
 	}
-	if c.count += n; c.count > c.limit {
+	if c.count += int32(n); c.count > c.limit {
 		return errTooMuch
 	}
 	return nil

@@ -90,24 +90,23 @@ func (s *Socket) Open(conn *websocket.Conn) {
 	conn.SetPingHandler(s.pinged)
 	_ = s.extend() // the reader will see what is wrong
 	s.sockets.wheel.add(s)
-	go s.read()
+	go func() { // reads; in a function of its own it would need a larger stack
+		for {
+			_, message, err := conn.NextReader()
+			if err == nil {
+				err = s.discard(message)
+			}
+			if err != nil {
+				s.leave(err)
+				return
+			}
+		}
+	}()
 	s.state.Store(queued)
 	s.sockets.writers.enqueue(s)
 }
 
-// read waits for the end. Of what a client sends, only pongs are of use; messages are
-// read to their end, since the library counts their parts only then.
-func (s *Socket) read() {
-	_, message, err := s.conn.NextReader()
-	for err == nil {
-		if err = s.discard(message); err == nil {
-			_, message, err = s.conn.NextReader()
-		}
-	}
-	s.leave(err)
-}
-
-// discard reads a message and counts it.
+// discard reads a message to its end, since the library counts its parts only then.
 func (s *Socket) discard(message io.Reader) error {
 	if err := s.received.add(1); err != nil {
 		return err
@@ -128,7 +127,7 @@ func (s *Socket) leave(err error) {
 // extend gives the client another pongWithin to answer a ping.
 func (s *Socket) extend() error { return s.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
 
-// ponged is called by the reader. TestIdleStack bounds the stack that it may take.
+// ponged is called by the reader.
 func (s *Socket) ponged() error {
 	_ = s.extend() // the next read will see what is wrong
 	return s.received.add(1)

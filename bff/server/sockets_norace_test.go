@@ -3,4 +3,4 @@
 package server_test
 
 // idleBytes bounds the heap and stack of an idle socket.
-const idleBytes = 5 << 10
+const idleBytes = 7 << 10

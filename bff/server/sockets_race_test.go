@@ -3,4 +3,4 @@
 package server_test
 
 // idleBytes bounds the heap and stack of an idle socket, with the race detector.
-const idleBytes = 7 << 10
+const idleBytes = 9 << 10
