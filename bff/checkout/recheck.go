@@ -25,7 +25,7 @@ const lookPause = 3 * time.Second
 // poll interval ago, or less than lookPause: then it is returned as it is, for
 // [Service.Nudge]. The gateway is asked to verify ended attempts again, at most twice
 // a minute, and because it may do so in the background, the poller reads them again
-// for some minutes; see Pace.Follow. Confirmed sessions are returned as they are.
+// for some minutes; see Schedule.Follow. Confirmed sessions are returned as they are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.

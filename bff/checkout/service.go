@@ -54,22 +54,19 @@ type Config struct {
 	// Ended marks the context of polls of a payment that has ended, which may wait for
 	// those of payments that have not. Nil = they are polls like all others.
 	Ended func(ctx context.Context) context.Context
-	// Pace is how often things are looked at; the zero Pace is [DefaultPace].
+	// Pace is how often things are looked at; zero = [payment.DefaultSchedule].
 	Pace payment.Schedule
 	Now  func() time.Time // nil = time.Now
 	Log  *slog.Logger     // nil = silent
 }
 
-// Service moves sessions: it loads, applies a rule, saves and tells. The rules
-// themselves are pure and live in files of their own: choose.go, answer.go,
-// gate.go, observe.go, due.go.
+// Service has the use cases; see the package's comment.
 type Service struct {
 	Config
 	currencies *currencyList
 	recovery   *recovery.Service
 	hints      hints
 	creating   background.Group // creates under way
-
 }
 
 // New returns a service. It starts nothing by itself.

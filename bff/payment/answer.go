@@ -129,8 +129,15 @@ func (s *Session) Resume(n int, now time.Time) (send bool, err error) {
 // counted already.
 var tooMany = NewError(wire.CodeTooManyAttempts, "")
 
-// Coins is what the rules need to know of coins and networks. token.Registry has it.
-// Whether a payment counts does not depend on it.
+// Coins is what the rules need to know of coins and networks; the registry that is built in
+// has it, whatever the operator's file says.
+//
+// Whether a payment counts is decided by amounts alone: the gateway's pay_amount, its
+// tolerance, eight digits ([LeastPaid]). An answer to create is believed only if its address
+// passes the built-in checks, and what merchants are told is missing or too much is rounded
+// to built-in digits. So an operator's file of coins cannot let a payment through, an address
+// in, or change a webhook. It decides what a shopper sees: the amount rounded up to what the
+// token carries, never below pay_amount.
 type Coins interface {
 	// Places returns how many fractional digits a coin can carry on a network.
 	Places(symbol, network string) int32

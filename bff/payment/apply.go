@@ -204,9 +204,9 @@ func (a *Attempt) same(b *Attempt) bool {
 func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InReview }
 
 // HasNews reports whether r, a status record of attempt n, needs a change of s; if not,
-// a touch of the row will do. Errors: as of observe.
+// a touch of the row will do. Errors: those of Apply.
 func (s *Session) HasNews(n int, r Record, env string, now time.Time) (bool, error) {
-	probe := *s // shares nothing that observe changes
+	probe := *s // shares nothing that Apply changes
 	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
 	if err := probe.Apply(n, r, env, now); err != nil {
 		return false, err
@@ -227,20 +227,6 @@ func (a *Attempt) uncounted() bool {
 	ended := a.State == Expired || a.State == Cancelled
 	return a.short() || ended && a.Paid.IsPositive()
 }
-
-// The money rule keeps to what the gateway says and to what is built in. Whether
-// a payment counts is decided by amounts alone (leastPaid of gate.go: the
-// gateway's pay_amount, its tolerance, eight digits); no coin's digits enter
-// there. An answer to create is believed only if its address passes the built-in
-// checks, and what merchants are told is missing or too much is rounded to
-// built-in digits. So an operator's file of coins cannot let a payment through,
-// an address in, or change a webhook.
-//
-// Showing.Tokens, the operator's registry, decides what a shopper sees: the
-// amount rounded up to what the token carries, never below pay_amount; what is
-// missing or too much of that; the links. A file that gives a coin too few
-// digits makes shoppers be asked for more, which is why it takes the operator to
-// write one; one that gives too many makes nothing less than pay_amount of it.
 
 // AmountDue returns what has to be sent now, rounded up to digits; zero if nothing has
 // to be.

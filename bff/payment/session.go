@@ -136,13 +136,13 @@ type Attempt struct {
 	Reason    string          `json:"reason,omitempty"`    // of Refused and InReview
 	EndedAt   time.Time       `json:"ended_at,omitzero"`   // the gateway's word that it is over
 	DoubtedAt time.Time       `json:"doubted_at,omitzero"` // put into review
-	// Settled is how often a person has settled a review of it, see Settle.
+	// Settled is how often a person has settled a review of it, see Resolve.
 	// SharedTxID is a TxID that another session was confirmed with; empty = none.
 	Settled    int    `json:"settled,omitempty"`
 	SharedTxID string `json:"shared_tx_id,omitempty"`
 	// Rechecks counts the late looks taken since EndedAt. RecheckedAt is when
 	// somebody last asked for a check, and Follows counts the reads since then; see
-	// Pace.Follow.
+	// Schedule.Follow.
 	Rechecks    int       `json:"rechecks,omitempty"`
 	RecheckedAt time.Time `json:"rechecked_at,omitzero"`
 	Follows     int       `json:"follows,omitempty"`

@@ -16,7 +16,7 @@ import (
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail) VALUES ($1,
 	$2, $3, $4, $5, $6)`
 
-// Record implements checkout.Records.
+// Record implements records.Records.
 func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
@@ -55,7 +55,7 @@ func parseEntry(text string) (entry, error) {
 	}
 }
 
-// Actions implements checkout.Records.
+// Actions implements records.Records.
 func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.ActionPage, error) {
 	from, err := parseEntry(q.Cursor)
 	if err != nil {

@@ -37,7 +37,7 @@ const (
 // comparisonRow is the row of a kind of comparison; that of those asked for is 1.
 func comparisonRow(kind reconcile.Kind) int { return int(kind) + 1 }
 
-// BeginComparing implements checkout.Comparisons.
+// BeginComparing implements reconcile.Runs.
 func (db *DB) BeginComparing(
 	ctx context.Context, c reconcile.Run, now time.Time, lease time.Duration,
 ) (epoch int64, err error) {
@@ -61,7 +61,7 @@ func (db *DB) BeginComparing(
 	return epoch, nil
 }
 
-// KeepComparing implements checkout.Comparisons.
+// KeepComparing implements reconcile.Runs.
 func (db *DB) KeepComparing(
 	ctx context.Context, epoch int64, c reconcile.Run, until time.Time,
 ) error {
@@ -73,7 +73,7 @@ func (db *DB) KeepComparing(
 	return db.atComparison(ctx, keepComparison, one, epoch, until.UnixMicro(), run)
 }
 
-// EndComparing implements checkout.Comparisons.
+// EndComparing implements reconcile.Runs.
 func (db *DB) EndComparing(
 	ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, next time.Time,
 ) error {
@@ -120,7 +120,7 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 	return nil
 }
 
-// Compared implements checkout.Comparisons.
+// Compared implements reconcile.Runs.
 func (db *DB) Compared(
 	ctx context.Context, kind reconcile.Kind,
 ) (c reconcile.Status, err error) {
@@ -147,7 +147,7 @@ func (db *DB) Compared(
 	return c, nil
 }
 
-// OldestSession implements checkout.Comparisons.
+// OldestSession implements reconcile.Runs.
 func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
 	var created sql.NullInt64
 	err := db.view(ctx, func(ctx context.Context, q queryer) error {

@@ -80,7 +80,7 @@ func parseMark(text string) (mark, error) {
 	return m, nil
 }
 
-// Deliveries implements checkout.Records.
+// Deliveries implements records.Records.
 func (db *DB) Deliveries(ctx context.Context, q outbox.DeliveryQuery) (outbox.DeliveryPage, error) {
 	from, err := parseMark(q.Cursor)
 	if err != nil {
@@ -175,7 +175,7 @@ func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 	return seq, r, err
 }
 
-// Backlogs implements checkout.Records.
+// Backlogs implements records.Records.
 func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 	var list []outbox.Backlog
 	err := db.view(ctx, func(ctx context.Context, q queryer) error {
@@ -204,7 +204,7 @@ func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 	return list, nil
 }
 
-// SessionOf implements checkout.Records.
+// SessionOf implements records.Records.
 func (db *DB) SessionOf(ctx context.Context, event string) (session string, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		return q.QueryRowContext(ctx, sessionOfEvent, key(event)).Scan(&session)
@@ -218,7 +218,7 @@ func (db *DB) SessionOf(ctx context.Context, event string) (session string, err 
 	return plain(session), nil
 }
 
-// Redeliver implements checkout.Records.
+// Redeliver implements records.Records.
 func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 	endpoints := db.endpoints
 	if endpoint != "" {

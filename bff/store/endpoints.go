@@ -91,7 +91,7 @@ func (db *DB) configured(ctx context.Context, q queryer, endpoint string) (bool,
 	return seen > db.Now().Add(-endpointLease).UnixMicro(), err
 }
 
-// Unrouted implements checkout.Rerouting.
+// Unrouted implements outbox.Rerouting.
 func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		list, err = db.unrouted(ctx, q)

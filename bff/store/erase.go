@@ -60,7 +60,7 @@ const (
 // finished are the statuses that Erasable goes through, in this order.
 func finished() []wire.Status { return []wire.Status{wire.Confirmed, wire.Expired, wire.Cancelled} }
 
-// Erasable implements checkout.Eraser. Its cursor begins with the number of a status.
+// Erasable implements retention.Eraser. Its cursor begins with the number of a status.
 func (db *DB) Erasable(
 	ctx context.Context, before time.Time, from string, limit int,
 ) (ids []string, next string, err error) {
@@ -124,7 +124,7 @@ func findErasable(
 	return list, rows.Err()
 }
 
-// Erase implements checkout.Eraser. A commit of unknown outcome is made again: to erase
+// Erase implements retention.Eraser. A commit of unknown outcome is made again: to erase
 // twice changes nothing more.
 func (db *DB) Erase(
 	ctx context.Context, id string, now time.Time,
@@ -259,7 +259,7 @@ func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEven
 	return list, rows.Err()
 }
 
-// HoldersOf implements checkout.Eraser.
+// HoldersOf implements retention.Eraser.
 func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err error) {
 	w := word(email)
 	if w == "" {
@@ -300,7 +300,7 @@ func (db *DB) ForgetEmail(ctx context.Context, email string) error {
 	return nil
 }
 
-// EraseActions implements checkout.Eraser.
+// EraseActions implements retention.Eraser.
 func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.write(ctx, func(tx *sql.Tx) error {
 		n = 0
@@ -323,7 +323,7 @@ func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n 
 	return n, nil
 }
 
-// Truncate implements checkout.Eraser. On SQLite, what was erased is in the write-ahead
+// Truncate implements retention.Eraser. On SQLite, what was erased is in the write-ahead
 // log until that is copied into the file and cut, which waits for readers, and has all
 // writers wait: so it gives up soon. On PostgreSQL, autovacuum frees it.
 func (db *DB) Truncate(ctx context.Context) (err error) {

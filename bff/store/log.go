@@ -42,7 +42,7 @@ const (
 		tries = 0, lease_until = NULL`
 )
 
-// Events implements checkout.Log. A Limit out of range is moved into it. On
+// Events implements outbox.Log. A Limit out of range is moved into it. On
 // PostgreSQL an event is shown once every transaction that began before its own
 // has ended, which any transaction of the same server can delay.
 func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
@@ -102,7 +102,7 @@ const (
 	largestReplay = 10_000
 )
 
-// Replay implements checkout.Log. Events of one instant are taken all or none,
+// Replay implements outbox.Log. Events of one instant are taken all or none,
 // so that one may go on a microsecond after Last, too.
 func (db *DB) Replay(ctx context.Context, r outbox.Range, now time.Time) (outbox.Replayed, error) {
 	var done outbox.Replayed

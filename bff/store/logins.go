@@ -16,7 +16,7 @@ const (
 	loginEnded = `SELECT EXISTS (SELECT 1 FROM ended_logins WHERE login = $1)`
 )
 
-// EndLogin implements checkout.Records.
+// EndLogin implements records.Records.
 func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error {
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, forgetLogins, db.Now().UnixMicro()); err != nil {
@@ -31,7 +31,7 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 	return nil
 }
 
-// LoginEnded implements checkout.Records.
+// LoginEnded implements records.Records.
 func (db *DB) LoginEnded(ctx context.Context, login string) (ended bool, err error) {
 	err = db.view(ctx, func(ctx context.Context, q queryer) error {
 		rows, err := q.QueryContext(ctx, loginEnded, key(login))

@@ -37,7 +37,7 @@ const (
 		refused_origins ORDER BY last_at DESC, origin`
 )
 
-// RefuseOrigin implements checkout.Records.
+// RefuseOrigin implements records.Records.
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		var before string
@@ -71,7 +71,7 @@ func saw(seen []string, session string) []string {
 	return seen[max(0, len(seen)-mostSeen):]
 }
 
-// RefusedOrigins implements checkout.Records.
+// RefusedOrigins implements records.Records.
 func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
 	var list []records.RefusedOrigin
 	err := db.view(ctx, func(ctx context.Context, q queryer) error {

@@ -106,7 +106,7 @@ func (d due) from() int64 {
 	return d.nextAt
 }
 
-// ClaimDeliveries implements checkout.Outbox. Deliveries due at the same time
+// ClaimDeliveries implements outbox.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
 func (db *DB) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
@@ -183,7 +183,7 @@ func queue(
 	return list, rows.Err()
 }
 
-// Settle implements checkout.Outbox. A try that ends after its delivery was
+// Settle implements outbox.Outbox. A try that ends after its delivery was
 // settled by another one counts, but opens nothing again; one that began before
 // its delivery was replayed does nothing. Errors: there is no such delivery.
 func (db *DB) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {

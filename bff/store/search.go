@@ -24,7 +24,7 @@ const (
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
 
-// Search implements checkout.Records. What is found is found first, and read
+// Search implements records.Records. What is found is found first, and read
 // after that: what is sorted and passed over on the way are short rows.
 func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)

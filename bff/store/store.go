@@ -1,5 +1,5 @@
 // Package store keeps sessions and the outbox of events in a database: it is
-// the checkout.Store, checkout.Outbox and checkout.Log of the server.
+// the checkout.Store, outbox.Outbox and outbox.Log of the server.
 // storetest.Run is the contract as tests.
 //
 // There are two databases: SQLite for one process, PostgreSQL for several. Both

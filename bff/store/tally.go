@@ -21,7 +21,7 @@ const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*), C
 // longestTally bounds the days of one Tally.
 const longestTally = 92 * 24 * time.Hour
 
-// Tally implements checkout.Records. It reads a short row of each session.
+// Tally implements records.Records. It reads a short row of each session.
 func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]records.Count, error) {
 	if to.Before(from) || to.Sub(from) > longestTally {
 		return nil, records.ErrRange

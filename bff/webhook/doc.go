@@ -6,7 +6,7 @@
 // [Keys.Verify] to receive. docs/webhooks.md is what merchants read.
 //
 // The package does not decide when something is told: events are written to
-// the [checkout.Outbox] in the transaction of the change that they tell of.
+// the [outbox.Outbox] in the transaction of the change that they tell of.
 //
 // Delivery is at least once and in no promised order: the body's
 // data.version says which of two messages is the newer one.

@@ -48,7 +48,7 @@ type Within struct {
 }
 
 // Logins keeps which ones have ended before their time, for all instances and
-// through restarts: a cookie that was copied is no way back. checkout.Records has it.
+// through restarts: a cookie that was copied is no way back. records.Records has it.
 type Logins interface {
 	EndLogin(ctx context.Context, login string, until time.Time) error
 	LoginEnded(ctx context.Context, login string) (bool, error)

@@ -1,5 +1,5 @@
-// Package storetest is the contract of checkout.Store, checkout.Outbox,
-// checkout.Log, checkout.Records and checkout.Comparisons as tests. Every implementation runs it, with
+// Package storetest is the contract of checkout.Store, outbox.Outbox,
+// outbox.Log, records.Records and reconcile.Runs as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
