@@ -22,14 +22,14 @@ import (
 var banned = map[string]string{
 	"net/http":                     "+848; requests go through browser.Fetch",
 	"encoding/json":                "+117; coinslot/app/json does",
-	"fmt":                          "+33; strconv and coinslot/app/browser's failure do",
+	"fmt":                          "go-app brings it; +20 once it does not. strconv does",
 	"net/url":                      "+58; widget/link.go does",
 	"github.com/gorilla/websocket": "+695, and there is no network to dial in a browser",
 	"html/template":                "+455",
 	"text/template":                "+401",
 	"golang.org/x/text":            "+112; text is loaded beside the program",
 	"github.com/piglig/go-qr":      "+112; QR codes are drawn by the BFF",
-	"regexp":                       "+75; left out with go-app's router",
+	"regexp":                       "+75; go-app's router has it, and is patched out",
 	"log/slog":                     "+29; app.Log does",
 	"crypto/tls":                   "ships a TLS stack",
 	"crypto":                       "nothing is encrypted or signed in the browser",
@@ -50,16 +50,20 @@ var banned = map[string]string{
 var linked = []string{
 	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do",
 	"crypto/tls.(*Conn).Handshake",
-	"encoding/json.Unmarshal", "fmt.(*pp).doPrintf", "net/url.Parse", "os.Open",
+	"encoding/json.Unmarshal", "net/url.Parse", "os.Open",
 	"html/template.escapeTemplate", "text/template.(*Template).Execute", "database/sql.Open",
 	"regexp.Compile",
 	"github.com/gorilla/websocket.(*Conn)", "log/slog.(*Logger)",
 }
 
 // Limits of the finished program, in bytes. Raising one is a change with a reason.
+//
+// 706,000 of brotli became 800,000 when go-app's sources were no longer exchanged for our own, but
+// patched where that saves 3 % or more, by diffs that a person can read, and the standard library
+// was left as it is. 87,000 are fmt, os, internal/godebug and what packages prepare at the start.
 const (
-	rawLimit    = 5_230_000 // the zeroes of its data are in it, for brotli to take out
-	brotliLimit = 706_000
+	rawLimit    = 5_960_000 // the zeroes of its data are in it, for brotli to take out
+	brotliLimit = 800_000
 )
 
 // jsPackage is what go list tells of one package as compiled for the browser.

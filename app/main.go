@@ -17,6 +17,6 @@ func main() {
 		app.Log(err)
 		syscall.Exit(1) // frame.js notices and keeps the page as it is
 	}
-	app.RouteWithRegexp("", func() app.Composer { return root })
+	app.Route("/", func() app.Composer { return root })
 	app.RunWhenOnBrowser()
 }

@@ -83,14 +83,13 @@ var arrows = map[string][]string{
 	"e2e/goapp":                 {},
 	"e2e/link":                  {},
 	"e2e/need":                  {},
-	"tools/assets":              {"static/sheet", "tools/bundle", "tools/compile", "tools/originals"},
+	"tools/assets":              {"static/sheet", "tools/bundle", "tools/compile"},
 	"tools/bench":               {},
 	"tools/bundle":              {"static/sheet"},
-	"tools/build":               {"tools/compile", "tools/originals", "tools/progress"},
+	"tools/build":               {"tools/compile", "tools/progress"},
 	"tools/compile":             {},
 	"tools/dev":                 {"tools/compile", "tools/progress"},
 	"tools/measures":            {},
-	"tools/originals":           {"tools/compile"},
 	"tools/progress":            {},
 	"tools/licenses":            {"tools/compile", "tools/licenses/spdx"},
 	"tools/licenses/spdx":       {},
@@ -101,13 +100,6 @@ var arrows = map[string][]string{
 	"torture/goal":              {},
 
 	"docs/examples/order-token/mint": {},
-
-	"tools/assets/slim/errors": {"tools/assets/slim/fmt"},
-	"tools/assets/slim/fmt":    {},
-	"tools/assets/slim/html":   {},
-	"tools/assets/slim/json":   {},
-	"tools/assets/slim/os":     {},
-	"tools/assets/slim/url":    {},
 }
 
 // onlyIn names packages that may import what others must not, and why.

@@ -100,14 +100,15 @@ func compiled(t *testing.T, system, arch string, packages ...string) (files []st
 	}
 }
 
-// The image is built with the Go release that the build names when it refuses another one: another
-// would make another program, or none.
+// The image is built with one Go release, of the version that go.mod has: another would make another
+// program.
 func TestImageHasTheGoRelease(t *testing.T) {
-	release := regexp.MustCompile(`GOTOOLCHAIN=go([0-9.]+) make build`).FindStringSubmatch(read(t, "../tools/originals/originals.go"))
+	release := regexp.MustCompile(`golang:([0-9]+\.[0-9]+)\.[0-9]+-`).
+		FindStringSubmatch(read(t, "../Dockerfile"))
 	if release == nil {
-		t.Fatal("tools/originals names no Go release")
+		t.Fatal("the Dockerfile names no Go release")
 	}
-	if from := "golang:" + release[1] + "-"; !strings.Contains(read(t, "../Dockerfile"), from) {
-		t.Errorf("the Dockerfile is not built from %s…", from)
+	if want := "\ngo " + release[1] + "."; !strings.Contains(read(t, "../go.mod"), want) {
+		t.Errorf("the image is built with Go %s; go.mod has another version", release[1])
 	}
 }

@@ -177,16 +177,16 @@ func TestTakeoverDoesNotWaitForEver(t *testing.T) {
 	p.Wait(`[data-live="wasm"]`)
 }
 
-// The program's calls into the browser are what a takeover costs: its tree is
-// made in one of them.
-func TestTakeoverIsPlantedAtOnce(t *testing.T) {
+// The program's calls into the browser are what a takeover costs: one of them
+// creates all nodes of its tree.
+func TestTakeoverIsOneBatch(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedPlants})
+	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedBatches})
 	p.Wait(`[data-live="wasm"]`)
-	var made struct{ Plants, Elements int }
-	p.Eval(`({plants, elements})`, &made)
-	if made.Plants == 0 || made.Plants > 4 {
-		t.Errorf("the tree was planted in %d calls; want one, and a few for what changed", made.Plants)
+	var made struct{ Batches, Elements int }
+	p.Eval(`({batches, elements})`, &made)
+	if made.Batches == 0 || made.Batches > 4 {
+		t.Errorf("the tree was created in %d calls; want one, and a few for what changed", made.Batches)
 	}
 	if n := made.Elements; n > 0 {
 		t.Errorf("the program has made %d elements by themselves", n)
@@ -222,13 +222,13 @@ Object.defineProperty(window, "Go", {get: () => go, set(loaded) {
 	};
 }})`
 
-// countedPlants is JavaScript that counts calls of coinslotPlant, and elements
+// countedBatches is JavaScript that counts calls of coinslotCreateNodes, and elements
 // that are made outside of them.
-const countedPlants = `window.plants = window.elements = 0;
-let plant;
-Object.defineProperty(window, "coinslotPlant", {set(f) { plant = f }, get: () => text => {
-	window.plants++;
-	const before = window.elements, nodes = plant(text);
+const countedBatches = `window.batches = window.elements = 0;
+let create;
+Object.defineProperty(window, "coinslotCreateNodes", {set(f) { create = f }, get: () => text => {
+	window.batches++;
+	const before = window.elements, nodes = create(text);
 	window.elements = before;
 	return nodes;
 }});

@@ -2,9 +2,9 @@
 (() => {
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
-  // coinslotPlant makes all nodes of a tree in one call, since each call costs the program as much as ten nodes. What is to
-  // be done comes as words with a NUL between them; tools/assets/slim/plant.go.txt writes them.
-  window.coinslotPlant = (text) => {
+  // coinslotCreateNodes creates a batch of nodes in one call, since each call costs the program as much as ten nodes. What
+  // is to be done comes as words with a NUL between them; go-app writes them, by the last patch in tools/assets/patches.
+  window.coinslotCreateNodes = (text) => {
     const nodes = [], words = text.split('\0');
     let at = 0;
     const next = () => words[at++], node = () => nodes[next()];

@@ -9,17 +9,6 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// TestEditsMustApply: an edit whose text go-app no longer has is an error.
-func TestEditsMustApply(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "a.go"), []byte("package app\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := editImports(folder); err == nil || !strings.Contains(err.Error(), "slimEdits") {
-		t.Errorf("error %v; want one that names slimEdits", err)
-	}
-}
-
 // TestFrameFirst holds the order that a page depends on: the storage shim runs
 // before anything else, and Go's loader, which is imported, after it.
 func TestFrameFirst(t *testing.T) {

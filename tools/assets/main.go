@@ -6,9 +6,8 @@
 //
 // The WebAssembly program is built again only when what it is made of has
 // changed, because compressing it as far as it goes takes a quarter of a
-// minute. -fast compresses less; -dev neither compresses nor minifies. go-app and one file of the
-// standard library are patched: if these are not exactly the sources that the
-// patches were made for, it stops (tools/originals).
+// minute. -fast compresses less; -dev neither compresses nor minifies. go-app is patched: if it is
+// not exactly the source that the patches are for, the build stops (docs/patches.md).
 package main
 
 import (
@@ -34,6 +33,10 @@ func main() {
 func run(root, out string, fast, dev bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making %s: %w", out, err)
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return fmt.Errorf("finding the module: %w", err)
 	}
 	b := &build{root: root, out: out, quality: 11, dev: dev}
 	b.manifest.Files = map[string]entry{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 
 	"coinslot/static/sheet"
 	"coinslot/tools/bundle"
-	"coinslot/tools/originals"
 )
 
 // scripts bundles the frame's script, with the style sheet and without, and the merchant's. It
@@ -37,11 +37,12 @@ func (b *build) scripts() error {
 			return err
 		}
 	}
-	toolchain, err := originals.GOROOT()
+	toolchain, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return err
+		return fmt.Errorf("finding the Go toolchain: %w", err)
 	}
-	loader, err := os.ReadFile(filepath.Join(toolchain, "lib", "wasm", loaderName))
+	goroot := strings.TrimSpace(string(toolchain))
+	loader, err := os.ReadFile(filepath.Join(goroot, "lib", "wasm", loaderName))
 	if err != nil {
 		return fmt.Errorf("reading Go's WebAssembly loader: %w", err)
 	}

@@ -8,14 +8,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"coinslot/tools/compile"
-	"coinslot/tools/originals"
 )
 
 // wasmFlags returns how the WebAssembly program is compiled; it is part of the
@@ -31,10 +32,15 @@ func wasmFlags() []string {
 // sources. Its plain form is not kept: it is seven times the size, and every
 // browser that runs it accepts a compressed one.
 func (b *build) wasm() error {
-	if err := originals.Check(b.root); err != nil {
+	module, err := compile.FindModule(b.root, compile.GoApp)
+	if err != nil {
 		return err
 	}
-	stamp, err := b.stamp()
+	goApp, err := patchedGoApp(module)
+	if err != nil {
+		return err
+	}
+	stamp, err := b.stamp(goApp)
 	if err != nil {
 		return err
 	}
@@ -44,7 +50,7 @@ func (b *build) wasm() error {
 		b.manifest.Quality = before.Quality
 		return nil
 	}
-	content, err := b.program(stamp)
+	content, err := b.program(stamp, goApp)
 	if err != nil {
 		return err
 	}
@@ -56,30 +62,23 @@ func (b *build) wasm() error {
 
 // program returns the WebAssembly program, compiled now or before: the last one is
 // kept in .cache, so that only its compression is done again.
-func (b *build) program(stamp string) ([]byte, error) {
+func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	kept := filepath.Join(b.root, ".cache", "app."+stamp[:12]+".wasm")
 	if content, err := os.ReadFile(kept); err == nil {
 		return content, nil
 	}
 	say("compiling app.wasm")
-	folder, err := filepath.Abs(filepath.Join(b.root, ".cache", "wasm")) // one name, since the program says it
-	if err != nil {
-		return nil, fmt.Errorf("finding a folder: %w", err)
-	}
+	folder := filepath.Join(b.root, ".cache", "wasm") // one name, since the program says it
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "app.wasm")
-	slim, err := b.slim(folder)
+	patched, err := b.replaceGoApp(folder, goApp)
 	if err != nil {
 		return nil, err
 	}
-	overlay, err := b.overlay(folder)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.compile(file, append(slim, overlay...)); err != nil {
+	if err := b.compile(file, patched); err != nil {
 		return nil, err
 	}
 	content, err := os.ReadFile(file)
@@ -113,13 +112,13 @@ func (b *build) keep(path string, content []byte) error {
 	return nil
 }
 
-// compile builds the program with more flags than wasmFlags.
+// compile builds the program with one flag more than wasmFlags.
 //
 // It asks for the garbage collector that Go had before 1.26: the new one is made for
 // many cores and large memories, and a shopper would download 10 kB more. A Go
 // release that has no such choice refuses.
-func (b *build) compile(file string, more []string) error {
-	flags := append(append(wasmFlags(), more...), "-o", file, "./app")
+func (b *build) compile(file, more string) error {
+	flags := append(wasmFlags(), more, "-o", file, "./app")
 	command := exec.Command("go", flags...)
 	command.Dir = b.root
 	command.Env = compile.Env("js", "wasm", collector)
@@ -152,11 +151,11 @@ func (b *build) builtBefore(stamp string) (last manifest, ok bool) {
 	return last, err == nil
 }
 
-// stamp hashes all that the program is made of: our sources, the modules'
-// versions, the toolchain and the flags.
-func (b *build) stamp() (string, error) {
+// stamp hashes all that the program is made of: our sources, go-app's with the patches, the
+// modules' versions, the toolchain and the flags.
+func (b *build) stamp(goApp source) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), collector, slimEdits(), joinGap)
+	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), collector, joinGap)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
 	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
@@ -167,12 +166,9 @@ func (b *build) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listing sources: %w", err)
 	}
-	for _, pattern := range []string{"*.txt", "*/*.go", "*/*.txt"} {
-		slim, err := filepath.Glob(filepath.Join(b.root, "tools", "assets", "slim", pattern))
-		if err != nil {
-			return "", fmt.Errorf("listing replacements: %w", err)
-		}
-		files = append(files, slim...)
+	for _, name := range slices.Sorted(maps.Keys(goApp)) {
+		fmt.Fprintln(sum, name)
+		sum.Write(goApp[name])
 	}
 	for _, file := range files {
 		if err := b.hashFile(sum, file); err != nil {

@@ -44,7 +44,7 @@ func inSourceFolders(folder string) bool {
 func module(t *testing.T) *build {
 	t.Helper()
 	b := &build{root: t.TempDir(), out: "bin/coinslot", progress: progress.New(&bytes.Buffer{})}
-	for _, folder := range append([]string{"bin", ".cache", "static/dist"}, sourceFolders...) {
+	for _, folder := range append([]string{"bin", ".cache", "static/dist", "go-app/pkg"}, sourceFolders...) {
 		if err := os.MkdirAll(filepath.Join(b.root, folder), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func (b *build) write(t *testing.T, name, text string) {
 
 func (b *build) hash(t *testing.T) string {
 	t.Helper()
-	inputs, err := b.inputs()
+	inputs, err := b.inputs(b.path("go-app"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,7 @@ func TestUpToDate(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, b *build){
 		"a source":                 func(t *testing.T, b *build) { b.write(t, "app/main.go", "other") },
 		"a new source":             func(t *testing.T, b *build) { b.write(t, "static/new.css", "") },
+		"go-app":                   func(t *testing.T, b *build) { b.write(t, "go-app/pkg/engine.go", "other") },
 		"the versions of modules":  func(t *testing.T, b *build) { b.write(t, "go.sum", "other") },
 		"the program":              func(t *testing.T, b *build) { b.write(t, "bin/coinslot", "an older one") },
 		"the browser's files":      func(t *testing.T, b *build) { b.write(t, "static/dist/manifest.json", "{}") },

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/tools/originals"
+	"coinslot/tools/compile"
 
 	"github.com/andybalholm/brotli"
 )
@@ -52,7 +51,12 @@ func TestFreshMachine(t *testing.T) {
 	}
 	same(t, "the image", image, warm)
 
-	file := filepath.Join(caches, "mod", filepath.FromSlash(originals.GoApp)+"@"+goAppVersion(t), "pkg", "app", "engine.go")
+	goApp, err := compile.FindModule(filepath.Join("..", ".."), compile.GoApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.FromSlash(goApp.Path) + "@" + goApp.Version
+	file := filepath.Join(caches, "mod", folder, "pkg", "app", "engine.go")
 	if err := flip(file); err != nil {
 		t.Fatal(err)
 	}
@@ -190,20 +194,6 @@ func goEnv(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(value))
-}
-
-// goAppVersion is the one of go.mod.
-func goAppVersion(t *testing.T) string {
-	t.Helper()
-	text, err := exec.Command("go", "list", "-m", "-json", originals.GoApp).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var module struct{ Version string }
-	if err := json.Unmarshal(text, &module); err != nil {
-		t.Fatal(err)
-	}
-	return module.Version
 }
 
 // flip changes one byte of a file, which may be read-only.

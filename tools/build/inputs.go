@@ -19,32 +19,40 @@ import (
 // test of deploy/ that compares .dockerignore with what is compiled holds this list too.
 var sourceFolders = []string{
 	"app", "bff", "docs", "static",
-	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/originals",
-	"tools/progress",
+	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/progress",
 }
 
 // inputs hashes everything that decides what the program will be: sources, versions of modules,
-// the Go release, flags, and the version that it prints.
-func (b *build) inputs() (string, error) {
+// the Go release, flags, and the version that it prints. goApp is the folder of go-app, which is
+// patched: tools/assets stops the build if it is not what the patches are for.
+func (b *build) inputs(goApp string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), compile.Flags(), b.system, b.arch, b.version)
 	for _, name := range append([]string{"go.mod", "go.sum"}, sourceFolders...) {
-		hash := func(path string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && (entry.Name() == "testdata" || path == b.path("static/dist")):
-				return filepath.SkipDir
-			case entry.IsDir() || strings.HasSuffix(path, "_test.go"):
-				return nil
-			}
-			return hashFile(sum, b.root, path)
-		}
-		if err := filepath.WalkDir(b.path(name), hash); err != nil {
+		if err := b.hashFolder(sum, b.root, name); err != nil {
 			return "", fmt.Errorf("reading the sources: %w", err)
 		}
 	}
+	if err := b.hashFolder(sum, goApp, "pkg"); err != nil {
+		return "", fmt.Errorf("reading go-app: %w", err)
+	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// hashFolder hashes what name has in root, without tests and what is built.
+func (b *build) hashFolder(sum io.Writer, root, name string) error {
+	hash := func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || path == b.path("static/dist")):
+			return filepath.SkipDir
+		case entry.IsDir() || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		return hashFile(sum, root, path)
+	}
+	return filepath.WalkDir(filepath.Join(root, name), hash)
 }
 
 func hashFile(sum io.Writer, root, path string) error {

@@ -19,7 +19,6 @@ import (
 	"sync"
 
 	"coinslot/tools/compile"
-	"coinslot/tools/originals"
 	"coinslot/tools/progress"
 )
 
@@ -63,11 +62,12 @@ func (b *build) run(version, commit string) (err error) {
 	if b.version, err = compile.FindVersion(b.root, version, commit); err != nil {
 		return err
 	}
-	inputs, err := b.inputs()
+	goApp, err := compile.FindModule(b.root, compile.GoApp)
 	if err != nil {
 		return err
 	}
-	if err := originals.Check(b.root); err != nil {
+	inputs, err := b.inputs(goApp.Dir)
+	if err != nil {
 		return err
 	}
 	if !b.assetsOnly && b.upToDate(inputs) {

@@ -1,0 +1,41 @@
+package compile
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+)
+
+// GoApp is the module that is patched for the browser (docs/patches.md).
+const GoApp = "github.com/maxence-charriere/go-app/v10"
+
+// Module is a module that go.mod requires, as the Go command has downloaded it.
+type Module struct {
+	Path, Version string
+	Dir           string // of its sources, which are read-only
+	Sum           string // its hash in go.sum, "h1:…"
+}
+
+// FindModule returns a module that the go.mod in root requires. It downloads the module if it is
+// missing.
+//
+// Errors: it cannot be downloaded; it does not have the hash that go.sum has.
+func FindModule(root, path string) (Module, error) {
+	command := exec.Command("go", "mod", "download", "-json", path)
+	command.Dir, command.Env = root, Env("", "")
+	text, err := command.Output()
+	var found struct {
+		Module
+		Error string
+	}
+	if decoding := json.Unmarshal(text, &found); decoding == nil && found.Error != "" {
+		return Module{}, fmt.Errorf("downloading %s: %s", path, found.Error)
+	}
+	if err != nil {
+		return Module{}, fmt.Errorf("downloading %s: %w", path, err)
+	}
+	if found.Dir == "" {
+		return Module{}, fmt.Errorf("downloading %s: the Go command does not say where it is", path)
+	}
+	return found.Module, nil
+}
