@@ -58,13 +58,15 @@ var arrows = map[string][]string{
 	"bff/receipt":               {"app/wire", "bff/payment"},
 	"bff/reference":             {"docs"},
 	"bff/sandbox":               {},
-	"bff/server":                {"app/wire", "bff/admin", "bff/admin/door", "bff/budget", "bff/checkout", "bff/config", "bff/crash", "bff/gateway", "bff/logs", "bff/metrics", "bff/order", "bff/outbox", "bff/payment", "bff/poll", "bff/pulse", "bff/realtime", "bff/receipt", "bff/reconcile", "bff/records", "bff/retention", "bff/store", "bff/token", "bff/trace", "bff/web", "bff/webhook", "static"},
+	"bff/server":                {"app/wire", "bff/admin", "bff/admin/door", "bff/api", "bff/budget", "bff/checkout", "bff/config", "bff/crash", "bff/gateway", "bff/logs", "bff/metrics", "bff/order", "bff/outbox", "bff/payment", "bff/poll", "bff/pulse", "bff/realtime", "bff/receipt", "bff/reconcile", "bff/records", "bff/retention", "bff/shop", "bff/store", "bff/token", "bff/trace", "bff/web", "bff/webhook", "static"},
 	"bff/store":                 {"app/wire", "bff/checkout", "bff/crash", "bff/outbox", "bff/payment", "bff/pulse", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/store/pgtest":          {"e2e/need"},
 	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/token":                 {"app/wire"},
 	"bff/trace":                 {},
-	"bff/web":                   {"app/widget", "app/widget/node", "app/wire", "bff/budget", "bff/checkout", "bff/config", "bff/doctor", "bff/logs", "bff/order", "bff/outbox", "bff/payment", "bff/realtime", "bff/reconcile", "bff/reference", "static/sheet"},
+	"bff/web":                   {"app/wire", "bff/budget", "bff/logs", "bff/order", "bff/payment", "static/sheet"},
+	"bff/api":                   {"app/wire", "bff/checkout", "bff/logs", "bff/order", "bff/outbox", "bff/payment", "bff/reconcile", "bff/reference", "bff/web"},
+	"bff/shop":                  {"app/widget", "app/widget/node", "app/wire", "bff/checkout", "bff/config", "bff/doctor", "bff/logs", "bff/order", "bff/payment", "bff/realtime", "bff/web"},
 	"bff/webhook":               {"bff/crash", "bff/outbox", "bff/payment", "bff/pulse"},
 	"static/checkouttest":       {},
 	"docs":                      {},
@@ -113,7 +115,7 @@ var onlyIn = []struct {
 	{"github.com/maxence-charriere/go-app/v10/pkg/app", "what the server draws is app/widget/node's",
 		[]string{"app", "app/widget", "app/widget/node", "e2e/goapp"}},
 	{"syscall/js", "JavaScript lives in app/browser", []string{"app/browser"}},
-	{"github.com/gorilla/websocket", "sockets are bff/realtime's, bff/web's, a test driver's and one of the check's; a browser cannot use it", []string{"bff/check", "bff/realtime", "bff/web", "e2e/firefox"}},
+	{"github.com/gorilla/websocket", "sockets are bff/realtime's, bff/shop's, a test driver's and one of the check's; a browser cannot use it", []string{"bff/check", "bff/realtime", "bff/shop", "e2e/firefox"}},
 }
 
 type listed struct {

@@ -29,7 +29,7 @@
 
   // coinslotDedupe takes a socket's handlers and lets them hear what is new. While nothing happens, a socket's messages differ
   // in two times only, and WebAssembly would wake for each. The server speaks as soon as the gateway's last answer is
-  // JUST_NOW old (bff/web/dedupe.go), so silence means that it is not; if the socket is SILENT or closes, the latest is said,
+  // JUST_NOW old (bff/shop/dedupe.go), so silence means that it is not; if the socket is SILENT or closes, the latest is said,
   // as it is by then. The time left goes by itself, and is news if it differs by a second from that, as after the
   // computer's sleep.
   // coinslotKnown is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.

@@ -10,6 +10,7 @@
 //	recheck.go     somebody says that they have paid
 //	resolve.go     an operator resolves a review
 //	nudge.go       somebody has opened a page, or come back to it
+//	find.go        which session somebody means
 //	view.go        what a browser is shown
 //	create.go      sends a create, and takes its answer
 //	record.go      reads a status, and records it

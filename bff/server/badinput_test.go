@@ -337,7 +337,8 @@ func handling() (n int) {
 		if strings.Contains(stack, "(*Refusals).Run") {
 			continue // which counts refused pages for as long as the server runs
 		}
-		if strings.Contains(stack, "coinslot/bff/web.") || strings.Contains(stack, "coinslot/bff/realtime.") {
+		if strings.Contains(stack, "coinslot/bff/web.") || strings.Contains(stack, "coinslot/bff/shop.") ||
+			strings.Contains(stack, "coinslot/bff/api.") || strings.Contains(stack, "coinslot/bff/realtime.") {
 			n++
 		}
 	}

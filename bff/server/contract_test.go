@@ -19,11 +19,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"coinslot/bff/api"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var printLedger = flag.Bool("ledger", false, "print which errors each route has answered")
@@ -156,13 +157,13 @@ func (c *contract) each(do func(route string, operation map[string]any)) {
 // readContract asks a server for its document.
 func readContract() *contract {
 	c := &contract{mux: http.NewServeMux(), schemas: map[shape]*jsonschema.Schema{}, headers: map[shape]map[string]any{}, seen: map[sighting]int{}}
-	h, err := web.New(web.Config{PublicURL: ownOrigin, Static: static.Files})
+	site, err := web.New(web.Config{PublicURL: ownOrigin, Static: static.Files})
 	if err != nil {
 		c.bad = append(c.bad, err.Error())
 		return c
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
+	site.Handler(api.Routes(site, api.Config{})).ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
 	if err := json.Unmarshal(w.Body.Bytes(), &c.root); err != nil || w.Code != http.StatusOK {
 		c.bad = append(c.bad, fmt.Sprintf("GET /openapi.json = %d %.300s", w.Code, w.Body))
 		return c

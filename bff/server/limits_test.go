@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // few are limits that are reached at once.

@@ -29,6 +29,7 @@ import (
 	"coinslot/bff/receipt"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/retention"
+	"coinslot/bff/shop"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
@@ -82,9 +83,10 @@ type Server struct {
 	sender   *webhook.Sender
 	hub      *realtime.Hub
 	store    *store.DB
-	refusals *web.Refusals
+	refusals *shop.Refusals
 	erasing  *retention.Service
-	unpaid   web.Unpaid
+	unpaid   shop.Unpaid
+	routes   []web.Route
 	fanout   *fanout // nil = this is the only instance
 }
 
@@ -217,19 +219,8 @@ func (s *Server) assemble(
 		)
 	}
 	s.erasing = s.retention(c.Retention, o.Log)
-	s.refusals = web.NewRefusals(s.store.RefuseOrigin, o.Log)
-	s.Handler, err = web.New(web.Config{
-		Refusals: s.refusals,
-		Checkout: s.checkout, Sessions: s.store, Records: s.records, Events: s.store,
-		Deliver: s.sender.Kick, TestWebhooks: s.sender.Test, Now: s.store.Now, Catalog: catalog,
-		Hub: s.hub, Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
-		SecretKeys: keys, KeySet: receipts.KeySet(), OrderKey: c.OrderKey.Reveal(),
-		HookToken: c.HookToken.Reveal(),
-		PagesFor:  c.PagesFor,
-		Console:   s.console(c, o, tokens), Support: c.Support, TrustedProxies: c.TrustedProxies,
-		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Limits: o.Limits,
-		Unpaid: &s.unpaid, Began: s.request, Log: o.Log,
-	})
+	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)
+	s.Handler, err = s.handler(c, o, catalog, tokens, receipts)
 	s.Ops = web.Ops(web.Health{Alive: s.alive, Ready: s.ready, Metrics: s.metrics})
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
 )
@@ -34,6 +35,7 @@ const (
 
 // rig is a whole server against a sandbox gateway, without a browser.
 type rig struct {
+	routes  []web.Route
 	t       *testing.T
 	gateway *sandbox.Server
 	handler http.Handler
@@ -95,7 +97,7 @@ func startWith(t *testing.T, gateway *sandbox.Server, c config.Config, o server.
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.handler = held(t, srv.Handler)
+	r.handler, r.routes = held(t, srv.Handler), srv.Routes()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()

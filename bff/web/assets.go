@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,30 +18,45 @@ import (
 	"strings"
 	"sync"
 
+	"coinslot/app/wire"
 	"coinslot/static/sheet"
 
 	"github.com/andybalholm/brotli"
 )
 
-// assets serves the files that browsers get: built ones under /assets with
+// Assets serves the files that browsers get: built ones under /assets with
 // their hash in the name, and the merchant's script, its types and the icons
 // under the names that merchants write down.
-type assets struct {
-	named  map[string]*asset // by plain name, "app.wasm"
-	hashed map[string]*asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
+type Assets struct {
+	named  map[string]*Asset // by plain name, "app.wasm"
+	hashed map[string]*Asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
 	// version is what checkout.js calls itself; its immutable address has it.
 	version string
 	// built tells that tools/assets has run; if not, sources are served and there
 	// is neither a script of the checkout nor WebAssembly.
-	built bool
-	// missing answers for what is not there; nil = as net/http does.
-	missing   http.Handler
-	policies  policies
-	sentences sentences // nil = none
+	built    bool
+	policies policies
+	// More finds further files under /assets by their name with hash; nil = there are none.
+	More func(name string) *Asset
 }
 
-// asset is one file in all forms in which it is there.
-type asset struct {
+// NewAsset returns content as a file in all its forms. Its name with the content's hash is made of
+// the stem and the extension, "openapi" and ".json".
+func NewAsset(stem, extension, mime string, content []byte) *Asset {
+	sum := sha256.Sum256(content)
+	return &Asset{
+		name: stem + "." + hex.EncodeToString(sum[:6]) + extension, mime: mime,
+		forms: map[string][]byte{
+			identity: content, "br": compress("br", content), "gzip": compress("gzip", content),
+		},
+	}
+}
+
+// Name is that with the content's hash.
+func (f *Asset) Name() string { return f.name }
+
+// Asset is one file in all forms in which it is there.
+type Asset struct {
 	name      string // with the content's hash
 	mime      string
 	integrity string            // for <script integrity>; empty for sources
@@ -53,9 +69,9 @@ type asset struct {
 // newAssets reads what static.Files holds. Without built files the sources of
 // styles and icons are taken, so that pages work as HTML, without scripts. Errors: a
 // manifest that cannot be read, or one that names a file that is not there.
-func newAssets(files fs.FS) (*assets, error) {
-	a := &assets{
-		named: map[string]*asset{}, hashed: map[string]*asset{}, policies: newPolicies(nil, ""),
+func newAssets(files fs.FS) (*Assets, error) {
+	a := &Assets{
+		named: map[string]*Asset{}, hashed: map[string]*Asset{}, policies: newPolicies(nil, ""),
 	}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
@@ -73,7 +89,7 @@ func newAssets(files fs.FS) (*assets, error) {
 }
 
 // readBuilt takes the files that a manifest names.
-func (a *assets) readBuilt(files fs.FS, text []byte) error {
+func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 	var manifest struct {
 		Files map[string]struct {
 			File, Integrity string
@@ -85,7 +101,7 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 		return fmt.Errorf("decoding the manifest: %w", err)
 	}
 	for name, entry := range manifest.Files {
-		f := &asset{
+		f := &Asset{
 			name: entry.File, mime: mimeOf(name), integrity: entry.Integrity,
 			forms: map[string][]byte{},
 		}
@@ -101,7 +117,7 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 			f.forms[codingOf(suffix)] = content
 		}
 		if f.forms["gzip"] == nil && !entry.Plain {
-			f.zipped = sync.OnceValue(func() []byte { return squeezed("gzip", f.unpacked()) })
+			f.zipped = sync.OnceValue(func() []byte { return compress("gzip", f.unpacked()) })
 		}
 		a.enter(name, f)
 	}
@@ -109,7 +125,7 @@ func (a *assets) readBuilt(files fs.FS, text []byte) error {
 }
 
 // readSources takes the sources as they are.
-func (a *assets) readSources(files fs.FS) error {
+func (a *Assets) readSources(files fs.FS) error {
 	for name, of := range map[string]func(fs.FS) ([]byte, error){
 		"checkout.css": sheet.Of, "console.css": sheet.Console,
 	} {
@@ -140,16 +156,16 @@ func (a *assets) readSources(files fs.FS) error {
 }
 
 // enterSource takes a source under its plain name.
-func (a *assets) enterSource(plain string, content []byte) {
+func (a *Assets) enterSource(plain string, content []byte) {
 	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(plain, ".")
 	a.enter(plain,
-		&asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension,
+		&Asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension,
 			mime:  mimeOf(plain),
 			forms: map[string][]byte{identity: content}})
 }
 
-func (a *assets) enter(name string, f *asset) {
+func (a *Assets) enter(name string, f *Asset) {
 	a.named[name] = f
 	a.hashed[f.name] = f
 }
@@ -188,7 +204,7 @@ func mimeOf(name string) string {
 // scriptVersion finds the version that checkout.js gives itself, minified or not.
 var scriptVersion = regexp.MustCompile(`version:\s*["'](\d+\.\d+\.\d+)["']`)
 
-func versionOf(script *asset) string {
+func versionOf(script *Asset) string {
 	if script == nil {
 		return ""
 	}
@@ -200,7 +216,7 @@ func versionOf(script *asset) string {
 
 // URL returns the immutable address of a file by its plain name ("app.wasm");
 // empty if it was not built.
-func (a *assets) URL(name string) string {
+func (a *Assets) URL(name string) string {
 	if f := a.named[name]; f != nil {
 		return "/assets/" + f.name
 	}
@@ -209,53 +225,74 @@ func (a *assets) URL(name string) string {
 
 // Integrity returns what a merchant puts into <script integrity> for the
 // immutable address of a file; empty if it was not built.
-func (a *assets) Integrity(name string) string {
+func (a *Assets) Integrity(name string) string {
 	if f := a.named[name]; f != nil {
 		return f.integrity
 	}
 	return ""
 }
 
-// icon returns the address of a coin's mark.
-func (a *assets) icon(symbol string) string {
+// Icon returns the address of a coin's mark.
+func (a *Assets) Icon(symbol string) string {
 	return "/icons/" + strings.ToLower(symbol) + ".svg"
 }
 
-// routes registers everything that is served here.
-func (a *assets) routes(mux *http.ServeMux) {
-	mux.Handle("GET /assets/{file}", a)
-	mux.HandleFunc("GET /checkout.js", a.serveScript)
-	mux.HandleFunc("GET /checkout/{version}/checkout.js", a.serveScriptVersion)
-	mux.HandleFunc("GET /checkout.d.ts", a.serveTypes)
-	mux.HandleFunc("GET /custom-elements.json", a.serveTypes)
-	mux.HandleFunc("GET /web-types.json", a.serveTypes)
-	mux.HandleFunc("GET /icons/{file}", a.serveIcon)
-}
-
-func (a *assets) notFound(w http.ResponseWriter, r *http.Request) {
-	if a.missing == nil {
-		http.NotFound(w, r)
-		return
+// Text returns the plain content of a file by its plain name; empty if it was not built.
+func (a *Assets) Text(name string) string {
+	if f := a.named[name]; f != nil {
+		return string(f.content(identity))
 	}
-	a.missing.ServeHTTP(w, r)
+	return ""
 }
 
-// ServeHTTP answers GET and HEAD /assets/{file} with a file that never changes.
-func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Version is what checkout.js calls itself; empty if it was not built.
+func (a *Assets) Version() string { return a.version }
+
+// inlineSource is what a policy calls the script in pages of frames: its hash, so
+// that the policy allows this one and none that is put into a page.
+func (a *Assets) inlineSource() string {
+	script := a.Text("framed.js")
+	if script == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// routes are those of everything that is served here.
+func (a *Assets) routes() []Route {
+	list := []Route{
+		{Pattern: "GET /assets/{file}", Kind: KindHashed, Handle: a.serveHashed},
+		{Pattern: "GET /checkout.js", Kind: KindScript, Handle: a.serveScript},
+		{Pattern: "GET /checkout/{version}/checkout.js", Kind: KindRelease,
+			Handle: a.serveScriptVersion},
+		{Pattern: "GET /icons/{file}", Kind: KindIcon, Handle: a.serveIcon},
+	}
+	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
+		list = append(list, Route{
+			Pattern: "GET /" + name, Kind: KindPublished, Handle: a.serving(name, KindPublished),
+		})
+	}
+	return list
+}
+
+// serveHashed answers GET and HEAD /assets/{file} with a file that never changes.
+func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	name := path.Base(r.URL.Path)
 	f := a.hashed[name]
-	if f == nil {
-		f = a.sentences.find(name)
+	if f == nil && a.More != nil {
+		f = a.More(name)
 	}
 	tried, _ := strconv.Atoi(r.URL.Query().Get("tried"))
 	switch {
 	case f != nil:
-		a.serve(w, r, f, kindHashed)
+		a.Serve(w, r, f, KindHashed)
 	case tried < triedEnough && ofAnyRelease.MatchString(name):
 		a.askAgain(w, r, name, tried+1)
 	default:
-		a.notFound(w, r)
+		return Refuse(wire.CodeNotFound, "")
 	}
+	return nil
 }
 
 // ofAnyRelease is how the name of a file with its hash looks, in whichever release.
@@ -267,56 +304,56 @@ const triedEnough = 4
 // askAgain sends who wants a file of another release to the same address: while
 // instances change their release one after another, the next that a load balancer
 // takes may have it. So that it does take one, the connection ends here.
-func (a *assets) askAgain(w http.ResponseWriter, r *http.Request, name string, tried int) {
-	a.policies.set(w.Header(), kindMoved)
+func (a *Assets) askAgain(w http.ResponseWriter, r *http.Request, name string, tried int) {
+	a.policies.set(w.Header(), KindMoved)
 	w.Header().Set("Connection", "close")
 	http.Redirect(w, r, "/assets/"+name+"?tried="+strconv.Itoa(tried), http.StatusTemporaryRedirect)
 }
 
 // serveScript answers GET /checkout.js: evergreen, so it is asked for again
 // after five minutes.
-func (a *assets) serveScript(w http.ResponseWriter, r *http.Request) {
-	a.serveNamed(w, r, "checkout.js", kindScript)
+func (a *Assets) serveScript(w http.ResponseWriter, r *http.Request) error {
+	return a.serveNamed(w, r, "checkout.js", KindScript)
 }
 
 // serveScriptVersion answers GET /checkout/{version}/checkout.js: the current
 // version only, for ever the same.
-func (a *assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) {
+func (a *Assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("version") != a.version {
-		a.notFound(w, r)
-		return
+		return Refuse(wire.CodeNotFound, "")
 	}
-	a.serveNamed(w, r, "checkout.js", kindRelease)
-}
-
-// serveTypes answers GET /checkout.d.ts and the two files that tell editors the
-// same.
-func (a *assets) serveTypes(w http.ResponseWriter, r *http.Request) {
-	a.serveNamed(w, r, path.Base(r.URL.Path), kindPublished)
+	return a.serveNamed(w, r, "checkout.js", KindRelease)
 }
 
 // serveIcon answers GET /icons/{symbol}.svg; a coin without a mark of its own
 // gets the neutral one.
-func (a *assets) serveIcon(w http.ResponseWriter, r *http.Request) {
+func (a *Assets) serveIcon(w http.ResponseWriter, r *http.Request) error {
 	name := "icon-" + path.Base(r.URL.Path)
 	if a.named[name] == nil {
 		name = "icon-default.svg"
 	}
-	a.serveNamed(w, r, name, kindIcon)
+	return a.serveNamed(w, r, name, KindIcon)
+}
+
+// serving returns what serves one file under a name without hash.
+func (a *Assets) serving(name string, k Kind) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		return a.serveNamed(w, r, name, k)
+	}
 }
 
 // serveNamed serves a file under a name without hash.
-func (a *assets) serveNamed(w http.ResponseWriter, r *http.Request, name string, k kind) {
+func (a *Assets) serveNamed(w http.ResponseWriter, r *http.Request, name string, k Kind) error {
 	f := a.named[name]
 	if f == nil {
-		a.notFound(w, r)
-		return
+		return Refuse(wire.CodeNotFound, "")
 	}
-	a.serve(w, r, f, k)
+	a.Serve(w, r, f, k)
+	return nil
 }
 
-// serve answers with the best form of f that the client accepts.
-func (a *assets) serve(w http.ResponseWriter, r *http.Request, f *asset, k kind) {
+// Serve answers with the best form of f that the client accepts.
+func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind) {
 	coding := f.coding(r.Header.Get("Accept-Encoding"))
 	h := w.Header()
 	a.policies.set(h, k)
@@ -340,7 +377,7 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request, f *asset, k kind)
 
 // coding chooses the form for an Accept-Encoding header: the smallest of those
 // that there are.
-func (f *asset) coding(accept string) string {
+func (f *Asset) coding(accept string) string {
 	for _, coding := range []string{"br", "gzip"} {
 		there := f.forms[coding] != nil || coding == "gzip" && f.zipped != nil
 		if there && accepts(accept, coding) {
@@ -352,7 +389,7 @@ func (f *asset) coding(accept string) string {
 
 // content returns a form. Others than brotli of a file kept in that alone are made
 // for the rare client that does not take it: gzip once, the plain one each time.
-func (f *asset) content(coding string) []byte {
+func (f *Asset) content(coding string) []byte {
 	if content := f.forms[coding]; content != nil {
 		return content
 	}
@@ -363,7 +400,7 @@ func (f *asset) content(coding string) []byte {
 }
 
 // unpacked returns the plain content of a file kept in brotli alone.
-func (f *asset) unpacked() []byte {
+func (f *Asset) unpacked() []byte {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.forms["br"])))
 	if err != nil {
 		return nil // it is embedded, and a test has read it

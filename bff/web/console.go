@@ -16,29 +16,38 @@ type Within struct {
 	SameOrigin func(*http.Request) error
 }
 
-// within is what this server tells its console.
-func (s *server) within() Within {
+// Within is what this server tells its console.
+func (s *Server) Within() Within {
 	return Within{
-		Asset:      s.assets.URL,
-		Address:    s.client,
-		Client:     func(r *http.Request) string { return bucket(s.client(r)) },
+		Asset:      s.Assets.URL,
+		Address:    s.Client,
+		Client:     func(r *http.Request) string { return bucket(s.Client(r)) },
 		Proxied:    s.proxied,
-		SameOrigin: s.sameOrigin,
+		SameOrigin: s.SameOrigin,
 	}
 }
 
 // proxied reports whether the other end of the connection is a trusted proxy.
-func (s *server) proxied(r *http.Request) bool {
+func (s *Server) proxied(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	return err == nil && s.trusted(host)
+	return err == nil && s.Trusted(host)
 }
 
-// operators gives the operator's pages their headers. They are not compressed:
+// ConsoleRoutes are those of the operator's pages. Their answers are not compressed:
 // they hold tokens of forms beside what others wrote (the attack is BREACH).
-func (s *server) operators(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.as(w, kindConsole)
+func (s *Server) ConsoleRoutes(pages http.Handler) []Route {
+	handle := func(w http.ResponseWriter, r *http.Request) error {
+		s.As(w, KindConsole)
 		w.Header().Set("X-Robots-Tag", "noindex, nofollow")
-		next.ServeHTTP(w, r)
-	})
+		pages.ServeHTTP(w, r)
+		return nil
+	}
+	return []Route{
+		{Pattern: "GET /admin", Kind: KindConsole, Limit: LimitReads, Undocumented: true,
+			Handle: handle},
+		{Pattern: "GET /admin/", Kind: KindConsole, Limit: LimitReads, Undocumented: true,
+			Handle: handle},
+		{Pattern: "POST /admin/", Kind: KindConsole, Limit: LimitPosts, Undocumented: true,
+			Handle: handle},
+	}
 }

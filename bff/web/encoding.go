@@ -54,16 +54,16 @@ func (s *squeezer) squeeze(content []byte) []byte {
 	return s.out.Bytes()
 }
 
-// squeezed returns content in a coding, in memory of its own.
-func squeezed(coding string, content []byte) []byte {
+// compress returns content in a coding, in memory of its own.
+func compress(coding string, content []byte) []byte {
 	s := squeezers[coding].Get().(*squeezer)
 	defer squeezers[coding].Put(s)
 	return bytes.Clone(s.squeeze(content))
 }
 
-// send answers with what was made for this request, in the smallest coding that
+// Send answers with what was made for this request, in the smallest coding that
 // the client accepts. A client that has gone is not our error.
-func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
+func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	if coding := chosenCoding(r.Header.Get("Accept-Encoding")); coding != identity {
 		s := squeezers[coding].Get().(*squeezer)
 		defer squeezers[coding].Put(s)

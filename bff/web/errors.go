@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -92,8 +93,8 @@ var answers = map[wire.Code]answer{
 	},
 }
 
-// refuse is an error for the outside.
-func refuse(code wire.Code, param string) error {
+// Refuse is an error for the outside.
+func Refuse(code wire.Code, param string) error {
 	return &wire.Error{Code: code, Param: param, Detail: string(code)}
 }
 
@@ -135,23 +136,20 @@ func ownDetail(e *wire.Error) string {
 // explained is where a page tells what a code means; see docs/errors.md.
 const explained = "/docs/errors#"
 
-// handler answers a request or says why not.
-type handler func(w http.ResponseWriter, r *http.Request) error
-
-// api wraps a handler whose errors are read by programs.
-func (s *server) api(h handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		noteSession(r)
-		if err := h(w, r); err != nil {
-			s.problem(w, r, err)
-		}
-	})
+// Stored marks an error that came from the database as such; one that is for the outside, and
+// nil, stay as they are.
+func Stored(err error) error {
+	var known *wire.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", Refuse(wire.CodeStorageUnavailable, ""), err)
 }
 
 // problem writes err as application/problem+json. Source: RFC 9457.
-func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	e := s.log(r, err)
-	s.as(w, kindData)
+	s.As(w, KindData)
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
 	if e.Status == http.StatusUnauthorized {
@@ -167,8 +165,25 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	json.NewEncoder(w).Encode(e)
 }
 
+// Answer is how an error code leaves the server.
+type Answer struct {
+	Status        int    // HTTP's
+	Title, Detail string // for developers
+}
+
+// Answers is the table of errors as it is documented, by code.
+func Answers() map[string]Answer {
+	list := map[string]Answer{}
+	for code, a := range answers {
+		list[string(code)] = Answer{
+			Status: a.status, Title: http.StatusText(a.status), Detail: a.detail,
+		}
+	}
+	return list
+}
+
 // log records an error that is the server's own and returns its outside.
-func (s *server) log(r *http.Request, err error) wire.Error {
+func (s *Server) log(r *http.Request, err error) wire.Error {
 	e := outside(err)
 	e.RequestID = logs.Request(r.Context())
 	level := slog.LevelDebug

@@ -22,7 +22,7 @@ import (
 const maxBody = 64 << 10
 
 // Limits are what one client may do, so that nobody takes the place of others. A
-// client is an address, or the /64 of an IPv6 address; a shop behind one address
+// Client is an address, or the /64 of an IPv6 address; a shop behind one address
 // may use up the share of a minute at once. All clients of a network may do four times
 // as much together, and twice as many Calls. Zero = the default. Files are not limited,
 // and nor is who has the right key.
@@ -36,7 +36,7 @@ type Limits struct {
 	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
-	Unpaid  int // sessions of items that are open and not paid, at a time; 200; see [Unpaid]
+	Unpaid  int // sessions of items that are open and not paid, at a time; 200; see package shop
 	// Loopback says that Reads, Sockets and Unpaid are for addresses of this machine, too.
 	// False = those are a proxy that nobody has named, or the operator: a limit for
 	// all shoppers together would keep them from paying.
@@ -56,7 +56,7 @@ func (l Limits) filled() Limits {
 // have many clients, and one attacker may have all addresses of a /48. Twice as many
 // requests to the gateway are all that it takes at its default rate.
 const (
-	wider      = 4
+	Wider      = 4
 	widerCalls = 2
 )
 
@@ -85,11 +85,11 @@ func (c counter) add(addr string) {
 
 // limited returns what wraps requests of which one client may make so many in a
 // minute; all that it wraps count together.
-func (s *server) limited(limit, wider int) func(http.Handler) http.Handler {
+func (s *Server) limited(limit, wider int) func(http.Handler) http.Handler {
 	counted := perMinute(limit, wider)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if counted.over(w, r, s.client(r)) {
+			if counted.over(w, r, s.Client(r)) {
 				s.tooMany(w, r)
 				return
 			}
@@ -101,11 +101,11 @@ func (s *server) limited(limit, wider int) func(http.Handler) http.Handler {
 // charged returns what wraps posts that make requests to the gateway: for whom they are
 // made is known there, and each counts. A post counts before it makes its first one, so
 // that many at once do not slip through.
-func (s *server) charged() func(http.Handler) http.Handler {
+func (s *Server) charged() func(http.Handler) http.Handler {
 	calls := perMinute(s.Limits.Calls, widerCalls)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			addr := s.client(r)
+			addr := s.Client(r)
 			if calls.over(w, r, addr) {
 				s.tooMany(w, r)
 				return
@@ -127,28 +127,38 @@ func (s *server) charged() func(http.Handler) http.Handler {
 // pages: the poller makes them, and nobody is charged. A page with a socket needs none.
 const maxHastened = 30
 
-// hastens reports whether the client of r may make one more check due sooner.
-func (s *server) hastens(r *http.Request) bool {
-	return s.own(r) || !s.hastened.over(nil, r, s.client(r))
+// Hastens reports whether the client of r may make one more check due sooner.
+func (s *Server) Hastens(r *http.Request) bool {
+	return s.Own(r) || !s.hastened.over(nil, r, s.Client(r))
 }
 
 // tooMany answers a client that has reached a limit.
-func (s *server) tooMany(w http.ResponseWriter, r *http.Request) {
-	s.hidden(r)
-	if err := refuse(wire.CodeRateLimited, ""); wantsJSON(r) {
-		s.problem(w, r, err)
-	} else {
-		s.errorPage(w, r, err)
+func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
+	s.Hidden(r)
+	s.refuse(w, r, Refuse(wire.CodeRateLimited, ""))
+}
+
+// limiters returns what wraps the handlers of each limit. All that one of them wraps counts
+// together, and posts with few calls among all of them.
+func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
+	posts, calls := s.limited(s.Limits.Posts, Wider), s.charged()
+	few := s.limited(s.Limits.Calls/3, widerCalls)
+	return map[Limit]func(http.Handler) http.Handler{
+		Unlimited:     func(h http.Handler) http.Handler { return h },
+		LimitReads:    s.reads(),
+		LimitPosts:    posts,
+		LimitCalls:    func(h http.Handler) http.Handler { return posts(calls(h)) },
+		LimitFewCalls: func(h http.Handler) http.Handler { return posts(few(calls(h))) },
 	}
 }
 
 // reads returns what wraps all that is only looked at.
-func (s *server) reads() func(http.Handler) http.Handler {
-	limited := s.limited(s.Limits.Reads, wider)
+func (s *Server) reads() func(http.Handler) http.Handler {
+	limited := s.limited(s.Limits.Reads, Wider)
 	return func(next http.Handler) http.Handler {
 		counted := limited(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s.own(r) {
+			if s.Own(r) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -157,31 +167,40 @@ func (s *server) reads() func(http.Handler) http.Handler {
 	}
 }
 
-// places is how many sockets the client of r may have open.
-func (s *server) places(r *http.Request) int {
-	if s.own(r) {
-		return math.MaxInt
+// EnterSocket counts one more open socket of the client of r, until LeaveSocket is called for
+// that client, once. It reports whether the client has not too many.
+func (s *Server) EnterSocket(r *http.Request) (client string, ok bool) {
+	client, most := s.Client(r), s.Limits.Sockets
+	if s.Own(r) {
+		most = math.MaxInt
 	}
-	return s.Limits.Sockets
+	if !s.sockets.enter(client, most) {
+		s.Hidden(r)
+		return "", false
+	}
+	return client, true
 }
 
-// own reports whether r comes from this machine and may look as often as it
+// LeaveSocket counts one socket of a client less.
+func (s *Server) LeaveSocket(client string) { s.sockets.leave(client) }
+
+// Own reports whether r comes from this machine and may look as often as it
 // likes.
-func (s *server) own(r *http.Request) bool {
-	addr, err := netip.ParseAddr(s.client(r))
+func (s *Server) Own(r *http.Request) bool {
+	addr, err := netip.ParseAddr(s.Client(r))
 	if err != nil || !addr.IsLoopback() || s.Limits.Loopback {
 		return false
 	}
-	s.hidden(r)
+	s.Hidden(r)
 	return true
 }
 
-// wrong counts a wrong key, token or tracking code. It returns err, or that the client
+// Wrong counts a wrong key, token or tracking code. It returns err, or that the client
 // has guessed too often.
-func (s *server) wrong(w http.ResponseWriter, r *http.Request, err error) error {
-	if s.guesses.over(w, r, s.client(r)) {
-		s.hidden(r)
-		return refuse(wire.CodeRateLimited, "")
+func (s *Server) Wrong(w http.ResponseWriter, r *http.Request, err error) error {
+	if s.guesses.over(w, r, s.Client(r)) {
+		s.Hidden(r)
+		return Refuse(wire.CodeRateLimited, "")
 	}
 	return err
 }
@@ -201,13 +220,13 @@ func later(h http.Header, status int) bool {
 	return true
 }
 
-// hidden says once that a proxy seems to hide who the clients are: all of them
+// Hidden says once that a proxy seems to hide who the clients are: all of them
 // count as one then.
-func (s *server) hidden(r *http.Request) {
-	if r.Header.Get("X-Forwarded-For") == "" || s.trusted(s.client(r)) {
+func (s *Server) Hidden(r *http.Request) {
+	if r.Header.Get("X-Forwarded-For") == "" || s.Trusted(s.Client(r)) {
 		return
 	}
-	if addr, err := netip.ParseAddr(s.client(r)); err == nil &&
+	if addr, err := netip.ParseAddr(s.Client(r)); err == nil &&
 		(addr.IsLoopback() || addr.IsPrivate()) {
 		s.hints.Do(func() {
 			s.Log.WarnContext(
@@ -231,7 +250,7 @@ type crowd struct {
 func (c *crowd) enter(addr string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[bucket(addr)] >= most || c.open[network(addr)]/wider >= most {
+	if c.open[bucket(addr)] >= most || c.open[network(addr)]/Wider >= most {
 		return false
 	}
 	if c.open == nil {
@@ -275,20 +294,24 @@ func network(host string) string {
 	return prefix(addr, 48)
 }
 
+// Shares returns under which names the client at an address is counted: its own, and that of its
+// network, which may do Wider times as much.
+func Shares(addr string) (client, all string) { return bucket(addr), network(addr) }
+
 func prefix(addr netip.Addr, bits int) string {
 	return netip.PrefixFrom(addr.WithZone(""), bits).Masked().String()
 }
 
-// client returns the address a request comes from: the connection's own, or,
+// Client returns the address a request comes from: the connection's own, or,
 // behind trusted proxies, the last one in X-Forwarded-For that is not theirs.
-func (s *server) client(r *http.Request) string {
+func (s *Server) Client(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
 	}
 	forwarded := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	hops := strings.Split(forwarded, ",")
-	for i := len(hops) - 1; i >= 0 && s.trusted(host); i-- {
+	for i := len(hops) - 1; i >= 0 && s.Trusted(host); i-- {
 		addr, err := hop(strings.TrimSpace(hops[i]))
 		if err != nil {
 			s.muddled(host, forwarded)
@@ -312,7 +335,7 @@ func hop(text string) (netip.Addr, error) {
 
 // muddled says once that a trusted proxy writes what is no address: all of its
 // clients count as one then. One that says nothing may ask for itself.
-func (s *server) muddled(proxy, forwarded string) {
+func (s *Server) muddled(proxy, forwarded string) {
 	if strings.TrimSpace(forwarded) == "" {
 		return
 	}
@@ -325,7 +348,7 @@ func (s *server) muddled(proxy, forwarded string) {
 	})
 }
 
-func (s *server) trusted(host string) bool {
+func (s *Server) Trusted(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return false

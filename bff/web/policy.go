@@ -5,27 +5,36 @@ import (
 	"strings"
 )
 
-// kind is what an answer is to the browser that gets it.
-type kind int
+// Kind is what an answer is to the browser that gets it.
+type Kind int
 
 // Every answer is of one of these kinds; one that says nothing else is data.
 const (
-	kindData      kind = iota // JSON, problems, plain text: for whoever has asked, never kept
-	kindPage                  // the checkout, in frames of the listed shops
-	kindFramed                // one that has its script in it
-	kindAlone                 // a page that belongs in no frame
-	kindDoctor                // a page that belongs in no frame, and tries one of the checkout's
-	kindMoved                 // a redirect to a page
-	kindPicture               // a QR code
-	kindHashed                // a file whose name changes with its content
-	kindScript                // checkout.js, evergreen
-	kindRelease               // checkout.js of one version
-	kindModule                // a script that a page of any origin imports
-	kindManual                // a page of documentation
-	kindPublished             // what anybody may read: types, descriptions, public keys
-	kindIcon                  // a coin's mark
-	kindConsole               // the operator's pages
+	KindData      Kind = iota // JSON, problems, plain text: for whoever has asked, never kept
+	KindPage                  // the checkout, in frames of the listed shops
+	KindFramed                // one that has its script in it
+	KindAlone                 // a page that belongs in no frame
+	KindDoctor                // a page that belongs in no frame, and tries one of the checkout's
+	KindMoved                 // a redirect to a page
+	KindPicture               // a QR code
+	KindHashed                // a file whose name changes with its content
+	KindScript                // checkout.js, evergreen
+	KindRelease               // checkout.js of one version
+	KindModule                // a script that a page of any origin imports
+	KindManual                // a page of documentation
+	KindPublished             // what anybody may read: types, descriptions, public keys
+	KindIcon                  // a coin's mark
+	KindConsole               // the operator's pages
 )
+
+// kindNames are in the order of the constants.
+var kindNames = [...]string{
+	"data", "page", "framed", "alone", "doctor", "moved", "picture", "hashed", "script", "release",
+	"module", "manual", "published", "icon", "console",
+}
+
+// String returns the kind's name, "page".
+func (k Kind) String() string { return kindNames[k] }
 
 // Values that several kinds have.
 const (
@@ -68,7 +77,7 @@ type policy struct {
 // policies is the one table of headers, by kind. Pages, what they are redirected
 // through and their files may be loaded by other origins, because a host page
 // that is cross-origin isolated asks for that; what holds a session may not.
-type policies map[kind]policy
+type policies map[Kind]policy
 
 // newPolicies returns the table of a server whose pages the origins may frame.
 // inline is the source that allows the one script in pages of frames; empty = none
@@ -80,44 +89,44 @@ func newPolicies(origins []string, inline string) policies {
 		content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin",
 	}
 	return policies{
-		kindData: {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
-		kindPage: {
+		KindData: {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
+		KindPage: {
 			content(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups",
 			"require-corp", features, "",
 		},
-		kindFramed: {
+		KindFramed: {
 			content(framers, inline), "no-store", compressed, "cross-origin",
 			"same-origin-allow-popups", "require-corp", features, "",
 		},
-		kindAlone: {
+		KindAlone: {
 			content("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp",
 			features, "",
 		},
-		kindDoctor: {
+		KindDoctor: {
 			content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin",
 			"same-origin", "require-corp", features, "",
 		},
-		kindMoved: {
+		KindMoved: {
 			closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
 			"require-corp", "", "",
 		},
-		kindPicture: {
+		KindPicture: {
 			inert, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", "",
 		},
-		kindHashed:  file.kept(forever),
-		kindScript:  file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
-		kindRelease: file.kept(forever).open(),
-		kindModule: {
+		KindHashed:  file.kept(forever),
+		KindScript:  file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
+		KindRelease: file.kept(forever).open(),
+		KindModule: {
 			inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "",
 			"*",
 		},
-		kindManual: {
+		KindManual: {
 			content("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin",
 			"same-origin", "require-corp", features, "",
 		},
-		kindPublished: file.kept("public, max-age=300").open(),
-		kindIcon:      file.kept("public, max-age=86400").open(),
-		kindConsole: {
+		KindPublished: file.kept("public, max-age=300").open(),
+		KindIcon:      file.kept("public, max-age=86400").open(),
+		KindConsole: {
 			console, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp",
 			strings.Join(unused, "=(), ") + "=(), clipboard-write=()", "",
 		},
@@ -150,7 +159,7 @@ func (p policy) open() policy {
 // set makes an answer one of kind k, whatever it was to be before. Names are in
 // their canonical form. X-Frame-Options
 // is never sent: it cannot name several origins, and frame-ancestors rules over it.
-func (list policies) set(h http.Header, k kind) {
+func (list policies) set(h http.Header, k Kind) {
 	p := list[k]
 	values := make([]string, 0, 8) // of all of them: each header set alone is an allocation
 	for _, header := range [...]struct{ name, value string }{
@@ -170,21 +179,28 @@ func (list policies) set(h http.Header, k kind) {
 
 // common sets the headers that all answers carry, and those of data. The referrer
 // policy is not no-referrer because a form would then post with "Origin: null".
-func (s *server) common(h http.Header, request string) {
+func (s *Server) common(h http.Header, request string) {
 	h.Set("X-Request-Id", request)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	if strings.HasPrefix(s.PublicURL, "https:") {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
-	s.policies.set(h, kindData)
+	s.policies.set(h, KindData)
 }
 
-// as makes an answer one of kind k.
-func (s *server) as(w http.ResponseWriter, k kind) { s.policies.set(w.Header(), k) }
+// As makes an answer one of kind k.
+func (s *Server) As(w http.ResponseWriter, k Kind) { s.policies.set(w.Header(), k) }
 
-// redirect sends the browser to a page of ours.
-func (s *server) redirect(w http.ResponseWriter, r *http.Request, to string) {
-	s.as(w, kindMoved)
+// Redirect sends the browser to a page of ours.
+func (s *Server) Redirect(w http.ResponseWriter, r *http.Request, to string) {
+	s.As(w, KindMoved)
 	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// PublicHeaders are those of a kind, without the names of the shops that may frame it.
+func (s *Server) PublicHeaders(k Kind) http.Header {
+	h := http.Header{}
+	newPolicies(nil, s.Assets.inlineSource()).set(h, k)
+	return h
 }

@@ -15,16 +15,16 @@ func TestSecurityPage(t *testing.T) {
 	}
 	page := string(raw)
 	list := newPolicies([]string{"https://shop.example"}, "'sha256-…'")
-	named := map[kind]string{
-		kindPage: "page", kindFramed: "first page in a frame", kindAlone: "page in no frame", kindDoctor: "doctor", kindMoved: "redirect", kindData: "data, errors", kindPicture: "QR code", kindHashed: "hashed file", kindScript: "checkout.js",
-		kindRelease: "checkout.js of a version", kindModule: "module", kindManual: "documentation", kindPublished: "types, descriptions, public keys", kindIcon: "coin's mark", kindConsole: "operator's page",
+	named := map[Kind]string{
+		KindPage: "page", KindFramed: "first page in a frame", KindAlone: "page in no frame", KindDoctor: "doctor", KindMoved: "redirect", KindData: "data, errors", KindPicture: "QR code", KindHashed: "hashed file", KindScript: "checkout.js",
+		KindRelease: "checkout.js of a version", KindModule: "module", KindManual: "documentation", KindPublished: "types, descriptions, public keys", KindIcon: "coin's mark", KindConsole: "operator's page",
 	}
 	for k, p := range list {
 		cells := strings.Join([]string{named[k], p.cache, p.vary, p.resource, p.opener, p.embedder, p.readers}, " | ")
 		if row := strings.ReplaceAll("| "+cells+" |", "|  |", "| |"); !strings.Contains(page, "\n"+strings.ReplaceAll(row, "|  |", "| |")+"\n") {
 			t.Errorf("docs/security.md lacks the row %s", row)
 		}
-		if k != kindAlone && k != kindDoctor && k != kindManual && !strings.Contains(page, "\n"+p.content+"\n") {
+		if k != KindAlone && k != KindDoctor && k != KindManual && !strings.Contains(page, "\n"+p.content+"\n") {
 			t.Errorf("docs/security.md lacks the policy %s", p.content)
 		}
 	}

@@ -2,10 +2,22 @@ package web
 
 import (
 	"context"
+	"net/http"
 	"sync"
 
+	"coinslot/bff/budget"
 	"coinslot/bff/payment"
 )
+
+// InTurn runs do when it is the session's turn; what do asks of the gateway is asked for the
+// session. It blocks until then. Errors: the request's end, do's.
+func (s *Server) InTurn(
+	r *http.Request, id string,
+	do func(ctx context.Context, id string) (payment.Session, error),
+) (payment.Session, error) {
+	ctx := budget.WithSession(r.Context(), id)
+	return s.turns.in(ctx, id, func() (payment.Session, error) { return do(ctx, id) })
+}
 
 // turns lets what is asked of one session happen one after the other, so that a
 // burst of the same request finds the work done and asks the gateway, whose

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (w *watched) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // watch answers r by next, tells Config.Began of it, and writes its line.
-func (s *server) watch(w http.ResponseWriter, r *http.Request, next http.Handler) {
+func (s *Server) watch(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	began, seen := time.Now(), &watched{ResponseWriter: w}
 	ended := func(*http.Request, int) {}
 	if s.Began != nil {
@@ -66,14 +67,14 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, next http.Handler
 // line writes the one line of a request: for people if it matters, else for those
 // who look for something. The address as it was is in none: hook tokens and order
 // tokens are part of some.
-func (s *server) line(r *http.Request, status int, took time.Duration) {
+func (s *Server) line(r *http.Request, status int, took time.Duration) {
 	level := slog.LevelDebug
 	if matters(r, status) {
 		level = slog.LevelInfo
 	}
 	noteSession(r)
 	s.Log.LogAttrs(r.Context(), level, "request",
-		slog.String("method", oneOf(r.Method, "GET", "HEAD", "POST", "OPTIONS")),
+		slog.String("method", OneOf(r.Method, "GET", "HEAD", "POST", "OPTIONS")),
 		slog.String("route", routed(r)),
 		slog.Int("status", status), slog.Duration("took", took))
 }
@@ -105,3 +106,9 @@ func noteSession(r *http.Request) {
 		logs.Session(r.Context(), id)
 	}
 }
+
+// sessionID is what a session's id looks like.
+var sessionID = regexp.MustCompile(`^cs_[a-z2-7]{26}$`)
+
+// IsSession reports whether id can be one of a session.
+func IsSession(id string) bool { return sessionID.MatchString(id) }

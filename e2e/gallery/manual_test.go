@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/api"
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
@@ -32,11 +33,11 @@ func TestManualPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.shop.example"})
+	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.shop.example"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(h)
+	s := httptest.NewServer(site.Handler(api.Routes(site, api.Config{})))
 	t.Cleanup(s.Close)
 	page := open(t, s.URL+"/docs/api", browser.Options{Width: 320, Height: 1200, Dark: true, ReducedMotion: true})
 	for _, path := range []string{"/docs/api", "/docs/errors"} {

@@ -133,7 +133,7 @@ func (s *stage) embed(w http.ResponseWriter, r *http.Request) {
 	s.words = append(s.words, r.URL.String())
 	s.mu.Unlock()
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	looks, err := os.ReadFile("../../bff/web/embed.css")
+	looks, err := os.ReadFile("../../bff/shop/embed.css")
 	if err != nil {
 		panic(err) // the test fails
 	}

@@ -21,7 +21,7 @@ func TestNeededFor(t *testing.T) {
 		{"static/static.go", work{program: true}},
 		{"static/sheet/sheet.go", everything},
 		{"app/widget/choose.go", work{assets: true, program: true}},
-		{"bff/web/page.go", work{program: true}},
+		{"bff/shop/page.go", work{program: true}},
 		{"tools/assets/steps.go", everything},
 		{"go.mod", everything},
 	} {
@@ -29,7 +29,7 @@ func TestNeededFor(t *testing.T) {
 			t.Errorf("%s needs %+v; want %+v", c.changed, got, c.want)
 		}
 	}
-	if got := neededFor([]string{"bff/web/page.go", "static/frame/main.js"}); got != (work{assets: true, program: true}) {
+	if got := neededFor([]string{"bff/shop/page.go", "static/frame/main.js"}); got != (work{assets: true, program: true}) {
 		t.Errorf("two changes need %+v", got)
 	}
 }

@@ -1,0 +1,106 @@
+// Package api is the merchant's side of HTTP: /v1, webhooks that are sent again, and the pages
+// that describe it. What happens to a session is decided in package checkout.
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
+	"coinslot/bff/web"
+)
+
+// Config is what the merchant's endpoints are made of.
+type Config struct {
+	Checkout *checkout.Service
+	Records  *reconcile.Service // the gateway's records
+	Events   *outbox.Service    // what was told to the merchant
+	// TestWebhooks sends a message that tells of no payment to the merchant's
+	// endpoints, as webhook.Sender does; nil = there are none.
+	TestWebhooks func(ctx context.Context, key string) (outbox.Tested, error)
+	// SecretKeys open /v1, each of them; none = closed.
+	SecretKeys []string
+	// KeySet is the public keys of receipts, JSON; empty = a set without keys.
+	KeySet []byte
+}
+
+// server is Config with what all HTTP shares.
+type server struct {
+	*web.Server
+	Config
+	docs func() (*pages, error)
+}
+
+// Routes returns the merchant's endpoints.
+func Routes(site *web.Server, c Config) []web.Route {
+	s := &server{Server: site, Config: c}
+	if s.TestWebhooks == nil {
+		s.TestWebhooks = func(context.Context, string) (outbox.Tested, error) {
+			return outbox.Tested{}, web.Refuse(wire.CodeWebhookUnset, "")
+		}
+	}
+	if len(s.KeySet) == 0 {
+		s.KeySet = []byte(`{"keys":[]}`)
+	}
+	s.docs = s.writeDocs()
+	return append([]web.Route{
+		s.merchant("POST /v1/sessions", s.createSession),
+		s.merchant("GET /v1/sessions", s.listSessions),
+		s.merchant("GET /v1/sessions/{session}", s.readSession),
+		s.merchant("POST /v1/sessions/{session}/cancel", s.cancelSession),
+		s.merchant("POST /v1/sessions/{session}/recheck", s.recheckSession),
+		s.merchant("POST /v1/sessions/{session}/resolve", s.resolveSession),
+		s.merchant("GET /v1/currencies", s.listCurrencies),
+		s.merchant("GET /v1/transactions", s.listTransactions),
+		s.merchant("GET /v1/withdrawals", s.listWithdrawals),
+		s.merchant("GET /v1/events", s.listEvents),
+		s.merchant("POST /v1/events/replay", s.replayEvents),
+		s.merchant("POST /v1/webhooks/test", s.testWebhooks),
+		{Pattern: "/v1/", Undocumented: true, Handle: s.authorized(nothing)},
+		{Pattern: "GET /.well-known/jwks.json", Kind: web.KindPublished, Limit: web.LimitReads,
+			Handle: s.keySet},
+	}, s.docRoutes()...)
+}
+
+// merchant is an endpoint for who has a key.
+func (s *server) merchant(pattern string, h web.Handler) web.Route {
+	return web.Route{Pattern: pattern, Handle: s.authorized(h)}
+}
+
+// nothing answers what is not there.
+func nothing(http.ResponseWriter, *http.Request) error {
+	return web.Refuse(wire.CodeNotFound, "")
+}
+
+// authorized wraps the merchant's handlers: a bearer key.
+func (s *server) authorized(h web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		value, err := web.SingleHeader(r, "Authorization", wire.CodeUnauthorized)
+		if err != nil {
+			return err
+		}
+		scheme, key, _ := strings.Cut(value, " ")
+		if !s.opens(strings.TrimSpace(key)) || !payment.SameName(scheme, "Bearer") {
+			return s.Wrong(w, r, web.Refuse(wire.CodeUnauthorized, "Authorization"))
+		}
+		return h(w, r)
+	}
+}
+
+// opens reports whether key is one of the secret keys, in a time that tells
+// neither which one nor how much of it was right. No key at all opens nothing.
+func (s *server) opens(key string) bool {
+	got, same := sha256.Sum256([]byte(key)), 0
+	for _, secret := range s.SecretKeys {
+		want := sha256.Sum256([]byte(secret))
+		same |= subtle.ConstantTimeCompare(got[:], want[:])
+	}
+	return key != "" && same == 1
+}

@@ -1,0 +1,79 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"coinslot/bff/reference"
+	"coinslot/bff/web"
+)
+
+// pages is what is served of the documentation: the API's description, as JSON
+// and as a page, and the page of errors.
+type pages struct{ document, api, errors *web.Asset }
+
+// writeDocs returns what makes them when somebody asks first, because a process that only takes
+// payments never needs them.
+func (s *server) writeDocs() func() (*pages, error) {
+	return sync.OnceValues(func() (*pages, error) {
+		problems := map[string]reference.Problem{}
+		for code, a := range web.Answers() {
+			problems[code] = reference.Problem(a)
+		}
+		d, err := reference.Load(s.PublicURL, problems)
+		if err != nil {
+			return nil, fmt.Errorf("describing the API: %w", err)
+		}
+		style := s.Assets.URL("docs.css")
+		api, err := d.Page(style)
+		if err != nil {
+			return nil, fmt.Errorf("writing the page of the API: %w", err)
+		}
+		codes, err := reference.Errors(style)
+		if err != nil {
+			return nil, fmt.Errorf("writing the page of errors: %w", err)
+		}
+		const html = "text/html; charset=utf-8"
+		return &pages{
+			document: web.NewAsset("openapi", ".json", "application/json", d.JSON()),
+			api:      web.NewAsset("api", ".html", html, api),
+			errors:   web.NewAsset("errors", ".html", html, codes),
+		}, nil
+	})
+}
+
+// docRoutes are those of the documentation.
+func (s *server) docRoutes() []web.Route {
+	serve := func(k web.Kind, page func(*pages) *web.Asset) web.Handler {
+		return func(w http.ResponseWriter, r *http.Request) error {
+			made, err := s.docs()
+			if err != nil {
+				return err
+			}
+			s.Assets.Serve(w, r, page(made), k)
+			return nil
+		}
+	}
+	document := serve(web.KindPublished, func(p *pages) *web.Asset { return p.document })
+	api := serve(web.KindManual, func(p *pages) *web.Asset { return p.api })
+	codes := serve(web.KindManual, func(p *pages) *web.Asset { return p.errors })
+	return []web.Route{
+		{Pattern: "GET /openapi.json", Kind: web.KindPublished, Handle: document},
+		{Pattern: "GET /docs/api", Kind: web.KindManual, Handle: api},
+		{Pattern: "GET /docs/errors", Kind: web.KindManual, Handle: codes},
+	}
+}
+
+// keySet is GET /.well-known/jwks.json: the public keys by which receipts are
+// verified, for anybody and from anywhere. A new key is known to all five minutes
+// after it signs. Sources: RFC 7517, 8.5.1; RFC 8615.
+func (s *server) keySet(w http.ResponseWriter, _ *http.Request) error {
+	s.As(w, web.KindPublished)
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(s.KeySet)))
+	w.WriteHeader(http.StatusOK)
+	w.Write(s.KeySet) // a client that has gone is not our error
+	return nil
+}

@@ -1,0 +1,143 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/config"
+	"coinslot/bff/doctor"
+	"coinslot/bff/web"
+	"coinslot/static"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestErrorsPage holds docs/errors.md to the tables in the code: every code of an
+// answer, of the loader, of a review and of the start, who sees it, and nothing
+// that is made up.
+func TestErrorsPage(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/errors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, section := range strings.Split(string(raw), "\n### ")[1:] {
+		heading, body, _ := strings.Cut(section, "\n\n")
+		code := strings.Trim(heading, "`")
+		if got[code] = ""; strings.HasPrefix(body, "Seen by: ") {
+			got[code], _, _ = strings.Cut(strings.TrimPrefix(body, "Seen by: "), ".\n")
+		}
+		if !strings.Contains(body, "**What to do:** ") {
+			t.Errorf("%s does not say what to do", code)
+		}
+	}
+	if diff := cmp.Diff(whoSees(t), got); diff != "" {
+		t.Errorf("docs/errors.md (-code +page):\n%s", diff)
+	}
+}
+
+// whoSees is who sees each code, by the tables.
+func whoSees(t *testing.T) map[string]string {
+	t.Helper()
+	raw, err := os.ReadFile("../../static/text/en.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text map[string]any
+	if err := json.Unmarshal(raw, &text); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string][]string{}
+	for code, a := range web.Answers() {
+		seen[code] = []string{fmt.Sprint("API, status ", a.Status)}
+	}
+	for _, code := range slices.Sorted(maps.Keys(seen)) {
+		if text["problem."+code] != nil {
+			seen[code] = append(seen[code], "shopper")
+		}
+	}
+	for _, c := range doctor.Codes() {
+		seen[c.Code] = append(seen[c.Code], "host page")
+	}
+	for _, s := range config.Settings() {
+		seen[s.Name] = nil
+	}
+	gate, err := os.ReadFile("../payment/gate.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\t[rR]eason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
+		seen[m[1]] = nil
+	}
+	faults, err := os.ReadFile("../webhook/fault.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`\bCode: "(\w+)"`).FindAllStringSubmatch(string(faults), -1) {
+		seen[m[1]] = nil
+	}
+	all := map[string]string{}
+	for code, list := range seen {
+		all[code] = strings.Join(list, "; ")
+	}
+	return all
+}
+
+// TestManual: the pages have an anchor for everything that they and others link
+// to, no script, and nothing of anywhere else.
+func TestManual(t *testing.T) {
+	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := site.Handler(Routes(site, Config{}))
+	pages := map[string]string{}
+	for _, path := range []string{"/docs/api", "/docs/errors"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if pages[path] = w.Body.String(); w.Code != 200 {
+			t.Fatalf("GET %s = %d %.200s", path, w.Code, w.Body)
+		}
+	}
+	for path, page := range pages {
+		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			to, id, anchored := strings.Cut(m[1], "#")
+			if to == "" {
+				to = path
+			}
+			if anchored && !strings.Contains(pages[to], ` id="`+id+`"`) {
+				t.Errorf("%s leads to %s, which is nowhere", path, m[1])
+			}
+		}
+		for _, bad := range []string{"<script", "<style", " style=", " on", "src=", "](", "**", "http://"} {
+			if strings.Contains(strings.ReplaceAll(regexp.MustCompile(`(?s)>[^<]*<`).ReplaceAllString(page, "><"), "\n", ""), bad) {
+				t.Errorf("the tags of %s have %q", path, bad)
+			}
+		}
+		for _, bad := range []string{"](", "**", "{{", "&lt;no value"} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s shows %q", path, bad)
+			}
+		}
+		ids := regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1)
+		seen := map[string]bool{}
+		for _, m := range ids {
+			if seen[m[1]] {
+				t.Errorf("%s has two parts called %s", path, m[1])
+			}
+			seen[m[1]] = true
+		}
+	}
+	for code := range web.Answers() {
+		if !strings.Contains(pages["/docs/errors"], ` id="`+code+`"`) {
+			t.Errorf("/docs/errors has no part %s, where problems point to", code)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"coinslot/bff/order"
+	"coinslot/bff/outbox"
+	"coinslot/bff/web"
+)
+
+// told is an event as the API gives it: what webhooks carry, and its id.
+type told struct {
+	ID   string          `json:"id"`
+	Type string          `json:"type"`
+	At   time.Time       `json:"timestamp"`
+	Data json.RawMessage `json:"data"`
+}
+
+// listEvents is GET /v1/events: every event that there was, the oldest first.
+func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
+	q, err := filters(r, "after", "session", "limit")
+	if err != nil {
+		return err
+	}
+	query := outbox.EventQuery{After: q.Get("after"), Session: q.Get("session")}
+	if query.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
+		return err
+	}
+	page, err := s.Events.Events(r.Context(), query)
+	if err != nil {
+		return web.Stored(err)
+	}
+	data := make([]told, 0, len(page.Events))
+	for _, e := range page.Events {
+		t := told{ID: e.ID}
+		if err := json.Unmarshal(e.Body, &t); err != nil {
+			return web.Stored(err)
+		}
+		data = append(data, t)
+	}
+	return web.Respond(w, http.StatusOK, map[string]any{
+		"object": "list", "data": data, "next_cursor": page.Next, "has_more": page.More,
+	})
+}
+
+// replayEvents is POST /v1/events/replay: it sends the webhooks of a range
+// again, with the same ids.
+func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
+	raw, err := web.ReadBody(r)
+	if err != nil {
+		return err
+	}
+	var body outbox.ReplayRequest
+	if err := order.Strict(raw, &body); err != nil {
+		return err
+	}
+	again, err := s.Events.Resend(r.Context(), body)
+	if err != nil {
+		return web.Stored(err)
+	}
+	answer := map[string]any{
+		"object": "replay", "events": again.Events, "deliveries": again.Deliveries,
+		"has_more": again.More,
+	}
+	if !again.Last.IsZero() {
+		answer["last"] = again.Last.UTC()
+	}
+	return web.Respond(w, http.StatusOK, answer)
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"coinslot/bff/web"
+)
+
+// FuzzAuthorized: only the key itself opens the merchant's API, and no key
+// opens it while none is set.
+func FuzzAuthorized(f *testing.F) {
+	const secret = "sk-0123456789abcdef0123456789abcdef"
+	for _, s := range []string{"Bearer " + secret, "bearer   " + secret + " ", "Basic " + secret, secret, "Bearer", "Bearer " + secret[:34], "Bearer " + secret + secret, "Bearer \u212a"} {
+		f.Add(s)
+	}
+	taken := func(http.ResponseWriter, *http.Request) error { return nil }
+	set, unset := closed(f), closed(f)
+	unset.SecretKeys = []string{""}
+	set.SecretKeys = []string{"sk-new-456789abcdef0123456789abcdef", secret}
+	guarded, never := set.authorized(taken), unset.authorized(taken)
+	f.Fuzz(func(t *testing.T, header string) {
+		r := &http.Request{Header: http.Header{"Authorization": {header}}}
+		if never(nil, r) == nil {
+			t.Fatalf("%q opens what has no key", header)
+		}
+		if scheme, key, _ := strings.Cut(header, " "); guarded(nil, r) == nil && (strings.TrimSpace(key) != secret || len(scheme) != len("Bearer")) {
+			t.Fatalf("%q opens", header)
+		}
+		r.Header["Authorization"] = []string{header, "Bearer " + secret}
+		if guarded(nil, r) == nil {
+			t.Fatal("two keys open")
+		}
+	})
+}
+
+// closed is a server to which nobody has a key.
+func closed(tb testing.TB) *server {
+	tb.Helper()
+	site, err := web.New(web.Config{Static: fstest.MapFS{}, Limits: web.Limits{Guesses: 1 << 30}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &server{Server: site}
+}
+
+// TestTwoKeys: one that is given twice is refused, since somebody on the way may have read the
+// other one.
+func TestTwoKeys(t *testing.T) {
+	s := closed(t)
+	s.SecretKeys = []string{"secret-key-0123456789abcdef01234567"}
+	open := s.authorized(func(http.ResponseWriter, *http.Request) error { return nil })
+	r := httptest.NewRequest("GET", "/v1/sessions", nil)
+	r.Header.Set("Authorization", "Bearer "+s.SecretKeys[0])
+	if err := open(nil, r); err != nil {
+		t.Errorf("one key: %v", err)
+	}
+	r.Header.Add("Authorization", "Bearer "+s.SecretKeys[0])
+	if open(nil, r) == nil {
+		t.Error("two keys are taken")
+	}
+}

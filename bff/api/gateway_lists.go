@@ -1,0 +1,177 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
+	"coinslot/bff/web"
+)
+
+// ledgerPage is a page of one of the gateway's lists.
+type ledgerPage struct {
+	Object   string `json:"object"`
+	Data     any    `json:"data"`
+	Page     int    `json:"page"`
+	Limit    int    `json:"limit"`
+	Total    int    `json:"total"`
+	LastPage int    `json:"last_page"`
+}
+
+// transaction is one of the gateway's, as the API gives it: named as there, times
+// in RFC 3339, and the session that it is of.
+type transaction struct {
+	OrderID          string     `json:"order_id"`
+	Status           string     `json:"status"`
+	TrackingCode     string     `json:"tracking_code"`
+	PaymentURL       string     `json:"payment_url"`
+	CurrencyCode     string     `json:"currency_code"`
+	CurrencyName     string     `json:"currency_name"`
+	NetworkCode      string     `json:"network_code"`
+	NetworkName      string     `json:"network_name"`
+	PayAmount        string     `json:"pay_amount"`
+	AmountUSD        string     `json:"amount_usd"`
+	PlatformShare    string     `json:"platform_share"`
+	MerchantShare    string     `json:"merchant_share"`
+	FeePercent       string     `json:"payment_fee_percent"`
+	TolerancePercent string     `json:"payment_tolerance_percent"`
+	PaidAmount       string     `json:"paid_amount"`
+	CancelledByUser  bool       `json:"is_canceled_by_user"`
+	TxID             string     `json:"tx_id"`
+	TxURL            string     `json:"tx_explorer_url"`
+	Email            string     `json:"email"`
+	Comment          string     `json:"comment"`
+	PaidAt           *time.Time `json:"paid_at"`
+	CreatedAt        *time.Time `json:"created_at"`
+	ExpiredAt        *time.Time `json:"expired_at"`
+	Session          string     `json:"session"`
+	Attempt          int        `json:"attempt"`
+}
+
+// withdrawal is one of the gateway's, as the API gives it.
+type withdrawal struct {
+	TrackingCode string     `json:"tracking_code"`
+	CurrencyName string     `json:"currency_name"`
+	NetworkName  string     `json:"network_name"`
+	Destination  string     `json:"destination_address"`
+	AmountUSD    string     `json:"amount_usd"`
+	Status       string     `json:"status"`
+	TxID         string     `json:"tx_id"`
+	TxURL        string     `json:"tx_explorer_url"`
+	CreatedAt    *time.Time `json:"created_at"`
+}
+
+// listTransactions is GET /v1/transactions: the gateway's list.
+func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error {
+	f, err := ledgerFilters(r, "pending", "confirmed", "expired", "cancelled")
+	if err != nil {
+		return err
+	}
+	page, err := s.Records.Entries(r.Context(), payment.ListQuery{
+		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
+	})
+	if err != nil {
+		return web.Stored(err)
+	}
+	data := make([]transaction, 0, len(page.Items))
+	for _, e := range page.Items {
+		data = append(data, transaction{
+			OrderID: e.OrderID, Status: e.Status, TrackingCode: e.TrackingCode,
+			PaymentURL:   e.PaymentURL,
+			CurrencyCode: e.CurrencyCode, CurrencyName: e.CurrencyName, NetworkCode: e.NetworkCode,
+			NetworkName: e.NetworkName,
+			PayAmount:   e.PayAmount, AmountUSD: e.AmountUSD, PlatformShare: e.PlatformShare,
+			MerchantShare: e.MerchantShare,
+			FeePercent:    e.FeePercent, TolerancePercent: e.TolerancePercent,
+			PaidAmount: e.PaidAmount, CancelledByUser: e.CancelledByUser,
+			TxID: e.TxID, TxURL: e.TxURL, Email: e.Email, Comment: e.Comment,
+			PaidAt: moment(e.PaidAt), CreatedAt: moment(e.CreatedAt),
+			ExpiredAt: moment(e.ExpiresAt), Session: e.Session, Attempt: e.Attempt,
+		})
+	}
+	return web.Respond(w, http.StatusOK, pageOf(data, page.Paging, f))
+}
+
+// listWithdrawals is GET /v1/withdrawals: the gateway's list.
+func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
+	f, err := ledgerFilters(r, "pending", "processing", "confirmed")
+	if err != nil {
+		return err
+	}
+	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery{
+		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
+	})
+	if err != nil {
+		return web.Stored(err)
+	}
+	data := make([]withdrawal, 0, len(page.Items))
+	for _, e := range page.Items {
+		data = append(data, withdrawal{
+			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName,
+			Destination: e.Destination,
+			AmountUSD:   e.Amount(), Status: e.Status, TxID: e.TxID, TxURL: e.TxURL,
+			CreatedAt: moment(e.CreatedAt),
+		})
+	}
+	return web.Respond(w, http.StatusOK, pageOf(data, page.Paging, f))
+}
+
+// pageOf is a page as the API gives it. Page and limit are what was asked for
+// where the gateway does not say.
+func pageOf(data any, p reconcile.Paging, f ledgerFilter) ledgerPage {
+	if p.Page == 0 {
+		p.Page = f.page
+	}
+	if p.Limit == 0 {
+		p.Limit = f.limit
+	}
+	return ledgerPage{
+		Object: "list", Data: data, Page: p.Page, Limit: p.Limit, Total: p.Total,
+		LastPage: p.LastPage,
+	}
+}
+
+// moment is a time as the API gives it; null if it is not known.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// ledgerFilter is what the gateway's lists can be asked for.
+type ledgerFilter struct {
+	limit, page int
+	from, to    time.Time // dates; zero = any
+	status      string    // empty = any
+}
+
+const (
+	mostEntries = 50 // source: gateway-api.md, "Limits"
+	// defaultEntries is ours: the gateway's own default is not documented.
+	defaultEntries = 20
+)
+
+// ledgerFilters reads the query of such a list and holds it to what the gateway
+// documents, so that a mistake is told and not sent.
+func ledgerFilters(r *http.Request, statuses ...string) (f ledgerFilter, err error) {
+	q, err := filters(r, "limit", "page", "from_date", "to_date", "status")
+	if err != nil {
+		return f, err
+	}
+	if f.limit, err = ordinal(q, "limit", defaultEntries, mostEntries); err != nil {
+		return f, err
+	}
+	if f.page, err = ordinal(q, "page", 1, 1<<31-1); err != nil {
+		return f, err
+	}
+	if f.status = q.Get("status"); f.status != "" && !slices.Contains(statuses, f.status) {
+		return f, web.Refuse(wire.CodeInvalid, "status")
+	}
+	f.from, f.to, err = reconcile.ListDates(q.Get("from_date"), q.Get("to_date"))
+	return f, err
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+
+	"coinslot/bff/web"
+)
+
+// trial is what has come of a test at one endpoint, as the API gives it.
+type trial struct {
+	Number   int    `json:"number"` // in COINSLOT_WEBHOOK_URL, from 1
+	Endpoint string `json:"endpoint"`
+	Taken    bool   `json:"taken"`
+	Status   int    `json:"status"`
+	Took     int64  `json:"took_ms"`
+	Answer   string `json:"answer"`
+	Reason   string `json:"reason"`
+	Detail   string `json:"detail"`
+	Way      string `json:"what_to_do"`
+}
+
+// testWebhooks is POST /v1/webhooks/test: it sends one message that tells of no
+// payment and answers what has come of it. Nothing is changed, so that it may be
+// repeated; the same key sends the same message.
+func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ReadNothing(r); err != nil {
+		return err
+	}
+	key, err := keyed(r)
+	if err != nil {
+		return err
+	}
+	tested, err := s.TestWebhooks(r.Context(), key)
+	if err != nil {
+		return err
+	}
+	trials := make([]trial, 0, len(tested.Trials))
+	for i, t := range tested.Trials {
+		trials = append(trials, trial{
+			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Taken, Status: t.Status,
+			Took: t.Took.Milliseconds(), Answer: t.Note,
+			Reason: t.Fault.Code, Detail: t.Fault.Means, Way: t.Fault.Way,
+		})
+	}
+	return web.Respond(w, http.StatusOK, map[string]any{
+		"object": "webhook_test", "event": tested.Event, "taken": tested.Taken(),
+		"endpoints": trials,
+	})
+}
+
+// hostOf is an endpoint without its path and query, which may hold a key.
+func hostOf(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}

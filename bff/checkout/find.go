@@ -1,0 +1,51 @@
+package checkout
+
+import (
+	"context"
+
+	"coinslot/bff/payment"
+)
+
+// List returns sessions, newest first. Errors: the store's.
+func (c *Service) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
+	return c.Store.List(ctx, f)
+}
+
+// Find returns the session that has an attempt of that tracking code. Errors:
+// payment.ErrNotFound; the store's.
+func (c *Service) Find(ctx context.Context, trackingCode string) (payment.Session, error) {
+	held, err := c.Store.Held(ctx, []string{trackingCode})
+	if err != nil {
+		return payment.Session{}, err
+	}
+	if len(held) == 0 {
+		return payment.Session{}, payment.ErrNotFound
+	}
+	return c.Store.Session(ctx, held[0].Session)
+}
+
+// Ordered returns the session that was opened for o, if its reference is stored and stands for
+// the same order. Errors: the store's.
+func (c *Service) Ordered(
+	ctx context.Context, o payment.Order,
+) (s payment.Session, found bool, err error) {
+	if o.Ref == "" {
+		return payment.Session{}, false, nil
+	}
+	page, err := c.Store.List(ctx, payment.Filter{OrderRef: o.Ref, Limit: 1})
+	if err != nil || len(page.Sessions) == 0 ||
+		page.Sessions[0].Digest != o.Complete().Digest() {
+		return payment.Session{}, false, err
+	}
+	return page.Sessions[0], true, nil
+}
+
+// KeyKnown reports whether a session was opened with that key; "" = none was. Errors: the
+// store's.
+func (c *Service) KeyKnown(ctx context.Context, key string) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	page, err := c.Store.List(ctx, payment.Filter{IdempotencyKey: key, Limit: 1})
+	return len(page.Sessions) > 0, err
+}

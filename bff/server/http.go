@@ -1,0 +1,52 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+
+	"coinslot/bff/api"
+	"coinslot/bff/config"
+	"coinslot/bff/order"
+	"coinslot/bff/outbox"
+	"coinslot/bff/receipt"
+	"coinslot/bff/shop"
+	"coinslot/bff/token"
+	"coinslot/bff/web"
+)
+
+// handler answers shoppers, merchants and operators. Errors: assets or texts that cannot be read.
+func (s *Server) handler(
+	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
+	receipts *receipt.Signer,
+) (http.Handler, error) {
+	site, err := web.New(web.Config{
+		Static: o.Static, PublicURL: c.PublicURL, Origins: c.Origins,
+		TrustedProxies: c.TrustedProxies, Limits: o.Limits, Began: s.request, Now: s.store.Now,
+		Log: o.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	shoppers, err := shop.Routes(site, shop.Config{
+		Checkout: s.checkout, Catalog: catalog, Hub: s.hub, Refusals: s.refusals,
+		OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
+		API: len(c.SecretKeys) > 0, PagesFor: c.PagesFor, Support: c.Support, Unpaid: &s.unpaid,
+		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds,
+	})
+	if err != nil {
+		return nil, err
+	}
+	merchants := api.Routes(site, api.Config{
+		Checkout: s.checkout, Records: s.records,
+		Events:       &outbox.Service{Log: s.store, Kick: s.sender.Kick, Now: s.store.Now},
+		TestWebhooks: s.sender.Test, SecretKeys: config.Reveal(c.SecretKeys),
+		KeySet: receipts.KeySet(),
+	})
+	routes := slices.Concat(shoppers, merchants)
+	if console := s.console(c, o, tokens); console != nil {
+		routes = append(routes, site.ConsoleRoutes(console(site.Within()))...)
+	}
+	handler := site.Handler(routes)
+	s.routes = site.Routes
+	return handler, nil
+}

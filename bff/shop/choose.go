@@ -1,0 +1,54 @@
+package shop
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"coinslot/app/wire"
+	"coinslot/bff/payment"
+	"coinslot/bff/web"
+)
+
+// choose is POST /checkout/{session}/attempts: a shopper chooses a coin and a network.
+func (s *server) choose(r *http.Request) (useCase, error) {
+	var c choice
+	if err := web.ReadJSON(r, &c); err != nil {
+		return nil, err
+	}
+	if r.PostForm != nil {
+		c = formChoice(r.PostForm)
+	}
+	return s.choosing(c), nil
+}
+
+// choosing returns the use case of a choice.
+func (s *server) choosing(c choice) useCase {
+	return func(ctx context.Context, id string) (payment.Session, error) {
+		return s.Checkout.Choose(ctx, id, wire.Choice(c))
+	}
+}
+
+// choice is what a shopper posts to choose a coin; price, address and status are
+// not among it and cannot be.
+type choice struct {
+	CurrencySymbol string `json:"currency_symbol"`
+	NetworkCode    string `json:"network_code"`
+	Email          string `json:"email"`
+	Comment        string `json:"comment"`
+}
+
+// formChoice reads the choice of a form.
+func formChoice(f url.Values) choice {
+	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
+	// A browser without scripts leaves the network of the coin before checked.
+	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" &&
+		!payment.SameName(coin, symbol) {
+		network = ""
+	}
+	return choice{
+		CurrencySymbol: symbol, NetworkCode: network, Email: f.Get("email"),
+		Comment: f.Get("comment"),
+	}
+}

@@ -1,0 +1,115 @@
+package shop
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/static"
+)
+
+// sink is a client that reads nothing.
+type sink struct{ header http.Header }
+
+func (s *sink) Header() http.Header            { return s.header }
+func (s *sink) WriteHeader(int)                {}
+func (s *sink) Write(page []byte) (int, error) { return len(page), nil }
+
+// answering returns what answers a request for a page of the gallery in a coding,
+// and what renders its component tree and nothing else.
+func answering(tb testing.TB, name, accept string) (answer, tree func()) {
+	tb.Helper()
+	_, d := builtPages(tb, static.Files)
+	p, client, request := galleryPage(tb, name), &sink{http.Header{}},
+		httptest.NewRequest("GET", "/", nil)
+	request.Header.Set("Accept-Encoding", accept)
+	answer = func() {
+		clear(client.header)
+		if err := d.write(client, request, http.StatusOK, p); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return answer, func() { node.HTML(&widget.Checkout{Page: p}) }
+}
+
+// spent is the time that cores have worked for this process.
+func spent(tb testing.TB) time.Duration {
+	tb.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// BenchmarkDocument tells how many pages one core answers in a second of its
+// time, whatever else the computer does meanwhile, garbage collection included,
+// and how many allocations an answer makes, and beyond those of its component tree:
+// of the screens on which shoppers choose and pay, the worse one. Nothing is
+// compressed; BenchmarkDocumentPacked does that.
+func BenchmarkDocument(b *testing.B) { benchmarkDocument(b, "identity") }
+
+// BenchmarkDocumentPacked is that for browsers, which accept brotli, and others.
+func BenchmarkDocumentPacked(b *testing.B) {
+	for _, coding := range []string{"br", "gzip"} {
+		b.Run(coding, func(b *testing.B) { benchmarkDocument(b, coding) })
+	}
+}
+
+func benchmarkDocument(b *testing.B, coding string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	slowest, all, extra := time.Duration(0), 0.0, 0.0
+	for _, name := range []string{"open", "pending"} {
+		answer, tree := answering(b, name, coding)
+		answer() // what is made once is made
+		began := spent(b)
+		for range b.N {
+			answer()
+		}
+		slowest = max(slowest, spent(b)-began)
+		whole := testing.AllocsPerRun(20, answer)
+		all, extra = max(all, whole), max(extra, whole-testing.AllocsPerRun(20, tree))
+	}
+	b.ReportMetric(float64(b.N)/slowest.Seconds(), "pages/s")
+	b.ReportMetric(all, "allocs")
+	b.ReportMetric(extra, "extra-allocs")
+	b.ReportMetric(0, "ns/op")
+}
+
+// cost is what the tree of a page may cost, in allocations, and the whole answer, in
+// bytes.
+type cost struct{ tree, bytes float64 }
+
+// TestDocumentAllocations bounds what a page costs: what is promised of an answer
+// beyond its tree, and the tree itself, in allocations and in bytes.
+func TestDocumentAllocations(t *testing.T) {
+	for name, most := range pageCosts() {
+		answer, tree := answering(t, name, "identity")
+		whole, alone := testing.AllocsPerRun(50, answer), testing.AllocsPerRun(50, tree)
+		if whole-alone > 60 || alone > most.tree {
+			t.Errorf("%s: %v allocations, %v of them in its tree; want at most 60 more than its %v",
+				name, whole, alone, most.tree)
+		}
+		if bytes := allocated(50, answer); bytes > most.bytes {
+			t.Errorf("%s: %.0f bytes are allocated; want at most %.0f", name, bytes, most.bytes)
+		} else {
+			t.Logf("%s: %v allocations, the tree %v, %.0f bytes", name, whole, alone, bytes)
+		}
+	}
+}
+
+// allocated is how many bytes f allocates, on average of n runs.
+func allocated(n int, f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+}

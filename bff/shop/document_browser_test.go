@@ -1,0 +1,348 @@
+package shop
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"coinslot/app/widget"
+	"coinslot/bff/web"
+	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
+	"coinslot/static"
+
+	"github.com/gorilla/websocket"
+)
+
+// chromium is shared: every page opened in it is a fresh one's.
+var chromium *browser.Browser
+
+func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
+
+// till serves one page of the gallery with everything that belongs to it, and a
+// shop of another site that frames it and writes down what it hears.
+type till struct {
+	document *document
+	site     *web.Server
+	shop     string        // the shop's origin
+	own      string        // its own origin
+	held     chan struct{} // the WebAssembly program waits for its closing; nil = does not wait
+
+	mu      sync.Mutex // guards the fields below
+	page    widget.Page
+	sockets []*websocket.Conn
+	posts   []string // "content type: body"
+}
+
+// openTill starts a till that shows a page of the gallery, and its shop. The test runs
+// beside others from here on.
+func openTill(t *testing.T, sample string) *till {
+	t.Helper()
+	t.Parallel()
+	browser.Need(t)
+	need.Assets(t, static.Files)
+	s := &till{page: galleryPage(t, sample)}
+	s.shop = serveAt(t, "shop.localhost", http.HandlerFunc(s.host))
+	s.site, s.document = builtPages(t, static.Files, s.shop)
+	mux := http.NewServeMux()
+	mux.Handle("/", s.site.Handler(nil))
+	mux.HandleFunc("GET /checkout/cs_gallery", s.show)
+	mux.HandleFunc("GET /checkout/cs_gallery/view", s.view)
+	mux.HandleFunc("GET /checkout/cs_gallery/live", s.live)
+	mux.HandleFunc("GET /checkout/cs_gallery/qr.svg", s.qr)
+	mux.HandleFunc("POST /checkout/cs_gallery/attempts", s.act)
+	mux.HandleFunc("POST /checkout/cs_gallery/simulate", s.act)
+	s.own = serveAt(t, "pay.localhost", s.hold(mux))
+	return s
+}
+
+// serveAt starts a server and returns its origin under a name of its own site.
+func serveAt(t *testing.T, name string, h http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return strings.Replace(server.URL, "127.0.0.1", name, 1)
+}
+
+// hold keeps the WebAssembly program back.
+func (s *till) hold(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.held != nil && strings.HasSuffix(r.URL.Path, ".wasm") {
+			<-s.held
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *till) now() widget.Page {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.page
+}
+
+// posted returns what was posted so far.
+func (s *till) posted() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprint(s.posts)
+}
+
+func (s *till) show(w http.ResponseWriter, r *http.Request) {
+	p, q := s.now(), r.URL.Query()
+	p.Embed, p.Origin = q.Get("embed"), q.Get("origin")
+	if p.Embed != "" {
+		p.Carry = []widget.Field{{Name: "embed", Value: p.Embed}, {Name: "origin", Value: p.Origin}}
+	}
+	s.site.As(w, web.KindFramed)
+	if err := s.document.write(w, r, http.StatusOK, p); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+func (s *till) view(w http.ResponseWriter, _ *http.Request) {
+	_ = json.NewEncoder(w).Encode(s.now().View)
+}
+
+func (s *till) live(w http.ResponseWriter, r *http.Request) {
+	c, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	s.sockets = append(s.sockets, c)
+	_ = c.WriteJSON(s.page.View)
+	s.mu.Unlock()
+	for {
+		if _, _, err := c.ReadMessage(); err != nil {
+			return
+		}
+	}
+}
+
+func (s *till) qr(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "image/svg+xml")
+	_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>`)
+}
+
+// act takes any post for a choice that leads to the pending page.
+func (s *till) act(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	kind := r.Header.Get("Content-Type")
+	s.mu.Lock()
+	s.posts = append(s.posts, kind+": "+string(body))
+	s.mu.Unlock()
+	s.become("pending")
+	if kind == "application/json" {
+		s.view(w, r)
+		return
+	}
+	http.Redirect(w, r, "/checkout/cs_gallery", http.StatusSeeOther)
+}
+
+// become shows another page of the gallery from here on, to open sockets too.
+func (s *till) become(sample string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range widget.Gallery() {
+		if g.Name == sample {
+			version := s.page.View.Version
+			s.page.View = g.Page.View
+			s.page.View.Version = version + 1
+		}
+	}
+	for _, c := range s.sockets {
+		_ = c.WriteJSON(s.page.View)
+	}
+}
+
+// host is the shop's page.
+func (s *till) host(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, `<!doctype html><title>shop</title><pre id=log></pre>
+<iframe name=coinslot-checkout width=480 height=900 allow="clipboard-write"
+ sandbox="allow-scripts allow-same-origin allow-forms allow-popups" src="%s/checkout/cs_gallery?embed=modal&origin=%s"></iframe>
+<script>
+let port;
+onmessage = (e) => {
+  if (e.origin !== %q || !e.data.coinslot) return;
+  log.append('hello\n');
+  port = e.ports[0];
+  port.onmessage = (m) => log.append(JSON.stringify(m.data) + '\n');
+};
+</script>`, s.own, s.shop, s.own)
+}
+
+// TestTakeover is the promise of the page: in a frame of another site, without
+// storage and under the strict policy, WebAssembly takes over what the shopper
+// has begun and nothing is lost.
+func TestTakeover(t *testing.T) {
+	s := openTill(t, "open")
+	s.held = make(chan struct{})
+	p := chromium.Open(t, s.shop, browser.Options{Width: 520, Height: 1000})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`[data-live=html]`)
+	var forgetful bool
+	f.Eval(`!!Object.getOwnPropertyDescriptor(window, 'localStorage').value`, &forgetful)
+	if !forgetful {
+		t.Error("the browser grants storage to the frame: this test proves less than it should")
+	}
+	f.Click(`[data-part=currency][value=USDC]`)
+	f.Click(`[data-part=network][value="USDC:base"]`)
+	f.Type(`[data-part=search]`, "usd")
+	f.Type(`[name=email]`, "ann@example.com")
+	close(s.held)
+	f.Wait(`[data-live=wasm]`)
+	f.WaitJS(`document.activeElement.name === 'email' && document.activeElement.value === 'ann@example.com'`, "focus and e-mail")
+	f.WaitJS(`document.querySelector('[data-part=search]').value === 'usd' && document.querySelectorAll('.coin:not([hidden])').length === 2`, "the search")
+	f.Click(`[data-part=continue]`)
+	f.Wait(`[data-status=pending]`)
+	f.WaitJS(`document.activeElement.id === 'coinslot-heading'`, "focus on the heading")
+	s.become("confirmed")
+	f.Wait(`[data-status=confirmed]`)
+	p.WaitText("#log", `{"type":"complete","session":"cs_gallery","status":"confirmed","receipt":""}`)
+	want := `application/json: {"currency_symbol":"USDC","email":"ann@example.com","network_code":"base"}`
+	if got := s.posted(); got != "["+want+"]" {
+		t.Errorf("posted %s; want %s", got, want)
+	}
+	if strings.Count(p.Text("#log"), "hello") != 1 {
+		t.Errorf("more than one hello:\n%s", p.Text("#log"))
+	}
+	if console := p.Console(); len(console) != 0 {
+		t.Errorf("the console says %q; want nothing", console)
+	}
+}
+
+// TestWithoutWasm: with scripts and without the program the page still turns to
+// confirmed, and the host page is told that it had to do without.
+func TestWithoutWasm(t *testing.T) {
+	s := openTill(t, "pending")
+	p := chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`html[data-wasm=failed] [data-status=pending]`)
+	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"a proxy must pass /assets/app.`)
+	f.Click(`[data-part=copy-amount]`)
+	f.WaitText(`[data-part=copy-amount]`, "Amount copied")
+	s.become("confirmed")
+	f.Wait(`[data-live=html][data-status=confirmed]`)
+	p.WaitText("#log", `"type":"complete","session":"cs_gallery","status":"confirmed"`)
+}
+
+// TestProgramDies: a program that has ended leaves a page that still works.
+func TestProgramDies(t *testing.T) {
+	s := openTill(t, "pending")
+	p := chromium.Open(t, s.shop, browser.Options{})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`[data-live=wasm]`)
+	f.Eval(`void (document.createElement = null)`, nil) // the program draws with it, and a panic ends it
+	s.become("confirmed")
+	f.Wait(`html[data-wasm=failed] [data-live=html]`)
+	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"the program has ended: see the lines before"}`)
+	f.Wait(`[data-status=confirmed]`)
+}
+
+// TestOldBrowserIsDressed: one that makes no style sheet from text loads the file.
+func TestOldBrowserIsDressed(t *testing.T) {
+	s := openTill(t, "pending")
+	p := chromium.Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`[data-live=wasm]`)
+	f.WaitJS(`document.styleSheets[0]?.href.endsWith(".css") && !document.adoptedStyleSheets.length`, "the style sheet to be loaded")
+}
+
+// TestWithoutScripts: forms and links alone lead from the choice to the end.
+func TestWithoutScripts(t *testing.T) {
+	s := openTill(t, "open")
+	p := chromium.Open(t, s.own+"/checkout/cs_gallery", browser.Options{NoJS: true, Width: 360})
+	for _, part := range []string{"search", "copy-address"} {
+		var shown int
+		p.Eval(`[...document.querySelectorAll('[data-part=`+part+`]')].filter((e) => e.offsetParent).length`, &shown)
+		if shown != 0 {
+			t.Errorf("%s is shown and does nothing", part)
+		}
+	}
+	p.Click(`[data-part=currency][value=USDT]`)
+	p.Click(`[data-part=network][value="USDT:trc20"]`)
+	p.Type(`[name=email]`, "ann@example.com")
+	p.Click(`[data-part=continue]`)
+	p.Wait(`[data-status=pending]`)
+	want := "application/x-www-form-urlencoded: currency_symbol=USDT&network_code=USDT%3Atrc20&email=ann%40example.com"
+	if got := s.posted(); got != "["+want+"]" {
+		t.Errorf("posted %s; want %s", got, want)
+	}
+	s.become("confirmed")
+	p.Wait(`[data-status=confirmed]`) // by meta refresh
+}
+
+// TestBridge covers the small words between frame and host page.
+func TestBridge(t *testing.T) {
+	s := openTill(t, "pending-uri")
+	p := chromium.Open(t, s.shop, browser.Options{})
+	f := p.Frame("coinslot-checkout")
+	f.Wait(`[data-live=wasm]`)
+	p.WaitText("#log", `{"type":"ready","session":"cs_gallery","status":"pending"}`)
+	p.WaitText("#log", `{"type":"size","height":`)
+	f.Click(`[data-part=copy-address]`)
+	f.WaitText(`[data-part=copy-address]`, "Copied, for Ethereum only")
+	f.WaitText(`[role=status]`, "Copied, for Ethereum only")
+	f.Click(`[data-part=open-wallet]`)
+	p.WaitText("#log", `{"type":"open","href":"ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"}`)
+	f.Press("Escape")
+	p.WaitText("#log", `{"type":"escape"}`)
+	p.Eval(`port.postMessage({type:'style', accent:'#ff0', radius:'99', density:'cozy', font:'Georgia, serif'})`, nil)
+	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius') === '24px'`, "the clamped radius")
+	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-on-accent') === '#000'`, "black on yellow")
+	p.Eval(`port.postMessage({type:'style', accent:'url(https://evil.example)', font:'x;}*{display:none'})`, nil)
+	p.Eval(`port.postMessage({type:'theme', value:'dark'})`, nil)
+	f.Wait(`html.theme-dark`)
+	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent') === 'rgb(255, 255, 0)'`, "the accent before")
+	s.become("confirmed")
+	f.Click(`[data-part=close]`)
+	p.WaitText("#log", `{"type":"close"}`)
+}
+
+// TestChangingMind: the chooser comes and goes without a page being loaded.
+func TestChangingMind(t *testing.T) {
+	s := openTill(t, "pending")
+	p := chromium.Open(t, s.own+"/checkout/cs_gallery", browser.Options{})
+	p.Wait(`[data-live=wasm]`)
+	p.Eval(`void (window.same = true)`, nil)
+	p.Click(`[data-part=change]`)
+	p.WaitText("h1", "Choose another coin")
+	p.WaitJS(`document.activeElement.id === 'coinslot-heading'`, "focus on the heading")
+	p.Click(`[data-part=continue]`)
+	p.WaitText(`[data-part=error]`, "Choose a coin first.")
+	p.Click(`form.choose a.quiet`)
+	p.WaitText("h1", "Send 25.03")
+	p.Click(`[data-part=change]`)
+	p.Click(`[data-part=currency][value=TON]`)
+	p.WaitText(`[data-part=continue]`, "Continue with TON on TON")
+	p.Click(`[data-part=continue]`)
+	p.WaitText("h1", "Send 25.03")
+	var same bool
+	if p.Eval(`window.same === true`, &same); !same {
+		t.Error("a page was loaded")
+	}
+	if want := `[application/json: {"currency_symbol":"TON","network_code":"ton"}]`; s.posted() != want {
+		t.Errorf("posted %s; want %s", s.posted(), want)
+	}
+}
+
+// TestSimulateFromTheHost: the host page presses the sandbox's buttons by name.
+func TestSimulateFromTheHost(t *testing.T) {
+	s := openTill(t, "pending-sandbox")
+	p := chromium.Open(t, s.shop, browser.Options{})
+	p.Frame("coinslot-checkout").Wait(`[data-live=wasm]`)
+	p.WaitText("#log", `"type":"ready"`)
+	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`, nil)
+	p.WaitText("#log", `"type":"ready"`)
+	p.Frame("coinslot-checkout").WaitJS(`document.querySelector('#coinslot').dataset.version === '8'`, "the view after it")
+	if want := `[application/json: {"kind":"late"}]`; s.posted() != want {
+		t.Errorf("posted %s; want %s", s.posted(), want)
+	}
+}

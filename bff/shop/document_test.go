@@ -1,0 +1,203 @@
+package shop
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"coinslot/app/widget"
+	"coinslot/bff/web"
+	"coinslot/static"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// allWords are those of static, read once.
+var allWords = sync.OnceValues(func() (*words, error) { return readWords(static.Files, slog.New(slog.DiscardHandler)) })
+
+// builtPages returns the document of the given files, with all languages, and the server of the
+// files, whose pages those shops may frame.
+func builtPages(tb testing.TB, files fs.FS, shops ...string) (*web.Server, *document) {
+	tb.Helper()
+	site, err := web.New(web.Config{
+		Static: files, PublicURL: "https://pay.example", Origins: shops,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w, err := allWords()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	texts := newSentences(w)
+	site.Assets.More = texts.find
+	return site, newDocument(site.Assets, texts)
+}
+
+// galleryPage returns a page of the gallery in English.
+func galleryPage(tb testing.TB, name string) widget.Page {
+	tb.Helper()
+	w, err := allWords()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, s := range widget.Gallery() {
+		if s.Name == name {
+			s.Page.Text, s.Page.Languages = w.texts["en"](), w.menu
+			return s.Page
+		}
+	}
+	tb.Fatalf("the gallery has no %q", name)
+	return widget.Page{}
+}
+
+// written returns the document of a page as a client gets it.
+func written(tb testing.TB, p widget.Page) (*http.Response, string) {
+	tb.Helper()
+	site, d := builtPages(tb, builtFiles(tb), "https://shop.example")
+	w := httptest.NewRecorder()
+	site.As(w, web.KindPage)
+	if err := d.write(w, httptest.NewRequest("GET", "/", nil), http.StatusTeapot, p); err != nil {
+		tb.Fatal(err)
+	}
+	body, err := io.ReadAll(w.Result().Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return w.Result(), string(body)
+}
+
+func TestDocumentHeaders(t *testing.T) {
+	answer, _ := written(t, galleryPage(t, "open"))
+	if answer.StatusCode != http.StatusTeapot {
+		t.Errorf("status %d; want the given one", answer.StatusCode)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self' https://shop.example; " +
+			"require-trusted-types-for 'script'; trusted-types 'none'",
+		"Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
+		"Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Resource-Policy": "cross-origin",
+	} {
+		if got := answer.Header.Get(name); got != want {
+			t.Errorf("%s = %q; want %q", name, got, want)
+		}
+	}
+}
+
+// The two parts of what the WebAssembly program starts from.
+var (
+	dataBlock     = regexp.MustCompile(`(?s)<script type="application/json" id="coinslot-page">(.*?)</script>`)
+	sentencesFile = regexp.MustCompile(`data-text="([^"]+)"`)
+)
+
+// TestDocumentData reads a page's data as the program does: first the page's
+// own, then what all pages of its language share.
+func TestDocumentData(t *testing.T) {
+	p := galleryPage(t, "pending-partial")
+	p.View.Order.Title = `</script><script>alert(1)</script> & "quoted" <!--`
+	_, page := written(t, p)
+	own, file := dataBlock.FindStringSubmatch(page), sentencesFile.FindStringSubmatch(page)
+	if own == nil || file == nil {
+		t.Fatalf("no data: block %t, file %t", own != nil, file != nil)
+	}
+	site, _ := builtPages(t, builtFiles(t))
+	shared := ask(site.Handler(nil), "GET", file[1])
+	text, err := io.ReadAll(shared.Body)
+	if err != nil || shared.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", file[1], shared.StatusCode, err)
+	}
+	var got widget.Page
+	for _, members := range []string{own[1], string(text)} {
+		if err := json.Unmarshal([]byte(members), &got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(p, got); diff != "" {
+		t.Errorf("data differs (-want +got):\n%s", diff)
+	}
+	if strings.Count(page, "<script") != 2 || strings.Contains(page, "<!--") {
+		t.Error("the title has become markup")
+	}
+}
+
+// TestDocumentOrder holds what frame.js and go-app rely on: the script is the
+// first thing that can load, and the widget the first element of the body.
+func TestDocumentOrder(t *testing.T) {
+	_, page := written(t, galleryPage(t, "open"))
+	script, style := strings.Index(page, "<script src="), strings.Index(page, "<link")
+	if script < 0 || style < script {
+		t.Error("the style sheet comes before the script")
+	}
+	if !strings.Contains(page, "<body>\n<main") {
+		t.Error("the widget is not the first element of the body")
+	}
+	if !strings.Contains(page, `data-wasm="/assets/app.bbbbbbbbbbbb.wasm"`) {
+		t.Error("the script is not told where the program is")
+	}
+}
+
+func TestDocumentRefresh(t *testing.T) {
+	for name, want := range map[string]bool{
+		"open": false, "preparing": true, "pending": true, "pending-changing": false, "review": true,
+		"confirmed": false, "expired": false, "cancelled": false, "unknown-status": true,
+	} {
+		p := galleryPage(t, name)
+		p.Carry = []widget.Field{{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"}}
+		_, page := written(t, p)
+		tag := `<noscript><meta http-equiv="refresh" content="5; url=/checkout/cs_gallery?embed=inline&amp;origin=https%3A%2F%2Fshop.example"></noscript>`
+		if got := strings.Contains(page, tag); got != want {
+			t.Errorf("%s: refresh %t; want %t", name, got, want)
+		}
+	}
+	if _, page := written(t, galleryPage(t, "pending-last-minutes")); !strings.Contains(page, `content="15; url=`) {
+		t.Error("while there is something to read and decide, the page does not slow down")
+	}
+}
+
+// The tab says from afar how the payment stands, at load as later.
+func TestDocumentIcon(t *testing.T) {
+	for name, icon := range map[string]string{"pending": "tab", "expired": "tab", "confirmed": "tab-paid", "receipt": "tab-paid"} {
+		_, page := written(t, galleryPage(t, name))
+		if want := `<link rel="icon" type="image/svg+xml" href="/icons/` + icon + `.svg">`; !strings.Contains(page, want) {
+			t.Errorf("%s: no %s", name, want)
+		}
+		if _, err := static.Files.ReadFile("icons/" + icon + ".svg"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDocumentTitleAndTheme(t *testing.T) {
+	p := galleryPage(t, "open")
+	p.Theme, p.Lang, p.View.Test = "dark", `de"x`, true
+	_, page := written(t, p)
+	for _, want := range []string{
+		"<title>Test: pay $25.00</title>", `lang="de&#34;x"`, `class="theme-dark"`, `name="color-scheme" content="dark"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// A page is compressed.
+func TestPagesAreCompressed(t *testing.T) {
+	_, d := builtPages(t, builtFiles(t))
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept-Encoding", "gzip, br")
+	if err := d.write(w, r, http.StatusOK, galleryPage(t, "open")); err != nil {
+		t.Fatal(err)
+	}
+	if coding := w.Header().Get("Content-Encoding"); coding != "br" || w.Body.Len() > 5000 {
+		t.Errorf("a page is sent as %q, %d bytes", coding, w.Body.Len())
+	}
+}

@@ -1,0 +1,68 @@
+package shop
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"coinslot/bff/web"
+)
+
+// embedCSS is how the parts of checkout.js look that work without looks, too: the
+// dialog, its button and the words of a failure. One rule, which the script
+// inserts before its own; a minimum height beats a maximum, so that the dialog
+// fills a phone whatever height its frame asks for.
+//
+//go:embed embed.css
+var embedCSS string
+
+// embedding is what checkout.js says by itself, in one language, and whether
+// the host page may show the frame at all. Those named like an error code are
+// for the host page's developer: what to change, in one line of ASCII.
+type embedding struct {
+	Listed  bool   `json:"listed"`
+	Title   string `json:"title"`
+	Close   string `json:"close"`
+	Retry   string `json:"retry"`
+	Failed  string `json:"failed"`
+	Offline string `json:"offline"`
+	Link    string `json:"link"`
+
+	OriginRefused string `json:"origin_refused"`
+	FrameBlocked  string `json:"frame_blocked"`
+	Timeout       string `json:"timeout"`
+
+	CSS string `json:"css"`
+}
+
+// embedding answers GET /checkout/embed.js?lang=…&origin=… with a module for
+// checkout.js. It is a script and not JSON because that needs no connect-src of
+// the host page: whoever lets checkout.js in lets this in. It tells nothing that
+// the doctor does not tell.
+func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
+	f := s.framedOf(r, r.URL.Query())
+	if f.wanted != "" && f.origin == "" {
+		s.Refusals.Note(f.wanted, "")
+	}
+	_, _, text := s.words.in(f.lang, f.accept)
+	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
+		Listed: f.origin != "", Title: text["title.none"], Close: text["close"],
+		Retry:  text["closed.again"],
+		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],
+		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
+		FrameBlocked: "a proxy must not add X-Frame-Options or Content-Security-Policy " +
+			"frame-ancestors to " + s.PublicURL +
+			" (COINSLOT_PUBLIC_URL); a sandbox around this page needs allow-same-origin",
+		Timeout: "no answer in time from " + s.PublicURL +
+			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
+		CSS: embedCSS,
+	})
+	if err != nil {
+		return fmt.Errorf("encoding the words of checkout.js: %w", err)
+	}
+	s.As(w, web.KindModule)
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	fmt.Fprintf(w, "export default %s\n", words) // a client that has gone is not our error
+	return nil
+}

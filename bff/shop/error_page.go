@@ -1,0 +1,86 @@
+package shop
+
+import (
+	"net/http"
+	"net/url"
+
+	"coinslot/app/widget"
+	"coinslot/app/wire"
+	"coinslot/bff/web"
+)
+
+// errorPage says in words what is wrong; the form that led here, if any, is
+// shown again where the session can be loaded. A page that is refused for now
+// comes back by itself, with scripts and without: the shopper may be waiting for
+// a payment, and the host page for word of it.
+func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error) {
+	values := r.URL.Query()
+	if r.PostForm != nil {
+		values = r.PostForm
+	}
+	f := s.framedOf(r, values)
+	last := s.lastPage
+	if e.Code == wire.CodeRateLimited {
+		last = s.emptyPage // which costs no look into the database
+	}
+	p := last(r, values, f)
+	if !besides(p) {
+		p.View.Notice = s.notice(e.Code, p.Lang)
+	}
+	if after := w.Header().Get("Retry-After"); after != "" && r.Method == http.MethodGet {
+		w.Header().Set("Refresh", after)
+	}
+	if err := s.write(w, r, e.Status, p, f); err != nil {
+		s.Log.ErrorContext(r.Context(), "writing an error page", "error", err)
+	}
+}
+
+// lastPage is the page that a refused request came from, or an empty one.
+func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.Page {
+	if id := r.PathValue("session"); id != "" {
+		if session, err := s.shopperSession(r.Context(), id); err == nil {
+			p := s.sessionPage(r.Context(), session, f)
+			p.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
+			return chosen(p, values)
+		}
+	} else if p, ok := s.lastOffer(r, values, f); ok {
+		return chosen(p, values)
+	}
+	return s.emptyPage(r, values, f)
+}
+
+// emptyPage is a page that shows no order. Its links still name the one that was
+// asked for: it may be there, only not now.
+func (s *server) emptyPage(r *http.Request, values url.Values, f framed) widget.Page {
+	p := s.blank(f, "")
+	p.Base = "/checkout"
+	if r.URL.Path == p.Base {
+		for _, name := range []string{"order", "item", "amount", "quantity"} {
+			if value := values.Get(name); value != "" {
+				p.Carry = append(p.Carry, widget.Field{Name: name, Value: value})
+			}
+		}
+	}
+	if id := r.PathValue("session"); web.IsSession(id) {
+		p.Base += "/" + id
+	}
+	p.View = s.blankView()
+	return p
+}
+
+// chosen keeps in p what the shopper had picked and typed.
+func chosen(p widget.Page, values url.Values) widget.Page {
+	p = picked(p, values)
+	if email := values.Get("email"); email != "" && len(email) <= 254 {
+		p.Email = email
+	}
+	return p
+}
+
+// picked keeps in p the coin that the shopper had picked.
+func picked(p widget.Page, values url.Values) widget.Page {
+	if symbol := values.Get("currency_symbol"); symbol != "" {
+		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
+	}
+	return p
+}

@@ -1,0 +1,57 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"coinslot/app/wire"
+	"coinslot/bff/payment"
+	"coinslot/bff/web"
+)
+
+// extend is POST /checkout/{session}/extend: more time for the same coin.
+func (s *server) extend(r *http.Request) (useCase, error) {
+	var body struct {
+		Attempt count `json:"attempt"`
+	}
+	if err := web.ReadJSON(r, &body); err != nil {
+		return nil, err
+	}
+	if r.PostForm != nil && r.PostForm.Get("attempt") != "" {
+		if err := body.Attempt.UnmarshalJSON([]byte(r.PostForm.Get("attempt"))); err != nil {
+			return nil, web.Refuse(wire.CodeInvalid, "attempt")
+		}
+	}
+	return func(ctx context.Context, id string) (payment.Session, error) {
+		return s.Checkout.Extend(ctx, id, int(body.Attempt))
+	}, nil
+}
+
+// count is a number from 1, which JSON made of a form's fields writes as text;
+// zero if it is not given.
+type count int
+
+// UnmarshalJSON reads 3 and "3". A member that is null is absent.
+func (c *count) UnmarshalJSON(raw []byte) error {
+	text := unquoted(raw)
+	if string(raw) == "null" {
+		return nil
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n == 0 || text[0] == '0' {
+		return errors.New("not a number from 1")
+	}
+	*c = count(n)
+	return nil
+}
+
+// unquoted is a JSON text without its quotes, and anything else as it is.
+func unquoted(raw []byte) string {
+	text := string(raw)
+	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
+		return text[1 : n-1]
+	}
+	return text
+}

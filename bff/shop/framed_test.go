@@ -1,0 +1,98 @@
+package shop
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/config"
+	"coinslot/bff/web"
+)
+
+// hosts loads COINSLOT_ORIGINS.
+func hosts(t testing.TB, origins string) ([]string, error) {
+	t.Helper()
+	c, err := config.Load([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k",
+		"COINSLOT_SECRET_KEY=" + strings.Repeat("s", 32), "COINSLOT_ORIGINS=" + origins}, nil)
+	return c.Origins, err
+}
+
+// Origins are kept as browsers write them, because they are compared as text.
+func TestOriginsAreKeptAsBrowsersWriteThem(t *testing.T) {
+	for given, want := range map[string]string{
+		"https://shop.example": "https://shop.example", "HTTPS://Shop.Example/": "https://shop.example", "https://shop.example:443": "https://shop.example",
+		"http://shop.example:80": "http://shop.example", "http://shop.example:443": "http://shop.example:443", "https://shop.example:8443": "https://shop.example:8443",
+		"http://127.0.0.1:3000": "http://127.0.0.1:3000", "http://[::1]:3000": "http://[::1]:3000", "https://xn--bcher-kva.example": "https://xn--bcher-kva.example",
+	} {
+		got, err := hosts(t, given)
+		if err != nil || !slices.Equal(got, []string{want}) {
+			t.Errorf("COINSLOT_ORIGINS=%s = %v, %v; want %s", given, got, err, want)
+		}
+	}
+}
+
+// What no browser would ever send, or would say more than one thing in a
+// policy, is refused.
+func TestOriginsThatAreNone(t *testing.T) {
+	for _, bad := range []string{
+		"*", "null", "https://*", "https://*.example", "https://shop.example/path", "https://shop.example?x", "https://shop.example#x", "https://a@shop.example",
+		"ftp://shop.example", "//shop.example", "shop.example", "https://", "https://:443", "https://shop.example:", "https://shop.example:0", "https://shop.example:65536", "https://shop.example:0443",
+		"https://shop.example:x", "https://shop.example;script-src", "https://shop.example 'self'", "https://shop.example\r\nX: y", "https://shop.example<b>",
+		"https://bücher.example", "https://shop%2eexample", "https://shop.example%20x", "https://[::1", "https://[fe80::1%25eth0]", "https://shop.example//", "data:x", "blob:https://shop.example",
+	} {
+		if got, err := hosts(t, bad); err == nil {
+			t.Errorf("COINSLOT_ORIGINS=%q = %v; want a refusal", bad, got)
+		}
+	}
+}
+
+func TestFramedFrom(t *testing.T) {
+	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
+	for query, want := range map[string]framed{
+		"":                                                        {},
+		"embed=inline":                                            {embed: "inline"},
+		"embed=Inline&theme=DARK&lang=../en":                      {},
+		"from=exchange":                                           {from: "exchange"},
+		"from=Exchange&from=exchange":                             {},
+		"from=wallet":                                             {},
+		"theme=dark&lang=de-CH":                                   {theme: "dark", lang: "de-CH"},
+		"theme=red%3bbackground:url(//evil)":                      {},
+		"lang=" + strings.Repeat("aa-", 20):                       {},
+		"embed=modal&embed=inline":                                {embed: "modal"},
+		"origin=https://shop.example":                             {origin: "https://shop.example", wanted: "https://shop.example"},
+		"origin=HTTPS://SHOP.example:443/":                        {origin: "https://shop.example", wanted: "https://shop.example"},
+		"origin=https://pay.example":                              {origin: "https://pay.example", wanted: "https://pay.example"},
+		"origin=https://shop.example.evil":                        {wanted: "https://shop.example.evil"},
+		"origin=https://evilshop.example":                         {wanted: "https://evilshop.example"},
+		"origin=http://shop.example":                              {wanted: "http://shop.example"},
+		"origin=https://shop.example:8443":                        {wanted: "https://shop.example:8443"},
+		"origin=null":                                             {},
+		"origin=*":                                                {},
+		"origin=https://shop.example%0d%0aX:y":                    {},
+		"origin=https://shop.example/%22%3E":                      {},
+		"origin=https://evil@shop.example":                        {},
+		"origin=https://evil.example&origin=https://shop.example": {wanted: "https://evil.example"},
+	} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.framedFrom(values); got != want {
+			t.Errorf("framedFrom(%s) = %+v; want %+v", query, got, want)
+		}
+	}
+}
+
+// TestFramedTravels checks that a redirect keeps what forms and links carry.
+func TestFramedTravels(t *testing.T) {
+	const query = "?embed=modal&from=exchange&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
+	s := &server{Server: &web.Server{Config: web.Config{Origins: []string{"https://shop.example"}}}}
+	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.framedFrom(values).query(); got != query {
+		t.Errorf("a redirect has the query %s; want %s", got, query)
+	}
+}

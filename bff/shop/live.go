@@ -1,0 +1,134 @@
+package shop
+
+import (
+	"net/http"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/logs"
+	"coinslot/bff/payment"
+	"coinslot/bff/realtime"
+	"coinslot/bff/web"
+
+	"github.com/gorilla/websocket"
+)
+
+// live is GET /checkout/{session}/live: a websocket on which every message is a
+// whole view. It sends one at once, then after each change, and repeats it as often as
+// a page has to hear from the gateway's checks; see dedupe.
+func (s *server) live(w http.ResponseWriter, r *http.Request) error {
+	if err := s.asksSocket(r); err != nil {
+		return err
+	}
+	session, err := s.found(r)
+	if err != nil {
+		return err
+	}
+	lang := s.language(s.framedOf(r, r.URL.Query()), session)
+	source := &liveView{server: s, session: session.ID, lang: lang}
+	socket := s.realtime.New(source)
+	if !source.join(r, func() { socket.Notify(s.Hub.Published()) }) {
+		return web.Refuse(wire.CodeRateLimited, "")
+	}
+	conn, err := s.openSocket(w, r)
+	if err != nil {
+		source.Leave()
+		return err
+	}
+	socket.Open(conn)
+	s.nudge(r, session)
+	return nil
+}
+
+// Sockets reconnect by the thousand when a server is started again. If all their
+// sessions were read at once, some requests would time out.
+const (
+	findAtOnce = 8
+	findWithin = 15 * time.Second
+)
+
+// found is the session of a socket that is to be opened. It waits until fewer than
+// findAtOnce are being read, in FIFO order, for at most findWithin.
+func (s *server) found(r *http.Request) (payment.Session, error) {
+	late := time.NewTimer(findWithin)
+	defer late.Stop()
+	select {
+	case s.finding <- struct{}{}:
+		defer func() { <-s.finding }()
+	case <-late.C:
+		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
+	case <-r.Context().Done():
+		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "") // the client has gone
+	}
+	return s.shopperSession(r.Context(), r.PathValue("session"))
+}
+
+// asksSocket refuses what is no upgrade to a websocket by a page of ours.
+func (s *server) asksSocket(r *http.Request) error {
+	origin, err := web.SingleHeader(r, "Origin", wire.CodeForbidden)
+	if err != nil {
+		return err
+	}
+	if !payment.SameName(origin, s.PublicURL) {
+		return web.Refuse(wire.CodeForbidden, "Origin")
+	}
+	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1
+		return web.Refuse(wire.CodeUpgradeRequired, "Upgrade")
+	}
+	return nil
+}
+
+// openSocket answers what asksSocket has let through. Errors: it is no upgrade
+// after all; nothing was answered then.
+func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
+	conn, err := s.realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
+	if err != nil {
+		return nil, web.Refuse(wire.CodeUpgradeRequired, "Upgrade")
+	}
+	return conn, nil
+}
+
+// liveView is the source of one socket: a session's view, in a language. There is one
+// for each open page, so it holds little.
+type liveView struct {
+	*server
+	session, lang string
+	client        string // the address that the socket is counted for
+	notify        func() // has the socket ask for a message
+	unsubscribe   func()
+	dedupe        dedupe
+}
+
+// join subscribes to the session's updates for the client of r, which may have only so
+// many sockets in all. It reports whether neither the client nor the session has too
+// many. What was published before is an update, too: notify is called at once.
+func (l *liveView) join(r *http.Request, notify func()) (ok bool) {
+	if l.client, ok = l.EnterSocket(r); !ok {
+		return false
+	}
+	l.notify = notify
+	if l.unsubscribe, ok = l.Hub.Subscribe(l.session, notify); !ok {
+		l.LeaveSocket(l.client)
+		return false
+	}
+	notify()
+	return true
+}
+
+// Leave implements realtime.Source.
+func (l *liveView) Leave() {
+	l.unsubscribe()
+	l.LeaveSocket(l.client)
+}
+
+// Message implements realtime.Source.
+func (l *liveView) Message(published uint64) ([]byte, error) {
+	if l.Hub.Closed() {
+		return nil, &realtime.CloseError{Code: websocket.CloseServiceRestart, Reason: "restarting"}
+	}
+	v, err := l.views.message(viewKey{l.session, l.lang}, published)
+	if err != nil || !l.dedupe.sends(v, l.notify) {
+		return nil, err
+	}
+	return v.text, nil
+}

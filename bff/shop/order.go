@@ -1,0 +1,117 @@
+package shop
+
+import (
+	"net/http"
+
+	"coinslot/app/widget"
+	"coinslot/app/wire"
+	"coinslot/bff/logs"
+	"coinslot/bff/payment"
+	"coinslot/bff/web"
+)
+
+// showOrder is GET /checkout?order=… or ?item=…: the same page for an order
+// that is stored nowhere until the shopper chooses a coin. Programs get its view.
+func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	offered, f := linked(q), s.framedOf(r, q)
+	o, err := s.priced(offered, f)
+	if err != nil {
+		return err
+	}
+	if session, found, _ := s.Checkout.Ordered(r.Context(), o); found {
+		to := "/checkout/" + session.ID
+		if web.WantsJSON(r) {
+			to += "/view"
+		}
+		s.Redirect(w, r, to+f.query())
+		return nil
+	}
+	p := s.orderPage(r.Context(), o, offered, f)
+	if web.WantsJSON(r) {
+		return web.Respond(w, http.StatusOK, p.View)
+	}
+	return s.write(w, r, http.StatusOK, picked(p, q), f)
+}
+
+// hosted are the parameters of docs/frame-protocol.md, which forms post along.
+type hosted struct {
+	Embed  string `json:"embed"`
+	Origin string `json:"origin"`
+	Theme  string `json:"theme"`
+	Lang   string `json:"lang"`
+}
+
+// chooseOrder is POST /checkout: it stores the session of a token or item and
+// opens its first attempt. A form whose button is "apply" wants nothing but the
+// page at another price.
+func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		offer
+		choice
+		hosted
+	}
+	if err := web.ReadJSON(r, &body); err != nil {
+		return err
+	}
+	f := s.framedOf(r, r.URL.Query())
+	if r.PostForm != nil {
+		body.offer, body.choice = filled(r.PostForm), formChoice(r.PostForm)
+		f = s.framedOf(r, r.PostForm)
+	}
+	if body.Key != "" && !web.ValidIdempotencyKey(body.Key) {
+		return web.Refuse(wire.CodeInvalid, "key")
+	}
+	o, err := s.priced(body.offer, f)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Has("apply") {
+		s.Redirect(w, r, s.applied(o, body.offer, body.choice, f))
+		return nil
+	}
+	if err := s.Checkout.Possible(r.Context(), o, wire.Choice(body.choice)); err != nil {
+		return err
+	}
+	key := pageKey(body.Key, o)
+	if body.Item != "" {
+		if err := s.mayOpen(r, key); err != nil {
+			return err
+		}
+	}
+	session, created, err := s.Checkout.Open(r.Context(), o, key)
+	if err != nil {
+		return web.Stored(err)
+	}
+	if created && body.Item != "" {
+		s.Unpaid.add(session, s.Client(r))
+	}
+	logs.Session(r.Context(), session.ID)
+	return s.act(w, r, session.ID, s.choosing(body.choice))
+}
+
+// applied is the address of the page at the price that a form has asked for. It
+// is a redirect's, so that what else was typed, an e-mail address, is in no URL.
+func (s *server) applied(o payment.Order, offered offer, c choice, f framed) string {
+	p := widget.Page{
+		Base: "/checkout", Carry: append(f.carry(), named(o, offered, s.settable(o, offered))...),
+	}
+	var coin []widget.Field
+	if len(c.CurrencySymbol)+len(c.NetworkCode) <= 100 {
+		coin = []widget.Field{
+			{Name: "currency_symbol", Value: c.CurrencySymbol},
+			{Name: "network_code", Value: c.NetworkCode},
+		}
+	}
+	return p.Link("", coin...)
+}
+
+// pageKey keeps what shoppers send as a key apart from the Idempotency-Keys of
+// merchants, which hold no space. Who goes back to a page and asks for another
+// amount wants another order, not the one before.
+func pageKey(key string, o payment.Order) string {
+	if key == "" {
+		return ""
+	}
+	return "page " + key + " " + o.Digest()[:16]
+}

@@ -1,0 +1,51 @@
+package shop
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"coinslot/app/wire"
+	"coinslot/bff/web"
+)
+
+// TestRefresh: a page that is refused for now used to stay as it was. It loads
+// itself again when it is told that it may, unless it answers a post; and its
+// link leads to what was asked for.
+func TestRefresh(t *testing.T) {
+	s, _ := open(t, web.Config{Origins: []string{}}, Config{})
+	const id = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for name, c := range map[string]struct {
+		method, path string
+		code         wire.Code
+		status       int
+		refresh      bool
+		link         string
+	}{
+		"session":       {"GET", "/checkout/" + id + "?lang=de&item=x", wire.CodeRateLimited, 429, true, `href="/checkout/` + id + `?lang=de"`},
+		"receipt":       {"GET", "/checkout/" + id + "/receipt", wire.CodeRateLimited, 429, true, `href="/checkout/` + id + `"`},
+		"item":          {"GET", "/checkout?lang=de&item=tip&amount=7&quantity=2", wire.CodeRateLimited, 429, true, `href="/checkout?lang=de&amp;item=tip&amp;amount=7&amp;quantity=2"`},
+		"order":         {"GET", "/checkout?order=a.b.c%22", wire.CodeRateLimited, 429, true, `href="/checkout?order=a.b.c%22"`},
+		"no storage":    {"GET", "/return", wire.CodeStorageUnavailable, 503, true, ""},
+		"no gateway":    {"GET", "/return", wire.CodeGatewayUnavailable, 503, true, ""},
+		"post":          {"POST", "/checkout/" + id + "/cancel", wire.CodeRateLimited, 429, false, `href="/checkout/` + id + `"`},
+		"not there":     {"GET", "/return?item=x", wire.CodeNotFound, 404, false, `href="/checkout"`},
+		"our own fault": {"GET", "/return", wire.CodeInternal, 500, false, ""},
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(c.method, c.path, nil)
+		r.Header.Set("Accept", "text/html")
+		path, _, _ := strings.Cut(c.path, "?")
+		s.Handler([]web.Route{{
+			Pattern: c.method + " " + strings.Replace(path, id, "{session}", 1), Pages: true,
+			Handle: func(http.ResponseWriter, *http.Request) error { return web.Refuse(c.code, "") },
+		}}).ServeHTTP(w, r)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.link) {
+			t.Errorf("%s = %d; want %d with %s", name, w.Code, c.status, c.link)
+		}
+		after, refresh := w.Header().Get("Retry-After"), w.Header().Get("Refresh")
+		if (after != "") != (c.status == 429 || c.status == 503) || (refresh != "") != c.refresh || c.refresh && refresh != after {
+			t.Errorf("%s: Retry-After %q, Refresh %q; want a refresh %t, after the same time", name, after, refresh, c.refresh)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package shop
+
+import (
+	"net/http"
+
+	"coinslot/app/wire"
+	"coinslot/bff/web"
+)
+
+// receipt is GET /checkout/{session}/receipt: the page of a paid session on its
+// own, to be kept or printed.
+func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
+	if err != nil {
+		return err
+	}
+	if session.Status != wire.Confirmed {
+		return web.Refuse(wire.CodeNotPossible, "")
+	}
+	all := s.framedOf(r, r.URL.Query())
+	f := framed{lang: all.lang, accept: all.accept}
+	p := s.sessionPage(r.Context(), session, f)
+	p.Receipt = true
+	return s.write(w, r, http.StatusOK, p, f)
+}

@@ -1,0 +1,62 @@
+package shop
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"coinslot/app/widget"
+)
+
+// TestSentences reads the file of each language in each coding.
+func TestSentences(t *testing.T) {
+	site, d := builtPages(t, builtFiles(t))
+	h := site.Handler(nil)
+	w, err := allWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, tag := range w.tags {
+		url := d.sentences.URL(tag)
+		if seen[url] || !strings.HasPrefix(url, "/assets/text-"+tag+".") {
+			t.Errorf("%s: %s", tag, url)
+		}
+		seen[url] = true
+	}
+	for i, tag := range w.tags { // after all have been made
+		url, coding := d.sentences.URL(tag), []string{"br", "gzip", ""}[i%3]
+		answer := ask(h, "GET", url, "Accept-Encoding", coding)
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Encoding") != coding ||
+			answer.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || answer.Header.Get("Content-Type") != "application/json" {
+			t.Fatalf("%s in %q: %d, %v, %v", url, coding, answer.StatusCode, answer.Header, err)
+		}
+		var got widget.Page
+		if err := json.Unmarshal(unpack(t, coding, body), &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Text) != len(w.texts[tag]()) || got.Text["lang.name"] != w.names[tag] || len(got.Languages) != len(w.tags) {
+			t.Errorf("%s: %d sentences and %d languages", tag, len(got.Text), len(got.Languages))
+		}
+	}
+}
+
+func TestNoSentences(t *testing.T) {
+	site, d := builtPages(t, builtFiles(t))
+	h := site.Handler(nil)
+	known := d.sentences.URL("en")
+	for _, url := range []string{
+		"/assets/text-xx.000000000000.json", "/assets/text-en.000000000000.json", "/assets/text-en.json", "/assets/text-.json",
+		strings.Replace(known, "text-en", "text-de", 1), strings.Replace(known, "text-", "", 1), known + "x",
+	} {
+		if answer := ask(h, "GET", url+"?tried=4"); answer.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d; want 404", url, answer.StatusCode)
+		}
+	}
+	if url := d.sentences.URL("xx"); url != "" {
+		t.Errorf("a language that is not there has %s", url)
+	}
+}

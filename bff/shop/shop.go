@@ -1,0 +1,138 @@
+// Package shop is the shopper's side of HTTP: the pages of the checkout, what is posted from
+// them, the websocket that keeps them current, and the way back from the gateway. What happens to
+// a session is decided in package checkout.
+package shop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/order"
+	"coinslot/bff/realtime"
+	"coinslot/bff/web"
+)
+
+// Config is what the shopper's pages are made of.
+type Config struct {
+	Checkout *checkout.Service
+	Catalog  *order.Catalog // nil = no items
+	Hub      *realtime.Hub
+	// Refusals counts pages of other origins that wanted to show it; nil = nobody does.
+	Refusals *Refusals
+	// OrderKey verifies order tokens; empty = refused. HookToken opens
+	// /hooks/gateway/{token}; empty = 404.
+	OrderKey, HookToken string
+	// API tells that merchants can open sessions, which the doctor wants to know.
+	API bool
+	// PagesFor is how long shoppers can open a finished session; zero = for ever.
+	PagesFor time.Duration
+	// Support is where shoppers are answered, an https: or mailto: URL; empty = the
+	// shop's own page only.
+	Support string
+	// Unpaid counts sessions for web.Limits.Unpaid; its Moved is to be called after each
+	// change of one. Nil = only their time ends them.
+	Unpaid *Unpaid
+	// Kick makes the poller look for due sessions now; nil = it will anyway.
+	Kick func()
+	// Simulate pretends a payment at a sandbox gateway; nil = real money, and
+	// neither the bar nor its endpoint exists.
+	Simulate func(ctx context.Context, trackingCode, kind string) error
+	// Kinds are what Simulate takes, in the order of the bar.
+	Kinds []string
+}
+
+// server is Config with what is derived from it, and what all HTTP shares.
+type server struct {
+	*web.Server
+	Config
+	words    *words
+	document *document
+	realtime *realtime.Sockets
+	finding  chan struct{} // one for each socket whose session is looked for
+	views    views
+}
+
+// Routes returns the shopper's pages and endpoints, and has site show its errors as pages.
+// Errors: texts that cannot be read.
+func Routes(site *web.Server, c Config) ([]web.Route, error) {
+	s, err := newServer(site, c)
+	if err != nil {
+		return nil, err
+	}
+	site.ErrorPage = s.errorPage
+	return s.routes(), nil
+}
+
+func (s *server) routes() []web.Route {
+	routes := []web.Route{
+		page("GET /checkout", web.KindPage, s.showOrder),
+		page("GET /checkout/{session}", web.KindPage, s.showSession),
+		page("GET /checkout/{session}/receipt", web.KindPage, s.receipt),
+		page("GET /return", web.KindAlone, s.returned),
+		post("POST /checkout", web.LimitCalls, s.posted(s.chooseOrder)),
+		post("POST /checkout/{session}/attempts", web.LimitCalls, s.acting(s.choose)),
+		post("POST /checkout/{session}/extend", web.LimitCalls, s.acting(s.extend)),
+		post("POST /checkout/{session}/cancel", web.LimitFewCalls, s.acting(s.cancel)),
+		post("POST /checkout/{session}/recheck", web.LimitFewCalls, s.acting(s.recheck)),
+		data("GET /checkout/{session}/view", web.KindData, s.view),
+		data("GET /checkout/{session}/live", web.KindData, s.live),
+		data("GET /checkout/{session}/qr.svg", web.KindPicture, s.qr),
+		page("GET /checkout/doctor", web.KindDoctor, s.examine),
+		{Pattern: "POST /checkout/doctor", Kind: web.KindDoctor, Limit: web.LimitPosts, Pages: true,
+			Handle: s.posted(s.examine)},
+		data("GET /checkout/doctor/live", web.KindData, s.echo),
+		// As little limited as checkout.js, which requests it.
+		{Pattern: "GET /checkout/embed.js", Kind: web.KindModule, Handle: s.embedding},
+		{Pattern: "POST /hooks/gateway/{token}", Handle: s.hook},
+	}
+	if s.Simulate != nil {
+		routes = append(routes, post(
+			"POST /checkout/{session}/simulate", web.LimitCalls, s.acting(s.simulate),
+		))
+	}
+	return routes
+}
+
+// page is a route that people look at.
+func page(pattern string, k web.Kind, h web.Handler) web.Route {
+	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Pages: true, Handle: h}
+}
+
+// data is a route that pages load.
+func data(pattern string, k web.Kind, h web.Handler) web.Route {
+	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Handle: h}
+}
+
+// post is a route that forms and scripts post to.
+func post(pattern string, limit web.Limit, h web.Handler) web.Route {
+	return web.Route{Pattern: pattern, Limit: limit, Pages: true, Handle: h}
+}
+
+func newServer(site *web.Server, c Config) (*server, error) {
+	s := &server{
+		Server: site, Config: c, realtime: realtime.NewSockets(),
+		finding: make(chan struct{}, findAtOnce),
+	}
+	s.views = views{
+		hub: c.Hub, encode: s.encodedView, keep: sharedFor, recent: map[viewKey]*rendering{},
+	}
+	if s.Catalog == nil {
+		s.Catalog = &order.Catalog{}
+	}
+	if s.Unpaid == nil {
+		s.Unpaid = new(Unpaid)
+	}
+	if s.Kick == nil {
+		s.Kick = func() {}
+	}
+	var err error
+	if s.words, err = readWords(site.Static, site.Log); err != nil {
+		return nil, fmt.Errorf("reading texts: %w", err)
+	}
+	texts := newSentences(s.words)
+	site.Assets.More = texts.find
+	s.document = newDocument(site.Assets, texts)
+	return s, nil
+}

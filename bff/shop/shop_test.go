@@ -1,0 +1,161 @@
+package shop
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/fstest"
+
+	"coinslot/bff/realtime"
+	"coinslot/bff/web"
+	"coinslot/static"
+
+	"github.com/andybalholm/brotli"
+)
+
+// open returns a server and the handler of its routes. What c leaves out is static's, and of
+// https://pay.example with one shop.
+func open(tb testing.TB, c web.Config, own Config) (*server, http.Handler) {
+	tb.Helper()
+	if c.Static == nil {
+		c.Static = static.Files
+	}
+	if c.PublicURL == "" {
+		c.PublicURL = "https://pay.example"
+	}
+	if c.Origins == nil {
+		c.Origins = []string{"https://shop.example"}
+	}
+	if own.Hub == nil {
+		own.Hub = realtime.NewHub(realtime.HubConfig{})
+	}
+	site, err := web.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := newServer(site, own)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	site.ErrorPage = s.errorPage
+	return s, site.Handler(s.routes())
+}
+
+// builtFiles is what tools/assets leaves, in short, with all texts.
+func builtFiles(tb testing.TB) fstest.MapFS {
+	tb.Helper()
+	var packed bytes.Buffer
+	w := brotli.NewWriter(&packed)
+	if _, err := w.Write([]byte("\x00asm")); err != nil {
+		tb.Fatal(err)
+	}
+	w.Close()
+	return fstest.MapFS{
+		"dist/manifest.json": {Data: []byte(`{"files":{
+			"checkout.js":{"file":"checkout.aaaaaaaaaaaa.js","plain":true,"integrity":"sha384-x"},
+			"icon-default.svg":{"file":"icon-default.cccccccccccc.svg","plain":true},
+			"app.wasm":{"file":"app.bbbbbbbbbbbb.wasm","brotli":1,"plain":false}}}`)},
+		"dist/checkout.aaaaaaaaaaaa.js":      {Data: []byte(`Coinslot={version:"1.2.3"}`)},
+		"dist/app.bbbbbbbbbbbb.wasm.br":      {Data: packed.Bytes()},
+		"dist/icon-default.cccccccccccc.svg": {Data: []byte("<svg/>")},
+	}
+}
+
+// ask sends one request.
+func ask(h http.Handler, method, target string, header ...string) *http.Response {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// unpack reads a body in its coding.
+func unpack(tb testing.TB, coding string, body []byte) []byte {
+	tb.Helper()
+	var r io.Reader = bytes.NewReader(body)
+	var err error
+	switch coding {
+	case "br":
+		r = brotli.NewReader(r)
+	case "gzip":
+		r, err = gzip.NewReader(r)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return plain
+}
+
+// from is a request of that connection with those X-Forwarded-For headers.
+func from(remote string, forwarded ...string) *http.Request {
+	r := httptest.NewRequest("POST", "/checkout", nil)
+	r.RemoteAddr = remote
+	r.Header["X-Forwarded-For"] = forwarded
+	return r
+}
+
+// TestJoin: who subscribes is told of what was before, and has a place of its client's until it
+// leaves.
+func TestJoin(t *testing.T) {
+	s, _ := open(t, web.Config{Limits: web.Limits{Sockets: 1}},
+		Config{Hub: realtime.NewHub(realtime.HubConfig{PerSession: 1})})
+	r, told := from("203.0.113.9:1", ""), 0
+	first, other := &liveView{server: s, session: "cs_1"}, &liveView{server: s, session: "cs_1"}
+	if !first.join(r, func() { told++ }) || told != 1 {
+		t.Errorf("told %d times; want once", told)
+	}
+	if other.join(r, func() { told++ }) || told != 1 {
+		t.Errorf("told %d times: a session has one place here", told)
+	}
+	first.Leave()
+	if s.Hub.Len() != 0 {
+		t.Errorf("%d subscribers; want none", s.Hub.Len())
+	}
+	for range 2 { // a place that is refused by the session is the client's again
+		again := &liveView{server: s, session: "cs_2"}
+		if !again.join(r, func() {}) {
+			t.Error("the client has no place, though nothing of it is open")
+		}
+		again.Leave()
+	}
+}
+
+// What may make requests to the gateway is limited sooner than other posts, and asking
+// for checks or cancelling sooner than opening payments.
+func TestCallsLimit(t *testing.T) {
+	_, h := open(t, web.Config{Limits: web.Limits{Calls: 6}}, Config{})
+	post := func(path string) int {
+		w := httptest.NewRecorder()
+		r := from("203.0.113.9:1")
+		r.URL.Path = path
+		r.Header.Set("Content-Type", "text/plain") // refused, and counted
+		r.Header.Set("Accept", "application/json")
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, c := range []struct {
+		path string
+		want int
+	}{
+		{"/checkout/x/recheck", 415}, {"/checkout/x/cancel", 415},
+		{"/checkout/x/recheck", 429}, {"/checkout/x/cancel", 429},
+		{"/checkout", 415}, {"/checkout/x/attempts", 415}, {"/checkout/x/extend", 415},
+		{"/checkout", 415},
+		{"/checkout", 429}, {"/checkout/x/attempts", 429}, {"/checkout/x/recheck", 429},
+		{"/checkout/doctor", 415},
+	} {
+		if got := post(c.path); got != c.want {
+			t.Errorf("%s = %d; want %d", c.path, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package shop
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/payment"
+	"coinslot/bff/web"
+)
+
+// unpaidFor is how long a session counts of which nobody knows when its time is over.
+const unpaidFor = 30 * time.Minute
+
+// Unpaid counts the sessions that shoppers have opened from items of the catalogue and
+// not paid, by client. Anybody can open those, and each is checked until its time to pay
+// is over.
+//
+// The count is this process's own and begins anew with it: a restart, or another
+// instance, lets a client open as many again. A session counts until it is paid, has
+// ended, or its time to pay is over, whichever this process knows of first.
+type Unpaid struct {
+	mu   sync.Mutex        // guards the field below
+	open map[string]unpaid // by session; some of them until their time was over
+}
+
+// unpaid is one that counts.
+type unpaid struct {
+	client, network string
+	until           time.Time
+}
+
+// Moved takes in that a session has changed. It does not block.
+func (u *Unpaid) Moved(s payment.Session) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	o, counts := u.open[s.ID]
+	if !counts {
+		return
+	}
+	if until := payableUntil(s); until.IsZero() {
+		delete(u.open, s.ID)
+	} else if until.After(o.until) {
+		o.until = until
+		u.open[s.ID] = o
+	}
+}
+
+// payableUntil returns until when s waits for its first money; zero if it does not.
+func payableUntil(s payment.Session) time.Time {
+	a := s.Current()
+	switch {
+	case s.Status == wire.Pending && a.Paid.IsPositive():
+		return time.Time{}
+	case s.Status == wire.Pending && !a.ExpiresAt.IsZero():
+		return a.ExpiresAt
+	case s.Status == wire.Pending, s.Status == wire.Preparing, s.Status == wire.Open:
+		return s.CreatedAt.Add(unpaidFor)
+	}
+	return time.Time{}
+}
+
+// add counts a session that the client has opened.
+func (u *Unpaid) add(s payment.Session, client string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.open == nil {
+		u.open = map[string]unpaid{}
+	}
+	own, all := web.Shares(client)
+	u.open[s.ID] = unpaid{own, all, s.CreatedAt.Add(unpaidFor)}
+}
+
+// full reports whether the client, or all of its network together, have as many open
+// as they may at that time: most, and wider times as many.
+func (u *Unpaid) full(client string, most int, now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.open) < most {
+		return false
+	}
+	own, all := web.Shares(client)
+	of, ofAll := 0, 0
+	for id, o := range u.open {
+		switch {
+		case !now.Before(o.until):
+			delete(u.open, id)
+		case o.client == own:
+			of, ofAll = of+1, ofAll+1
+		case o.network == all:
+			ofAll++
+		}
+	}
+	return of >= most || ofAll >= web.Wider*most
+}
+
+// mayOpen returns nil if the client of r may open another session of an item, or
+// repeats with its key one that is there. A few that come at the same moment may all
+// pass. Errors: *wire.Error with CodeRateLimited; the store's.
+func (s *server) mayOpen(r *http.Request, key string) error {
+	if s.Own(r) || !s.Unpaid.full(s.Client(r), s.Limits.Unpaid, s.Now()) {
+		return nil
+	}
+	if repeated, err := s.Checkout.KeyKnown(r.Context(), key); repeated || err != nil {
+		return web.Stored(err)
+	}
+	s.Hidden(r)
+	return web.Refuse(wire.CodeRateLimited, "")
+}

@@ -1,0 +1,135 @@
+package shop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"coinslot/app/widget"
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/realtime"
+	"coinslot/bff/web"
+
+	"github.com/gorilla/websocket"
+)
+
+const (
+	// sharedFor is how old a view may be when it is sent: it says how much time
+	// is left, counted from the sending.
+	sharedFor = 250 * time.Millisecond
+	// mostShared bounds how many views are kept for that long.
+	mostShared = 1 << 10
+)
+
+// viewKey is all that the view of a socket depends on, besides what is stored.
+type viewKey struct{ session, lang string }
+
+// views makes what sockets are sent. A session that several of them watch is read and
+// encoded once for all that were notified of the same publication.
+type views struct {
+	hub    *realtime.Hub
+	encode func(viewKey) (encodedView, error) // as it is now
+	keep   time.Duration
+
+	mu     sync.Mutex // guards the fields below
+	recent map[viewKey]*rendering
+}
+
+// encodedView is a session's view as sockets are sent it.
+type encodedView struct {
+	text []byte        // JSON; nobody changes it
+	hash uint64        // of the view without its times; of this process
+	age  time.Duration // of the gateway's last answer; negative = there was none
+}
+
+// rendering is a view that is sent to several sockets.
+type rendering struct {
+	holds uint64        // this publication and all before
+	done  chan struct{} // closed when the fields below are set
+
+	view encodedView
+	err  error
+}
+
+// message returns the view that holds the publication of that number, encoded. It
+// waits while another socket's goroutine encodes it. Errors: those of encode.
+func (v *views) message(key viewKey, published uint64) (encodedView, error) {
+	if v.hub.Watchers(key.session) < 2 {
+		return v.encode(key)
+	}
+	r, found := v.find(key, published)
+	if found {
+		<-r.done
+		return r.view, r.err
+	}
+	defer close(r.done)
+	r.view, r.err = v.encode(key)
+	if r.err != nil {
+		v.drop(key, r) // the next socket tries again
+	}
+	return r.view, r.err
+}
+
+// find returns a rendering that is new enough, or a new one for the caller to fill in.
+func (v *views) find(key viewKey, published uint64) (r *rendering, found bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if r = v.recent[key]; r != nil && r.holds >= published {
+		return r, true
+	}
+	r = &rendering{holds: v.hub.Published(), done: make(chan struct{})}
+	if len(v.recent) < mostShared {
+		v.recent[key] = r
+		time.AfterFunc(v.keep, func() { v.drop(key, r) })
+	}
+	return r, false
+}
+
+// drop forgets r, unless there is a newer one.
+func (v *views) drop(key viewKey, r *rendering) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.recent[key] == r {
+		delete(v.recent, key)
+	}
+}
+
+// encodedView is a session's view as it is now, for its sockets. Errors:
+// *realtime.CloseError if there is no such session.
+func (s *server) encodedView(key viewKey) (encodedView, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	session, err := s.shopperSession(ctx, key.session)
+	if errors.Is(err, web.Refuse(wire.CodeSessionUnknown, "")) {
+		return encodedView{}, &realtime.CloseError{
+			Code: websocket.ClosePolicyViolation, Reason: string(wire.CodeSessionUnknown),
+		}
+	}
+	if err != nil {
+		return encodedView{}, err
+	}
+	show := s.showing(ctx, key.lang)
+	p := widget.Page{Lang: key.lang, View: checkout.View(&session, show)}
+	s.explain(&p, show)
+	return encode(p.View)
+}
+
+// hashSeed is for the hashes of this process's views.
+var hashSeed = maphash.MakeSeed()
+
+// encode returns v as sockets are sent it.
+func encode(v wire.View) (encodedView, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return encodedView{}, err
+	}
+	timeless, err := json.Marshal(v.Timeless())
+	return encodedView{
+		text: text, hash: maphash.Bytes(hashSeed, timeless),
+		age: time.Duration(v.CheckedMsAgo) * time.Millisecond,
+	}, err
+}

@@ -1,0 +1,161 @@
+package shop
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"coinslot/bff/realtime"
+)
+
+// gallery is views of a session that is a number in memory.
+type gallery struct {
+	views
+	committed atomic.Int64
+	made      atomic.Int64 // encodings
+	err       error
+}
+
+func newGallery(watchers int) *gallery {
+	g := &gallery{views: views{hub: realtime.NewHub(realtime.HubConfig{PerSession: 1000}), keep: sharedFor, recent: map[viewKey]*rendering{}}}
+	g.encode = func(viewKey) (encodedView, error) {
+		g.made.Add(1)
+		text := fmt.Append(nil, g.committed.Load())
+		time.Sleep(time.Millisecond)
+		return encodedView{text: text}, g.err
+	}
+	for range watchers {
+		g.hub.Subscribe("cs_1", func() {})
+	}
+	return g
+}
+
+// publish commits a change and tells of it.
+func (g *gallery) publish() (news uint64) {
+	g.committed.Add(1)
+	g.hub.Publish("cs_1")
+	return g.hub.Published()
+}
+
+// get is the message for a socket that was told of that publication.
+func (g *gallery) get(t *testing.T, news uint64) encodedView {
+	t.Helper()
+	m, err := g.message(viewKey{"cs_1", "en"}, news)
+	if err != nil {
+		t.Error(err)
+	}
+	return m
+}
+
+// TestViewsAreEncodedOnce: a change is encoded once for all that watch, not once
+// for each; a session with one watcher is not kept.
+func TestViewsAreEncodedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for watchers, want := range map[int]int64{1: 20, 2: 1, 20: 1} {
+			g := newGallery(watchers)
+			for round := range int64(3) {
+				news := g.publish()
+				var sockets sync.WaitGroup
+				for range 20 {
+					sockets.Go(func() { g.get(t, news) })
+				}
+				sockets.Wait()
+				if got := g.made.Load(); got != want*(round+1) {
+					t.Errorf("%d watchers: %d encodings after %d changes; want %d each", watchers, got, round+1, want)
+				}
+			}
+			time.Sleep(2 * sharedFor)
+			synctest.Wait()
+			if len(g.recent) != 0 {
+				t.Errorf("%d views are kept for nobody", len(g.recent))
+			}
+		}
+	})
+}
+
+// TestViewsAreNew: a view that was made before a publication is not sent to
+// whoever was told of it, and none is sent that is older than it may be.
+func TestViewsAreNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGallery(2)
+		for _, c := range []struct {
+			what string
+			do   func()
+			want int64 // encodings
+		}{
+			{"first", func() {}, 1}, {"same", func() {}, 1}, {"a change", func() { g.publish() }, 2},
+			{"another session's change", func() { g.hub.Publish("cs_2") }, 3}, // told apart by number only
+			{"nearly old", func() { time.Sleep(sharedFor - 2*time.Millisecond) }, 3}, {"old", func() { time.Sleep(2 * time.Millisecond) }, 4},
+		} {
+			c.do()
+			g.get(t, g.hub.Published())
+			if got := g.made.Load(); got != c.want {
+				t.Errorf("%s: %d encodings; want %d", c.what, got, c.want)
+			}
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// TestViewsHoldThePublication: while changes come as fast as they can, nobody is
+// sent a view from before the change they were told of.
+func TestViewsHoldThePublication(t *testing.T) {
+	g := newGallery(2)
+	g.encode = func(viewKey) (encodedView, error) {
+		return encodedView{text: fmt.Appendf(nil, "%06d", g.committed.Load())}, nil
+	}
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for range 2000 {
+				before := g.committed.Add(1)
+				g.hub.Publish("cs_1")
+				var got int64
+				fmt.Sscanf(string(g.get(t, g.hub.Published()).text), "%d", &got)
+				if got < before {
+					t.Errorf("a view of change %d after change %d", got, before)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// TestViewsForgetErrors: who comes after an error tries again.
+func TestViewsForgetErrors(t *testing.T) {
+	g := newGallery(2)
+	g.err = errors.New("no database")
+	if _, err := g.message(viewKey{"cs_1", "en"}, 0); err == nil {
+		t.Error("no error")
+	}
+	g.err = nil
+	g.get(t, 0)
+}
+
+// TestViewsAreBounded: however many sessions are shared, so many views are kept.
+func TestViewsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGallery(0)
+		g.keep = time.Minute
+		for i := range mostShared + 100 {
+			session := fmt.Sprint(i)
+			g.hub.Subscribe(session, func() {})
+			g.hub.Subscribe(session, func() {})
+			if _, err := g.message(viewKey{session, "en"}, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g.mu.Lock()
+		kept := len(g.recent)
+		g.mu.Unlock()
+		if kept != mostShared {
+			t.Errorf("%d views are kept; want %d", kept, mostShared)
+		}
+		time.Sleep(2 * time.Minute)
+	})
+}

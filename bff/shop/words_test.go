@@ -1,0 +1,127 @@
+package shop
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"coinslot/static"
+)
+
+// catalogues makes text files of languages with one sentence each.
+func catalogues(tags ...string) fstest.MapFS {
+	files := fstest.MapFS{}
+	for _, tag := range tags {
+		files["text/"+tag+".json"] = &fstest.MapFile{Data: fmt.Appendf(nil,
+			`{"lang.name": "name of %s", "reason.minimum": "at least {amount}", "number.decimal": ",", "number.group": "."}`, tag)}
+	}
+	return files
+}
+
+func TestLanguageIsChosen(t *testing.T) {
+	w, err := readWords(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ lang, accept, want, dir string }{
+		{"", "", "en", "ltr"}, {"de", "fr", "de", "ltr"}, {"DE-at", "", "de", "ltr"}, {"", "fr-CA,fr;q=0.9,en;q=0.8", "fr", "ltr"},
+		{"", "en;q=0.1, de;q=0.9", "de", "ltr"}, {"be", "de", "de", "ltr"}, {"be", "", "en", "ltr"},
+		{"pt", "", "pt", "ltr"}, {"pt-br", "", "pt-BR", "ltr"}, {"pt-AO", "", "pt", "ltr"}, {"no", "", "nb", "ltr"}, {"nn", "", "nb", "ltr"},
+		{"iw", "", "he", "rtl"}, {"ar-EG", "", "ar", "rtl"}, {"zh-Hans", "", "zh", "ltr"}, {"zh-CN", "", "zh", "ltr"},
+		{"zh-Hant", "", "zh-TW", "ltr"}, {"zh-HK", "", "zh-TW", "ltr"}, {"es-419", "", "es", "ltr"},
+		{"", "*", "en", "ltr"}, {"", "de;q=2,;;=", "en", "ltr"}, {"", strings.Repeat("x-", 5000), "en", "ltr"}, {"\x00", "\xff", "en", "ltr"},
+	} {
+		lang, dir, text := w.in(c.lang, c.accept)
+		if lang != c.want || dir != c.dir || text["lang.name"] != "name of "+c.want {
+			t.Errorf("in(%.20q, %.20q) = %s, %s with %q; want %s, %s", c.lang, c.accept, lang, dir, text["lang.name"], c.want, c.dir)
+		}
+	}
+	if len(w.menu) != 12 || !slices.Contains(w.tags, w.menu[0].Tag) || w.menu[0].Name != "name of "+w.menu[0].Tag {
+		t.Errorf("menu = %+v", w.menu)
+	}
+}
+
+func TestSaying(t *testing.T) {
+	w, err := readWords(catalogues("en", "ar"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ lang, want string }{{"en", "at least 1.000,50"}, {"ar", "at least \u20681.000,50\u2069"}, {"xx", "at least 1.000,50"}} {
+		if got := w.saying(c.lang)("reason.minimum", "amount", "1000.50"); got != c.want {
+			t.Errorf("saying in %s = %q; want %q", c.lang, got, c.want)
+		}
+	}
+	if got := w.saying("en")("nothing"); got != "" {
+		t.Errorf("an unknown sentence is %q; want none", got)
+	}
+}
+
+func TestTextsThatCannotBeRead(t *testing.T) {
+	for name, files := range map[string]fstest.MapFS{
+		"no English":     catalogues("de"),
+		"no language":    catalogues("en", "12345"),
+		"not JSON":       {"text/en.json": {Data: []byte(`{`)}},
+		"a number":       {"text/en.json": {Data: []byte(`{"a": 1}`)}},
+		"a form is null": {"text/en.json": {Data: []byte(`{"a": ["x"]}`)}},
+	} {
+		if _, err := readWords(files, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "text/") {
+			t.Errorf("%s: %v; want an error that names the file", name, err)
+		}
+	}
+}
+
+// A start reads what languages are called, and no sentences but the fallback's: the
+// others used to be most of what a start does.
+func TestStartReadsOneLanguage(t *testing.T) {
+	allocations := testing.AllocsPerRun(2, func() {
+		if _, err := readWords(static.Files, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > 6000 { // 83,000 with all of them
+		t.Errorf("%.0f allocations; want those of one language", allocations)
+	}
+}
+
+// Where a language turns out to be unreadable, the fallback is shown.
+func TestLanguageThatCannotBeRead(t *testing.T) {
+	files := catalogues("en", "de")
+	files["text/de.json"] = &fstest.MapFile{Data: []byte(`{"lang.name": "Deutsch", "a": 1}`)}
+	var log strings.Builder
+	w, err := readWords(files, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if tag, _, text := w.in("de"); tag != "de" || text["lang.name"] != "name of en" {
+			t.Errorf("in(de) = %s, %q; want the fallback's sentences", tag, text)
+		}
+	}
+	if n := strings.Count(log.String(), "text/de.json"); n != 1 {
+		t.Errorf("the file was named %d times in the log; want once:\n%s", n, log.String())
+	}
+}
+
+// A shopper reads a sentence for every code that a page can show.
+func TestShoppersReadWords(t *testing.T) {
+	w, err := readWords(static.Files, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := w.saying("en")
+	for _, key := range []string{
+		"problem.session_unknown", "problem.session_expired", "problem.session_paid", "problem.order_invalid", "problem.item_unknown",
+		"problem.gateway_unavailable", "problem.network_unsupported", "problem.network_required", "problem.amount_below_minimum",
+		"problem.amount_above_maximum", "problem.amount_invalid", "problem.payment_in_progress", "problem.too_many_attempts",
+		"problem.not_possible", "problem.invalid", "problem.rate_limited", "problem.storage_unavailable", "problem.cross_site_refused",
+		"problem.internal", "problem.payment_refused",
+		"reason.minimum", "reason.maximum", "return.neutral",
+	} {
+		if say(key) == "" {
+			t.Errorf("text/en.json has no sentence for %q", key)
+		}
+	}
+}

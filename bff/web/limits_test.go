@@ -1,0 +1,240 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coinslot/bff/budget"
+)
+
+// proxied is a server behind proxies in two networks.
+func proxied() *Server {
+	s := &Server{Config: Config{PublicURL: "https://pay.example"}}
+	s.Log, s.Limits = slog.New(slog.DiscardHandler), Limits{}.filled()
+	s.policies, s.guesses = newPolicies(nil, ""), perMinute(s.Limits.Guesses, Wider)
+	s.hastened = perMinute(maxHastened, 2)
+	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	return s
+}
+
+// from is a request of that connection with those X-Forwarded-For headers.
+func from(remote string, forwarded ...string) *http.Request {
+	r := httptest.NewRequest("POST", "/checkout", nil)
+	r.RemoteAddr = remote
+	r.Header["X-Forwarded-For"] = forwarded
+	return r
+}
+
+func TestClient(t *testing.T) {
+	for name, c := range map[string]struct {
+		remote    string
+		forwarded []string
+		want      string
+	}{
+		"direct":                  {"203.0.113.9:1", nil, "203.0.113.9"},
+		"forged":                  {"203.0.113.9:1", []string{"198.51.100.1"}, "203.0.113.9"},
+		"forged as a proxy":       {"203.0.113.9:1", []string{"10.0.0.1"}, "203.0.113.9"},
+		"one proxy":               {"10.0.0.1:1", []string{"203.0.113.9"}, "203.0.113.9"},
+		"forged before the proxy": {"10.0.0.1:1", []string{"198.51.100.1, 203.0.113.9"}, "203.0.113.9"},
+		"two proxies":             {"10.0.0.1:1", []string{"203.0.113.9, 10.0.0.2"}, "203.0.113.9"},
+		"two headers":             {"10.0.0.1:1", []string{"198.51.100.1", "203.0.113.9"}, "203.0.113.9"},
+		"proxies only":            {"10.0.0.1:1", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		"nothing said":            {"10.0.0.1:1", nil, "10.0.0.1"},
+		"empty":                   {"10.0.0.1:1", []string{""}, "10.0.0.1"},
+		"rubbish":                 {"10.0.0.1:1", []string{"unknown"}, "10.0.0.1"},
+		"rubbish at the end":      {"10.0.0.1:1", []string{"203.0.113.9, <script>"}, "10.0.0.1"},
+		"a port":                  {"10.0.0.1:1", []string{"203.0.113.9:80"}, "203.0.113.9"},
+		"ports and proxies":       {"10.0.0.1:1", []string{"198.51.100.1:1, 203.0.113.9:4711, 10.0.0.2:443"}, "203.0.113.9"},
+		"port of IPv6":            {"10.0.0.1:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
+		"port, IPv4 in IPv6":      {"10.0.0.1:1", []string{"[::ffff:203.0.113.9]:4711"}, "203.0.113.9"},
+		"port and zone":           {"10.0.0.1:1", []string{"[fe80::1%<script>]:4711"}, "fe80::1"},
+		"no such port":            {"10.0.0.1:1", []string{"203.0.113.9:65536"}, "10.0.0.1"},
+		"port of a name":          {"10.0.0.1:1", []string{"shopper.example:80"}, "10.0.0.1"},
+		"spaces":                  {"10.0.0.1:1", []string{"  203.0.113.9:80\t"}, "203.0.113.9"},
+		"commas":                  {"10.0.0.1:1", []string{",,,"}, "10.0.0.1"},
+		"very long":               {"10.0.0.1:1", []string{strings.Repeat("198.51.100.1, ", 900) + "203.0.113.9"}, "203.0.113.9"},
+		"IPv4 in IPv6":            {"[::ffff:10.0.0.1]:1", []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
+		"IPv6 proxy":              {"[fd00::1]:1", []string{"2001:db8::1"}, "2001:db8::1"},
+		"IPv6":                    {"[2001:db8::1]:1", []string{"203.0.113.9"}, "2001:db8::1"},
+		"no port":                 {"pipe", []string{"203.0.113.9"}, "pipe"},
+	} {
+		if got := proxied().Client(from(c.remote, c.forwarded...)); got != c.want {
+			t.Errorf("%s: client = %q; want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestUnreadableProxy: a trusted proxy that names nobody makes all shoppers one
+// client, which used to happen without a word. It is said once, and what was sent
+// is not repeated.
+func TestUnreadableProxy(t *testing.T) {
+	for name, c := range map[string]struct {
+		remote, forwarded string
+		said              int
+	}{
+		"rubbish":              {"10.0.0.1:1", "unknown", 1},
+		"rubbish at the end":   {"10.0.0.1:1", "203.0.113.9, shopper.example:80", 1},
+		"rubbish before ours":  {"10.0.0.1:1", "canary, 10.0.0.2", 1},
+		"commas":               {"10.0.0.1:1", ",,,", 1},
+		"rubbish of a shopper": {"10.0.0.1:1", "canary, 203.0.113.9", 0},
+		"nothing":              {"10.0.0.1:1", "", 0},
+		"an address":           {"10.0.0.1:1", "203.0.113.9", 0},
+		"with a port":          {"10.0.0.1:1", "203.0.113.9:80", 0},
+		"proxies only":         {"10.0.0.1:1", "10.0.0.3, 10.0.0.2", 0},
+		"a stranger":           {"203.0.113.9:1", "unknown", 0},
+	} {
+		s, log := proxied(), &strings.Builder{}
+		s.Log = slog.New(slog.NewTextHandler(log, nil))
+		for range 3 {
+			s.Client(from(c.remote, c.forwarded))
+		}
+		if got := log.String(); strings.Count(got, "X-Forwarded-For") != c.said || strings.Contains(got, "canary") || strings.Contains(got, "203.0.113.9") {
+			t.Errorf("%s: the log says %q; want %d warnings", name, got, c.said)
+		}
+	}
+}
+
+// TestHiddenOnce: whichever limit is reached first, the operator is told that one
+// address forwards for others, once.
+func TestHiddenOnce(t *testing.T) {
+	forwarding := from("192.168.0.7:1", "203.0.113.9")
+	for name, reach := range map[string]func(s *Server){
+		"requests": func(s *Server) {
+			s.limited(1, Wider)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limited(0, Wider)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+		},
+		"wrong keys": func(s *Server) {
+			for range 2 {
+				s.Wrong(httptest.NewRecorder(), forwarding, nil)
+			}
+		},
+		"sockets": func(s *Server) {
+			for range 2 {
+				s.EnterSocket(forwarding)
+			}
+		},
+	} {
+		s, log := proxied(), &strings.Builder{}
+		s.Log = slog.New(slog.NewTextHandler(log, nil))
+		s.Limits.Sockets, s.guesses = 1, perMinute(1, Wider)
+		forwarding.Header.Set("Accept", "application/json")
+		for range 2 {
+			reach(s)
+		}
+		if n := strings.Count(log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
+			t.Errorf("%s: %d hints; want one: %s", name, n, log)
+		}
+	}
+}
+
+func TestBucket(t *testing.T) {
+	for host, want := range map[string]string{
+		"203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9": "2001:db8:1:2::/64",
+		"2001:db8:1:3::9": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64", "::ffff:203.0.113.9": "::ffff:203.0.113.9", "pipe": "pipe", "": "",
+	} {
+		if got := bucket(host); got != want {
+			t.Errorf("bucket(%q) = %q; want %q", host, got, want)
+		}
+	}
+}
+
+// One client who posts too much is told so, in the form of every error; no
+// header of theirs makes them another one, and others go on.
+func TestRateLimit(t *testing.T) {
+	s := proxied()
+	h := s.outermost(s.limited(s.Limits.Posts, Wider)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	post := func(r *http.Request) *httptest.ResponseRecorder {
+		r.Header.Set("Accept", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for i := range s.Limits.Posts {
+		forged := "198.51.100." + strconv.Itoa(i%250)
+		if w := post(from("203.0.113.9:"+strconv.Itoa(1+i), forged)); w.Code != http.StatusNoContent {
+			t.Fatalf("post %d = %d", i, w.Code)
+		}
+	}
+	w := post(from("203.0.113.9:1"))
+	var got struct {
+		Status int
+		Code   string
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 429 || got.Status != 429 || got.Code != "rate_limited" {
+		t.Errorf("one too many = %d %s", w.Code, w.Body)
+	}
+	if h := w.Header(); h.Get("Content-Type") != "application/problem+json" || h.Get("Retry-After") == "" || h.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers = %v; want problem+json, Retry-After, no-store", h)
+	}
+	if w := post(from("203.0.113.10:1")); w.Code != http.StatusNoContent {
+		t.Errorf("somebody else = %d", w.Code)
+	}
+	if w := post(from("10.0.0.1:1", "203.0.113.9")); w.Code != 429 {
+		t.Errorf("the same one behind the proxy = %d; want 429", w.Code)
+	}
+}
+
+// A network may do four times as much as a client, however many addresses it has.
+func TestNetworkLimit(t *testing.T) {
+	for name, address := range map[string]func(i int) string{
+		"/24":    func(i int) string { return fmt.Sprintf("203.0.113.%d", i) },
+		"/48":    func(i int) string { return fmt.Sprintf("2001:db8:7:%x::1", i) },
+		"mapped": func(i int) string { return fmt.Sprintf("::ffff:203.0.113.%d", i) },
+	} {
+		c, open, places := perMinute(5, Wider), 0, crowd{}
+		passed := 0
+		for i := range 200 {
+			if !c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), address(i)) {
+				passed++
+			}
+			if places.enter(address(i), 5) {
+				open++
+			}
+		}
+		if passed != 20 || open != 20 {
+			t.Errorf("%s: %d requests and %d sockets of 200 clients; want 20", name, passed, open)
+		}
+		if c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), "198.51.100.1") || !places.enter("198.51.100.1", 5) {
+			t.Errorf("%s: another network is refused", name)
+		}
+	}
+}
+
+// Each request to the gateway counts, and those of a post that goes over the limit are
+// all sent: half a change of coin is worse than none.
+func TestChargedCalls(t *testing.T) {
+	s := proxied()
+	s.Limits.Calls = 5
+	rates := budget.New(budget.Config{Rate: 100, Probe: func(context.Context) error { return nil }})
+	sent := 0
+	h := s.charged()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		for range 4 {
+			told, err := rates.Admit(r.Context(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told(nil)
+			sent++
+		}
+	}))
+	got := []int{}
+	for _, remote := range []string{"203.0.113.9:1", "203.0.113.9:1", "203.0.113.9:1", "203.0.113.10:1"} {
+		w := httptest.NewRecorder()
+		r := from(remote)
+		r.Header.Set("Accept", "application/json")
+		h.ServeHTTP(w, r)
+		got = append(got, w.Code)
+	}
+	if want := []int{200, 200, 429, 200}; !slices.Equal(got, want) || sent != 12 {
+		t.Errorf("answers = %v and %d requests; want %v and 12", got, sent, want)
+	}
+}
