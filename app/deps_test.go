@@ -120,8 +120,15 @@ func TestArrows(t *testing.T) {
 			"coinslot/app/widget/node", goApp,
 		},
 		"coinslot/app/widget/node": {goApp},
-		"coinslot/app": {"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed",
-			"coinslot/app/widget", "coinslot/app/browser", goApp},
+		"coinslot/app/screen": {
+			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget",
+			"coinslot/app/widget/node", goApp,
+		},
+		"coinslot/app": {
+			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget",
+			"coinslot/app/screen",
+			"coinslot/app/browser", goApp,
+		},
 	}
 	for _, p := range packages(t) {
 		for _, path := range p.Imports {
@@ -153,7 +160,7 @@ func TestProgram(t *testing.T) {
 		t.Errorf("app.wasm: %d bytes, brotli %d; limits are %d and %d", len(program), packed,
 			rawLimit, brotliLimit)
 	}
-	if !bytes.Contains(program, []byte("coinslot/app/widget.(*Checkout).Render")) {
+	if !bytes.Contains(program, []byte("coinslot/app/screen.(*Checkout).Render")) {
 		t.Fatal("function names cannot be found in the program: the search below proves nothing")
 	}
 	for _, name := range linked {

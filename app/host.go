@@ -8,6 +8,7 @@ import (
 	"coinslot/app/browser"
 	"coinslot/app/feed"
 	"coinslot/app/json"
+	"coinslot/app/screen"
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 )
@@ -17,7 +18,7 @@ const pageID = "coinslot-page"
 
 // checkout builds the root from the page's data block, the sentences of its
 // language, which frame.js has fetched, and what was typed in it.
-func checkout(typed browser.Typed) (*widget.Checkout, error) {
+func checkout(typed browser.Typed) (*screen.Checkout, error) {
 	data, err := browser.Data(pageID)
 	if err != nil {
 		return nil, err
@@ -42,14 +43,14 @@ func checkout(typed browser.Typed) (*widget.Checkout, error) {
 			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"])
 		}
 	}
-	return &widget.Checkout{Page: page, Host: host(typed), Search: typed.Values["search"]}, nil
+	return &screen.Checkout{Page: page, Host: host(typed), Search: typed.Values["search"]}, nil
 }
 
 // host is what the browser does for the checkout.
-func host(typed browser.Typed) *widget.Host {
+func host(typed browser.Typed) *screen.Host {
 	var tab browser.Tab
 	var wallets browser.Wallets
-	return &widget.Host{
+	return &screen.Host{
 		Send:   browser.Fetch,
 		Dial:   dial,
 		Copy:   browser.Copy,
@@ -79,9 +80,9 @@ func host(typed browser.Typed) *widget.Host {
 func walletError(err error) error {
 	switch {
 	case errors.Is(err, browser.ErrDeclined):
-		return widget.ErrWalletRefused
+		return screen.ErrWalletRefused
 	case errors.Is(err, browser.ErrUnknownChain):
-		return widget.ErrWalletNetwork
+		return screen.ErrWalletNetwork
 	}
 	return err
 }

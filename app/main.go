@@ -5,9 +5,9 @@ package main
 import (
 	"syscall"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/browser"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 func main() {

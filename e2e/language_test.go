@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"coinslot/app/widget"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/app/widget"
 	"coinslot/e2e/browser"
 )
 

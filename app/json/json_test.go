@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"coinslot/app/json"
+	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // all has a field of every kind that Unmarshal knows.
@@ -128,7 +129,7 @@ func otherCase(name string) bool {
 
 // TestEveryPage: every page of the gallery is read as the server has written it.
 func TestEveryPage(t *testing.T) {
-	for _, sample := range widget.Gallery() {
+	for _, sample := range screentest.Gallery() {
 		sample.Page.Text = map[string]string{"a": "b <&>  \u2028", "c#one": "{n}"}
 		sample.Page.Wallets = nil
 		text, err := standard.Marshal(sample.Page)

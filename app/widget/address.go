@@ -265,9 +265,9 @@ func networksOf(kind wire.Family) string {
 	return "Bitcoin"
 }
 
-// checksummed reports whether an address of a family carries a checksum, which
+// Checksummed reports whether an address of a family carries a checksum, which
 // the BFF has verified before it was shown.
-func checksummed(kind wire.Family, address string) bool {
+func Checksummed(kind wire.Family, address string) bool {
 	switch kind {
 	case wire.EVM:
 		return shape(address) == wire.EVM && mixed(address)

@@ -119,7 +119,7 @@ func TestChecksummed(t *testing.T) {
 		tronOurs: {wire.TRON, true}, tonOurs: {wire.TON, true}, tonRaw: {wire.TON, false},
 		btcOurs: {wire.OtherFamily, false}, "": {wire.EVM, false}, "0": {wire.TRON, false},
 	} {
-		if got := checksummed(c.family, address); got != c.want {
+		if got := Checksummed(c.family, address); got != c.want {
 			t.Errorf("checksummed(%q, %q) = %t; want %t", c.family, address, got, c.want)
 		}
 	}
@@ -143,16 +143,6 @@ func TestPlaces(t *testing.T) {
 		}
 		if got := strings.Join(got, " "); got != want {
 			t.Errorf("%s: %s; want %s", address, got, want)
-		}
-	}
-}
-
-func TestMarkID(t *testing.T) {
-	for mark, want := range map[string]string{
-		"/icons/net-tron.svg": "tron", "/assets/icon-net-bsc.027f.svg": "bsc", "": "", "ton.svg": "ton", "/": "",
-	} {
-		if got := markID(mark); got != want {
-			t.Errorf("markID(%q) = %q; want %q", mark, got, want)
 		}
 	}
 }

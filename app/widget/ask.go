@@ -3,24 +3,24 @@ package widget
 import (
 	"strings"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// ask tells whom to ask and with which reference. It is on every screen that a
+// Ask tells whom to ask and with which reference. It is on every screen that a
 // shopper may not be able to leave alone.
-func ask(p Page) node.Node {
+func Ask(p Page) node.Node {
 	lines := p.reference()
 	if len(lines) == 0 && p.View.Support == "" {
 		return node.Text("")
 	}
 	return el("section").Class("ask").Attr("aria-labelledby", "coinslot-ask").Body(
-		el("h2").ID("coinslot-ask").Text(p.say("ask.title")),
+		el("h2").ID("coinslot-ask").Text(p.Say("ask.title")),
 		node.If(len(lines) > 0, func() node.Node {
-			return &reference{Lines: lines, Label: p.say("ask.text"),
-				Text: copyText{Button: p.say("ask.copy"), Copied: p.say("ask.copied"),
-					Failed: p.say("copy.failed")}}
+			return &Reference{Lines: lines, Label: p.Say("ask.text"),
+				Text: CopyText{Button: p.Say("ask.copy"), Copied: p.Say("ask.copied"),
+					Failed: p.Say("copy.failed")}}
 		}),
 		supportLink(p),
 	)
@@ -36,11 +36,11 @@ func (p Page) reference() []string {
 		}
 	}
 	v := p.View
-	add(v.Order.Ref, p.say("order.ref", "ref", v.Order.Ref))
+	add(v.Order.Ref, p.Say("order.ref", "ref", v.Order.Ref))
 	add(v.Session, v.Session)
 	if a := v.Attempt; a != nil {
-		add(a.TrackingCode, p.say("ask.payment")+" "+a.TrackingCode)
-		add(a.TxID, p.say("tx.label")+" "+a.TxID)
+		add(a.TrackingCode, p.Say("ask.payment")+" "+a.TrackingCode)
+		add(a.TxID, p.Say("tx.label")+" "+a.TxID)
 	}
 	return lines
 }
@@ -50,7 +50,7 @@ func (p Page) reference() []string {
 func supportLink(p Page) node.Node {
 	return node.If(p.View.Support != "", func() node.Node {
 		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.support()).
-			Text(p.say("ask.link"))
+			Text(p.Say("ask.link"))
 		if p.Embed == "" {
 			return a
 		}
@@ -72,19 +72,19 @@ func (p Page) support() string {
 	return p.View.Support + "?subject=" + strings.ReplaceAll(escaped(subject), "+", "%20")
 }
 
-// reference shows what to quote, with a button that copies all of it.
-type reference struct {
+// Reference shows what to quote, with a button that copies all of it.
+type Reference struct {
 	app.Compo
 
 	Label string
 	Lines []string
-	Text  copyText
+	Text  CopyText
 
 	state copyState
 }
 
 // Draw draws the sentence, the lines and the button.
-func (r *reference) Draw() *node.Element {
+func (r *Reference) Draw() *node.Element {
 	value := strings.Join(r.Lines, "\n")
 	lines := make([]node.Node, 0, len(r.Lines))
 	for _, line := range r.Lines {
@@ -102,7 +102,7 @@ func (r *reference) Draw() *node.Element {
 	)
 }
 
-func (r *reference) buttonText() string {
+func (r *Reference) buttonText() string {
 	switch r.state {
 	case copyDone:
 		return r.Text.Copied
@@ -114,34 +114,34 @@ func (r *reference) buttonText() string {
 }
 
 // copy asks for the copying; the button tells the result for a while.
-func (r *reference) copy(ctx app.Context, _ app.Event) {
-	ctx.NewActionWithValue(actionCopy,
-		copyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
+func (r *Reference) copy(ctx app.Context, _ app.Event) {
+	ctx.NewActionWithValue(ActionCopy,
+		CopyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
 			ctx.Dispatch(func(ctx app.Context) { r.tell(ctx, err) })
 		}})
 }
 
-func (r *reference) tell(ctx app.Context, err error) {
+func (r *Reference) tell(ctx app.Context, err error) {
 	r.state = copyDone
 	wait := copiedFor
 	if err != nil {
 		r.state, wait = copyFailed, failedFor
 	}
-	ctx.NewActionWithValue(actionSay, r.buttonText())
+	ctx.NewActionWithValue(ActionSay, r.buttonText())
 	ctx.After(wait, func(app.Context) { r.state = copyIdle })
 }
 
-// next says what happens next, in the sentences of keys; an empty key is left out.
-func next(p Page, keys ...string) node.Node {
+// Next says what happens next, in the sentences of keys; an empty key is left out.
+func Next(p Page, keys ...string) node.Node {
 	var sentences []node.Node
 	for _, key := range keys {
 		if key != "" {
-			sentences = append(sentences, el("p").Text(p.say(key)))
+			sentences = append(sentences, el("p").Text(p.Say(key)))
 		}
 	}
 	return node.If(len(sentences) > 0, func() node.Node {
 		return el("section").Class("next").Attr("aria-labelledby", "coinslot-next").Body(
-			append([]node.Node{el("h2").ID("coinslot-next").Text(p.say("next.title"))},
+			append([]node.Node{el("h2").ID("coinslot-next").Text(p.Say("next.title"))},
 				sentences...)...)
 	})
 }

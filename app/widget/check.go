@@ -3,18 +3,18 @@ package widget
 import (
 	"strings"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // fullAddress is how many characters the shortest address has. While less than
 // that is typed, it is not said that it is a different one.
 const fullAddress = 26
 
-// checker compares the address in the shopper's wallet with the one to be paid:
+// Checker compares the address in the shopper's wallet with the one to be paid:
 // at once with WebAssembly, as a form without it.
-type checker struct {
+type Checker struct {
 	app.Compo
 
 	Page Page
@@ -25,13 +25,13 @@ type checker struct {
 }
 
 // Draw draws the field and what the comparison has found.
-func (c *checker) Draw() *node.Element {
+func (c *Checker) Draw() *node.Element {
 	p := c.Page
 	found := c.compare()
-	return opened("check", p.Opened == "check" || p.Pasted != "").Body(
-		el("summary").Text(p.say("pay.check")),
-		el("p").ID("coinslot-check-why").Text(p.say("pay.check.why")),
-		still(p, "check", p.say("pay.check")),
+	return Opened("check", p.Opened == "check" || p.Pasted != "").Body(
+		el("summary").Text(p.Say("pay.check")),
+		el("p").ID("coinslot-check-why").Text(p.Say("pay.check.why")),
+		still(p, "check", p.Say("pay.check")),
 		c.form(found),
 		el("p").Class("check-result "+found.Match.name()).Attr("data-part", "check-result").
 			Attr("data-value", found.Match.name()).
@@ -42,7 +42,7 @@ func (c *checker) Draw() *node.Element {
 
 // compare compares what is in the field now. An address that is still being
 // typed is not judged.
-func (c *checker) compare() comparison {
+func (c *Checker) compare() comparison {
 	a := c.Page.View.Attempt
 	if a == nil {
 		return comparison{}
@@ -59,16 +59,16 @@ func (c *checker) compare() comparison {
 }
 
 // form is a GET form: the comparison changes nothing.
-func (c *checker) form(found comparison) node.Node {
-	p := c.Page.carrying("open", "check")
+func (c *Checker) form(found comparison) node.Node {
+	p := c.Page.Carrying("open", "check")
 	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.typed, c.asked = true, true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
 		}).
-		Body(append(carried(p), spaced(
-			el("label").Attr("for", "coinslot-check").Text(p.say("pay.check.label")),
+		Body(append(Carried(p), Spaced(
+			el("label").Attr("for", "coinslot-check").Text(p.Say("pay.check.label")),
 			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").
 				Attr("value", p.Pasted).
 				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
@@ -78,30 +78,30 @@ func (c *checker) form(found comparison) node.Node {
 				On("input", func(ctx app.Context, _ app.Event) {
 					c.typed, c.asked, c.text = true, false, ctx.JSSrc().Get("value").String()
 				}),
-			el("button").Attr("type", "submit").Class("button").Text(p.say("pay.check.button")),
+			el("button").Attr("type", "submit").Class("button").Text(p.Say("pay.check.button")),
 		)...)...)
 }
 
-func (c *checker) sentence(found comparison) string {
+func (c *Checker) sentence(found comparison) string {
 	switch found.Match {
 	case matchSame:
-		return c.Page.say("pay.check.same")
+		return c.Page.Say("pay.check.same")
 	case matchDiffers:
-		return c.Page.count("pay.check.differs", found.N)
+		return c.Page.Count("pay.check.differs", found.N)
 	case matchOther:
-		return c.Page.say("pay.check.other")
+		return c.Page.Say("pay.check.other")
 	case matchNetwork:
-		return c.Page.say("pay.check.network", "network", found.Network)
+		return c.Page.Say("pay.check.network", "network", found.Network)
 	case matchNone:
 	}
 	return ""
 }
 
 // sideBySide shows both addresses, with what is different in theirs marked.
-func (c *checker) sideBySide(found comparison) node.Node {
+func (c *Checker) sideBySide(found comparison) node.Node {
 	row := func(label string, groups []group) node.Node {
 		return el("div").Class("check-row").Body(
-			el("dt").Text(c.Page.say(label)),
+			el("dt").Text(c.Page.Say(label)),
 			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(marked(groups)...),
 		)
 	}
@@ -124,8 +124,8 @@ func marked(groups []group) []node.Node {
 	return list
 }
 
-// opened is a details element, open from the start or not.
-func opened(class string, open bool) *node.Element {
+// Opened is a details element, open from the start or not.
+func Opened(class string, open bool) *node.Element {
 	d := el("details").Class(class)
 	if open {
 		d = d.Bool("open", true)
@@ -138,7 +138,7 @@ func opened(class string, open bool) *node.Element {
 func still(p Page, part, text string) node.Node {
 	return node.If(p.Opened != part, func() node.Node {
 		return el("noscript").Body(
-			el("a").Class("button").Attr("href", p.carrying("open", part).Link("")).Text(text),
+			el("a").Class("button").Attr("href", p.Carrying("open", part).Link("")).Text(text),
 		)
 	})
 }

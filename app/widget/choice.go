@@ -7,18 +7,18 @@ import (
 	"coinslot/app/wire"
 )
 
-// choice is what the shopper has picked so far.
-type choice struct {
+// Choice is what the shopper has picked so far.
+type Choice struct {
 	Symbol  string // of the coin; empty = none
 	Network string // "symbol:code"; empty = none
 }
 
-// key is a network's value in the form: codes alone are not unique, because
+// Key is a network's value in the form: codes alone are not unique, because
 // several coins travel on one network.
-func key(symbol, code string) string { return symbol + ":" + code }
+func Key(symbol, code string) string { return symbol + ":" + code }
 
-// possible counts the networks of a coin that can be chosen.
-func possible(c wire.Currency) int {
+// Possible counts the networks of a coin that can be chosen.
+func Possible(c wire.Currency) int {
 	n := 0
 	for _, network := range c.Networks {
 		if network.Available {
@@ -31,42 +31,42 @@ func possible(c wire.Currency) int {
 // sole returns the only network of a coin that can be chosen; false if there
 // are several or none.
 func sole(c wire.Currency) (wire.Network, bool) {
-	if possible(c) != 1 {
+	if Possible(c) != 1 {
 		return wire.Network{}, false
 	}
 	i := slices.IndexFunc(c.Networks, func(n wire.Network) bool { return n.Available })
 	return c.Networks[i], true
 }
 
-// soleCoin reports whether there is but one coin, so that it is not asked for.
-func (p Page) soleCoin() bool {
-	return len(p.View.Currencies) == 1 && possible(p.View.Currencies[0]) > 0
+// SoleCoin reports whether there is but one coin, so that it is not asked for.
+func (p Page) SoleCoin() bool {
+	return len(p.View.Currencies) == 1 && Possible(p.View.Currencies[0]) > 0
 }
 
-// soleNetwork reports whether there is but one coin and one network: nothing is
+// SoleNetwork reports whether there is but one coin and one network: nothing is
 // asked.
-func (p Page) soleNetwork() bool {
-	return p.soleCoin() && len(p.View.Currencies[0].Networks) == 1
+func (p Page) SoleNetwork() bool {
+	return p.SoleCoin() && len(p.View.Currencies[0].Networks) == 1
 }
 
-// possible counts the coins' networks that can be chosen.
-func (p Page) possible() int {
+// Possible counts the coins' networks that can be chosen.
+func (p Page) Possible() int {
 	n := 0
 	for _, currency := range p.View.Currencies {
-		n += possible(currency)
+		n += Possible(currency)
 	}
 	return n
 }
 
-// startingChoice returns what is selected when the page opens: what the page
+// StartingChoice returns what is selected when the page opens: what the page
 // says as far as it is possible, completed where nothing is left to choose.
-func (p Page) startingChoice() choice {
-	c := choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
+func (p Page) StartingChoice() Choice {
+	c := Choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
 	}
-	if currency, _, ok := p.find(c.Network); !ok || currency.Symbol != c.Symbol {
-		c.Network = p.onlyNetwork(c.Symbol)
+	if currency, _, ok := p.Coin(c.Network); !ok || currency.Symbol != c.Symbol {
+		c.Network = p.OnlyNetwork(c.Symbol)
 	}
 	return c
 }
@@ -76,7 +76,7 @@ func (p Page) onlyCoin() string {
 	found := ""
 	for _, currency := range p.View.Currencies {
 		switch {
-		case possible(currency) == 0:
+		case Possible(currency) == 0:
 		case found != "":
 			return ""
 		default:
@@ -86,25 +86,25 @@ func (p Page) onlyCoin() string {
 	return found
 }
 
-// onlyNetwork returns the key of symbol's network if there is just one to choose.
-func (p Page) onlyNetwork(symbol string) string {
+// OnlyNetwork returns the key of symbol's network if there is just one to choose.
+func (p Page) OnlyNetwork(symbol string) string {
 	for _, currency := range p.View.Currencies {
 		if currency.Symbol != symbol {
 			continue
 		}
 		if network, only := sole(currency); only {
-			return key(symbol, network.Code)
+			return Key(symbol, network.Code)
 		}
 	}
 	return ""
 }
 
-// find returns the currency and network of a key; false if it is not offered
+// Coin returns the currency and network of a key; false if it is not offered
 // or cannot be chosen.
-func (p Page) find(want string) (wire.Currency, wire.Network, bool) {
+func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	for _, currency := range p.View.Currencies {
 		for _, network := range currency.Networks {
-			if key(currency.Symbol, network.Code) == want {
+			if Key(currency.Symbol, network.Code) == want {
 				return currency, network, network.Available
 			}
 		}
@@ -118,10 +118,10 @@ func codeOf(k string) string {
 	return code
 }
 
-// arranged returns the coins in the order of the screen: the server's, which is
+// Arranged returns the coins in the order of the screen: the server's, which is
 // by cost. Who pays from an exchange sees first what most exchanges can send,
 // and that again in the server's order.
-func (p Page) arranged() []wire.Currency {
+func (p Page) Arranged() []wire.Currency {
 	if !p.Exchange {
 		return p.View.Currencies
 	}
@@ -150,21 +150,21 @@ func firstOf[T any](list []T, wanted func(T) bool) []T {
 	return append(front, rest...)
 }
 
-// cheapest reports whether n is to be marked as the one with the lowest fee:
+// Cheapest reports whether n is to be marked as the one with the lowest fee:
 // only where another network of the coin could be chosen for more.
-func cheapest(c wire.Currency, n wire.Network) bool {
+func Cheapest(c wire.Currency, n wire.Network) bool {
 	dearer := func(other wire.Network) bool { return other.Available && !other.Lowest }
 	return n.Available && n.Lowest && slices.ContainsFunc(c.Networks, dearer)
 }
 
-// payingFrom returns the page for a shopper who pays from an exchange, or who
+// PayingFrom returns the page for a shopper who pays from an exchange, or who
 // does not. Every form and link carries it along.
-func (p Page) payingFrom(exchange bool) Page {
+func (p Page) PayingFrom(exchange bool) Page {
 	from := ""
 	if exchange {
 		from = "exchange"
 	}
-	p = p.carrying("from", from)
+	p = p.Carrying("from", from)
 	p.Exchange = exchange
 	return p
 }

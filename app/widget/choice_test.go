@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // offer reads a list of coins: "USDT: trc20*! bep20 -erc20*" is a coin of three
@@ -36,7 +36,7 @@ func keys(list []wire.Currency) string {
 	var all []string
 	for _, c := range list {
 		for _, n := range c.Networks {
-			all = append(all, key(c.Symbol, n.Code))
+			all = append(all, Key(c.Symbol, n.Code))
 		}
 	}
 	return strings.Join(all, " ")
@@ -55,10 +55,10 @@ func TestArranged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Page{View: wire.View{Currencies: offer(c.offer)}}
-			if got := keys(p.arranged()); got != c.wallet {
+			if got := keys(p.Arranged()); got != c.wallet {
 				t.Errorf("from a wallet: %s; want %s", got, c.wallet)
 			}
-			if got := keys(p.payingFrom(true).arranged()); got != c.exchange {
+			if got := keys(p.PayingFrom(true).Arranged()); got != c.exchange {
 				t.Errorf("from an exchange: %s; want %s", got, c.exchange)
 			}
 			if got := keys(p.View.Currencies); got != c.wallet {
@@ -71,29 +71,29 @@ func TestArranged(t *testing.T) {
 func TestStartingChoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		offer, chosen, network string
-		want                   choice
+		want                   Choice
 		soleCoin, soleNetwork  bool
 	}{
-		"nothing yet":                     {"A: a\nB: b", "", "", choice{}, false, false},
-		"one coin, one network":           {"A: a", "", "", choice{"A", "A:a"}, true, true},
-		"one coin, several networks":      {"A: a b", "", "", choice{"A", ""}, true, false},
-		"one coin, one network is left":   {"A: a -b", "", "", choice{"A", "A:a"}, true, false},
-		"one coin that cannot be had":     {"A: -a", "", "", choice{}, false, false},
-		"one coin is left":                {"A: a\nB: -b", "", "", choice{"A", "A:a"}, false, false},
-		"remembered":                      {"A: a b\nB: b", "A", "A:b", choice{"A", "A:b"}, false, false},
-		"remembered, now impossible":      {"A: a b -c", "A", "A:c", choice{"A", ""}, true, false},
-		"remembered, another one is left": {"A: a -c\nB: b", "A", "A:c", choice{"A", "A:a"}, false, false},
-		"remembered coin only":            {"A: a\nB: b", "B", "", choice{"B", "B:b"}, false, false},
-		"a network of another coin":       {"A: a b\nB: b", "A", "B:b", choice{"A", ""}, false, false},
-		"a coin that is gone":             {"A: a\nB: b", "C", "C:c", choice{"C", ""}, false, false},
+		"nothing yet":                     {"A: a\nB: b", "", "", Choice{}, false, false},
+		"one coin, one network":           {"A: a", "", "", Choice{"A", "A:a"}, true, true},
+		"one coin, several networks":      {"A: a b", "", "", Choice{"A", ""}, true, false},
+		"one coin, one network is left":   {"A: a -b", "", "", Choice{"A", "A:a"}, true, false},
+		"one coin that cannot be had":     {"A: -a", "", "", Choice{}, false, false},
+		"one coin is left":                {"A: a\nB: -b", "", "", Choice{"A", "A:a"}, false, false},
+		"remembered":                      {"A: a b\nB: b", "A", "A:b", Choice{"A", "A:b"}, false, false},
+		"remembered, now impossible":      {"A: a b -c", "A", "A:c", Choice{"A", ""}, true, false},
+		"remembered, another one is left": {"A: a -c\nB: b", "A", "A:c", Choice{"A", "A:a"}, false, false},
+		"remembered coin only":            {"A: a\nB: b", "B", "", Choice{"B", "B:b"}, false, false},
+		"a network of another coin":       {"A: a b\nB: b", "A", "B:b", Choice{"A", ""}, false, false},
+		"a coin that is gone":             {"A: a\nB: b", "C", "C:c", Choice{"C", ""}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Page{View: wire.View{Currencies: offer(c.offer)}, Chosen: c.chosen, ChosenNetwork: c.network}
-			if got := p.startingChoice(); got != c.want {
+			if got := p.StartingChoice(); got != c.want {
 				t.Errorf("startingChoice() = %+v; want %+v", got, c.want)
 			}
-			if p.soleCoin() != c.soleCoin || p.soleNetwork() != c.soleNetwork {
-				t.Errorf("soleCoin() = %t, soleNetwork() = %t; want %t, %t", p.soleCoin(), p.soleNetwork(), c.soleCoin, c.soleNetwork)
+			if p.SoleCoin() != c.soleCoin || p.SoleNetwork() != c.soleNetwork {
+				t.Errorf("soleCoin() = %t, soleNetwork() = %t; want %t, %t", p.SoleCoin(), p.SoleNetwork(), c.soleCoin, c.soleNetwork)
 			}
 		})
 	}
@@ -111,7 +111,7 @@ func TestCheapest(t *testing.T) {
 	} {
 		c, got := offer(text)[0], []string{}
 		for _, n := range c.Networks {
-			if cheapest(c, n) {
+			if Cheapest(c, n) {
 				got = append(got, n.Code)
 			}
 		}
@@ -123,14 +123,14 @@ func TestCheapest(t *testing.T) {
 
 func TestPayingFrom(t *testing.T) {
 	p := Page{Base: "/checkout/cs_1", Carry: []Field{{"lang", "de"}}}
-	there := p.payingFrom(true).payingFrom(true)
+	there := p.PayingFrom(true).PayingFrom(true)
 	if diff := cmp.Diff([]Field{{"lang", "de"}, {"from", "exchange"}}, there.Carry); diff != "" || !there.Exchange {
 		t.Errorf("from an exchange: %t, carry (-want +got):\n%s", there.Exchange, diff)
 	}
 	if got := there.Link("/receipt"); got != "/checkout/cs_1/receipt?lang=de&from=exchange" {
 		t.Errorf("a later link is %s", got)
 	}
-	back := there.payingFrom(false)
+	back := there.PayingFrom(false)
 	if diff := cmp.Diff(p.Carry, back.Carry); diff != "" || back.Exchange {
 		t.Errorf("back again: %t, carry (-want +got):\n%s", back.Exchange, diff)
 	}

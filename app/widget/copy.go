@@ -4,22 +4,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// copyRequest asks the root to put a value on the clipboard and to tell the
+// CopyRequest asks the root to put a value on the clipboard and to tell the
 // result.
-type copyRequest struct {
+type CopyRequest struct {
 	Part  string // handle of what shows the value
 	Value string
 	Done  func(err error)
 }
 
-// copyable is a value that a shopper takes into a wallet: shown in full,
+// Copyable is a value that a shopper takes into a wallet: shown in full,
 // selected as a whole by one click, with a button.
-type copyable struct {
+type Copyable struct {
 	app.Compo
 
 	Part   string // handle of the value: "address"
@@ -28,14 +28,14 @@ type copyable struct {
 	Value  string // what is copied
 	Unit   string // shown after the value, not copied; may be empty
 	Groups bool   // show in groups of four, for comparing
-	Text   copyText
+	Text   CopyText
 
 	state copyState
 	told  string // the value that state is about
 }
 
-// copyText are the sentences of a copyable.
-type copyText struct {
+// CopyText are the sentences of a copyable.
+type CopyText struct {
 	Button string
 	Copied string
 	Failed string
@@ -51,10 +51,10 @@ const (
 )
 
 // Draw draws label, value and button.
-func (c *copyable) Draw() *node.Element {
+func (c *Copyable) Draw() *node.Element {
 	return el("div").Class("copyable").Body(
 		el("span").Class("copyable-label").ID("coinslot-"+c.Part).Text(c.Label),
-		el("div").Class("copyable-row").Body(spaced(
+		el("div").Class("copyable-row").Body(Spaced(
 			el("span").Class("copyable-value").Attr("translate", "no").Attr("dir", "ltr").
 				Attr("data-part", c.Part).Attr("data-value", c.Value).Body(c.shown()...),
 			node.If(c.Unit != "", func() node.Node {
@@ -69,7 +69,7 @@ func (c *copyable) Draw() *node.Element {
 	)
 }
 
-func (c *copyable) shown() []node.Node {
+func (c *Copyable) shown() []node.Node {
 	if !c.Groups {
 		return []node.Node{node.Text(c.Value)}
 	}
@@ -96,7 +96,7 @@ func place(list []group, i int) string {
 	return ""
 }
 
-func (c *copyable) buttonText() string {
+func (c *Copyable) buttonText() string {
 	if c.told != c.Value {
 		return c.Text.Button
 	}
@@ -117,20 +117,20 @@ const (
 )
 
 // copy asks for the copying; the button tells the result for a while.
-func (c *copyable) copy(ctx app.Context, _ app.Event) {
+func (c *Copyable) copy(ctx app.Context, _ app.Event) {
 	value := c.Value
-	ctx.NewActionWithValue(actionCopy,
-		copyRequest{Part: c.Part, Value: value, Done: func(err error) {
+	ctx.NewActionWithValue(ActionCopy,
+		CopyRequest{Part: c.Part, Value: value, Done: func(err error) {
 			ctx.Dispatch(func(ctx app.Context) { c.tell(ctx, value, err) })
 		}})
 }
 
-func (c *copyable) tell(ctx app.Context, value string, err error) {
+func (c *Copyable) tell(ctx app.Context, value string, err error) {
 	c.state, c.told = copyDone, value
 	wait := copiedFor
 	if err != nil {
 		c.state, wait = copyFailed, failedFor
 	}
-	ctx.NewActionWithValue(actionSay, c.buttonText())
+	ctx.NewActionWithValue(ActionSay, c.buttonText())
 	ctx.After(wait, func(app.Context) { c.state = copyIdle })
 }

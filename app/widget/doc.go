@@ -1,14 +1,4 @@
-// Package widget is what a shopper sees: go-app components, one screen or part
-// per file.
-//
-// A component draws a tree of package node, which is rendered twice. The BFF turns it
-// into HTML; that page is complete, its forms post and its links go, without any
-// script. The WebAssembly program then mounts the same [Checkout] from the same [Page]
-// and takes over in place. What a component does differently there hangs on
-// [Checkout.Host], which is nil on the server.
-//
-// There are no business rules here: what can be chosen, what is missing and
-// what may be done next is in the [wire.View]; every sentence is in
-// [Page.Text]. Exported fields are attributes given by the parent, unexported
-// ones are a component's own state.
+// Package widget is the parts that the screens of a checkout are made of: what a page is given
+// ([Page]), its sentences and numbers in the shopper's language, and go-app components such as the
+// QR code, an address to copy or to compare, and the time left. Package screen puts them together.
 package widget

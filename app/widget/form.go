@@ -1,32 +1,32 @@
 package widget
 
 import (
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // Names of the actions by which parts tell the root what the shopper wants, and
 // the root tells parts what has happened.
 const (
-	actionSend   = "coinslot/send"   // value: request
-	actionChange = "coinslot/change" // value: bool, whether the chooser is shown
-	actionFrom   = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
-	actionSay    = "coinslot/say"    // value: string for the live region
-	actionLook   = "coinslot/look"   // no value: the view is out of date
-	actionFail   = "coinslot/fail"   // value: string to show as an error
-	actionCopy   = "coinslot/copy"   // value: copyRequest
-	actionQR     = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
-	actionPay    = "coinslot/pay"    // value: payment
-	actionPrice  = "coinslot/price"  // value: wish
+	ActionSend   = "coinslot/send"   // value: request
+	ActionChange = "coinslot/change" // value: bool, whether the chooser is shown
+	ActionFrom   = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
+	ActionSay    = "coinslot/say"    // value: string for the live region
+	ActionLook   = "coinslot/look"   // no value: the view is out of date
+	ActionFail   = "coinslot/fail"   // value: string to show as an error
+	ActionCopy   = "coinslot/copy"   // value: copyRequest
+	ActionQR     = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
+	ActionPay    = "coinslot/pay"    // value: payment
+	ActionPrice  = "coinslot/price"  // value: wish
 
-	actionInstant = "coinslot/instant" // value: instant; from the root to what tells the time
-	actionNetwork = "coinslot/network" // no value: the network has come or gone; likewise
+	ActionInstant = "coinslot/instant" // value: instant; from the root to what tells the time
+	ActionNetwork = "coinslot/network" // no value: the network has come or gone; likewise
 )
 
-// request is a form's content, sent by the WebAssembly program instead of the
+// Request is a form's content, sent by the WebAssembly program instead of the
 // browser.
-type request struct {
+type Request struct {
 	Sub  string            // "/attempts", "/extend", "/cancel", "/recheck", "/simulate"
 	Body map[string]string // members of the JSON; nil for none
 }
@@ -35,24 +35,24 @@ type request struct {
 // that says what is missing, and then nothing is sent.
 type bodyFunc func() (content map[string]string, missing string)
 
-// form is a POST form. Without WebAssembly the browser sends its fields; with
+// Form is a POST form. Without WebAssembly the browser sends its fields; with
 // it, body is sent instead. scope names what body holds: go-app compares
 // handlers by their code alone and would keep one with yesterday's values.
-func form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
+func Form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
 	return el("form").Attr("method", "post").Attr("action", p.Target(sub)).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			content, missing := body()
 			if missing != "" {
-				ctx.NewActionWithValue(actionFail, missing)
+				ctx.NewActionWithValue(ActionFail, missing)
 				return
 			}
-			ctx.NewActionWithValue(actionSend, request{Sub: sub, Body: content})
+			ctx.NewActionWithValue(ActionSend, Request{Sub: sub, Body: content})
 		}, append(scope, sub)...)
 }
 
-// carried are the hidden fields that every form takes along.
-func carried(p Page) []node.Node {
+// Carried are the hidden fields that every form takes along.
+func Carried(p Page) []node.Node {
 	fields := make([]node.Node, 0, len(p.Carry))
 	for _, f := range p.Carry {
 		fields = append(fields, hidden(f))
@@ -64,21 +64,21 @@ func hidden(f Field) node.Node {
 	return void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value)
 }
 
-// press is a form of one button, with fields of its own.
-func press(p Page, sub, part, class, text string, busy bool, fields ...Field) node.Node {
-	inputs := carried(p)
+// Press is a form of one button, with fields of its own.
+func Press(p Page, sub, part, class, text string, busy bool, fields ...Field) node.Node {
+	inputs := Carried(p)
 	scope := make([]string, 0, 2*len(fields))
 	for _, f := range fields {
 		inputs = append(inputs, hidden(f))
 		scope = append(scope, f.Name, f.Value)
 	}
-	inputs = append(inputs, button(part, class, text, busy))
-	return form(p, sub, fieldsBody(fields), scope...).Class("press").Body(inputs...)
+	inputs = append(inputs, Button(part, class, text, busy))
+	return Form(p, sub, fieldsBody(fields), scope...).Class("press").Body(inputs...)
 }
 
-// button is a submit button with a stable handle. While a request is on its way
+// Button is a submit button with a stable handle. While a request is on its way
 // it says that it does nothing, but keeps the keyboard: a disabled one loses it.
-func button(part, class, text string, busy bool) node.Node {
+func Button(part, class, text string, busy bool) node.Node {
 	return el("button").Attr("type", "submit").Class("button "+class).Attr("data-part", part).
 		Bool("aria-disabled", busy).Text(text)
 }
@@ -98,23 +98,23 @@ func fieldsBody(fields []Field) bodyFunc {
 	}
 }
 
-// changeLink opens the chooser: a link without WebAssembly, at once with it.
-func changeLink(p Page, part, class, text string) node.Node {
+// ChangeLink opens the chooser: a link without WebAssembly, at once with it.
+func ChangeLink(p Page, part, class, text string) node.Node {
 	return el("a").Class(class).Attr("data-part", part).
 		Attr("href", p.Link("", Field{"change", "1"})).Text(text).
-		On("click", func(ctx app.Context, e app.Event) { toggleChange(ctx, e, true) })
+		On("click", func(ctx app.Context, e app.Event) { ToggleChange(ctx, e, true) })
 }
 
-// toggleChange asks the root to show or hide the chooser.
-func toggleChange(ctx app.Context, e app.Event, show bool) {
-	if stays(e) {
-		ctx.NewActionWithValue(actionChange, show)
+// ToggleChange asks the root to show or hide the chooser.
+func ToggleChange(ctx app.Context, e app.Event, show bool) {
+	if Stays(e) {
+		ctx.NewActionWithValue(ActionChange, show)
 	}
 }
 
-// stays keeps the browser from following a link whose work is done in the page,
+// Stays keeps the browser from following a link whose work is done in the page,
 // unless the shopper wants it in a tab of its own.
-func stays(e app.Event) bool {
+func Stays(e app.Event) bool {
 	if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("shiftKey").Bool() {
 		return false
 	}

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // hand writes the words of a timing as time goes by, beside go-app: that would wake
@@ -19,7 +19,7 @@ type hand struct {
 	place app.Value // the element of the timing
 
 	mu      sync.Mutex // guards the fields below
-	at      timing
+	at      Timing
 	said    map[string]string // what it has written, by part
 	timer   *time.Timer
 	stopped bool
@@ -27,7 +27,7 @@ type hand struct {
 
 // wind writes the words of this moment and returns the hand that will write the
 // next. Only the UI goroutine may call it, for a timing that is mounted.
-func (t *timing) wind() *hand {
+func (t *Timing) wind() *hand {
 	ctx := t.ctx
 	h := &hand{turn: func() {
 		ctx.Dispatch(t.tick)

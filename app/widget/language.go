@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // languageMenu lets the shopper read the page in another language. It is a form
@@ -15,13 +15,13 @@ import (
 func languageMenu(p Page) node.Node {
 	return node.If(len(p.Languages) > 1, func() node.Node {
 		return el("form").Class("languages").Attr("method", "get").Attr("action", p.here()).
-			Body(append(p.carriedBut("lang", "key"), spaced(
+			Body(append(p.CarriedBut("lang", "key"), Spaced(
 				el("label").Body(
-					el("span").Class("offscreen").Text(p.say("lang.label")),
+					el("span").Class("offscreen").Text(p.Say("lang.label")),
 					&languageList{Languages: p.Languages, Lang: p.Lang},
 				),
 				el("button").Attr("type", "submit").Attr("data-part", "language-set").
-					Text(p.say("lang.set")),
+					Text(p.Say("lang.set")),
 			)...)...)
 	})
 }
@@ -34,8 +34,8 @@ func (p Page) here() string {
 	return p.Base
 }
 
-// carriedBut are the fields that a form takes along, without some of them.
-func (p Page) carriedBut(names ...string) []node.Node {
+// CarriedBut are the fields that a form takes along, without some of them.
+func (p Page) CarriedBut(names ...string) []node.Node {
 	var kept []Field
 	for _, f := range p.Carry {
 		if !slices.Contains(names, f.Name) {
@@ -43,7 +43,7 @@ func (p Page) carriedBut(names ...string) []node.Node {
 		}
 	}
 	p.Carry = kept
-	return carried(p)
+	return Carried(p)
 }
 
 // languageList is the field of the menu. It is a component, because it is the same

@@ -19,7 +19,7 @@ func TestLanguageListIsKept(t *testing.T) {
 	} {
 		want := `<select data-part="language" name="lang">`
 		for _, one := range l.Languages {
-			chosen := textIf(one.Tag == l.Lang, " selected")
+			chosen := TextIf(one.Tag == l.Lang, " selected")
 			want += `<option lang="` + one.Tag + `"` + chosen + ` value="` + one.Tag + `">` +
 				html.EscapeString(one.Name) + `</option>`
 		}

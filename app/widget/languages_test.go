@@ -174,15 +174,15 @@ func TestNumbersAndPrices(t *testing.T) {
 		{"de", "1234.50", "1.234,50\u00a0$"}, {"fr", "1234.50", "1\u202f234,50\u00a0$US"},
 	} {
 		p := Page{Text: all[c.lang], Lang: c.lang, Dir: "ltr"}
-		if got := p.price(c.usd); strings.ReplaceAll(got, " ", "\u00a0") != c.want {
+		if got := p.Price(c.usd); strings.ReplaceAll(got, " ", "\u00a0") != c.want {
 			t.Errorf("%s in %s is %q; want %q", c.usd, c.lang, got, c.want)
 		}
 	}
 	p := Page{Text: all["ar"], Lang: "ar", Dir: "rtl"}
-	if got := p.say("pay.title", "amount", "25.03 USDT"); !strings.Contains(got, "\u206825.03 USDT\u2069") {
+	if got := p.Say("pay.title", "amount", "25.03 USDT"); !strings.Contains(got, "\u206825.03 USDT\u2069") {
 		t.Errorf("an amount in Arabic is not set apart: %q", got)
 	}
-	if got := p.count("time.minutes", 3); !strings.Contains(got, "3") || got == p.count("time.minutes", 11) {
-		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.count("time.minutes", 11))
+	if got := p.Count("time.minutes", 3); !strings.Contains(got, "3") || got == p.Count("time.minutes", 11) {
+		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.Count("time.minutes", 11))
 	}
 }

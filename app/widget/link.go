@@ -21,9 +21,9 @@ func escaped(s string) string {
 	return out.String()
 }
 
-// hostOf returns the host and port of an http(s) address that the BFF has
+// HostOf returns the host and port of an http(s) address that the BFF has
 // checked; empty if it has none.
-func hostOf(address string) string {
+func HostOf(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	if strings.ContainsAny(scheme, "/?#") {
 		return ""

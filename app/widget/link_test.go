@@ -37,7 +37,7 @@ func FuzzHostOf(f *testing.F) {
 		if web {
 			want = u.Host
 		}
-		if got := hostOf(s); got != want {
+		if got := HostOf(s); got != want {
 			t.Errorf("hostOf(%q) = %q; want %q", s, got, want)
 		}
 	})

@@ -5,19 +5,19 @@ import (
 	"coinslot/app/wire"
 )
 
-// headingID is the id of the one heading that names the screen; it gets the
+// HeadingID is the id of the one heading that names the screen; it gets the
 // keyboard when the screen changes.
-const headingID = "coinslot-heading"
+const HeadingID = "coinslot-heading"
 
-// orderHead shows what is being paid for and its price.
-func orderHead(p Page) node.Node {
+// OrderHead shows what is being paid for and its price.
+func OrderHead(p Page) node.Node {
 	order := p.View.Order
 	if order.AmountUSD == "" {
 		return node.Text("") // a page about an order that is not known
 	}
 	title := order.Title
 	if title == "" {
-		title = p.say("order.untitled")
+		title = p.Say("order.untitled")
 	}
 	return el("header").Class("order").Body(
 		el("div").Class("order-what").Body(
@@ -28,23 +28,23 @@ func orderHead(p Page) node.Node {
 		),
 		el("p").Class("order-price").Body(
 			el("span").Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
-				Text(p.price(order.AmountUSD)),
+				Text(p.Price(order.AmountUSD)),
 		),
 		node.If(p.View.Test, func() node.Node {
-			return el("p").Class("order-test").Text(p.say("order.test"))
+			return el("p").Class("order-test").Text(p.Say("order.test"))
 		}),
 	)
 }
 
-// orderFoot tells what to quote when asking for help, and lets an embedded
+// OrderFoot tells what to quote when asking for help, and lets an embedded
 // checkout be closed.
-func orderFoot(p Page) node.Node {
-	return el("footer").Class("foot").Body(spaced(
+func OrderFoot(p Page) node.Node {
+	return el("footer").Class("foot").Body(Spaced(
 		node.If(p.View.Order.Ref != "", func() node.Node {
-			return el("span").Class("foot-ref").Text(p.say("order.ref", "ref", p.View.Order.Ref))
+			return el("span").Class("foot-ref").Text(p.Say("order.ref", "ref", p.View.Order.Ref))
 		}),
 		node.If(p.View.CancelURL != "" && before(p.View.Status), func() node.Node {
-			return leave(p, "foot-back", "order.back", p.View.CancelURL)
+			return Leave(p, "foot-back", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
 	)...)
@@ -56,15 +56,15 @@ func before(s wire.Status) bool {
 	return s == wire.Open || s == wire.Preparing || s == wire.Pending
 }
 
-// heading is the screen's name.
-func heading(text string) node.Node {
-	return el("h1").ID(headingID).Attr("tabindex", "-1").Text(text)
+// Heading is the screen's name.
+func Heading(text string) node.Node {
+	return el("h1").ID(HeadingID).Attr("tabindex", "-1").Text(text)
 }
 
-// leave is a link back to the shop. A frame must not show the shop inside the
+// Leave is a link back to the shop. A frame must not show the shop inside the
 // shop, so there it opens a page of its own.
-func leave(p Page, class, text, url string) node.Node {
-	a := el("a").Class(class).Attr("href", url).Text(p.say(text))
+func Leave(p Page, class, text, url string) node.Node {
+	a := el("a").Class(class).Attr("href", url).Text(p.Say(text))
 	if p.Embed == "" {
 		return a
 	}

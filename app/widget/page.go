@@ -69,8 +69,8 @@ type Page struct {
 // Field is one name and value that travels with every form and link.
 type Field struct{ Name, Value string }
 
-// namesOrder reports whether f says what is bought, while it is stored nowhere.
-func (f Field) namesOrder() bool {
+// NamesOrder reports whether f says what is bought, while it is stored nowhere.
+func (f Field) NamesOrder() bool {
 	switch f.Name {
 	case "order", "item", "amount", "quantity", "key":
 		return true
@@ -124,7 +124,7 @@ func (p Page) QR(kind string) string {
 func (p Page) Stored(id string) Page {
 	carry := make([]Field, 0, len(p.Carry))
 	for _, f := range p.Carry {
-		if !f.namesOrder() {
+		if !f.NamesOrder() {
 			carry = append(carry, f)
 		}
 	}
@@ -141,7 +141,7 @@ func (p Page) Stored(id string) Page {
 func (p Page) Bare() Page {
 	carry := make([]Field, 0, len(p.Carry))
 	for _, f := range p.Carry {
-		if f.Name == "lang" || f.namesOrder() {
+		if f.Name == "lang" || f.NamesOrder() {
 			carry = append(carry, f)
 		}
 	}
@@ -149,9 +149,9 @@ func (p Page) Bare() Page {
 	return p
 }
 
-// carrying returns the page with one carried field of that name, or none if
+// Carrying returns the page with one carried field of that name, or none if
 // value is empty.
-func (p Page) carrying(name, value string) Page {
+func (p Page) Carrying(name, value string) Page {
 	carry := make([]Field, 0, len(p.Carry)+1)
 	for _, f := range p.Carry {
 		if f.Name != name {
@@ -175,20 +175,20 @@ type Language struct {
 // order that is not known has no price.
 func (p Page) Title() string {
 	if p.View.Order.AmountUSD == "" {
-		return p.say("title.none")
+		return p.Say("title.none")
 	}
-	price := p.price(p.View.Order.AmountUSD)
+	price := p.Price(p.View.Order.AmountUSD)
 	key := "title." + string(p.View.Status)
 	if !p.View.Status.Known() {
 		key = "title." + string(wire.Preparing)
 	}
-	if arrived(p.View) {
+	if Arrived(p.View) {
 		key = "title." + string(wire.Review)
 	}
 	if p.View.Test && !p.View.Status.Settled() {
 		key = "title.test"
 	}
-	return p.say(key, "price", price)
+	return p.Say(key, "price", price)
 }
 
 // Icon is the path of the tab's icon on the BFF's origin: it shows from afar that
@@ -212,4 +212,32 @@ func (p Page) Waits() bool {
 		return false
 	}
 	return true
+}
+
+// Arrived reports whether all the money of a pending payment is here and only
+// the gateway's word is awaited: nothing more is to be sent.
+func Arrived(v wire.View) bool {
+	return v.Status == wire.Pending && v.Attempt != nil && v.Attempt.PaidAmount != "" &&
+		v.Attempt.MissingAmount == ""
+}
+
+// Offer is what a shopper may set of an item while it is stored nowhere: an open
+// amount, or how many. What is allowed and what it costs is the server's word.
+type Offer struct {
+	// Minimum and Maximum are the inclusive limits of the amount, in dollars with
+	// two places; empty if there is no amount to set.
+	Minimum, Maximum string
+	// Suggested are amounts to offer, the default first.
+	Suggested []string
+	// Amount is what its field holds: the one that the page is for, or one that
+	// was refused, as it was typed.
+	Amount string
+	// Least and Most are the inclusive limits of the quantity; zero if there is
+	// none to set.
+	Least, Most int
+	// Quantity is the one that the page is for.
+	Quantity int
+	// Wrong names the field whose value was refused, "amount" or "quantity";
+	// empty if none was.
+	Wrong string
 }

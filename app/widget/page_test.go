@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestLink(t *testing.T) {
@@ -68,7 +68,7 @@ func TestTimingSentences(t *testing.T) {
 		{0, "Time is up: looking once more", 0, text["checked.offline"], true},
 	} {
 		p := Page{Text: text, View: wire.View{CheckedMsAgo: c.ago, Attempt: &wire.Attempt{ExpiresInMs: c.ms}}}
-		s := &timing{Page: p, Left: true, Offline: c.offline}
+		s := &Timing{Page: p, Left: true, Offline: c.offline}
 		if s.left() != c.left || s.checked() != c.checked {
 			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.left(), s.checked(), c.left, c.checked)
 		}

@@ -3,24 +3,24 @@ package widget
 import (
 	"strconv"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // qrKind is the value of the query that makes the QR code hold the payment link.
 const qrKind = "uri"
 
-// qrBox is the QR code, of the plain address unless the shopper wants the
+// QRBox is the QR code, of the plain address unless the shopper wants the
 // payment link: every wallet and exchange reads an address, and many misread or
 // ignore what is around it in a link.
-func qrBox(p Page, a wire.Attempt) node.Node {
+func QRBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
-	kind, alt := "address", p.say("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
+	kind, alt := "address", p.Say("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
 	if link {
-		sum, _ := due(a)
-		kind, alt = "uri", p.say("pay.qr.uri", "amount", sum, "network", a.NetworkName)
+		sum, _ := Due(a)
+		kind, alt = "uri", p.Say("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
 	return el("div").Class("qr-side").Body(
 		el("div").Class("qr-box").Body(
@@ -33,38 +33,46 @@ func qrBox(p Page, a wire.Attempt) node.Node {
 
 // qrSwitch chooses what the QR code holds: two links, at once with WebAssembly.
 func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
-	why := p.say("pay.qr.address.why")
+	why := p.Say("pay.qr.address.why")
 	switch {
 	case link && a.TokenURI:
-		why = p.say("pay.qr.token.why")
+		why = p.Say("pay.qr.token.why")
 	case link:
-		why = p.say("pay.qr.link.why")
+		why = p.Say("pay.qr.link.why")
 	}
 	return el("div").Class("qr-kind").Attr("data-part", "qr-kind").Attr("role", "group").
-		Attr("aria-label", p.say("pay.qr.kind")).Body(spaced(
-		qrLink(p, false, !link, p.say("pay.qr.address")),
-		qrLink(p, true, link, p.say("pay.qr.link")),
+		Attr("aria-label", p.Say("pay.qr.kind")).Body(Spaced(
+		qrLink(p, false, !link, p.Say("pay.qr.address")),
+		qrLink(p, true, link, p.Say("pay.qr.link")),
 		el("p").Class("qr-why").Text(why),
 	)...)
 }
 
 func qrLink(p Page, link, current bool, text string) node.Node {
-	return el("a").Class("qr-choice").Attr("href", p.holding(link).Link("")).
+	return el("a").Class("qr-choice").Attr("href", p.Holding(link).Link("")).
 		Bool("aria-current", current).Text(text).
 		On("click", func(ctx app.Context, e app.Event) {
-			if stays(e) {
-				ctx.NewActionWithValue(actionQR, link)
+			if Stays(e) {
+				ctx.NewActionWithValue(ActionQR, link)
 			}
 		}, strconv.FormatBool(link))
 }
 
-// holding returns the page with a QR code of the payment link, or of the address.
-func (p Page) holding(link bool) Page {
+// Holding returns the page with a QR code of the payment link, or of the address.
+func (p Page) Holding(link bool) Page {
 	kind := ""
 	if link {
 		kind = qrKind
 	}
-	p = p.carrying("qr", kind)
+	p = p.Carrying("qr", kind)
 	p.LinkQR = link
 	return p
+}
+
+// Due is what has to be sent now, with its coin: the rest, if a part has come.
+func Due(a wire.Attempt) (sum string, rest bool) {
+	if a.MissingAmount != "" && a.PaidAmount != "" {
+		return Amount(a.MissingAmount, a.CurrencySymbol), true
+	}
+	return Amount(a.PayableAmount, a.CurrencySymbol), false
 }

@@ -5,61 +5,61 @@ import (
 	"coinslot/app/wire"
 )
 
-// received shows the arithmetic of a payment that came in part: asked, paid,
+// Received shows the arithmetic of a payment that came in part: asked, paid,
 // missing. The sum still to be sent is drawn by the pay screen itself, where it
 // can be copied; elsewhere it is the last line here.
-func received(p Page, a wire.Attempt) node.Node {
+func Received(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
 		return el("div").Class("received").Body(
 			node.If(p.View.Status == wire.Pending, func() node.Node {
-				return el("p").Text(p.say("part.text"))
+				return el("p").Text(p.Say("part.text"))
 			}),
 			el("dl").Class("sums").Body(
-				line(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
-				line(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
+				SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
+				SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
 				node.If(p.View.Status != wire.Pending, func() node.Node {
-					return line(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
+					return SumLine(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
 				}),
 			),
 		)
 	})
 }
 
-// line is one row of a sum.
-func line(p Page, label, part, number, symbol string) node.Node {
+// SumLine is one row of a sum.
+func SumLine(p Page, label, part, number, symbol string) node.Node {
 	return el("div").Class("line").Body(
-		el("dt").Text(p.say(label)),
+		el("dt").Text(p.Say(label)),
 		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").
-			Attr("dir", "ltr").Text(amount(number, symbol)),
+			Attr("dir", "ltr").Text(Amount(number, symbol)),
 	)
 }
 
-// surplus says what was paid too much and whom to ask.
-func surplus(p Page, a wire.Attempt) node.Node {
+// Surplus says what was paid too much and whom to ask.
+func Surplus(p Page, a wire.Attempt) node.Node {
 	return node.If(a.OverpaidAmount != "", func() node.Node {
 		return el("p").Class("note warn").Attr("data-part", "overpaid").
 			Attr("data-value", a.OverpaidAmount).
-			Text(p.say("over.text", "amount", amount(a.OverpaidAmount, a.CurrencySymbol)))
+			Text(p.Say("over.text", "amount", Amount(a.OverpaidAmount, a.CurrencySymbol)))
 	})
 }
 
-// fact is one row of what is not a sum; nothing if there is no value.
-func fact(p Page, label, part, value string) node.Node {
+// Fact is one row of what is not a sum; nothing if there is no value.
+func Fact(p Page, label, part, value string) node.Node {
 	return node.If(value != "", func() node.Node {
 		return el("div").Class("line").Body(
-			el("dt").Text(p.say(label)),
+			el("dt").Text(p.Say(label)),
 			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").
 				Attr("dir", "auto").Text(value),
 		)
 	})
 }
 
-// transaction is the proof on the chain, as a link to where everybody can see
+// Transaction is the proof on the chain, as a link to where everybody can see
 // it, if one is known.
-func transaction(p Page, a wire.Attempt) node.Node {
+func Transaction(p Page, a wire.Attempt) node.Node {
 	return node.If(a.TxID != "", func() node.Node {
 		return el("div").Class("line").Body(
-			el("dt").Text(p.say("tx.label")),
+			el("dt").Text(p.Say("tx.label")),
 			el("dd").Body(transactionID(p, a)),
 		)
 	})
@@ -72,5 +72,5 @@ func transactionID(p Page, a wire.Attempt) node.Node {
 	}
 	return el("a").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).
 		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").
-		Body(id, node.Text(" "), el("span").Class("tx-where").Text(p.say("done.explorer")))
+		Body(id, node.Text(" "), el("span").Class("tx-where").Text(p.Say("done.explorer")))
 }

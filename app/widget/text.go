@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// say returns the sentence of key with each {name} replaced by the value that
+// Say returns the sentence of key with each {name} replaced by the value that
 // follows the name in pairs.
-func (p Page) say(key string, pairs ...string) string {
+func (p Page) Say(key string, pairs ...string) string {
 	return Sentence(p.Text, p.Dir, key, pairs...)
 }
 
-// count is say for a sentence that depends on a whole number, its {n}.
-func (p Page) count(key string, n int, pairs ...string) string {
+// Count is say for a sentence that depends on a whole number, its {n}.
+func (p Page) Count(key string, n int, pairs ...string) string {
 	form := key + "#" + plural(p.Lang, n)
 	if _, ok := p.Text[form]; !ok {
 		form = key + "#other"
 	}
-	return p.say(form, append(pairs, "n", strconv.Itoa(n))...)
+	return p.Say(form, append(pairs, "n", strconv.Itoa(n))...)
 }
 
 // Sentence returns the sentence of key in text with each {name} replaced by the
@@ -43,7 +43,7 @@ func Sentence(text map[string]string, dir, key string, pairs ...string) string {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if value, ok := paired(pairs, name); ok && closed {
-			out.WriteString(apart(dir, value))
+			out.WriteString(Apart(dir, value))
 			sentence = after
 		} else {
 			out.WriteByte('{')
@@ -62,19 +62,19 @@ func paired(pairs []string, name string) (string, bool) {
 	return "", false
 }
 
-// apart puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
+// Apart puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
 // where the text around it runs from right to left.
 // Source: Unicode Standard Annex #9, section 2.4.
-func apart(dir, value string) string {
+func Apart(dir, value string) string {
 	if dir != "rtl" || value == "" {
 		return value
 	}
 	return "\u2068" + value + "\u2069"
 }
 
-// price returns an amount of US dollars ("1234.50") in the way of the page's
+// Price returns an amount of US dollars ("1234.50") in the way of the page's
 // language.
-func (p Page) price(usd string) string { return Price(p.Text, p.Dir, usd) }
+func (p Page) Price(usd string) string { return Price(p.Text, p.Dir, usd) }
 
 // Price returns an amount of US dollars, decimal text with a point, in the way
 // of the language of text.
@@ -96,5 +96,5 @@ func Number(text map[string]string, decimal string) string {
 	return whole + text["number.decimal"] + fraction
 }
 
-// amount is a number with its coin, kept on one line.
-func amount(number, symbol string) string { return number + "\u00a0" + symbol }
+// Amount is a number with its coin, kept on one line.
+func Amount(number, symbol string) string { return number + "\u00a0" + symbol }

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // lastMinutes is when a running clock takes the place of whole minutes, and more
@@ -21,11 +21,11 @@ func (p Page) LastMinutes() bool {
 	return p.View.Status == wire.Pending && a != nil && a.ExpiresInMs < lastMinutes.Milliseconds()
 }
 
-// timing tells how much time is left, how to get more, and how fresh the page
+// Timing tells how much time is left, how to get more, and how fresh the page
 // is. It counts from the moment the view came, by the browser's own stopwatch,
 // so that a wrong clock does no harm. While nothing else happens, its hand writes
 // its words.
-type timing struct {
+type Timing struct {
 	app.Compo
 
 	Page    Page
@@ -45,21 +45,21 @@ type timing struct {
 	hand *hand       // nil until it is mounted
 }
 
-// instant is when a view came that shows nothing new but the time.
-type instant struct {
+// Instant is when a view came that shows nothing new but the time.
+type Instant struct {
 	View wire.View
 	At   time.Time
 }
 
 // OnMount starts the counting.
-func (t *timing) OnMount(ctx app.Context) {
+func (t *Timing) OnMount(ctx app.Context) {
 	t.ctx = ctx
-	ctx.Handle(actionInstant, func(ctx app.Context, a app.Action) {
-		m := a.Value.(instant)
+	ctx.Handle(ActionInstant, func(ctx app.Context, a app.Action) {
+		m := a.Value.(Instant)
 		t.Page.View, t.At = m.View, m.At
 		t.tick(ctx)
 	})
-	ctx.Handle(actionNetwork, func(ctx app.Context, _ app.Action) {
+	ctx.Handle(ActionNetwork, func(ctx app.Context, _ app.Action) {
 		t.network(online())
 		t.tick(ctx)
 	})
@@ -68,19 +68,19 @@ func (t *timing) OnMount(ctx app.Context) {
 }
 
 // OnDismount ends it.
-func (t *timing) OnDismount() { t.hand.stop() }
+func (t *Timing) OnDismount() { t.hand.stop() }
 
 // OnUpdate starts counting anew: the view is fresh.
-func (t *timing) OnUpdate(ctx app.Context) {
+func (t *Timing) OnUpdate(ctx app.Context) {
 	t.ctx = ctx
 	t.count()
 }
 
 // Draw draws the lines and, below them, the way to more time.
-func (t *timing) Draw() *node.Element {
+func (t *Timing) Draw() *node.Element {
 	t.measure() // the hand has gone on
 	t.early = t.remaining() >= lastMinutes
-	return el("div").Class("timing").Body(spaced(
+	return el("div").Class("timing").Body(Spaced(
 		node.If(t.Left, func() node.Node {
 			// nobody wants to hear each step
 			return word("countdown", t.left()).Attr("role", "timer").Attr("aria-live", "off")
@@ -94,7 +94,7 @@ func (t *timing) Draw() *node.Element {
 // count there; else in the last minutes, because it costs the price that was
 // fixed. Then it stands open: one click gives it (WCAG 2.2.1). The style sheet hides an
 // early one until WebAssembly does, so that nothing moves when it takes over.
-func (t *timing) extend() node.Node {
+func (t *Timing) extend() node.Node {
 	p := t.Page
 	return node.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
 		class, early := "extend", t.early
@@ -104,16 +104,16 @@ func (t *timing) extend() node.Node {
 		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
 		return el("details").Class(class).Attr("data-part", "more-time").
 			Bool("hidden", early && !t.At.IsZero()).Bool("open", !early).Body(
-			el("summary").Text(p.say("time.extend")),
-			el("p").Text(p.count("time.extend.why", minutes)),
-			press(p, "/extend", "extend", "", p.say("time.extend.sure"), false,
+			el("summary").Text(p.Say("time.extend")),
+			el("p").Text(p.Count("time.extend.why", minutes)),
+			Press(p, "/extend", "extend", "", p.Say("time.extend.sure"), false,
 				Field{"attempt", number}),
 		)
 	})
 }
 
 // tick does what is due.
-func (t *timing) tick(ctx app.Context) {
+func (t *Timing) tick(ctx app.Context) {
 	ctx.PreventUpdate()
 	t.count()
 	if t.early != (t.remaining() >= lastMinutes) {
@@ -123,19 +123,19 @@ func (t *timing) tick(ctx app.Context) {
 
 // count measures, says aloud what is to be said at such a time, and lets the hand
 // go on from there.
-func (t *timing) count() {
+func (t *Timing) count() {
 	t.measure()
 	left := t.remaining()
-	if number := attemptNumber(t.Page.View); number != t.number {
+	if number := AttemptNumber(t.Page.View); number != t.number {
 		t.number, t.least = number, left
 	}
 	if t.Left && announced(t.least, left) {
-		t.ctx.NewActionWithValue(actionSay, t.left())
+		t.ctx.NewActionWithValue(ActionSay, t.left())
 	}
 	t.least = min(t.least, left)
 	over := t.Left && left <= 0
 	if over && !t.asked {
-		t.ctx.NewAction(actionLook)
+		t.ctx.NewAction(ActionLook)
 	}
 	t.asked = over
 	t.hand.stop()
@@ -143,14 +143,14 @@ func (t *timing) count() {
 }
 
 // turns reports whether more changes by now than words.
-func (t *timing) turns() bool {
+func (t *Timing) turns() bool {
 	left := t.remaining()
 	return t.early != (left >= lastMinutes) || t.Left &&
 		(announced(t.least, left) || left <= 0 && !t.asked)
 }
 
 // next is how long what is shown stays true; zero is for good.
-func (t *timing) next() time.Duration {
+func (t *Timing) next() time.Duration {
 	left, age := t.leftHolds(), t.checkedHolds()
 	if left == 0 || age > 0 && age < left {
 		return age
@@ -159,7 +159,7 @@ func (t *timing) next() time.Duration {
 }
 
 // leftHolds is how long left says the same; zero is for good.
-func (t *timing) leftHolds() time.Duration {
+func (t *Timing) leftHolds() time.Duration {
 	left := t.remaining()
 	switch {
 	case !t.Left || left <= 0:
@@ -171,7 +171,7 @@ func (t *timing) leftHolds() time.Duration {
 }
 
 // checkedHolds is how long checked says the same; zero is for good.
-func (t *timing) checkedHolds() time.Duration {
+func (t *Timing) checkedHolds() time.Duration {
 	if t.unsure() != "" {
 		return 0
 	}
@@ -198,7 +198,7 @@ func announced(before, now time.Duration) bool {
 	return false
 }
 
-func (t *timing) measure() {
+func (t *Timing) measure() {
 	t.elapsed = 0
 	if !t.At.IsZero() {
 		t.elapsed = max(0, time.Since(t.At))
@@ -214,13 +214,13 @@ func online() bool {
 }
 
 // network takes what the browser says of its network.
-func (t *timing) network(there bool) {
+func (t *Timing) network(there bool) {
 	t.away = !there
 	t.measure()
 }
 
 // remaining is the time left to pay; zero if there is nothing to pay.
-func (t *timing) remaining() time.Duration {
+func (t *Timing) remaining() time.Duration {
 	if t.Page.View.Attempt == nil {
 		return 0
 	}
@@ -229,19 +229,19 @@ func (t *timing) remaining() time.Duration {
 
 // left says the time left: whole minutes as long as there are several, because
 // a running clock hurries people into mistakes; seconds only near the end.
-func (t *timing) left() string {
+func (t *Timing) left() string {
 	left := t.remaining()
 	switch {
 	case left <= 0:
-		return t.Page.say("time.over")
+		return t.Page.Say("time.over")
 	case left >= time.Hour:
-		return t.Page.say("time.hours", "hours", strconv.Itoa(int(left.Hours())), "minutes",
+		return t.Page.Say("time.hours", "hours", strconv.Itoa(int(left.Hours())), "minutes",
 			strconv.Itoa(int(left.Minutes())%60))
 	case left >= lastMinutes:
-		return t.Page.count("time.minutes", int(left.Minutes()))
+		return t.Page.Count("time.minutes", int(left.Minutes()))
 	}
 	seconds := int(left.Seconds())
-	return t.Page.say("time.seconds", "time",
+	return t.Page.Say("time.seconds", "time",
 		strconv.Itoa(seconds/60)+":"+strconv.Itoa(100 + seconds%60)[1:])
 }
 
@@ -249,23 +249,23 @@ func (t *timing) left() string {
 const justNow = wire.JustNow * time.Millisecond
 
 // checked says how long ago the gateway was asked, or why that is not known.
-func (t *timing) checked() string {
+func (t *Timing) checked() string {
 	if why := t.unsure(); why != "" {
-		return t.Page.say(why)
+		return t.Page.Say(why)
 	}
 	age := t.age()
 	switch {
 	case age < justNow:
-		return t.Page.say("checked.now")
+		return t.Page.Say("checked.now")
 	case age < time.Minute:
-		return t.Page.count("checked.seconds", int(age.Seconds()))
+		return t.Page.Count("checked.seconds", int(age.Seconds()))
 	}
-	return t.Page.count("checked.minutes", int(age.Minutes()))
+	return t.Page.Count("checked.minutes", int(age.Minutes()))
 }
 
 // unsure is the sentence that tells why it is not known how fresh the page is: the
 // network is away, or it is back and the answer is awaited. It is empty if that is known.
-func (t *timing) unsure() string {
+func (t *Timing) unsure() string {
 	switch {
 	case t.away:
 		return "checked.offline"
@@ -281,10 +281,18 @@ func (t *timing) unsure() string {
 
 // age is how long ago the gateway was asked. What would have been told by now is
 // not older than it was.
-func (t *timing) age() time.Duration {
+func (t *Timing) age() time.Duration {
 	ago := time.Duration(t.Page.View.CheckedMsAgo) * time.Millisecond
 	if t.Page.View.Told && ago < justNow {
 		return ago
 	}
 	return ago + t.elapsed
+}
+
+// AttemptNumber is the number of the attempt of v; zero if there is none.
+func AttemptNumber(v wire.View) int {
+	if v.Attempt == nil {
+		return 0
+	}
+	return v.Attempt.Number
 }

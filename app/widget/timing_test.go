@@ -1,20 +1,18 @@
 package widget
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/maxence-charriere/go-app/v10/pkg/app"
-
 	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // counting is a mounted timing that nothing happens to.
-func counting(t *testing.T, left, ago time.Duration, told bool) *timing {
+func counting(t *testing.T, left, ago time.Duration, told bool) *Timing {
 	t.Helper()
-	return &timing{Left: true, Page: Page{Text: english(t), View: wire.View{
+	return &Timing{Left: true, Page: Page{Text: english(t), View: wire.View{
 		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), Told: told, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
 	}}}
 }
@@ -75,82 +73,26 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// drawn is a checkout that counts how often it is drawn.
-type drawn struct {
-	*Checkout
-	times int
-	ctx   app.Context
-}
-
-func (d *drawn) Render() app.UI {
-	d.times++
-	return d.Checkout.Render()
-}
-
-func (d *drawn) OnPreRender(ctx app.Context) { d.ctx = ctx }
-
-// TestRepeatsDrawNothing: a view that shows nothing new costs no drawing.
-func TestRepeatsDrawNothing(t *testing.T) {
-	first := named(t, "pending")
-	first.View.Version = 9
-	d := &drawn{Checkout: &Checkout{Page: first, Host: (&browserFake{}).host()}}
-	engine := app.NewTestEngine()
-	if err := engine.Load(d); err != nil {
-		t.Fatal(err)
-	}
-	engine.ConsumeAll()
-	takes := func(change func(*wire.View)) (times int) {
-		v := first.View
-		a := *v.Attempt
-		v.Attempt = &a
-		change(&v)
-		d.times = 0
-		d.ctx.Dispatch(func(ctx app.Context) { d.hear(ctx, v) })
-		engine.ConsumeAll()
-		return d.times
-	}
-	for ms := range int64(20) {
-		if n := takes(func(v *wire.View) { v.CheckedMsAgo, v.Attempt.ExpiresInMs, v.Told = ms, 700_000-3000*ms, ms%2 == 0 }); n != 0 {
-			t.Fatalf("the page was drawn %d times for a view that shows nothing new", n)
+// TestCheckedSaysWhatIsWrong follows a telephone through a tunnel.
+func TestCheckedSaysWhatIsWrong(t *testing.T) {
+	p := counting(t, time.Hour, 0, true).Page
+	text, at := p.Text, time.Now()
+	s := &Timing{Page: p, At: at}
+	want := func(when, sentence string) {
+		t.Helper()
+		if got := s.checked(); got != sentence {
+			t.Errorf("%s: %q; want %q", when, got, sentence)
 		}
 	}
-	if got := d.Page.View.CheckedMsAgo; got != 19 {
-		t.Errorf("the time of the last view was not taken: %d", got)
-	}
-	for name, change := range map[string]func(*wire.View){
-		"version": func(v *wire.View) { v.Version = 10 },
-		"sum":     func(v *wire.View) { v.Version, v.Attempt.PaidAmount, v.Attempt.MissingAmount = 11, "1.00", "2.00" },
-		"notice":  func(v *wire.View) { v.Version, v.Notice = 11, &wire.Notice{Message: "news"} },
-	} {
-		if takes(change) == 0 {
-			t.Errorf("another %s was not drawn", name)
-		}
-	}
-	d.offline = true
-	if takes(func(v *wire.View) { *v = d.Page.View }) == 0 {
-		t.Error("that the server is back was not drawn")
-	}
-}
-
-// TestAnswersAreDrawn: an answer that repeats what is on screen ends the waiting
-// for it all the same.
-func TestAnswersAreDrawn(t *testing.T) {
-	page := named(t, "pending")
-	d := &drawn{Checkout: &Checkout{Page: page, Host: (&browserFake{}).host()}}
-	engine := app.NewTestEngine()
-	if err := engine.Load(d); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := json.Marshal(page.View)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.busy, d.Page.Changing = true, true
-	engine.ConsumeAll()
-	d.times = 0
-	d.ctx.Dispatch(func(ctx app.Context) { d.answered(ctx, 200, answer, nil) })
-	engine.ConsumeAll()
-	if d.times == 0 || d.busy || d.Page.Changing {
-		t.Errorf("drawn %d times, busy %t, changing %t; want it drawn, and neither", d.times, d.busy, d.Page.Changing)
-	}
+	want("at first", text["checked.now"])
+	s.network(false)
+	want("in the tunnel", text["checked.offline"])
+	s.Offline = true
+	s.network(true)
+	want("behind the tunnel", text["checked.again"])
+	s.At, s.Offline = at.Add(time.Minute), false
+	s.network(true)
+	want("after an answer", text["checked.now"])
+	s.Offline = true
+	want("when the server is away", text["checked.offline"])
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"coinslot/app/screen"
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
@@ -72,7 +73,7 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 func (d *document) render(page *bytes.Buffer, p widget.Page) error {
 	d.head(page, p)
 	page.WriteString("<body>\n")
-	page.Write(node.Append(page.AvailableBuffer(), &widget.Checkout{Page: p}))
+	page.Write(node.Append(page.AvailableBuffer(), &screen.Checkout{Page: p}))
 	return d.data(page, p)
 }
 

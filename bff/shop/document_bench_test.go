@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/app/widget"
+	"coinslot/app/screen"
 	"coinslot/app/widget/node"
 	"coinslot/static"
 )
@@ -34,7 +34,7 @@ func answering(tb testing.TB, name, accept string) (answer, tree func()) {
 			tb.Fatal(err)
 		}
 	}
-	return answer, func() { node.HTML(&widget.Checkout{Page: p}) }
+	return answer, func() { node.HTML(&screen.Checkout{Page: p}) }
 }
 
 // spent is the time that cores have worked for this process.

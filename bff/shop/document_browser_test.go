@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
@@ -149,7 +150,7 @@ func (s *till) act(w http.ResponseWriter, r *http.Request) {
 func (s *till) become(sample string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, g := range widget.Gallery() {
+	for _, g := range screentest.Gallery() {
 		if g.Name == sample {
 			version := s.page.View.Version
 			s.page.View = g.Page.View

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/bff/web"
 	"coinslot/static"
@@ -48,7 +49,7 @@ func galleryPage(tb testing.TB, name string) widget.Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, s := range widget.Gallery() {
+	for _, s := range screentest.Gallery() {
 		if s.Name == name {
 			s.Page.Text, s.Page.Languages = w.texts["en"](), w.menu
 			return s.Page

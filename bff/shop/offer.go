@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"coinslot/app/screen"
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
@@ -62,7 +63,7 @@ func filled(form url.Values) offer {
 	o := linked(form)
 	o.Key = form.Get("key")
 	if o.Amount = nil; form.Has("amount") {
-		amount := widget.Dollars(form.Get("amount"))
+		amount := screen.Dollars(form.Get("amount"))
 		o.Amount = &amount
 	}
 	return o

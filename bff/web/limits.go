@@ -348,6 +348,7 @@ func (s *Server) muddled(proxy, forwarded string) {
 	})
 }
 
+// Trusted reports whether a host is one of TrustedProxies.
 func (s *Server) Trusted(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {

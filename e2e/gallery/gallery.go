@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"coinslot/app/screen"
+	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/static/sheet"
@@ -36,7 +38,7 @@ type Look struct {
 const Pseudo = "en-XA"
 
 // Samples are the pages of the checkout, with the names under which they are shown.
-func Samples() []widget.Sample { return widget.Gallery() }
+func Samples() []screentest.Sample { return screentest.Gallery() }
 
 // Handler shows the samples with the files of folder, the module's static:
 //
@@ -109,7 +111,7 @@ type gallery struct {
 // sample shows one page.
 func (g *gallery) sample(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("sample")
-	i := slices.IndexFunc(Samples(), func(s widget.Sample) bool { return s.Name == name })
+	i := slices.IndexFunc(Samples(), func(s screentest.Sample) bool { return s.Name == name })
 	if i < 0 {
 		http.NotFound(w, r)
 		return
@@ -120,11 +122,11 @@ func (g *gallery) sample(w http.ResponseWriter, r *http.Request) {
 // all shows the samples one below the other. Ids are there many times: it is for
 // measuring boxes, not for reading.
 func (g *gallery) all(w http.ResponseWriter, r *http.Request) {
-	g.write(w, r, slices.DeleteFunc(Samples(), func(s widget.Sample) bool { return lookOf(r).Framed && !slices.Contains(coloured, s.Name) })...)
+	g.write(w, r, slices.DeleteFunc(Samples(), func(s screentest.Sample) bool { return lookOf(r).Framed && !slices.Contains(coloured, s.Name) })...)
 }
 
 // write writes a document of some samples.
-func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...widget.Sample) {
+func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...screentest.Sample) {
 	look := lookOf(r)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!doctype html>\n<html lang=%q dir=%q class=%q data-js=1 data-back=1%s>\n<head>\n<meta charset=utf-8>\n%s<title>%s</title>\n"+
@@ -136,7 +138,7 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...widge
 			slices.SortStableFunc(p.Languages, func(a, b widget.Language) int { return len(b.Name) - len(a.Name) })
 			p.Languages = p.Languages[:min(len(p.Languages), 3)]
 		}
-		fmt.Fprintf(w, "<div data-sample=%q>%s</div>\n", s.Name, node.HTML(&widget.Checkout{Page: p}))
+		fmt.Fprintf(w, "<div data-sample=%q>%s</div>\n", s.Name, node.HTML(&screen.Checkout{Page: p}))
 	}
 	fmt.Fprint(w, "</body>\n</html>\n")
 }

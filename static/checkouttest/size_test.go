@@ -4,6 +4,7 @@ package checkouttest_test
 
 import (
 	"bytes"
+	"coinslot/app/widget"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/tools/bundle"
 

@@ -20,7 +20,7 @@ func TestNeededFor(t *testing.T) {
 		{"static/shop/index.html", work{assets: true}},
 		{"static/static.go", work{program: true}},
 		{"static/sheet/sheet.go", everything},
-		{"app/widget/choose.go", work{assets: true, program: true}},
+		{"app/screen/choose.go", work{assets: true, program: true}},
 		{"bff/shop/page.go", work{program: true}},
 		{"tools/assets/steps.go", everything},
 		{"go.mod", everything},

@@ -1,0 +1,265 @@
+package screen
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/app/screen/screentest"
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+)
+
+// named returns the sample of the gallery of that name, in English.
+func named(t *testing.T, name string) widget.Page {
+	t.Helper()
+	for _, s := range screentest.Gallery() {
+		if s.Name == name {
+			s.Page.Text = english(t)
+			return s.Page
+		}
+	}
+	t.Fatalf("the gallery has no %q", name)
+	return widget.Page{}
+}
+
+func page(p widget.Page) string { return node.HTML(&Checkout{Page: p}) }
+
+var (
+	someForm = regexp.MustCompile(`<form[^>]* action="/checkout[^"]*"`)
+	someLink = regexp.MustCompile(`<a [^>]*href="(/checkout[^"]*|https://[^"]+|mailto:[^"]+)"`)
+	footer   = regexp.MustCompile(`(?s)<footer.*</footer>`)
+)
+
+// waysOn returns what leads on from a page without scripts: forms and links of
+// its screen, or that it looks again by itself.
+func waysOn(p widget.Page) []string {
+	html := footer.ReplaceAllString(page(p), "") // the language menu leads nowhere
+	found := append(someForm.FindAllString(html, -1), someLink.FindAllString(html, -1)...)
+	if p.Waits() {
+		found = append(found, "it goes on by itself")
+	}
+	return found
+}
+
+// TestNoDeadEnds: whatever the merchant has set, every screen has a way on that
+// works without scripts.
+func TestNoDeadEnds(t *testing.T) {
+	for name, bare := range map[string]func(*widget.Page){
+		"as it is": func(*widget.Page) {},
+		"nothing set": func(p *widget.Page) {
+			p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "", ""
+		},
+		"shop known": func(p *widget.Page) {
+			p.View.CancelURL, p.View.SuccessURL, p.View.Support = "", "", ""
+		},
+		"support is set": func(p *widget.Page) {
+			p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "",
+				"mailto:a@b.example", ""
+		},
+	} {
+		for _, s := range screentest.Gallery() {
+			p := s.Page
+			p.Text = english(t)
+			bare(&p)
+			if p.Shop == "" && name == "shop known" {
+				p.Shop = "https://shop.example"
+			}
+			if len(waysOn(p)) == 0 {
+				t.Errorf("%s, %s: a dead end\n%s", s.Name, name, page(p))
+			}
+		}
+	}
+}
+
+// TestEveryEndTellsWhatIsNext: what happens next, and whom to ask.
+func TestEveryEndTellsWhatIsNext(t *testing.T) {
+	text := english(t)
+	for name, want := range map[string][]string{
+		"expired": {"expired.text", "next.title", "expired.next", "expired.sent",
+			"ask.title", "ask.copy"},
+		"expired-partial":         {"expired.paid", "expired.paid.next", "ask.title"},
+		"expired-unchosen":        {"expired.unchosen", "ask.title"},
+		"cancelled":               {"cancelled.text", "cancelled.next", "ended.late", "ask.title"},
+		"cancelled-paid":          {"cancelled.paid", "expired.paid.next", "ask.title"},
+		"review":                  {"review.text", "review.next", "review.wait", "ask.title"},
+		"confirmed":               {"done.text", "done.next", "done.explorer"},
+		"confirmed-late-overpaid": {"late.text", "done.next", "over.next", "ask.title"},
+		"receipt": {"done.printed", "done.print", "receipt.signed",
+			"receipt.signed.why"},
+		"expired-support": {"ask.link"},
+		"review-support":  {"ask.link"},
+		"unknown":         {"closed.news"},
+	} {
+		html := page(named(t, name))
+		for _, key := range want {
+			if !strings.Contains(html, ">"+text[key]+"<") {
+				t.Errorf("%s does not say %s: %s", name, key, text[key])
+			}
+		}
+	}
+	for name, never := range map[string]string{"expired-unchosen": "expired.text",
+		"confirmed": "ask.title", "unknown": "closed.text", "receipt": "done.next"} {
+		if strings.Contains(page(named(t, name)), text[never]) {
+			t.Errorf("%s says %s: %s", name, never, text[never])
+		}
+	}
+}
+
+// TestUnseenOrder: who is refused before the order was looked at may have paid it.
+// The page used to say that nothing was charged.
+func TestUnseenOrder(t *testing.T) {
+	text := english(t)
+	for code, title := range map[wire.Code]string{
+		wire.CodeRateLimited: "choose.busy", wire.CodeStorageUnavailable: "choose.busy",
+		wire.CodeGatewayUnavailable: "closed.title", wire.CodeSessionUnknown: "closed.news",
+	} {
+		html := page(widget.Page{Text: text, Base: "/checkout/cs_gallery",
+			View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "Why."}}})
+		if !strings.Contains(html, ">"+text[title]+"</h1>") ||
+			strings.Contains(html, text["closed.text"]) != (title == "closed.title") {
+			t.Errorf("%s: want the title %q, and a word of charges only if it is a failure:\n%s",
+				code, text[title], html)
+		}
+		if title == "choose.busy" && !strings.Contains(html, `href="/checkout/cs_gallery"`) {
+			t.Errorf("%s leads nowhere", code)
+		}
+	}
+}
+
+// TestReference: one name a line, all of it copied by one button.
+func TestReference(t *testing.T) {
+	p := named(t, "review")
+	want := "Order 1001\ncs_gallery\nPayment 8f3kq2mz7t\nTransaction " + p.View.Attempt.TxID
+	for _, name := range []string{"reference", "copy-reference"} {
+		if found := part(page(p), name); len(found) != 1 || !strings.Contains(found[0], want) {
+			t.Errorf("part %q = %q; want one with %q", name, found, want)
+		}
+	}
+}
+
+// TestSupportOpensAPage: the link of a frame leads out of it.
+func TestSupportOpensAPage(t *testing.T) {
+	p := named(t, "expired-support")
+	p.Embed, p.Origin = "inline", "https://shop.example"
+	if found := part(page(p), "support"); len(found) != 1 ||
+		!strings.Contains(found[0], `target="_blank"`) {
+		t.Errorf("the link in a frame = %q; want one that opens a page of its own", found)
+	}
+}
+
+func TestMoment(t *testing.T) {
+	for at, want := range map[string]string{
+		"2026-11-22T01:40:05Z":      "2026-11-22 01:40 UTC",
+		"2026-11-22T01:40:05+02:00": "2026-11-21 23:40 UTC", "": "", "yesterday": "",
+	} {
+		if got := moment(at); got != want {
+			t.Errorf("moment(%q) = %q; want %q", at, got, want)
+		}
+	}
+}
+
+// TestMoreTimeIsOffered: without WebAssembly always, with it in the last minutes.
+func TestMoreTimeIsOffered(t *testing.T) {
+	for name, c := range map[string]struct {
+		left         time.Duration
+		live         bool
+		early, shown bool
+	}{
+		"early, from the server": {20 * time.Minute, false, true, true},
+		"early, live":            {20 * time.Minute, true, true, false},
+		"late, from the server":  {4 * time.Minute, false, false, true},
+		"late, live":             {4 * time.Minute, true, false, true},
+		"over, live":             {0, true, false, true},
+	} {
+		p := named(t, "pending-last-minutes")
+		p.View.Attempt.ExpiresInMs = c.left.Milliseconds()
+		s := &widget.Timing{Page: p, Left: true}
+		if c.live {
+			s.At = time.Now()
+		}
+		found := part(node.HTML(s), "more-time")
+		if len(found) != 1 || strings.Contains(found[0], "extend-early") != c.early ||
+			strings.Contains(found[0], " hidden") == c.shown {
+			t.Errorf("%s: %q; want early %t, shown %t", name, found, c.early, c.shown)
+		}
+	}
+	html := page(named(t, "pending-last-minutes"))
+	for _, want := range []string{`action="/checkout/cs_gallery/extend"`,
+		`name="attempt" type="hidden" value="1"`, "You get 60 minutes, a new address"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if found := part(page(named(t, "pending")), "more-time"); len(found) != 0 {
+		t.Errorf("more time is offered where it is not possible: %s", found)
+	}
+}
+
+// TestMoreTimeIsAnnounced tells more time from another payment.
+func TestMoreTimeIsAnnounced(t *testing.T) {
+	pendingAs := func(number int, symbol string) wire.View {
+		v := pendingView()
+		v.Version, v.Attempt.Number, v.Attempt.CurrencySymbol = int64(10+number), number, symbol
+		return v
+	}
+	preparing := wire.View{Version: 11, Session: "cs_gallery", Status: wire.Preparing}
+	ended := wire.View{Version: 11, Session: "cs_gallery", Status: wire.Expired}
+	for name, c := range map[string]struct {
+		views []wire.View
+		want  string
+	}{
+		"more time":             {[]wire.View{pendingAs(2, "USDT")}, "said.extended"},
+		"more time, slowly":     {[]wire.View{preparing, pendingAs(2, "USDT")}, "said.extended"},
+		"another coin":          {[]wire.View{pendingAs(2, "TON")}, "said.pending"},
+		"again after the end":   {[]wire.View{ended, pendingAs(2, "USDT")}, "said.pending"},
+		"the same one, fresher": {[]wire.View{pendingAs(1, "USDT")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, ctx, _ := live(t, "pending", &browserFake{})
+			for _, v := range c.views {
+				root.said = ""
+				root.take(ctx, v)
+			}
+			if want := english(t)[c.want]; root.said != want {
+				t.Errorf("said %q; want %q", root.said, want)
+			}
+		})
+	}
+}
+
+// TestTabFollows: title and icon are in the root, where frame.js finds them.
+func TestTabFollows(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"pending":   {`data-title="Waiting for $25.00"`, `data-icon="/icons/tab.svg"`},
+		"confirmed": {`data-title="✓ Paid $25.00"`, `data-icon="/icons/tab-paid.svg"`},
+		"expired":   {`data-title="Time is up · $25.00"`, `data-icon="/icons/tab.svg"`},
+	} {
+		html := page(named(t, name))
+		if !strings.Contains(html, want[0]) || !strings.Contains(html, want[1]) {
+			t.Errorf("%s lacks %s or %s", name, want[0], want[1])
+		}
+	}
+}
+
+// TestReviewOfAnAbsentTransaction: where the gateway does not know the transaction,
+// the page does not say that anything was reported as paid.
+func TestReviewOfAnAbsentTransaction(t *testing.T) {
+	p := named(t, "review")
+	reported := p.Say("review.text")
+	if !strings.Contains(page(p), reported) {
+		t.Fatal("a review does not say what was reported")
+	}
+	p.View.Notice = &wire.Notice{Message: p.Say("problem.payment_in_progress")}
+	html := page(p)
+	if strings.Contains(html, reported) || strings.Count(html, p.View.Notice.Message) != 1 {
+		t.Errorf("the page says the wrong thing: %s", html)
+	}
+	for _, key := range []string{"review.title", "review.next", "review.wait"} {
+		if !strings.Contains(html, p.Say(key)) {
+			t.Errorf("the page lacks %q", key)
+		}
+	}
+}

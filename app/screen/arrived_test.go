@@ -1,0 +1,40 @@
+package screen
+
+import (
+	"strings"
+	"testing"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+)
+
+// Once all of the money is here, nobody is asked to send anything, although the
+// gateway has not said yet that it is confirmed.
+func TestNothingToSendOnceAllHasCome(t *testing.T) {
+	p := widget.Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1", Exchange: true,
+		View: wire.View{
+			Session: "cs_1", Status: wire.Pending, Order: wire.Order{AmountUSD: "25.00"},
+			Actions: []wire.Action{wire.Recheck},
+			Attempt: &wire.Attempt{Number: 1, CurrencySymbol: "USDT", Address: "TXYZ",
+				PayableAmount: "25", PaidAmount: "25", ExpiresInMs: 600_000},
+		}}
+	html := node.HTML(&Checkout{Page: p})
+	for _, evil := range []string{"Send 25", "TXYZ", "qr.svg", "exactly", "countdown"} {
+		if strings.Contains(html, evil) {
+			t.Errorf("the page says %q although all has come", evil)
+		}
+	}
+	for _, want := range []string{"being verified", `data-part="paid"`, `data-part="recheck"`} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if saidOf(p.View) != "review" || !strings.Contains(p.Title(), "verified") {
+		t.Errorf("said %s, title %q", saidOf(p.View), p.Title())
+	}
+	p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "20", "5"
+	if !strings.Contains(node.HTML(&Checkout{Page: p}), "Send the remaining 5") {
+		t.Error("a part has come, and the rest is not asked for")
+	}
+}

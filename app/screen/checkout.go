@@ -1,0 +1,156 @@
+package screen
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"coinslot/app/feed"
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Checkout is the root of the page: it holds the view, chooses the screen by
+// status, and in a browser keeps the view current.
+type Checkout struct {
+	app.Compo
+
+	Page widget.Page
+	// Host is the browser; nil on the server, where nothing but Render happens.
+	Host *Host
+	// Search is what was typed into the search field before the takeover.
+	Search string
+
+	live    bool         // mounted in a browser, everything is in place
+	busy    bool         // a request of the shopper is on its way
+	pricing int          // how many prices were asked for; only the last one's answer counts
+	offline bool         // the last attempts to reach the BFF failed
+	problem *wire.Error  // why the last request led nowhere; nil if it did not
+	said    string       // what the live region announces
+	at      time.Time    // when the view came, for what counts up or down
+	paying  wire.Attempt // the last one that could be paid, until the payment ends; zero for none
+	feed    *feed.Feed   // nil while nothing is stored
+	feeding context.CancelFunc
+
+	discovering bool          // wallets have been asked to announce themselves
+	wallet      walletRequest // the latest one
+}
+
+// OnMount takes the page over.
+func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
+
+// OnDismount ends what takeOver began.
+func (c *Checkout) OnDismount() { c.stop() }
+
+// Draw draws the order, what has to be said about it, and the screen.
+func (c *Checkout) Draw() *node.Element {
+	p := c.Page
+	return node.El("main").ID("coinslot").Class("checkout").
+		Attr("data-status", string(p.View.Status)).
+		Attr("data-live", c.driver()).
+		Attr("data-session", p.View.Session).
+		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).
+		Attr("data-base", p.Base).
+		Attr("data-embed", p.Embed).
+		Attr("data-title", p.Title()).
+		Attr("data-icon", p.Icon()).
+		Attr("data-receipt", p.View.Receipt).
+		Body(
+			widget.OrderHead(p),
+			node.El("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").
+				Text(c.said),
+			c.trouble(),
+			node.El("section").Class("screen").Attr("aria-labelledby", widget.HeadingID).
+				Body(c.screen()),
+			simulateBar(p),
+			widget.OrderFoot(p),
+		)
+}
+
+// driver says who drives the page: "wasm" once everything is in place, before
+// that and on the server "html".
+func (c *Checkout) driver() string {
+	if c.live {
+		return "wasm"
+	}
+	return "html"
+}
+
+// trouble shows why the last request led nowhere: the answer to it, else what
+// the view remembers. A notice without a code is news, not an error.
+func (c *Checkout) trouble() node.Node {
+	notice := c.Page.View.Notice
+	switch {
+	case c.problem != nil && c.wrong() != "":
+		return node.Text("") // it is said beside the field
+	case c.problem != nil:
+		return failure(c.problem.Code, c.problem.Detail)
+	case notice == nil:
+		return node.Text("")
+	case notice.Code == "":
+		return node.El("p").Class("note").Text(notice.Message)
+	}
+	return failure(notice.Code, notice.Message)
+}
+
+// failure is the words of an error; its code is for the host page, which
+// frame.js tells.
+func failure(code wire.Code, text string) *node.Element {
+	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
+		Attr("role", "alert").Text(text)
+}
+
+// screen is what the status calls for.
+func (c *Checkout) screen() node.Node {
+	p := c.Page
+	switch screenOf(p) {
+	case "refused":
+		return &refused{Page: p}
+	case "closed":
+		return &closed{Page: p}
+	case "choose":
+		return &chooser{Page: p, Search: c.Search, Busy: c.busy, Wrong: c.wrong()}
+	case "pay":
+		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
+	case "confirmed":
+		return &confirmed{Page: p}
+	case "expired":
+		return &expired{Page: p, Busy: c.busy}
+	case "cancelled":
+		return &cancelled{Page: p, Busy: c.busy}
+	case "review":
+		return &review{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+	}
+	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+}
+
+// screenOf names the screen of a page. A status of a newer protocol is shown as
+// "preparing".
+func screenOf(p widget.Page) string {
+	if p.Embed != "" && p.Origin == "" {
+		return "refused"
+	}
+	switch p.View.Status {
+	case wire.Open:
+		if len(p.View.Currencies) == 0 {
+			return "closed"
+		}
+		return "choose"
+	case wire.Pending:
+		if p.Changing && p.View.Can(wire.Change) {
+			return "choose"
+		}
+		return "pay"
+	case wire.Expired, wire.Cancelled:
+		if p.Changing && p.View.Can(wire.Retry) {
+			return "choose"
+		}
+		return string(p.View.Status)
+	case wire.Confirmed, wire.Review, wire.Preparing:
+		return string(p.View.Status)
+	}
+	return string(wire.Preparing)
+}

@@ -1,0 +1,245 @@
+package screen
+
+import (
+	"strconv"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// chooser lets the shopper pick a coin, then its network.
+type chooser struct {
+	app.Compo
+
+	Page   widget.Page
+	Search string // typed before the takeover
+	Busy   bool
+	Wrong  string // the field of the offer that was refused, see Offer.Wrong
+
+	touched bool // the fields below count, not the page's preselection
+	picked  widget.Choice
+	typed   bool
+	query   string
+	mailed  bool
+	email   string
+	wished  bool // asked counts, not the page's offer
+	asked   wish
+}
+
+// Draw draws the form: everything is in it, CSS shows the networks of the
+// coin that is checked. What comes and goes is inside of parts that stay, and
+// what is carried comes last: go-app compares children by their place, and a
+// field that moves would be made anew, without its text and the keyboard.
+func (c *chooser) Draw() *node.Element {
+	p := c.Page
+	return widget.Form(p, "/attempts", c.body).Class("choose").Body(append([]node.Node{
+		c.offer(),
+		widget.Heading(c.title()),
+		c.warning(),
+		c.search(),
+		c.found(),
+		c.exchange(),
+		c.coinList(),
+		c.mail(),
+		c.estimate(),
+		node.El("div").Class("buttons").Body(c.onward(), c.back()),
+	}, p.CarriedBut(c.fields()...)...)...)
+}
+
+// fields are the names of carried fields that the form has in sight instead.
+func (c *chooser) fields() []string {
+	if c.Page.Offer == nil {
+		return nil
+	}
+	return []string{"amount", "quantity"}
+}
+
+func (c *chooser) title() string {
+	if c.Page.Changing {
+		return c.Page.Say("choose.again")
+	}
+	return c.Page.Say("choose.title")
+}
+
+// warning says what becomes of the attempt that is being left, or that there is
+// nothing to choose from.
+func (c *chooser) warning() node.Node {
+	p, a := c.Page, c.Page.View.Attempt
+	switch {
+	case p.Possible() == 0:
+		return node.El("p").Class("note warn").Text(p.Say("choose.none"))
+	case p.Changing && p.View.Status == wire.Pending && a != nil:
+		return node.El("p").Class("note warn").
+			Text(p.Say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
+	}
+	return node.Text("")
+}
+
+// exchange switches between paying from an account at an exchange and from a
+// wallet of one's own, and explains the order of what follows.
+func (c *chooser) exchange() node.Node {
+	p := c.Page
+	switch {
+	case p.Possible() == 0:
+		return node.Text("")
+	case p.Exchange:
+		return node.El("div").Class("exchange").
+			Body(c.toggle("choose.wallet"), node.El("p").Class("note").
+				Text(p.Say("choose.exchange.why")))
+	}
+	return node.El("div").Class("exchange").Body(
+		c.toggle("choose.exchange"),
+		node.If(p.Possible() > 1, func() node.Node {
+			return node.El("p").Class("chooser-note").Text(p.Say("choose.order"))
+		}),
+	)
+}
+
+// toggle is a link to this same page, the other way.
+func (c *chooser) toggle(text string) node.Node {
+	var change string
+	if c.Page.Changing {
+		change = "1"
+	}
+	return node.El("a").Attr("data-part", "exchange").
+		Attr("href", c.Page.PayingFrom(!c.Page.Exchange).Link("", widget.Field{
+			Name: "change", Value: change,
+		})).
+		Text(c.Page.Say(text)).
+		On("click", func(ctx app.Context, e app.Event) {
+			if widget.Stays(e) {
+				ctx.NewActionWithValue(widget.ActionFrom, !c.Page.Exchange)
+			}
+		})
+}
+
+// selection is what is checked now.
+func (c *chooser) selection() widget.Choice {
+	if c.touched {
+		return c.picked
+	}
+	return c.Page.StartingChoice()
+}
+
+// coinList is the question for the coin, unless there is but one.
+func (c *chooser) coinList() node.Node {
+	if c.Page.SoleCoin() {
+		return node.El("div").Class("coins sole").Body(c.coins()...)
+	}
+	return node.El("fieldset").Class("coins").Body(append([]node.Node{
+		node.El("legend").Text(c.Page.Say("choose.coin")),
+	}, c.coins()...)...)
+}
+
+func (c *chooser) coins() []node.Node {
+	list, picked := make([]node.Node, 0, len(c.Page.View.Currencies)), c.selection()
+	for i, currency := range c.Page.Arranged() {
+		list = append(list, coinOption{
+			c: c, currency: currency, picked: picked,
+			found: c.matching(currency), id: "coinslot-coin-" + strconv.Itoa(i),
+		}.draw())
+	}
+	return list
+}
+
+// mail asks for an address, which is optional.
+func (c *chooser) mail() node.Node {
+	if c.Page.Possible() == 0 {
+		return node.Text("")
+	}
+	return node.El("label").Class("mail").Body(
+		node.El("span").Class("mail-label").Text(c.Page.Say("choose.email")),
+		node.Void("input").Attr("type", "text").Attr("name", "email").Attr("value", c.Page.Email).
+			Attr("autocomplete", "email").Attr("inputmode", "email").
+			Attr("aria-describedby", "coinslot-mail-why").
+			On("input", func(ctx app.Context, _ app.Event) {
+				c.mailed, c.email = true, ctx.JSSrc().Get("value").String()
+			}),
+		node.El("small").ID("coinslot-mail-why").Text(c.Page.Say("choose.email.why")),
+	)
+}
+
+// estimate says what will be asked for before anything is begun. Without scripts
+// it speaks of the network that the page came with, and CSS hides it once
+// another one is checked.
+func (c *chooser) estimate() node.Node {
+	p := c.Page
+	_, network, ok := c.complete()
+	if !ok || network.Estimate == "" {
+		return node.El("div").Class("offscreen").Attr("role", "status")
+	}
+	sum := widget.Amount(network.Estimate, c.selection().Symbol)
+	return node.El("div").Class("estimate").Attr("role", "status").Attr("data-part", "estimate").
+		Body(
+			node.El("p").Text(p.Say("choose.estimate", "amount", sum, "network", network.Name)),
+			node.El("small").Text(p.Say("choose.estimate.why")),
+		)
+}
+
+// complete returns coin and network if both are picked.
+func (c *chooser) complete() (wire.Currency, wire.Network, bool) {
+	currency, network, ok := c.Page.Coin(c.selection().Network)
+	return currency, network, ok && currency.Symbol == c.selection().Symbol
+}
+
+// onward is the button; a look at whether there is something to choose now,
+// where there was nothing.
+func (c *chooser) onward() node.Node {
+	if c.Page.Possible() == 0 {
+		return node.El("a").Class("button primary").Attr("data-part", "reload").
+			Attr("href", c.Page.Link("")).Text(c.Page.Say("closed.again"))
+	}
+	return widget.Button("continue", "primary", c.continueText(), c.Busy)
+}
+
+// back leads from changing to the payment as it is.
+func (c *chooser) back() node.Node {
+	return node.If(c.Page.Changing, func() node.Node {
+		return node.El("a").Class("button quiet").Attr("href", c.Page.Link("")).
+			Text(c.Page.Say("choose.keep")).
+			On("click", func(ctx app.Context, e app.Event) { widget.ToggleChange(ctx, e, false) })
+	})
+}
+
+// continueText names coin and network once they cannot change behind the
+// button's back: without scripts it does not follow the radios.
+func (c *chooser) continueText() string {
+	if c.Busy {
+		return c.Page.Say("choose.busy")
+	}
+	currency, network, ok := c.complete()
+	if ok && (c.touched || c.Page.SoleNetwork()) {
+		return c.Page.Say("choose.continue.with", "coin", currency.Symbol, "network", network.Name)
+	}
+	return c.Page.Say("choose.continue")
+}
+
+// body is what the form sends with WebAssembly, or what is missing.
+func (c *chooser) body() (map[string]string, string) {
+	picked := c.selection()
+	if picked.Symbol == "" {
+		return nil, c.Page.Say("choose.missing.coin")
+	}
+	currency, network, ok := c.complete()
+	if !ok {
+		return nil, c.Page.Say("choose.missing.network", "coin", picked.Symbol)
+	}
+	email := c.Page.Email
+	if c.mailed {
+		email = c.email
+	}
+	body := map[string]string{"currency_symbol": currency.Symbol, "network_code": network.Code}
+	if email != "" {
+		body["email"] = email
+	}
+	c.set(body)
+	return body, ""
+}
+
+// pick takes a coin; its network is picked with it where there is no choice.
+func (c *chooser) pick(symbol string) {
+	c.touched, c.picked = true, widget.Choice{Symbol: symbol, Network: c.Page.OnlyNetwork(symbol)}
+}

@@ -1,0 +1,197 @@
+package screen
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// coinOption is one coin of the chooser with its networks.
+type coinOption struct {
+	c        *chooser // all that handlers hold: the option itself stays off the heap
+	currency wire.Currency
+	picked   widget.Choice
+	found    []wire.Network // those of the coin's networks that the search finds
+	id       string         // starts the ids of what describes the radios
+}
+
+func (o coinOption) draw() node.Node {
+	return node.El("div").Class("coin").Bool("hidden", len(o.found) == 0).Body(
+		o.head(),
+		node.El("fieldset").Class("networks").Class(widget.TextIf(o.c.Page.SoleNetwork(), "sole")).
+			Body(append([]node.Node{
+				node.El("legend").Text(o.c.Page.Say("choose.network", "coin", o.currency.Symbol)),
+			}, o.networks()...)...),
+	)
+}
+
+// head is the coin's radio. The only coin is not asked for: its radio is there
+// for the form, but neither seen nor reached.
+func (o coinOption) head() node.Node {
+	c, symbol := o.c, o.currency.Symbol
+	none := widget.Possible(o.currency) == 0
+	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
+		Attr("value", symbol).Attr("data-part", "currency").
+		Bool("checked", o.picked.Symbol == symbol && !none).Bool("disabled", none).
+		Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
+		On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol)
+	return node.El("label").Class("coin-head").Body(
+		quiet(radio, c.Page.SoleCoin()),
+		icon(o.currency.Icon, "coin-icon", "32", app.IsServer),
+		node.El("span").Class("coin-name").ID(o.id).Body(
+			node.El("strong").Text(o.currency.Name),
+			node.Text(" "),
+			node.El("span").Class("coin-symbol").Attr("translate", "no").Text(symbol),
+		),
+		o.hint(),
+	)
+}
+
+// quiet takes a radio that leaves no choice out of sight and out of the way of
+// the keyboard. The form sends it all the same.
+func quiet(radio *node.Element, alone bool) node.Node {
+	if alone {
+		return radio.Class("offscreen").Attr("tabindex", "-1")
+	}
+	return radio
+}
+
+// icon is the mark of a coin or network. It says nothing that the name beside it
+// does not. One that is lazy is not loaded before it is seen: a coin's in the server's
+// page waits for the first layout, since each mark costs a slow phone as much as a
+// third of that; the program's would be blank for a moment in its place.
+func icon(src, class, size string, lazy bool) node.Node {
+	return node.If(src != "", func() node.Node {
+		return node.Void("img").Class(class).Attr("src", src).Attr("role", "presentation").
+			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).
+			Attr("loading", widget.TextIf(lazy, "lazy"))
+	})
+}
+
+// hint tells about the coin before it is opened: what it would cost and on how
+// many networks, or why it cannot be chosen.
+func (o coinOption) hint() node.Node {
+	i := slices.IndexFunc(o.currency.Networks, func(n wire.Network) bool { return n.Available })
+	if i < 0 {
+		return node.El("span").Class("network-note").ID(o.id + "-hint").Text(o.why())
+	}
+	return node.El("span").Class("coin-hint").ID(o.id+"-hint").Body(
+		node.If(o.currency.Networks[i].Estimate != "", func() node.Node {
+			sum := widget.Amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
+			return node.El("span").Class("coin-about").Text(
+				o.c.Page.Say("choose.about", "amount", sum),
+			)
+		}),
+		node.Text(" "),
+		node.If(!o.c.Page.SoleCoin(), func() node.Node {
+			return node.El("small").Class("coin-count").
+				Text(o.c.Page.Count("choose.networks", widget.Possible(o.currency)))
+		}),
+	)
+}
+
+// why tells why a coin cannot be chosen: the reason that all its networks have,
+// else each of them with its own.
+func (o coinOption) why() string {
+	var reasons, each []string
+	for _, n := range o.currency.Networks {
+		if n.Reason == "" {
+			continue
+		}
+		if !slices.Contains(reasons, n.Reason) {
+			reasons = append(reasons, n.Reason)
+		}
+		each = append(
+			each, widget.Apart(o.c.Page.Dir, n.Name)+": "+widget.Apart(o.c.Page.Dir, n.Reason),
+		)
+	}
+	switch len(reasons) {
+	case 0:
+		return o.c.Page.Say("choose.unavailable")
+	case 1:
+		return reasons[0]
+	}
+	return strings.Join(each, "; ")
+}
+
+func (o coinOption) networks() []node.Node {
+	list := make([]node.Node, 0, len(o.currency.Networks))
+	for i, n := range o.currency.Networks {
+		list = append(list, o.network(n, o.id+"-"+strconv.Itoa(i)))
+	}
+	return list
+}
+
+// network is one radio. One that cannot be chosen stays, with its reason. A
+// search leaves those that it finds and the one that is picked.
+func (o coinOption) network(n wire.Network, id string) node.Node {
+	c, symbol, value := o.c, o.currency.Symbol, widget.Key(o.currency.Symbol, n.Code)
+	picked := o.picked.Network == value && n.Available
+	badges, ids := o.badges(n, id)
+	about := strings.Join(append([]string{id + "-note"}, ids...), " ")
+	radio := node.Void("input").Attr("type", "radio").Attr("name", "network_code").
+		Attr("value", value).
+		Attr("data-part", "network").Bool("checked", picked).Bool("disabled", !n.Available).
+		Attr("aria-labelledby", id).Attr("aria-describedby", about).
+		On("change", func(app.Context, app.Event) {
+			c.touched, c.picked = true, widget.Choice{Symbol: symbol, Network: value}
+		}, symbol, value)
+	label := node.El("label").Class("network").Bool(
+		"hidden", !picked && !slices.Contains(o.found, n),
+	)
+	return node.El("div").Body(label.Body(
+		quiet(radio, c.Page.SoleNetwork()),
+		icon(n.Mark, "network-mark", "22", true),
+		node.El("span").Class("network-name").Body(append([]node.Node{
+			node.El("span").ID(id).Body(node.El("strong").Text(n.Name), node.Text(" "), code(n)),
+		}, badges...)...),
+		node.El("span").Class("network-note").ID(id+"-note").Text(o.note(n)),
+	))
+}
+
+// code is the network's short name, which exchanges use, unless its name says
+// it already.
+func code(n wire.Network) node.Node {
+	short := strings.ToUpper(n.Code)
+	return node.If(!strings.Contains(strings.ToUpper(n.Name), short), func() node.Node {
+		return node.El("span").Class("network-code").Attr("translate", "no").Text(short)
+	})
+}
+
+// badges are what speaks for a network, or makes it worth a second look; ids are
+// theirs.
+func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []string) {
+	add := func(so bool, name, text string) {
+		if so && n.Available {
+			ids = append(ids, id+"-"+name)
+			list = append(list,
+				node.El("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).
+					Text(o.c.Page.Say(text)))
+		}
+	}
+	add(widget.Cheapest(o.currency, n), "lowest", "choose.lowest")
+	add(o.c.Page.Exchange && n.Exchanges, "most", "choose.exchange.most")
+	add(o.c.Page.Exchange && !n.Exchanges, "check", "choose.exchange.check")
+	return list, ids
+}
+
+// note is the network's fee as far as it is known, or why it cannot be chosen.
+func (o coinOption) note(n wire.Network) string {
+	switch {
+	case !n.Available && n.Reason != "":
+		return n.Reason
+	case !n.Available:
+		return o.c.Page.Say("choose.unavailable")
+	case n.Fee == "":
+		return ""
+	case strings.Trim(n.Fee, "0.") == "":
+		return o.c.Page.Say("choose.nofee")
+	}
+	return o.c.Page.Say("choose.fee", "fee", widget.Number(o.c.Page.Text, n.Fee))
+}

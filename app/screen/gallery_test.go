@@ -1,0 +1,214 @@
+package screen
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"coinslot/app/screen/screentest"
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// english reads the sentences that travel with an English page.
+func english(tb testing.TB) map[string]string {
+	tb.Helper()
+	raw, err := os.ReadFile("../../static/text/en.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := widget.ReadText(raw)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+// Addresses of no importance.
+const (
+	evmOurs  = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" // an example of EIP-55
+	evmPlain = "0x52908400098527886E0F7030069857D2E4169EE7" // in one case: without a checksum
+	tronOurs = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf"
+)
+
+// draw renders a sample in English.
+func draw(tb testing.TB, s screentest.Sample) string {
+	tb.Helper()
+	s.Page.Text = english(tb)
+	return node.HTML(&Checkout{Page: s.Page})
+}
+
+// lines breaks HTML before every tag, so that a golden file can be read and compared.
+func lines(s string) string { return strings.ReplaceAll(s, "<", "\n<") + "\n" }
+
+func TestGallery(t *testing.T) {
+	for _, s := range screentest.Gallery() {
+		t.Run(s.Name, func(t *testing.T) {
+			got, file := lines(draw(t, s)), filepath.Join("testdata", s.Name+".html")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("page differs from %s (-want +got):\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// part finds the start tags that carry a handle.
+func part(page, name string) []string {
+	return regexp.MustCompile(`<[a-z]+[^>]*data-part="`+name+`"[^>]*>`).FindAllString(page, -1)
+}
+
+func TestEveryStatusHasAScreen(t *testing.T) {
+	seen := map[wire.Status]bool{}
+	for _, s := range screentest.Gallery() {
+		seen[s.Page.View.Status] = true
+	}
+	for _, status := range wire.Statuses() {
+		if !seen[status] {
+			t.Errorf("the gallery has no page of status %q", status)
+		}
+	}
+}
+
+// TestEveryScreen holds what every page must have, whatever it shows.
+func TestEveryScreen(t *testing.T) {
+	several := map[string]bool{"offer-suggested": true, "currency": true, "network": true,
+		"wallet": true, "simulate": true}
+	for _, s := range screentest.Gallery() {
+		t.Run(s.Name, func(t *testing.T) {
+			page := draw(t, s)
+			if n := strings.Count(page, "<h1"); n != 1 {
+				t.Errorf("%d headings; want 1", n)
+			}
+			if n := strings.Count(page, `aria-live="polite"`); n != 1 {
+				t.Errorf("%d polite live regions; want 1", n)
+			}
+			if regexp.MustCompile(` style=| on[a-z]+=`).MatchString(page) {
+				t.Error("an inline style or handler, which the content security policy blocks")
+			}
+			if s.Page.View.Status != wire.Confirmed && !strings.Contains(page, "<button") &&
+				!strings.Contains(page, "<a ") {
+				t.Error("a dead end: neither a button nor a link")
+			}
+			if found := regexp.MustCompile(`>[a-z]+\.[a-z.]+<`).FindString(page); found != "" {
+				t.Errorf("a key without a sentence: %s", found)
+			}
+			if found := regexp.MustCompile(`\{[a-z]+\}`).FindString(page); found != "" {
+				t.Errorf("a placeholder without a value: %s", found)
+			}
+			for _, m := range regexp.MustCompile(`data-part="([a-z-]+)"`).
+				FindAllStringSubmatch(page, -1) {
+				if n := len(part(page, m[1])); n > 1 && !several[m[1]] {
+					t.Errorf("%d elements of part %q; want 1", n, m[1])
+				}
+			}
+		})
+	}
+}
+
+func TestHandles(t *testing.T) {
+	for _, c := range []struct{ sample, part, want string }{
+		{"pending", "address", `data-value="TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf"`},
+		{"pending", "pay-amount", `data-value="25.03"`},
+		{"pending", "copy-address", `type="button"`},
+		{"pending", "qr", `src="/checkout/cs_gallery/qr.svg?a=1"`},
+		{"pending", "countdown", `role="timer"`},
+		{"pending", "checked", ``},
+		{"pending", "cancel", `type="submit"`},
+		{"pending", "change", `href="/checkout/cs_gallery?change=1"`},
+		{"pending", "recheck", `type="submit"`},
+		{"pending-uri", "open-wallet", `href="ethereum:0x5290`},
+		{"pending-partial", "paid", `data-value="9.80"`},
+		{"pending-partial", "missing", `data-value="15.23"`},
+		{"pending-partial", "pay-amount", `data-value="25.03"`},
+		{"confirmed", "tx", `href="https://explorer.example/tx/3b1a9f0c"`},
+		{"confirmed", "receipt", `href="/checkout/cs_gallery/receipt"`},
+		{"expired", "retry", `type="submit"`},
+		{"expired-coin-gone", "retry", `href="/checkout/cs_gallery?change=1"`},
+		{"open", "amount-usd", `data-value="25.00"`},
+		{"open", "continue", `type="submit"`},
+		{"open", "search", `type="search"`},
+		{"open-refused", "error", `role="alert"`},
+		{"open-amount", "offer-amount", `name="amount" type="text" value="20.00"`},
+		{"open-amount", "offer-apply", `name="apply" type="submit"`},
+		{"open-amount-wrong", "offer-amount", `aria-invalid="true"`},
+		{"open-amount-wrong", "error", `data-code="amount_invalid"`},
+		{"open-quantity", "offer-quantity", `name="quantity"`},
+		{"open-quantity-wrong", "error", `role="alert"`},
+	} {
+		t.Run(c.sample+" "+c.part, func(t *testing.T) {
+			for _, s := range screentest.Gallery() {
+				if s.Name != c.sample {
+					continue
+				}
+				if found := part(draw(t, s), c.part); len(found) != 1 ||
+					!strings.Contains(found[0], c.want) {
+					t.Errorf("part %q = %q; want one with %s", c.part, found, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestFormsCarry checks that no form and no link forgets how the page is framed.
+func TestFormsCarry(t *testing.T) {
+	for _, s := range screentest.Gallery() {
+		s.Page.Embed, s.Page.Origin = "inline", "https://shop.example"
+		s.Page.Carry = []widget.Field{{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"}}
+		page := draw(t, s)
+		for _, tab := range part(page, "browser-tab") { // leads out of the frame
+			page = strings.ReplaceAll(page, tab, "")
+		}
+		forms := strings.Count(page, "<form")
+		if n := strings.Count(page,
+			`<input name="origin" type="hidden" value="https://shop.example">`); n != forms {
+			t.Errorf("%s: %d of %d forms carry the origin", s.Name, n, forms)
+		}
+		for _, link := range regexp.MustCompile(`href="(/checkout[^"]*)"`).
+			FindAllStringSubmatch(page, -1) {
+			if !strings.Contains(link[1], "origin=https%3A%2F%2Fshop.example") {
+				t.Errorf("%s: the link %s does not carry the origin", s.Name, link[1])
+			}
+		}
+	}
+}
+
+// TestPartialAfterTheEnd keeps the words of a running payment out of an ended
+// one: "send the rest" once stood on the expired page.
+func TestPartialAfterTheEnd(t *testing.T) {
+	for _, s := range screentest.Gallery() {
+		if s.Name == "expired-partial" && strings.Contains(draw(t, s), english(t)["part.text"]) {
+			t.Error("the expired page asks for the rest of the money")
+		}
+	}
+}
+
+func TestNetworksThatCannotBeChosen(t *testing.T) {
+	page := draw(t, screentest.Gallery()[0])
+	for _, radio := range part(page, "network") {
+		disabled := strings.Contains(radio, " disabled")
+		if gone := strings.Contains(radio, "USDT:bep20") ||
+			strings.Contains(radio, "BNB:bep20"); gone != disabled {
+			t.Errorf("disabled = %t: %s", disabled, radio)
+		}
+	}
+	if !strings.Contains(page, "at least $50 needed") {
+		t.Error("the reason is not shown")
+	}
+}

@@ -1,0 +1,172 @@
+package screen
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+func TestDollars(t *testing.T) {
+	for typed, want := range map[string]string{
+		"5": "5", " 5.00 ": "5.00", "4,50": "4.50", "4,5": "4.5", "1234,50": "1234.50",
+		"\u00a05\t": "5",
+		"٤٫٥٠":      "4.50", "٤,٥٠": "4.50", "۱۲": "12",
+		// what could be two amounts, or none, stays as it is, and is refused
+		"1,000": "1,000", "1,000.50": "1,000.50", "1.000,50": "1.000.50", "4,": "4,", ",": ",",
+		",5": ".5", "1,2,3": "1,2,3", "1,2,": "1.2,",
+		"$5": "$5", "": "", "-5": "-5", "５": "５", "1e3": "1e3", "1 000": "1 000", "٬": "٬",
+	} {
+		if got := Dollars(typed); got != want {
+			t.Errorf("Dollars(%q) = %q; want %q", typed, got, want)
+		}
+	}
+}
+
+// chooserOf is the form of a sample with what was typed into it.
+func chooserOf(t *testing.T, sample, amount, quantity string) *chooser {
+	t.Helper()
+	c := &chooser{Page: find(t, sample)}
+	c.ask(func(w *wish) { w.amount, w.quantity = amount, quantity })
+	c.pick("TON")
+	return c
+}
+
+// What is typed is what is sent, applied or not.
+func TestOfferSendsWhatIsTyped(t *testing.T) {
+	for _, row := range []struct{ sample, amount, quantity, want string }{
+		{"open-amount", "7", "", "7 "},
+		{"open-amount", "4,50", "", "4.50 "},
+		{"open-amount", "", "", " "},
+		{"open-quantity", "", "4", " 4"},
+		{"open-unsaved", "7", "4", " "},
+	} {
+		c := chooserOf(t, row.sample, row.amount, row.quantity)
+		body, missing := c.body()
+		_, given := body["amount"]
+		if got := body["amount"] + " " + body["quantity"]; got != row.want || missing != "" ||
+			given != (row.sample == "open-amount") {
+			t.Errorf("%s: the form sends %v, %q; want %q", row.sample, body, missing, row.want)
+		}
+	}
+	c := &chooser{Page: find(t, "open-amount")}
+	c.pick("TON")
+	if body, _ := c.body(); body["amount"] != "20.00" {
+		t.Errorf("untouched, the form sends %v", body)
+	}
+}
+
+// A field in sight is not in the form a second time, out of sight.
+func TestOfferFieldsAreSentOnce(t *testing.T) {
+	names := map[string]string{"open-amount": "amount", "open-quantity": "quantity"}
+	for sample, name := range names {
+		page := node.HTML(&chooser{Page: find(t, sample)})
+		if n := strings.Count(page, `name="`+name+`"`); n != 1 {
+			t.Errorf("%s has %d fields %q; want 1", sample, n, name)
+		}
+		if !strings.Contains(page, `name="key" type="hidden"`) ||
+			!strings.Contains(page, `name="item" type="hidden"`) {
+			t.Errorf("%s does not carry what names the item", sample)
+		}
+	}
+}
+
+// repricing mounts a sample, asks for a price and returns what was requested.
+func repricing(t *testing.T, sample string, b *browserFake, w wish) (*Checkout, string, app.Context,
+	app.TestEngine) {
+	t.Helper()
+	c, ctx, engine := live(t, sample, b)
+	asked := ""
+	send := c.Host.Send
+	c.Host.Send = func(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
+		asked = method + " " + path
+		return send(ctx, method, path, body)
+	}
+	c.reprice(ctx, w)
+	engine.ConsumeAll()
+	return c, asked, ctx, engine
+}
+
+func TestReprice(t *testing.T) {
+	view := find(t, "open-amount").View
+	view.Order.AmountUSD = "4.50"
+	b := &browserFake{status: 200, answer: view}
+	c, asked, _, _ := repricing(t, "open-amount", b, wish{amount: "4,50"})
+	if want := "GET /checkout?item=tip&amount=4.50"; asked != want {
+		t.Errorf("asked %s; want %s", asked, want)
+	}
+	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" ||
+		c.said != "$4.50" {
+		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.said)
+	}
+	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50">$4.50`) {
+		t.Error("the new price is not on the page")
+	}
+}
+
+func TestRepriceQuantity(t *testing.T) {
+	view := find(t, "open-quantity").View
+	view.Order.AmountUSD = "18.00"
+	c, asked, _,
+		_ := repricing(t, "open-quantity-wrong", &browserFake{status: 200, answer: view},
+		wish{quantity: "4"})
+	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
+		t.Errorf("asked %s; want %s", asked, want)
+	}
+	if page := node.HTML(c); strings.Contains(page, `data-part="error"`) ||
+		!strings.Contains(page, "$18.00") {
+		t.Error("the page does not show the price, or still the mistake")
+	}
+}
+
+// A refusal is said beside the field, and once; the price stays.
+func TestRepriceRefused(t *testing.T) {
+	refusal := wire.Error{Code: wire.CodeAmountInvalid, Param: "amount", Status: 422}
+	for _, w := range []wish{{amount: "501"}, {amount: " "}} {
+		c, asked, _, _ := repricing(t, "open-amount", &browserFake{status: 422, answer: refusal}, w)
+		page := node.HTML(c)
+		if n := len(part(page, "error")); n != 1 ||
+			!strings.Contains(page, "Enter an amount from $1.00 to $500.00.") ||
+			!strings.Contains(page, `aria-invalid="true"`) {
+			t.Errorf("%+v: %d errors on the page", w, n)
+		}
+		if c.Page.View.Order.AmountUSD != "20.00" {
+			t.Errorf("%+v: the price has become %s", w, c.Page.View.Order.AmountUSD)
+		}
+		if empty := w.amount == " "; (asked == "") != empty {
+			t.Errorf("%+v: asked %q", w, asked)
+		}
+	}
+}
+
+// An answer that comes when the order is stored, or another price was asked for
+// since, changes nothing.
+func TestRepriceTooLate(t *testing.T) {
+	late := find(t, "open-amount").View
+	late.Order.AmountUSD = "7.00"
+	for name, meanwhile := range map[string]func(*Checkout, app.Context){
+		"stored":      func(c *Checkout, ctx app.Context) { c.take(ctx, pendingView()) },
+		"asked again": func(c *Checkout, _ app.Context) { c.pricing++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, ctx, engine := live(t, "open-amount", &browserFake{status: 200, answer: late})
+			c.reprice(ctx, wish{amount: "7"})
+			meanwhile(c, ctx)
+			engine.ConsumeAll()
+			if c.Page.View.Order.AmountUSD == "7.00" {
+				t.Error("a late price is shown")
+			}
+		})
+	}
+}
+
+// Once the order is stored there is nothing to set any more.
+func TestOfferEndsWithTheOrder(t *testing.T) {
+	if p := find(t, "open-amount").Stored("cs_1"); p.Offer != nil || len(p.Carry) != 0 {
+		t.Errorf("a stored page has the offer %+v and carries %v", p.Offer, p.Carry)
+	}
+}

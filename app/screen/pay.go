@@ -1,0 +1,210 @@
+package screen
+
+import (
+	"strings"
+	"time"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// pay is the screen with the address: what to send, where, on which network.
+type pay struct {
+	app.Compo
+
+	Page    widget.Page
+	At      time.Time // when the view came
+	Offline bool
+	Busy    bool
+	Wallet  walletRequest // what the browser's wallet was asked last, if it is about this
+}
+
+// Draw draws it in the order in which a shopper needs it.
+func (s *pay) Draw() *node.Element {
+	p, a := s.Page, s.attempt()
+	if widget.Arrived(p.View) {
+		return s.arrived()
+	}
+	return node.El("div").Class("pay").Body(
+		widget.Heading(s.title(a)),
+		widget.Received(p, a),
+		network(p, a),
+		s.exchange(a),
+		node.If(a.Address != "", func() node.Node { return s.transfer(a) }),
+		node.If(a.Address != "", func() node.Node { return &widget.Checker{Page: p} }),
+		wallets(p, a, s.Wallet),
+		s.links(a),
+		node.El("div").Class("watch").Body(
+			node.El("p").Class("waiting").Text(p.Say("pay.waiting")),
+			&widget.Timing{Page: p, At: s.At, Left: true, Offline: s.Offline},
+			node.If(p.Waits(), func() node.Node {
+				return node.El("noscript").Body(
+					node.El("p").Class("refresh").Text(p.Say("pay.refresh")),
+				)
+			}),
+		),
+		widget.Device(p),
+		s.help(a),
+		s.actions(),
+	)
+}
+
+// arrived shows what has come, and no address.
+func (s *pay) arrived() *node.Element {
+	p := s.Page
+	return node.El("div").Class("outcome").Body(
+		mark("wait"),
+		widget.Heading(p.Say("review.title")),
+		facts(p),
+		node.El("p").Text(p.Say("review.wait")),
+		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
+		s.actions(),
+	)
+}
+
+// attempt is never nil, so that a page that lacks one still has words.
+func (s *pay) attempt() wire.Attempt {
+	if s.Page.View.Attempt == nil {
+		return wire.Attempt{}
+	}
+	return *s.Page.View.Attempt
+}
+
+func (s *pay) title(a wire.Attempt) string {
+	sum, rest := widget.Due(a)
+	if rest {
+		return s.Page.Say("pay.title.rest", "amount", sum)
+	}
+	return s.Page.Say("pay.title", "amount", sum)
+}
+
+// network names the network in words, mark and colour, with the one warning that
+// matters most.
+func network(p widget.Page, a wire.Attempt) node.Node {
+	return node.El("div").Class("network-only").Attr("data-network", markID(a.NetworkMark)).
+		Body(widget.Spaced(
+			node.If(a.NetworkMark != "", func() node.Node {
+				return node.Void("img").Class("network-mark").Attr("src", a.NetworkMark).
+					Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "28").
+					Attr("height", "28")
+			}),
+			node.El("strong").Attr("data-part", "network-name").Attr("data-value", a.NetworkName).
+				Text(p.Say("pay.network", "network", a.NetworkName)),
+			node.El("span").
+				Text(p.Say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
+		)...)
+}
+
+// markID is what a network's mark is called: "tron" of "/icons/net-tron.svg".
+// The style sheet knows the networks' colours by it.
+func markID(mark string) string {
+	name, _, _ := strings.Cut(mark[strings.LastIndexByte(mark, '/')+1:], ".")
+	return strings.TrimPrefix(strings.TrimPrefix(name, "icon-"), "net-")
+}
+
+// exchange tells somebody who pays from an exchange what to enter there.
+func (s *pay) exchange(a wire.Attempt) node.Node {
+	return node.If(s.Page.Exchange, func() node.Node {
+		sum, _ := widget.Due(a)
+		return node.El("p").Class("note exchange-note").
+			Text(s.Page.Say("pay.exchange", "amount", sum, "network", a.NetworkName))
+	})
+}
+
+// transfer is what has to be put into a wallet.
+func (s *pay) transfer(a wire.Attempt) node.Node {
+	p := s.Page
+	return node.El("div").Class("transfer").Attr("data-network", markID(a.NetworkMark)).Body(
+		node.El("div").Class("transfer-text").Body(
+			s.amount(a),
+			&widget.Copyable{Part: "address", Copy: "copy-address", Groups: true, Value: a.Address,
+				Label: p.Say("pay.address", "coin", a.CurrencySymbol, "network", a.NetworkName),
+				Text: widget.CopyText{
+					Button: p.Say("copy.address"),
+					Copied: p.Say("copy.address.done", "network", a.NetworkName),
+					Failed: p.Say("copy.failed"),
+				}},
+			node.El("p").Class("address-note").Body(widget.Spaced(
+				node.El("span").Class("address-only").Text(
+					p.Say("pay.only", "network", a.NetworkName),
+				),
+				node.If(widget.Checksummed(a.Family, a.Address), func() node.Node {
+					return node.El("span").Class("verified").Text(p.Say("pay.address.verified"))
+				}),
+			)...),
+		),
+		widget.QRBox(p, a),
+	)
+}
+
+// amount is the sum to be sent now: the whole one, or the rest, in which case
+// the whole one stands in the summary.
+func (s *pay) amount(a wire.Attempt) node.Node {
+	p := s.Page
+	c := &widget.Copyable{Part: "pay-amount", Copy: "copy-amount", Value: a.PayableAmount,
+		Unit: a.CurrencySymbol, Label: p.Say("pay.amount"),
+		Text: widget.CopyText{Button: p.Say("copy.amount"), Copied: p.Say("copy.amount.done"),
+			Failed: p.Say("copy.failed")}}
+	if _, rest := widget.Due(a); rest {
+		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.Say("pay.amount.rest")
+	}
+	return c
+}
+
+// links are the other ways to pay.
+func (s *pay) links(a wire.Attempt) node.Node {
+	p := s.Page
+	class := "button"
+	if a.Address == "" {
+		class = "button primary"
+	}
+	return node.El("div").Class("links").Body(
+		node.If(a.URI != "" && !p.Exchange, func() node.Node {
+			return node.El("a").Class("button").Attr("data-part", "open-wallet").
+				Attr("href", a.URI).
+				Text(p.Say("pay.wallet"))
+		}),
+		node.If(a.PaymentURL != "", func() node.Node {
+			return node.El("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
+				Attr("target", "_blank").Attr("rel", "noopener noreferrer").
+				Text(p.Say("pay.hosted"))
+		}),
+	)
+}
+
+// help answers what goes wrong most often, before it does.
+func (s *pay) help(a wire.Attempt) node.Node {
+	p := s.Page
+	sum, _ := widget.Due(a)
+	return widget.Opened("help", p.Exchange).Body(
+		node.El("summary").Text(p.Say("pay.help")),
+		node.El("ul").Body(
+			node.El("li").Text(p.Say("pay.help.exchange", "amount", sum)),
+			node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
+				return node.El("li").Text(
+					p.Say("pay.help.tolerance", "percent", a.TolerancePercent),
+				)
+			}),
+			node.El("li").Text(p.Say("pay.help.network", "network", a.NetworkName)),
+			node.El("li").Text(p.Say("pay.closing")),
+		),
+	)
+}
+
+func (s *pay) actions() node.Node {
+	p := s.Page
+	return node.El("div").Class("buttons").Body(
+		node.If(p.View.Can(wire.Recheck), func() node.Node {
+			return widget.Press(p, "/recheck", "recheck", "wide", p.Say("pay.recheck"), s.Busy)
+		}),
+		node.If(p.View.Can(wire.Change), func() node.Node {
+			return widget.ChangeLink(p, "change", "button quiet", p.Say("pay.change"))
+		}),
+		node.If(p.View.Can(wire.Cancel), func() node.Node {
+			return widget.Press(p, "/cancel", "cancel", "quiet", p.Say("pay.cancel"), s.Busy)
+		}),
+	)
+}

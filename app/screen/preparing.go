@@ -1,0 +1,58 @@
+package screen
+
+import (
+	"time"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// preparing is shown while the gateway's answer is awaited or unknown. There is
+// nothing to pay yet, and it says so.
+type preparing struct {
+	app.Compo
+
+	Page    widget.Page
+	At      time.Time // when the view came
+	Offline bool
+	Busy    bool
+}
+
+// Draw draws words, freshness and the ways on.
+func (s *preparing) Draw() *node.Element {
+	p := s.Page
+	return node.El("div").Class("outcome").Body(
+		mark("wait"),
+		widget.Heading(p.Say("prepare.title")),
+		node.El("p").Text(p.Say("prepare.text")),
+		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
+		node.El("div").Class("buttons").Body(
+			node.If(p.View.Can(wire.Recheck), func() node.Node {
+				return widget.Press(p, "/recheck", "recheck", "", p.Say("prepare.recheck"), s.Busy)
+			}),
+			reload(p),
+			node.If(p.View.Can(wire.Cancel), func() node.Node {
+				return widget.Press(p, "/cancel", "cancel", "quiet", p.Say("pay.cancel"), s.Busy)
+			}),
+		),
+	)
+}
+
+// reload is the way on of a page that waits, for browsers in which it cannot
+// look again by itself.
+func reload(p widget.Page) node.Node {
+	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
+		return node.El("a").Class("button quiet").Attr("data-part", "reload").
+			Attr("href", p.Link("")).
+			Text(p.Say("prepare.reload"))
+	})
+}
+
+// mark is the sign above an outcome's heading; drawn by CSS, silent for screen
+// readers.
+func mark(kind string) node.Node {
+	return node.El("div").Class("mark mark-"+kind).Attr("aria-hidden", "true")
+}

@@ -1,0 +1,428 @@
+// Package screentest has a page of every screen, for tests and for looking at them.
+package screentest
+
+import (
+	"strings"
+
+	"coinslot/app/widget"
+	"coinslot/app/wire"
+)
+
+// Sample is one page of the gallery.
+type Sample struct {
+	Name string      // file name without extension: "pending-partial"
+	Page widget.Page // Text is empty: the caller fills in a language
+}
+
+// Gallery returns the checkout in every state and variant, for eyes and for
+// tests. All amounts, addresses and ids in it are invented.
+func Gallery() []Sample {
+	return []Sample{
+		NewSample("open", wire.Open, nil, wire.Choose),
+		unsaved(),
+		openAmountSample("open-amount", "20.00", ""),
+		openAmountSample("open-amount-wrong", "1,000", "amount"),
+		quantitySample("open-quantity", 3, ""),
+		quantitySample("open-quantity-wrong", 1, "quantity"),
+		chosenSample(),
+		soleSample(),
+		exchangeSample(),
+		oneCoinSample(),
+		oneNetworkSample(),
+		nothingSample(),
+		NewSample("open-refused", wire.Open, func(p *widget.Page) {
+			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused,
+				Message: "The payment service did not accept this choice."}
+		}, wire.Choose),
+		NewSample("closed", wire.Open, func(p *widget.Page) {
+			p.View.Currencies = nil
+			p.View.Notice = &wire.Notice{Code: wire.CodeGatewayUnavailable,
+				Message: "The payment service cannot be reached right now."}
+		}),
+		NewSample("news", wire.Open, func(p *widget.Page) {
+			p.View = wire.View{Status: wire.Open,
+				Notice: &wire.Notice{Message: "Your payment is being looked after."}}
+			p.Base = "/checkout"
+		}),
+		NewSample("preparing", wire.Preparing, func(p *widget.Page) {
+			a := waiting()
+			a.Address, a.PayAmount, a.PayableAmount, a.PaymentURL = "", "", "", ""
+			p.View.Attempt, p.View.CheckedMsAgo = &a, -1
+		}),
+		NewSample("pending", wire.Pending, Attempt(nil), wire.Cancel, wire.Change, wire.Recheck),
+		NewSample(
+			"pending-uri", wire.Pending, Attempt(Ether), wire.Cancel, wire.Change, wire.Recheck,
+		),
+		linkSample(),
+		exchangePaySample(),
+		checkedSample("pending-checked",
+			"ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
+		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
+		walletsSample(),
+		NewSample("pending-hosted", wire.Pending, Attempt(func(a *wire.Attempt) {
+			a.Address = ""
+		}), wire.Cancel),
+		NewSample("pending-arrived", wire.Pending, Attempt(func(a *wire.Attempt) {
+			a.PaidAmount, a.TxID = "25.03", "3b1a9f0c7d5e"
+		}), wire.Recheck),
+		NewSample("pending-partial", wire.Pending, Attempt(func(a *wire.Attempt) {
+			a.PaidAmount, a.MissingAmount, a.ExpiresInMs = "9.80", "15.23", 192_000
+		}), wire.Recheck),
+		lastMinutesSample(),
+		changingSample(),
+		sandboxSample(),
+		framedSample(),
+		NewSample("refused", wire.Open, func(p *widget.Page) { p.Embed = "inline" }, wire.Choose),
+		NewSample("confirmed", wire.Confirmed, Attempt(paid)),
+		NewSample("confirmed-late-overpaid", wire.Confirmed, Attempt(func(a *wire.Attempt) {
+			paid(a)
+			a.Late, a.PaidAmount, a.OverpaidAmount, a.TxURL = true, "30.00", "4.97", ""
+		})),
+		NewSample("confirmed-by-hand", wire.Confirmed, nil),
+		NewSample("expired", wire.Expired, Attempt(gone), wire.Retry, wire.Recheck),
+		NewSample("expired-partial", wire.Expired, Attempt(func(a *wire.Attempt) {
+			gone(a)
+			a.PaidAmount, a.MissingAmount = "9.80", "15.23"
+		}), wire.Recheck),
+		NewSample("expired-unchosen", wire.Expired, func(p *widget.Page) {
+			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired,
+				Message: "This checkout has ended."}
+		}),
+		NewSample("expired-coin-gone", wire.Expired, Attempt(func(a *wire.Attempt) {
+			gone(a)
+			a.NetworkCode = "omni"
+		}), wire.Retry),
+		NewSample("cancelled", wire.Cancelled, Attempt(gone), wire.Retry, wire.Recheck),
+		NewSample("cancelled-paid", wire.Cancelled, Attempt(func(a *wire.Attempt) {
+			gone(a)
+			paid(a)
+		}), wire.Recheck),
+		NewSample("review", wire.Review, Attempt(paid), wire.Recheck),
+		NewSample("unknown-status", "frozen", Attempt(nil)),
+		supportSample("expired-support", wire.Expired, "mailto:help@shop.example", gone, wire.Retry,
+			wire.Recheck),
+		supportSample("review-support", wire.Review, "https://shop.example/help", paid,
+			wire.Recheck),
+		receiptSample(),
+		unknownSample(),
+		rightToLeft(),
+	}
+}
+
+// NewSample returns a page of a stored session.
+func NewSample(
+	name string, status wire.Status, change func(*widget.Page), actions ...wire.Action,
+) Sample {
+	p := widget.Page{
+		Lang: "en", Dir: "ltr", Theme: "auto", Base: "/checkout/cs_gallery",
+		View: wire.View{
+			Version: 7, Session: "cs_gallery", Status: status, Currencies: Coins(),
+			Actions: actions, CheckedMsAgo: 4000,
+			Order: wire.Order{Ref: "1001", Title: "Two tickets",
+				Description: "Row 4, seats 11 and 12", AmountUSD: "25.00"},
+			SuccessURL: "https://shop.example/thanks", CancelURL: "https://shop.example/cart",
+		},
+	}
+	if change != nil {
+		change(&p)
+	}
+	return Sample{Name: name, Page: p}
+}
+
+// Attempt returns a change that gives a page an attempt.
+func Attempt(change func(*wire.Attempt)) func(*widget.Page) {
+	return func(p *widget.Page) {
+		a := waiting()
+		if change != nil {
+			change(&a)
+		}
+		p.View.Attempt = &a
+	}
+}
+
+func unsaved() Sample {
+	return NewSample("open-unsaved", wire.Open, func(p *widget.Page) {
+		p.Base, p.View.Session, p.View.Version = "/checkout", "", 0
+		p.Carry = []widget.Field{
+			{Name: "item", Value: "coffee"}, {Name: "amount", Value: "5.00"},
+			{Name: "key", Value: "page_1"},
+		}
+	}, wire.Choose)
+}
+
+// openAmountSample is an item whose amount the shopper sets; wrong is what
+// Offer.Wrong is.
+func openAmountSample(name, typed, wrong string) Sample {
+	return NewSample(name, wire.Open, func(p *widget.Page) {
+		*p = unsaved().Page
+		p.View.Order = wire.Order{Title: "A tip for the kitchen", AmountUSD: "20.00"}
+		p.Carry = []widget.Field{
+			{Name: "item", Value: "tip"}, {Name: "amount", Value: "20.00"},
+			{Name: "key", Value: "page_1"},
+		}
+		p.Offer = &widget.Offer{Minimum: "1.00", Maximum: "500.00",
+			Suggested: []string{"5.00", "10.00", "20.00", "50.00"}, Amount: typed, Wrong: wrong}
+		p.View.Currencies = Sorted()
+	}, wire.Choose)
+}
+
+// quantitySample is an item of which the shopper may buy several.
+func quantitySample(name string, n int, wrong string) Sample {
+	return NewSample(name, wire.Open, func(p *widget.Page) {
+		*p = unsaved().Page
+		p.View.Order = wire.Order{Title: "3 × Coffee", Description: "Whole beans, 250 g",
+			AmountUSD: "13.50"}
+		p.Carry = []widget.Field{
+			{Name: "item", Value: "coffee"}, {Name: "quantity", Value: "3"},
+			{Name: "key", Value: "page_1"},
+		}
+		p.Offer = &widget.Offer{Least: 1, Most: 10, Quantity: n, Wrong: wrong}
+		p.View.Currencies = Sorted()
+	}, wire.Choose)
+}
+
+func chosenSample() Sample {
+	return NewSample("open-chosen", wire.Open, func(p *widget.Page) {
+		p.Chosen, p.ChosenNetwork, p.Email = "USDT", "USDT:trc20", "ann@example.com"
+	}, wire.Choose)
+}
+
+func soleSample() Sample {
+	return NewSample("open-sole", wire.Open, func(p *widget.Page) {
+		p.View.Currencies = Coins()[4:]
+	}, wire.Choose)
+}
+
+// exchangeSample has a network that few exchanges know in the first place of the
+// server's order.
+func exchangeSample() Sample {
+	return NewSample("open-exchange", wire.Open, func(p *widget.Page) {
+		p.View.Currencies = Sorted()
+		p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
+		*p = p.PayingFrom(true)
+	}, wire.Choose)
+}
+
+func oneCoinSample() Sample {
+	return NewSample("open-one-coin", wire.Open, func(p *widget.Page) {
+		p.View.Currencies = Sorted()[:1]
+	}, wire.Choose)
+}
+
+// oneNetworkSample is a shop whose coins have one network each.
+func oneNetworkSample() Sample {
+	return NewSample("open-one-network", wire.Open, func(p *widget.Page) {
+		p.View.Currencies = Sorted()[2:]
+		p.Chosen = "ETH"
+	}, wire.Choose)
+}
+
+// nothingSample is an order that no coin allows.
+func nothingSample() Sample {
+	return NewSample("open-nothing", wire.Open, func(p *widget.Page) {
+		tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50",
+			Reason: "at least $50 needed"}
+		p.View.Currencies = []wire.Currency{
+			coin("USDT", "Tether", tooDear,
+				wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20",
+					Reason: "at most $20 possible"}),
+			Coins()[3],
+		}
+	}, wire.Choose)
+}
+
+// Sorted is coins as the server arranges them: by fee, and with what it knows of
+// the networks.
+func Sorted() []wire.Currency {
+	list := Coins()
+	usdc := list[1].Networks
+	usdc[0], usdc[1] = usdc[1], usdc[0]
+	// by code; "ton" has none
+	marks := map[string]string{"trc20": "tron", "erc20": "ethereum", "bep20": "bsc", "base": "base"}
+	for _, c := range list {
+		c.Networks[0].Lowest = c.Networks[0].Available
+		for i := range c.Networks {
+			n := &c.Networks[i]
+			if file, ok := marks[n.Code]; ok {
+				n.Mark = "/icons/net-" + file + ".svg"
+			}
+			n.Exchanges = n.Code == "trc20" || n.Code == "erc20" || n.Code == "bep20"
+		}
+	}
+	return list
+}
+
+// Ether makes an attempt one of Ether, with all that wallets can be given.
+func Ether(a *wire.Attempt) {
+	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20",
+		"Ethereum"
+	a.Address, a.PayAmount, a.PayableAmount = "0x52908400098527886E0F7030069857D2E4169EE7",
+		"0.009123450000", "0.00912345"
+	a.URI = "ethereum:0x52908400098527886E0F7030069857D2E4169EE7@1?value=9123450000000000"
+	a.NetworkMark, a.Family = "/icons/net-ethereum.svg", wire.EVM
+	a.Call = &wire.Call{ChainID: "0x1", To: a.Address, Value: "0x206991fb9b2200", Data: "0x"}
+}
+
+func linkSample() Sample {
+	return NewSample("pending-link", wire.Pending, func(p *widget.Page) {
+		Attempt(func(a *wire.Attempt) {
+			Ether(a)
+			a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin",
+				"25.01", true
+			a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer" +
+				"?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
+		})(p)
+		p.Embed, p.Origin, p.URL = "inline", "https://shop.example",
+			"https://pay.example/checkout/cs_gallery"
+		p.Carry = []widget.Field{
+			{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
+		}
+		*p = p.Holding(true)
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func exchangePaySample() Sample {
+	return NewSample("pending-exchange", wire.Pending, func(p *widget.Page) {
+		Attempt(Ether)(p)
+		*p = p.PayingFrom(true)
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func checkedSample(name, pasted string) Sample {
+	return NewSample(name, wire.Pending, func(p *widget.Page) {
+		Attempt(Ether)(p)
+		p.Pasted, p.Opened = pasted, "check"
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func walletsSample() Sample {
+	return NewSample("pending-wallets", wire.Pending, func(p *widget.Page) {
+		Attempt(Ether)(p)
+		p.URL, p.Opened = "https://pay.example/checkout/cs_gallery", "device"
+		p.Wallets = []widget.Wallet{
+			{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet",
+				Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' " +
+					"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' " +
+					"fill='%23e8821e'/%3E%3C/svg%3E"},
+			{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
+		}
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func changingSample() Sample {
+	return NewSample("pending-changing", wire.Pending, func(p *widget.Page) {
+		Attempt(nil)(p)
+		p.Changing = true
+	}, wire.Cancel, wire.Change)
+}
+
+func sandboxSample() Sample {
+	return NewSample("pending-sandbox", wire.Pending, func(p *widget.Page) {
+		Attempt(nil)(p)
+		p.View.Test = true
+		p.Simulate = []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
+	}, wire.Cancel, wire.Change, wire.Recheck)
+}
+
+func framedSample() Sample {
+	return NewSample("confirmed-modal", wire.Confirmed, func(p *widget.Page) {
+		Attempt(paid)(p)
+		p.Embed, p.Origin, p.Theme = "modal", "https://shop.example", "dark"
+		p.Carry = []widget.Field{
+			{Name: "embed", Value: "modal"}, {Name: "origin", Value: "https://shop.example"},
+			{Name: "theme", Value: "dark"},
+		}
+	})
+}
+
+// lastMinutesSample is a payment whose time is nearly up, and can be had anew.
+func lastMinutesSample() Sample {
+	return NewSample("pending-last-minutes", wire.Pending, Attempt(func(a *wire.Attempt) {
+		a.ExpiresInMs, a.ExtendMinutes = 192_000, 60
+	}), wire.Cancel, wire.Change, wire.Extend)
+}
+
+// supportSample is an end of a shop that has given neither an address to go back
+// to nor more than one to ask.
+func supportSample(name string, status wire.Status, support string, change func(*wire.Attempt),
+	actions ...wire.Action) Sample {
+	return NewSample(name, status, func(p *widget.Page) {
+		Attempt(change)(p)
+		p.View.Support, p.View.CancelURL = support, ""
+	}, actions...)
+}
+
+func receiptSample() Sample {
+	return NewSample("receipt", wire.Confirmed, func(p *widget.Page) {
+		Attempt(paid)(p)
+		p.Receipt, p.Shop = true, "https://two-tickets.example"
+		p.URL = "https://pay.shop.example/checkout/cs_gallery"
+		p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." +
+			strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." +
+			strings.Repeat("c2lnbmF0dXJl", 7)
+	})
+}
+
+// unknownSample is the page of a link that leads nowhere.
+func unknownSample() Sample {
+	return NewSample("unknown", wire.Open, func(p *widget.Page) {
+		p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1, Notice: &wire.Notice{
+			Code: wire.CodeSessionUnknown,
+			Message: "There is no such checkout. The link may be incomplete: " +
+				"go back to the shop and start again.",
+		}}
+		p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
+	})
+}
+
+func rightToLeft() Sample {
+	return NewSample("pending-rtl", wire.Pending, func(p *widget.Page) {
+		Attempt(nil)(p)
+		p.Lang, p.Dir = "ar", "rtl"
+	}, wire.Cancel)
+}
+
+func waiting() wire.Attempt {
+	return wire.Attempt{
+		Number: 1, CurrencySymbol: "USDT", CurrencyName: "Tether",
+		NetworkCode: "trc20", NetworkName: "TRON", Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf",
+		PayAmount: "25.03000000", PayableAmount: "25.03",
+		TolerancePercent: "1", ExpiresInMs: 899_000, PaymentURL: "https://gateway.example/pay/abc",
+		NetworkMark: "/icons/net-tron.svg", Family: wire.TRON,
+		TrackingCode: "8f3kq2mz7t",
+	}
+}
+
+func paid(a *wire.Attempt) {
+	a.PaidAmount, a.ExpiresInMs, a.PaidAt = "25.03", 0, "2026-11-22T01:40:05Z"
+	a.TxID = "3b1a9f0c7d5e4f2a8b6c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d2e1f0a"
+	a.TxURL = "https://explorer.example/tx/3b1a9f0c"
+}
+
+func gone(a *wire.Attempt) { a.ExpiresInMs = 0 }
+
+// Coins is a list as a shop would have it, with one network too dear for the order.
+func Coins() []wire.Currency {
+	return []wire.Currency{
+		coin("USDT", "Tether",
+			net("trc20", "TRON", "1", "25.03"), net("erc20", "Ethereum", "4.5", "25.03"),
+			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MinimumUSD: "50",
+				Reason: "at least $50 needed"}),
+		coin("USDC", "USD Coin", net("erc20", "Ethereum", "4.5", "25.01"),
+			net("base", "Base", "0", "25.01")),
+		coin("ETH", "Ether", net("erc20", "Ethereum", "0.001", "0.00912345")),
+		coin("BNB", "BNB",
+			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0", MaximumUSD: "20",
+				Reason: "at most $20 possible"}),
+		coin("TON", "Toncoin", net("ton", "TON", "0.02", "8.1")),
+	}
+}
+
+func coin(symbol, name string, networks ...wire.Network) wire.Currency {
+	icon := "/icons/" + strings.ToLower(symbol) + ".svg"
+	return wire.Currency{Symbol: symbol, Name: name, Icon: icon, Networks: networks}
+}
+
+func net(code, name, fee, estimate string) wire.Network {
+	return wire.Network{Code: code, Name: name, Fee: fee, Estimate: estimate, Available: true}
+}

@@ -1,0 +1,117 @@
+package screen
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"coinslot/app/screen/screentest"
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// keys lists the networks of all coins as they stand.
+func keys(list []wire.Currency) string {
+	var all []string
+	for _, c := range list {
+		for _, n := range c.Networks {
+			all = append(all, widget.Key(c.Symbol, n.Code))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestMatching(t *testing.T) {
+	list := screentest.Coins()
+	for filter, want := range map[string]string{
+		"":             keys(list),
+		"usdt":         "USDT:trc20 USDT:erc20 USDT:bep20",
+		"tether":       "USDT:trc20 USDT:erc20 USDT:bep20",
+		"erc20":        "USDT:erc20 USDC:erc20 ETH:erc20",
+		"usdc ether":   "USDC:erc20",
+		"eth  usd":     "USDT:trc20 USDT:erc20 USDT:bep20 USDC:erc20", // t-eth-er is in Tether
+		"smart chain":  "USDT:bep20 BNB:bep20",
+		"doge":         "",
+		"usdt polygon": "",
+	} {
+		var found []wire.Currency
+		for _, c := range list {
+			c.Networks = matching(c, filter)
+			found = append(found, c)
+		}
+		if got := keys(found); got != want {
+			t.Errorf("searching %q finds %s; want %s", filter, got, want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	for query, want := range map[string]struct {
+		said, class string
+		picked      widget.Choice // by Enter
+	}{
+		"":           {"", "offscreen", widget.Choice{}},
+		"  ":         {"", "offscreen", widget.Choice{}},
+		"TON":        {"1 network: TON", "offscreen", widget.Choice{Symbol: "TON", Network: "TON:ton"}},
+		"tether":     {"3 networks: USDT", "offscreen", widget.Choice{Symbol: "USDT", Network: ""}},
+		"usdt tron":  {"1 network: USDT", "offscreen", widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}},
+		"usdt bep20": {"1 network: USDT", "offscreen", widget.Choice{}}, // not for this amount
+		// none of them can be chosen
+		"bep20":  {"2 networks: USDT, BNB", "offscreen", widget.Choice{}},
+		"erc20":  {"3 networks: USDT, USDC, ETH", "offscreen", widget.Choice{}},
+		" Doge ": {"Nothing is called “Doge” here.", "note", widget.Choice{}},
+	} {
+		t.Run(query, func(t *testing.T) {
+			c := &chooser{Page: find(t, "open"), Search: query} // as typed before the takeover
+			if page := node.HTML(c); !strings.Contains(page,
+				`<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
+				t.Errorf("the page does not say %q in class %s", want.said, want.class)
+			}
+			c.pickFound()
+			if got := c.selection(); got != want.picked {
+				t.Errorf("Enter picks %+v; want %+v", got, want.picked)
+			}
+		})
+	}
+}
+
+// Enter in the search field takes nothing back.
+func TestEnterKeepsTheNetwork(t *testing.T) {
+	for _, query := range []string{"", "tether"} {
+		c := &chooser{Page: find(t, "open-chosen"), Search: query}
+		if c.pickFound(); c.selection() != (widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}) {
+			t.Errorf("after searching %q, Enter leaves %+v", query, c.selection())
+		}
+	}
+}
+
+// A search hides networks, but never the one that would be paid on.
+func TestSearchKeepsWhatIsPicked(t *testing.T) {
+	c := &chooser{Page: find(t, "open-chosen"), Search: "usdt ethereum"}
+	shown := func() (list []string) {
+		label := regexp.MustCompile(
+			`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`)
+		for _, label := range label.FindAllStringSubmatch(node.HTML(c), -1) {
+			if label[1] == "" {
+				list = append(list, label[2])
+			}
+		}
+		return list
+	}
+	if diff := cmp.Diff([]string{"USDT:trc20", "USDT:erc20"}, shown()); diff != "" {
+		t.Errorf("networks (-want +got):\n%s", diff)
+	}
+}
+
+// A search of one list must not hide the coins of the next.
+func TestSearchEndsWithItsList(t *testing.T) {
+	c, ctx, _ := live(t, "open", &browserFake{})
+	c.Search = "ton"
+	c.take(ctx, pendingView())
+	if c.Search != "" {
+		t.Errorf("the search is still %q", c.Search)
+	}
+}

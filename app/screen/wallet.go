@@ -1,0 +1,232 @@
+package screen
+
+import (
+	"errors"
+	"strconv"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Errors of Host.Connect and Host.Pay that have sentences of their own. Any
+// other error means that it is not known whether something was sent.
+var (
+	ErrWalletRefused = errors.New("paying by a wallet: declined in the wallet")
+	ErrWalletNetwork = errors.New("paying by a wallet: the wallet does not know the network")
+)
+
+// walletPhase is how far a request to a wallet has come.
+type walletPhase int
+
+const (
+	walletIdle    walletPhase = iota
+	walletAsking              // the shopper has to look into the wallet
+	walletSent                // the wallet says that it has sent it
+	walletRefused             // declined: nothing was sent
+	walletNetwork             // the wallet does not know the network: nothing was sent
+	walletFailed              // not known whether it was sent
+)
+
+// payment is what one click on a wallet's button asks for.
+type payment struct {
+	Wallet widget.Wallet
+	Number int // of the attempt
+	Call   wire.Call
+}
+
+// walletRequest is the latest payment by a wallet and how far it has come.
+type walletRequest struct {
+	payment
+	Phase   walletPhase
+	Sending bool // the wallet has been asked to send, not just who it is
+}
+
+// busy reports whether m has to wait for r. A wallet that does not answer who it
+// is keeps nobody from trying another one.
+func (r walletRequest) busy(m payment) bool {
+	return r.Phase == walletAsking && (r.Sending || r.Wallet.ID == m.Wallet.ID)
+}
+
+// about returns r if it is about what the page shows now, else an idle one: what
+// was said of another attempt, or of another sum, does not count any more.
+func (r walletRequest) about(p widget.Page) walletRequest {
+	if !r.onScreen(p) {
+		return walletRequest{}
+	}
+	return r
+}
+
+// onScreen reports whether p shows the attempt and the sum that was clicked.
+func (m payment) onScreen(p widget.Page) bool {
+	a := p.View.Attempt
+	return screenOf(p) == "pay" && a != nil && a.Call != nil && !p.Exchange &&
+		a.Number == m.Number && *a.Call == m.Call
+}
+
+// discover asks for wallets, once there is something that they can send.
+func (c *Checkout) discover(ctx app.Context) {
+	a := c.Page.View.Attempt
+	if c.discovering || a == nil || a.Call == nil || c.Page.Exchange || c.Host.Wallets == nil {
+		return
+	}
+	c.discovering = true
+	c.Host.Wallets(func(w widget.Wallet) { ctx.Dispatch(func(app.Context) { c.announced(w) }) })
+}
+
+// announced takes a wallet into the list. The first of an id stays, so that a
+// later one cannot take over its button.
+func (c *Checkout) announced(w widget.Wallet) {
+	w, ok := w.Tidy()
+	if !ok || len(c.Page.Wallets) >= widget.WalletsLimit {
+		return
+	}
+	for _, have := range c.Page.Wallets {
+		if have.ID == w.ID {
+			return
+		}
+	}
+	c.Page.Wallets = append(c.Page.Wallets, w)
+}
+
+// pay asks a wallet to pay: first for the account and the network, then, if what
+// was clicked is still on screen, for the transaction. While one request is on
+// its way no second one is begun.
+func (c *Checkout) pay(ctx app.Context, m payment) {
+	if !m.onScreen(c.Page) || c.wallet.about(c.Page).busy(m) {
+		return
+	}
+	c.wallet = walletRequest{payment: m, Phase: walletAsking}
+	c.said = walletSays(c.Page, c.wallet)
+	ctx.Async(func() {
+		from, err := c.Host.Connect(m.Wallet.ID, m.Call.ChainID)
+		ctx.Dispatch(func(ctx app.Context) { c.connected(ctx, m, from, err) })
+	})
+}
+
+// connected goes on to the transaction, unless things have moved on.
+func (c *Checkout) connected(ctx app.Context, m payment, from string, err error) {
+	switch {
+	case c.wallet.payment != m:
+		return // another one has been asked for since
+	case !m.onScreen(c.Page):
+		if c.said == walletSays(c.Page, c.wallet) {
+			c.said = "" // nobody is to confirm it any more
+		}
+		c.wallet = walletRequest{}
+		return
+	case err != nil:
+		c.paid(m, err)
+		return
+	}
+	c.wallet.Sending = true
+	ctx.Async(func() {
+		err := c.Host.Pay(m.Wallet.ID, from, m.Call)
+		ctx.Dispatch(func(app.Context) { c.paid(m, err) })
+	})
+}
+
+// paid takes a wallet's answer.
+func (c *Checkout) paid(m payment, err error) {
+	if err == nil {
+		c.look()
+	}
+	if c.wallet.payment != m {
+		return
+	}
+	c.wallet.Phase = phaseOf(err)
+	if m.onScreen(c.Page) {
+		c.said = walletSays(c.Page, c.wallet)
+	}
+}
+
+func phaseOf(err error) walletPhase {
+	switch {
+	case err == nil:
+		return walletSent
+	case errors.Is(err, ErrWalletRefused):
+		return walletRefused
+	case errors.Is(err, ErrWalletNetwork):
+		return walletNetwork
+	}
+	return walletFailed
+}
+
+// walletSays is the sentence about a request; empty if there is none.
+func walletSays(p widget.Page, r walletRequest) string {
+	name := r.Wallet.Name
+	switch r.Phase {
+	case walletAsking:
+		return p.Say("pay.browser.asking", "wallet", name)
+	case walletSent:
+		return p.Say("pay.browser.sent", "wallet", name)
+	case walletRefused:
+		return p.Say("pay.browser.refused", "wallet", name)
+	case walletNetwork:
+		return p.Say("pay.browser.network", "wallet", name, "network", p.View.Attempt.NetworkName)
+	case walletFailed:
+		return p.Say("pay.browser.failed", "wallet", name)
+	case walletIdle:
+	}
+	return ""
+}
+
+// wallets are the buttons of the wallets in this browser and what the last one
+// had to say. A frame that no wallet looks into offers the page on its own.
+func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
+	if a.Call == nil || p.Exchange {
+		return node.Text("")
+	}
+	if len(p.Wallets) == 0 {
+		return node.If(p.Embed != "" && a.Address != "", func() node.Node { return walletTab(p) })
+	}
+	list := make([]node.Node, 0, len(p.Wallets))
+	for _, w := range p.Wallets {
+		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
+	}
+	return node.El("section").Class("wallets").Attr("aria-labelledby", "coinslot-wallets").Body(
+		node.El("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.Say("pay.browser")),
+		node.If(r.Phase != walletSent, func() node.Node {
+			return node.El("div").Class("wallets-list").Body(list...)
+		}),
+		node.If(r.Phase != walletIdle, func() node.Node {
+			class := "note"
+			if r.Phase >= walletRefused {
+				class = "note warn"
+			}
+			return node.El("p").Class(class).Text(walletSays(p, r))
+		}),
+	)
+}
+
+func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
+	return node.El("button").Attr("type", "button").Class("button wallet").
+		Attr("data-part", "wallet").
+		Attr("data-value", m.Wallet.RDNS).
+		Bool("aria-disabled", r.busy(m)).
+		Body(
+			node.If(m.Wallet.Icon != "", func() node.Node {
+				return node.Void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).
+					Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "24").
+					Attr("height", "24")
+			}),
+			node.El("span").Text(p.Say("pay.browser.with", "wallet", m.Wallet.Name)),
+		).
+		On("click",
+			func(ctx app.Context, _ app.Event) { ctx.NewActionWithValue(widget.ActionPay, m) },
+			m.Wallet.ID, strconv.Itoa(m.Number), m.Call.ChainID, m.Call.To, m.Call.Value,
+			m.Call.Data)
+}
+
+// walletTab opens this page on its own, where wallets can see it.
+func walletTab(p widget.Page) node.Node {
+	return node.El("p").Class("wallets-tab needs-script").Body(
+		node.El("a").Class("button").Attr("data-part", "browser-tab").
+			Attr("href", p.Bare().Link("")).
+			Attr("target", "_blank").Attr("rel", "noopener").
+			Attr("aria-describedby", "coinslot-tab-why").Text(p.Say("pay.browser.tab")),
+		node.El("small").ID("coinslot-tab-why").Text(p.Say("pay.browser.tab.why")),
+	)
+}
