@@ -67,7 +67,16 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.raw.Write(body)
 	for _, resource := range got.ResourceSpans {
 		for _, scope := range resource.ScopeSpans {
-			c.list = append(c.list, scope.Spans...)
+			for _, s := range scope.Spans { // ids are hexadecimal in either case
+				for _, id := range []*string{&s.TraceID, &s.SpanID, &s.ParentSpanID} {
+					*id = strings.ToLower(*id)
+				}
+				for i := range s.Links {
+					s.Links[i].TraceID = strings.ToLower(s.Links[i].TraceID)
+					s.Links[i].SpanID = strings.ToLower(s.Links[i].SpanID)
+				}
+				c.list = append(c.list, s)
+			}
 		}
 	}
 	fmt.Fprint(w, "{}")

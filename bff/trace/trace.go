@@ -7,8 +7,8 @@
 // e-mail: a span has the attributes that our own code gives it and no others.
 // Nothing of it is sent to shoppers, to the gateway or to the merchant.
 //
-// The SDK makes the spans. The exporter is ours because the official one weighs
-// 5 MB, with gRPC and protobuf. Start from [New] and [Tracer.Start].
+// OpenTelemetry's SDK makes, queues and sends the spans. Start from [New] and
+// [Tracer.Start].
 package trace
 
 import (
@@ -19,7 +19,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -38,16 +37,17 @@ type Tracer struct {
 	queue    *queue
 }
 
-// New returns a Tracer that sends to a collector until [Tracer.Close].
+// New returns a Tracer that sends to a collector until [Tracer.Close]. It connects to
+// nothing yet.
 func New(c Config) *Tracer {
 	q := newQueue(c)
 	// Attributes are few and ours; the limit is for what is forgotten.
 	limits := sdk.NewSpanLimits()
 	limits.AttributeValueLengthLimit, limits.AttributeCountLimit, limits.EventCountLimit = 200, 20, 0
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(q), sdk.WithRawSpanLimits(limits),
-		// nothing of the environment
-		sdk.WithResource(resource.Empty()), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())))
-	return &Tracer{provider, provider.Tracer("coinslot"), q}
+		sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())))
+	version := trace.WithInstrumentationVersion(c.Version)
+	return &Tracer{provider, provider.Tracer("coinslot", version), q}
 }
 
 // Span is something that takes time; a nil one is none.
@@ -170,4 +170,5 @@ func (t *Tracer) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_ = t.provider.Shutdown(ctx) // what it did not take is counted
+	t.queue.client.CloseIdleConnections()
 }
