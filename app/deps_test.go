@@ -2,12 +2,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"coinslot/e2e/built"
@@ -17,36 +14,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// banned are packages that our own packages may not import, and what each would
-// cost a shopper or why it cannot work. Numbers are kB of brotli.
-var banned = map[string]string{
-	"net/http":                     "+848; requests go through browser.Fetch",
-	"encoding/json":                "+117; coinslot/app/json does",
-	"fmt":                          "go-app brings it; +20 once it does not. strconv does",
-	"net/url":                      "+58; widget/link.go does",
-	"github.com/gorilla/websocket": "+695, and there is no network to dial in a browser",
-	"html/template":                "+455",
-	"text/template":                "+401",
-	"golang.org/x/text":            "+112; text is loaded beside the program",
-	"github.com/piglig/go-qr":      "+112; QR codes are drawn by the BFF",
-	"regexp":                       "+75; go-app's router has it, and is patched out",
-	"log/slog":                     "+29; app.Log does",
-	"crypto/tls":                   "ships a TLS stack",
-	"crypto":                       "nothing is encrypted or signed in the browser",
-	"database/sql":                 "ships a database layer",
-	"os/exec":                      "cannot work",
-	"image/png":                    "+63",
-	"time/tzdata":                  "+65; times travel as durations",
-	"testing":                      "ships the test framework",
-	"coinslot/bff":                 "ships the server to the shopper",
-	"coinslot/static":              "ships the assets inside an asset",
-	"modernc.org":                  "does not compile",
-	"github.com/stretchr/testify":  "+21",
-	"github.com/shopspring":        "+10; amounts are text here",
-}
-
-// linked are functions that the finished program may not contain. The import
-// graph alone does not show them, because go-app imports more than it links.
+// linked are functions that the finished program may not contain. What our own packages may
+// import is in bff/arrows_test.go; go-app imports more than it links.
 var linked = []string{
 	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do",
 	"crypto/tls.(*Conn).Handshake",
@@ -65,90 +34,6 @@ const (
 	rawLimit    = 5_960_000 // the zeroes of its data are in it, for brotli to take out
 	brotliLimit = 800_000
 )
-
-// jsPackage is what go list tells of one package as compiled for the browser.
-type jsPackage struct {
-	ImportPath string
-	Imports    []string
-}
-
-// packages lists our packages as compiled for the browser.
-func packages(t *testing.T) []jsPackage {
-	t.Helper()
-	command := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
-	command.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	text, err := command.Output()
-	if err != nil {
-		t.Fatalf("listing packages: %v", err)
-	}
-	var list []jsPackage
-	for decoder := json.NewDecoder(bytes.NewReader(text)); decoder.More(); {
-		var p jsPackage
-		if err := decoder.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-func TestImports(t *testing.T) {
-	for _, p := range packages(t) {
-		for _, path := range p.Imports {
-			for ban, reason := range banned {
-				if path == ban || strings.HasPrefix(path, ban+"/") {
-					t.Errorf("%s imports %s: %s", p.ImportPath, path, reason)
-				}
-			}
-			if path == "syscall/js" && p.ImportPath != "coinslot/app/browser" {
-				t.Errorf("%s imports syscall/js; only app/browser touches JavaScript", p.ImportPath)
-			}
-		}
-	}
-}
-
-// TestArrows holds who may import whom inside app.
-func TestArrows(t *testing.T) {
-	const goApp = "github.com/maxence-charriere/go-app/v10/pkg/app"
-	allowed := map[string][]string{
-		"coinslot/app/json":    {},
-		"coinslot/app/wire":    {"coinslot/app/json"},
-		"coinslot/app/browser": {},
-		"coinslot/app/feed":    {"coinslot/app/wire"},
-		"coinslot/app/widget": {
-			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed",
-			"coinslot/app/widget/node", goApp,
-		},
-		"coinslot/app/widget/node": {goApp},
-		"coinslot/app/screen": {
-			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget",
-			"coinslot/app/widget/node", goApp,
-		},
-		"coinslot/app": {
-			"coinslot/app/json", "coinslot/app/wire", "coinslot/app/feed", "coinslot/app/widget",
-			"coinslot/app/screen",
-			"coinslot/app/browser", goApp,
-		},
-	}
-	for _, p := range packages(t) {
-		for _, path := range p.Imports {
-			if strings.Contains(path, ".") || strings.HasPrefix(path, "coinslot/") {
-				if list, known := allowed[p.ImportPath]; !known || !contains(list, path) {
-					t.Errorf("%s imports %s", p.ImportPath, path)
-				}
-			}
-		}
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
-}
 
 // TestProgram builds the program as it is shipped, unless the one in static/dist
 // is of the same sources, and checks what is in it and what it weighs.

@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"app/screen":                {"app/feed", "app/json", "app/widget", "app/widget/node", "app/wire"},
 	"app/screen/screentest":     {"app/widget", "app/wire"},
 	"app/widget/node":           {},
-	"bff":                       {"bff/admin/password", "bff/check", "bff/config", "bff/demo", "bff/internal/quiet", "bff/licenses", "bff/logs", "bff/order", "bff/payment", "bff/reconcile", "bff/sandbox", "bff/server"},
+	"bff":                       {"bff/admin/password", "bff/check", "bff/config", "bff/demo", "bff/licenses", "bff/logs", "bff/order", "bff/payment", "bff/reconcile", "bff/sandbox", "bff/server"},
 	"bff/admin":                 {"app/widget/node", "app/wire", "bff/admin/chart", "bff/admin/door", "bff/admin/page", "bff/checkout", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/token"},
 	"bff/admin/chart":           {"app/widget/node", "app/wire", "bff/admin/page", "bff/records"},
 	"bff/admin/door":            {"app/widget/node", "bff/admin/page", "bff/admin/password"},
@@ -40,7 +40,6 @@ var arrows = map[string][]string{
 	"bff/demo":                  {"bff/admin/password", "bff/config", "bff/livereload", "bff/sandbox", "bff/server", "bff/webhook", "static"},
 	"bff/doctor":                {},
 	"bff/gateway":               {"bff/checkout", "bff/payment", "bff/reconcile"},
-	"bff/internal/quiet":        {},
 	"bff/licenses":              {},
 	"bff/livereload":            {},
 	"bff/logs":                  {},
@@ -120,6 +119,41 @@ var onlyIn = []struct {
 	{"github.com/gorilla/websocket", "sockets are bff/realtime's, bff/shop's, a test driver's and one of the check's; a browser cannot use it", []string{"bff/check", "bff/realtime", "bff/shop", "e2e/firefox"}},
 }
 
+// notIn says what the packages of a folder must not import, and why; "/..." stands for what
+// is below, too. What app imports matters where it is built for the browser.
+var notIn = map[string]map[string]string{
+	// For app, what each would cost a shopper or why it cannot work; numbers are kB of brotli.
+	"app": {
+		"net/http/...":  "+848; requests go through browser.Fetch",
+		"encoding/json": "+117; coinslot/app/json does",
+		"fmt":           "go-app brings it; +20 once it does not. strconv does",
+		"net/url":       "+58; widget/link.go does",
+		"html/template": "+455",
+		"text/template": "+401",
+		"regexp":        "+75; go-app's router has it, and is patched out",
+		"log/slog":      "+29; app.Log does",
+		"crypto/...":    "nothing is encrypted or signed in the browser",
+		"database/sql":  "ships a database layer",
+		"os/exec":       "cannot work",
+		"image/png":     "+63",
+		"time/tzdata":   "+65; times travel as durations",
+		"testing/...":   "ships the test framework",
+	},
+	"bff/payment": {
+		"context": rules, "database/sql": rules, "log/...": rules, "net": rules,
+		"net/http/...": rules, "os/...": rules,
+	},
+}
+
+const rules = "it holds pure rules"
+
+// modules are all that a folder's packages may import of other modules. In app, in kB of
+// brotli: gorilla/websocket would cost 695, x/text and go-qr 112 each, decimal 10.
+var modules = map[string][]string{
+	"app":         {"github.com/maxence-charriere/go-app/v10/pkg/app"},
+	"bff/payment": {"github.com/shopspring/decimal"},
+}
+
 type listed struct {
 	ImportPath string
 	Imports    []string
@@ -148,7 +182,9 @@ func packages(t *testing.T, pattern string, env ...string) []listed {
 }
 
 func TestArrows(t *testing.T) {
-	for _, built := range [][]listed{packages(t, "coinslot/..."), packages(t, "coinslot/app/...", "GOOS=js", "GOARCH=wasm")} {
+	for browser, built := range map[bool][]listed{
+		false: packages(t, "coinslot/..."), true: packages(t, "coinslot/app/...", "GOOS=js", "GOARCH=wasm"),
+	} {
 		for _, p := range built {
 			allowed, known := arrows[p.ImportPath]
 			if !known {
@@ -158,17 +194,35 @@ func TestArrows(t *testing.T) {
 				if to, ours := strings.CutPrefix(path, "coinslot/"); ours && !slices.Contains(allowed, to) {
 					t.Errorf("%s imports %s, which is no arrow of docs/design.md", p.ImportPath, to)
 				}
-				checkOnlyIn(t, p.ImportPath, path)
+				checkElsewhere(t, browser, p.ImportPath, path)
 			}
 		}
 	}
 }
 
-func checkOnlyIn(t *testing.T, from, path string) {
+// checkElsewhere checks what is not in the table of arrows.
+func checkElsewhere(t *testing.T, browser bool, from, path string) {
 	t.Helper()
 	for _, rule := range onlyIn {
 		if path == rule.path && !slices.Contains(rule.packages, from) {
 			t.Errorf("%s imports %s: %s", from, path, rule.why)
 		}
 	}
+	for folder, banned := range notIn {
+		for ban, why := range banned {
+			name, all := strings.CutSuffix(ban, "/...")
+			if below(from, folder) && (path == name || all && below(path, name)) && (folder != "app" || browser) {
+				t.Errorf("%s imports %s: %s", from, path, why)
+			}
+		}
+	}
+	host, _, _ := strings.Cut(path, "/")
+	for folder, allowed := range modules {
+		if below(from, folder) && strings.Contains(host, ".") && !slices.Contains(allowed, path) {
+			t.Errorf("%s imports %s, which is not one of its modules", from, path)
+		}
+	}
 }
+
+// below reports whether a package is the one of a path, or in a folder below it.
+func below(name, path string) bool { return name == path || strings.HasPrefix(name, path+"/") }

@@ -188,10 +188,7 @@ func measure(files []file) []row {
 			where: where,
 		})
 	}
-	return append(rows, row{
-		name: "imports of bff/payment beyond its own", got: len(foreign(files)), bound: 0,
-		where: strings.Join(foreign(files), " "),
-	})
+	return rows
 }
 
 // report prints the rows. Errors: one of them is beyond its bound.

@@ -110,27 +110,3 @@ func used(f file) map[string]bool {
 	})
 	return names
 }
-
-// foreign returns what bff/payment imports beyond the standard library, decimal and
-// app/wire.
-func foreign(files []file) (list []string) {
-	for _, f := range files {
-		if f.dir() != "bff/payment" || f.isTest() {
-			continue
-		}
-		for _, i := range f.syntax.Imports {
-			path := strings.Trim(i.Path.Value, `"`)
-			outside := strings.Contains(path, ".") || strings.HasPrefix(path, "coinslot/")
-			switch path {
-			case "coinslot/app/wire", "github.com/shopspring/decimal":
-				continue
-			case "context", "database/sql", "log", "log/slog", "net", "net/http", "os":
-				outside = true // I/O, or what leads to it
-			}
-			if outside && !slices.Contains(list, path) {
-				list = append(list, path)
-			}
-		}
-	}
-	return list
-}
