@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"coinslot/app/wire"
+	"coinslot/bff/internal/yamlfile"
 	"coinslot/bff/payment"
 )
 
@@ -76,7 +77,7 @@ func ParseCatalog(raw []byte) (*Catalog, error) {
 
 func parseItems(raw []byte) (map[string]item, error) {
 	var file map[string]any
-	if err := readYAML(raw, &file); err != nil {
+	if err := yamlfile.Read(raw, &file, false); err != nil {
 		return nil, err
 	}
 	top := mappingOf(file)

@@ -8,63 +8,9 @@ import (
 	"strconv"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/token"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/shopspring/decimal"
 )
-
-// readYAML decodes the one document of raw into v, numbers as text. Errors quote
-// no value of it.
-func readYAML(raw []byte, v any) error {
-	file, err := parser.ParseBytes(raw, 0)
-	if err != nil {
-		return token.Unquoted(err)
-	}
-	if len(file.Docs) > 1 {
-		return fmt.Errorf("the file holds %d documents; one is read", len(file.Docs))
-	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
-		return nil
-	}
-	ast.Walk(asWritten{}, file.Docs[0].Body)
-	return token.Unquoted(yaml.NodeToValue(file.Docs[0].Body, v))
-}
-
-// asWritten makes what YAML would read as numbers and the like the text that the
-// file has. To YAML, 010 is eight, 0x10 sixteen and 1_000 a thousand; here an
-// amount is what checkout.ParseAmount says, and 010 the name of an item.
-type asWritten struct{}
-
-// Visit implements ast.Visitor.
-func (v asWritten) Visit(node ast.Node) ast.Visitor {
-	switch n := node.(type) {
-	case *ast.MappingValueNode:
-		if key, ok := written(n.Key).(ast.MapKeyNode); ok {
-			n.Key = key
-		}
-		n.Value = written(n.Value)
-	case *ast.SequenceNode:
-		for i := range n.Values {
-			n.Values[i] = written(n.Values[i])
-		}
-	case *ast.AnchorNode:
-		n.Value = written(n.Value)
-	}
-	return v
-}
-
-func written(node ast.Node) ast.Node {
-	switch n := node.(type) {
-	case *ast.TagNode: // !!binary and the like
-		return written(n.Value)
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return ast.String(node.GetToken())
-	}
-	return node
-}
 
 // mapping is one mapping of the file. The first thing that is wrong with any of
 // its members, or of the mappings inside, is what error returns.

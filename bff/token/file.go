@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"coinslot/bff/internal/yamlfile"
 )
 
 // mostBytes bounds the file; the built-in one has 8 KiB.
@@ -57,9 +59,14 @@ func Parse(raw []byte) (*Registry, error) { return read(raw, Builtin()) }
 
 // read adds the file to base, which it does not change.
 func read(raw []byte, base *Registry) (*Registry, error) {
-	lists, err := readLists(raw, "networks", "tokens")
-	if err != nil {
+	var lists map[string][]entry
+	if err := yamlfile.Read(raw, &lists, true); err != nil {
 		return nil, err
+	}
+	for name := range lists {
+		if name != "networks" && name != "tokens" {
+			return nil, fmt.Errorf("%.40q is not a member of the file", name)
+		}
 	}
 	f := reading{
 		Registry: base.copied(), base: base, ids: map[string]bool{}, codes: map[string]bool{},

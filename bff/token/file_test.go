@@ -96,7 +96,7 @@ func TestParseRefuses(t *testing.T) {
 		{"unknown list", "coins: []", `"coins" is not a member`},
 		{"list twice", "tokens: []\ntokens: []", "tokens"},
 		{"no YAML", "a: b\ns3cr3t: a: b", "line 2: mapping value"},
-		{"no list", "tokens: {a: b}", "line 1: must be a list"},
+		{"no list", "tokens: {a: b}", "line 1: mapping was used where sequence is expected"},
 		{"entry no mapping", "tokens:\n  - DAI", "line 2"},
 		{"unknown member", dai + ", colour: red}", `line 2: token DAI on ethereum: "colour" is not a member`},
 		{"member twice", dai + ", symbol: DAI}", "symbol"},
