@@ -199,7 +199,8 @@ func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
 	}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
 	origin := http.Header{"Origin": {u.String()}}
-	conn, resp, err := dialer.DialContext(ctx, at, origin) //nolint:bodyclose // the dialer closes it
+	//nolint:bodyclose // the dialer closes it
+	conn, resp, err := dialer.DialContext(ctx, at, origin)
 	if err != nil {
 		if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
 			return fail(

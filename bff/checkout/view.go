@@ -56,7 +56,8 @@ func View(s *payment.Session, show Showing) wire.View {
 	}
 	if a != nil && a.Shown() {
 		v.Attempt = viewAttempt(a, show.Now, show.Tokens)
-		if v.Attempt.ExtendMinutes = s.ExtendMinutes(show.Currencies, show.Now); v.Attempt.ExtendMinutes > 0 {
+		v.Attempt.ExtendMinutes = s.ExtendMinutes(show.Currencies, show.Now)
+		if v.Attempt.ExtendMinutes > 0 {
 			v.Actions = append(v.Actions, wire.Extend)
 		}
 	}

@@ -137,7 +137,7 @@ func Load(env []string, overrides map[string]string) (Config, error) {
 	values, err := gather(env, overrides)
 	problems := []error{err}
 	var c Config
-	for _, s := range Settings() {
+	for _, s := range settings {
 		value, given := values[s.Name]
 		if !given {
 			value = s.Default
@@ -165,7 +165,7 @@ func (s Setting) label() string {
 // gather collects the values by setting name.
 func gather(env []string, overrides map[string]string) (map[string]string, error) {
 	values, known := map[string]string{}, map[string]Setting{}
-	for _, s := range Settings() {
+	for _, s := range settings {
 		known[s.Name] = s
 	}
 	var problems []error
@@ -330,7 +330,7 @@ func Lookup(env []string, overrides map[string]string, name string) (string, err
 	if err != nil {
 		return "", err
 	}
-	for _, s := range Settings() {
+	for _, s := range settings {
 		if s.Name != name {
 			continue
 		}

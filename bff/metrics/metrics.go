@@ -73,7 +73,7 @@ func New(c Config) *Set {
 		Config: c, families: map[string]Family{}, told: vm.NewSet(), names: map[series]string{},
 		known: map[string]int{},
 	}
-	for _, f := range Families() {
+	for _, f := range families {
 		s.families[f.Name] = f
 	}
 	s.begin()
@@ -233,7 +233,6 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // dressed orders samples by family as the table has them, each with its HELP and
 // TYPE. What the table lacks is left out: most of what the library tells of Go.
 func dressed(samples string) []byte {
-	families := Families()
 	lines := map[string][]string{} // by family
 	kinds := map[string]string{}   // by family
 	for _, f := range families {

@@ -137,7 +137,8 @@ func qrCode(text string) template.HTML {
 		}
 	}
 	size := code.Size() + 8
-	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" role="img" aria-label="QR code of the address" shape-rendering="crispEdges">`+
+	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" role="img" `+
+		`aria-label="QR code of the address" shape-rendering="crispEdges">`+
 		`<path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`, size, size, size, size,
 		path.String()))
 }

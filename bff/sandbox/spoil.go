@@ -43,7 +43,8 @@ func (f Fault) deliver(w http.ResponseWriter, r *http.Request, answer envelope) 
 }
 
 // badGateway is what a proxy says when it has lost the server behind it.
-const badGateway = `<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>`
+const badGateway = `<!doctype html><html><head><title>502 Bad Gateway</title></head>` +
+	`<body><h1>502 Bad Gateway</h1></body></html>`
 
 func (f Fault) write(w http.ResponseWriter, contentType, body string) {
 	w.Header().Set("Content-Type", contentType)

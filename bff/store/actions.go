@@ -106,7 +106,8 @@ func actionPage(
 		var a records.Action
 		var this entry
 		var address, session, detail sql.NullString
-		if err := rows.Scan(&this.seq, &this.at, &a.By, &address, &a.What, &session, &detail); err != nil {
+		err := rows.Scan(&this.seq, &this.at, &a.By, &address, &a.What, &session, &detail)
+		if err != nil {
 			return page, err
 		}
 		if len(page.Actions) == size {

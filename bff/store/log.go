@@ -83,7 +83,8 @@ func eventPage(
 		var p position
 		var e payment.Event
 		var told int64
-		if err := rows.Scan(&p.transaction, &p.seq, &e.ID, &e.Type, &e.Session, &told, &e.Body); err != nil {
+		err := rows.Scan(&p.transaction, &p.seq, &e.ID, &e.Type, &e.Session, &told, &e.Body)
+		if err != nil {
 			return page, err
 		}
 		if page.More = len(page.Events) == size; !page.More {

@@ -43,7 +43,8 @@ func New(c Config) *Tracer {
 	q := newQueue(c)
 	// Attributes are few and ours; the limit is for what is forgotten.
 	limits := sdk.NewSpanLimits()
-	limits.AttributeValueLengthLimit, limits.AttributeCountLimit, limits.EventCountLimit = 200, 20, 0
+	limits.AttributeValueLengthLimit, limits.AttributeCountLimit = 200, 20
+	limits.EventCountLimit = 0
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(q), sdk.WithRawSpanLimits(limits),
 		sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())))
 	version := trace.WithInstrumentationVersion(c.Version)

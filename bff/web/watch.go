@@ -84,7 +84,8 @@ func (s *Server) line(r *http.Request, status int, took time.Duration) {
 // they fail.
 func matters(r *http.Request, status int) bool {
 	switch r.Pattern {
-	case "GET /checkout", "GET /checkout/{session}", "GET /checkout/{session}/receipt", "GET /return":
+	case "GET /checkout", "GET /checkout/{session}", "GET /checkout/{session}/receipt",
+		"GET /return":
 		return status != http.StatusTooManyRequests
 	}
 	asks := r.Method == http.MethodPost && r.Pattern != "" || strings.HasPrefix(routed(r), "/v1/")

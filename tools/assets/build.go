@@ -29,7 +29,7 @@ type manifest struct {
 
 // entry is one built file.
 type entry struct {
-	File      string `json:"file"`      // name in dist with the content's hash, "app.1f2e3d4c5b6a.wasm"
+	File      string `json:"file"`      // in dist, with the content's hash, "app.1f2e3d4c.wasm"
 	Size      int    `json:"size"`      // bytes, uncompressed
 	Brotli    int    `json:"brotli"`    // bytes of File.br; 0 if there is none
 	Gzip      int    `json:"gzip"`      // bytes of File.gz; 0 if there is none
@@ -50,7 +50,10 @@ type build struct {
 // others when somebody asks.
 func (b *build) add(name string, content []byte, plain bool) error {
 	plain = plain || b.dev
-	e := entry{File: hashed(name, content), Size: len(content), Plain: plain, Integrity: integrity(content)}
+	e := entry{
+		File: hashed(name, content), Size: len(content), Plain: plain,
+		Integrity: integrity(content),
+	}
 	if plain {
 		if err := b.write(e.File, content); err != nil {
 			return err

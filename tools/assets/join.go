@@ -65,7 +65,8 @@ func dataImage(section []byte) (image, error) {
 		at := in.signed()
 		end := in.byte()
 		content := in.take(in.number())
-		if in.bad || kind != 0 || op != opI32Const || end != opEnd || at < 0 || at+len(content) > memoryLimit {
+		if in.bad || kind != 0 || op != opI32Const || end != opEnd ||
+			at < 0 || at+len(content) > memoryLimit {
 			return nil, fmt.Errorf("%w: a piece of data at %d", errNotWasm, at)
 		}
 		if more := at + len(content) - len(memory); more > 0 {

@@ -25,7 +25,9 @@ import (
 // -l turns inlining off: the program spends its time in the browser's own code,
 // and a shopper waits for the download.
 func wasmFlags() []string {
-	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-l"}
+	return []string{
+		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-l",
+	}
 }
 
 // wasm builds the WebAssembly program, unless the last build was of the same
@@ -157,7 +159,8 @@ func (b *build) stamp(goApp source) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), collector, joinGap)
 	files := []string{filepath.Join(b.root, "go.mod"), filepath.Join(b.root, "go.sum")}
-	err := filepath.WalkDir(filepath.Join(b.root, "app"), func(path string, _ fs.DirEntry, err error) error {
+	app := filepath.Join(b.root, "app")
+	err := filepath.WalkDir(app, func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 			files = append(files, path)
 		}

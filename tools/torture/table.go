@@ -119,7 +119,8 @@ func here() string {
 	if model := field("/proc/cpuinfo", "model name"); model != "" {
 		text += " of " + model
 	}
-	if total, err := strconv.Atoi(strings.TrimSuffix(field("/proc/meminfo", "MemTotal"), " kB")); err == nil {
+	total, err := strconv.Atoi(strings.TrimSuffix(field("/proc/meminfo", "MemTotal"), " kB"))
+	if err == nil {
 		text += fmt.Sprintf(", %d GiB of memory", (total+1<<19)>>20)
 	}
 	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {

@@ -33,11 +33,14 @@ var client = &http.Client{
 // open opens the session of an order, or finds the one that is open already: the
 // order's number is the idempotency key.
 func (c checkout) open(ctx context.Context, o order, thanks string) (id string, err error) {
-	body, err := json.Marshal(map[string]string{"amount_usd": dollars(o.Cents), "order_ref": o.ID, "title": o.Title, "success_url": thanks})
+	body, err := json.Marshal(map[string]string{
+		"amount_usd": dollars(o.Cents), "order_ref": o.ID, "title": o.Title, "success_url": thanks,
+	})
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/v1/sessions", bytes.NewReader(body))
+	sessions := c.URL + "/v1/sessions"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, sessions, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +73,8 @@ func (c checkout) verify(h http.Header, body []byte) bool {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	for _, got := range strings.Fields(h.Get("webhook-signature")) { // several while the secret is changed
+	// several while the secret is changed
+	for _, got := range strings.Fields(h.Get("webhook-signature")) {
 		if hmac.Equal([]byte(got), []byte(want)) {
 			return true
 		}
@@ -122,7 +126,8 @@ func (s *shop) book(id string, e event) int {
 	if err != nil {
 		log.Printf("%s: %v: a person has to look", payment, err)
 	}
-	if errors.Is(err, errUnknown) && e.Data.OrderRef != "" { // it may not be stored yet; an item of the catalogue never is
+	// it may not be stored yet; an item of the catalogue never is
+	if errors.Is(err, errUnknown) && e.Data.OrderRef != "" {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusNoContent

@@ -47,7 +47,8 @@ var goods = []product{
 //go:embed pages.html shop.css
 var files embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"dollars": dollars}).ParseFS(files, "pages.html"))
+var pages = template.Must(template.New("").
+	Funcs(template.FuncMap{"dollars": dollars}).ParseFS(files, "pages.html"))
 
 // dollars writes cents as the checkout wants them: "14.00".
 func dollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
@@ -62,14 +63,21 @@ type shop struct {
 
 func main() {
 	s := &shop{
-		url:      setting("SHOP_URL", "http://127.0.0.1:3000"),
-		test:     os.Getenv("SHOP_TEST") == "1",
-		checkout: checkout{URL: setting("COINSLOT_URL", "http://localhost:8080"), Key: setting("COINSLOT_SECRET_KEY", ""), HookSecret: setting("COINSLOT_WEBHOOK_SECRET", "")},
-		orders:   orders{byID: map[string]order{}, events: map[string]bool{}},
+		url:  setting("SHOP_URL", "http://127.0.0.1:3000"),
+		test: os.Getenv("SHOP_TEST") == "1",
+		checkout: checkout{
+			URL:        setting("COINSLOT_URL", "http://localhost:8080"),
+			Key:        setting("COINSLOT_SECRET_KEY", ""),
+			HookSecret: setting("COINSLOT_WEBHOOK_SECRET", ""),
+		},
+		orders: orders{byID: map[string]order{}, events: map[string]bool{}},
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	server := &http.Server{Addr: setting("SHOP_LISTEN", "127.0.0.1:3000"), Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{
+		Addr: setting("SHOP_LISTEN", "127.0.0.1:3000"), Handler: s.routes(),
+		ReadHeaderTimeout: 5 * time.Second,
+	}
 	go func() {
 		<-ctx.Done()
 		if err := server.Shutdown(context.Background()); err != nil {
@@ -122,7 +130,8 @@ func (s *shop) buy(w http.ResponseWriter, r *http.Request) {
 		session, err := s.checkout.open(r.Context(), o, s.url+"/orders/"+o.ID+"/thanks")
 		if err != nil {
 			log.Printf("shop: order %s: %v", o.ID, err)
-			http.Error(w, "The checkout does not answer. Nothing was charged; please go back and try again.", http.StatusBadGateway)
+			http.Error(w, "The checkout does not answer. Nothing was charged; "+
+				"please go back and try again.", http.StatusBadGateway)
 			return
 		}
 		s.orders.opened(o.ID, session)
@@ -173,7 +182,8 @@ func (s *shop) showThanks(w http.ResponseWriter, r *http.Request) {
 func (s *shop) show(w http.ResponseWriter, page string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
 		"script-src "+s.checkout.URL+"; frame-src "+s.checkout.URL)
 	if err := pages.ExecuteTemplate(w, page, data); err != nil {
 		log.Printf("shop: %v", err)

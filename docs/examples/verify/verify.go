@@ -89,7 +89,8 @@ func (c Claims) prove(issuer string, order Order) error {
 func (k Keys) find(id string) (ed25519.PublicKey, error) {
 	for _, key := range k.Keys {
 		x, err := base64.RawURLEncoding.DecodeString(key.X)
-		if key.Kid == id && key.Kty == "OKP" && key.Crv == "Ed25519" && err == nil && len(x) == ed25519.PublicKeySize {
+		if key.Kid == id && key.Kty == "OKP" && key.Crv == "Ed25519" &&
+			err == nil && len(x) == ed25519.PublicKeySize {
 			return x, nil
 		}
 	}

@@ -28,7 +28,8 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	for _, got := range strings.Fields(h.Get("webhook-signature")) { // several while the secret is changed
+	// several while the secret is changed
+	for _, got := range strings.Fields(h.Get("webhook-signature")) {
 		if hmac.Equal([]byte(got), []byte(want)) {
 			return true
 		}

@@ -1,0 +1,307 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/bff/webhook"
+)
+
+// Origin parses scheme://host[:port] and returns it as browsers write it, since
+// origins are compared as text: in lower case, without a slash at its end or
+// the port that the scheme implies. International names are taken in their
+// ASCII form only. Errors say what an origin must be.
+func Origin(v string) (string, error) {
+	u, err := plainURL(strings.ToLower(strings.TrimSuffix(v, "/")))
+	if err != nil || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+		return "", errOrigin
+	}
+	implied := map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
+	return u.Scheme + "://" + strings.TrimSuffix(u.Host, implied), nil
+}
+
+// plainURL reads an absolute http(s) URL that all readers of URLs agree on; that
+// is what webhooks may go to where every host is allowed.
+func plainURL(v string) (*url.URL, error) {
+	if err := webhook.CheckEndpoint(v, true); err != nil {
+		return nil, err
+	}
+	return url.Parse(v)
+}
+
+var errOrigin = errors.New("must be an origin like https://shop.example, without a path")
+
+func origins(v string) ([]string, error) {
+	var list []string
+	for _, part := range split(v) {
+		o, err := Origin(part)
+		if err != nil {
+			return nil, errors.New(
+				"must be origins like https://shop.example, comma separated; * is not accepted",
+			)
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// gatewayURL accepts https anywhere and http on this machine only, since the
+// key travels with every request.
+func gatewayURL(v string) error {
+	u, err := plainURL(v)
+	if err != nil || strings.Contains(v, "?") {
+		return errors.New(
+			"must be a URL like https://gateway.example, without user, query or fragment",
+		)
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
+		return nil
+	}
+	return errors.New(
+		"must be https (http only for localhost): the API key travels with each request",
+	)
+}
+
+// support returns the link behind an https URL or an e-mail address.
+func support(v string) (string, error) {
+	if mailbox.MatchString(v) && len(v) <= 254 {
+		return "mailto:" + v, nil
+	}
+	u, err := plainURL(v)
+	if err != nil || u.Scheme != "https" {
+		return "", errors.New(
+			"must be an https URL like https://shop.example/help, or an e-mail address like " +
+				"help@shop.example",
+		)
+	}
+	return u.String(), nil
+}
+
+// mailbox is an address that needs no quoting anywhere, the way that shops have them.
+var mailbox = regexp.MustCompile(
+	`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`,
+)
+
+// local reports whether a URL that has been checked leads to this machine.
+func local(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && loopback(u.Hostname())
+}
+
+// homely reports whether browsers take an origin for one of their own machine: they
+// never ask the network for names below localhost. Source: RFC 6761, 6.3.
+func homely(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && (loopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// webhookSecrets reads one or more keys; what a key must be is the webhook
+// package's to say.
+func webhookSecrets(v string) ([]Secret, error) {
+	var list []Secret
+	for _, part := range split(v) {
+		if err := webhook.CheckSecret(part); err != nil {
+			return nil, fmt.Errorf("%w; make one with: echo whsec_$(openssl rand -base64 32)", err)
+		}
+		list = append(list, Secret{part})
+	}
+	return list, nil
+}
+
+// secretKeys reads one or more keys, each as it is: a space is no part of a list
+// but of a key, and wrong there.
+func secretKeys(v string) ([]Secret, error) {
+	var list []Secret
+	for part := range strings.SplitSeq(v, ",") {
+		if err := long(part); err != nil {
+			return nil, err
+		}
+		if slices.Contains(list, Secret{part}) {
+			return nil, errors.New("has the same key twice")
+		}
+		list = append(list, Secret{part})
+	}
+	return list, nil
+}
+
+func address(v string) error {
+	_, port, err := net.SplitHostPort(v)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		return errors.New("must be host:port, like 127.0.0.1:8080")
+	}
+	return nil
+}
+
+func header(v string) error {
+	for _, r := range v {
+		if r <= ' ' || r > '~' {
+			return errors.New("must be printable ASCII without spaces")
+		}
+	}
+	return nil
+}
+
+// apiKey is header, and what the gateway's client asks of a key besides: that it
+// can be found in a quoted text, to be hidden there.
+func apiKey(v string) error {
+	if len(v) > 512 || strings.ContainsAny(v, "\"'`\\") {
+		return errors.New("must be at most 512 characters, without quotation marks and backslashes")
+	}
+	return header(v)
+}
+
+func long(v string) error {
+	if len(v) < 32 {
+		return errors.New("is too short: at least 32 characters, like openssl rand -hex 32 prints")
+	}
+	return header(v)
+}
+
+func token(v string) error {
+	for _, r := range v {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' ||
+			r == '_') {
+			return errors.New("must be letters, digits, - and _ only")
+		}
+	}
+	if len(v) < 16 {
+		return errors.New("is too short: at least 16 characters")
+	}
+	return nil
+}
+
+// naming accepts the name of a header that no browser or proxy uses for anything
+// else.
+func naming(v string) error {
+	switch strings.ToLower(v) {
+	case "host", "cookie", "authorization", "origin", "referer", "user-agent", "accept",
+		"content-type", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+		"x-real-ip":
+		return errors.New("must be a header of its own, like X-Forwarded-User")
+	}
+	if !fieldName.MatchString(v) {
+		return errors.New("must be the name of a header, like X-Forwarded-User")
+	}
+	return nil
+}
+
+var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
+
+func duration(v string, least, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("must be a duration from %v to %v, like 3s", least, most)
+	}
+	return d, nil
+}
+
+func number(v string, least, most int) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > most || v[0] == '+' {
+		return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
+	}
+	return n, nil
+}
+
+// days reads a whole number of days, at most ten years.
+func days(v string) (time.Duration, error) {
+	n, err := number(v, 0, 3650)
+	return time.Duration(n) * 24 * time.Hour, err
+}
+
+// oneOf reports whether v is yes, of two words that a value may be.
+func oneOf(v, no, yes string) (bool, error) {
+	if v != no && v != yes {
+		return false, fmt.Errorf("must be %s or %s", no, yes)
+	}
+	return v == yes, nil
+}
+
+func boolean(v string) (bool, error) { return oneOf(v, "false", "true") }
+
+func level(v string) (slog.Level, error) {
+	levels := map[string]slog.Level{
+		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+		"error": slog.LevelError,
+	}
+	l, ok := levels[v]
+	if !ok {
+		return 0, errors.New("must be debug, info, warn or error")
+	}
+	return l, nil
+}
+
+// collector returns where traces are sent: the path of OTLP/HTTP, unless another
+// one is given.
+func collector(v string) (string, error) {
+	u, err := plainURL(v)
+	if err != nil || strings.Contains(v, "?") {
+		return "", errors.New(
+			"must be a URL like http://127.0.0.1:4318, without user, query or fragment",
+		)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/v1/traces"
+	}
+	return u.String(), nil
+}
+
+func prefixes(v string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, part := range split(v) {
+		p, err := netip.ParsePrefix(part)
+		if err != nil {
+			return nil, errors.New("must be CIDRs like 10.0.0.0/8, comma separated")
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// wide reports whether a network is too large to be somebody's proxies: a private
+// one may be all of 10.0.0.0/8 or fc00::/7, and the largest of a public service
+// are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
+func wide(p netip.Prefix) bool {
+	four, six := 8, 7
+	if webhook.Public(p.Masked().Addr()) || webhook.Public(last(p)) {
+		four, six = 12, 24
+	}
+	if p.Addr().Is4() {
+		return p.Bits() < four
+	}
+	return p.Bits() < six
+}
+
+// last is the last address of a network.
+func last(p netip.Prefix) netip.Addr {
+	raw := p.Addr().AsSlice()
+	for i := p.Bits(); i < 8*len(raw); i++ {
+		raw[i/8] |= 0x80 >> (i % 8)
+	}
+	a, _ := netip.AddrFromSlice(raw) // as long as it was
+	return a
+}
+
+// split returns the entries of a list, which the caller checks: an empty one, as
+// of a comma too many, is no value of any list.
+func split(v string) []string {
+	list := strings.Split(v, ",")
+	for i, part := range list {
+		list[i] = strings.TrimSpace(part)
+	}
+	return list
+}
