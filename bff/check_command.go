@@ -10,6 +10,7 @@ import (
 
 	"coinslot/bff/check"
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 )
 
 // checkUp says what is wrong with the set-up, and changes nothing; with -webhook it
@@ -34,9 +35,9 @@ func checkUp(ctx context.Context, args []string, s streams) error {
 	} else {
 		report.Text(s.out, look(s.out))
 	}
-	if err == nil && report.Failed > 0 {
+	if err == nil && report.Failed() > 0 {
 		err = fmt.Errorf(
-			"checking the set-up: %d of %d must not stay so", report.Failed, len(report.Findings),
+			"checking the set-up: %d of %d must not stay so", report.Failed(), len(report.Findings),
 		)
 	}
 	return err
@@ -44,13 +45,14 @@ func checkUp(ctx context.Context, args []string, s streams) error {
 
 // look is colours and short lines for a terminal, and one line each elsewhere.
 // Source: no-color.org.
-func look(w io.Writer) check.Look {
+func look(w io.Writer) diagnose.Style {
 	file, isFile := w.(*os.File)
 	if !isFile {
-		return check.Look{}
+		return diagnose.Style{}
 	}
 	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return check.Look{}
+		return diagnose.Style{}
 	}
-	return check.Look{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: 100}
+	color := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return diagnose.Style{Color: color, Width: 100}
 }

@@ -26,6 +26,7 @@ import (
 
 	"coinslot/bff/check"
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/web"
@@ -273,11 +274,11 @@ func (b *behind) checks() {
 	})
 	good := map[string]bool{}
 	for _, f := range report.Findings {
-		good[f.ID] = f.Level == check.OK
+		good[f.ID] = f.Severity == diagnose.OK
 	}
 	if !good["console"] || !good["public"] || !good["headers"] || !good["websocket"] {
 		var text bytes.Buffer
-		report.Text(&text, check.Look{})
+		report.Text(&text, diagnose.Style{})
 		b.t.Errorf("through the proxy:\n%s", &text)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
-	"coinslot/bff/doctor"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/web"
 	"coinslot/static"
 
@@ -63,7 +63,7 @@ func whoSees(t *testing.T) map[string]string {
 			seen[code] = append(seen[code], "shopper")
 		}
 	}
-	for _, c := range doctor.Codes() {
+	for _, c := range diagnose.Codes() {
 		seen[c.Code] = append(seen[c.Code], "host page")
 	}
 	for _, s := range config.Settings() {

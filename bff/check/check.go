@@ -11,40 +11,19 @@ import (
 	"crypto/x509"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 )
-
-// Level is how bad a finding is.
-type Level string
-
-// The levels. Only Fail is a reason not to go live.
-const (
-	OK   Level = "ok"
-	Warn Level = "warn"
-	Fail Level = "fail"
-)
-
-// Finding is one line of a report.
-type Finding struct {
-	ID    string `json:"id"` // what was looked at: "gateway"
-	Level Level  `json:"level"`
-	// Text is what was found; Way what to do about it, empty if nothing.
-	Text string `json:"text"`
-	Way  string `json:"way,omitempty"`
-	// Details are for reading on: one line each.
-	Details []string `json:"details,omitempty"`
-}
 
 // Report is what was found, in the order of what rests on what.
 type Report struct {
-	Version  string    `json:"version"`
-	Failed   int       `json:"failed"`
-	Warned   int       `json:"warned"`
-	Findings []Finding `json:"findings"`
+	Version  string // of this program
+	Findings []diagnose.Finding
 }
 
 // Config is what to look at.
@@ -75,11 +54,11 @@ const patience = 15 * time.Second
 // an endpoint does not answer a test.
 func Run(ctx context.Context, c Config) Report {
 	x := &examination{Config: c.filled(), wrong: named(c.Problem)}
-	parts := []func(context.Context) []Finding{
+	parts := []func(context.Context) []diagnose.Finding{
 		x.settings, x.sandbox, x.secrets, x.files, x.database, x.retention, x.gateway, x.public,
 		x.proxies, x.origins, x.webhooks, x.ops, x.machine,
 	}
-	found := make([][]Finding, len(parts))
+	found := make([][]diagnose.Finding, len(parts))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var running sync.WaitGroup
@@ -87,23 +66,7 @@ func Run(ctx context.Context, c Config) Report {
 		running.Go(func() { found[i] = part(ctx) })
 	}
 	running.Wait()
-	r := Report{Version: c.Version}
-	for _, some := range found {
-		r.add(some)
-	}
-	return r
-}
-
-func (r *Report) add(some []Finding) {
-	for _, f := range some {
-		switch f.Level {
-		case Fail:
-			r.Failed++
-		case Warn:
-			r.Warned++
-		}
-		r.Findings = append(r.Findings, f)
-	}
+	return Report{c.Version, slices.Concat(found...)}
 }
 
 // examination is a Config under way.
@@ -147,22 +110,22 @@ func (c Config) filled() Config {
 	return c
 }
 
-func ok(id, text string) Finding { return Finding{ID: id, Level: OK, Text: text} }
-func warn(id, text, way string) Finding {
-	return Finding{
-		ID: id, Level: Warn, Text: text, Way: way,
-	}
+func ok(id, text string) diagnose.Finding {
+	return diagnose.Finding{ID: id, Severity: diagnose.OK, Text: text}
 }
-func fail(id, text, way string) Finding {
-	return Finding{
-		ID: id, Level: Fail, Text: text, Way: way,
-	}
+
+func warn(id, text, fix string) diagnose.Finding {
+	return diagnose.Finding{ID: id, Severity: diagnose.Warn, Text: text, Fix: fix}
+}
+
+func fail(id, text, fix string) diagnose.Finding {
+	return diagnose.Finding{ID: id, Severity: diagnose.Fail, Text: text, Fix: fix}
 }
 
 // several is the findings, or the one that says that there is none.
-func several(list []Finding, otherwise Finding) []Finding {
+func several(list []diagnose.Finding, otherwise diagnose.Finding) []diagnose.Finding {
 	if len(list) == 0 {
-		return []Finding{otherwise}
+		return []diagnose.Finding{otherwise}
 	}
 	return list
 }

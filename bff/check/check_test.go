@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/sandbox"
@@ -182,12 +183,15 @@ func TestNoFault(t *testing.T) {
 	w := newWorld(t, checkout, database)
 	r := w.run()
 	var text, data bytes.Buffer
-	r.Text(&text, Look{})
-	if r.Failed+r.Warned > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d are ok.", len(r.Findings))) {
+	r.Text(&text, diagnose.Style{})
+	if r.Failed()+r.warned() > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d are ok.", len(r.Findings))) {
 		t.Errorf("a set-up without a fault:\n%s", &text)
 	}
-	var read Report
-	if err := errors.Join(r.JSON(&data), json.Unmarshal(data.Bytes(), &read)); err != nil || len(read.Findings) != len(r.Findings) || read.Version != "v0" {
+	var read struct {
+		Version  string
+		Findings []struct{ ID, Level, Text string }
+	}
+	if err := errors.Join(r.JSON(&data), json.Unmarshal(data.Bytes(), &read)); err != nil || len(read.Findings) != len(r.Findings) || read.Version != "v0" || read.Findings[0].ID != "settings" || read.Findings[0].Level != "ok" || read.Findings[0].Text == "" {
 		t.Errorf("as JSON: %v %s", err, &data)
 	}
 	for _, id := range []string{"settings", "secrets", "database", "disk", "gateway", "clock", "public", "headers", "websocket", "proxy", "origins", "webhooks", "ops", "files"} {
@@ -201,7 +205,7 @@ func TestNoFault(t *testing.T) {
 type fault struct {
 	name  string
 	cause func(t *testing.T, w *world)
-	level Level
+	level diagnose.Severity
 	id    string
 	says  string
 }
@@ -232,62 +236,62 @@ func before(w *world, change func(http.ResponseWriter, *http.Request) (pass bool
 
 func settingFaults() []fault {
 	return []fault{
-		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), Fail, "settings", "COINSLOT_LISTN is not a setting"},
-		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
-		{"one that is malformed", set("COINSLOT_POLL_INTERVAL", "3"), Fail, "settings", "COINSLOT_POLL_INTERVAL: must be a duration"},
-		{"a short secret", set("COINSLOT_ORDER_KEY", "short"), Fail, "settings", "COINSLOT_ORDER_KEY: is too short"},
+		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), diagnose.Fail, "settings", "COINSLOT_LISTN is not a setting"},
+		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), diagnose.Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
+		{"one that is malformed", set("COINSLOT_POLL_INTERVAL", "3"), diagnose.Fail, "settings", "COINSLOT_POLL_INTERVAL: must be a duration"},
+		{"a short secret", set("COINSLOT_ORDER_KEY", "short"), diagnose.Fail, "settings", "COINSLOT_ORDER_KEY: is too short"},
 		{"a secret's file open to all", func(t *testing.T, w *world) {
 			delete(w.env, "COINSLOT_SECRET_KEY")
 			w.env["COINSLOT_SECRET_KEY_FILE"] = written(t, bearer, 0o644)
-		}, Fail, "settings", "COINSLOT_SECRET_KEY_FILE: the file is open to every user"},
-		{"play money in public", set("COINSLOT_SANDBOX", "true"), Fail, "settings", "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine"},
+		}, diagnose.Fail, "settings", "COINSLOT_SECRET_KEY_FILE: the file is open to every user"},
+		{"play money in public", set("COINSLOT_SANDBOX", "true"), diagnose.Fail, "settings", "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine"},
 		{"play money", func(_ *testing.T, w *world) {
 			w.env["COINSLOT_SANDBOX"], w.env["COINSLOT_PUBLIC_URL"] = "true", "http://127.0.0.1:1"
-		}, Warn, "sandbox", "no payment is real"},
-		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
-		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
-		{"secrets in the environment", func(*testing.T, *world) {}, OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
-		{"a bad catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {a: {}}", 0o600) }, Fail, "catalogue", `item "a"`},
-		{"an empty catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {}", 0o600) }, Warn, "catalogue", "no items"},
-		{"a bad list of coins", func(t *testing.T, w *world) { w.env["COINSLOT_TOKENS"] = written(t, "coins: 3", 0o600) }, Fail, "coins", "COINSLOT_TOKENS"},
-		{"everything is kept", set("COINSLOT_RETENTION", ""), Warn, "retention", "COINSLOT_RETENTION is not set"},
-		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), Warn, "proxy", "all shoppers count as one client"},
+		}, diagnose.Warn, "sandbox", "no payment is real"},
+		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
+		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
+		{"secrets in the environment", func(*testing.T, *world) {}, diagnose.OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
+		{"a bad catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {a: {}}", 0o600) }, diagnose.Fail, "catalogue", `item "a"`},
+		{"an empty catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {}", 0o600) }, diagnose.Warn, "catalogue", "no items"},
+		{"a bad list of coins", func(t *testing.T, w *world) { w.env["COINSLOT_TOKENS"] = written(t, "coins: 3", 0o600) }, diagnose.Fail, "coins", "COINSLOT_TOKENS"},
+		{"everything is kept", set("COINSLOT_RETENTION", ""), diagnose.Warn, "retention", "COINSLOT_RETENTION is not set"},
+		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), diagnose.Warn, "proxy", "all shoppers count as one client"},
 		{"no proxy named before the console", func(_ *testing.T, w *world) {
 			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
-		}, Warn, "proxy", "keep everybody out of /admin"},
-		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), Fail, "proxy", "believes everybody (0.0.0.0/0)"},
-		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), Warn, "proxy", "wide public network"},
-		{"no origin", set("COINSLOT_ORIGINS", ""), Warn, "origins", "no page may show the checkout"},
-		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), Warn, "origins", "http://shop.example has no https"},
-		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), Warn, "origins", "lists the checkout itself"},
-		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), Warn, "ops", "open to other machines"},
-		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), Fail, "ops", "a public address"},
+		}, diagnose.Warn, "proxy", "keep everybody out of /admin"},
+		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), diagnose.Fail, "proxy", "believes everybody (0.0.0.0/0)"},
+		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), diagnose.Warn, "proxy", "wide public network"},
+		{"no origin", set("COINSLOT_ORIGINS", ""), diagnose.Warn, "origins", "no page may show the checkout"},
+		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), diagnose.Warn, "origins", "http://shop.example has no https"},
+		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), diagnose.Warn, "origins", "lists the checkout itself"},
+		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), diagnose.Warn, "ops", "open to other machines"},
+		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), diagnose.Fail, "ops", "a public address"},
 		{"ops for the cluster", func(_ *testing.T, w *world) {
 			w.env["COINSLOT_OPS_LISTEN"], w.env["KUBERNETES_SERVICE_HOST"] = ":9090", "10.0.0.1"
-		}, OK, "ops", "open to the cluster"},
-		{"ops off", set("COINSLOT_OPS_LISTEN", "-"), OK, "ops", "off"},
+		}, diagnose.OK, "ops", "open to the cluster"},
+		{"ops off", set("COINSLOT_OPS_LISTEN", "-"), diagnose.OK, "ops", "off"},
 	}
 }
 
 func databaseFaults() []fault {
 	list := []fault{
-		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), Fail, "database", "mkdir -p /nonexistent"},
-		{"not there yet", func(t *testing.T, w *world) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, OK, "database", "the first start makes it"},
+		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), diagnose.Fail, "database", "mkdir -p /nonexistent"},
+		{"not there yet", func(t *testing.T, w *world) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, diagnose.OK, "database", "the first start makes it"},
 		{"no database", func(t *testing.T, w *world) {
 			w.env["COINSLOT_DATABASE"] = written(t, strings.Repeat("text ", 1000), 0o600)
-		}, Fail, "database", "not an SQLite database"},
+		}, diagnose.Fail, "database", "not an SQLite database"},
 		{"open to all", func(t *testing.T, w *world) {
 			_, w.env["COINSLOT_DATABASE"] = checkoutOf(t)
 			if err := os.Chmod(w.env["COINSLOT_DATABASE"], 0o644); err != nil {
 				t.Fatal(err)
 			}
-		}, Warn, "database", "chmod 600"},
-		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), Fail, "database", "127.0.0.1:1"},
-		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), Fail, "database", "not supported"},
+		}, diagnose.Warn, "database", "chmod 600"},
+		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), diagnose.Fail, "database", "127.0.0.1:1"},
+		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), diagnose.Fail, "database", "not supported"},
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.
 	if _, err := os.Stat("/proc/self"); err == nil && os.Geteuid() == 0 {
-		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), Fail, "disk", "0 MB are left for /proc"})
+		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), diagnose.Fail, "disk", "0 MB are left for /proc"})
 	}
 	return list
 }
@@ -306,18 +310,18 @@ func gatewayFaults() []fault {
 		}
 	}
 	return []fault{
-		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), Fail, "gateway", "does not accept the key (status 401)"},
-		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), Fail, "gateway", "it cannot be reached: "},
+		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), diagnose.Fail, "gateway", "does not accept the key (status 401)"},
+		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), diagnose.Fail, "gateway", "it cannot be reached: "},
 		{"a coin that cannot be read", answers(`{"currency_symbol":"USDT","supported_networks":[` +
 			`{"network_code":"trc20","max_ttl":"long"},{"network_code":"bep20","max_ttl":60}]}`),
-			Warn, "gateway", "1 item of its currency list left out: USDT trc20: reading max_ttl: not a whole number"},
-		{"no coins", answers(""), Fail, "gateway", "no coin is enabled"},
+			diagnose.Warn, "gateway", "1 item of its currency list left out: USDT trc20: reading max_ttl: not a whole number"},
+		{"no coins", answers(""), diagnose.Fail, "gateway", "no coin is enabled"},
 		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
-			Warn, "coins", "1 of 1 have no payment link"},
-		{"a clock that is off", shifted(30 * time.Second), Warn, "clock", "differ by 30s"},
-		{"a clock that is wrong", shifted(-10 * time.Minute), Fail, "clock", "differ by 10m0s"},
-		{"a clock of before", func(_ *testing.T, w *world) { w.built = time.Now().Add(time.Hour) }, Fail, "clock", "before this program was written"},
-		{"a zone that is not known", set("TZ", "Nowhere/City"), Warn, "clock", "time zone"},
+			diagnose.Warn, "coins", "1 of 1 have no payment link"},
+		{"a clock that is off", shifted(30 * time.Second), diagnose.Warn, "clock", "differ by 30s"},
+		{"a clock that is wrong", shifted(-10 * time.Minute), diagnose.Fail, "clock", "differ by 10m0s"},
+		{"a clock of before", func(_ *testing.T, w *world) { w.built = time.Now().Add(time.Hour) }, diagnose.Fail, "clock", "before this program was written"},
+		{"a zone that is not known", set("TZ", "Nowhere/City"), diagnose.Warn, "clock", "time zone"},
 	}
 }
 
@@ -338,41 +342,41 @@ func publicFaults() []fault {
 		}
 	}
 	return []fault{
-		{"names of strangers passed on", behindSignIn(true), Fail, "console", "whoever sends X-Forwarded-User is signed in"},
-		{"names of strangers taken away", behindSignIn(false), OK, "console", "passes no X-Forwarded-User"},
-		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), Fail, "public", "has no https"},
-		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), Fail, "public", "there is no name none.example"},
-		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), Warn, "public", "is for trying out"},
-		{"not running", func(_ *testing.T, w *world) { delete(w.at, w.hosts[self]+":443") }, Warn, "public", "does not run yet"},
+		{"names of strangers passed on", behindSignIn(true), diagnose.Fail, "console", "whoever sends X-Forwarded-User is signed in"},
+		{"names of strangers taken away", behindSignIn(false), diagnose.OK, "console", "passes no X-Forwarded-User"},
+		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), diagnose.Fail, "public", "has no https"},
+		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), diagnose.Fail, "public", "there is no name none.example"},
+		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), diagnose.Warn, "public", "is for trying out"},
+		{"not running", func(_ *testing.T, w *world) { delete(w.at, w.hosts[self]+":443") }, diagnose.Warn, "public", "does not run yet"},
 		{"no proxy", func(t *testing.T, w *world) {
 			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
 			delete(w.at, w.hosts[self]+":443")
-		}, Fail, "public", "though the server runs: connection refused"},
-		{"another key", set("COINSLOT_SECRET_KEY", another), Fail, "public", "another COINSLOT_SECRET_KEY"},
-		{"another program", func(_ *testing.T, w *world) { w.serve = http.NotFoundHandler() }, Fail, "public", "status 404"},
-		{"an expired certificate", again(-time.Hour), Fail, "public", "has expired"},
-		{"a certificate that ends", again(3 * 24 * time.Hour), Warn, "public", "ends in 2 days"},
-		{"a certificate of another name", again(year, "other.example"), Fail, "public", "for another name"},
-		{"an unknown authority", func(t *testing.T, w *world) { w.ca.pool = x509.NewCertPool() }, Fail, "public", "not of an authority"},
+		}, diagnose.Fail, "public", "though the server runs: connection refused"},
+		{"another key", set("COINSLOT_SECRET_KEY", another), diagnose.Fail, "public", "another COINSLOT_SECRET_KEY"},
+		{"another program", func(_ *testing.T, w *world) { w.serve = http.NotFoundHandler() }, diagnose.Fail, "public", "status 404"},
+		{"an expired certificate", again(-time.Hour), diagnose.Fail, "public", "has expired"},
+		{"a certificate that ends", again(3 * 24 * time.Hour), diagnose.Warn, "public", "ends in 2 days"},
+		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "public", "for another name"},
+		{"an unknown authority", func(t *testing.T, w *world) { w.ca.pool = x509.NewCertPool() }, diagnose.Fail, "public", "not of an authority"},
 		{"X-Frame-Options", func(_ *testing.T, w *world) {
 			before(w, func(rw http.ResponseWriter, _ *http.Request) bool {
 				rw.Header().Set("X-Frame-Options", "DENY")
 				return true
 			})
-		}, Fail, "headers", "X-Frame-Options"},
+		}, diagnose.Fail, "headers", "X-Frame-Options"},
 		{"a policy too many", func(_ *testing.T, w *world) {
 			inner := w.serve
 			w.serve = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 				inner.ServeHTTP(adding{rw}, r)
 			})
-		}, Fail, "headers", "2 headers Content-Security-Policy"},
-		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
+		}, diagnose.Fail, "headers", "2 headers Content-Security-Policy"},
+		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), diagnose.Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
 		{"no upgrade", func(_ *testing.T, w *world) {
 			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
 				r.Header.Del("Upgrade")
 				return true
 			})
-		}, Fail, "websocket", "does not open (status "},
+		}, diagnose.Fail, "websocket", "does not open (status "},
 		{"a socket that says nothing", func(_ *testing.T, w *world) {
 			before(w, func(rw http.ResponseWriter, r *http.Request) bool {
 				if !strings.HasSuffix(r.URL.Path, "/live") {
@@ -381,7 +385,7 @@ func publicFaults() []fault {
 				rw.WriteHeader(http.StatusGatewayTimeout)
 				return false
 			})
-		}, Fail, "websocket", "status 504"},
+		}, diagnose.Fail, "websocket", "status 504"},
 	}
 }
 
@@ -401,21 +405,21 @@ func webhookFaults() []fault {
 		return func(_ *testing.T, w *world) { w.site(hook, good, http.NotFoundHandler(), names...) }
 	}
 	return []fault{
-		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), Warn, "webhooks", "your server is told nothing"},
-		{"no name", func(_ *testing.T, w *world) { delete(w.hosts, hook) }, Fail, "webhooks", "there is no name " + hook},
-		{"a private address", leads("10.1.2.3"), Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
-		{"a mapped address", leads("::ffff:169.254.169.254"), Fail, "webhooks", "not a public address"},
-		{"nobody there", leads("93.184.216.99"), Fail, "webhooks", "connection refused"},
-		{"an expired certificate", again(-time.Hour), Fail, "webhooks", "has expired"},
-		{"a certificate that ends", again(13 * 24 * time.Hour), Warn, "webhooks", "ends in 12 days"},
-		{"a certificate of another name", again(year, "other.example"), Fail, "webhooks", "for another name"},
-		{"a replaced URL", bound, Warn, "webhooks", "open webhooks to a URL at old.example, which COINSLOT_WEBHOOK_URL does not have: 1"},
+		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), diagnose.Warn, "webhooks", "your server is told nothing"},
+		{"no name", func(_ *testing.T, w *world) { delete(w.hosts, hook) }, diagnose.Fail, "webhooks", "there is no name " + hook},
+		{"a private address", leads("10.1.2.3"), diagnose.Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
+		{"a mapped address", leads("::ffff:169.254.169.254"), diagnose.Fail, "webhooks", "not a public address"},
+		{"nobody there", leads("93.184.216.99"), diagnose.Fail, "webhooks", "connection refused"},
+		{"an expired certificate", again(-time.Hour), diagnose.Fail, "webhooks", "has expired"},
+		{"a certificate that ends", again(13 * 24 * time.Hour), diagnose.Warn, "webhooks", "ends in 12 days"},
+		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "webhooks", "for another name"},
+		{"a replaced URL", bound, diagnose.Warn, "webhooks", "open webhooks to a URL at old.example, which COINSLOT_WEBHOOK_URL does not have: 1"},
 		{"a URL that was taken away", func(t *testing.T, w *world) {
 			bound(t, w)
 			w.env["COINSLOT_WEBHOOK_URL"] = ""
-		}, Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
-		{"no comparison for days", unreconciled, Warn, "reconciliation", "last complete 3 days ago"},
-		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), Warn, "webhooks", "inside your network"},
+		}, diagnose.Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
+		{"no comparison for days", unreconciled, diagnose.Warn, "reconciliation", "last complete 3 days ago"},
+		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), diagnose.Warn, "webhooks", "inside your network"},
 	}
 }
 
@@ -473,11 +477,11 @@ func TestFaults(t *testing.T) {
 				f.cause(t, w)
 				r := w.run()
 				var text bytes.Buffer
-				r.Text(&text, Look{})
+				r.Text(&text, diagnose.Style{})
 				found := false
 				for _, got := range r.Findings {
-					found = found || got.Level == f.level && got.ID == f.id && strings.Contains(got.Text+" "+got.Way, f.says)
-					if got.Level != OK && got.ID != "settings" && got.Way == "" {
+					found = found || got.Severity == f.level && got.ID == f.id && strings.Contains(got.Text+" "+got.Fix, f.says)
+					if got.Severity != diagnose.OK && got.ID != "settings" && got.Fix == "" {
 						t.Errorf("no way on from %q", got.Text)
 					}
 				}
@@ -510,24 +514,24 @@ func TestWebhookIsTested(t *testing.T) {
 	t.Cleanup(shop.Close)
 	for _, tc := range []struct {
 		name, endpoint string
-		level          Level
+		level          diagnose.Severity
 		says           string
 		detail         string
 		sent           int
 	}{
-		{"taken", shop.URL + "?key=right", OK, "has taken a test: status 200 after ", "", 1},
-		{"refused", shop.URL + "?key=s3cr3t", Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
-		{"not reached", "http://127.0.0.1:1?key=s3cr3t", Fail, "connection refused", "", 0},
+		{"taken", shop.URL + "?key=right", diagnose.OK, "has taken a test: status 200 after ", "", 1},
+		{"refused", shop.URL + "?key=s3cr3t", diagnose.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
+		{"not reached", "http://127.0.0.1:1?key=s3cr3t", diagnose.Fail, "connection refused", "", 0},
 	} {
 		w := newWorld(t, checkout, database)
 		w.tests, kinds = true, nil
 		w.env["COINSLOT_WEBHOOK_URL"], w.env["COINSLOT_ALLOW_PRIVATE_WEBHOOKS"] = tc.endpoint, "true"
 		r := w.run()
 		var text bytes.Buffer
-		r.Text(&text, Look{})
+		r.Text(&text, diagnose.Style{})
 		found := false
 		for _, f := range r.Findings {
-			found = found || f.ID == "webhooks" && f.Level == tc.level && strings.Contains(f.Text+" "+f.Way, tc.says) && strings.Contains(strings.Join(f.Details, " "), tc.detail)
+			found = found || f.ID == "webhooks" && f.Severity == tc.level && strings.Contains(f.Text+" "+f.Fix, tc.says) && strings.Contains(strings.Join(f.Details, " "), tc.detail)
 		}
 		if !found || len(kinds) != tc.sent || tc.sent > 0 && kinds[0] != "checkout.test" || strings.Contains(text.String(), "s3cr3t") || strings.Contains(text.String(), whsec) {
 			t.Errorf("%s: %v were sent, and this is said:\n%s", tc.name, kinds, &text)
@@ -537,10 +541,9 @@ func TestWebhookIsTested(t *testing.T) {
 
 // A terminal gets colours and lines that fit.
 func TestLook(t *testing.T) {
-	r := Report{Version: "v0"}
-	r.add([]Finding{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")})
+	r := Report{"v0", []diagnose.Finding{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")}}
 	var b bytes.Buffer
-	r.Text(&b, Look{Color: true, Width: 60})
+	r.Text(&b, diagnose.Style{Color: true, Width: 60})
 	want := "Coinslot v0\n\n  \x1b[1;31mFAIL\x1b[0m  database   the folder is not there and this is a\n" +
 		"                   long line of words\n                   → mkdir\n  \x1b[32mok\x1b[0m    ops        off\n\n1 FAIL, 0 warn, 1 ok.\n"
 	if b.String() != want {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/diagnose"
 	"coinslot/bff/outbox"
 	"coinslot/bff/store"
 )
@@ -23,7 +24,7 @@ const (
 )
 
 // database looks at it from outside; see [store.Inspect].
-func (x *examination) database(ctx context.Context) []Finding {
+func (x *examination) database(ctx context.Context) []diagnose.Finding {
 	if !x.usable("COINSLOT_DATABASE") {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (x *examination) database(ctx context.Context) []Finding {
 	case sqlite && errors.Is(err, os.ErrNotExist):
 		return x.newFile(dsn)
 	case err != nil:
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"database", inOneLine(err),
 				"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
@@ -42,20 +43,20 @@ func (x *examination) database(ctx context.Context) []Finding {
 			),
 		}
 	case s.Have > s.Know:
-		return []Finding{fail("database",
+		return []diagnose.Finding{fail("database",
 			fmt.Sprintf(
 				"its tables are of version %d, this release knows up to %d", s.Have, s.Know,
 			),
 			"run the newer release that wrote them, or restore a backup of before")}
 	case !s.May:
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"database", "the user may not write the tables",
 				"GRANT what it needs, or make it the owner of the database",
 			),
 		}
 	}
-	list := []Finding{ok("database", describe(s, dsn, sqlite))}
+	list := []diagnose.Finding{ok("database", describe(s, dsn, sqlite))}
 	if s.Ahead.Abs() > 5*time.Second {
 		list = append(
 			list,
@@ -80,7 +81,7 @@ func (x *examination) database(ctx context.Context) []Finding {
 }
 
 // unrouted is about webhooks that are open to URLs which the settings do not have.
-func (x *examination) unrouted(open []outbox.Backlog) (list []Finding) {
+func (x *examination) unrouted(open []outbox.Backlog) (list []diagnose.Finding) {
 	if !x.usable("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}
@@ -107,17 +108,17 @@ func (x *examination) unrouted(open []outbox.Backlog) (list []Finding) {
 }
 
 // retention is whether personal data is ever erased.
-func (x *examination) retention(context.Context) []Finding {
+func (x *examination) retention(context.Context) []diagnose.Finding {
 	switch {
 	case !x.usable("COINSLOT_RETENTION") || x.Settings.Sandbox:
 		return nil
 	case x.Settings.Retention == 0:
-		return []Finding{warn("retention",
+		return []diagnose.Finding{warn("retention",
 			"COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept forever",
 			"set it to the days that you need them after a payment, like 90; docs/privacy.md")}
 	}
 	days := int(x.Settings.Retention.Hours()) / 24
-	return []Finding{ok("retention",
+	return []diagnose.Finding{ok("retention",
 		fmt.Sprintf("personal data is erased %d days after the end of a payment", days))}
 }
 
@@ -138,10 +139,10 @@ func describe(s store.State, dsn string, sqlite bool) string {
 }
 
 // newFile is about a file that the first start makes.
-func (x *examination) newFile(path string) []Finding {
+func (x *examination) newFile(path string) []diagnose.Finding {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"database", "the folder "+folder+" for the SQLite file is not there",
 				"mkdir -p "+folder+", owned by the user that serves",
@@ -149,7 +150,7 @@ func (x *examination) newFile(path string) []Finding {
 		}
 	}
 	if !writable(folder) {
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"database", "the folder "+folder+" may not be written",
 				"give it to the user that serves: chown",
@@ -157,7 +158,7 @@ func (x *examination) newFile(path string) []Finding {
 		}
 	}
 	return append(
-		[]Finding{
+		[]diagnose.Finding{
 			ok("database", "SQLite file "+path+" is not there yet: the first start makes it"),
 		},
 		x.room(folder)...,
@@ -165,9 +166,9 @@ func (x *examination) newFile(path string) []Finding {
 }
 
 // file is about an SQLite file that is there.
-func (x *examination) file(path string) []Finding {
+func (x *examination) file(path string) []diagnose.Finding {
 	folder := filepath.Dir(path)
-	var list []Finding
+	var list []diagnose.Finding
 	if !writable(path) || !writable(folder) {
 		list = append(
 			list,
@@ -189,27 +190,27 @@ func (x *examination) file(path string) []Finding {
 	return append(list, x.room(folder)...)
 }
 
-func (x *examination) room(folder string) []Finding {
+func (x *examination) room(folder string) []diagnose.Finding {
 	free, known := space(folder)
 	switch {
 	case !known:
 		return nil
 	case free < full:
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
 				"make room: orders are refused when it is full",
 			),
 		}
 	case free < roomy:
-		return []Finding{
+		return []diagnose.Finding{
 			warn(
 				"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
 				"make room: a million payments are some 8 GB",
 			),
 		}
 	}
-	return []Finding{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
+	return []diagnose.Finding{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
 }
 
 // inOneLine is what an error says, without the line breaks that drivers put into

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"coinslot/bff/diagnose"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
@@ -20,24 +21,24 @@ const (
 )
 
 // gateway reads the list of currencies with the key, as the server does.
-func (x *examination) gateway(ctx context.Context) []Finding {
+func (x *examination) gateway(ctx context.Context) []diagnose.Finding {
 	if !x.usable("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
 		return nil
 	}
-	clocks := make(chan []Finding, 1)
+	clocks := make(chan []diagnose.Finding, 1)
 	go func() { clocks <- x.skew(ctx) }()
 	client, err := gateway.New(gateway.Config{
 		URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal(),
 	})
 	if err != nil {
-		return []Finding{
+		return []diagnose.Finding{
 			fail("gateway", err.Error(), "COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY"),
 		}
 	}
 	defer client.Close()
 	list, err := client.CurrencyList(ctx)
 	if err != nil {
-		return append([]Finding{noGateway(err)}, <-clocks...)
+		return append([]diagnose.Finding{noGateway(err)}, <-clocks...)
 	}
 	findings := x.offer(list.Currencies)
 	if len(list.LeftOut) > 0 {
@@ -47,7 +48,7 @@ func (x *examination) gateway(ctx context.Context) []Finding {
 }
 
 // leftOut names what the gateway lists and shoppers are not offered.
-func leftOut(list []string) Finding {
+func leftOut(list []string) diagnose.Finding {
 	f := warn("gateway", count(len(list), "item")+" of its currency list left out: "+list[0],
 		"ask its operator to correct the list")
 	f.Details = list
@@ -55,7 +56,7 @@ func leftOut(list []string) Finding {
 }
 
 // noGateway is why there is no list.
-func noGateway(err error) Finding {
+func noGateway(err error) diagnose.Finding {
 	refused, is := errors.AsType[*payment.RefusedError](err)
 	switch {
 	case is && refused.Reason == payment.ReasonKey:
@@ -76,7 +77,7 @@ func noGateway(err error) Finding {
 }
 
 // offer is what can be paid with.
-func (x *examination) offer(list []payment.Currency) []Finding {
+func (x *examination) offer(list []payment.Currency) []diagnose.Finding {
 	tokens, err := token.Load(x.Settings.Tokens)
 	if err != nil {
 		tokens = nil // said elsewhere
@@ -104,7 +105,7 @@ func (x *examination) offer(list []payment.Currency) []Finding {
 		count(networks, "network"),
 	)
 	if networks == 0 {
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
 				"enable coins at the gateway",
@@ -112,7 +113,7 @@ func (x *examination) offer(list []payment.Currency) []Finding {
 		}
 	}
 	if without > 0 {
-		return []Finding{
+		return []diagnose.Finding{
 			f,
 			warn(
 				"coins",
@@ -124,7 +125,7 @@ func (x *examination) offer(list []payment.Currency) []Finding {
 			),
 		}
 	}
-	return []Finding{f}
+	return []diagnose.Finding{f}
 }
 
 // knowledge is what links and rounding rest on, to be compared with what the
@@ -147,7 +148,7 @@ func knowledge(tokens *token.Registry, symbol, network string) (text string, lin
 
 // skew compares the clocks by the Date of an answer of the gateway's host, to a
 // request without the key.
-func (x *examination) skew(ctx context.Context) []Finding {
+func (x *examination) skew(ctx context.Context) []diagnose.Finding {
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, x.Settings.GatewayURL+"/", nil)
 	if err != nil {
 		return nil // the gateway's own finding says it
@@ -168,13 +169,13 @@ func (x *examination) skew(ctx context.Context) []Finding {
 	const way = "let both machines set their clocks: timedatectl set-ntp true here"
 	switch text := "this clock and the gateway's differ by " + off.String(); {
 	case off > badly:
-		return []Finding{
+		return []diagnose.Finding{
 			fail("clock", text+": webhooks, order tokens and receipts are refused", way),
 		}
 	case off > slightly:
-		return []Finding{warn("clock", text, way)}
+		return []diagnose.Finding{warn("clock", text, way)}
 	}
-	return []Finding{ok("clock", "agrees with the gateway's")}
+	return []diagnose.Finding{ok("clock", "agrees with the gateway's")}
 }
 
 // client is for requests without a key: no redirect, no proxy, and the network of

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"coinslot/bff/diagnose"
 )
 
 // enough is how many open files 15,000 sockets need, and what else is open.
@@ -11,8 +13,8 @@ const enough = 16_384
 
 // machine is its clock, time zone and limits. Whether the clock is right to the
 // second, the gateway's answer says.
-func (x *examination) machine(context.Context) []Finding {
-	var list []Finding
+func (x *examination) machine(context.Context) []diagnose.Finding {
+	var list []diagnose.Finding
 	now := x.Now()
 	if !x.Built.IsZero() && now.Before(x.Built) {
 		list = append(

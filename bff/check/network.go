@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/url"
 	"time"
+
+	"coinslot/bff/diagnose"
 )
 
 // soon is how long a certificate should be good for.
@@ -42,7 +44,7 @@ func (x *examination) reach(ctx context.Context, network, address string) (net.C
 }
 
 // certificate is about one that was accepted; nil = it lasts.
-func (x *examination) certificate(id, host string, state *tls.ConnectionState) *Finding {
+func (x *examination) certificate(id, host string, state *tls.ConnectionState) *diagnose.Finding {
 	if state == nil || len(state.PeerCertificates) == 0 {
 		return nil
 	}
@@ -58,7 +60,7 @@ func (x *examination) certificate(id, host string, state *tls.ConnectionState) *
 }
 
 // unreachable is a failed connection in words.
-func unreachable(id, what, where string, err error) Finding {
+func unreachable(id, what, where string, err error) diagnose.Finding {
 	if asked, is := errors.AsType[*url.Error](err); is {
 		err = asked.Err // what was asked is known
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"coinslot/bff/diagnose"
 )
 
 // Whatever may be written may also not be: the user is nobody for one look.
@@ -13,10 +15,10 @@ func TestNotWritable(t *testing.T) {
 	asNobody(t, func() {
 		w := &examination{Config: Config{}.filled()}
 		w.Settings.Database = "/etc/coinslot-check.db"
-		if found := w.database(t.Context()); len(found) != 1 || found[0].Level != Fail || !strings.Contains(found[0].Text, "/etc may not be written") {
+		if found := w.database(t.Context()); len(found) != 1 || found[0].Severity != diagnose.Fail || !strings.Contains(found[0].Text, "/etc may not be written") {
 			t.Errorf("of a folder that may not be written: %+v", found)
 		}
-		if found := w.file("/etc/passwd"); len(found) == 0 || found[0].Level != Fail {
+		if found := w.file("/etc/passwd"); len(found) == 0 || found[0].Severity != diagnose.Fail {
 			t.Errorf("of a file that may not be written: %+v", found)
 		}
 	})

@@ -4,94 +4,56 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+
+	"coinslot/bff/diagnose"
 )
+
+// Failed returns how many findings are reasons not to go live, and warned how many are to
+// think about.
+func (r Report) Failed() int { return diagnose.Count(r.Findings, diagnose.Fail) }
+
+func (r Report) warned() int { return diagnose.Count(r.Findings, diagnose.Warn) }
 
 // JSON writes the report for programs. Errors: w's.
 func (r Report) JSON(w io.Writer) error {
-	if r.Findings == nil {
-		r.Findings = []Finding{}
+	type finding struct {
+		ID      string            `json:"id"`
+		Level   diagnose.Severity `json:"level"`
+		Text    string            `json:"text"`
+		Way     string            `json:"way,omitempty"`
+		Details []string          `json:"details,omitempty"`
+	}
+	list := make([]finding, 0, len(r.Findings))
+	for _, f := range r.Findings {
+		list = append(list, finding{f.ID, f.Severity, f.Text, f.Fix, f.Details})
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(r)
+	return encoder.Encode(struct {
+		Version  string    `json:"version"`
+		Failed   int       `json:"failed"`
+		Warned   int       `json:"warned"`
+		Findings []finding `json:"findings"`
+	}{r.Version, r.Failed(), r.warned(), list})
 }
 
-// Look is how a report is shown to people.
-type Look struct {
-	Color bool
-	// Width breaks lines at so many characters; 0 = each finding is one line.
-	Width int
-}
-
-// Text writes the report for people.
-func (r Report) Text(w io.Writer, l Look) {
+// Text writes the report for people. Errors of w are ignored.
+func (r Report) Text(w io.Writer, s diagnose.Style) {
 	fmt.Fprintf(w, "Coinslot %s\n\n", r.Version)
-	for _, f := range r.Findings {
-		l.finding(w, f)
-	}
+	diagnose.Print(w, r.Findings, s)
 	fmt.Fprintf(w, "\n%s.\n", r.sum())
 }
 
 // sum is the outcome in a few words.
 func (r Report) sum() string {
-	good := len(r.Findings) - r.Failed - r.Warned
+	failed, warned := r.Failed(), r.warned()
+	good := len(r.Findings) - failed - warned
 	switch {
-	case r.Failed > 0:
-		return fmt.Sprintf("%d FAIL, %d warn, %d ok", r.Failed, r.Warned, good)
-	case r.Warned > 0:
-		return fmt.Sprintf("Ready: %d ok, %d to think about", good, r.Warned)
+	case failed > 0:
+		return fmt.Sprintf("%d FAIL, %d warn, %d ok", failed, warned, good)
+	case warned > 0:
+		return fmt.Sprintf("Ready: %d ok, %d to think about", good, warned)
 	}
 	return fmt.Sprintf("Ready: all %d are ok", good)
-}
-
-// margin is how far the text stands from the left: level and what was looked at.
-const margin = 2 + 6 + 11
-
-func (l Look) finding(w io.Writer, f Finding) {
-	text := f.Text
-	if f.Way != "" {
-		text += " → " + f.Way
-	}
-	fmt.Fprintf(w, "  %s%-11s%s\n", l.level(f.Level), f.ID, l.broken(text))
-	for _, d := range f.Details {
-		fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", margin), d)
-	}
-}
-
-// level is the word for one, six characters wide.
-func (l Look) level(level Level) string {
-	word, color := map[Level]string{OK: "ok", Warn: "warn", Fail: "FAIL"}[level], map[Level]string{
-		OK: "32", Warn: "33", Fail: "1;31",
-	}[level]
-	padding := strings.Repeat(" ", 6-len(word))
-	if !l.Color {
-		return word + padding
-	}
-	return "\x1b[" + color + "m" + word + "\x1b[0m" + padding
-}
-
-// broken is text in lines that fit beside the margin; the way on has a line of
-// its own.
-func (l Look) broken(text string) string {
-	if l.Width == 0 {
-		return text
-	}
-	var b strings.Builder
-	column := margin
-	for i, word := range strings.Fields(text) {
-		length := len([]rune(word))
-		switch {
-		case i > 0 && (word == "→" || column+1+length > l.Width):
-			b.WriteString("\n" + strings.Repeat(" ", margin))
-			column = margin
-		case i > 0:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += length
-	}
-	return b.String()
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/receipt"
 
 	"github.com/gorilla/websocket"
@@ -23,7 +24,7 @@ import (
 
 // public goes the way that browsers go: by the public URL, through the name
 // service and the proxy, to this very server, and opens a websocket.
-func (x *examination) public(ctx context.Context) []Finding {
+func (x *examination) public(ctx context.Context) []diagnose.Finding {
 	if !x.usable("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
 		return nil
 	}
@@ -35,7 +36,7 @@ func (x *examination) public(ctx context.Context) []Finding {
 	if local(origin) {
 		return tryingOut(origin, x.through(ctx, u))
 	}
-	var list []Finding
+	var list []diagnose.Finding
 	if u.Scheme != "https" {
 		list = append(
 			list,
@@ -56,16 +57,16 @@ func (x *examination) public(ctx context.Context) []Finding {
 
 // tryingOut is what was found about a checkout that is for this machine only:
 // nothing of it keeps a shopper from paying.
-func tryingOut(origin string, found []Finding) []Finding {
-	list := []Finding{
+func tryingOut(origin string, found []diagnose.Finding) []diagnose.Finding {
+	list := []diagnose.Finding{
 		warn(
 			"public", origin+" is for trying out: nobody else can open it",
 			"COINSLOT_PUBLIC_URL=https://pay.shop.example",
 		),
 	}
 	for _, f := range found {
-		if f.Level == Fail {
-			f.Level = Warn
+		if f.Severity == diagnose.Fail {
+			f.Severity = diagnose.Warn
 		}
 		list = append(list, f)
 	}
@@ -73,36 +74,36 @@ func tryingOut(origin string, found []Finding) []Finding {
 }
 
 // through asks the server by its public address.
-func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
+func (x *examination) through(ctx context.Context, u *url.URL) []diagnose.Finding {
 	keys, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
-		return []Finding{unreachable("public", u.String(), u.Hostname(), err)}
+		return []diagnose.Finding{unreachable("public", u.String(), u.Hostname(), err)}
 	case (err != nil || keys.status >= http.StatusBadGateway) && !x.running(ctx):
-		return []Finding{
+		return []diagnose.Finding{
 			warn(
 				"public", "the server does not run yet, so the way to it was not tried",
 				"start it and check again",
 			),
 		}
 	case err != nil:
-		return []Finding{
+		return []diagnose.Finding{
 			unreachable("public", u.String()+", though the server runs", u.Hostname(), err),
 		}
 	case keys.status != http.StatusOK:
 		other := fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status)
-		return []Finding{fail("public", other,
+		return []diagnose.Finding{fail("public", other,
 			"let the proxy forward every path to "+x.Settings.Listen)}
 	}
 	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
 	if err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
-		return []Finding{fail("public",
+		return []diagnose.Finding{fail("public",
 			u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
 			"let the name and the proxy lead to this server, and restart it after changes of "+
 				"settings")}
 	}
-	list := []Finding{ok("public", u.String()+" leads to this server")}
+	list := []diagnose.Finding{ok("public", u.String()+" leads to this server")}
 	if f := x.certificate("public", u.Hostname(), keys.tls); f != nil {
 		list = append(list, *f)
 	}
@@ -112,7 +113,7 @@ func (x *examination) through(ctx context.Context, u *url.URL) []Finding {
 
 // console is whether a stranger who says who they are is believed: they send the
 // header in which only the proxy should. A page that shows the name is the console's.
-func (x *examination) console(ctx context.Context, u *url.URL) []Finding {
+func (x *examination) console(ctx context.Context, u *url.URL) []diagnose.Finding {
 	header := x.Settings.AdminProxyHeader
 	if header == "" || !x.usable("COINSLOT_ADMIN_PROXY_HEADER") {
 		return nil
@@ -121,15 +122,15 @@ func (x *examination) console(ctx context.Context, u *url.URL) []Finding {
 	page, err := x.get(ctx, u, "/admin/audit", "text/html", header, name)
 	switch {
 	case err != nil:
-		return []Finding{unreachable("console", u.String(), u.Hostname(), err)}
+		return []diagnose.Finding{unreachable("console", u.String(), u.Hostname(), err)}
 	case bytes.Contains(page.body, []byte(name)):
-		return []Finding{fail("console",
+		return []diagnose.Finding{fail("console",
 			"whoever sends "+header+
 				" is signed in to /admin: the proxy passes on what strangers say of themselves",
 			"let the proxy set or remove "+header+
 				" on every request (docs/console.md), and restart it")}
 	}
-	return []Finding{ok("console", "the proxy passes no "+header+" of strangers on")}
+	return []diagnose.Finding{ok("console", "the proxy passes no "+header+" of strangers on")}
 }
 
 // nowhere is a session that there is not: its page has the headers of all.
@@ -137,13 +138,13 @@ const nowhere = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // framing is whether a proxy has left the headers alone that let shops' pages
 // show the checkout.
-func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
+func (x *examination) framing(ctx context.Context, u *url.URL) []diagnose.Finding {
 	page, err := x.get(ctx, u, nowhere, "text/html")
 	if err != nil {
-		return []Finding{unreachable("headers", u.String(), u.Hostname(), err)}
+		return []diagnose.Finding{unreachable("headers", u.String(), u.Hostname(), err)}
 	}
 	if page.header.Get("X-Frame-Options") != "" {
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout",
 				"take that header out of the proxy's settings for this host",
@@ -156,7 +157,7 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
 	)
 	switch {
 	case len(policies) != 1:
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"headers",
 				fmt.Sprintf(
@@ -169,7 +170,7 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
 		}
 	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
 		!slices.Contains(split(policies[0]), ancestors):
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"headers",
 				"pages do not say "+ancestors+
@@ -178,7 +179,7 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []Finding {
 			),
 		}
 	}
-	return []Finding{ok("headers", "the proxy leaves them as they are")}
+	return []diagnose.Finding{ok("headers", "the proxy leaves them as they are")}
 }
 
 func split(policy string) []string {
@@ -190,7 +191,7 @@ func split(policy string) []string {
 }
 
 // socket opens one to the doctor, says something and hears it again.
-func (x *examination) socket(ctx context.Context, u *url.URL) Finding {
+func (x *examination) socket(ctx context.Context, u *url.URL) diagnose.Finding {
 	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has " +
 		"nginx and Caddy); without it pages ask every few seconds"
 	dialer := websocket.Dialer{

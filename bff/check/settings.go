@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/order"
 	"coinslot/bff/token"
 	"coinslot/bff/webhook"
@@ -41,8 +42,8 @@ func named(err error) map[string]bool {
 }
 
 // settings repeats what reading them has found: every problem says what to write.
-func (x *examination) settings(context.Context) []Finding {
-	var list []Finding
+func (x *examination) settings(context.Context) []diagnose.Finding {
+	var list []diagnose.Finding
 	for _, p := range problems(x.Problem) {
 		list = append(list, fail("settings", p, ""))
 	}
@@ -58,11 +59,11 @@ func (x *examination) settings(context.Context) []Finding {
 }
 
 // sandbox is whether payments are pretended.
-func (x *examination) sandbox(context.Context) []Finding {
+func (x *examination) sandbox(context.Context) []diagnose.Finding {
 	if !x.Settings.Sandbox || !x.usable("COINSLOT_SANDBOX") {
 		return nil
 	}
-	return []Finding{
+	return []diagnose.Finding{
 		warn(
 			"sandbox",
 			"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay "+
@@ -98,8 +99,8 @@ const varied = 8
 
 // secrets looks for those that open more than one thing, or look made by hand.
 // That they are long enough, and their files closed to others, the settings say.
-func (x *examination) secrets(context.Context) []Finding {
-	var list []Finding
+func (x *examination) secrets(context.Context) []diagnose.Finding {
+	var list []diagnose.Finding
 	const fresh = "make one of its own: openssl rand -hex 32"
 	all := x.all()
 	for i, s := range all {
@@ -150,8 +151,8 @@ func (x *examination) inEnvironment() string {
 }
 
 // files are the catalogue and the list of coins.
-func (x *examination) files(context.Context) []Finding {
-	var list []Finding
+func (x *examination) files(context.Context) []diagnose.Finding {
+	var list []diagnose.Finding
 	if path := x.Settings.Catalog; path != "" {
 		if catalog, err := order.LoadCatalog(path); err != nil {
 			list = append(
@@ -174,20 +175,20 @@ func (x *examination) files(context.Context) []Finding {
 }
 
 // proxies is about who is believed about the address of shoppers.
-func (x *examination) proxies(context.Context) []Finding {
+func (x *examination) proxies(context.Context) []diagnose.Finding {
 	c := x.Settings
 	if !x.usable("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	for _, p := range c.TrustedProxies {
 		if p.Bits() == 0 {
-			return []Finding{fail("proxy",
+			return []diagnose.Finding{fail("proxy",
 				"COINSLOT_TRUSTED_PROXIES believes everybody ("+p.String()+
 					"): any shopper can name any address, and no limit holds",
 				"name the proxy's own network, like 127.0.0.1/32")}
 		}
 		if webhook.Public(p.Addr()) && p.Bits() < 20 && p.Addr().Is4() {
-			return []Finding{
+			return []diagnose.Finding{
 				warn(
 					"proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(),
 					"name only what forwards to this server",
@@ -199,7 +200,7 @@ func (x *examination) proxies(context.Context) []Finding {
 		"network"
 	switch {
 	case strings.HasPrefix(c.PublicURL, "https:") && len(c.TrustedProxies) == 0:
-		list := []Finding{
+		list := []diagnose.Finding{
 			warn(
 				"proxy",
 				"COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers "+
@@ -222,7 +223,7 @@ func (x *examination) proxies(context.Context) []Finding {
 	case len(c.TrustedProxies) == 0:
 		return nil
 	}
-	return []Finding{
+	return []diagnose.Finding{
 		ok(
 			"proxy",
 			count(len(c.TrustedProxies), "network")+" believed about the address of shoppers",
@@ -231,16 +232,16 @@ func (x *examination) proxies(context.Context) []Finding {
 }
 
 // origins are the host pages.
-func (x *examination) origins(context.Context) []Finding {
+func (x *examination) origins(context.Context) []diagnose.Finding {
 	if !x.usable("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	if len(x.Settings.Origins) == 0 {
-		return []Finding{warn("origins",
+		return []diagnose.Finding{warn("origins",
 			"COINSLOT_ORIGINS is not set: no page may show the checkout, links to it work",
 			"COINSLOT_ORIGINS=https://shop.example")}
 	}
-	var list []Finding
+	var list []diagnose.Finding
 	for _, o := range x.Settings.Origins {
 		switch {
 		case o == x.Settings.PublicURL:
@@ -279,21 +280,21 @@ func local(origin string) bool {
 var portOf = regexp.MustCompile(`:[0-9]+$`)
 
 // ops is who can reach the private listener.
-func (x *examination) ops(context.Context) []Finding {
+func (x *examination) ops(context.Context) []diagnose.Finding {
 	listen := x.Settings.OpsListen
 	switch {
 	case !x.usable("COINSLOT_OPS_LISTEN"):
 		return nil
 	case listen == "":
-		return []Finding{ok("ops", "off: no /healthz, /readyz and /metrics")}
+		return []diagnose.Finding{ok("ops", "off: no /healthz, /readyz and /metrics")}
 	}
 	host := strings.Trim(portOf.ReplaceAllString(listen, ""), "[]")
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case host == "localhost" || err == nil && ip.IsLoopback():
-		return []Finding{ok("ops", listen+" is for this machine only")}
+		return []diagnose.Finding{ok("ops", listen+" is for this machine only")}
 	case err == nil && webhook.Public(ip):
-		return []Finding{
+		return []diagnose.Finding{
 			fail(
 				"ops",
 				"COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics",
@@ -301,14 +302,14 @@ func (x *examination) ops(context.Context) []Finding {
 			),
 		}
 	case x.variable("KUBERNETES_SERVICE_HOST") != "":
-		return []Finding{
+		return []diagnose.Finding{
 			ok(
 				"ops",
 				listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom",
 			),
 		}
 	}
-	return []Finding{warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
+	return []diagnose.Finding{warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}
 }
 

@@ -12,37 +12,38 @@ import (
 	"sync"
 
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/outbox"
 	"coinslot/bff/webhook"
 )
 
 // webhooks connects to each endpoint as the sender does, up to the certificate. To
 // those that can be reached a test is sent, if it was asked for.
-func (x *examination) webhooks(ctx context.Context) []Finding {
+func (x *examination) webhooks(ctx context.Context) []diagnose.Finding {
 	c := x.Settings
 	switch {
 	case !x.usable("COINSLOT_WEBHOOK_URL"):
 		return nil
 	case len(c.WebhookURLs) == 0:
-		return []Finding{warn("webhooks",
+		return []diagnose.Finding{warn("webhooks",
 			"COINSLOT_WEBHOOK_URL is not set: your server is told nothing, and has to verify "+
 				"receipts or ask /v1/events",
 			"COINSLOT_WEBHOOK_URL=https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE "+
 				"(docs/webhooks.md)")}
 	}
-	found := make([][]Finding, len(c.WebhookURLs))
+	found := make([][]diagnose.Finding, len(c.WebhookURLs))
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
 		running.Go(func() {
 			found[i] = x.endpoint(ctx, raw)
 			if x.Webhook && x.usable("COINSLOT_WEBHOOK_SECRET") &&
-				!slices.ContainsFunc(found[i], func(f Finding) bool { return f.Level == Fail }) {
+				!slices.ContainsFunc(found[i], func(f diagnose.Finding) bool { return f.Severity == diagnose.Fail }) {
 				found[i] = append(found[i], x.taken(ctx, raw))
 			}
 		})
 	}
 	running.Wait()
-	var list []Finding
+	var list []diagnose.Finding
 	if c.AllowPrivateWebhooks {
 		list = append(
 			list,
@@ -59,7 +60,7 @@ func (x *examination) webhooks(ctx context.Context) []Finding {
 	return list
 }
 
-func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
+func (x *examination) endpoint(ctx context.Context, raw string) []diagnose.Finding {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil // the settings say it
@@ -70,10 +71,10 @@ func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
 	}
 	addrs, err := x.Resolve(ctx, host)
 	if err != nil || len(addrs) == 0 {
-		return []Finding{unreachable("webhooks", u.Host, host, err)}
+		return []diagnose.Finding{unreachable("webhooks", u.Host, host, err)}
 	}
 	if a, private := notPublic(addrs); private && !x.Settings.AllowPrivateWebhooks {
-		return []Finding{fail("webhooks",
+		return []diagnose.Finding{fail("webhooks",
 			host+" leads to "+a.String()+
 				", which is not a public address: no webhook is sent there",
 			"give a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is "+
@@ -81,21 +82,21 @@ func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
 	}
 	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
-		return []Finding{unreachable("webhooks", u.Host, host, err)}
+		return []diagnose.Finding{unreachable("webhooks", u.Host, host, err)}
 	}
 	defer conn.Close()
 	if u.Scheme == "http" {
-		return []Finding{ok("webhooks", u.Host+" can be reached, without https")}
+		return []diagnose.Finding{ok("webhooks", u.Host+" can be reached, without https")}
 	}
 	secure := tls.Client(conn, x.tls(host))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return []Finding{unreachable("webhooks", u.Host, host, err)}
+		return []diagnose.Finding{unreachable("webhooks", u.Host, host, err)}
 	}
 	state := secure.ConnectionState()
 	if f := x.certificate("webhooks", host, &state); f != nil {
-		return []Finding{*f}
+		return []diagnose.Finding{*f}
 	}
-	return []Finding{
+	return []diagnose.Finding{
 		ok(
 			"webhooks",
 			u.Host+" can be reached, its certificate is good until "+
@@ -105,7 +106,7 @@ func (x *examination) endpoint(ctx context.Context, raw string) []Finding {
 }
 
 // taken sends a test to an endpoint, as the server would.
-func (x *examination) taken(ctx context.Context, raw string) Finding {
+func (x *examination) taken(ctx context.Context, raw string) diagnose.Finding {
 	c := x.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
 		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),

@@ -21,7 +21,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
-	"coinslot/bff/doctor"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/metrics"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
@@ -192,7 +192,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.Entry{},
 		"Warning": payment.Warning{},
 		"View":    wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
-		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": doctor.Report{}, "Check": doctor.Check{},
+		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": diagnose.Report{}, "Check": diagnose.Finding{},
 	} {
 		want := map[string]bool{} // whether it is always there
 		for field := range reflect.TypeOf(v).Fields() {

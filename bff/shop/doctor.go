@@ -14,7 +14,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
-	"coinslot/bff/doctor"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/web"
 )
 
@@ -33,7 +33,7 @@ func (s *server) examine(w http.ResponseWriter, r *http.Request) error {
 		values[name] = value
 	}
 	q := s.question(values)
-	report := doctor.Examine(q)
+	report := diagnose.Examine(q)
 	h := w.Header()
 	switch form(r, values.Get("format")) {
 	case "html":
@@ -43,8 +43,8 @@ func (s *server) examine(w http.ResponseWriter, r *http.Request) error {
 		return json.NewEncoder(w).Encode(report)
 	}
 	h.Set("Content-Type", "text/plain; charset=utf-8")
-	_, err := fmt.Fprint(w, report.Text())
-	return err
+	report.Text(w)
+	return nil
 }
 
 // form is "html", "json" or "text": what is wished for, else what is accepted.
@@ -63,8 +63,8 @@ func form(r *http.Request, wish string) string {
 
 // question is what is asked, with what the server knows of itself. Other
 // origins, keys and paths stay out of it.
-func (s *server) question(values url.Values) doctor.Question {
-	q := doctor.Question{
+func (s *server) question(values url.Values) diagnose.Question {
+	q := diagnose.Question{
 		URL: s.PublicURL, Version: s.Assets.Version(), Integrity: s.Assets.Integrity("checkout.js"),
 		Now: s.Now(),
 		API: s.API, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
@@ -81,7 +81,7 @@ func (s *server) question(values url.Values) doctor.Question {
 var doctorHTML string
 
 var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap{
-	"by": func(report doctor.Report, source doctor.Source) (list []doctor.Check) {
+	"by": func(report diagnose.Report, source diagnose.Source) (list []diagnose.Finding) {
 		for _, c := range report.Checks {
 			if c.By == source {
 				list = append(list, c)
@@ -96,7 +96,7 @@ var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap
 const nowhere = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // doctorPage writes the report for people. Its script finds out the rest.
-func (s *server) doctorPage(w http.ResponseWriter, q doctor.Question, report doctor.Report) error {
+func (s *server) doctorPage(w http.ResponseWriter, q diagnose.Question, report diagnose.Report) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
 		"report": report, "session": nowhere, "integrity": q.Integrity,
 		"pinned": "/checkout/" + q.Version + "/checkout.js",
@@ -108,8 +108,8 @@ func (s *server) doctorPage(w http.ResponseWriter, q doctor.Question, report doc
 	var page bytes.Buffer
 	if err := doctorTemplate.Execute(&page, map[string]any{
 		"Report": report, "Data": template.JS(data), "Given": q.Given, "Code": q.Code,
-		"Codes": doctor.Codes(), "Places": doctor.Places(),
-		"Kept": doctor.Kept(q.Pasted), "CSS": s.Assets.URL("doctor.css"),
+		"Codes": diagnose.Codes(), "Places": diagnose.Places(),
+		"Kept": diagnose.Kept(q.Pasted), "CSS": s.Assets.URL("doctor.css"),
 		"JS": s.Assets.URL("doctor.js"), "Clock": q.Now.UTC().Format(time.DateTime),
 	}); err != nil {
 		return fmt.Errorf("rendering a report: %w", err)
@@ -134,9 +134,9 @@ func (s *server) sent() map[string]string {
 	return all
 }
 
-func placeTitles() map[doctor.Place]string {
-	titles := map[doctor.Place]string{}
-	for _, p := range doctor.Places() {
+func placeTitles() map[diagnose.Place]string {
+	titles := map[diagnose.Place]string{}
+	for _, p := range diagnose.Places() {
 		titles[p] = p.Title()
 	}
 	return titles

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/doctor"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/web"
 
 	"github.com/gorilla/websocket"
@@ -95,11 +95,11 @@ func TestDoctorRefuses(t *testing.T) {
 
 // The JSON is a report as docs/doctor.md has it.
 func TestDoctorJSON(t *testing.T) {
-	var got doctor.Report
+	var got diagnose.Report
 	if err := json.Unmarshal(consult(t, "GET", "origin=HTTPS://Shop.Example/&format=json", "").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Server != "https://pay.example" || got.Origin != "https://shop.example" || !got.Listed || len(got.Checks) < 15 || len(got.Add[doctor.Settings]) != 0 {
+	if got.Server != "https://pay.example" || got.Origin != "https://shop.example" || !got.Listed || len(got.Checks) < 15 || len(got.Add[diagnose.Settings]) != 0 {
 		t.Errorf("report = %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package doctor
+package diagnose
 
 import (
 	"net/url"

@@ -1,7 +1,8 @@
-package doctor
+package diagnose
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +18,9 @@ func asked(headers ...string) Question {
 }
 
 // result returns one check.
-func result(t *testing.T, r Report, id string) Check {
+func result(t *testing.T, r Report, id string) Finding {
 	t.Helper()
-	i := slices.IndexFunc(r.Checks, func(c Check) bool { return c.ID == id })
+	i := slices.IndexFunc(r.Checks, func(c Finding) bool { return c.ID == id })
 	if i < 0 {
 		t.Fatalf("there is no check %s", id)
 	}
@@ -31,7 +32,7 @@ func TestHostPage(t *testing.T) {
 	pinned := `<script async src="https://pay.example/checkout/1.0.0/checkout.js" integrity="` + hash + `" crossorigin></script>`
 	for _, c := range []struct {
 		headers, check string
-		want           Status
+		want           Severity
 		add            string // lines, joined by "|"
 	}{
 		{"content-type: text/html", "page-script", OK, ""},
@@ -86,8 +87,8 @@ func TestHostPage(t *testing.T) {
 		{"hello", "page-headers", Fail, ""},
 	} {
 		got := result(t, Examine(asked(c.headers)), c.check)
-		if add := strings.Join(got.Add, "|"); got.Status != c.want || add != c.add {
-			t.Errorf("%s of %q = %s, add %q; want %s, %q", c.check, c.headers, got.Status, add, c.want, c.add)
+		if add := strings.Join(got.Add, "|"); got.Severity != c.want || add != c.add {
+			t.Errorf("%s of %q = %s, add %q; want %s, %q", c.check, c.headers, got.Severity, add, c.want, c.add)
 		}
 	}
 }
@@ -98,8 +99,8 @@ func TestHostPageOfTheSameOrigin(t *testing.T) {
 	q := asked("content-security-policy: default-src 'self'", "permissions-policy: clipboard-write=(self)")
 	q.Origin = q.URL
 	for _, c := range Examine(q).Checks {
-		if c.By == Page && c.Status != OK {
-			t.Errorf("%s = %s: %s", c.ID, c.Status, c.Detail)
+		if c.By == Page && c.Severity != OK {
+			t.Errorf("%s = %s: %s", c.ID, c.Severity, c.Text)
 		}
 	}
 }
@@ -134,8 +135,8 @@ func TestKept(t *testing.T) {
 		t.Errorf("Kept(%q) = %q", kept, Kept(kept))
 	}
 	for _, id := range []string{"page-script", "page-frame"} {
-		if got := result(t, Examine(asked(kept)), id); got.Status != Fail {
-			t.Errorf("%s of %q = %s; want fail", id, kept, got.Status)
+		if got := result(t, Examine(asked(kept)), id); got.Severity != Fail {
+			t.Errorf("%s of %q = %s; want fail", id, kept, got.Severity)
 		}
 	}
 }
@@ -158,7 +159,7 @@ func TestJudgesHostilePastesSoon(t *testing.T) {
 		"members":    fill("permissions-policy: ", "clipboard-write=(,"),
 	} {
 		began := time.Now()
-		Examine(asked(text)).Text()
+		Examine(asked(text)).Text(io.Discard)
 		took := time.Since(began)
 		t.Logf("%s: %s", name, took)
 		if took > 2*time.Second {

@@ -1,4 +1,4 @@
-package doctor
+package diagnose
 
 import (
 	"fmt"
@@ -8,28 +8,28 @@ import (
 )
 
 // origin is whether the host page may frame the checkout at all.
-func (q Question) origin() Check {
-	c := Check{ID: "origin", By: Server, Title: "Your page's origin", Place: Settings}
+func (q Question) origin() Finding {
+	c := Finding{ID: "origin", By: Server, Title: "Your page's origin", Place: Settings}
 	switch {
 	case q.Given == "":
-		c.Status = Unknown
-		c.Detail = "None was given: nothing is known of your page. Write its origin above, or " +
+		c.Severity = Unknown
+		c.Text = "None was given: nothing is known of your page. Write its origin above, or " +
 			"into the address of this page: ?origin=https://shop.example"
 	case q.Given == "null", strings.HasPrefix(q.Given, "file:"):
-		c.Status = Fail
-		c.Detail = "Your page is opened from a file, or has no origin for another reason (a " +
+		c.Severity = Fail
+		c.Text = "Your page is opened from a file, or has no origin for another reason (a " +
 			"data: URL, a sandboxed frame), so it cannot be listed. Serve it: python3 -m " +
 			"http.server 3000 makes it http://localhost:3000."
 	case q.Origin == "":
-		c.Status = Fail
-		c.Detail = "What was given is not an origin. One is scheme, host and port, like " +
+		c.Severity = Fail
+		c.Text = "What was given is not an origin. One is scheme, host and port, like " +
 			"https://shop.example or http://localhost:3000: no path, no *, no user."
 	case q.Listed:
-		c.Status = OK
-		c.Detail = "Origin " + q.Origin + ": listed, it may show the checkout in a frame."
+		c.Severity = OK
+		c.Text = "Origin " + q.Origin + ": listed, it may show the checkout in a frame."
 	default:
-		c.Status = Fail
-		c.Detail = "Origin " + q.Origin +
+		c.Severity = Fail
+		c.Text = "Origin " + q.Origin +
 			": NOT listed. Its frames are refused. Keep what the setting holds already where the " +
 			"dots are."
 		c.Add = []string{"COINSLOT_ORIGINS=…," + q.Origin}
@@ -38,27 +38,27 @@ func (q Question) origin() Check {
 }
 
 // https is about mixed content and what browsers keep for secure pages.
-func (q Question) https() Check {
-	c := Check{ID: "https", By: Server, Title: "Encryption", Place: Settings}
+func (q Question) https() Finding {
+	c := Finding{ID: "https", By: Server, Title: "Encryption", Place: Settings}
 	server, page := parse(q.URL), parse(q.Origin)
 	switch {
 	case server.Scheme == "https" && page.Scheme == "http" && !trustworthy(page):
-		c.Status = Warn
-		c.Detail = "The checkout has https, your page has not: whoever is on the line can " +
+		c.Severity = Warn
+		c.Text = "The checkout has https, your page has not: whoever is on the line can " +
 			"exchange the checkout's tag for one of their own. Serve the page by https."
 	case server.Scheme == "https":
-		c.Status, c.Detail = OK, "The checkout is served by https."
+		c.Severity, c.Text = OK, "The checkout is served by https."
 	case trustworthy(server):
-		c.Status, c.Detail = OK, "The checkout is at "+server.Host+
+		c.Severity, c.Text = OK, "The checkout is at "+server.Host+
 			", which browsers trust without https. Elsewhere it needs https."
 	case page.Scheme == "https":
-		c.Status = Fail
-		c.Detail = "Your page has https and the checkout has not: browsers block its script and " +
+		c.Severity = Fail
+		c.Text = "Your page has https and the checkout has not: browsers block its script and " +
 			"its frame as mixed content. Put a proxy with a certificate before it."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	default:
-		c.Status = Warn
-		c.Detail = "The checkout has no https: addresses can be exchanged on the way, and " +
+		c.Severity = Warn
+		c.Text = "The checkout has no https: addresses can be exchanged on the way, and " +
 			"browsers withhold the clipboard."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	}
@@ -66,27 +66,27 @@ func (q Question) https() Check {
 }
 
 // site is whether browsers count page and checkout as one site.
-func (q Question) site() Check {
-	c := Check{ID: "site", By: Server, Title: "Same site or another", Place: Settings}
+func (q Question) site() Finding {
+	c := Finding{ID: "site", By: Server, Title: "Same site or another", Place: Settings}
 	if q.Origin == "" {
-		c.Status, c.Detail = Unknown, "Needs your page's origin."
+		c.Severity, c.Text = Unknown, "Needs your page's origin."
 		return c
 	}
-	c.Status = OK
+	c.Severity = OK
 	server, page := parse(q.URL), parse(q.Origin)
 	if server.Scheme == page.Scheme {
 		if shared := sharedDomain(server.Hostname(), page.Hostname()); shared != "" {
-			c.Detail = "Page and checkout are both under " + shared +
+			c.Text = "Page and checkout are both under " + shared +
 				", one site to browsers: the frame keeps its storage and shares the page's cache."
 			return c
 		}
 	}
-	c.Detail = "Page and checkout are different sites to browsers. That works: the checkout " +
+	c.Text = "Page and checkout are different sites to browsers. That works: the checkout " +
 		"needs no cookies and no storage. " +
 		"A host of your own domain, like pay." + strings.TrimPrefix(page.Hostname(), "www.") +
 		", would share the cache, so the frame opens sooner."
 	if ip(page.Hostname()) || !strings.Contains(page.Hostname(), ".") {
-		c.Detail = "Page and checkout are different sites to browsers. That works: the checkout " +
+		c.Text = "Page and checkout are different sites to browsers. That works: the checkout " +
 			"needs no cookies and no storage."
 	}
 	return c
@@ -94,39 +94,39 @@ func (q Question) site() Check {
 
 // sells is what pages can sell. That a key is set is no secret: any request
 // with a token finds out.
-func (q Question) sells() Check {
-	c := Check{ID: "sells", By: Server, Title: "What pages can sell", Status: OK, Place: Settings}
+func (q Question) sells() Finding {
+	c := Finding{ID: "sells", By: Server, Title: "What pages can sell", Severity: OK, Place: Settings}
 	say := func(can bool, attribute, setting string) string {
 		if can {
 			return attribute + " works"
 		}
 		return attribute + " is refused until " + setting + " is set"
 	}
-	c.Detail = strings.Join([]string{
+	c.Text = strings.Join([]string{
 		say(q.API, `session="…"`, "COINSLOT_SECRET_KEY"),
 		say(q.Orders, `order="…"`, "COINSLOT_ORDER_KEY"),
 		say(q.Items, `item="…"`, "COINSLOT_CATALOG"),
 	}, "; ") + "."
 	if !q.API && !q.Orders && !q.Items {
-		c.Status = Fail
+		c.Severity = Fail
 		c.Add = []string{"COINSLOT_SECRET_KEY_FILE=/run/secrets/coinslot-key"}
 	}
 	return c
 }
 
 // tag is the element that loads the script.
-func (q Question) tag() Check {
-	c := Check{
-		ID: "tag", By: Server, Title: "The script's tag", Status: OK, Place: HTML,
+func (q Question) tag() Finding {
+	c := Finding{
+		ID: "tag", By: Server, Title: "The script's tag", Severity: OK, Place: HTML,
 		Add: []string{q.evergreen()},
 	}
 	if q.Integrity == "" {
-		c.Status = Warn
-		c.Detail = "This server runs on sources: there is no WebAssembly and no hash to pin. " +
+		c.Severity = Warn
+		c.Text = "This server runs on sources: there is no WebAssembly and no hash to pin. " +
 			"Build it with make build."
 		return c
 	}
-	c.Detail = "Version " + q.Version +
+	c.Text = "Version " + q.Version +
 		". The first line follows every release; the second is pinned to exactly this one."
 	c.Add = append(c.Add, q.pinned())
 	return c
@@ -199,7 +199,9 @@ func sharedDomain(a, b string) string {
 // register theirs: co.uk and its like, and hosts of static sites.
 func registry(labels []string) bool {
 	switch strings.Join(labels, ".") {
-	case "github.io", "gitlab.io", "pages.dev", "workers.dev", "netlify.app", "vercel.app", "web.app", "firebaseapp.com", "herokuapp.com", "fly.dev", "onrender.com", "myshopify.com", "ngrok.io", "ngrok.app":
+	case "github.io", "gitlab.io", "pages.dev", "workers.dev", "netlify.app", "vercel.app",
+		"web.app", "firebaseapp.com", "herokuapp.com", "fly.dev", "onrender.com",
+		"myshopify.com", "ngrok.io", "ngrok.app":
 		return true
 	}
 	switch labels[0] {

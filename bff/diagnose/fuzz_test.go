@@ -1,4 +1,4 @@
-package doctor
+package diagnose
 
 import (
 	"regexp"
@@ -21,11 +21,11 @@ func FuzzPasted(f *testing.F) {
 					t.Fatalf("%s: %q is more than a line", c.ID, line)
 				}
 			}
-			if kept == "" || c.By != Page || c.Status == Unknown || c.ID == "page-headers" {
+			if kept == "" || c.By != Page || c.Severity == Unknown || c.ID == "page-headers" {
 				continue
 			}
-			if j := slices.IndexFunc(again.Checks, func(a Check) bool { return a.ID == c.ID }); j < 0 && c.Status != OK || j >= 0 && again.Checks[j].Status != c.Status {
-				t.Fatalf("%s of %q = %s; of what is kept of it, %q, it is another", c.ID, pasted, report.Checks[i].Status, kept)
+			if j := slices.IndexFunc(again.Checks, func(a Finding) bool { return a.ID == c.ID }); j < 0 && c.Severity != OK || j >= 0 && again.Checks[j].Severity != c.Severity {
+				t.Fatalf("%s of %q = %s; of what is kept of it, %q, it is another", c.ID, pasted, report.Checks[i].Severity, kept)
 			}
 		}
 	})

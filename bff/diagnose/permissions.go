@@ -1,4 +1,4 @@
-package doctor
+package diagnose
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 
 // clipboard judges Permissions-Policy: without clipboard-write the checkout
 // copies by the old way, which browsers may end.
-func (q Question) clipboard(r response) Check {
-	c := Check{
-		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Status: OK,
-		Place: Permissions, Detail: "The checkout may copy addresses.",
+func (q Question) clipboard(r response) Finding {
+	c := Finding{
+		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Severity: OK,
+		Place: Permissions, Text: "The checkout may copy addresses.",
 	}
 	own := `"` + q.URL + `"`
 	list, found := allowlist(r.headers["permissions-policy"], "clipboard-write")
@@ -21,8 +21,8 @@ func (q Question) clipboard(r response) Check {
 	if !slices.Contains(list, "self") {
 		list = append([]string{"self"}, list...) // a frame gets nothing that its page has not
 	}
-	c.Status = Warn
-	c.Detail = "clipboard-write is not for the checkout: it copies by the older way, which not " +
+	c.Severity = Warn
+	c.Text = "clipboard-write is not for the checkout: it copies by the older way, which not " +
 		"every browser has."
 	c.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
 	return c

@@ -1,4 +1,4 @@
-package doctor
+package diagnose
 
 import (
 	"fmt"
@@ -9,56 +9,56 @@ import (
 
 // page judges the host page by its headers. Without them two checks say what a
 // policy would have to allow.
-func (q Question) page() []Check {
+func (q Question) page() []Finding {
 	if strings.TrimSpace(q.Pasted) == "" {
-		return []Check{
-			{ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: Unknown,
+		return []Finding{
+			{ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: Unknown,
 				Place: Policy, Add: []string{"script-src " + q.URL},
-				Detail: "Not known without your page's headers. If it has a " +
+				Text: "Not known without your page's headers. If it has a " +
 					"Content-Security-Policy, it needs this; without one, nothing."},
-			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: Unknown,
+			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Severity: Unknown,
 				Place: Policy, Add: []string{"frame-src " + q.URL},
-				Detail: "Not known without your page's headers. If it has a " +
+				Text: "Not known without your page's headers. If it has a " +
 					"Content-Security-Policy, it needs this; without one, nothing."},
 		}
 	}
 	r := parseResponse(q.Pasted)
 	if r.lines() == 0 && len(r.meta) == 0 {
-		return []Check{{ID: "page-headers", By: Page, Title: "Your page's headers", Status: Fail,
-			Detail: "No header was found in what was pasted. Paste lines like content-type: " +
+		return []Finding{{ID: "page-headers", By: Page, Title: "Your page's headers", Severity: Fail,
+			Text: "No header was found in what was pasted. Paste lines like content-type: " +
 				"text/html."}}
 	}
 	policies := parsePolicies(append(slices.Clone(r.headers["content-security-policy"]), r.meta...))
-	return []Check{
+	return []Finding{
 		q.headers(r), q.script(policies), q.frame(policies), q.sandbox(policies), q.integrity(r),
 		isolation(r), q.clipboard(r), rest(),
 	}
 }
 
 // headers tells whether the right answer was pasted.
-func (q Question) headers(r response) Check {
-	c := Check{
-		ID: "page-headers", By: Page, Title: "Your page's headers", Status: OK,
-		Detail: fmt.Sprintf("%d header lines read.", r.lines()),
+func (q Question) headers(r response) Finding {
+	c := Finding{
+		ID: "page-headers", By: Page, Title: "Your page's headers", Severity: OK,
+		Text: fmt.Sprintf("%d header lines read.", r.lines()),
 	}
 	if len(r.meta) > 0 {
-		c.Detail = fmt.Sprintf(
+		c.Text = fmt.Sprintf(
 			"%d header lines and %d policies in <meta> read.", r.lines(), len(r.meta),
 		)
 	}
 	kind := r.headers["content-type"]
 	switch {
 	case r.status/100 == 3:
-		c.Status, c.Detail = Warn, "These are the headers of a redirect. Those of the page are "+
+		c.Severity, c.Text = Warn, "These are the headers of a redirect. Those of the page are "+
 			"needed: curl -sIL follows it."
 	case r.status >= 400:
-		c.Status, c.Detail = Warn, fmt.Sprintf(
+		c.Severity, c.Text = Warn, fmt.Sprintf(
 			"These are the headers of an error (%d). Some servers refuse HEAD: try curl -si, or "+
 				"take them from the browser's network panel.",
 			r.status,
 		)
 	case len(kind) > 0 && !strings.Contains(strings.ToLower(kind[0]), "html"):
-		c.Status, c.Detail = Warn, "These are the headers of "+strings.ToLower(kind[0])+
+		c.Severity, c.Text = Warn, "These are the headers of "+strings.ToLower(kind[0])+
 			", not of a page."
 	}
 	return c
@@ -74,23 +74,23 @@ func (q Question) host() *url.URL {
 
 // verdict is what one policy says to one request.
 type verdict struct {
-	status Status
+	status Severity
 	detail string
 	line   string // to exchange the directive for; empty = nothing, or not by a line of the policy
 	place  Place
 }
 
 // worst merges what several policies say into c: all of them have to allow.
-func (c Check) worst(all []verdict) Check {
-	rank := []Status{OK, Warn, Fail}
+func (c Finding) worst(all []verdict) Finding {
+	rank := []Severity{OK, Warn, Fail}
 	for i, v := range all {
-		if slices.Index(rank, v.status) > slices.Index(rank, c.Status) {
-			c.Status, c.Detail, c.Place, c.Add = v.status, v.detail, v.place, nil
+		if slices.Index(rank, v.status) > slices.Index(rank, c.Severity) {
+			c.Severity, c.Text, c.Place, c.Add = v.status, v.detail, v.place, nil
 			if len(all) > 1 {
-				c.Detail = fmt.Sprintf("Policy %d of %d: %s", i+1, len(all), v.detail)
+				c.Text = fmt.Sprintf("Policy %d of %d: %s", i+1, len(all), v.detail)
 			}
 		}
-		if v.status == c.Status && v.status != OK && v.place == c.Place && v.line != "" &&
+		if v.status == c.Severity && v.status != OK && v.place == c.Place && v.line != "" &&
 			!slices.Contains(c.Add, v.line) {
 			c.Add = append(c.Add, v.line)
 		}
@@ -99,13 +99,13 @@ func (c Check) worst(all []verdict) Check {
 }
 
 // script judges whether checkout.js may run.
-func (q Question) script(policies []policy) Check {
-	c := Check{
-		ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: OK,
-		Detail: "checkout.js may run.",
+func (q Question) script(policies []policy) Finding {
+	c := Finding{
+		ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: OK,
+		Text: "checkout.js may run.",
 	}
 	if len(policies) == 0 {
-		c.Detail = "The page has no Content-Security-Policy: checkout.js may run."
+		c.Text = "The page has no Content-Security-Policy: checkout.js may run."
 		return c
 	}
 	var all []verdict
@@ -151,13 +151,13 @@ func (q Question) scriptBy(p policy) verdict {
 }
 
 // frame judges whether the page may hold the checkout's frame.
-func (q Question) frame(policies []policy) Check {
-	c := Check{
-		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: OK,
-		Detail: "The checkout's frame may load.",
+func (q Question) frame(policies []policy) Finding {
+	c := Finding{
+		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Severity: OK,
+		Text: "The checkout's frame may load.",
 	}
 	if len(policies) == 0 {
-		c.Detail = "The page has no Content-Security-Policy: the frame may load."
+		c.Text = "The page has no Content-Security-Policy: the frame may load."
 		return c
 	}
 	var all []verdict
@@ -192,10 +192,10 @@ func (q Question) frameBy(p policy) verdict {
 
 // sandbox judges a page that is sandboxed as a whole: what it may not do, its
 // frames may not either.
-func (q Question) sandbox(policies []policy) Check {
-	c := Check{
-		ID: "page-sandbox", By: Page, Title: "Your page's policy: sandbox", Status: OK,
-		Detail: "The page is not sandboxed, or allows what the checkout needs.",
+func (q Question) sandbox(policies []policy) Finding {
+	c := Finding{
+		ID: "page-sandbox", By: Page, Title: "Your page's policy: sandbox", Severity: OK,
+		Text: "The page is not sandboxed, or allows what the checkout needs.",
 	}
 	var all []verdict
 	for _, p := range policies {
@@ -232,17 +232,17 @@ func (q Question) sandbox(policies []policy) Check {
 }
 
 // integrity judges Integrity-Policy, which refuses scripts without a hash.
-func (q Question) integrity(r response) Check {
-	c := Check{
-		ID: "page-integrity", By: Page, Title: "Your page's Integrity-Policy", Status: OK,
-		Place: HTML, Detail: "It asks for nothing of the script.",
+func (q Question) integrity(r response) Finding {
+	c := Finding{
+		ID: "page-integrity", By: Page, Title: "Your page's Integrity-Policy", Severity: OK,
+		Place: HTML, Text: "It asks for nothing of the script.",
 	}
 	for _, value := range r.headers["integrity-policy"] {
 		value = strings.ToLower(value)
 		if _, after, found := strings.Cut(value, "blocked-destinations="); found &&
 			strings.Contains(before(after, ")"), "script") {
-			c.Status, c.Add = Warn, []string{q.pinned()}
-			c.Detail = "It refuses scripts without a hash: use the pinned tag."
+			c.Severity, c.Add = Warn, []string{q.pinned()}
+			c.Text = "It refuses scripts without a hash: use the pinned tag."
 		}
 	}
 	return c
@@ -254,13 +254,13 @@ func before(text, end string) string {
 }
 
 // isolation is about Cross-Origin-Embedder-Policy, which the checkout meets.
-func isolation(r response) Check {
-	c := Check{ID: "page-isolation", By: Page, Title: "Your page's isolation", Status: OK,
-		Detail: "The page has no Cross-Origin-Embedder-Policy; nothing is needed."}
+func isolation(r response) Finding {
+	c := Finding{ID: "page-isolation", By: Page, Title: "Your page's isolation", Severity: OK,
+		Text: "The page has no Cross-Origin-Embedder-Policy; nothing is needed."}
 	for _, value := range r.headers["cross-origin-embedder-policy"] {
 		if value = strings.TrimSpace(before(strings.ToLower(value), ";")); value ==
 			"require-corp" || value == "credentialless" {
-			c.Detail = "The page has Cross-Origin-Embedder-Policy: " + value +
+			c.Text = "The page has Cross-Origin-Embedder-Policy: " + value +
 				". The checkout sends what that asks for; the check of cross-origin isolation " +
 				"says whether it arrives."
 		}
@@ -269,9 +269,9 @@ func isolation(r response) Check {
 }
 
 // rest says what need not be changed, because people look for it.
-func rest() Check {
-	return Check{ID: "page-rest", By: Page, Title: "Nothing else", Status: OK,
-		Detail: "No style-src, connect-src, img-src or unsafe-inline is needed; " +
+func rest() Finding {
+	return Finding{ID: "page-rest", By: Page, Title: "Nothing else", Severity: OK,
+		Text: "No style-src, connect-src, img-src or unsafe-inline is needed; " +
 			"require-trusted-types-for, trusted-types, Referrer-Policy, X-Frame-Options, " +
 			"frame-ancestors and Cross-Origin-Opener-Policy of your page do not touch the " +
 			"checkout."}

@@ -1,4 +1,4 @@
-package doctor
+package diagnose
 
 import (
 	"os"
@@ -12,7 +12,7 @@ func TestServerKnows(t *testing.T) {
 	for _, c := range []struct {
 		name, check string
 		change      func(*Question)
-		want        Status
+		want        Severity
 		add         string
 	}{
 		{"listed", "origin", func(*Question) {}, OK, ""},
@@ -34,8 +34,8 @@ func TestServerKnows(t *testing.T) {
 		q := asked()
 		c.change(&q)
 		got := result(t, Examine(q), c.check)
-		if add := strings.Join(got.Add, "|"); got.Status != c.want || add != c.add {
-			t.Errorf("%s: %s = %s, add %q; want %s, %q", c.name, c.check, got.Status, add, c.want, c.add)
+		if add := strings.Join(got.Add, "|"); got.Severity != c.want || add != c.add {
+			t.Errorf("%s: %s = %s, add %q; want %s, %q", c.name, c.check, got.Severity, add, c.want, c.add)
 		}
 	}
 }
@@ -124,8 +124,10 @@ func TestChecksAreDocumented(t *testing.T) {
 func TestText(t *testing.T) {
 	q := asked("content-security-policy: frame-src 'self'")
 	q.Code = "csp_frame_src"
-	got := Examine(q).Text()
-	for _, want := range []string{"csp_frame_src: ", "    frame-src https://pay.example\n", "fail    Your page's policy: the frame", "    frame-src 'self' https://pay.example\n", "11 more checks", "'https://pay.example/checkout/doctor?origin=https://shop.example'"} {
+	var b strings.Builder
+	Examine(q).Text(&b)
+	got := b.String()
+	for _, want := range []string{"csp_frame_src: ", "    frame-src https://pay.example\n", "  FAIL  page-frame     Your page's policy: the frame. frame-src refuses the frame.", "    frame-src 'self' https://pay.example\n", "11 more checks", "'https://pay.example/checkout/doctor?origin=https://shop.example'"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the text lacks %q:\n%s", want, got)
 		}

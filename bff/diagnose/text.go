@@ -1,0 +1,75 @@
+package diagnose
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Style is how findings are shown in a terminal. The zero Style is for programs that read
+// lines.
+type Style struct {
+	Color bool
+	// Width breaks lines at so many characters; 0 = the words of a finding are one line.
+	Width int
+}
+
+// Print writes findings for people: how bad, what, and below it the lines to add. Errors of
+// w are ignored.
+func Print(w io.Writer, list []Finding, s Style) {
+	word, column := len("FAIL"), 10
+	for _, f := range list {
+		word, column = max(word, len(f.Severity)), max(column, len(f.ID))
+	}
+	margin := strings.Repeat(" ", 2+word+2+column+1)
+	for _, f := range list {
+		text := f.Text
+		if f.Title != "" {
+			text = f.Title + ". " + text
+		}
+		if f.Fix != "" {
+			text += " → " + f.Fix
+		}
+		fmt.Fprintf(w, "  %s%-*s %s\n", s.word(f.Severity, word+2), column, f.ID, s.broken(text, margin))
+		for _, line := range append(f.Details, f.Add...) {
+			fmt.Fprintf(w, "%s%s\n", margin, line)
+		}
+	}
+}
+
+// word is the severity, so many characters wide.
+func (s Style) word(severity Severity, width int) string {
+	word := string(severity)
+	if severity == Fail {
+		word = "FAIL"
+	}
+	padding := strings.Repeat(" ", width-len(word))
+	color := map[Severity]string{OK: "32", Warn: "33", Fail: "1;31", Unknown: "36"}[severity]
+	if !s.Color {
+		return word + padding
+	}
+	return "\x1b[" + color + "m" + word + "\x1b[0m" + padding
+}
+
+// broken is text in lines that fit beside the margin; the fix has a line of its own.
+func (s Style) broken(text, margin string) string {
+	if s.Width == 0 {
+		return text
+	}
+	var b strings.Builder
+	column := len(margin)
+	for i, word := range strings.Fields(text) {
+		length := len([]rune(word))
+		switch {
+		case i > 0 && (word == "→" || column+1+length > s.Width):
+			b.WriteString("\n" + margin)
+			column = len(margin)
+		case i > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
+	}
+	return b.String()
+}
