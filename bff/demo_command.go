@@ -20,11 +20,9 @@ func runDemo(ctx context.Context, args []string, s streams) error {
 	flags.StringVar(
 		&c.Gateway, "gateway-listen", "127.0.0.1:8082", "address of the sandbox gateway",
 	)
-	flags.StringVar(
-		&c.Own, "own-shop", "",
+	flags.StringVar(&c.Own, "own-shop", "",
 		"origin of a shop that you write, http://127.0.0.1:3000: it may use the checkout, and "+
-			"its keys are printed",
-	)
+			"its keys are printed")
 	flags.StringVar(&c.Catalog, "catalog", "", "path of a catalogue (YAML); unset = no items")
 	flags.StringVar(&c.Data, "data", "",
 		"folder in which the demo keeps its data for the next run; unset = nothing is kept")

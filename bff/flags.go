@@ -58,10 +58,8 @@ func usage(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.help)
 	}
-	fmt.Fprint(
-		w,
-		"\nSettings of serve, check and reconcile (environment, or the flag of the same name):\n\n",
-	)
+	fmt.Fprint(w,
+		"\nSettings of serve, check and reconcile (environment, or the flag of the same name):\n\n")
 	config.Print(w)
 }
 

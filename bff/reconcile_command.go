@@ -22,10 +22,8 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 	var asJSON bool
 	c, err := settingsAnd("reconcile", args, s, func(flags *flag.FlagSet) {
 		today := time.Now().UTC()
-		flags.StringVar(
-			&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly),
-			"first day, like 2026-11-01",
-		)
+		flags.StringVar(&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly),
+			"first day, like 2026-11-01")
 		flags.StringVar(&to, "to", today.AddDate(0, 0, 1).Format(time.DateOnly), "last day")
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 	})

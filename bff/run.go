@@ -145,9 +145,7 @@ func options(c config.Config, log *slog.Logger) server.Options {
 	if c.Sandbox {
 		gateway := sandbox.Remote{URL: c.GatewayURL}
 		o.Kinds = demo.Kinds()
-		o.Simulate = func(
-			ctx context.Context, code, kind string,
-		) error {
+		o.Simulate = func(ctx context.Context, code, kind string) error {
 			return gateway.Pay(ctx, code, sandbox.Kind(kind))
 		}
 	}

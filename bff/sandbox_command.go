@@ -27,10 +27,8 @@ func runSandbox(ctx context.Context, args []string, s streams) error {
 	flags.Int64Var(
 		&c.Seed, "seed", 0, "makes addresses and codes the same in every run; 0 = random",
 	)
-	flags.BoolVar(
-		&c.AnyCallback, "any-callback", false,
-		"send payers back to addresses that are not public https as well",
-	)
+	flags.BoolVar(&c.AnyCallback, "any-callback", false,
+		"send payers back to addresses that are not public https as well")
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}

@@ -66,9 +66,7 @@ func version(_ context.Context, _ []string, s streams) error {
 		}
 		fmt.Fprintf(s.out, "commit   %s%s\n", b.commit, more)
 	}
-	fmt.Fprintf(
-		s.out, "go       %s\nplatform %s/%s\n", strings.TrimPrefix(runtime.Version(), "go"),
-		runtime.GOOS, runtime.GOARCH,
-	)
+	fmt.Fprintf(s.out, "go       %s\nplatform %s/%s\n", strings.TrimPrefix(runtime.Version(), "go"),
+		runtime.GOOS, runtime.GOARCH)
 	return nil
 }

@@ -35,13 +35,9 @@ func (x *examination) database(ctx context.Context) []diagnose.Finding {
 	case sqlite && errors.Is(err, os.ErrNotExist):
 		return x.newFile(dsn)
 	case err != nil:
-		return []diagnose.Finding{
-			fail(
-				"database", inOneLine(err),
-				"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
-					"postgres://user:password@host/database",
-			),
-		}
+		return []diagnose.Finding{fail("database", inOneLine(err),
+			"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
+				"postgres://user:password@host/database")}
 	case s.Have > s.Know:
 		return []diagnose.Finding{fail("database",
 			fmt.Sprintf(
@@ -49,24 +45,15 @@ func (x *examination) database(ctx context.Context) []diagnose.Finding {
 			),
 			"run the newer release that wrote them, or restore a backup of before")}
 	case !s.May:
-		return []diagnose.Finding{
-			fail(
-				"database", "the user may not write the tables",
-				"GRANT what it needs, or make it the owner of the database",
-			),
-		}
+		return []diagnose.Finding{fail("database", "the user may not write the tables",
+			"GRANT what it needs, or make it the owner of the database")}
 	}
 	list := []diagnose.Finding{ok("database", describe(s, dsn, sqlite))}
 	if s.Ahead.Abs() > 5*time.Second {
-		list = append(
-			list,
-			warn(
-				"database",
-				"its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+
-					"; payments go by the database's",
-				"let both machines set their clocks (NTP)",
-			),
-		)
+		list = append(list, warn("database",
+			"its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+
+				"; payments go by the database's",
+			"let both machines set their clocks (NTP)"))
 	}
 	if sqlite {
 		list = append(list, x.file(dsn)...)
@@ -142,20 +129,14 @@ func describe(s store.State, dsn string, sqlite bool) string {
 func (x *examination) newFile(path string) []diagnose.Finding {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return []diagnose.Finding{
-			fail(
-				"database", "the folder "+folder+" for the SQLite file is not there",
-				"mkdir -p "+folder+", owned by the user that serves",
-			),
-		}
+		return []diagnose.Finding{fail(
+			"database", "the folder "+folder+" for the SQLite file is not there",
+			"mkdir -p "+folder+", owned by the user that serves",
+		)}
 	}
 	if !writable(folder) {
-		return []diagnose.Finding{
-			fail(
-				"database", "the folder "+folder+" may not be written",
-				"give it to the user that serves: chown",
-			),
-		}
+		return []diagnose.Finding{fail("database", "the folder "+folder+" may not be written",
+			"give it to the user that serves: chown")}
 	}
 	return append(
 		[]diagnose.Finding{
@@ -170,22 +151,14 @@ func (x *examination) file(path string) []diagnose.Finding {
 	folder := filepath.Dir(path)
 	var list []diagnose.Finding
 	if !writable(path) || !writable(folder) {
-		list = append(
-			list,
-			fail(
-				"database", path+" and its folder may not be written",
-				"give both to the user that serves: chown",
-			),
-		)
+		list = append(list, fail("database", path+" and its folder may not be written",
+			"give both to the user that serves: chown"))
 	}
 	if info, err := os.Stat(path); err == nil && others(info) {
-		list = append(
-			list,
-			warn(
-				"database", path+" is open to every user: it holds emails and orders",
-				"chmod 600 "+path,
-			),
-		)
+		list = append(list, warn(
+			"database", path+" is open to every user: it holds emails and orders",
+			"chmod 600 "+path,
+		))
 	}
 	return append(list, x.room(folder)...)
 }
@@ -196,19 +169,15 @@ func (x *examination) room(folder string) []diagnose.Finding {
 	case !known:
 		return nil
 	case free < full:
-		return []diagnose.Finding{
-			fail(
-				"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
-				"make room: orders are refused when it is full",
-			),
-		}
+		return []diagnose.Finding{fail(
+			"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
+			"make room: orders are refused when it is full",
+		)}
 	case free < roomy:
-		return []diagnose.Finding{
-			warn(
-				"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
-				"make room: a million payments are some 8 GB",
-			),
-		}
+		return []diagnose.Finding{warn(
+			"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
+			"make room: a million payments are some 8 GB",
+		)}
 	}
 	return []diagnose.Finding{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
 }

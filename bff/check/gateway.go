@@ -68,10 +68,8 @@ func noGateway(err error) diagnose.Finding {
 	case is && refused.Status != 0:
 		return fail("gateway", inOneLine(err), "ask its operator")
 	case is && refused.Err != nil: // nothing was sent
-		return fail(
-			"gateway", "it cannot be reached: "+inOneLine(refused.Err),
-			"COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?",
-		)
+		return fail("gateway", "it cannot be reached: "+inOneLine(refused.Err),
+			"COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?")
 	}
 	return fail("gateway", inOneLine(err), "COINSLOT_GATEWAY_URL: is it the right address?")
 }
@@ -91,26 +89,19 @@ func (x *examination) offer(list []payment.Currency) []diagnose.Finding {
 			if !link {
 				without++
 			}
-			f.Details = append(
-				f.Details,
-				fmt.Sprintf(
-					"%s on %s (%s): $%s to $%s; %s", c.Symbol, n.Name, n.Code, n.MinimumUSD,
-					n.MaximumUSD, known,
-				),
-			)
+			f.Details = append(f.Details, fmt.Sprintf(
+				"%s on %s (%s): $%s to $%s; %s", c.Symbol, n.Name, n.Code, n.MinimumUSD,
+				n.MaximumUSD, known,
+			))
 		}
 	}
-	f.Text = fmt.Sprintf(
-		"the key is accepted; %s on %s in all", count(len(list), "coin"),
-		count(networks, "network"),
-	)
+	f.Text = fmt.Sprintf("the key is accepted; %s on %s in all", count(len(list), "coin"),
+		count(networks, "network"))
 	if networks == 0 {
-		return []diagnose.Finding{
-			fail(
-				"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
-				"enable coins at the gateway",
-			),
-		}
+		return []diagnose.Finding{fail(
+			"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
+			"enable coins at the gateway",
+		)}
 	}
 	if without > 0 {
 		return []diagnose.Finding{
@@ -182,9 +173,7 @@ func (x *examination) skew(ctx context.Context) []diagnose.Finding {
 // the Config.
 func (x *examination) client() *http.Client {
 	return &http.Client{
-		CheckRedirect: func(
-			*http.Request, []*http.Request,
-		) error {
+		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 		Transport: &http.Transport{

@@ -17,35 +17,22 @@ func (x *examination) machine(context.Context) []diagnose.Finding {
 	var list []diagnose.Finding
 	now := x.Now()
 	if !x.Built.IsZero() && now.Before(x.Built) {
-		list = append(
-			list,
-			fail(
-				"clock",
-				"it says "+now.UTC().Format(time.DateTime)+", before this program was written",
-				"set it: timedatectl set-ntp true",
-			),
-		)
+		list = append(list, fail("clock",
+			"it says "+now.UTC().Format(time.DateTime)+", before this program was written",
+			"set it: timedatectl set-ntp true"))
 	}
 	if zone := x.variable("TZ"); zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil {
-			list = append(
-				list,
-				warn(
-					"clock",
-					"the time zone of TZ is not known on this machine, so log lines are in UTC",
-					"install tzdata or take TZ away",
-				),
-			)
+			list = append(list, warn("clock",
+				"the time zone of TZ is not known on this machine, so log lines are in UTC",
+				"install tzdata or take TZ away"))
 		}
 	}
 	if limit, known := openFiles(); known && limit < enough {
-		list = append(
-			list,
-			warn(
-				"files", fmt.Sprintf("%d files may be open, and each open page is one", limit),
-				"ulimit -n 65536, or LimitNOFILE=65536 for systemd",
-			),
-		)
+		list = append(list, warn(
+			"files", fmt.Sprintf("%d files may be open, and each open page is one", limit),
+			"ulimit -n 65536, or LimitNOFILE=65536 for systemd",
+		))
 	} else if known {
 		list = append(
 			list, ok("files", fmt.Sprintf("%d may be open, each open page is one", limit)),

@@ -52,10 +52,8 @@ func (x *examination) certificate(id, host string, state *tls.ConnectionState) *
 	if left > soon {
 		return nil
 	}
-	f := warn(
-		id, fmt.Sprintf("the certificate of %s ends in %d days", host, int(left.Hours()/24)),
-		"renew it, and find out why that did not happen by itself",
-	)
+	f := warn(id, fmt.Sprintf("the certificate of %s ends in %d days", host, int(left.Hours()/24)),
+		"renew it, and find out why that did not happen by itself")
 	return &f
 }
 
@@ -70,17 +68,13 @@ func unreachable(id, what, where string, err error) diagnose.Finding {
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
 	case isInvalid && invalid.Reason == x509.Expired:
-		return fail(
-			id, what+": its certificate has expired, or this clock is wrong",
-			"renew the certificate of "+where,
-		)
+		return fail(id, what+": its certificate has expired, or this clock is wrong",
+			"renew the certificate of "+where)
 	case isHost:
 		return fail(id, what+": its certificate is for another name", "get one for "+where)
 	case isUnknown:
-		return fail(
-			id, what+": its certificate is not of an authority that is known here",
-			"send the whole chain, or get a certificate of a public authority",
-		)
+		return fail(id, what+": its certificate is not of an authority that is known here",
+			"send the whole chain, or get a certificate of a public authority")
 	case isDNS && dns.IsNotFound:
 		return fail(id, what+": there is no name "+where, "add it to the DNS, or mend the spelling")
 	}

@@ -38,16 +38,11 @@ func (x *examination) public(ctx context.Context) []diagnose.Finding {
 	}
 	var list []diagnose.Finding
 	if u.Scheme != "https" {
-		list = append(
-			list,
-			fail(
-				"public",
-				origin+
-					" has no https: browsers of shops with https refuse it, and addresses can be "+
-					"exchanged on the way",
-				"put a proxy with a certificate before it (docs/deploy.md)",
-			),
-		)
+		list = append(list, fail("public",
+			origin+
+				" has no https: browsers of shops with https refuse it, and addresses can be "+
+				"exchanged on the way",
+			"put a proxy with a certificate before it (docs/deploy.md)"))
 	}
 	if _, err := x.Resolve(ctx, u.Hostname()); err != nil {
 		return append(list, unreachable("public", origin, u.Hostname(), err))
@@ -58,12 +53,8 @@ func (x *examination) public(ctx context.Context) []diagnose.Finding {
 // tryingOut is what was found about a checkout that is for this machine only:
 // nothing of it keeps a shopper from paying.
 func tryingOut(origin string, found []diagnose.Finding) []diagnose.Finding {
-	list := []diagnose.Finding{
-		warn(
-			"public", origin+" is for trying out: nobody else can open it",
-			"COINSLOT_PUBLIC_URL=https://pay.shop.example",
-		),
-	}
+	list := []diagnose.Finding{warn("public", origin+" is for trying out: nobody else can open it",
+		"COINSLOT_PUBLIC_URL=https://pay.shop.example")}
 	for _, f := range found {
 		if f.Severity == diagnose.Fail {
 			f.Severity = diagnose.Warn
@@ -81,12 +72,10 @@ func (x *examination) through(ctx context.Context, u *url.URL) []diagnose.Findin
 	case untrusted: // whether the server runs or not
 		return []diagnose.Finding{unreachable("public", u.String(), u.Hostname(), err)}
 	case (err != nil || keys.status >= http.StatusBadGateway) && !x.running(ctx):
-		return []diagnose.Finding{
-			warn(
-				"public", "the server does not run yet, so the way to it was not tried",
-				"start it and check again",
-			),
-		}
+		return []diagnose.Finding{warn(
+			"public", "the server does not run yet, so the way to it was not tried",
+			"start it and check again",
+		)}
 	case err != nil:
 		return []diagnose.Finding{
 			unreachable("public", u.String()+", though the server runs", u.Hostname(), err),
@@ -144,12 +133,10 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []diagnose.Findin
 		return []diagnose.Finding{unreachable("headers", u.String(), u.Hostname(), err)}
 	}
 	if page.header.Get("X-Frame-Options") != "" {
-		return []diagnose.Finding{
-			fail(
-				"headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout",
-				"take that header out of the proxy's settings for this host",
-			),
-		}
+		return []diagnose.Finding{fail(
+			"headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout",
+			"take that header out of the proxy's settings for this host",
+		)}
 	}
 	policies := page.header.Values("Content-Security-Policy")
 	ancestors := strings.Join(
@@ -157,27 +144,17 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []diagnose.Findin
 	)
 	switch {
 	case len(policies) != 1:
-		return []diagnose.Finding{
-			fail(
-				"headers",
-				fmt.Sprintf(
-					"a page comes with %d headers Content-Security-Policy: a proxy adds or "+
-						"removes one",
-					len(policies),
-				),
-				"let it pass the one of this server as it is",
-			),
-		}
+		return []diagnose.Finding{fail("headers",
+			fmt.Sprintf("a page comes with %d headers Content-Security-Policy: a proxy adds or "+
+				"removes one",
+				len(policies)),
+			"let it pass the one of this server as it is")}
 	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
 		!slices.Contains(split(policies[0]), ancestors):
-		return []diagnose.Finding{
-			fail(
-				"headers",
-				"pages do not say "+ancestors+
-					": a proxy has changed it, or the server runs with other settings",
-				"restart the server; let the proxy pass the header as it is",
-			),
-		}
+		return []diagnose.Finding{fail("headers",
+			"pages do not say "+ancestors+
+				": a proxy has changed it, or the server runs with other settings",
+			"restart the server; let the proxy pass the header as it is")}
 	}
 	return []diagnose.Finding{ok("headers", "the proxy leaves them as they are")}
 }
@@ -213,10 +190,8 @@ func (x *examination) socket(ctx context.Context, u *url.URL) diagnose.Finding {
 	defer conn.Close()
 	until := time.Now().Add(5 * time.Second)
 	const word = "check"
-	err = errors.Join(
-		conn.SetReadDeadline(until), conn.SetWriteDeadline(until),
-		conn.WriteMessage(websocket.TextMessage, []byte(word)),
-	)
+	err = errors.Join(conn.SetReadDeadline(until), conn.SetWriteDeadline(until),
+		conn.WriteMessage(websocket.TextMessage, []byte(word)))
 	if err == nil {
 		var echo []byte
 		if _, echo, err = conn.ReadMessage(); err == nil && string(echo) != word {

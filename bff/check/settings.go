@@ -63,14 +63,10 @@ func (x *examination) sandbox(context.Context) []diagnose.Finding {
 	if !x.Settings.Sandbox || !x.usable("COINSLOT_SANDBOX") {
 		return nil
 	}
-	return []diagnose.Finding{
-		warn(
-			"sandbox",
-			"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay "+
-				"it with nothing",
-			"unset it for real payments",
-		),
-	}
+	return []diagnose.Finding{warn("sandbox",
+		"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay "+
+			"it with nothing",
+		"unset it for real payments")}
 }
 
 // secret is one that is set.
@@ -106,17 +102,10 @@ func (x *examination) secrets(context.Context) []diagnose.Finding {
 	for i, s := range all {
 		for _, before := range all[:i] {
 			if s.value == before.value {
-				list = append(
-					list,
-					warn(
-						"secrets",
-						fmt.Sprintf(
-							"%s is the same secret as %s: who has one has both", s.setting,
-							before.setting,
-						),
-						fresh,
-					),
-				)
+				list = append(list, warn("secrets",
+					fmt.Sprintf("%s is the same secret as %s: who has one has both", s.setting,
+						before.setting),
+					fresh))
 				break
 			}
 		}
@@ -188,47 +177,32 @@ func (x *examination) proxies(context.Context) []diagnose.Finding {
 				"name the proxy's own network, like 127.0.0.1/32")}
 		}
 		if webhook.Public(p.Addr()) && p.Bits() < 20 && p.Addr().Is4() {
-			return []diagnose.Finding{
-				warn(
-					"proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(),
-					"name only what forwards to this server",
-				),
-			}
+			return []diagnose.Finding{warn(
+				"proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(),
+				"name only what forwards to this server",
+			)}
 		}
 	}
 	const way = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its " +
 		"network"
 	switch {
 	case strings.HasPrefix(c.PublicURL, "https:") && len(c.TrustedProxies) == 0:
-		list := []diagnose.Finding{
-			warn(
-				"proxy",
-				"COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers "+
-					"count as one client and share its limits",
-				way,
-			),
-		}
+		list := []diagnose.Finding{warn("proxy",
+			"COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers "+
+				"count as one client and share its limits",
+			way)}
 		if c.AdminPassword.Reveal() != "" {
-			list = append(
-				list,
-				warn(
-					"proxy",
-					"COINSLOT_ADMIN_PASSWORD without COINSLOT_TRUSTED_PROXIES: ten wrong "+
-						"passwords a minute, of anybody, keep everybody out of /admin",
-					way,
-				),
-			)
+			list = append(list, warn("proxy",
+				"COINSLOT_ADMIN_PASSWORD without COINSLOT_TRUSTED_PROXIES: ten wrong "+
+					"passwords a minute, of anybody, keep everybody out of /admin",
+				way))
 		}
 		return list
 	case len(c.TrustedProxies) == 0:
 		return nil
 	}
-	return []diagnose.Finding{
-		ok(
-			"proxy",
-			count(len(c.TrustedProxies), "network")+" believed about the address of shoppers",
-		),
-	}
+	return []diagnose.Finding{ok("proxy",
+		count(len(c.TrustedProxies), "network")+" believed about the address of shoppers")}
 }
 
 // origins are the host pages.
@@ -245,24 +219,14 @@ func (x *examination) origins(context.Context) []diagnose.Finding {
 	for _, o := range x.Settings.Origins {
 		switch {
 		case o == x.Settings.PublicURL:
-			list = append(
-				list,
-				warn(
-					"origins", "COINSLOT_ORIGINS lists the checkout itself, "+o,
-					"list the origins of shops' pages",
-				),
-			)
+			list = append(list, warn("origins", "COINSLOT_ORIGINS lists the checkout itself, "+o,
+				"list the origins of shops' pages"))
 		case !strings.HasPrefix(o, "https:") && !local(o):
-			list = append(
-				list,
-				warn(
-					"origins",
-					o+
-						" has no https: whoever is on the line can exchange the checkout for "+
-						"their own",
-					"serve the shop by https and list it so",
-				),
-			)
+			list = append(list, warn("origins",
+				o+
+					" has no https: whoever is on the line can exchange the checkout for "+
+					"their own",
+				"serve the shop by https and list it so"))
 		}
 	}
 	return several(list, ok("origins", strings.Join(x.Settings.Origins, ", ")))
@@ -294,20 +258,12 @@ func (x *examination) ops(context.Context) []diagnose.Finding {
 	case host == "localhost" || err == nil && ip.IsLoopback():
 		return []diagnose.Finding{ok("ops", listen+" is for this machine only")}
 	case err == nil && webhook.Public(ip):
-		return []diagnose.Finding{
-			fail(
-				"ops",
-				"COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics",
-				"COINSLOT_OPS_LISTEN=127.0.0.1:9090",
-			),
-		}
+		return []diagnose.Finding{fail("ops",
+			"COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics",
+			"COINSLOT_OPS_LISTEN=127.0.0.1:9090")}
 	case x.variable("KUBERNETES_SERVICE_HOST") != "":
-		return []diagnose.Finding{
-			ok(
-				"ops",
-				listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom",
-			),
-		}
+		return []diagnose.Finding{ok("ops",
+			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom")}
 	}
 	return []diagnose.Finding{warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}

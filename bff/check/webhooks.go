@@ -45,14 +45,9 @@ func (x *examination) webhooks(ctx context.Context) []diagnose.Finding {
 	running.Wait()
 	var list []diagnose.Finding
 	if c.AllowPrivateWebhooks {
-		list = append(
-			list,
-			warn(
-				"webhooks",
-				"COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network",
-				"take it away unless the endpoint is on this machine or beside it",
-			),
-		)
+		list = append(list, warn("webhooks",
+			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network",
+			"take it away unless the endpoint is on this machine or beside it"))
 	}
 	for _, some := range found {
 		list = append(list, some...)
@@ -96,13 +91,9 @@ func (x *examination) endpoint(ctx context.Context, raw string) []diagnose.Findi
 	if f := x.certificate("webhooks", host, &state); f != nil {
 		return []diagnose.Finding{*f}
 	}
-	return []diagnose.Finding{
-		ok(
-			"webhooks",
-			u.Host+" can be reached, its certificate is good until "+
-				state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"),
-		),
-	}
+	return []diagnose.Finding{ok("webhooks",
+		u.Host+" can be reached, its certificate is good until "+
+			state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"))}
 }
 
 // taken sends a test to an endpoint, as the server would.
@@ -113,10 +104,8 @@ func (x *examination) taken(ctx context.Context, raw string) diagnose.Finding {
 		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL,
 	})
 	if err != nil {
-		return fail(
-			"webhooks", "no test was sent: "+err.Error(),
-			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET",
-		)
+		return fail("webhooks", "no test was sent: "+err.Error(),
+			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
 	}
 	t := tested.Trials[0]
 	name := raw
@@ -124,12 +113,9 @@ func (x *examination) taken(ctx context.Context, raw string) diagnose.Finding {
 		name = u.Host
 	}
 	if t.Taken {
-		return ok(
-			"webhooks",
-			fmt.Sprintf(
-				"%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds(),
-			),
-		)
+		return ok("webhooks", fmt.Sprintf(
+			"%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds(),
+		))
 	}
 	f := fail("webhooks", name+" has not taken a test. "+t.Fault.Means, t.Fault.Way)
 	f.Details = []string{answered(t)}

@@ -266,52 +266,37 @@ func readSecret(path string) (string, error) {
 func (c Config) together() []error {
 	var problems []error
 	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
-		problems = append(
-			problems,
-			errors.New(
-				"COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: "+
-					"COINSLOT_WEBHOOK_URL needs it, webhooks are always signed",
-			),
-		)
+		problems = append(problems, errors.New(
+			"COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: "+
+				"COINSLOT_WEBHOOK_URL needs it, webhooks are always signed",
+		))
 	}
 	if c.Sandbox && !local(c.GatewayURL) {
-		problems = append(
-			problems,
-			errors.New(
-				"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this "+
-					"machine, like http://127.0.0.1:8082; unset it for real payments",
-			),
-		)
+		problems = append(problems, errors.New(
+			"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this "+
+				"machine, like http://127.0.0.1:8082; unset it for real payments",
+		))
 	}
 	// an empty one is wrong, and named already
 	if c.Sandbox && c.PublicURL != "" && !homely(c.PublicURL) {
-		problems = append(
-			problems,
-			errors.New(
-				"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like "+
-					"http://localhost:8080: whoever opens the checkout can pay with nothing; "+
-					"unset it for real payments",
-			),
-		)
+		problems = append(problems, errors.New(
+			"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like "+
+				"http://localhost:8080: whoever opens the checkout can pay with nothing; "+
+				"unset it for real payments",
+		))
 	}
 	if c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0 {
-		problems = append(
-			problems,
-			errors.New(
-				"COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody "+
-					"is believed to be the proxy",
-			),
-		)
+		problems = append(problems, errors.New(
+			"COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody "+
+				"is believed to be the proxy",
+		))
 	}
 	if c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, wide) {
-		problems = append(
-			problems,
-			errors.New(
-				"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in "+
-					"it can say that they are signed in; name the proxy's own address, like "+
-					"10.0.0.5/32",
-			),
-		)
+		problems = append(problems, errors.New(
+			"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in "+
+				"it can say that they are signed in; name the proxy's own address, like "+
+				"10.0.0.5/32",
+		))
 	}
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {

@@ -50,9 +50,7 @@ type Config struct {
 
 // Kinds are the pretended payments of the bar, in its order.
 func Kinds() []string {
-	return []string{
-		"pay", "half", "over", "parts", "late", "expire", "cancel",
-	}
+	return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
 }
 
 // Run serves until ctx ends. Errors: an address or a setting that does not serve, a folder that
@@ -199,11 +197,9 @@ func (d *demo) tell() {
 
 `, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.state.Password, d.fate())
 	if asked := d.Config.Listen; portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
-		fmt.Fprintf(
-			d.Out,
+		fmt.Fprintf(d.Out,
 			"  %s is taken, so the checkout is elsewhere: pages of yours have to name %s.\n\n",
-			asked, d.settings.PublicURL,
-		)
+			asked, d.settings.PublicURL)
 	}
 	if d.Own != "" {
 		d.tellKeys()

@@ -106,11 +106,9 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set(
-		"Content-Security-Policy",
+	w.Header().Set("Content-Security-Policy",
 		"default-src 'none'; script-src 'self' "+s.checkout+
-			"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.checkout,
-	)
+			"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.checkout)
 	w.Write(out.Bytes())
 }
 

@@ -246,10 +246,8 @@ func dressed(samples string) []byte {
 	var page bytes.Buffer
 	for _, f := range families {
 		if len(lines[f.Name]) > 0 {
-			fmt.Fprintf(
-				&page, "# HELP %s %s\n# TYPE %s %s\n%s", f.Name, f.Help, f.Name, f.Kind,
-				strings.Join(lines[f.Name], ""),
-			)
+			fmt.Fprintf(&page, "# HELP %s %s\n# TYPE %s %s\n%s", f.Name, f.Help, f.Name, f.Kind,
+				strings.Join(lines[f.Name], ""))
 		}
 	}
 	return page.Bytes()

@@ -47,10 +47,8 @@ const (
 // readItem reads and checks one entry. Errors name the member.
 func readItem(id string, value any) (item, error) {
 	m := mappingOf(value)
-	m.only(
-		"title", "description", "amount_usd", "open", "quantity", "currencies", "ttl_minutes",
-		"success_url", "cancel_url",
-	)
+	m.only("title", "description", "amount_usd", "open", "quantity", "currencies", "ttl_minutes",
+		"success_url", "cancel_url")
 	it := item{
 		id: id, title: m.phrase("title"), description: m.phrase("description"),
 		currencies: m.list("currencies"),

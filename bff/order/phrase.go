@@ -65,9 +65,7 @@ func (m *mapping) phrase(name string) phrase {
 
 // inOrder sorts tags, English ones first.
 func inOrder(tags []string) []string {
-	english := func(
-		tag string,
-	) bool {
+	english := func(tag string) bool {
 		base, _, _ := strings.Cut(strings.ToLower(tag), "-")
 		return base == "en"
 	}

@@ -178,10 +178,8 @@ func (d *Document) each(where string, do func(path, method string, o tree, share
 				if servers := at(item, "servers"); servers != nil {
 					o = with(slices.Clone(o), "servers", servers)
 				}
-				do(
-					fmt.Sprint(path.Key), strings.ToUpper(fmt.Sprint(m.Key)), o,
-					list(item, "parameters"),
-				)
+				do(fmt.Sprint(path.Key), strings.ToUpper(fmt.Sprint(m.Key)), o,
+					list(item, "parameters"))
 			}
 		}
 	}
@@ -297,10 +295,8 @@ func (d *Document) curl(made operation, o tree, parameters []any, body node) str
 	}
 	switch e := at(body, "content", "application/json", "example"); {
 	case e != nil:
-		b.WriteString(
-			" \\\n  -H 'Content-Type: application/json' \\\n  -d '" +
-				strings.ReplaceAll(pretty(e, "  "), "'", `'\''`) + "'",
-		)
+		b.WriteString(" \\\n  -H 'Content-Type: application/json' \\\n  -d '" +
+			strings.ReplaceAll(pretty(e, "  "), "'", `'\''`) + "'")
 	case body != nil:
 		b.WriteString(" -X POST")
 	}

@@ -42,10 +42,8 @@ func (d *Document) typed(schema node) template.HTML {
 			return d.typed(named)
 		}
 		name := ref[strings.LastIndexByte(ref, '/')+1:]
-		return template.HTML(
-			`<a href="#` + template.HTMLEscapeString(name) + `">` +
-				template.HTMLEscapeString(name) + "</a>",
-		)
+		return template.HTML(`<a href="#` + template.HTMLEscapeString(name) + `">` +
+			template.HTMLEscapeString(name) + "</a>")
 	}
 	switch {
 	case at(schema, "enum") != nil:

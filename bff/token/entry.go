@@ -33,9 +33,7 @@ func (e *entry) UnmarshalYAML(node ast.Node) error {
 	if err := yaml.NodeToValue(node, &members); err != nil {
 		return err
 	}
-	*e = entry{
-		line: yamlfile.Line(node), texts: map[string]string{}, lists: map[string][]string{},
-	}
+	*e = entry{line: yamlfile.Line(node), texts: map[string]string{}, lists: map[string][]string{}}
 	for name, value := range members {
 		switch v := value.(type) {
 		case string:

@@ -62,10 +62,8 @@ func newQueue(c Config) *queue {
 	c = c.withDefaults()
 	q := &queue{
 		log: c.Log, size: int64(c.Queue),
-		origin: resource.NewSchemaless(
-			attribute.String("service.name", "coinslot"),
-			attribute.String("service.version", c.Version),
-		),
+		origin: resource.NewSchemaless(attribute.String("service.name", "coinslot"),
+			attribute.String("service.version", c.Version)),
 		client: &http.Client{
 			Timeout:   sendTimeout,
 			Transport: &http.Transport{MaxIdleConns: 1, IdleConnTimeout: time.Minute}, // no proxy

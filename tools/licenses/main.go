@@ -49,8 +49,6 @@ func run(root string) error {
 	path := filepath.Join(root, "bff", "licenses", "third-party.txt")
 	fmt.Printf("%d modules, %d bytes, %d compressed\n",
 		len(modules), len(notices), compressed.Len())
-	return errors.Join(
-		os.WriteFile(path, notices, 0o644),
-		os.WriteFile(path+".gz", compressed.Bytes(), 0o644),
-	)
+	return errors.Join(os.WriteFile(path, notices, 0o644),
+		os.WriteFile(path+".gz", compressed.Bytes(), 0o644))
 }

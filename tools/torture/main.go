@@ -61,10 +61,8 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 	flags.Float64Var(&c.cut, "cut", 1, "share of the full bounds to make")
 	only := flags.String("only", "", "run only the parts whose package and name match this pattern")
 	flags.StringVar(&c.seed, "seed", "", "draw what a run with this seed has drawn")
-	flags.StringVar(
-		&c.ledger, "ledger", "",
-		"keep the results in this file, and make the table of all that it holds",
-	)
+	flags.StringVar(&c.ledger, "ledger", "",
+		"keep the results in this file, and make the table of all that it holds")
 	flags.BoolVar(&list, "list", false, "only name the parts")
 	flags.BoolVar(&c.write, "write", false, "put the table into -page")
 	flags.StringVar(&c.page, "page", "docs/reliability.md", "the page that the table is kept in")

@@ -45,10 +45,8 @@ func find(root string, only *regexp.Regexp) ([]part, error) {
 	}
 	var tests, targets []part
 	for _, dir := range slices.Sorted(maps.Keys(declared)) {
-		wanted := slices.DeleteFunc(
-			declared[dir],
-			func(name string) bool { return !only.MatchString(part{dir, name}.String()) },
-		)
+		wanted := slices.DeleteFunc(declared[dir],
+			func(name string) bool { return !only.MatchString(part{dir, name}.String()) })
 		if len(wanted) == 0 {
 			continue
 		}

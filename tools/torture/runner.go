@@ -79,10 +79,8 @@ func (r *runner) all(parts []part, interrupted <-chan os.Signal) (failed []strin
 		fmt.Fprintf(r.out, "%s  %d of %d  %s\n", clock(), i+1, len(parts), p)
 		began := time.Now()
 		err := r.one(p, interrupted)
-		fmt.Fprintf(
-			r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err),
-			rounded(time.Since(began)), r.said(),
-		)
+		fmt.Fprintf(r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err),
+			rounded(time.Since(began)), r.said())
 		if err != nil {
 			failed = append(failed, p.String())
 		}
@@ -108,10 +106,8 @@ var errInterrupted = errors.New("interrupted")
 func (r *runner) one(p part, interrupted <-chan os.Signal) error {
 	began := time.Now()
 	cmd := exec.Command("go", r.arguments(p)...)
-	cmd.Env = append(
-		os.Environ(), "TORTURE="+r.share(), "TORTURE_LEDGER="+r.ledger,
-		"TORTURE_COINSLOT="+r.binary,
-	)
+	cmd.Env = append(os.Environ(), "TORTURE="+r.share(), "TORTURE_LEDGER="+r.ledger,
+		"TORTURE_COINSLOT="+r.binary)
 	if r.seed != "" {
 		cmd.Env = append(cmd.Env, "TORTURE_SEED="+r.seed)
 	}
