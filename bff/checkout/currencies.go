@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/pulse"
 )
 
 // Currencies returns the gateway's currency list, at most a minute old unless the
@@ -26,10 +26,10 @@ func (c *Service) GatewayDown() time.Time { return c.currencies.down() }
 // renewed in the background while the old one is still given out; one older
 // than stale is not given out any more.
 type currencyList struct {
-	gateway Gateway
-	now     func() time.Time
-	log     *slog.Logger
-	pulse   pulse.Pulse // beats once in a renewal
+	gateway   Gateway
+	now       func() time.Time
+	log       *slog.Logger
+	heartbeat background.Heartbeat // beats once in a renewal
 
 	mu      sync.Mutex // guards the fields below
 	list    []payment.Currency
@@ -99,7 +99,7 @@ func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]paymen
 }
 
 func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
-	c.pulse.Beat(0)
+	c.heartbeat.Beat(0)
 	list, err := c.gateway.Currencies(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
 		}
 		c.log.WarnContext(ctx, "reading the gateway's currency list", "error", err)
 	}
-	c.pulse.Stop()
+	c.heartbeat.Stop()
 	c.renewal = nil
 	close(done)
 }

@@ -36,7 +36,7 @@ func searchesShareTheList(t *testing.T, h *shop) {
 		if err := h.service.Tend(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		for !h.service.Turned()["search"].IsZero() { // on a busy machine nobody waits so long
+		for !h.service.LastBeats()["search"].IsZero() { // on a busy machine nobody waits so long
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -66,7 +66,7 @@ func TestSearchTurns(t *testing.T) {
 				h := newShopOver(t, "memory")
 				h.gateway.createHook = once(nil, cut())
 				h.chosen("25", usdt())
-				turned := func() time.Time { return h.service.Turned()["search"] }
+				turned := func() time.Time { return h.service.LastBeats()["search"] }
 				var searched atomic.Bool
 				freed := make(chan struct{})
 				h.gateway.listHook = func() error {

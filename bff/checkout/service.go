@@ -122,12 +122,12 @@ func (c *Service) Recover(ctx context.Context) error { return c.recovery.Recover
 // vain, because the gateway's list cannot be read to its end: the zero time if none is.
 func (c *Service) SearchingSince() time.Time { return c.recovery.SearchingSince() }
 
-// Turned returns when what goes on besides last turned, by name; zero = nothing of the
+// LastBeats returns the last heartbeat of what goes on besides, by name; zero = nothing of the
 // kind is under way. "search" looks for creates whose answer is lost, "currencies"
 // renews the gateway's currency list.
-func (c *Service) Turned() map[string]time.Time {
+func (c *Service) LastBeats() map[string]time.Time {
 	return map[string]time.Time{
-		"search": c.recovery.Beat(), "currencies": c.currencies.pulse.Turned(),
+		"search": c.recovery.LastBeat(), "currencies": c.currencies.heartbeat.Last(),
 	}
 }
 

@@ -87,7 +87,7 @@ func (h *shop) over(g checkout.Gateway) *bytes.Buffer {
 func (h *shop) searched() {
 	h.t.Helper()
 	h.tend()
-	for !h.service.Turned()["search"].IsZero() {
+	for !h.service.LastBeats()["search"].IsZero() {
 		time.Sleep(time.Millisecond)
 	}
 }

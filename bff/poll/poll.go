@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"coinslot/bff/crash"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/pulse"
 )
 
 // Store is what the poller needs of the database.
@@ -74,9 +74,9 @@ type Poller struct {
 
 // lane is a way to be claimed, with places of its own.
 type lane struct {
-	pulse *pulse.Pulse  // beats when there is a free place and the store has answered
-	slots chan struct{} // full = as many are tended as may be
-	claim func(ctx context.Context, limit int) ([]payment.Session, error)
+	heartbeat *background.Heartbeat // beats when there is a free place and the store has answered
+	slots     chan struct{}         // full = as many are tended as may be
+	claim     func(ctx context.Context, limit int) ([]payment.Session, error)
 	// pause is how long nothing is claimed after a claim that has left nothing over, and
 	// next when it ends. Zero = the next turn of Run claims.
 	pause time.Duration
@@ -86,7 +86,9 @@ type lane struct {
 func newLane(
 	places int, claim func(ctx context.Context, limit int) ([]payment.Session, error),
 ) *lane {
-	return &lane{pulse: new(pulse.Pulse), slots: make(chan struct{}, places), claim: claim}
+	return &lane{
+		heartbeat: new(background.Heartbeat), slots: make(chan struct{}, places), claim: claim,
+	}
 }
 
 // latePause is the pause between two looks for late checks, which are in no hurry.
@@ -138,8 +140,8 @@ func (p *Poller) Kick() {
 func (p *Poller) Run(ctx context.Context) error {
 	defer p.tending.Wait()
 	for _, l := range p.lanes {
-		l.pulse.Beat(0)
-		defer l.pulse.Stop()
+		l.heartbeat.Beat(0)
+		defer l.heartbeat.Stop()
 	}
 	tick := time.NewTicker(p.Every)
 	defer tick.Stop()
@@ -184,10 +186,10 @@ func (p *Poller) capDue(ctx context.Context) {
 // Stats is what a [Poller] has to tell to its operator.
 type Stats struct {
 	Tending int // sessions that are tended now
-	// Turned is when it last had a free place and an answer of the store, a failure
+	// LastBeat is when it last had a free place and an answer of the store, a failure
 	// too, for those that somebody looks at, for late checks and for all others: the
 	// earliest of the three. Zero = it does not run.
-	Turned time.Time
+	LastBeat time.Time
 }
 
 // Stats returns the present state.
@@ -195,7 +197,7 @@ func (p *Poller) Stats() Stats {
 	var s Stats
 	for _, l := range p.lanes {
 		s.Tending += len(l.slots)
-		s.Turned = pulse.Earliest(s.Turned, l.pulse.Turned())
+		s.LastBeat = background.Earliest(s.LastBeat, l.heartbeat.Last())
 	}
 	return s
 }
@@ -228,7 +230,7 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 		return 0, nil
 	}
 	due, err := l.claim(ctx, free)
-	l.pulse.Beat(0)
+	l.heartbeat.Beat(0)
 	if len(due) < free {
 		l.next = p.Now().Add(l.pause)
 	}

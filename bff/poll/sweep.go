@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/pulse"
 )
 
 // SweepConfig is what a [Sweeper] is made of.
@@ -47,14 +47,14 @@ type SweepConfig struct {
 // what a [Poller] would do: if it fails, stops or is too slow, payments fall due.
 type Sweeper struct {
 	SweepConfig
-	now     mode
-	last    load          // of the last whole reading: what it has told of pages and misses
-	at      time.Time     // when that was; zero = there is none that still counts
-	took    time.Duration // how long it took
-	barred  time.Time     // the list is not believed before
-	failing bool          // the last reading failed
-	reading *Reading
-	pulse   pulse.Pulse // beats with each page, and rests until the next one's time
+	now       mode
+	last      load          // of the last whole reading: what it has told of pages and misses
+	at        time.Time     // when that was; zero = there is none that still counts
+	took      time.Duration // how long it took
+	barred    time.Time     // the list is not believed before
+	failing   bool          // the last reading failed
+	reading   *Reading
+	heartbeat background.Heartbeat // beats with each page, and rests until the next one's time
 }
 
 // NewSweeper returns a sweeper that does nothing until Run.
@@ -102,8 +102,8 @@ func wait(ctx context.Context, d time.Duration) error {
 // Run reads the list for as long as that is worth it, and looks again and again
 // whether it is, until ctx ends. What goes wrong is logged; it always returns nil.
 func (s *Sweeper) Run(ctx context.Context) error {
-	s.pulse.Beat(0)
-	defer s.pulse.Stop()
+	s.heartbeat.Beat(0)
+	defer s.heartbeat.Stop()
 	for ctx.Err() == nil {
 		began := s.Now()
 		pause := s.round(ctx)
@@ -114,13 +114,13 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	return nil
 }
 
-// Turned returns when it last turned, or is to: the list is read with pauses. Zero =
+// LastBeat returns when it last beat, or is to: the list is read with pauses. Zero =
 // it does not run.
-func (s *Sweeper) Turned() time.Time { return s.pulse.Turned() }
+func (s *Sweeper) LastBeat() time.Time { return s.heartbeat.Last() }
 
 // rest is Wait, which is not held to be stuck meanwhile.
 func (s *Sweeper) rest(ctx context.Context, until time.Time) error {
-	s.pulse.Beat(until.Sub(s.Now()))
+	s.heartbeat.Beat(until.Sub(s.Now()))
 	return s.Wait(ctx, until)
 }
 
@@ -316,7 +316,7 @@ func (w *sweep) state() (pages int, err error) {
 // read reads page n and takes it in. One that cannot be read is left out: what is
 // on it falls due.
 func (w *sweep) read(ctx context.Context, n int) {
-	defer w.pulse.Beat(0)
+	defer w.heartbeat.Beat(0)
 	w.keep(ctx)
 	get := w.Page
 	if w.now == fast {

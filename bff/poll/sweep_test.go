@@ -334,19 +334,19 @@ func TestSweepTurns(t *testing.T) {
 						return Tally{Unchanged: 500}, nil
 					},
 				})
-				if !s.Turned().IsZero() {
+				if !s.LastBeat().IsZero() {
 					t.Error("it turns before Run")
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				go s.Run(ctx)
 				for range 120 {
 					time.Sleep(5 * time.Second)
-					if late := time.Since(s.Turned()); late > c.takes+5*time.Second {
+					if late := time.Since(s.LastBeat()); late > c.takes+5*time.Second {
 						t.Errorf("it is %v late; a page takes %v", late, c.takes)
 					}
 				}
 				cancel()
-				if synctest.Wait(); !s.Turned().IsZero() {
+				if synctest.Wait(); !s.LastBeat().IsZero() {
 					t.Error("it turns after the end")
 				}
 			})

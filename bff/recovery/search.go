@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/listing"
 	"coinslot/bff/payment"
-	"coinslot/bff/pulse"
 )
 
 const (
@@ -74,7 +74,7 @@ type search struct {
 	unserved time.Time // since when something is wanted; zero = nothing is
 	asked    time.Time // when anybody asked last
 
-	pulse pulse.Pulse // beats with each page
+	heartbeat background.Heartbeat // beats with each page
 }
 
 const (
@@ -219,7 +219,7 @@ func (c *Service) runSearch(ctx context.Context, s *search) {
 // end ends the run under way. searches.mu is held.
 func (s *search) end(now time.Time) {
 	s.ended = now
-	s.pulse.Stop()
+	s.heartbeat.Stop()
 	close(s.run)
 	s.run = nil
 }
@@ -269,7 +269,7 @@ func (c *Service) readPage(ctx context.Context, s *search) error {
 	if scan.InFirstPass() && s.near != nil && scan.LastPage > shortList && !s.brief {
 		scan = s.near
 	}
-	lister := beating{c.Gateway, &s.pulse}
+	lister := beating{c.Gateway, &s.heartbeat}
 	if scan.Pages >= shortList && !scan.ReadingEnds() && c.Background != nil {
 		lister.Lister = c.Background // which waits behind every payment
 	}
@@ -302,14 +302,14 @@ func (c *Service) readPage(ctx context.Context, s *search) error {
 // beating is a Lister that is seen to go on.
 type beating struct {
 	listing.Lister
-	pulse *pulse.Pulse
+	heartbeat *background.Heartbeat
 }
 
 // Transactions implements Lister.
 func (b beating) Transactions(
 	ctx context.Context, q payment.ListQuery,
 ) (payment.RecordPage, error) {
-	b.pulse.Beat(0)
+	b.heartbeat.Beat(0)
 	return b.Lister.Transactions(ctx, q)
 }
 
@@ -321,19 +321,19 @@ func (c *Service) SearchingSince() (since time.Time) {
 	defer c.searches.mu.Unlock()
 	for _, s := range c.searches.of {
 		if s.run != nil || c.Now().Sub(s.asked) < askedWithin {
-			since = pulse.Earliest(since, s.unserved)
+			since = background.Earliest(since, s.unserved)
 		}
 	}
 	return since
 }
 
-// Beat returns when the searches under way last read a page, the one that has waited
+// LastBeat returns when the searches under way last read a page, the one that has waited
 // longest; zero = there are none.
-func (c *Service) Beat() (beat time.Time) {
+func (c *Service) LastBeat() (beat time.Time) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
 	for _, s := range c.searches.of {
-		beat = pulse.Earliest(beat, s.pulse.Turned())
+		beat = background.Earliest(beat, s.heartbeat.Last())
 	}
 	return beat
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/pulse"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/realtime"
 )
 
@@ -51,7 +51,7 @@ type fanout struct {
 	marked map[string]time.Time
 	known  map[string]int64 // version by session, as told to the hub
 
-	pulse pulse.Pulse // of the rounds
+	heartbeat background.Heartbeat // of the rounds
 }
 
 func newFanout(
@@ -73,8 +73,8 @@ func (f *fanout) run(ctx context.Context) error {
 			f.log.Error("listening to other instances", "error", err)
 		}
 	}()
-	f.pulse.Beat(0)
-	defer f.pulse.Stop()
+	f.heartbeat.Beat(0)
+	defer f.heartbeat.Stop()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for round := 1; ; round++ {
@@ -87,7 +87,7 @@ func (f *fanout) run(ctx context.Context) error {
 		case <-f.missed:
 			f.round(ctx, true)
 		}
-		f.pulse.Beat(0)
+		f.heartbeat.Beat(0)
 	}
 }
 
@@ -162,7 +162,7 @@ func (f *fanout) catchUp(ctx context.Context, open []string) error {
 func (f *fanout) batches(ids []string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for batch := range slices.Chunk(ids, 1000) {
-			if f.pulse.Beat(0); !yield(batch) {
+			if f.heartbeat.Beat(0); !yield(batch) {
 				return
 			}
 		}

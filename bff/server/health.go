@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// stuckAfter is how long a main loop may go without a turn that it should have made.
+// stuckAfter is how long a main loop may go without a heartbeat that is due.
 // A gateway or database that does not answer keeps one for a minute at most,
 // and an outbox in trouble is looked at every half minute.
 const stuckAfter = 2 * time.Minute
 
-// loops returns when each main loop last turned, or is to if that is later, by name;
+// loops returns when each main loop last beat, or is to if that is later, by name;
 // those that do not run are left out: before Run, after it, for want of endpoints or
 // other instances, or because there is nothing to do.
 //
@@ -21,24 +21,24 @@ const stuckAfter = 2 * time.Minute
 // operators is none: refused origins, traces, the mending of old sessions, the console's
 // comparison. Nor are sockets and single creates, which hold up nobody but themselves.
 func (s *Server) loops() map[string]time.Time {
-	turned := map[string]time.Time{
-		"poller": s.poller.Stats().Turned, "sender": s.sender.Stats().Turned,
-		"sweeper": s.sweeper.Turned(), "probe": s.budget.State().Probing,
+	lastBeat := map[string]time.Time{
+		"poller": s.poller.Stats().LastBeat, "sender": s.sender.Stats().LastBeat,
+		"sweeper": s.sweeper.LastBeat(), "probe": s.budget.State().Probing,
 	}
 	if s.fanout != nil {
-		turned["fanout"] = s.fanout.pulse.Turned()
+		lastBeat["fanout"] = s.fanout.heartbeat.Last()
 	}
-	maps.Copy(turned, s.checkout.Turned())
-	maps.Copy(turned, s.store.Turned())
-	maps.DeleteFunc(turned, func(_ string, at time.Time) bool { return at.IsZero() })
-	return turned
+	maps.Copy(lastBeat, s.checkout.LastBeats())
+	maps.Copy(lastBeat, s.store.LastBeats())
+	maps.DeleteFunc(lastBeat, func(_ string, at time.Time) bool { return at.IsZero() })
+	return lastBeat
 }
 
 // alive returns which main loops are stuck; none = the process lives. A restart
 // helps against what it says, and against nothing that it does not say.
 func (s *Server) alive() (stuck []string) {
-	for name, turned := range s.loops() {
-		if time.Since(turned) > stuckAfter {
+	for name, lastBeat := range s.loops() {
+		if time.Since(lastBeat) > stuckAfter {
 			stuck = append(stuck, name)
 		}
 	}

@@ -77,9 +77,9 @@ func (db *DB) askTime(ctx context.Context) error {
 func (db *DB) keepTime(ctx context.Context) {
 	tick := time.NewTicker(clockPeriod)
 	defer tick.Stop()
-	defer db.pulses.clock.Stop()
+	defer db.heartbeats.clock.Stop()
 	for {
-		db.pulses.clock.Beat(clockPeriod)
+		db.heartbeats.clock.Beat(clockPeriod)
 		select {
 		case <-tick.C:
 			if err := db.askTime(ctx); err != nil && ctx.Err() == nil {

@@ -104,20 +104,20 @@ func (h *hints) payloads(ids []string) []string {
 
 // send passes hints on until ctx ends. What cannot be sent is lost.
 func (db *DB) send(ctx context.Context) {
-	defer db.pulses.announcer.Stop()
+	defer db.heartbeats.announcer.Stop()
 	for {
-		db.pulses.announcer.Stop()
+		db.heartbeats.announcer.Stop()
 		select {
 		case <-db.hints.wake:
 		case <-ctx.Done():
 			return
 		}
-		db.pulses.announcer.Beat(gatherFor)
+		db.heartbeats.announcer.Beat(gatherFor)
 		if !sleep(ctx, gatherFor) {
 			return
 		}
 		for _, payload := range db.hints.take() {
-			db.pulses.announcer.Beat(0)
+			db.heartbeats.announcer.Beat(0)
 			if err := db.notify(ctx, payload); err != nil && ctx.Err() == nil {
 				db.log.Warn("telling other instances", "error", err)
 			}
@@ -144,9 +144,9 @@ func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	defer db.pulses.listener.Stop()
+	defer db.heartbeats.listener.Stop()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		db.pulses.listener.Beat(0)
+		db.heartbeats.listener.Beat(0)
 		heard, err := db.listen(ctx, hear)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -205,7 +205,7 @@ func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
 // next waits for a notification and passes it on; when all is quiet, it makes
 // sure that somebody is there.
 func (db *DB) next(ctx context.Context, conn *pgx.Conn, hear func(string)) error {
-	db.pulses.listener.Beat(quiet)
+	db.heartbeats.listener.Beat(quiet)
 	waiting, cancel := context.WithTimeout(ctx, quiet)
 	n, err := conn.WaitForNotification(waiting)
 	cancel()

@@ -24,8 +24,8 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
-	"coinslot/bff/pulse"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
@@ -71,10 +71,10 @@ type DB struct {
 	doubt atomic.Bool
 	line  line // for the writer of SQLite
 
-	stop    context.CancelFunc // of what runs besides; nil = nothing does
-	running sync.WaitGroup
-	pulses  pulses
-	mended  chan struct{} // closed when the mending of the start has ended
+	stop       context.CancelFunc // of what runs besides; nil = nothing does
+	running    sync.WaitGroup
+	heartbeats heartbeats
+	mended     chan struct{} // closed when the mending of the start has ended
 	// rerouted is closed when the first look for deliveries to replaced URLs has ended.
 	rerouted chan struct{}
 }
@@ -179,16 +179,16 @@ func (db *DB) Close() error {
 // Shared reports whether other processes may be using the database too.
 func (db *DB) Shared() bool { return db.pool != nil }
 
-// pulses are those of the loops that instances need of one another.
-type pulses struct{ clock, announcer, listener pulse.Pulse }
+// heartbeats are those of the loops that instances need of one another.
+type heartbeats struct{ clock, announcer, listener background.Heartbeat }
 
-// Turned returns when the loops last turned that run besides, or are to, by name;
+// LastBeats returns the last heartbeats of the loops that run besides, by name;
 // zero = it does not run. What mends old sessions is none: it comes to an end.
-func (db *DB) Turned() map[string]time.Time {
-	p := &db.pulses
+func (db *DB) LastBeats() map[string]time.Time {
+	p := &db.heartbeats
 	return map[string]time.Time{
-		"clock": p.clock.Turned(), "announcer": p.announcer.Turned(),
-		"listener": p.listener.Turned(),
+		"clock": p.clock.Last(), "announcer": p.announcer.Last(),
+		"listener": p.listener.Last(),
 	}
 }
 

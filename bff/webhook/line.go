@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"coinslot/bff/crash"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
-	"coinslot/bff/pulse"
 )
 
 const (
@@ -30,12 +30,12 @@ const (
 // much as it can begin at once: neither an endpoint that hangs nor one with
 // thousands of events waiting takes anything from another's line.
 type line struct {
-	s        *Sender
-	endpoint string
-	host     string        // for the log: the URL's query can hold a secret
-	kick     chan struct{} // to run, 1 slot, never closed
-	gone     atomic.Bool   // has answered 410
-	pulse    pulse.Pulse   // beats when there is a place for another try
+	s         *Sender
+	endpoint  string
+	host      string               // for the log: the URL's query can hold a secret
+	kick      chan struct{}        // to run, 1 slot, never closed
+	gone      atomic.Bool          // has answered 410
+	heartbeat background.Heartbeat // beats when there is a place for another try
 }
 
 func newLine(s *Sender, endpoint string) *line {
@@ -51,13 +51,13 @@ func newLine(s *Sender, endpoint string) *line {
 func (l *line) run(ctx context.Context) {
 	var tries sync.WaitGroup
 	defer tries.Wait()
-	l.pulse.Beat(0)
-	defer l.pulse.Stop()
+	l.heartbeat.Beat(0)
+	defer l.heartbeat.Stop()
 	ended := make(chan struct{}, inFlight) // from tries, a slot for each, never closed
 	busy, pause := 0, lookEvery
 	for ctx.Err() == nil && !l.gone.Load() {
 		if busy < inFlight {
-			l.pulse.Beat(0)
+			l.heartbeat.Beat(0)
 		}
 		due, err := l.claim(ctx, inFlight-busy)
 		pause = l.pace(ctx, pause, err)

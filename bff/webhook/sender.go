@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
-	"coinslot/bff/pulse"
 )
 
 // maxEndpoints bounds the endpoints of one process.
@@ -202,16 +202,16 @@ func (s *Sender) Kick() {
 type Stats struct {
 	Endpoints int // that are configured
 	Gone      int // those of them that have answered 410
-	// Turned is when the line that has been busy for the longest last looked for work,
+	// LastBeat is when the line that has been busy for the longest last looked for work,
 	// with a place for it; zero = no line runs.
-	Turned time.Time
+	LastBeat time.Time
 }
 
 // Stats returns the present state.
 func (s *Sender) Stats() Stats {
 	stats := Stats{Endpoints: len(s.lines), Gone: len(s.Gone())}
 	for _, l := range s.lines {
-		stats.Turned = pulse.Earliest(stats.Turned, l.pulse.Turned())
+		stats.LastBeat = background.Earliest(stats.LastBeat, l.heartbeat.Last())
 	}
 	return stats
 }

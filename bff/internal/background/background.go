@@ -1,4 +1,5 @@
-// Package background runs what outlives a request, and waits without a clock of its own.
+// Package background runs what outlives a request, shows that loops still go round, and
+// waits without a clock of its own.
 package background
 
 import (
@@ -55,4 +56,47 @@ func Sleep(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
+}
+
+// Heartbeat tells whether a main loop still goes round: it beats each time, and whoever
+// watches sees when it last did. How long is too long, the watcher decides. The zero
+// Heartbeat is of a loop that does not run. Its methods may be called by many goroutines.
+type Heartbeat struct {
+	mu sync.Mutex // guards the field below
+	at time.Time  // by this machine's clock, with a monotonic reading
+}
+
+// Beat says that the loop goes round, and that it rests for pause before it does so again;
+// 0 or less = not at all. A beat does not shorten the rest of another.
+func (h *Heartbeat) Beat(pause time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at := time.Now().Add(max(0, pause)); at.After(h.at) {
+		h.at = at
+	}
+}
+
+// Stop says that the loop has ended, or waits for what may never come.
+func (h *Heartbeat) Stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.at = time.Time{}
+}
+
+// Last returns when the loop last beat or, if that is later, is to beat again; zero = it
+// does not run.
+func (h *Heartbeat) Last() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.at
+}
+
+// Earliest returns the earliest of the times that are not zero; zero = all are.
+func Earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
 }

@@ -55,7 +55,7 @@ func unanswered(t *testing.T, l deadLine) *DB {
 
 // What goes on besides is seen to turn although the database does not answer, and
 // seen not to when it hangs itself.
-func TestTurned(t *testing.T) {
+func TestHeartbeats(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,13 +71,13 @@ func TestTurned(t *testing.T) {
 				for range 20 {
 					db.Announce("cs_1")
 					time.Sleep(15 * time.Second)
-					for loop, at := range db.Turned() {
+					for loop, at := range db.LastBeats() {
 						if late := time.Since(at); !stuck && !at.IsZero() && late > time.Minute {
 							t.Errorf("%s has not turned for %v", loop, late)
 						}
 					}
 				}
-				turned := db.Turned()
+				turned := db.LastBeats()
 				for _, loop := range []string{"clock", "listener"} {
 					if at := turned[loop]; at.IsZero() || stuck != (time.Since(at) > 2*time.Minute) {
 						t.Errorf("%s has turned %v ago", loop, time.Since(at))
@@ -90,7 +90,7 @@ func TestTurned(t *testing.T) {
 				db.running.Wait()
 				db.pool.Close()
 				_ = db.reader.Close()
-				for loop, at := range db.Turned() {
+				for loop, at := range db.LastBeats() {
 					if !at.IsZero() {
 						t.Errorf("%s turns after the end", loop)
 					}
@@ -101,12 +101,12 @@ func TestTurned(t *testing.T) {
 }
 
 // Who announces is watched while there is something to tell.
-func TestTurnedWhileAnnouncing(t *testing.T) {
+func TestHeartbeatWhileAnnouncing(t *testing.T) {
 	db := unanswered(t, deadLine{})
 	defer db.pool.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	db.running.Go(func() { db.send(ctx) })
-	turns := func() bool { return !db.Turned()["announcer"].IsZero() }
+	turns := func() bool { return !db.LastBeats()["announcer"].IsZero() }
 	db.Announce("cs_1")
 	db.hints.mu.Lock()
 	eventually(t, "it to be busy", turns)

@@ -1,4 +1,4 @@
-package pulse
+package background
 
 import (
 	"testing"
@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-func TestPulse(t *testing.T) {
+func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p Pulse
-		if !p.Turned().IsZero() {
-			t.Errorf("before the first beat: %v", p.Turned())
+		var p Heartbeat
+		if !p.Last().IsZero() {
+			t.Errorf("before the first beat: %v", p.Last())
 		}
 		began := time.Now()
 		turned := func(what string, want time.Duration) {
 			t.Helper()
-			if got := p.Turned().Sub(began); got != want {
+			if got := p.Last().Sub(began); got != want {
 				t.Errorf("%s: turned at %v; want %v", what, got, want)
 			}
 		}
@@ -31,8 +31,8 @@ func TestPulse(t *testing.T) {
 		time.Sleep(time.Minute)
 		p.Beat(0)
 		turned("a beat after it", 61*time.Second)
-		if p.Stop(); !p.Turned().IsZero() {
-			t.Errorf("after the end: %v", p.Turned())
+		if p.Stop(); !p.Last().IsZero() {
+			t.Errorf("after the end: %v", p.Last())
 		}
 		p.Beat(0)
 		turned("begun again", 61*time.Second)
