@@ -77,8 +77,7 @@ func New(c Config) http.Handler {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &console{Config: c}
-	c.Door.Write, c.Door.Note, c.Door.Logins = s.write, s.note, c.Records
-	c.Door.Now, c.Door.Log = c.Now, c.Log
+	c.Door.Write, c.Door.Note, c.Door.Logins, c.Door.Now, c.Door.Log = s.write, s.note, c.Records, c.Now, c.Log
 	s.door = door.New(c.Door)
 	return s.routes()
 }

@@ -265,7 +265,8 @@ func (x *examination) ops(context.Context) []diagnose.Finding {
 		return []diagnose.Finding{ok("ops",
 			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom")}
 	}
-	return []diagnose.Finding{warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
+	return []diagnose.Finding{warn("ops",
+		"COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 
@@ -37,7 +36,7 @@ func (x *examination) webhooks(ctx context.Context) []diagnose.Finding {
 		running.Go(func() {
 			found[i] = x.endpoint(ctx, raw)
 			if x.Webhook && x.usable("COINSLOT_WEBHOOK_SECRET") &&
-				!slices.ContainsFunc(found[i], func(f diagnose.Finding) bool { return f.Severity == diagnose.Fail }) {
+				diagnose.Count(found[i], diagnose.Fail) == 0 {
 				found[i] = append(found[i], x.taken(ctx, raw))
 			}
 		})

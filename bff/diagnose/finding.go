@@ -86,7 +86,7 @@ type Finding struct {
 	Title    string   `json:"title"` // for people; empty = the ID says it
 	Severity Severity `json:"status"`
 	Text     string   `json:"detail"` // what was found
-	Fix      string   `json:"-"`      // what to do about it, in words; empty = nothing, or Add says it
+	Fix      string   `json:"-"`      // what to do about it; empty = nothing, or Add says it
 	Place    Place    `json:"place,omitempty"`
 	Add      []string `json:"add"` // whole lines for Place; none = nothing to add
 	Details  []string `json:"-"`   // for reading on: one line each

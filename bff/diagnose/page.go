@@ -12,19 +12,20 @@ import (
 func (q Question) page() []Finding {
 	if strings.TrimSpace(q.Pasted) == "" {
 		return []Finding{
-			{ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: Unknown,
-				Place: Policy, Add: []string{"script-src " + q.URL},
+			{ID: "page-script", By: Page, Title: "Your page's policy: the script",
+				Severity: Unknown, Place: Policy, Add: []string{"script-src " + q.URL},
 				Text: "Not known without your page's headers. If it has a " +
 					"Content-Security-Policy, it needs this; without one, nothing."},
-			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Severity: Unknown,
-				Place: Policy, Add: []string{"frame-src " + q.URL},
+			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame",
+				Severity: Unknown, Place: Policy, Add: []string{"frame-src " + q.URL},
 				Text: "Not known without your page's headers. If it has a " +
 					"Content-Security-Policy, it needs this; without one, nothing."},
 		}
 	}
 	r := parseResponse(q.Pasted)
 	if r.lines() == 0 && len(r.meta) == 0 {
-		return []Finding{{ID: "page-headers", By: Page, Title: "Your page's headers", Severity: Fail,
+		return []Finding{{ID: "page-headers", By: Page, Title: "Your page's headers",
+			Severity: Fail,
 			Text: "No header was found in what was pasted. Paste lines like content-type: " +
 				"text/html."}}
 	}

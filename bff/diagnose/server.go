@@ -95,7 +95,9 @@ func (q Question) site() Finding {
 // sells is what pages can sell. That a key is set is no secret: any request
 // with a token finds out.
 func (q Question) sells() Finding {
-	c := Finding{ID: "sells", By: Server, Title: "What pages can sell", Severity: OK, Place: Settings}
+	c := Finding{
+		ID: "sells", By: Server, Title: "What pages can sell", Severity: OK, Place: Settings,
+	}
 	say := func(can bool, attribute, setting string) string {
 		if can {
 			return attribute + " works"

@@ -30,7 +30,8 @@ func Print(w io.Writer, list []Finding, s Style) {
 		if f.Fix != "" {
 			text += " → " + f.Fix
 		}
-		fmt.Fprintf(w, "  %s%-*s %s\n", s.word(f.Severity, word+2), column, f.ID, s.broken(text, margin))
+		fmt.Fprintf(w, "  %s%-*s %s\n",
+			s.word(f.Severity, word+2), column, f.ID, s.broken(text, margin))
 		for _, line := range append(f.Details, f.Add...) {
 			fmt.Fprintf(w, "%s%s\n", margin, line)
 		}

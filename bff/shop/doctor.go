@@ -96,7 +96,9 @@ var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap
 const nowhere = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // doctorPage writes the report for people. Its script finds out the rest.
-func (s *server) doctorPage(w http.ResponseWriter, q diagnose.Question, report diagnose.Report) error {
+func (s *server) doctorPage(
+	w http.ResponseWriter, q diagnose.Question, report diagnose.Report,
+) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
 		"report": report, "session": nowhere, "integrity": q.Integrity,
 		"pinned": "/checkout/" + q.Version + "/checkout.js",
