@@ -99,21 +99,24 @@ func (c Finding) worst(all []verdict) Finding {
 	return c
 }
 
-// script judges whether checkout.js may run.
-func (q Question) script(policies []policy) Finding {
-	c := Finding{
-		ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: OK,
-		Text: "checkout.js may run.",
-	}
+// judge merges what by says of each policy into c; fine is the text of a page without any.
+func (c Finding) judge(policies []policy, fine string, by func(policy) verdict) Finding {
 	if len(policies) == 0 {
-		c.Text = "The page has no Content-Security-Policy: checkout.js may run."
-		return c
+		c.Text = "The page has no Content-Security-Policy: " + fine
 	}
-	var all []verdict
+	all := make([]verdict, 0, len(policies))
 	for _, p := range policies {
-		all = append(all, q.scriptBy(p))
+		all = append(all, by(p))
 	}
 	return c.worst(all)
+}
+
+// script judges whether checkout.js may run.
+func (q Question) script(policies []policy) Finding {
+	return Finding{
+		ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: OK,
+		Text: "checkout.js may run.",
+	}.judge(policies, "checkout.js may run.", q.scriptBy)
 }
 
 // scriptBy is CSP3, 6.7.1.1, for the tags that the doctor prints.
@@ -153,19 +156,10 @@ func (q Question) scriptBy(p policy) verdict {
 
 // frame judges whether the page may hold the checkout's frame.
 func (q Question) frame(policies []policy) Finding {
-	c := Finding{
+	return Finding{
 		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Severity: OK,
 		Text: "The checkout's frame may load.",
-	}
-	if len(policies) == 0 {
-		c.Text = "The page has no Content-Security-Policy: the frame may load."
-		return c
-	}
-	var all []verdict
-	for _, p := range policies {
-		all = append(all, q.frameBy(p))
-	}
-	return c.worst(all)
+	}.judge(policies, "the frame may load.", q.frameBy)
 }
 
 func (q Question) frameBy(p policy) verdict {
