@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/term"
 
-	"coinslot/bff/admin/password"
+	"coinslot/bff/console/auth/password"
 )
 
 // adminPassword prints the hash of a password, which comes from the terminal,

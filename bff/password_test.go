@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/admin/password"
+	"coinslot/bff/console/auth/password"
 )
 
 // A password that is piped in is printed as the hash that the settings take; none

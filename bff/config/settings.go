@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/admin/password"
+	"coinslot/bff/console/auth/password"
 )
 
 // Settings returns the table, in the order of the README.

@@ -18,8 +18,8 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/admin/password"
 	"coinslot/bff/config"
+	"coinslot/bff/console/auth/password"
 	"coinslot/bff/livereload"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"strings"
 
-	"coinslot/bff/admin"
-	"coinslot/bff/admin/door"
 	"coinslot/bff/config"
+	"coinslot/bff/console"
+	"coinslot/bff/console/auth"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
 )
@@ -19,7 +19,7 @@ func (s *Server) console(
 		return nil
 	}
 	return func(w web.Within) http.Handler {
-		return admin.New(admin.Config{
+		return console.New(console.Config{
 			Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
 			Events:    s.store,
 			Rerouting: s.store, Eraser: s.store,
@@ -27,11 +27,11 @@ func (s *Server) console(
 			TestWebhooks: s.sender.Test,
 			Test:         o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
 			CSS: w.Asset("console.css"),
-			Door: door.Config{
+			Auth: auth.Config{
 				Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader,
 				Secret: config.Reveal(c.SecretKeys)[0],
 				Secure: strings.HasPrefix(c.PublicURL, "https:"),
-				Within: door.Within{
+				Server: auth.Server{
 					Address: w.Address, Client: w.Client, Proxied: w.Proxied,
 					SameOrigin: w.SameOrigin,
 				},

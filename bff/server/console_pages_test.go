@@ -195,7 +195,7 @@ func TestConsoleReconciliation(t *testing.T) {
 	displays(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours", "1 attempt, the first and the last day left out")
 	d.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
-	displays(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1+1")
+	displays(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
 	rows := d.file("/admin/reconciliation.csv")
 	if len(rows) != 2 || rows[1][0] != "money" || rows[1][1] != session || rows[1][3] != "'=1+1" || rows[1][7] == "" {
 		t.Errorf("the file is %q", rows)

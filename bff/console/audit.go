@@ -1,0 +1,55 @@
+package console
+
+import "coinslot/bff/records"
+
+const auditPath = "/admin/audit"
+
+type auditView struct {
+	Filter filter
+	Rows   []auditRow
+	Pager  pager
+}
+
+// auditRow is one line of the audit log.
+type auditRow struct {
+	records.Action
+	Words  string
+	Failed bool
+}
+
+// audit is GET /admin/audit: who has done what.
+func (c *console) audit(r *request) (page, error) {
+	form := r.filters("session", "from", "to", "cursor")
+	q := records.ActionQuery{
+		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage,
+	}
+	var err error
+	if q.From, q.To, err = dayRange(form); err != nil {
+		return page{}, err
+	}
+	found, err := c.Records.Actions(r.r.Context(), q)
+	if err != nil {
+		return page{}, err
+	}
+	view := auditView{
+		Filter: filter{
+			Path: auditPath, Narrowed: len(without(form, "cursor")) > 0,
+			Fields: append([]field{{
+				Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
+				Placeholder: "cs_…",
+			}}, dateFields(form)...),
+		},
+		Pager: pagerOf(auditPath, form, found.Next, len(found.Actions)),
+	}
+	for _, a := range found.Actions {
+		view.Rows = append(view.Rows, auditRow{
+			a, describeAction(a.What), a.What == "login.failed" || a.What == "refused",
+		})
+	}
+	return page{
+		Title: "Audit", Section: auditPath,
+		Lead: "Who has signed in and what was done here. " +
+			"COINSLOT_RETENTION erases the details of old entries, or deletes them.",
+		template: "audit", View: view,
+	}, nil
+}

@@ -1,0 +1,139 @@
+// Package auth signs operators in to the console: by a password, of which only a hash is
+// known, or by the header of a trusted proxy. It keeps logins, binds forms to them, and
+// bounds how often someone may try. What it has to show is rendered by the console.
+package auth
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/httprate"
+
+	"coinslot/bff/console/auth/password"
+)
+
+// Config is what an Authenticator is made of; Hash or Header is set, or both.
+type Config struct {
+	// Hash is of the password, argon2id or bcrypt; empty = nobody signs in by one.
+	Hash string
+	// Header is the name of the header in which a proxy names who is signed in;
+	// empty = none does.
+	Header string
+	// Secret keys logins and forms together with Hash: the key of the merchant's API.
+	Secret string
+	// Secure says that browsers reach the console by https.
+	Secure bool
+	Server Server
+	// Render writes a page for someone who is not signed in.
+	Render func(http.ResponseWriter, Screen)
+	// Record writes to the audit log that somebody has signed in, signed out, or failed
+	// to. A login that cannot be recorded is valid all the same: a database that takes no
+	// writes is a reason to sign in.
+	Record func(r *http.Request, who, what string)
+	Logins Logins
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Server is what the server around the console knows of a request.
+type Server struct {
+	// Address is where it comes from; Client is that as limits count it.
+	Address, Client func(*http.Request) string
+	// Proxied reports whether it comes straight from a trusted proxy.
+	Proxied func(*http.Request) bool
+	// SameOrigin refuses what a page of another origin has posted.
+	SameOrigin func(*http.Request) error
+}
+
+// Logins keeps which logins have ended before their time, for all instances and
+// through restarts: a copied cookie does not sign in again. records.Records has it.
+type Logins interface {
+	EndLogin(ctx context.Context, login string, until time.Time) error
+	LoginEnded(ctx context.Context, login string) (bool, error)
+}
+
+// Screen is what someone sees who is not signed in: a message, or the form that asks for
+// the password.
+type Screen struct {
+	Title   string
+	Status  int    // HTTP
+	Message string // shown instead of the form; empty = the form is shown
+	// Of the form:
+	Error         string // what was wrong with the last try; empty = nothing
+	Username      string // for password managers
+	To            string // where to go afterwards
+	MaybeSignedIn bool   // a link of another site has led here, which sends no cookie
+	SignedOut     bool   // was done just now
+}
+
+// MaxPassword is how long a password may be, in bytes.
+const MaxPassword = password.Most
+
+// Authenticator signs operators in. Its methods may be called by many goroutines.
+type Authenticator struct {
+	Config
+	keys      keys
+	byClient  *httprate.RateLimiter // logins
+	byNetwork *httprate.RateLimiter // logins
+	recorded  *httprate.RateLimiter // failed ones that are recorded
+	hashing   chan struct{}         // one for each hash being computed
+	shown     shownNotices
+}
+
+// New returns an Authenticator.
+func New(c Config) *Authenticator {
+	return &Authenticator{
+		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, concurrentHashes),
+		byClient: perMinute(loginsPerMinute), byNetwork: perMinute(networkLoginsPerMinute),
+		recorded: perMinute(failuresPerMinute),
+	}
+}
+
+// perMinute counts up to n events in a minute for each key.
+func perMinute(n int) *httprate.RateLimiter {
+	return httprate.NewRateLimiter(
+		n, time.Minute, httprate.WithResponseHeaders(httprate.ResponseHeaders{}),
+	)
+}
+
+// Operator is somebody who is signed in.
+type Operator struct {
+	Name string // safe to show and to store
+	// CanSignOut is false for an operator named by a proxy.
+	CanSignOut bool
+
+	keys   keys
+	logins []string // what their forms are bound to, the present one first
+}
+
+// FormToken returns what every form of this operator carries.
+func (o *Operator) FormToken() string { return o.keys.token(o.logins[0]) }
+
+// OwnsForm reports whether a post is of one of this operator's own forms.
+func (o *Operator) OwnsForm(r *http.Request) bool {
+	for _, login := range o.logins {
+		if o.keys.validToken(r.PostFormValue("token"), login) {
+			return true
+		}
+	}
+	return false
+}
+
+// Require wraps what only an operator may do; everybody else is asked to sign in.
+func (a *Authenticator) Require(
+	next func(http.ResponseWriter, *http.Request, *Operator),
+) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o, err := a.operator(r)
+		switch {
+		case err != nil:
+			a.refuseIdentity(w, err)
+		case o != nil:
+			next(w, r, o)
+		default:
+			a.askToSignIn(w, r)
+		}
+	})
+}

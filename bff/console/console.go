@@ -1,0 +1,212 @@
+// Package console is the operator's console: pages under /admin for the people who handle
+// the shop's payments. Package auth signs them in, by a password or by the header of a
+// proxy; the pages show what the store knows, and let operators do what /v1 lets a
+// merchant's server do. Every action is recorded with who did it.
+//
+// A page is one file with its template beside it: a method that takes a [request] and
+// returns a [page], and a line in routes. What changes something is a method that returns
+// where to go next, and a line in routes too.
+package console
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/console/auth"
+	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
+	"coinslot/bff/records"
+	"coinslot/bff/retention"
+	"coinslot/bff/token"
+)
+
+// Config is what a console is made of.
+type Config struct {
+	Checkout *checkout.Service
+	// Count returns how many sessions have that status. Errors: the database's.
+	Count   func(ctx context.Context, status string) (int, error)
+	Gateway *reconcile.Service // the gateway's records
+	Records records.Records
+	Events  outbox.Log
+	// Rerouting is about webhooks to URLs that are not configured any more.
+	Rerouting outbox.Rerouting
+	Eraser    retention.Eraser
+	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
+	Gone func() []string
+	// Origins are the host pages that may frame the checkout.
+	Origins []string
+	// Deliver makes the webhook sender look for due deliveries now; nil = nothing does.
+	Deliver func()
+	// TestWebhooks sends a message that tells of no payment to every endpoint, a new
+	// one if key is ""; see webhook.Sender.
+	TestWebhooks func(ctx context.Context, key string) (outbox.Tested, error)
+	// Auth is who may sign in; New sets how it renders, records and keeps logins.
+	Auth   auth.Config
+	CSS    string // address of console.css
+	Test   bool   // no real money moves
+	Tokens *token.Registry
+	Now    func() time.Time // nil = time.Now
+	Log    *slog.Logger     // nil = silent
+}
+
+// console is Config with what is derived from it.
+type console struct {
+	Config
+	auth  *auth.Authenticator
+	tally tally
+}
+
+// New returns the handler of /admin and all below. Somebody has to be able to
+// sign in; see auth.Config.
+func New(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Deliver == nil {
+		c.Deliver = func() {}
+	}
+	if c.Gone == nil {
+		c.Gone = func() []string { return nil }
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	templates()
+	s := &console{Config: c}
+	c.Auth.Render, c.Auth.Record, c.Auth.Logins = s.writeSignIn, s.recordLogin, c.Records
+	c.Auth.Now, c.Auth.Log = c.Now, c.Log
+	s.auth = auth.New(c.Auth)
+	return s.routes()
+}
+
+// A showHandler answers with a page. An actHandler does something and says where to go next
+// and what was done: a key of notices, "" for nothing.
+type (
+	showHandler func(*request) (page, error)
+	actHandler  func(*request) (to, done string, err error)
+)
+
+// routes is every route there is.
+func (c *console) routes() http.Handler {
+	mux := http.NewServeMux()
+	show := func(path string, h showHandler) { mux.Handle("GET "+path, c.signedIn(showing(h))) }
+	post := func(path string, h func(*request)) {
+		mux.Handle("POST "+path, c.auth.GuardForm(c.signedIn(proven(h))))
+	}
+	act := func(path string, h actHandler) { post(path, acting(h)) }
+
+	mux.HandleFunc("GET /admin/login", c.auth.LoginPage)
+	mux.Handle("POST /admin/login", c.auth.GuardForm(http.HandlerFunc(c.auth.Login)))
+	post("/admin/logout", func(r *request) { c.auth.Logout(r.w, r.r, r.Operator) })
+
+	show(overviewPath, c.overview)
+	show(paymentsPath, c.payments)
+	show(paymentsPath+"/{session}", c.payment)
+	for _, a := range actions() {
+		show(paymentsPath+"/{session}/"+a.path, c.confirmAction(a))
+		act(paymentsPath+"/{session}/"+a.path, c.doAction(a))
+	}
+	show(webhooksPath, c.webhooks)
+	act(redeliverPath, c.redeliver)
+	act(reroutePath, c.reroute)
+	show(replayPath, c.confirmReplay)
+	act(replayPath, c.replay)
+	show(testPath, c.confirmTest)
+	post(testPath, showing(c.test)) // a reload sends another, which does no harm
+	show(transactionsPath, c.transactions)
+	show(withdrawalsPath, c.withdrawals)
+	show(reconciliationPath, c.reconciliation)
+	act(reconciliationPath, c.startReconciliation)
+	show(originsPath, c.originsPage)
+	show(auditPath, c.audit)
+	for path, h := range map[string]func(*request, url.Values) (export, error){
+		paymentsPath: c.exportPayments, transactionsPath: c.exportTransactions,
+		withdrawalsPath: c.exportWithdrawals, reconciliationPath: c.exportReconciliation,
+		originsPath: c.exportOrigins, webhooksPath: c.exportWebhooks,
+	} {
+		mux.Handle("GET "+path+".csv", c.exporting(strings.TrimPrefix(path, "/admin/"), h))
+	}
+	show("/admin/", func(*request) (page, error) { return page{}, errNoPage })
+	act("/admin/", func(*request) (string, string, error) { return "", "", errNoPage })
+	return mux
+}
+
+// signedIn wraps what only an operator may do.
+func (c *console) signedIn(next func(*request)) http.Handler {
+	return c.auth.Require(func(w http.ResponseWriter, r *http.Request, o *auth.Operator) {
+		next(&request{console: c, Operator: o, w: w, r: r})
+	})
+}
+
+// proven refuses a post that is not of one of the operator's own forms.
+func proven(next func(*request)) func(*request) {
+	return func(r *request) {
+		if !r.OwnsForm(r.r) {
+			r.show(r.failure(errForged))
+			return
+		}
+		next(r)
+	}
+}
+
+// showing writes the page that h returns.
+func showing(h showHandler) func(*request) {
+	return func(r *request) {
+		p, err := h(r)
+		if err != nil {
+			p = r.failure(err)
+		}
+		r.show(p)
+	}
+}
+
+// acting does what h does and redirects, so that a reload does nothing twice.
+func acting(h actHandler) func(*request) {
+	return func(r *request) {
+		to, done, err := h(r)
+		if err != nil {
+			r.show(r.failure(err))
+			return
+		}
+		to = withQuery(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
+		http.Redirect(r.w, r.r, to, http.StatusSeeOther)
+	}
+}
+
+// recordLogin writes to the audit log who has signed in, signed out, or failed to.
+func (c *console) recordLogin(r *http.Request, who, what string) {
+	a := records.Action{By: payment.Console(who), From: c.Auth.Server.Address(r), What: what}
+	if err := c.Records.Record(r.Context(), a); err != nil {
+		c.Log.Error("recording a login failed", "what", what, "error", err)
+	}
+}
+
+// signInView is what signin.html gets.
+type signInView struct {
+	auth.Screen
+	Password field
+}
+
+// writeSignIn writes what someone sees who is not signed in.
+func (c *console) writeSignIn(w http.ResponseWriter, s auth.Screen) {
+	p := page{
+		Title: s.Title, Status: s.Status, template: "message", View: messageView{Text: s.Message},
+	}
+	if s.Message == "" {
+		p.template, p.View = "signin", signInView{s, field{
+			Name: "password", Label: "Password", Type: "password", Max: auth.MaxPassword,
+			Autocomplete: "current-password", Required: true, Focus: true,
+		}}
+	}
+	f := frame{page: p}
+	if s.SignedOut {
+		f.Notice = note{"good", "You are signed out."}
+	}
+	c.write(w, f)
+}

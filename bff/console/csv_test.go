@@ -1,0 +1,101 @@
+package console
+
+import (
+	"encoding/csv"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sent is the file that an export becomes, if each page takes that long to be read.
+func sent(t *testing.T, file export, page time.Duration) [][]string {
+	t.Helper()
+	now := time.Unix(1_700_000_000, 0)
+	w := httptest.NewRecorder()
+	r := &request{console: &console{Config: Config{Now: func() time.Time { now = now.Add(page); return now }, Log: slog.New(slog.DiscardHandler)}}, w: w}
+	r.send("payments", file)
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(w.Body.String(), "\ufeff"))).ReadAll() // refuses rows of another width
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// A file ends after a bound of rows and of time, and says so in a row as wide as all.
+func TestExportSaysThatItEnds(t *testing.T) {
+	endless := export{columns: []string{"session", "made"}, pages: byCursor(func(string) ([][]string, string, error) {
+		return make([][]string, rowsOfARead), "more", nil
+	})}
+	for name, c := range map[string]struct {
+		page time.Duration
+		rows int
+		last string
+	}{
+		"rows": {0, rowsOfAnExport, "There are more than 10,000: narrow the dates."},
+		"time": {time.Minute, 10 * rowsOfARead, "There is more than could be read in 10 min: narrow the dates."},
+	} {
+		rows := sent(t, endless, c.page)
+		if last := rows[len(rows)-1]; len(rows) != c.rows+2 || last[0] != c.last { // with the head and what is said
+			t.Errorf("%s: %d rows, the last %q; want %d and %q", name, len(rows), last, c.rows+2, c.last)
+		}
+	}
+	if rows := sent(t, export{columns: []string{"session"}, pages: allAtOnce(nil)}, 0); len(rows) != 1 {
+		t.Errorf("a file of nothing is %q; want its head", rows)
+	}
+}
+
+// A file that breaks off has no end that a browser takes for one.
+func TestExportBreaksOff(t *testing.T) {
+	reads := 0
+	file := export{columns: []string{"session"}, pages: byCursor(func(string) ([][]string, string, error) {
+		if reads++; reads > 1 {
+			return nil, "", errors.New("the database is away")
+		}
+		return [][]string{{"cs_a"}}, "more", nil
+	})}
+	defer func() {
+		if got := recover(); got != http.ErrAbortHandler {
+			t.Errorf("it ended with %v; want http.ErrAbortHandler", got)
+		}
+	}()
+	sent(t, file, 0)
+}
+
+// What a spreadsheet would take for a formula is text, and what is text stays as
+// it is.
+func TestDefused(t *testing.T) {
+	for given, want := range map[string]string{
+		"": "", "ORD-1": "ORD-1", "25.00": "25.00", "0.1": "0.1", "müller@example.org": "müller@example.org", "a=b": "a=b", "Ann's": "Ann's",
+		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "' =1", "\n=1": "' =1", " =1": "' =1", "   @x": "'   @x", "＝1+1": "'＝1+1", "＠x": "'＠x",
+		"two\nlines": "two lines", "two\r\nlines": "two  lines", "a\x00b": "a b", "a\xffb": "a\ufffdb",
+	} {
+		if got := defused(given); got != want {
+			t.Errorf("defused(%q) = %q; want %q", given, got, want)
+		}
+	}
+}
+
+// Every row is one row for whoever reads it, whatever is in its cells.
+func FuzzLine(f *testing.F) {
+	f.Fuzz(func(t *testing.T, a, b string) {
+		text := line([]string{a, b})
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		if err != nil || len(rows) != 1 || len(rows[0]) != 2 {
+			t.Fatalf("line(%q, %q) = %q: %v %v", a, b, text, rows, err)
+		}
+		if diff := cmp.Diff([]string{defused(a), defused(b)}, rows[0]); diff != "" {
+			t.Errorf("cells (-want +got):\n%s", diff)
+		}
+		for _, cell := range rows[0] {
+			if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r\n") {
+				t.Errorf("line(%q, %q) has the cell %q", a, b, cell)
+			}
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package console
+
+import "net/url"
+
+// hidden is a value that a form sends unseen.
+type hidden struct{ Name, Value string }
+
+// option is one choice of a field.
+type option struct{ Value, Label string }
+
+// field is one input with its label.
+type field struct {
+	Name, Label, Value string
+	Type               string   // of the input; empty = "text"
+	Options            []option // of a select; nil = it is an input
+	Hint               string   // a sentence below it; empty = none
+	Placeholder        string   // an example; it names nothing
+	Autocomplete       string   // empty = "off"
+	Max                int      // characters; zero = 256
+	Required           bool
+	Wide               bool // takes the room that is left
+	Focus              bool // has the focus from the start
+}
+
+// dateFields are those of a list that is filtered by days.
+func dateFields(form url.Values) []field {
+	return []field{
+		{Name: "from", Label: "From", Type: "date", Value: form.Get("from")},
+		{Name: "to", Label: "To", Type: "date", Value: form.Get("to")},
+	}
+}
+
+// anyStatus is the choice of a filter that leaves all.
+const anyStatus = "all"
+
+// statusField chooses one of the statuses of a list, or all.
+func statusField(chosen string, statuses []string) field {
+	options := []option{{anyStatus, "All"}}
+	for _, status := range statuses {
+		options = append(options, option{status, capitalized(status)})
+	}
+	return field{Name: "status", Label: "Status", Value: chosen, Options: options}
+}
+
+// filter is the form above a list: it asks for the same page with other filters.
+type filter struct {
+	Path     string
+	Narrowed bool // some are set
+	Fields   []field
+}
+
+// form posts fields.
+type form struct {
+	Path, Token string // Token is the operator's, see auth.Operator
+	Fields      []field
+	Hidden      []hidden
+	Button      string
+	Part        string // data-part of the button, for tests
+	Danger      bool   // what it does cannot be undone
+	Quiet       bool   // one of many, in a row of a table
+	Cancel      string // where the way back leads; empty = there is none
+}
+
+// pager leads from one page of a list to the next. First and Next are addresses; empty =
+// this is the first page, there is no next one.
+type pager struct {
+	Shown       int // rows on this page
+	First, Next string
+}
+
+// pagerOf returns the pager of a list; next is the cursor of the next page, "" = there is none.
+func pagerOf(path string, form url.Values, next string, shown int) pager {
+	p := pager{Shown: shown}
+	if form.Get("cursor") != "" {
+		p.First = withQuery(path, form, "cursor", "")
+	}
+	if next != "" {
+		p.Next = withQuery(path, form, "cursor", next)
+	}
+	return p
+}
+
+// confirmation is what confirm.html asks before something is done.
+type confirmation struct {
+	About       string            // a paragraph; empty = none
+	Payment     *confirmedPayment // nil = it is about none
+	Will, Never []string          // what will happen, what cannot be undone
+	Form        form
+}

@@ -1,0 +1,68 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/bff/records"
+)
+
+const originsPath = "/admin/origins"
+
+type originsView struct {
+	Now     time.Time
+	Allowed []string
+	Refused []originRow // the last first
+}
+
+// originRow is a host page that was refused. Anybody can claim any host, so none is a link.
+type originRow struct {
+	records.RefusedOrigin
+	Setting string // that allows it too
+}
+
+// originsPage is GET /admin/origins: which host pages may show the checkout, and
+// which have tried and may not.
+func (c *console) originsPage(r *request) (page, error) {
+	refused, err := c.refusedOrigins(r)
+	if err != nil {
+		return page{}, err
+	}
+	view := originsView{Now: r.now(), Allowed: c.Origins}
+	for _, o := range refused {
+		all := append(slices.Clone(c.Origins), o.Origin)
+		view.Refused = append(view.Refused,
+			originRow{o, "COINSLOT_ORIGINS=" + strings.Join(all, ",")})
+	}
+	return page{
+		Title: "Origins", Section: originsPath,
+		Lead:  "Host pages that may show the checkout in a frame, and those that wanted to.",
+		Tools: []tool{exportTool(originsPath, nil)}, template: "origins", View: view,
+	}, nil
+}
+
+// refusedOrigins returns those that are not allowed meanwhile.
+func (c *console) refusedOrigins(r *request) ([]records.RefusedOrigin, error) {
+	list, err := c.Records.RefusedOrigins(r.r.Context())
+	return slices.DeleteFunc(list, func(o records.RefusedOrigin) bool {
+		return slices.Contains(c.Origins, o.Origin)
+	}), err
+}
+
+// exportOrigins is GET /admin/origins.csv.
+func (c *console) exportOrigins(r *request, _ url.Values) (export, error) {
+	var rows [][]string
+	list, err := c.refusedOrigins(r)
+	for _, o := range list {
+		rows = append(rows, []string{
+			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), timestamp(o.FirstAt),
+			timestamp(o.LastAt), o.Session,
+		})
+	}
+	return export{
+		[]string{"origin", "times", "sessions", "first", "last", "session"}, allAtOnce(rows),
+	}, err
+}

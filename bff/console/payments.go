@@ -1,0 +1,201 @@
+package console
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/payment"
+	"coinslot/bff/records"
+)
+
+const (
+	paymentsPath = "/admin/payments"
+	rowsOfAPage  = 50
+)
+
+// paymentPath is the address of a payment's page.
+func paymentPath(id string) string { return paymentsPath + "/" + url.PathEscape(id) }
+
+type paymentsView struct {
+	Filter filter
+	Rows   []paymentRow
+	Empty  string // shown instead of no rows
+	Pager  pager
+}
+
+// paymentRow is one payment in the list.
+type paymentRow struct {
+	Order                    orderName
+	CreatedAt                time.Time
+	AmountUSD, Email         string
+	Status                   badge
+	PartPaid, Overpaid, Late bool
+	Coin                     coin
+	Received                 amount
+}
+
+// payments is GET /admin/payments.
+func (c *console) payments(r *request) (page, error) {
+	q, form, err := paymentQuery(r.r.URL.Query())
+	if err != nil {
+		return page{}, err
+	}
+	q.Limit = rowsOfAPage
+	found, err := c.Records.Search(r.r.Context(), q)
+	if err != nil {
+		return page{}, err
+	}
+	if id := onlyMatch(q, found); id != "" {
+		r.r.SetPathValue("session", id)
+		return c.payment(r)
+	}
+	view := paymentsView{
+		Filter: paymentFilter(form), Empty: nothingFound(form),
+		Pager: pagerOf(paymentsPath, form, found.Next, len(found.Sessions)),
+	}
+	for _, session := range found.Sessions {
+		view.Rows = append(view.Rows, c.paymentRow(session))
+	}
+	return page{
+		Title: "Payments", Section: paymentsPath, template: "payments", View: view,
+		Tools: []tool{exportTool(paymentsPath, without(form, "cursor"))},
+	}, nil
+}
+
+// paymentQuery reads the filters of a list of payments, and returns those of them that
+// are known as the form has them. Dates are days of UTC, both inclusive.
+func paymentQuery(values url.Values) (q records.Query, form url.Values, err error) {
+	form = filtersOf(values, "q", "status", "coin", "network", "from", "to", "cursor")
+	q = records.Query{
+		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"),
+		Network: form.Get("network"), Cursor: form.Get("cursor"),
+	}
+	if q.Status != "" && !wire.Status(q.Status).Known() {
+		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
+	}
+	q.From, q.To, err = dayRange(form)
+	return q, form, err
+}
+
+// onlyMatch is the id of the only session that a text names, "" if there is none or the text
+// is an e-mail address: who pastes an id wants its payment, not a list of one.
+func onlyMatch(q records.Query, found payment.Page) string {
+	if q.Text == "" || q.Cursor != "" || len(found.Sessions) != 1 || found.Next != "" ||
+		q.Text == found.Sessions[0].Order.Email {
+		return ""
+	}
+	return found.Sessions[0].ID
+}
+
+func nothingFound(form url.Values) string {
+	switch {
+	case form.Get("q") != "":
+		return "Nothing is known by that. Ids, addresses, transaction ids and e-mail addresses " +
+			"have to be whole; of an order's reference the beginning is enough."
+	case len(without(form, "cursor")) > 0:
+		return "No payment is like that."
+	}
+	return "No order has come yet."
+}
+
+func paymentFilter(form url.Values) filter {
+	var statuses []string
+	for _, s := range []wire.Status{
+		wire.Review, wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired,
+		wire.Cancelled,
+	} {
+		statuses = append(statuses, string(s))
+	}
+	return filter{
+		Path: paymentsPath, Narrowed: len(without(form, "cursor")) > 0,
+		Fields: append([]field{
+			{
+				Name: "q", Label: "Search", Type: "search", Value: form.Get("q"), Wide: true,
+				Placeholder: "order, e-mail, address, transaction, tracking code",
+			},
+			statusField(form.Get("status"), statuses),
+			{Name: "coin", Label: "Coin", Value: form.Get("coin"), Placeholder: "USDT", Max: 20},
+			{
+				Name: "network", Label: "Network", Value: form.Get("network"),
+				Placeholder: "trc20", Max: 32,
+			},
+		}, dateFields(form)...),
+	}
+}
+
+func (c *console) paymentRow(session payment.Session) paymentRow {
+	o := c.Checkout.Object(session)
+	row := paymentRow{
+		Order: nameOf(session), CreatedAt: session.CreatedAt, AmountUSD: o.AmountUSD,
+		Email: o.Email, Status: statusBadge(session.Status), Overpaid: o.OverpaidAmount != "",
+		PartPaid: o.MissingAmount != "" && session.Status == wire.Pending, Late: o.Late,
+	}
+	if a := session.Current(); a != nil {
+		row.Coin = c.coin(*a)
+		row.Received = amount{o.Attempts[a.Number-1].PaidAmount, a.CurrencySymbol}
+	}
+	return row
+}
+
+func nameOf(session payment.Session) orderName {
+	return orderName{session.ID, session.Order.Ref, session.Order.Title}
+}
+
+// coin is what an attempt is paid with.
+func (c *console) coin(a payment.Attempt) coin {
+	network, _ := c.Tokens.Network(a.NetworkCode)
+	name := a.NetworkName
+	if name == "" {
+		name = a.NetworkCode
+	}
+	return coin{a.CurrencySymbol, name, network.Mark()}
+}
+
+// exportPayments is GET /admin/payments.csv: what the list shows, from its first page on.
+func (c *console) exportPayments(r *request, values url.Values) (export, error) {
+	q, _, err := paymentQuery(values)
+	q.Limit = rowsOfARead
+	return export{
+		columns: []string{
+			"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin",
+			"network", "attempts", "address", "asked", "received", "missing", "overpaid",
+			"tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test",
+			"metadata",
+		},
+		pages: byCursor(func(cursor string) (rows [][]string, next string, err error) {
+			q.Cursor = cursor
+			found, err := c.Records.Search(r.r.Context(), q)
+			for i := range found.Sessions {
+				rows = append(rows, c.paymentCells(&found.Sessions[i]))
+			}
+			return rows, found.Next, err
+		}),
+	}, err
+}
+
+// paymentCells are those of one payment in an export. Amounts are exact text.
+func (c *console) paymentCells(session *payment.Session) []string {
+	o := c.Checkout.Object(*session)
+	var a payment.AttemptObject
+	if current := session.Current(); current != nil {
+		a = o.Attempts[current.Number-1]
+	}
+	var metadata []string
+	for _, name := range sorted(o.Metadata) {
+		metadata = append(metadata, name+"="+o.Metadata[name])
+	}
+	paid := ""
+	if a.PaidAt != nil {
+		paid = a.PaidAt.Format(time.RFC3339)
+	}
+	return []string{
+		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email,
+		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,
+		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode,
+		number(a.OrderID), a.TxID, paid, yes(a.Late), o.ReviewReason, yes(o.Test),
+		strings.Join(metadata, "; "),
+	}
+}

@@ -1,0 +1,154 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Each page is one template, beside the code that fills it. It defines "content", which
+// gets the page's View; layout.html has what surrounds it, parts.html and forms.html what
+// pages share. Templates write the attributes of an element in alphabetical order.
+//
+//go:embed *.html
+var templateFiles embed.FS
+
+// templates returns a set for each page by its file's name without ".html". It panics on one
+// that does not parse, so that a console with a broken template does not start.
+var templates = sync.OnceValue(func() map[string]*template.Template {
+	shared := template.Must(template.New("").Funcs(template.FuncMap{
+		"clean": clean, "shorten": shorten, "emailParts": emailParts, "external": external,
+		"coinIcon": coinIcon, "count": count, "plural": plural, "paymentPath": paymentPath,
+		"hidden": func(name, value string) hidden { return hidden{name, value} },
+		"amount": func(digits, unit string) amount { return amount{digits, unit} },
+		"moment": func(at, now time.Time) moment { return moment{at, now} },
+	}).ParseFS(templateFiles, "layout.html", "parts.html", "forms.html"))
+	files, err := templateFiles.ReadDir(".")
+	if err != nil {
+		panic(err)
+	}
+	pages := map[string]*template.Template{}
+	for _, file := range files {
+		page := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file.Name()))
+		if page.Lookup("content") != nil {
+			pages[strings.TrimSuffix(path.Base(file.Name()), ".html")] = page
+		}
+	}
+	return pages
+})
+
+// What the parts of parts.html are filled with.
+type (
+	// badge is a word in a color: Kind is "good", "wait", "warn", "bad", or "" for none.
+	// The word says all that the color says. Status is for tests; empty = none.
+	badge struct{ Kind, Word, Status string }
+	// note is a sentence of explanation; Kind as of a badge.
+	note struct{ Kind, Text string }
+	// amount is an exact decimal as it is, with its unit behind it; no Digits = none.
+	amount struct{ Digits, Unit string }
+	// coin is what is paid with. Mark is the address of the network's icon; empty = none.
+	coin struct{ Symbol, Network, Mark string }
+	// moment is a time as it is seen from Now; a zero At is none.
+	moment struct{ At, Now time.Time }
+	// orderName names a payment as the shop does, by Ref and Title, else by its ID.
+	orderName struct{ ID, Ref, Title string }
+	// tx is a transaction on a blockchain; URL is of the explorer, empty = not known.
+	tx struct {
+		ID, URL string
+		Whole   bool // is written with its middle
+	}
+	link struct{ To, Label string }
+)
+
+// Apart says how far the moment is from now.
+func (m moment) Apart() string { return relative(m.At, m.Now) }
+
+// page is what a handler answers with.
+type page struct {
+	Title   string
+	Lead    string // a sentence under the title; empty = none
+	Section string // path of the entry of the navigation that it belongs to
+	Back    link   // to the list that the page is one of; zero = none
+	Tools   []tool // beside the title
+	Status  int    // of the answer; zero = 200
+
+	template string // its name
+	View     any    // what the template gets
+}
+
+// tool is a link beside the title.
+type tool struct {
+	To, Label, Part string // Part is the data-part, for tests
+	Primary         bool
+}
+
+// exportTool leads to a list as a file for spreadsheets; query is the list's.
+func exportTool(path string, query map[string][]string) tool {
+	return tool{
+		To: withQuery(path+".csv", query, "", ""), Label: "Export as CSV", Part: "export",
+	}
+}
+
+// section is one entry of the navigation.
+type section struct {
+	Path, Name string
+	Current    bool
+	Alarms     int // shown beside the name; zero is not
+}
+
+// sections returns the navigation, in its order.
+func sections() []section {
+	return []section{
+		{Path: overviewPath, Name: "Overview"}, {Path: paymentsPath, Name: "Payments"},
+		{Path: webhooksPath, Name: "Webhooks"},
+		{Path: transactionsPath, Name: "Gateway transactions"},
+		{Path: withdrawalsPath, Name: "Withdrawals"},
+		{Path: reconciliationPath, Name: "Reconciliation"}, {Path: originsPath, Name: "Origins"},
+		{Path: auditPath, Name: "Audit"},
+	}
+}
+
+// sectionOf returns the entry of the navigation that a path belongs to.
+func sectionOf(path string) section {
+	all := sections()
+	for _, s := range all[1:] {
+		if path == s.Path || strings.HasPrefix(path, s.Path+"/") {
+			return s
+		}
+	}
+	return all[0]
+}
+
+// frame is a page with what surrounds it.
+type frame struct {
+	page
+	CSS string // address of the stylesheet
+	// Who is signed in; empty = nobody, and there is neither navigation nor a way out.
+	Who string
+	// Token is of the form that signs out; empty = an operator named by a proxy, who cannot.
+	Token    string
+	Notice   note // about what was just done; zero = none
+	Sections []section
+	Test     bool // no real money moves
+}
+
+// write answers with a whole document. Nothing is sent of one that cannot be rendered.
+func (c *console) write(w http.ResponseWriter, f frame) {
+	f.CSS, f.Test = c.CSS, c.Test
+	var out bytes.Buffer
+	if err := templates()[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
+		c.Log.Error("rendering a console page failed", "page", f.template, "error", err)
+		http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if f.Status != 0 {
+		w.WriteHeader(f.Status)
+	}
+	w.Write(out.Bytes()) // a client that has gone is not our error
+}

@@ -1,0 +1,180 @@
+package console
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What others wrote cannot move, hide or end what is around it.
+func TestClean(t *testing.T) {
+	for given, want := range map[string]string{
+		"Two tickets": "Two tickets", "Müller 李 🎟": "Müller 李 🎟", "می\u200cخواهم": "می\u200cخواهم",
+		"a\u202egnp.exe": "a\ufffdgnp.exe", "a\u2066b\u2069": "a\ufffdb\ufffd", "a\u200bb": "a\ufffdb", "\ufeffa": "\ufffda", "a\x00\x1bb": "a\ufffd\ufffdb",
+		"a\nb\tc": "a b c", "a\u2028b": "a\ufffdb", "a\xffb": "a\ufffdb", "\u200e": "\ufffd",
+	} {
+		if got := clean(given); got != want {
+			t.Errorf("clean(%q) = %q; want %q", given, got, want)
+		}
+	}
+}
+
+// part is the HTML of one of the parts that pages share.
+func part(t *testing.T, name string, value any) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := templates()["message"].ExecuteTemplate(&out, name, value); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Nothing but http and https is a link to elsewhere.
+func TestExternal(t *testing.T) {
+	if got := part(t, "email", "ann@<b>\u202e@x"); got != `<bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi>" {
+		t.Errorf("email = %s", got)
+	}
+	for to, isLink := range map[string]bool{
+		"https://scan.example/tx/1": true, "http://127.0.0.1/x": true,
+		"javascript:alert(1)": false, " https://x": false, "data:text/html,x": false, "//evil.example": false, "": false, "HTTPS://x": false,
+	} {
+		for _, got := range []string{part(t, "external", link{to, "x"}), part(t, "tx", tx{ID: "x", URL: to})} {
+			if strings.Contains(got, "<a ") != isLink || isLink && !strings.Contains(got, `rel="noopener noreferrer"`) {
+				t.Errorf("a link to %q = %s", to, got)
+			}
+		}
+	}
+}
+
+// A text is shortened in its middle and keeps the whole as its title.
+func TestShort(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                    part(t, "none", nil),
+		"cs_0123456789abcd":   `<bdi class="code" dir="ltr" translate="no">cs_0123456789abcd</bdi>`,
+		"cs_0123456789abcdef": `<bdi class="code" dir="ltr" title="cs_0123456789abcdef" translate="no">cs_01234…abcdef</bdi>`,
+	} {
+		if got := part(t, "short", text); got != want {
+			t.Errorf("short %q = %s; want %s", text, got, want)
+		}
+	}
+}
+
+// rendered is the HTML of a page.
+func rendered(t *testing.T, p page) string {
+	t.Helper()
+	c, w := &console{Config: Config{CSS: "/assets/console.css", Log: slog.New(slog.DiscardHandler)}}, httptest.NewRecorder()
+	all := sections()
+	all[2].Alarms, all[1].Current = 1200, true
+	c.write(w, frame{page: p, Who: hostile, Token: hostile, Notice: note{"good", hostile}, Sections: all})
+	if w.Code != 200 {
+		t.Errorf("%s = %d %s", p.template, w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+const hostile = "javascript:alert('x')//\"'><script>x</script>\u202e&"
+
+// fill sets every text in v, however deep, and puts one element into every list.
+func fill(v reflect.Value) {
+	if !v.CanSet() {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(hostile)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key)
+		fill(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	}
+}
+
+// filled returns a view in which every text is hostile.
+func filled[V any]() any {
+	v := reflect.New(reflect.TypeFor[V]()).Elem()
+	fill(v)
+	return v.Interface()
+}
+
+// Whatever is put into a page stays text, and the page has nothing that its policy forbids.
+func TestHostileViews(t *testing.T) {
+	views := map[string]any{
+		"audit": filled[auditView](), "confirm": filled[confirmation](), "gateway_records": filled[gatewayRecordsView](), "message": filled[messageView](), "origins": filled[originsView](),
+		"overview": filled[overviewView](), "payment": filled[paymentView](), "payments": filled[paymentsView](), "reconciliation": filled[reconciliationView](), "signin": filled[signInView](),
+		"test_message": filled[testView](), "webhooks": filled[webhooksView](),
+	}
+	address := regexp.MustCompile(`(href|action|src)="([^"]*)"`)
+	for name := range templates() {
+		if views[name] == nil {
+			t.Errorf("%s is not tested", name)
+			continue
+		}
+		got := rendered(t, page{template: name, Title: hostile, Lead: hostile, Back: link{hostile, hostile}, Tools: []tool{{To: hostile, Label: hostile, Part: hostile}}, View: views[name]})
+		if strings.Contains(got, "<script") || strings.Count(got, "<h1>") != 1 || strings.Count(got, `aria-current="page"`) != 1 || !strings.Contains(got, "1,200") {
+			t.Errorf("the page %s is %s", name, got)
+		}
+		for _, bad := range []string{" style=", " onclick", "</html>\n<", "<no value>"} {
+			if strings.Contains(got, bad) {
+				t.Errorf("the page %s has %q: %s", name, bad, got)
+			}
+		}
+		for _, to := range address.FindAllStringSubmatch(got, -1) {
+			if !strings.HasPrefix(to[2], "/") && !strings.HasPrefix(to[2], "#") {
+				t.Errorf("the page %s leads to %s", name, to[2])
+			}
+		}
+	}
+}
+
+// Durations are told in their largest unit.
+func TestRelative(t *testing.T) {
+	now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
+	for d, want := range map[time.Duration]string{
+		0: "0 s ago", 59 * time.Second: "59 s ago", 61 * time.Second: "1 min ago", 47 * time.Hour: "47 h ago", 49 * time.Hour: "2 days ago", -90 * time.Second: "in 1 min",
+	} {
+		if got := relative(now.Add(-d), now); got != want {
+			t.Errorf("relative(%v) = %q; want %q", d, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %q; want %q", n, got, want)
+		}
+	}
+}
+
+// Zeros at the end of an amount go, but for the places that it should have.
+func TestTrimZeros(t *testing.T) {
+	for _, c := range []struct {
+		digits string
+		places int
+		want   string
+	}{
+		{"25.03000000", 0, "25.03"}, {"25.00000000", 0, "25"}, {"25.00000000", 2, "25.00"}, {"25.1", 2, "25.1"}, {"250", 0, "250"}, {"", 0, ""}, {"5.", 0, "5"},
+	} {
+		if got := trimZeros(c.digits, c.places); got != c.want {
+			t.Errorf("trimZeros(%q, %d) = %q; want %q", c.digits, c.places, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/outbox"
+)
+
+const (
+	// redeliverPath is where a webhook is sent again from, on any page.
+	redeliverPath = webhooksPath + "/send"
+	// reroutePath is where webhooks to a URL that is not configured are moved from.
+	reroutePath = webhooksPath + "/move"
+	replayPath  = webhooksPath + "/replay"
+	// maxReplayed is how many events one replay sends again.
+	maxReplayed = 10_000
+)
+
+// endpointOf is the one with that id among some.
+func endpointOf(id string, list []outbox.Backlog) (outbox.Backlog, error) {
+	i := slices.IndexFunc(list, func(b outbox.Backlog) bool { return endpointID(b.Endpoint) == id })
+	if i < 0 {
+		return outbox.Backlog{}, outbox.ErrEndpoint
+	}
+	return list[i], nil
+}
+
+// redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint
+// is due now. It leads back to where it was requested.
+func (c *console) redeliver(r *request) (to, done string, err error) {
+	ctx, event := r.r.Context(), r.r.PostFormValue("event")
+	session, err := c.Records.SessionOf(ctx, event)
+	if err != nil {
+		return "", "", err
+	}
+	configured, err := c.Records.Backlogs(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	b, err := endpointOf(r.r.PostFormValue("endpoint"), configured)
+	if err != nil {
+		return "", "", err
+	}
+	detail := event + " to " + host(b.Endpoint)
+	err = r.audited("webhook.redeliver", session, detail, func() error {
+		return c.Records.Redeliver(ctx, event, b.Endpoint)
+	})
+	if err != nil {
+		return "", "", err
+	}
+	c.Deliver()
+	to, done = paymentPath(session), "sent-again"
+	if r.r.PostFormValue("back") == "list" {
+		to = webhooksPath
+	}
+	if slices.Contains(c.Gone(), b.Endpoint) {
+		done = "sent-later"
+	}
+	return to, done, nil
+}
+
+// reroute is POST /admin/webhooks/move: it moves what is open to a URL that is not
+// configured.
+func (c *console) reroute(r *request) (to, done string, err error) {
+	list, err := c.Rerouting.Unrouted(r.r.Context())
+	if err != nil {
+		return "", "", err
+	}
+	b, err := endpointOf(r.r.PostFormValue("endpoint"), list)
+	if err != nil {
+		return "", "", err
+	}
+	var moved outbox.Rerouted
+	detail := atMost(b.Waiting) + " to " + host(b.Endpoint)
+	err = r.audited("webhook.reroute", "", detail, func() (err error) {
+		// Half of them moved is no harm, but the operator has asked for all.
+		moved, err = c.Rerouting.Reroute(context.WithoutCancel(r.r.Context()), b.Endpoint)
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	c.Deliver()
+	r.Log.Info("open webhooks moved by an operator", "from", host(b.Endpoint),
+		"moved", moved.Moved, "closed", moved.Closed, "more", moved.More)
+	switch {
+	case moved.More:
+		return webhooksPath, "rerouted-some", nil
+	case moved.Moved == 0:
+		return webhooksPath, "rerouted-none", nil
+	}
+	return webhooksPath, "rerouted", nil
+}
+
+// minuteLayout is how browsers send a date with a time.
+const minuteLayout = "2006-01-02T15:04"
+
+// confirmReplay is GET /admin/webhooks/replay: which time is to be sent again.
+func (c *console) confirmReplay(r *request) (page, error) {
+	at := func(name, label string, at time.Time) field {
+		return field{
+			Name: name, Label: label, Type: "datetime-local", Value: at.Format(minuteLayout),
+			Required: true,
+		}
+	}
+	return page{
+		Title: "Send the webhooks of a time again?", Section: webhooksPath,
+		Back: link{webhooksPath, "Webhooks"}, template: "confirm", View: confirmation{
+			About: "For a server that was down or has lost something. Payments are not touched.",
+			Will: []string{
+				"Every event of that time is sent to every endpoint that is set now, delivered " +
+					"before or not.",
+				"Each has the id and the body that it had: a server that keeps ids takes nothing " +
+					"twice.",
+				"At most " + count(maxReplayed) +
+					" events are sent; you are told if there are more.",
+			},
+			Form: form{
+				Path: replayPath, Token: r.FormToken(), Button: "Send again", Part: "do-replay",
+				Cancel: webhooksPath, Fields: []field{
+					at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
+					at("to", "Until (UTC)", r.now().Add(time.Minute)),
+				},
+			},
+		},
+	}, nil
+}
+
+// replay is POST /admin/webhooks/replay.
+func (c *console) replay(r *request) (to, done string, err error) {
+	read := func(name string) (time.Time, error) {
+		return parseTime("from", r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
+	}
+	from, err := read("from")
+	if err != nil {
+		return "", "", err
+	}
+	until, err := read("to")
+	if err != nil {
+		return "", "", err
+	}
+	if !until.After(from) || from.After(r.now()) {
+		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
+	}
+	var again outbox.Replayed
+	span := timestamp(from) + " to " + timestamp(until)
+	err = r.audited("webhook.replay", "", span, func() (err error) {
+		again, err = c.Events.Replay(
+			r.r.Context(), outbox.Range{From: from, To: until, Limit: maxReplayed}, r.now(),
+		)
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	c.Deliver()
+	r.Log.Info("webhooks replayed by an operator", "events", again.Events,
+		"deliveries", again.Deliveries, "more", again.More)
+	switch {
+	case again.Events == 0:
+		return webhooksPath, "replayed-none", nil
+	case again.More:
+		return webhooksPath, "replayed-some", nil
+	}
+	return webhooksPath, "replayed", nil
+}

@@ -1,0 +1,110 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"coinslot/bff/outbox"
+)
+
+const testPath = webhooksPath + "/test"
+
+// testView is what test_message.html gets.
+type testView struct {
+	Event, Type string
+	Endpoints   []testedEndpoint
+	Form        form
+}
+
+// testedEndpoint is what has come of a test at one endpoint.
+type testedEndpoint outbox.Trial
+
+// Host is the part of the endpoint that may be shown.
+func (t testedEndpoint) Host() string { return host(t.Endpoint) }
+
+// Answer is its HTTP status in words.
+func (t testedEndpoint) Answer() string {
+	if t.Status == 0 {
+		return "none"
+	}
+	return strings.TrimSpace(strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
+}
+
+// Duration is how long the try took.
+func (t testedEndpoint) Duration() string {
+	if t.Took.Milliseconds() < 1000 {
+		return fmt.Sprintf("%d ms", t.Took.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", t.Took.Seconds())
+}
+
+// confirmTest is GET /admin/webhooks/test: what a test is.
+func (c *console) confirmTest(r *request) (page, error) {
+	return page{
+		Title: "Send a test?", Section: webhooksPath, Back: link{webhooksPath, "Webhooks"},
+		template: "confirm", View: confirmation{
+			About: "Before the first order, and after a change of your server's address or " +
+				"secret: does it take webhooks?",
+			Will: []string{
+				"A message of the type checkout.test is sent to every endpoint, signed as all are.",
+				"It tells of no payment: it has no session, no order and no amount. Your server " +
+					"answers 2xx and does nothing.",
+				"What comes back is shown here. The message is in no list and is not tried again.",
+			},
+			Form: r.testForm("Send a test"),
+		},
+	}, nil
+}
+
+func (r *request) testForm(button string) form {
+	return form{
+		Path: testPath, Token: r.FormToken(), Button: button, Part: "do-test",
+		Cancel: webhooksPath,
+	}
+}
+
+// test is POST /admin/webhooks/test: it waits for what endpoints answer.
+func (c *console) test(r *request) (page, error) {
+	var tested outbox.Tested
+	err := r.audited("webhook.test", "", "", func() (err error) {
+		tested, err = c.TestWebhooks(r.r.Context(), "")
+		return err
+	})
+	if err != nil {
+		return page{}, err
+	}
+	view := testView{
+		Event: tested.Event, Type: string(outbox.EventTest), Form: r.testForm("Send another"),
+	}
+	for _, t := range tested.Trials {
+		view.Endpoints = append(view.Endpoints, testedEndpoint(t))
+	}
+	p := page{
+		Section: webhooksPath, Back: link{webhooksPath, "Webhooks"}, template: "test_message",
+		View: view,
+	}
+	p.Title, p.Lead = testResult(tested.Trials)
+	return p, nil
+}
+
+// testResult is what has come of a test in all.
+func testResult(trials []outbox.Trial) (title, lead string) {
+	taken := 0
+	for _, t := range trials {
+		if t.Taken {
+			taken++
+		}
+	}
+	switch taken {
+	case len(trials):
+		return "The test was taken", "Your server is ready for webhooks."
+	case 0:
+		title = "The test was not taken"
+	default:
+		title = fmt.Sprintf("%d of %s took the test", taken, plural(len(trials), "endpoint"))
+	}
+	return title, "Where it was not, a payment's webhook would not be taken either; it would be " +
+		"tried again for 30 days."
+}

@@ -1,0 +1,232 @@
+package console
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/bff/outbox"
+)
+
+const webhooksPath = "/admin/webhooks"
+
+type webhooksView struct {
+	Endpoints, Unrouted []endpointRow // Unrouted are URLs that are not configured any more
+	Filter              filter
+	Deliveries          []deliveryRow
+	Pager               pager
+}
+
+// endpointRow is what waits for one URL.
+type endpointRow struct {
+	Host               string
+	State              badge
+	Gone               bool // nothing is sent to it
+	Waiting, Abandoned string
+	Oldest             moment
+	Move               form // sends what waits to the configured URLs
+}
+
+// deliveryRow is one webhook to one endpoint.
+type deliveryRow struct {
+	Type, Session, Host string
+	At                  time.Time // of the event
+	State               badge
+	Answer              string // of the last try; empty = none
+	Tries               int
+	TriedAt, NextAt     moment
+	Due                 bool // NextAt has come
+	Resend              form
+}
+
+// webhooks is GET /admin/webhooks: the merchant's endpoints, what waits for them,
+// and what was sent.
+func (c *console) webhooks(r *request) (page, error) {
+	q, form := deliveryQuery(r.r.URL.Query())
+	q.Limit = rowsOfAPage
+	found, err := c.Records.Deliveries(r.r.Context(), q)
+	if err != nil {
+		return page{}, err
+	}
+	endpoints, err := c.Records.Backlogs(r.r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	unrouted, err := c.Rerouting.Unrouted(r.r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	view := webhooksView{
+		Filter: deliveryFilter(form),
+		Pager:  pagerOf(webhooksPath, form, found.Next, len(found.Rows)),
+	}
+	for _, b := range endpoints {
+		view.Endpoints = append(view.Endpoints, r.endpoint(b))
+	}
+	for _, b := range unrouted {
+		view.Unrouted = append(view.Unrouted, r.unrouted(b))
+	}
+	for _, d := range found.Rows {
+		view.Deliveries = append(view.Deliveries, r.delivery(d, true))
+	}
+	return page{
+		Title: "Webhooks", Section: webhooksPath,
+		Lead: "What your server is told, and whether it has taken it.",
+		Tools: []tool{
+			{To: testPath, Label: "Send a test", Part: "test"},
+			{To: replayPath, Label: "Send a range again", Part: "replay"},
+			exportTool(webhooksPath, without(form, "cursor")),
+		},
+		template: "webhooks", View: view,
+	}, nil
+}
+
+// deliveryQuery reads the filters.
+func deliveryQuery(values url.Values) (outbox.DeliveryQuery, url.Values) {
+	form := filtersOf(values, "state", "session", "cursor")
+	return outbox.DeliveryQuery{
+		State: outbox.DeliveryState(form.Get("state")), Session: form.Get("session"),
+		Cursor: form.Get("cursor"),
+	}, form
+}
+
+func deliveryFilter(form url.Values) filter {
+	return filter{
+		Path: webhooksPath, Narrowed: len(without(form, "cursor")) > 0,
+		Fields: []field{
+			{
+				Name: "state", Label: "State", Value: form.Get("state"),
+				Options: []option{
+					{anyStatus, "All"}, {"retrying", "Retrying"}, {"abandoned", "Given up"},
+				},
+			},
+			{
+				Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
+				Placeholder: "cs_…",
+			},
+		},
+	}
+}
+
+func (r *request) endpoint(b outbox.Backlog) endpointRow {
+	row := endpointRow{
+		Host: host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
+		Gone:    slices.Contains(r.Gone(), b.Endpoint),
+		Waiting: atMost(b.Waiting), Abandoned: atMost(b.Abandoned),
+		Oldest: moment{b.OldestAt, r.now()},
+	}
+	switch {
+	case row.Gone:
+		row.State = badge{Kind: "bad", Word: "Off: has said 410"}
+	case b.Retrying > 0:
+		row.State = badge{Kind: "warn", Word: "Failing"}
+	case !b.OldestAt.IsZero() && r.now().Sub(b.OldestAt) > time.Minute:
+		row.State = badge{Kind: "warn", Word: "Behind"}
+	}
+	return row
+}
+
+func (r *request) unrouted(b outbox.Backlog) endpointRow {
+	return endpointRow{
+		Host: host(b.Endpoint), Waiting: atMost(b.Waiting), Oldest: moment{b.OldestAt, r.now()},
+		Move: form{
+			Path: reroutePath, Token: r.FormToken(), Button: "Send to the configured URL",
+			Part: "reroute", Quiet: true, Hidden: []hidden{{"endpoint", endpointID(b.Endpoint)}},
+		},
+	}
+}
+
+// delivery is a webhook in one row. inList says that it stands in the list of all, which its
+// button leads back to.
+func (r *request) delivery(d outbox.DeliveryRow, inList bool) deliveryRow {
+	now := r.now()
+	row := deliveryRow{
+		Type: string(d.Type), Session: d.Session, Host: host(d.Endpoint), At: d.At,
+		State: deliveryStates[d.State], Answer: withoutMarkup(d.Note), Tries: d.Tries,
+		TriedAt: moment{d.TriedAt, now}, NextAt: moment{d.NextAt, now}, Due: !d.NextAt.After(now),
+		Resend: form{
+			Path: redeliverPath, Token: r.FormToken(), Button: "Send again", Part: "redeliver",
+			Quiet:  true,
+			Hidden: []hidden{{"event", d.Event}, {"endpoint", endpointID(d.Endpoint)}},
+		},
+	}
+	if d.Status != 0 {
+		row.State.Word += " · " + strconv.Itoa(d.Status)
+	}
+	if inList {
+		row.Resend.Hidden = append(row.Resend.Hidden, hidden{"back", "list"})
+	}
+	return row
+}
+
+var deliveryStates = map[outbox.DeliveryState]badge{
+	outbox.DeliveryDone:      {Kind: "good", Word: "Delivered"},
+	outbox.DeliveryWaiting:   {Kind: "wait", Word: "Waiting"},
+	outbox.DeliveryRetrying:  {Kind: "warn", Word: "Retrying"},
+	outbox.DeliveryAbandoned: {Kind: "bad", Word: "Given up"},
+}
+
+// host is the part of an endpoint that may be shown, and a mark by which two of a
+// host are told apart: its path and its query may hold a key.
+func host(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	switch {
+	case err != nil:
+		return "an endpoint"
+	case u.RequestURI() == "/":
+		return u.Host
+	}
+	return u.Host + "/… " + endpointID(endpoint)[:6]
+}
+
+// endpointID is what forms name an endpoint by: its address may hold a key.
+func endpointID(endpoint string) string {
+	sum := sha256.Sum256([]byte(endpoint))
+	return hex.EncodeToString(sum[:8])
+}
+
+// markup is what the page of an error has around its words.
+var markup = regexp.MustCompile(`(?is)<style.*?(</style>|$)|<[^>]*(>|$)`)
+
+// withoutMarkup is an endpoint's answer without markup: of a page's beginning, which is
+// all that is kept, the words are what helps. An answer without words is left as it is.
+func withoutMarkup(answer string) string {
+	if !strings.HasPrefix(answer, "<") {
+		return answer
+	}
+	words := strings.Join(
+		strings.Fields(html.UnescapeString(markup.ReplaceAllString(answer, " "))), " ",
+	)
+	return cmp.Or(words, answer)
+}
+
+// exportWebhooks is GET /admin/webhooks.csv.
+func (c *console) exportWebhooks(r *request, values url.Values) (export, error) {
+	q, _ := deliveryQuery(values)
+	q.Limit = rowsOfARead
+	return export{
+		columns: []string{
+			"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer",
+			"last_try", "next_try",
+		},
+		pages: byCursor(func(cursor string) (rows [][]string, next string, err error) {
+			q.Cursor = cursor
+			found, err := c.Records.Deliveries(r.r.Context(), q)
+			for _, d := range found.Rows {
+				rows = append(rows, []string{
+					d.Event, string(d.Type), d.Session, timestamp(d.At), host(d.Endpoint),
+					string(d.State), strconv.Itoa(d.Tries), number(d.Status), d.Note,
+					timestamp(d.TriedAt), timestamp(d.NextAt),
+				})
+			}
+			return rows, found.Next, err
+		}),
+	}, nil
+}
