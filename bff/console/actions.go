@@ -12,111 +12,56 @@ import (
 )
 
 // action is what an operator can do about a payment. Each has a page of its own that says
-// what will happen, and is recorded before it is done.
+// what will happen (in words.json, by its path), and is recorded before it is done.
 type action struct {
 	path, part string // the address below the payment's, and the button's data-part
-	name       string // of the button that leads to the page
-	title      string
-	button     string
-	will       []string
-	never      []string // what cannot be undone
-	record     string   // of the audit log
-	done       string   // of notices
-	reason     bool     // asks for one
-	first      bool     // what is likely wanted
+	record     string // of the audit log
+	done       string // of the notice
+	reason     bool   // asks for one
 	possible   func(payment.Session) bool
 	do         func(ctx context.Context, r *request, id string) error
 }
 
-// actions are all there are, in the order of their buttons.
+// actions are all there are, in the order of their buttons: the first is what is likely
+// wanted.
 func actions() []action {
 	return []action{
 		{
-			path: "recheck", part: "recheck", name: "Check now",
-			title: "Check now?", button: "Check now", first: true,
-			will: []string{
-				"The gateway is asked how the payment stands. If it has ended, the gateway is " +
-					"first asked to look at the chain again.",
-				"What it answers is judged as always: it may confirm the payment, or put it into " +
-					"review.",
-			},
-			record: "session.recheck", done: "rechecked", possible: recheckable,
-			do: func(ctx context.Context, r *request, id string) error {
-				s, err := r.Checkout.Recheck(ctx, id)
-				if err != nil {
-					return err
-				}
-				return r.Checkout.Nudge(ctx, s)
-			},
+			path: "recheck", part: "recheck", record: "session.recheck", done: "rechecked",
+			possible: recheckable, do: recheck,
 		},
 		{
-			path: "confirm", part: "resolve-confirmed", name: "Settle as paid",
-			title: "Settle as paid?", button: "Settle as paid", reason: true,
-			will: []string{
-				"The payment becomes confirmed on your word, although the gateway has not " +
-					"proven it.",
-				"The shopper's page says that it is paid, and gives a signed receipt.",
-				"Your server gets the webhook checkout.confirmed, and will probably ship.",
-			},
-			never: []string{
-				"A confirmed payment is never taken back.",
-				"What ships on it is gone, if the money is not there.",
-			},
-			record: "session.confirm", done: "confirmed", possible: inReview,
-			do: resolve(wire.Confirmed),
+			path: "confirm", part: "resolve-confirmed", record: "session.confirm",
+			done: "confirmed", reason: true, possible: inReview, do: resolve(wire.Confirmed),
 		},
 		{
-			path: "discard", part: "resolve-cancelled", name: "Settle as not paid",
-			title: "Settle as not paid?", button: "Settle as not paid", reason: true,
-			will: []string{
-				"The payment becomes cancelled: this order cannot be paid any more.",
-				"Your server gets the webhook checkout.cancelled.",
-				"Money that has come stays where it is: you refund it by hand, from your wallet.",
-				"If the gateway proves the payment later, it does not become confirmed: it comes " +
-					"back into review, and you decide.",
-			},
-			never:  []string{"The order is closed. The shopper needs a new one to pay."},
-			record: "session.discard", done: "discarded", possible: inReview,
-			do: resolve(wire.Cancelled),
+			path: "discard", part: "resolve-cancelled", record: "session.discard",
+			done: "discarded", reason: true, possible: inReview, do: resolve(wire.Cancelled),
 		},
 		{
-			path: "cancel", part: "cancel", name: "Call off", title: "Call this payment off?",
-			button: "Call it off",
-			will: []string{
-				"An open transaction is cancelled at the gateway, unless money is on its way: " +
-					"then nothing happens, and you are told.",
-				"The shopper's page says that the shop has called it off.",
-				"Your server gets the webhook checkout.cancelled.",
-			},
-			never: []string{
-				"The order is closed for good: no coin can be chosen for it any more.",
-				"Money that is sent to its address all the same is looked for during three days, " +
-					"and for as long as the gateway lists it, and would still confirm it.",
-			},
-			record: "session.cancel", done: "cancelled", possible: cancellable,
+			path: "cancel", part: "cancel", record: "session.cancel", done: "cancelled",
+			possible: cancellable,
 			do: func(ctx context.Context, r *request, id string) error {
 				_, err := r.Checkout.CancelBy(ctx, id, r.by())
 				return err
 			},
 		},
 		{
-			path: "erase", part: "erase", name: "Erase personal data",
-			title: "Erase personal data?", button: "Erase",
-			will: []string{
-				"The e-mail, the comment, the description and free text in the timeline " +
-					"are erased, here and in the events and webhooks of this payment.",
-				"Amounts, coin, address, transaction, order reference and metadata stay for your " +
-					"books.",
-				"Webhooks that were delivered stay with your server, and the gateway keeps what " +
-					"it was sent: erase it there too.",
-			},
-			never:  []string{"Erased data cannot be restored."},
-			record: retention.EraseRecord, done: "erased", possible: erasable,
+			path: "erase", part: "erase", record: retention.EraseRecord, done: "erased",
+			possible: erasable,
 			do: func(ctx context.Context, r *request, id string) error {
-				return retention.EraseByRequest(ctx, r.Eraser, id, r.Now().UTC())
+				return retention.EraseByRequest(ctx, r.Eraser, id, r.now())
 			},
 		},
 	}
+}
+
+func recheck(ctx context.Context, r *request, id string) error {
+	s, err := r.Checkout.Recheck(ctx, id)
+	if err != nil {
+		return err
+	}
+	return r.Checkout.Nudge(ctx, s)
 }
 
 func inReview(s payment.Session) bool { return s.Status == wire.Review }
@@ -154,6 +99,13 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 // maxReason is how long the reason of a resolution may be, in characters.
 const maxReason = 500
 
+// confirmation is what confirm.html asks.
+type confirmation struct {
+	Question question
+	Payment  *confirmedPayment // nil = it is about none
+	Form     form
+}
+
 // confirmedPayment is the payment that a confirmation is about.
 type confirmedPayment struct {
 	Order     orderName
@@ -161,38 +113,38 @@ type confirmedPayment struct {
 	Status    badge
 }
 
+// ask returns the page that asks what words.json has under key; f posts the answer.
+func (r *request) ask(key string, about *confirmedPayment, back link, f form) page {
+	q := words().Confirmations[key]
+	f.Token, f.Button, f.Danger, f.Cancel = r.FormToken(), q.Button, len(q.Never) > 0, back.To
+	return page{
+		Title: q.Title, Section: sectionOf(f.Path).Path, Back: back, template: "confirm",
+		View: confirmation{q, about, f},
+	}
+}
+
 // confirmAction is GET of an action: the page that says what will happen.
 func (c *console) confirmAction(a action) showHandler {
 	return func(r *request) (page, error) {
-		session, err := c.Checkout.Session(r.r.Context(), r.r.PathValue("session"))
+		s, err := c.Checkout.Session(r.r.Context(), r.r.PathValue("session"))
 		if err != nil {
 			return page{}, err
 		}
-		if !a.possible(session) {
+		if !a.possible(s) {
 			return page{}, &wire.Error{Code: wire.CodeNotPossible}
 		}
-		back := paymentPath(session.ID)
-		f := form{
-			Path: back + "/" + a.path, Token: r.FormToken(), Button: a.button,
-			Part: "do-" + a.part, Danger: len(a.never) > 0, Cancel: back,
-		}
+		f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
 		if a.reason { // it resolves what is shown here
-			f.Hidden = []hidden{{"review", session.Review()}}
+			f.Hidden = []hidden{{"review", s.Review()}}
 			f.Fields = []field{{
 				Name: "reason", Label: "Reason", Required: true, Max: maxReason,
 				Hint: "For the trail: what you have looked at, and what it showed. One line.",
 			}}
 		}
-		return page{
-			Title: a.title, Section: paymentsPath, Back: link{back, "The payment"},
-			template: "confirm", View: confirmation{
-				Payment: &confirmedPayment{
-					nameOf(session), session.Order.AmountUSD.StringFixed(2),
-					statusBadge(session.Status),
-				},
-				Will: a.will, Never: a.never, Form: f,
-			},
-		}, nil
+		about := confirmedPayment{
+			nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status),
+		}
+		return r.ask(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
 	}
 }
 

@@ -79,11 +79,3 @@ func pagerOf(path string, form url.Values, next string, shown int) pager {
 	}
 	return p
 }
-
-// confirmation is what confirm.html asks before something is done.
-type confirmation struct {
-	About       string            // a paragraph; empty = none
-	Payment     *confirmedPayment // nil = it is about none
-	Will, Never []string          // what will happen, what cannot be undone
-	Form        form
-}

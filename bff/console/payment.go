@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
@@ -15,14 +14,12 @@ type paymentView struct {
 	Now        time.Time
 	Object     payment.Object
 	Status     badge
-	Unusual    []badge
 	Review     *reviewReason // why an operator is needed; nil = none is
 	Attempts   []attemptView // the latest first
 	Deliveries []deliveryRow
 	Timeline   []timelineEntry // the oldest first
 	Coins      string          // empty = all
 	ClosedBy   string          // empty = it is not
-	Links      []link          // to what the shopper sees
 	Actions    []timelineEntry // of operators, the latest first
 }
 
@@ -34,8 +31,7 @@ type attemptView struct {
 	Coin        coin
 	Asked, Unit string
 	Tx          tx
-	Ended       bool  // EndedAt is worth showing
-	PaymentPage *link // nil = it may not be shown
+	Ended       bool // EndedAt is worth showing
 }
 
 // timelineEntry is something that has happened, in words.
@@ -61,9 +57,8 @@ func (c *console) payment(r *request) (page, error) {
 	}
 	o := c.Checkout.Object(session)
 	view := paymentView{
-		Now: r.now(), Object: o, Status: statusBadge(o.Status), Unusual: unusual(o),
+		Now: r.now(), Object: o, Status: statusBadge(o.Status),
 		Coins: strings.Join(o.Currencies, ", "), ClosedBy: string(session.ClosedBy),
-		Links: shopperLinks(o),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
@@ -95,62 +90,24 @@ func (c *console) payment(r *request) (page, error) {
 	}, nil
 }
 
-// unusual is what an operator should notice beside the status.
-func unusual(o payment.Object) (list []badge) {
-	for _, b := range []struct {
-		so   bool
-		kind string
-		word string
-	}{
-		{o.Late, "warn", "paid late"},
-		{o.OverpaidAmount != "", "warn", "overpaid"},
-		{o.MissingAmount != "", "warn", "something is missing"},
-		{o.Test, "", "test"},
-	} {
-		if b.so {
-			list = append(list, badge{Kind: b.kind, Word: b.word})
-		}
-	}
-	return list
-}
-
 // possibleActions lead to what can be done now.
 func possibleActions(session payment.Session) (list []tool) {
-	for _, a := range actions() {
+	for i, a := range actions() {
 		if a.possible(session) {
 			list = append(list, tool{
-				To: paymentPath(session.ID) + "/" + a.path, Label: a.name, Part: a.part,
-				Primary: a.first,
+				To: paymentPath(session.ID) + "/" + a.path, Part: a.part, Primary: i == 0,
+				Label: words().Confirmations[a.path].Name,
 			})
 		}
 	}
 	return list
 }
 
-// shopperLinks lead to what the shopper sees.
-func shopperLinks(o payment.Object) []link {
-	list := []link{{o.URL, "The shopper's checkout page"}}
-	if o.Status == wire.Confirmed {
-		list = append(list, link{o.URL + "/receipt", "Receipt, to be printed"})
-	}
-	if o.SuccessURL != "" {
-		list = append(list, link{o.SuccessURL, "Where the shop sends who has paid"})
-	}
-	if o.CancelURL != "" {
-		list = append(list, link{o.CancelURL, "Where the shop sends who has not"})
-	}
-	return list
-}
-
 func (c *console) attempt(a payment.Attempt, o payment.AttemptObject) attemptView {
-	v := attemptView{
+	return attemptView{
 		Attempt: a, Object: o, State: stateOf(a), Coin: c.coin(a),
 		Asked: trimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
 		Tx:    tx{ID: o.TxID, URL: o.TxURL, Whole: true},
 		Ended: !a.EndedAt.IsZero() && a.State != payment.Confirmed,
 	}
-	if a.PaymentURL != "" {
-		v.PaymentPage = &link{a.PaymentURL, "Open"}
-	}
-	return v
 }

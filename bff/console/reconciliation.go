@@ -11,14 +11,19 @@ import (
 const reconciliationPath = "/admin/reconciliation"
 
 type reconciliationView struct {
-	Now      time.Time
-	Form     form              // asks for the days
-	Standing note              // of the last run; zero = its report says it
-	Report   *reconcile.Report // nil = there is none
-	Days     string            // of the report
-	Total    int               // of its findings
-	Kinds    []findingsView    // the gravest first
-	Daily    dailyView
+	Now              time.Time
+	Form             form // asks for the days
+	Requested, Daily runView
+	Total            int            // of the findings of the last report
+	Kinds            []findingsView // the gravest first
+}
+
+// runView is where the runs of one kind stand.
+type runView struct {
+	reconcile.Status
+	State    string // of Last: "never", "running", "done", "failed", "aborted"
+	Progress string // of Last
+	Began    string // Last has, in words
 }
 
 // findingsView is the kept findings of one kind.
@@ -29,27 +34,6 @@ type findingsView struct {
 	Advice   note
 	Findings []reconcile.Finding
 	More     string // where those are that are not kept; empty = all are
-}
-
-// dailyView is the daily run.
-type dailyView struct {
-	State  string
-	Next   time.Time         // zero = not known
-	Report *reconcile.Report // nil = none has ended
-	Days   string
-}
-
-// findingNames say what a kind of disagreement is called; what becomes of it is the
-// kind's own word.
-var findingNames = map[reconcile.FindingKind]struct{ kind, name string }{
-	reconcile.FindingPaidThere:    {"bad", "Paid at the gateway, not confirmed here"},
-	reconcile.FindingPaidHere:     {"bad", "Confirmed here, not paid at the gateway"},
-	reconcile.FindingMoney:        {"bad", "Amounts differ"},
-	reconcile.FindingUnknownHere:  {"bad", "Ours by its mark, and not known here"},
-	reconcile.FindingOrphan:       {"warn", "Opened, and the answer was lost"},
-	reconcile.FindingSecond:       {"warn", "Opened twice"},
-	reconcile.FindingUnknownThere: {"warn", "Here, and not at the gateway"},
-	reconcile.FindingEnded:        {"warn", "Over on one side only"},
 }
 
 // reconciliation is GET /admin/reconciliation: where the last run stands, and the last
@@ -63,18 +47,17 @@ func (c *console) reconciliation(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	state := requested.State(r.now())
-	if state == reconcile.Running {
-		r.w.Header().Set("Refresh", "2; url="+reconciliationPath)
-	}
 	p := page{
 		Title: "Reconciliation", Section: reconciliationPath, template: "reconciliation",
 		Lead: "Holds the gateway's transactions of some days against the payments here, and " +
 			"changes nothing.",
 	}
 	view := reconciliationView{
-		Now: r.now(), Form: r.daysForm(requested.Last), Report: requested.Report,
-		Standing: standing(requested.Last, state, r.now()), Daily: dailyOf(daily, r.now()),
+		Now: r.now(), Form: r.daysForm(requested.Last),
+		Requested: runOf(requested, r.now()), Daily: runOf(daily, r.now()),
+	}
+	if view.Requested.State == "running" {
+		r.w.Header().Set("Refresh", "2; url="+reconciliationPath)
 	}
 	if requested.Report != nil {
 		view.addFindings(*requested.Report)
@@ -84,18 +67,24 @@ func (c *console) reconciliation(r *request) (page, error) {
 	return p, nil
 }
 
+func runOf(s reconcile.Status, now time.Time) runView {
+	return runView{s, map[reconcile.RunState]string{
+		reconcile.NeverRun: "never", reconcile.Running: "running", reconcile.Done: "done",
+		reconcile.Failed: "failed", reconcile.Aborted: "aborted",
+	}[s.State(now)], progress(s.Last.Progress), relative(s.Last.Began, now)}
+}
+
 // addFindings fills in what the report has found, by kind.
 func (v *reconciliationView) addFindings(r reconcile.Report) {
-	v.Days = days(r.From, r.To)
 	for _, kind := range reconcile.FindingKinds() {
 		if r.Counts[kind] == 0 {
 			continue
 		}
 		v.Total += r.Counts[kind]
-		name := findingNames[kind]
+		name := words().Findings[kind]
 		found := findingsView{
-			Kind: kind, Name: name.name, Count: r.Counts[kind], More: notKept(r, kind),
-			Advice: note{name.kind, capitalized(kind.Why()) + "."},
+			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: notKept(r, kind),
+			Advice: note{name.Kind, capitalized(kind.Why()) + "."},
 		}
 		for _, f := range r.Findings {
 			if f.Kind == kind {
@@ -104,48 +93,6 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 		}
 		v.Kinds = append(v.Kinds, found)
 	}
-}
-
-// dailyOf is what there is to know of the daily run.
-func dailyOf(daily reconcile.Status, now time.Time) dailyView {
-	v := dailyView{Next: daily.Next, Report: daily.Report}
-	v.State = map[reconcile.RunState]string{
-		reconcile.NeverRun: "The first one begins within minutes of the start.",
-		reconcile.Running:  "Running: " + progress(daily.Last.Progress),
-		reconcile.Failed: "Failed: the gateway or the database did not answer. " +
-			"It continues by itself.",
-		reconcile.Aborted: "Interrupted by the end of its instance. It continues by itself.",
-		reconcile.Done:    "Waiting for the next one.",
-	}[daily.State(now)]
-	if r := daily.Report; r != nil {
-		v.Days = days(r.From, r.To)
-	}
-	return v
-}
-
-// standing says where a run stands; nothing if that is what its report says.
-func standing(run reconcile.Run, state reconcile.RunState, now time.Time) note {
-	this := "Comparing " + days(run.From, run.To) + ", begun by " + clean(run.By) + " " +
-		relative(run.Began, now)
-	switch state {
-	case reconcile.NeverRun:
-		return note{
-			"", "Nothing was ever compared here. The command coinslot reconcile does the same.",
-		}
-	case reconcile.Running:
-		return note{"wait", this + ": " + progress(run.Progress) +
-			" The gateway's list is read behind all that payments need; this page looks again by " +
-			"itself."}
-	case reconcile.Failed:
-		return note{"bad", this +
-			", broke off: the gateway or the database did not answer. Nothing was changed; try " +
-			"again in a minute."}
-	case reconcile.Aborted:
-		return note{"bad", this +
-			", broke off: the instance that was at it has ended, or has lost the database. " +
-			"Nothing was changed; begin again."}
-	}
-	return note{}
 }
 
 // progress says how far a run is.

@@ -24,8 +24,10 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
 		"clean": clean, "shorten": shorten, "emailParts": emailParts, "external": external,
 		"coinIcon": coinIcon, "count": count, "plural": plural, "paymentPath": paymentPath,
+		"days":   days,
 		"hidden": func(name, value string) hidden { return hidden{name, value} },
 		"amount": func(digits, unit string) amount { return amount{digits, unit} },
+		"link":   func(to, label string) link { return link{to, label} },
 		"moment": func(at, now time.Time) moment { return moment{at, now} },
 	}).ParseFS(templateFiles, "layout.html", "parts.html", "forms.html"))
 	files, err := templateFiles.ReadDir(".")

@@ -51,7 +51,7 @@ func filtersOf(query url.Values, names ...string) url.Values {
 func (r *request) show(p page) {
 	f := frame{
 		page: p, Who: r.Name, Sections: sections(),
-		Notice: notices[r.auth.ReadNotice(r.Operator, r.r.URL)],
+		Notice: words().Notices[r.auth.ReadNotice(r.Operator, r.r.URL)],
 	}
 	if r.CanSignOut {
 		f.Token = r.FormToken()
@@ -65,88 +65,10 @@ func (r *request) show(p page) {
 	r.write(r.w, f)
 }
 
-// notices are what is said after something was done, by the word for it in the
-// address, see [auth.Authenticator.SignNotice]: no address makes a page say anything else.
-var notices = map[string]note{
-	"confirmed": {"good", "Settled as paid. Your server is being told."},
-	"discarded": {"good", "Settled as not paid. Your server is being told."},
-	"rechecked": {
-		"good",
-		"The gateway was asked. What it said is below; a payment asked about a moment ago " +
-			"is looked at again in a few seconds.",
-	},
-	"cancelled": {"good", "The payment is called off."},
-	"erased":    {"good", "Personal data was erased."},
-	"sent-again": {
-		"good", "The webhook is being sent again. Reload the page to see the answer.",
-	},
-	"sent-later": {
-		"warn",
-		"The webhook is due, but its endpoint has said 410: nothing is sent to it until " +
-			"the server is restarted.",
-	},
-	"comparing": {"warn", "A comparison is under way already. This is it."},
-	"replayed":  {"good", "The webhooks of that time are being sent again."},
-	"replayed-some": {
-		"warn",
-		"The first 10,000 events of that time are being sent again. The log says where to " +
-			"go on.",
-	},
-	"replayed-none": {"warn", "Nothing was told in that time: nothing is sent."},
-	"rerouted": {
-		"good", "The webhooks are being sent to the configured URL. What it had already was closed.",
-	},
-	"rerouted-none": {
-		"good",
-		"Every configured URL has these events already. Nothing is sent; the webhooks were closed.",
-	},
-	"rerouted-some": {
-		"warn",
-		"The first 10,000 webhooks are being sent to the configured URL. Press the button again " +
-			"for the rest.",
-	},
-}
-
 var (
 	errNoPage = errors.New("there is no such page")
 	errForged = errors.New("the form is not of this login")
 )
-
-// failures are what is said of an error.
-var failures = map[wire.Code]struct {
-	status int
-	words  string
-}{
-	wire.CodeSessionUnknown: {404, "There is no such payment."},
-	wire.CodeSessionPaid:    {409, "The payment is confirmed already: it stays as it is."},
-	wire.CodePaymentInProgress: {
-		409,
-		"Money is on its way, or the gateway is being asked for an address right now: it cannot " +
-			"be called off at this moment. Look again in a minute.",
-	},
-	wire.CodeNotPossible: {409, "That is not possible in the payment's present status."},
-	wire.CodeReviewChanged: {
-		409,
-		"The payment has changed since you looked. Nothing was done: go back to it, read why it " +
-			"is in review now, and decide again.",
-	},
-	wire.CodeGatewayUnavailable: {
-		503, "The gateway does not answer now. Nothing was changed; try again in a minute.",
-	},
-	wire.CodeStorageUnavailable: {
-		503, "The database cannot be used now. Nothing was changed; try again in a minute.",
-	},
-	wire.CodeInvalid: {422, "Something in the form is missing or too long."},
-	wire.CodeWebhookUnset: {
-		409,
-		"There is nowhere to send it. Set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET and " +
-			"start the server again.",
-	},
-	wire.CodeRateLimited: {
-		429, "Ten tests were sent within a minute. Wait a moment and try again.",
-	},
-	wire.CodeForbidden: {403, "The request came from another site and was refused."},
-}
 
 // messageView is what message.html gets.
 type messageView struct {
@@ -161,29 +83,29 @@ func (r *request) failure(err error) page {
 		Title: "Something went wrong", Section: sectionOf(r.r.URL.Path).Path,
 		Status: http.StatusInternalServerError, Back: r.wayBack(), template: "message",
 	}
-	words := "The log of the server says what, under the id below."
+	text := "The log of the server says what, under the id below."
 	var known *wire.Error
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, errNoPage):
-		p.Title, p.Status, words = "Nothing is here", http.StatusNotFound, "There is no such page."
+		p.Title, p.Status, text = "Nothing is here", http.StatusNotFound, "There is no such page."
 	case errors.Is(err, errForged):
 		p.Title, p.Status = "Please do that again", http.StatusForbidden
-		words = "The form is from before the last login. Nothing was changed: go back, reload " +
+		text = "The form is from before the last login. Nothing was changed: go back, reload " +
 			"the page and send it again."
 	case errors.Is(err, outbox.ErrEventUnknown), errors.Is(err, outbox.ErrEndpoint):
-		p.Status, words = http.StatusConflict, "That webhook cannot be sent: the event is gone, "+
+		p.Status, text = http.StatusConflict, "That webhook cannot be sent: the event is gone, "+
 			"or its endpoint is not set any more."
 	case errors.As(err, &large):
-		p.Status, words = http.StatusRequestEntityTooLarge, "The form is too large."
-	case errors.As(err, &known) && failures[known.Code].status != 0:
-		p.Status, words = failures[known.Code].status, failures[known.Code].words
+		p.Status, text = http.StatusRequestEntityTooLarge, "The form is too large."
+	case errors.As(err, &known) && words().Failures[known.Code].Status != 0:
+		p.Status, text = words().Failures[known.Code].Status, words().Failures[known.Code].Text
 	}
 	if p.Status >= http.StatusInternalServerError {
 		r.Log.Error("console request failed", "path", r.r.URL.Path, "request_id", r.id(),
 			"error", err)
 	}
-	p.View = messageView{Text: words, Request: r.id()}
+	p.View = messageView{Text: text, Request: r.id()}
 	return p
 }
 

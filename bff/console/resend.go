@@ -15,7 +15,7 @@ const (
 	// reroutePath is where webhooks to a URL that is not configured are moved from.
 	reroutePath = webhooksPath + "/move"
 	replayPath  = webhooksPath + "/replay"
-	// maxReplayed is how many events one replay sends again.
+	// maxReplayed is how many events one replay sends again; words.json says it too.
 	maxReplayed = 10_000
 )
 
@@ -106,27 +106,12 @@ func (c *console) confirmReplay(r *request) (page, error) {
 			Required: true,
 		}
 	}
-	return page{
-		Title: "Send the webhooks of a time again?", Section: webhooksPath,
-		Back: link{webhooksPath, "Webhooks"}, template: "confirm", View: confirmation{
-			About: "For a server that was down or has lost something. Payments are not touched.",
-			Will: []string{
-				"Every event of that time is sent to every endpoint that is set now, delivered " +
-					"before or not.",
-				"Each has the id and the body that it had: a server that keeps ids takes nothing " +
-					"twice.",
-				"At most " + count(maxReplayed) +
-					" events are sent; you are told if there are more.",
-			},
-			Form: form{
-				Path: replayPath, Token: r.FormToken(), Button: "Send again", Part: "do-replay",
-				Cancel: webhooksPath, Fields: []field{
-					at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
-					at("to", "Until (UTC)", r.now().Add(time.Minute)),
-				},
-			},
+	return r.ask("replay", nil, link{webhooksPath, "Webhooks"}, form{
+		Path: replayPath, Part: "do-replay", Fields: []field{
+			at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
+			at("to", "Until (UTC)", r.now().Add(time.Minute)),
 		},
-	}, nil
+	}), nil
 }
 
 // replay is POST /admin/webhooks/replay.

@@ -42,27 +42,9 @@ func (t testedEndpoint) Duration() string {
 
 // confirmTest is GET /admin/webhooks/test: what a test is.
 func (c *console) confirmTest(r *request) (page, error) {
-	return page{
-		Title: "Send a test?", Section: webhooksPath, Back: link{webhooksPath, "Webhooks"},
-		template: "confirm", View: confirmation{
-			About: "Before the first order, and after a change of your server's address or " +
-				"secret: does it take webhooks?",
-			Will: []string{
-				"A message of the type checkout.test is sent to every endpoint, signed as all are.",
-				"It tells of no payment: it has no session, no order and no amount. Your server " +
-					"answers 2xx and does nothing.",
-				"What comes back is shown here. The message is in no list and is not tried again.",
-			},
-			Form: r.testForm("Send a test"),
-		},
-	}, nil
-}
-
-func (r *request) testForm(button string) form {
-	return form{
-		Path: testPath, Token: r.FormToken(), Button: button, Part: "do-test",
-		Cancel: webhooksPath,
-	}
+	return r.ask("test", nil, link{webhooksPath, "Webhooks"}, form{
+		Path: testPath, Part: "do-test",
+	}), nil
 }
 
 // test is POST /admin/webhooks/test: it waits for what endpoints answer.
@@ -76,7 +58,10 @@ func (c *console) test(r *request) (page, error) {
 		return page{}, err
 	}
 	view := testView{
-		Event: tested.Event, Type: string(outbox.EventTest), Form: r.testForm("Send another"),
+		Event: tested.Event, Type: string(outbox.EventTest), Form: form{
+			Path: testPath, Token: r.FormToken(), Button: "Send another", Part: "do-test",
+			Cancel: webhooksPath,
+		},
 	}
 	for _, t := range tested.Trials {
 		view.Endpoints = append(view.Endpoints, testedEndpoint(t))

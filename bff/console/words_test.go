@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/wire"
 	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
 )
 
-// Whatever the domain writes down or doubts has words here.
-func TestWords(t *testing.T) {
-	source := ""
-	for _, pattern := range []string{"../payment/*.go", "../checkout/*.go"} {
+// sources is the Go code of some folders.
+func sources(t *testing.T, patterns ...string) (source string) {
+	t.Helper()
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
@@ -26,15 +28,21 @@ func TestWords(t *testing.T) {
 			source += string(raw)
 		}
 	}
+	return source
+}
+
+// Whatever the domain writes down or doubts has words here.
+func TestWords(t *testing.T) {
+	source := sources(t, "../payment/*.go", "../checkout/*.go")
 	notes := regexp.MustCompile(`Note\(now, [^,]+, "((?:attempt|session)\.[a-z_]+)"`).FindAllStringSubmatch(source, -1)
 	for _, note := range notes {
-		if events[note[1]] == "" {
+		if words().Events[note[1]] == "" {
 			t.Errorf("a trail says %q, which has no words", note[1])
 		}
 	}
 	reasons := regexp.MustCompile(`[rR]eason[A-Z]\w+ += "([a-z_]+)"`).FindAllStringSubmatch(source, -1)
 	for _, reason := range reasons {
-		if reviewReasons[reason[1]].Todo == "" {
+		if words().Reviews[reason[1]].Todo == "" {
 			t.Errorf("the reason %q has no words", reason[1])
 		}
 	}
@@ -42,14 +50,61 @@ func TestWords(t *testing.T) {
 		t.Errorf("found %d notes and %d reasons: is this still how they are written?", len(notes), len(reasons))
 	}
 	for _, s := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Confirmed, payment.Expired, payment.Cancelled, payment.Refused, payment.Lost, payment.Rejected, payment.InReview, payment.Stray} {
-		if states[s].word == "" || states[s].Means == "" {
+		if state := words().AttemptStates[string(s)]; state.Word == "" || state.Means == "" {
 			t.Errorf("the state %q has no words", s)
 		}
 	}
 	for _, d := range actions() {
-		if actionWords[d.record] == "" || actionWords[d.record+doneSuffix] == "" || notices[d.done].Text == "" {
+		if words().Audit[d.record] == "" || words().Audit[d.record+doneSuffix] == "" || words().Notices[d.done].Text == "" {
 			t.Errorf("%q has no words for the audit, or no notice", d.path)
 		}
+		if q := words().Confirmations[d.path]; q.Name == "" || q.Title == "" || q.Button == "" || len(q.Will) == 0 {
+			t.Errorf("%q has no words for the page that asks", d.path)
+		}
+	}
+	for _, s := range wire.Statuses() {
+		if words().Statuses[s].Word == "" {
+			t.Errorf("the status %q has no words", s)
+		}
+	}
+	for _, kind := range reconcile.FindingKinds() {
+		if f := words().Findings[kind]; f.Word == "" || f.Kind == "" || kind.Why() == "" {
+			t.Errorf("the finding %q has no words", kind)
+		}
+	}
+	for code, f := range words().Failures {
+		if f.Status < 400 || f.Text == "" {
+			t.Errorf("the failure %q is %+v", code, f)
+		}
+	}
+}
+
+// Every key that the console itself uses has words.
+func TestKeys(t *testing.T) {
+	source := sources(t, "*.go", "auth/*.go")
+	used := map[string]int{}
+	for _, c := range []struct {
+		key  string
+		have func(string) bool
+	}{
+		{`audited\("([^"]+)"`, func(key string) bool { return words().Audit[key] != "" && words().Audit[key+doneSuffix] != "" }},
+		{`r\.record\("([^"]+)"`, func(key string) bool { return words().Audit[key] != "" }},
+		{`Record\(r, [^,]+, "([^"]+)"\)`, func(key string) bool { return words().Audit[key] != "" }},
+		{`(?:done = (?:[^"\n]*, )?|done: +|Path, )"([a-z-]+)"`, func(key string) bool { return words().Notices[key].Text != "" }},
+		{`r\.ask\("([^"]+)"`, func(key string) bool { return words().Confirmations[key].Title != "" }},
+	} {
+		found := regexp.MustCompile(c.key).FindAllStringSubmatch(source, -1)
+		for _, key := range found {
+			if used[c.key]++; !c.have(key[1]) {
+				t.Errorf("%q has no words", key[1])
+			}
+		}
+		if len(found) == 0 {
+			t.Errorf("nothing is like %s: is this still how it is written?", c.key)
+		}
+	}
+	if n := used[`(?:done = (?:[^"\n]*, )?|done: +|Path, )"([a-z-]+)"`]; n != len(words().Notices) {
+		t.Errorf("the code uses %d notices; words.json has %d", n, len(words().Notices))
 	}
 }
 
