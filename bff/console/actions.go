@@ -3,9 +3,9 @@ package console
 import (
 	"context"
 	"errors"
-	"unicode/utf8"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/format"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
@@ -188,7 +188,7 @@ const doneSuffix = ".done"
 func (r *request) record(what, session, detail string) error {
 	err := r.Records.Record(r.r.Context(), records.Action{
 		By: r.by(), From: r.Auth.Server.Address(r.r), What: what, Session: session,
-		Detail: clean(truncated(detail, maxReason)),
+		Detail: format.Clean(format.Truncate(detail, maxReason)),
 	})
 	if err != nil {
 		return &wire.Error{
@@ -206,12 +206,4 @@ func (r *request) reasonOf(err error) string {
 		return string(known.Code)
 	}
 	return "something went wrong, request " + r.id()
-}
-
-// truncated is text, at most n characters of it.
-func truncated(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n]) + "…"
 }

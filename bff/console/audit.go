@@ -1,6 +1,9 @@
 package console
 
-import "coinslot/bff/records"
+import (
+	"coinslot/bff/console/query"
+	"coinslot/bff/records"
+)
 
 const auditPath = "/admin/audit"
 
@@ -19,12 +22,12 @@ type auditRow struct {
 
 // audit is GET /admin/audit: who has done what.
 func (c *console) audit(r *request) (page, error) {
-	form := r.filters("session", "from", "to", "cursor")
+	form := query.Filters(r.r.URL.Query(), "session", "from", "to", "cursor")
 	q := records.ActionQuery{
 		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage,
 	}
 	var err error
-	if q.From, q.To, err = dayRange(form); err != nil {
+	if q.From, q.To, err = query.Days(form); err != nil {
 		return page{}, err
 	}
 	found, err := c.Records.Actions(r.r.Context(), q)
@@ -32,14 +35,8 @@ func (c *console) audit(r *request) (page, error) {
 		return page{}, err
 	}
 	view := auditView{
-		Filter: filter{
-			Path: auditPath, Narrowed: len(without(form, "cursor")) > 0,
-			Fields: append([]field{{
-				Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
-				Placeholder: "cs_…",
-			}}, dateFields(form)...),
-		},
-		Pager: pagerOf(auditPath, form, found.Next, len(found.Actions)),
+		Filter: filterOf(auditPath, form, append([]field{sessionField(form)}, dateFields(form)...)),
+		Pager:  pagerOf(auditPath, form, found.Next, len(found.Actions)),
 	}
 	for _, a := range found.Actions {
 		view.Rows = append(view.Rows, auditRow{

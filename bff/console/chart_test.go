@@ -5,19 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/console/chart"
 	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
-
-// The top of a chart is round, even, and not below what it holds.
-func TestCeiling(t *testing.T) {
-	for n, want := range map[int]int{0: 2, 1: 2, 2: 2, 3: 4, 9: 10, 11: 12, 21: 24, 81: 100, 101: 120, 950: 1000, 12345: 16000} {
-		if got := ceiling(n); got != want {
-			t.Errorf("ceiling(%d) = %d; want %d", n, got, want)
-		}
-	}
-}
 
 // What a chart shows is what its table says, and a day outside of it does no harm.
 func TestChart(t *testing.T) {
@@ -29,7 +21,7 @@ func TestChart(t *testing.T) {
 		count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"), count(29, "expired", "<b>", 4, "40"),
 		count(29, "confirmed", "ETH", 1, "0.02"), count(-1, "confirmed", "USDT", 9, "9"), count(30, "confirmed", "USDT", 9, "9"),
 	}
-	got := rendered(t, page{template: "overview", View: overviewView{Chart: newChart(counts, from)}})
+	got := rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
 	for _, want := range []string{"$2,018.00", "24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 under way", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the charts lack %q", want)

@@ -16,8 +16,11 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console/auth"
+	"coinslot/bff/console/export"
+	"coinslot/bff/console/query"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
@@ -125,7 +128,7 @@ func (c *console) routes() http.Handler {
 	act(reconciliationPath, c.startReconciliation)
 	show(originsPath, c.originsPage)
 	show(auditPath, c.audit)
-	for path, h := range map[string]func(*request, url.Values) (export, error){
+	for path, h := range map[string]func(*request, url.Values) (export.File, error){
 		paymentsPath: c.exportPayments, transactionsPath: c.exportTransactions,
 		withdrawalsPath: c.exportWithdrawals, reconciliationPath: c.exportReconciliation,
 		originsPath: c.exportOrigins, webhooksPath: c.exportWebhooks,
@@ -174,9 +177,40 @@ func acting(h actHandler) func(*request) {
 			r.show(r.failure(err))
 			return
 		}
-		to = withQuery(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
+		to = query.With(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
 		http.Redirect(r.w, r.r, to, http.StatusSeeOther)
 	}
+}
+
+// exporting answers with the file that h returns, sent as it is read; one that breaks off
+// has no end that a browser takes for one. Other sites cannot make the browser of an operator
+// whom a proxy signs in export files: each is recorded, and may take pages of the gateway.
+func (c *console) exporting(
+	name string, h func(r *request, q url.Values) (export.File, error),
+) http.Handler {
+	return c.signedIn(func(r *request) {
+		q := r.r.URL.Query()
+		q.Del("done")
+		if site := r.r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+			r.show(r.failure(&wire.Error{Code: wire.CodeForbidden}))
+			return
+		}
+		file, err := h(r, q)
+		if err == nil {
+			err = r.record(name+".export", "", query.Without(q, "cursor").Encode())
+		}
+		if err != nil {
+			r.show(r.failure(err))
+			return
+		}
+		switch begun, err := file.Send(r.w, name, r.Now); {
+		case err != nil && begun:
+			r.Log.Error("console export broke off", "request_id", r.id(), "error", err)
+			panic(http.ErrAbortHandler)
+		case err != nil:
+			r.show(r.failure(err))
+		}
+	})
 }
 
 // recordLogin writes to the audit log who has signed in, signed out, or failed to.

@@ -1,6 +1,11 @@
 package console
 
-import "net/url"
+import (
+	"net/url"
+
+	"coinslot/bff/console/format"
+	"coinslot/bff/console/query"
+)
 
 // hidden is a value that a form sends unseen.
 type hidden struct{ Name, Value string }
@@ -30,14 +35,19 @@ func dateFields(form url.Values) []field {
 	}
 }
 
-// anyStatus is the choice of a filter that leaves all.
-const anyStatus = "all"
+// sessionField filters by the id of a payment.
+func sessionField(form url.Values) field {
+	return field{
+		Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
+		Placeholder: "cs_…",
+	}
+}
 
 // statusField chooses one of the statuses of a list, or all.
 func statusField(chosen string, statuses []string) field {
-	options := []option{{anyStatus, "All"}}
+	options := []option{{query.Any, "All"}}
 	for _, status := range statuses {
-		options = append(options, option{status, capitalized(status)})
+		options = append(options, option{status, format.Capitalize(status)})
 	}
 	return field{Name: "status", Label: "Status", Value: chosen, Options: options}
 }
@@ -47,6 +57,11 @@ type filter struct {
 	Path     string
 	Narrowed bool // some are set
 	Fields   []field
+}
+
+// filterOf returns the filter of a list; form is what it is filtered by.
+func filterOf(path string, form url.Values, fields []field) filter {
+	return filter{Path: path, Narrowed: len(query.Whole(form)) > 0, Fields: fields}
 }
 
 // form posts fields.
@@ -72,10 +87,10 @@ type pager struct {
 func pagerOf(path string, form url.Values, next string, shown int) pager {
 	p := pager{Shown: shown}
 	if form.Get("cursor") != "" {
-		p.First = withQuery(path, form, "cursor", "")
+		p.First = query.With(path, form, "cursor", "")
 	}
 	if next != "" {
-		p.Next = withQuery(path, form, "cursor", next)
+		p.Next = query.With(path, form, "cursor", next)
 	}
 	return p
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"errors"
-	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,6 +9,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/export"
+	"coinslot/bff/console/format"
+	"coinslot/bff/console/query"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -25,8 +27,8 @@ const (
 type gatewayRecordsView struct {
 	Filter       filter
 	Problem      string // why there is no list; empty = there is one
-	Transactions []transactionRow
-	Withdrawals  []withdrawalRow
+	Transactions []reconcile.LedgerEntry
+	Withdrawals  []reconcile.Withdrawal // one whose amount is none is shown as it came
 	Pager        numberedPager
 }
 
@@ -37,39 +39,22 @@ type numberedPager struct{ Where, Previous, Next string }
 // shown is how many rows are on this page.
 func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p numberedPager) {
 	n := max(at.Page, q.page)
-	p.Where = "Page " + count(n)
+	p.Where = "Page " + format.Count(n)
 	if at.LastPage > 0 {
-		p.Where += " of " + count(at.LastPage)
+		p.Where += " of " + format.Count(at.LastPage)
 	}
 	if at.Total > 0 {
-		p.Where += ", " + plural(at.Total, "row") + " in all"
+		p.Where += ", " + format.Plural(at.Total, "row") + " in all"
 	}
 	if n == 2 {
-		p.Previous = withQuery(path, q.form, "page", "")
+		p.Previous = query.With(path, q.form, "page", "")
 	} else if n > 2 {
-		p.Previous = withQuery(path, q.form, "page", strconv.Itoa(n-1))
+		p.Previous = query.With(path, q.form, "page", strconv.Itoa(n-1))
 	}
 	if n < at.LastPage || at.LastPage == 0 && shown > 0 {
-		p.Next = withQuery(path, q.form, "page", strconv.Itoa(n+1))
+		p.Next = query.With(path, q.form, "page", strconv.Itoa(n+1))
 	}
 	return p
-}
-
-// transactionRow is a transaction of the gateway.
-type transactionRow struct {
-	reconcile.LedgerEntry
-	Status          badge
-	Price           string
-	Coin            coin
-	Asked, Received amount
-	Tx              tx
-}
-
-// withdrawalRow is a withdrawal. An amount that is none is shown as it came.
-type withdrawalRow struct {
-	reconcile.Withdrawal
-	Status badge
-	Tx     tx
 }
 
 // recordQuery is what the gateway's lists can be asked for.
@@ -83,7 +68,7 @@ type recordQuery struct {
 
 // readRecordQuery reads the filters. Statuses are those that the gateway knows.
 func readRecordQuery(values url.Values, statuses []string) recordQuery {
-	q := recordQuery{form: filtersOf(values, "status", "from", "to", "page"), page: 1}
+	q := recordQuery{form: query.Filters(values, "status", "from", "to", "page"), page: 1}
 	for _, status := range statuses {
 		if q.form.Get("status") == status {
 			q.status = status
@@ -108,10 +93,8 @@ func (r *request) gatewayRecords(
 	read func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error),
 ) (page, error) {
 	q := readRecordQuery(r.r.URL.Query(), statuses)
-	view := gatewayRecordsView{Problem: q.problem, Filter: filter{
-		Path: path, Narrowed: len(without(q.form, "page")) > 0,
-		Fields: append([]field{statusField(q.status, statuses)}, dateFields(q.form)...),
-	}}
+	fields := append([]field{statusField(q.status, statuses)}, dateFields(q.form)...)
+	view := gatewayRecordsView{Problem: q.problem, Filter: filterOf(path, q.form, fields)}
 	p := page{
 		Title: sectionOf(path).Name, Section: path, template: "gateway_records",
 		Status: http.StatusUnprocessableEntity,
@@ -128,7 +111,7 @@ func (r *request) gatewayRecords(
 			return p, err
 		default:
 			p.Status = http.StatusOK
-			p.Tools = []tool{exportTool(path, without(q.form, "page"))}
+			p.Tools = []tool{exportTool(path, q.form)}
 			shown := len(view.Transactions) + len(view.Withdrawals)
 			view.Pager = pageNumbers(path, q, at, shown)
 		}
@@ -142,29 +125,24 @@ func (r *request) gatewayRecords(
 func exportRecords(
 	values url.Values, statuses, columns []string,
 	read func(recordQuery) (rows [][]string, at reconcile.Paging, err error),
-) (export, error) {
+) (export.File, error) {
 	q := readRecordQuery(values, statuses)
 	if q.problem != "" {
-		return export{}, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
+		return export.File{}, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
 	}
-	var pages iter.Seq2[[][]string, error] = func(yield func([][]string, error) bool) {
-		for q.page = 1; q.page <= pagesOfAnExport; q.page++ {
+	pages := export.ByNumber(pagesOfAnExport, rowsOfAPage,
+		func(number int) (rows [][]string, last bool, err error) {
+			q.page = number
 			rows, at, err := read(q)
-			if !yield(rows, err) || err != nil || len(rows) == 0 ||
-				at.LastPage > 0 && q.page >= at.LastPage {
-				return
-			}
-		}
-		yield([][]string{{"There are more than " + count(pagesOfAnExport*rowsOfAPage) +
-			": narrow the dates."}}, nil)
-	}
-	return export{columns, pages}, nil
+			return rows, at.LastPage > 0 && number >= at.LastPage, err
+		})
+	return export.File{Columns: columns, Pages: pages}, nil
 }
 
 // gatewayBadge is the gateway's word for how something stands.
 func gatewayBadge(status string) badge {
 	kind := map[string]string{"confirmed": "good", "pending": "wait", "processing": "wait"}[status]
-	return badge{Kind: kind, Word: clean(capitalized(status)), Status: status}
+	return badge{Kind: kind, Word: format.Clean(format.Capitalize(status)), Status: status}
 }
 
 var transactionStatuses = []string{"pending", "confirmed", "expired", "cancelled"}
@@ -174,9 +152,7 @@ func (c *console) transactions(r *request) (page, error) {
 	p, err := r.gatewayRecords(transactionsPath, transactionStatuses,
 		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
 			found, err := c.Gateway.Entries(r.r.Context(), q.transactions())
-			for _, e := range found.Items {
-				v.Transactions = append(v.Transactions, rowOf(e))
-			}
+			v.Transactions = found.Items
 			return found.Paging, err
 		})
 	p.Lead = "What the gateway says, read just now. It proves nothing here: the payment's " +
@@ -190,19 +166,14 @@ func (q recordQuery) transactions() payment.ListQuery {
 	}
 }
 
-func rowOf(e reconcile.LedgerEntry) transactionRow {
-	symbol, _, _ := strings.Cut(strings.ToUpper(e.CurrencyCode), "_")
-	return transactionRow{
-		LedgerEntry: e, Status: gatewayBadge(e.Status), Price: trimZeros(e.AmountUSD, 2),
-		Coin:     coin{Symbol: symbol, Network: e.NetworkCode},
-		Asked:    amount{trimZeros(e.PayAmount, 0), symbol},
-		Received: amount{trimZeros(e.PaidAmount, 0), symbol},
-		Tx:       tx{ID: e.TxID, URL: e.TxURL},
-	}
+// symbolOf is the symbol of a currency code, "USDT" of "usdt_trc20".
+func symbolOf(code string) string {
+	symbol, _, _ := strings.Cut(strings.ToUpper(code), "_")
+	return symbol
 }
 
 // exportTransactions is GET /admin/transactions.csv.
-func (c *console) exportTransactions(r *request, values url.Values) (export, error) {
+func (c *console) exportTransactions(r *request, values url.Values) (export.File, error) {
 	return exportRecords(values, transactionStatuses, []string{
 		"session", "attempt", "tracking_code", "order_id", "status", "currency_code", "network",
 		"amount_usd", "pay_amount", "paid_amount", "merchant_share", "platform_share",
@@ -212,11 +183,12 @@ func (c *console) exportTransactions(r *request, values url.Values) (export, err
 		found, err := c.Gateway.Entries(r.r.Context(), q.transactions())
 		for _, e := range found.Items {
 			rows = append(rows, []string{
-				e.Session, number(e.Attempt), e.TrackingCode, e.OrderID, e.Status, e.CurrencyCode,
-				e.NetworkName, e.AmountUSD, e.PayAmount, e.PaidAmount, e.MerchantShare,
-				e.PlatformShare, e.FeePercent, e.TolerancePercent, e.TxID, e.Email, e.Comment,
-				yes(e.CancelledByUser), timestamp(e.CreatedAt), timestamp(e.ExpiresAt),
-				timestamp(e.PaidAt),
+				e.Session, export.Number(e.Attempt), e.TrackingCode, e.OrderID, e.Status,
+				e.CurrencyCode, e.NetworkName, e.AmountUSD, e.PayAmount, e.PaidAmount,
+				e.MerchantShare, e.PlatformShare, e.FeePercent, e.TolerancePercent, e.TxID,
+				e.Email, e.Comment, export.Yes(e.CancelledByUser),
+				format.Timestamp(e.CreatedAt), format.Timestamp(e.ExpiresAt),
+				format.Timestamp(e.PaidAt),
 			})
 		}
 		return rows, found.Paging, err
@@ -230,10 +202,7 @@ func (c *console) withdrawals(r *request) (page, error) {
 	p, err := r.gatewayRecords(withdrawalsPath, withdrawalStatuses,
 		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
 			found, err := c.Gateway.Withdrawals(r.r.Context(), q.withdrawals())
-			for _, w := range found.Items {
-				v.Withdrawals = append(v.Withdrawals,
-					withdrawalRow{w, gatewayBadge(w.Status), tx{ID: w.TxID, URL: w.TxURL}})
-			}
+			v.Withdrawals = found.Items
 			return found.Paging, err
 		})
 	p.Lead = "What the gateway pays out to you. It is asked for in the gateway's own panel."
@@ -247,7 +216,7 @@ func (q recordQuery) withdrawals() reconcile.WithdrawalQuery {
 }
 
 // exportWithdrawals is GET /admin/withdrawals.csv.
-func (c *console) exportWithdrawals(r *request, values url.Values) (export, error) {
+func (c *console) exportWithdrawals(r *request, values url.Values) (export.File, error) {
 	return exportRecords(values, withdrawalStatuses, []string{
 		"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id",
 		"created",
@@ -256,7 +225,7 @@ func (c *console) exportWithdrawals(r *request, values url.Values) (export, erro
 		for _, w := range found.Items {
 			rows = append(rows, []string{
 				w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName,
-				w.Destination, w.TxID, timestamp(w.CreatedAt),
+				w.Destination, w.TxID, format.Timestamp(w.CreatedAt),
 			})
 		}
 		return rows, found.Paging, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/console/export"
+	"coinslot/bff/console/format"
 	"coinslot/bff/records"
 )
 
@@ -53,16 +55,17 @@ func (c *console) refusedOrigins(r *request) ([]records.RefusedOrigin, error) {
 }
 
 // exportOrigins is GET /admin/origins.csv.
-func (c *console) exportOrigins(r *request, _ url.Values) (export, error) {
+func (c *console) exportOrigins(r *request, _ url.Values) (export.File, error) {
 	var rows [][]string
 	list, err := c.refusedOrigins(r)
 	for _, o := range list {
 		rows = append(rows, []string{
-			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), timestamp(o.FirstAt),
-			timestamp(o.LastAt), o.Session,
+			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), format.Timestamp(o.FirstAt),
+			format.Timestamp(o.LastAt), o.Session,
 		})
 	}
-	return export{
-		[]string{"origin", "times", "sessions", "first", "last", "session"}, allAtOnce(rows),
+	return export.File{
+		Columns: []string{"origin", "times", "sessions", "first", "last", "session"},
+		Pages:   export.AllAtOnce(rows),
 	}, err
 }

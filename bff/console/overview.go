@@ -7,21 +7,26 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/chart"
+	"coinslot/bff/console/format"
 	"coinslot/bff/records"
 )
 
 const overviewPath = "/admin"
 
 type overviewView struct {
-	Needs []need // the gravest first
-	Chart *chart // nil = there were no orders
+	Needs []need       // the gravest first
+	Chart *chart.Chart // nil = there were no orders
 }
 
-// need is one thing that needs attention.
+// need is one thing that needs attention; overview.html has its words, by Name.
 type need struct {
-	Kind, Title, Text string // Kind is that of a badge: how urgent it is
-	More              link   // zero = none
-	Items             []needItem
+	Name  string
+	Kind  string // of a badge: how urgent it is
+	Count int    // of payments, webhooks or host pages
+	Host  string // of the endpoint that it is about
+	Since string // how long it has been so
+	Items []needItem
 }
 
 // needItem is one payment or one origin of a need.
@@ -48,13 +53,13 @@ func (c *console) overview(r *request) (page, error) {
 		view.Needs = append(view.Needs, found...)
 	}
 	tomorrow := r.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
-	from := tomorrow.AddDate(0, 0, -chartDays)
+	from := tomorrow.AddDate(0, 0, -chart.Days)
 	counts, err := c.tally.of(r.r.Context(), c.Records, from, tomorrow, r.now())
 	if err != nil {
 		return page{}, err
 	}
 	if len(counts) > 0 {
-		view.Chart = newChart(counts, from)
+		view.Chart = chart.New(counts, from)
 	}
 	return page{Title: "Overview", Section: overviewPath, template: "overview", View: view}, nil
 }
@@ -71,16 +76,12 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 	if err != nil {
 		return nil, err
 	}
-	reviews := need{
-		Kind: "bad", Title: plural(n, "payment") + " in review",
-		Text: "Reported as paid, but not proven: nothing ships until you settle them.",
-		More: link{paymentsPath + "?status=review", "All of them"},
-	}
+	reviews := need{Name: "review", Kind: "bad", Count: n}
 	for _, s := range found.Sessions {
 		why := explainReview(c.Checkout.Object(s).ReviewReason).What
 		reviews.Items = append(reviews.Items, needItem{
 			Payment: nameOf(s), AmountUSD: s.Order.AmountUSD.StringFixed(2),
-			Notes: []string{why, relative(s.CreatedAt, now)},
+			Notes: []string{why, format.Relative(s.CreatedAt, now)},
 		})
 	}
 	return []need{reviews}, nil
@@ -102,14 +103,7 @@ func (c *console) gatewayNeeds(ctx context.Context, now time.Time) ([]need, erro
 	case since.IsZero():
 		return nil, nil
 	}
-	return []need{{
-		Kind: "bad", Title: "The gateway does not answer",
-		Text: "For " + formatDuration(now.Sub(since)) +
-			", so no new payment can begin. It is tried again by itself, and payments that " +
-			"have begun are looked at as soon as it is back. The log of the server says what " +
-			"it answers: with 401 or 403, correct COINSLOT_GATEWAY_KEY and start the server " +
-			"again. The command “coinslot check” tries the key.",
-	}}, nil
+	return []need{{Name: "gateway", Kind: "bad", Since: format.Duration(now.Sub(since))}}, nil
 }
 
 // preparingNeeds are payments for which the gateway has not given an address yet; a few are
@@ -119,12 +113,7 @@ func (c *console) preparingNeeds(ctx context.Context, _ time.Time) ([]need, erro
 	if err != nil || n < 3 {
 		return nil, err
 	}
-	return []need{{
-		Kind: "warn", Title: plural(n, "payment") + " being prepared",
-		Text: "They wait for the gateway to give an address. More than a few for more than " +
-			"a minute mean that it is slow.",
-		More: link{paymentsPath + "?status=preparing", "Look at them"},
-	}}, nil
+	return []need{{Name: "preparing", Kind: "warn", Count: n}}, nil
 }
 
 // unroutedNeeds are webhooks that are open to a URL that is not configured.
@@ -132,10 +121,7 @@ func (c *console) unroutedNeeds(ctx context.Context, _ time.Time) (list []need, 
 	endpoints, err := c.Rerouting.Unrouted(ctx)
 	for _, b := range endpoints {
 		list = append(list, need{
-			Kind: "bad", Title: plural(b.Waiting, "webhook") + " to a URL that is not configured",
-			Text: "Nobody sends them: no running server has " + host(b.Endpoint) +
-				" in COINSLOT_WEBHOOK_URL. Add it again, or send them to the configured URL.",
-			More: link{webhooksPath, "Webhooks"},
+			Name: "unrouted", Kind: "bad", Count: b.Waiting, Host: host(b.Endpoint),
 		})
 	}
 	return list, err
@@ -149,32 +135,18 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	}
 	gone := c.Gone()
 	for _, b := range endpoints {
-		late := !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute
+		n := need{Kind: "bad", Host: host(b.Endpoint), Since: format.Duration(now.Sub(b.OldestAt))}
 		switch {
 		case slices.Contains(gone, b.Endpoint):
-			list = append(list, need{
-				Kind: "bad", Title: "An endpoint is off",
-				Text: host(b.Endpoint) +
-					" has answered 410, so nothing is sent to it until the server is restarted. " +
-					"Mend it, or take it out of COINSLOT_WEBHOOK_URL.",
-				More: link{webhooksPath, "Webhooks"},
-			})
+			n.Name = "gone"
 		case b.Abandoned > 0:
-			list = append(list, need{
-				Kind: "bad", Title: plural(b.Abandoned, "webhook") + " given up",
-				Text: host(b.Endpoint) +
-					" did not take them for 30 days, or said 410. Send them again, or take the " +
-					"endpoint out of COINSLOT_WEBHOOK_URL.",
-				More: link{webhooksPath + "?state=abandoned", "Look at them"},
-			})
-		case late:
-			list = append(list, need{
-				Kind: "warn", Title: plural(b.Waiting, "webhook") + " waiting",
-				Text: host(b.Endpoint) + " has not taken the oldest for " +
-					formatDuration(now.Sub(b.OldestAt)) + ".",
-				More: link{webhooksPath + "?state=retrying", "Look at them"},
-			})
+			n.Name, n.Count = "abandoned", b.Abandoned
+		case !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute:
+			n.Name, n.Kind, n.Count = "waiting", "warn", b.Waiting
+		default:
+			continue
 		}
+		list = append(list, n)
 	}
 	return list, nil
 }
@@ -190,7 +162,8 @@ func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error
 	for _, o := range refused {
 		if o.Sessions > 0 && now.Sub(o.LastAt) < 24*time.Hour {
 			items = append(items, needItem{
-				Origin: o.Origin, Notes: []string{plural(o.Times, "time"), relative(o.LastAt, now)},
+				Origin: o.Origin,
+				Notes:  []string{format.Plural(o.Times, "time"), format.Relative(o.LastAt, now)},
 			})
 		}
 	}
@@ -198,10 +171,7 @@ func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error
 		return nil, nil
 	}
 	return []need{{
-		Kind: "warn", Title: plural(len(items), "host page") + " refused today",
-		Text: "They wanted to show the checkout and are not in COINSLOT_ORIGINS. If one is " +
-			"yours, add it.",
-		More: link{originsPath, "All of them"}, Items: items[:min(len(items), maxItems)],
+		Name: "origins", Kind: "warn", Count: len(items), Items: items[:min(len(items), maxItems)],
 	}}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/console/format"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
@@ -106,7 +107,7 @@ func possibleActions(session payment.Session) (list []tool) {
 func (c *console) attempt(a payment.Attempt, o payment.AttemptObject) attemptView {
 	return attemptView{
 		Attempt: a, Object: o, State: stateOf(a), Coin: c.coin(a),
-		Asked: trimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
+		Asked: format.TrimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
 		Tx:    tx{ID: o.TxID, URL: o.TxURL, Whole: true},
 		Ended: !a.EndedAt.IsZero() && a.State != payment.Confirmed,
 	}

@@ -1,12 +1,16 @@
 package console
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/export"
+	"coinslot/bff/console/query"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 )
@@ -61,14 +65,14 @@ func (c *console) payments(r *request) (page, error) {
 	}
 	return page{
 		Title: "Payments", Section: paymentsPath, template: "payments", View: view,
-		Tools: []tool{exportTool(paymentsPath, without(form, "cursor"))},
+		Tools: []tool{exportTool(paymentsPath, form)},
 	}, nil
 }
 
 // paymentQuery reads the filters of a list of payments, and returns those of them that
 // are known as the form has them. Dates are days of UTC, both inclusive.
 func paymentQuery(values url.Values) (q records.Query, form url.Values, err error) {
-	form = filtersOf(values, "q", "status", "coin", "network", "from", "to", "cursor")
+	form = query.Filters(values, "q", "status", "coin", "network", "from", "to", "cursor")
 	q = records.Query{
 		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"),
 		Network: form.Get("network"), Cursor: form.Get("cursor"),
@@ -76,7 +80,7 @@ func paymentQuery(values url.Values) (q records.Query, form url.Values, err erro
 	if q.Status != "" && !wire.Status(q.Status).Known() {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
 	}
-	q.From, q.To, err = dayRange(form)
+	q.From, q.To, err = query.Days(form)
 	return q, form, err
 }
 
@@ -95,7 +99,7 @@ func nothingFound(form url.Values) string {
 	case form.Get("q") != "":
 		return "Nothing is known by that. Ids, addresses, transaction ids and e-mail addresses " +
 			"have to be whole; of an order's reference the beginning is enough."
-	case len(without(form, "cursor")) > 0:
+	case len(query.Whole(form)) > 0:
 		return "No payment is like that."
 	}
 	return "No order has come yet."
@@ -109,21 +113,18 @@ func paymentFilter(form url.Values) filter {
 	} {
 		statuses = append(statuses, string(s))
 	}
-	return filter{
-		Path: paymentsPath, Narrowed: len(without(form, "cursor")) > 0,
-		Fields: append([]field{
-			{
-				Name: "q", Label: "Search", Type: "search", Value: form.Get("q"), Wide: true,
-				Placeholder: "order, e-mail, address, transaction, tracking code",
-			},
-			statusField(form.Get("status"), statuses),
-			{Name: "coin", Label: "Coin", Value: form.Get("coin"), Placeholder: "USDT", Max: 20},
-			{
-				Name: "network", Label: "Network", Value: form.Get("network"),
-				Placeholder: "trc20", Max: 32,
-			},
-		}, dateFields(form)...),
-	}
+	return filterOf(paymentsPath, form, append([]field{
+		{
+			Name: "q", Label: "Search", Type: "search", Value: form.Get("q"), Wide: true,
+			Placeholder: "order, e-mail, address, transaction, tracking code",
+		},
+		statusField(form.Get("status"), statuses),
+		{Name: "coin", Label: "Coin", Value: form.Get("coin"), Placeholder: "USDT", Max: 20},
+		{
+			Name: "network", Label: "Network", Value: form.Get("network"),
+			Placeholder: "trc20", Max: 32,
+		},
+	}, dateFields(form)...))
 }
 
 func (c *console) paymentRow(session payment.Session) paymentRow {
@@ -155,17 +156,17 @@ func (c *console) coin(a payment.Attempt) coin {
 }
 
 // exportPayments is GET /admin/payments.csv: what the list shows, from its first page on.
-func (c *console) exportPayments(r *request, values url.Values) (export, error) {
+func (c *console) exportPayments(r *request, values url.Values) (export.File, error) {
 	q, _, err := paymentQuery(values)
-	q.Limit = rowsOfARead
-	return export{
-		columns: []string{
+	q.Limit = export.RowsOfARead
+	return export.File{
+		Columns: []string{
 			"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin",
 			"network", "attempts", "address", "asked", "received", "missing", "overpaid",
 			"tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test",
 			"metadata",
 		},
-		pages: byCursor(func(cursor string) (rows [][]string, next string, err error) {
+		Pages: export.ByCursor(func(cursor string) (rows [][]string, next string, err error) {
 			q.Cursor = cursor
 			found, err := c.Records.Search(r.r.Context(), q)
 			for i := range found.Sessions {
@@ -184,7 +185,7 @@ func (c *console) paymentCells(session *payment.Session) []string {
 		a = o.Attempts[current.Number-1]
 	}
 	var metadata []string
-	for _, name := range sorted(o.Metadata) {
+	for _, name := range slices.Sorted(maps.Keys(o.Metadata)) {
 		metadata = append(metadata, name+"="+o.Metadata[name])
 	}
 	paid := ""
@@ -195,7 +196,7 @@ func (c *console) paymentCells(session *payment.Session) []string {
 		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email,
 		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,
 		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode,
-		number(a.OrderID), a.TxID, paid, yes(a.Late), o.ReviewReason, yes(o.Test),
-		strings.Join(metadata, "; "),
+		export.Number(a.OrderID), a.TxID, paid, export.Yes(a.Late), o.ReviewReason,
+		export.Yes(o.Test), strings.Join(metadata, "; "),
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/export"
+	"coinslot/bff/console/format"
+	"coinslot/bff/console/query"
 	"coinslot/bff/reconcile"
 )
 
@@ -71,7 +74,7 @@ func runOf(s reconcile.Status, now time.Time) runView {
 	return runView{s, map[reconcile.RunState]string{
 		reconcile.NeverRun: "never", reconcile.Running: "running", reconcile.Done: "done",
 		reconcile.Failed: "failed", reconcile.Aborted: "aborted",
-	}[s.State(now)], progress(s.Last.Progress), relative(s.Last.Began, now)}
+	}[s.State(now)], progress(s.Last.Progress), format.Relative(s.Last.Began, now)}
 }
 
 // addFindings fills in what the report has found, by kind.
@@ -84,7 +87,7 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 		name := words().Findings[kind]
 		found := findingsView{
 			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: notKept(r, kind),
-			Advice: note{name.Kind, capitalized(kind.Why()) + "."},
+			Advice: note{name.Kind, format.Capitalize(kind.Why()) + "."},
 		}
 		for _, f := range r.Findings {
 			if f.Kind == kind {
@@ -101,13 +104,14 @@ func progress(p reconcile.Progress) string {
 	case p.Page == 0:
 		return "the gateway is being asked."
 	case p.Payments > 0:
-		return "the gateway's list is read, " + plural(p.Payments, "payment") + " here looked at."
+		return "the gateway's list is read, " + format.Plural(p.Payments, "payment") +
+			" here looked at."
 	}
 	of := ""
 	if p.Pages > 0 {
-		of = " of " + count(p.Pages)
+		of = " of " + format.Count(p.Pages)
 	}
-	return "page " + count(p.Page) + of + " of the gateway's list up to " +
+	return "page " + format.Count(p.Page) + of + " of the gateway's list up to " +
 		p.Day.Format(time.DateOnly) + " is read."
 }
 
@@ -134,11 +138,11 @@ func (r *request) daysForm(last reconcile.Run) form {
 
 // startReconciliation is POST /admin/reconciliation.
 func (c *console) startReconciliation(r *request) (to, done string, err error) {
-	first, err := parseDay(r.r.PostFormValue("from"))
+	first, err := query.Day(r.r.PostFormValue("from"))
 	if err != nil {
 		return "", "", err
 	}
-	last, err := parseDay(r.r.PostFormValue("to"))
+	last, err := query.Day(r.r.PostFormValue("to"))
 	if err != nil {
 		return "", "", err
 	}
@@ -162,26 +166,26 @@ func notKept(r reconcile.Report, kind reconcile.FindingKind) string {
 	if r.Counts[kind] <= reconcile.MostFindings {
 		return ""
 	}
-	return "The first " + count(reconcile.MostFindings) + " of " + count(r.Counts[kind]) +
-		" are kept. All of them: coinslot reconcile -from " +
+	return "The first " + format.Count(reconcile.MostFindings) + " of " +
+		format.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
 
 // exportReconciliation is GET /admin/reconciliation.csv: the findings of the last
 // report.
-func (c *console) exportReconciliation(r *request, _ url.Values) (export, error) {
+func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, error) {
 	known, err := c.Gateway.Status(r.r.Context(), reconcile.Requested)
 	if err != nil {
-		return export{}, err
+		return export.File{}, err
 	}
 	if known.Report == nil {
-		return export{}, &wire.Error{Code: wire.CodeNotPossible}
+		return export.File{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
 	var rows [][]string
 	for _, f := range known.Report.Findings {
 		rows = append(rows, []string{
-			string(f.Kind), f.Session, number(f.Attempt), f.OrderRef, f.TrackingCode, f.There,
-			f.Here, f.Kind.Why(),
+			string(f.Kind), f.Session, export.Number(f.Attempt), f.OrderRef, f.TrackingCode,
+			f.There, f.Here, f.Kind.Why(),
 		})
 	}
 	for _, kind := range reconcile.FindingKinds() {
@@ -189,11 +193,11 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (export, error)
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}
 	}
-	return export{
-		[]string{
+	return export.File{
+		Columns: []string{
 			"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here",
 			"what_to_do",
 		},
-		allAtOnce(rows),
+		Pages: export.AllAtOnce(rows),
 	}, nil
 }

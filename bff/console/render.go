@@ -5,10 +5,13 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
-	"path"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
+
+	"coinslot/bff/console/format"
+	"coinslot/bff/console/query"
 )
 
 // Each page is one template, beside the code that fills it. It defines "content", which
@@ -22,13 +25,17 @@ var templateFiles embed.FS
 // that does not parse, so that a console with a broken template does not start.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
-		"clean": clean, "shorten": shorten, "emailParts": emailParts, "external": external,
-		"coinIcon": coinIcon, "count": count, "plural": plural, "paymentPath": paymentPath,
-		"days":   days,
-		"hidden": func(name, value string) hidden { return hidden{name, value} },
-		"amount": func(digits, unit string) amount { return amount{digits, unit} },
-		"link":   func(to, label string) link { return link{to, label} },
-		"moment": func(at, now time.Time) moment { return moment{at, now} },
+		"clean": format.Clean, "shorten": format.Shorten, "emailParts": format.EmailParts,
+		"external": format.IsExternal, "coinIcon": format.CoinIcon, "count": format.Count,
+		"atMost": format.AtMost10000, "plural": format.Plural, "paymentPath": paymentPath,
+		"trimZeros": format.TrimZeros, "days": days, "gatewayBadge": gatewayBadge,
+		"symbolOf": symbolOf,
+		"hidden":   func(name, value string) hidden { return hidden{name, value} },
+		"amount":   func(digits, unit string) amount { return amount{digits, unit} },
+		"coin":     func(symbol, network string) coin { return coin{symbol, network, ""} },
+		"tx":       func(id, url string) tx { return tx{ID: id, URL: url} },
+		"link":     func(to, label string) link { return link{to, label} },
+		"moment":   func(at, now time.Time) moment { return moment{at, now} },
 	}).ParseFS(templateFiles, "layout.html", "parts.html", "forms.html"))
 	files, err := templateFiles.ReadDir(".")
 	if err != nil {
@@ -38,7 +45,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	for _, file := range files {
 		page := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file.Name()))
 		if page.Lookup("content") != nil {
-			pages[strings.TrimSuffix(path.Base(file.Name()), ".html")] = page
+			pages[strings.TrimSuffix(file.Name(), ".html")] = page
 		}
 	}
 	return pages
@@ -68,7 +75,7 @@ type (
 )
 
 // Apart says how far the moment is from now.
-func (m moment) Apart() string { return relative(m.At, m.Now) }
+func (m moment) Apart() string { return format.Relative(m.At, m.Now) }
 
 // page is what a handler answers with.
 type page struct {
@@ -89,10 +96,11 @@ type tool struct {
 	Primary         bool
 }
 
-// exportTool leads to a list as a file for spreadsheets; query is the list's.
-func exportTool(path string, query map[string][]string) tool {
+// exportTool leads to a list as a file for spreadsheets; form is the list's.
+func exportTool(path string, form url.Values) tool {
 	return tool{
-		To: withQuery(path+".csv", query, "", ""), Label: "Export as CSV", Part: "export",
+		To:    query.With(path+".csv", query.Whole(form), "", ""),
+		Label: "Export as CSV", Part: "export",
 	}
 }
 

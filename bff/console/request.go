@@ -3,8 +3,6 @@ package console
 import (
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"coinslot/app/wire"
@@ -29,23 +27,6 @@ func (r *request) id() string { return r.w.Header().Get("X-Request-Id") }
 
 // now is the time of the request, in UTC.
 func (r *request) now() time.Time { return r.Now().UTC() }
-
-// filters returns those named of the query, trimmed and without [anyStatus].
-func (r *request) filters(names ...string) url.Values {
-	return filtersOf(r.r.URL.Query(), names...)
-}
-
-func filtersOf(query url.Values, names ...string) url.Values {
-	form := url.Values{}
-	for _, name := range names {
-		value := strings.TrimSpace(query.Get(name))
-		if (name == "status" || name == "state") && strings.EqualFold(value, anyStatus) {
-			value = ""
-		}
-		form.Set(name, value)
-	}
-	return form
-}
 
 // show writes a page in its frame.
 func (r *request) show(p page) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/format"
+	"coinslot/bff/console/query"
 	"coinslot/bff/outbox"
 )
 
@@ -74,7 +76,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 		return "", "", err
 	}
 	var moved outbox.Rerouted
-	detail := atMost(b.Waiting) + " to " + host(b.Endpoint)
+	detail := format.AtMost10000(b.Waiting) + " to " + host(b.Endpoint)
 	err = r.audited("webhook.reroute", "", detail, func() (err error) {
 		// Half of them moved is no harm, but the operator has asked for all.
 		moved, err = c.Rerouting.Reroute(context.WithoutCancel(r.r.Context()), b.Endpoint)
@@ -117,7 +119,7 @@ func (c *console) confirmReplay(r *request) (page, error) {
 // replay is POST /admin/webhooks/replay.
 func (c *console) replay(r *request) (to, done string, err error) {
 	read := func(name string) (time.Time, error) {
-		return parseTime("from", r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
+		return query.Time("from", r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
 	}
 	from, err := read("from")
 	if err != nil {
@@ -131,7 +133,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
 	var again outbox.Replayed
-	span := timestamp(from) + " to " + timestamp(until)
+	span := format.Timestamp(from) + " to " + format.Timestamp(until)
 	err = r.audited("webhook.replay", "", span, func() (err error) {
 		again, err = c.Events.Replay(
 			r.r.Context(), outbox.Range{From: from, To: until, Limit: maxReplayed}, r.now(),

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"coinslot/bff/console/format"
 	"coinslot/bff/outbox"
 )
 
@@ -88,7 +89,7 @@ func testResult(trials []outbox.Trial) (title, lead string) {
 	case 0:
 		title = "The test was not taken"
 	default:
-		title = fmt.Sprintf("%d of %s took the test", taken, plural(len(trials), "endpoint"))
+		title = fmt.Sprintf("%d of %s took the test", taken, format.Plural(len(trials), "endpoint"))
 	}
 	return title, "Where it was not, a payment's webhook would not be taken either; it would be " +
 		"tried again for 30 days."

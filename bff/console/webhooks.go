@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/console/export"
+	"coinslot/bff/console/format"
+	"coinslot/bff/console/query"
 	"coinslot/bff/outbox"
 )
 
@@ -64,8 +67,16 @@ func (c *console) webhooks(r *request) (page, error) {
 		return page{}, err
 	}
 	view := webhooksView{
-		Filter: deliveryFilter(form),
-		Pager:  pagerOf(webhooksPath, form, found.Next, len(found.Rows)),
+		Filter: filterOf(webhooksPath, form, []field{
+			{
+				Name: "state", Label: "State", Value: form.Get("state"),
+				Options: []option{
+					{query.Any, "All"}, {"retrying", "Retrying"}, {"abandoned", "Given up"},
+				},
+			},
+			sessionField(form),
+		}),
+		Pager: pagerOf(webhooksPath, form, found.Next, len(found.Rows)),
 	}
 	for _, b := range endpoints {
 		view.Endpoints = append(view.Endpoints, r.endpoint(b))
@@ -82,7 +93,7 @@ func (c *console) webhooks(r *request) (page, error) {
 		Tools: []tool{
 			{To: testPath, Label: "Send a test", Part: "test"},
 			{To: replayPath, Label: "Send a range again", Part: "replay"},
-			exportTool(webhooksPath, without(form, "cursor")),
+			exportTool(webhooksPath, form),
 		},
 		template: "webhooks", View: view,
 	}, nil
@@ -90,36 +101,18 @@ func (c *console) webhooks(r *request) (page, error) {
 
 // deliveryQuery reads the filters.
 func deliveryQuery(values url.Values) (outbox.DeliveryQuery, url.Values) {
-	form := filtersOf(values, "state", "session", "cursor")
+	form := query.Filters(values, "state", "session", "cursor")
 	return outbox.DeliveryQuery{
 		State: outbox.DeliveryState(form.Get("state")), Session: form.Get("session"),
 		Cursor: form.Get("cursor"),
 	}, form
 }
 
-func deliveryFilter(form url.Values) filter {
-	return filter{
-		Path: webhooksPath, Narrowed: len(without(form, "cursor")) > 0,
-		Fields: []field{
-			{
-				Name: "state", Label: "State", Value: form.Get("state"),
-				Options: []option{
-					{anyStatus, "All"}, {"retrying", "Retrying"}, {"abandoned", "Given up"},
-				},
-			},
-			{
-				Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
-				Placeholder: "cs_…",
-			},
-		},
-	}
-}
-
 func (r *request) endpoint(b outbox.Backlog) endpointRow {
 	row := endpointRow{
 		Host: host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
 		Gone:    slices.Contains(r.Gone(), b.Endpoint),
-		Waiting: atMost(b.Waiting), Abandoned: atMost(b.Abandoned),
+		Waiting: format.AtMost10000(b.Waiting), Abandoned: format.AtMost10000(b.Abandoned),
 		Oldest: moment{b.OldestAt, r.now()},
 	}
 	switch {
@@ -135,7 +128,8 @@ func (r *request) endpoint(b outbox.Backlog) endpointRow {
 
 func (r *request) unrouted(b outbox.Backlog) endpointRow {
 	return endpointRow{
-		Host: host(b.Endpoint), Waiting: atMost(b.Waiting), Oldest: moment{b.OldestAt, r.now()},
+		Host: host(b.Endpoint), Waiting: format.AtMost10000(b.Waiting),
+		Oldest: moment{b.OldestAt, r.now()},
 		Move: form{
 			Path: reroutePath, Token: r.FormToken(), Button: "Send to the configured URL",
 			Part: "reroute", Quiet: true, Hidden: []hidden{{"endpoint", endpointID(b.Endpoint)}},
@@ -208,22 +202,22 @@ func withoutMarkup(answer string) string {
 }
 
 // exportWebhooks is GET /admin/webhooks.csv.
-func (c *console) exportWebhooks(r *request, values url.Values) (export, error) {
+func (c *console) exportWebhooks(r *request, values url.Values) (export.File, error) {
 	q, _ := deliveryQuery(values)
-	q.Limit = rowsOfARead
-	return export{
-		columns: []string{
+	q.Limit = export.RowsOfARead
+	return export.File{
+		Columns: []string{
 			"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer",
 			"last_try", "next_try",
 		},
-		pages: byCursor(func(cursor string) (rows [][]string, next string, err error) {
+		Pages: export.ByCursor(func(cursor string) (rows [][]string, next string, err error) {
 			q.Cursor = cursor
 			found, err := c.Records.Deliveries(r.r.Context(), q)
 			for _, d := range found.Rows {
 				rows = append(rows, []string{
-					d.Event, string(d.Type), d.Session, timestamp(d.At), host(d.Endpoint),
-					string(d.State), strconv.Itoa(d.Tries), number(d.Status), d.Note,
-					timestamp(d.TriedAt), timestamp(d.NextAt),
+					d.Event, string(d.Type), d.Session, format.Timestamp(d.At), host(d.Endpoint),
+					string(d.State), strconv.Itoa(d.Tries), export.Number(d.Status), d.Note,
+					format.Timestamp(d.TriedAt), format.Timestamp(d.NextAt),
 				})
 			}
 			return rows, found.Next, err

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"maps"
-	"slices"
 	"sync"
 
 	"coinslot/app/wire"
@@ -121,5 +119,3 @@ func describeAction(what string) string {
 	}
 	return what
 }
-
-func sorted(pairs map[string]string) []string { return slices.Sorted(maps.Keys(pairs)) }

@@ -92,6 +92,11 @@ func TestKeys(t *testing.T) {
 		{`Record\(r, [^,]+, "([^"]+)"\)`, func(key string) bool { return words().Audit[key] != "" }},
 		{`(?:done = (?:[^"\n]*, )?|done: +|Path, )"([a-z-]+)"`, func(key string) bool { return words().Notices[key].Text != "" }},
 		{`r\.ask\("([^"]+)"`, func(key string) bool { return words().Confirmations[key].Title != "" }},
+		{`(?:need\{\s*Name: |n\.Name(?:, n\.\w+)* = )"([a-z]+)"`, func(key string) bool {
+			var out strings.Builder
+			err := templates()["overview"].ExecuteTemplate(&out, "need", need{Name: key})
+			return err == nil && strings.Contains(out.String(), "<h3>")
+		}},
 	} {
 		found := regexp.MustCompile(c.key).FindAllStringSubmatch(source, -1)
 		for _, key := range found {

@@ -1,4 +1,6 @@
-package console
+// Package chart computes what the overview draws of the last days' orders: sums, a bar for
+// each day, a bar for each coin. Nothing in it knows HTML.
+package chart
 
 import (
 	"slices"
@@ -7,30 +9,31 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console/format"
 	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
 
-// chart is what has become of the orders of some days: sums, bars by day and by coin, and
+// Chart is what has become of the orders of some days: sums, bars by day and by coin, and
 // a table of their numbers.
-type chart struct {
-	Figures []chartFigure
+type Chart struct {
+	Figures []figure
 	Legend  []outcome
 	Grid    []gridline
-	Days    []chartDay
-	Rows    []chartRow // the last day first; days without orders are left out
-	Coins   []coinBar  // the most first
+	Days    []day
+	Rows    []row     // the last day first; days without orders are left out
+	Coins   []coinBar // the most first
 }
 
 type (
-	chartFigure struct{ Name, Value, Below string }
-	gridline    struct {
+	figure   struct{ Name, Value, Below string }
+	gridline struct {
 		Y     int
 		Label string
 	}
-	// chartDay is one day's column; Tick is its date, nil = it has none.
-	chartDay struct {
+	// day is one day's column; Tick is its date, nil = it has none.
+	day struct {
 		Bars []bar
 		Tick *tick
 	}
@@ -42,8 +45,8 @@ type (
 		X     int
 		Label string
 	}
-	// chartRow is one day in numbers.
-	chartRow struct {
+	// row is one day in numbers.
+	row struct {
 		Day      string
 		Orders   int
 		Outcomes []outcome
@@ -51,7 +54,7 @@ type (
 	}
 	// coinBar is one coin's line; Share is in percent of the largest.
 	coinBar struct {
-		Coin     coin
+		Symbol   string
 		Share    int64
 		USD      string
 		Payments int
@@ -63,8 +66,8 @@ type (
 	}
 )
 
-// chartDays is how many days the charts show.
-const chartDays = 30
+// Days is how many days the charts show.
+const Days = 30
 
 // The chart of days, in its own units; overview.html has its frame.
 const (
@@ -76,7 +79,7 @@ const (
 const (
 	paid = iota
 	underWay
-	inReviewNow
+	inReview
 	unpaid
 )
 
@@ -93,7 +96,7 @@ func outcomeOf(status string) int {
 	case wire.Confirmed:
 		return paid
 	case wire.Review:
-		return inReviewNow
+		return inReview
 	case wire.Expired, wire.Cancelled:
 		return unpaid
 	}
@@ -119,46 +122,37 @@ func (t totals) all() (n int) {
 	return n
 }
 
-// money is an amount in US dollars with commas between its thousands, "1,234.50".
-func money(usd decimal.Decimal) string {
-	whole, rest, _ := strings.Cut(usd.StringFixed(2), ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	return whole + "." + rest
-}
-
-// newChart returns the chart of orders from the day from on.
-func newChart(counts []records.Count, from time.Time) *chart {
-	c := &chart{Figures: chartFigures(counts), Legend: outcomes(), Coins: coinBars(counts)}
-	days, most := make([]totals, chartDays), 1
+// New returns the chart of orders from the day from on.
+func New(counts []records.Count, from time.Time) *Chart {
+	c := &Chart{Figures: figures(counts), Legend: outcomes(), Coins: coinBars(counts)}
+	days, most := make([]totals, Days), 1
 	for _, n := range counts {
-		if i := int(n.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < chartDays {
+		if i := int(n.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < Days {
 			days[i].add(n)
 			most = max(most, days[i].all())
 		}
 	}
 	top := ceiling(most)
 	for _, at := range []int{top, top / 2} {
-		c.Grid = append(c.Grid, gridline{chartHeight - chartHeight*at/top, count(at)})
+		c.Grid = append(c.Grid, gridline{chartHeight - chartHeight*at/top, format.Count(at)})
 	}
 	for i, t := range days {
-		day := from.AddDate(0, 0, i)
-		c.Days = append(c.Days, dayColumn(i, t, top, day))
+		date := from.AddDate(0, 0, i)
+		c.Days = append(c.Days, column(i, t, top, date))
 		if t.all() > 0 {
-			row := chartRow{day.Format(time.DateOnly), t.all(), outcomes(), money(t.usd[paid])}
-			for kind := range row.Outcomes {
-				row.Outcomes[kind].Orders = t.sessions[kind]
+			r := row{date.Format(time.DateOnly), t.all(), outcomes(), format.Money(t.usd[paid])}
+			for kind := range r.Outcomes {
+				r.Outcomes[kind].Orders = t.sessions[kind]
 			}
-			c.Rows = append(c.Rows, row)
+			c.Rows = append(c.Rows, r)
 		}
 	}
 	slices.Reverse(c.Rows)
 	return c
 }
 
-// chartFigures are the sums of all days.
-func chartFigures(counts []records.Count) []chartFigure {
+// figures are the sums of all days.
+func figures(counts []records.Count) []figure {
 	var t totals
 	for _, c := range counts {
 		t.add(c)
@@ -167,12 +161,12 @@ func chartFigures(counts []records.Count) []chartFigure {
 	if ended := t.sessions[paid] + t.sessions[unpaid]; ended > 0 {
 		conversion = strconv.Itoa(100*t.sessions[paid]/ended) + " %"
 	}
-	return []chartFigure{
-		{"Confirmed", "$" + money(t.usd[paid]),
-			plural(t.sessions[paid], "payment") + " in 30 days"},
+	return []figure{
+		{"Confirmed", "$" + format.Money(t.usd[paid]),
+			format.Plural(t.sessions[paid], "payment") + " in 30 days"},
 		{"Conversion", conversion, "of those that ended"},
-		{"Under way", count(t.sessions[underWay]), "$" + money(t.usd[underWay])},
-		{"In review", count(t.sessions[inReviewNow]), "$" + money(t.usd[inReviewNow])},
+		{"Under way", format.Count(t.sessions[underWay]), "$" + format.Money(t.usd[underWay])},
+		{"In review", format.Count(t.sessions[inReview]), "$" + format.Money(t.usd[inReview])},
 	}
 }
 
@@ -190,8 +184,8 @@ func ceiling(n int) int {
 	}
 }
 
-// dayColumn is the column of day i; top is the number at the top of the chart.
-func dayColumn(i int, t totals, top int, day time.Time) (d chartDay) {
+// column is the column of day i; top is the number at the top of the chart.
+func column(i int, t totals, top int, date time.Time) (d day) {
 	x, y := i*dayWidth+dayGap/2, chartHeight
 	for kind, o := range outcomes() {
 		n := t.sessions[kind]
@@ -200,11 +194,11 @@ func dayColumn(i int, t totals, top int, day time.Time) (d chartDay) {
 		}
 		height := max(chartHeight*n/top, 2)
 		y -= height
-		title := day.Format("2 January: ") + count(n) + " " + strings.ToLower(o.Word)
+		title := date.Format("2 January: ") + format.Count(n) + " " + strings.ToLower(o.Word)
 		d.Bars = append(d.Bars, bar{o.Class, title, x, y, height})
 	}
-	if (chartDays-1-i)%7 == 0 {
-		d.Tick = &tick{x + (dayWidth-dayGap)/2, day.Format("2 Jan")}
+	if (Days-1-i)%7 == 0 {
+		d.Tick = &tick{x + (dayWidth-dayGap)/2, date.Format("2 Jan")}
 	}
 	return d
 }
@@ -239,7 +233,7 @@ func coinBars(counts []records.Count) (list []coinBar) {
 			share = max(1, usd.Mul(decimal.NewFromInt(100)).Div(most).IntPart())
 		}
 		list = append(list, coinBar{
-			coin{Symbol: symbol}, share, "$" + money(usd), coins[symbol].sessions[paid],
+			symbol, share, "$" + format.Money(usd), coins[symbol].sessions[paid],
 		})
 	}
 	return list

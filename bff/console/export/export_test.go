@@ -1,10 +1,8 @@
-package console
+package export
 
 import (
 	"encoding/csv"
 	"errors"
-	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -13,13 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sent is the file that an export becomes, if each page takes that long to be read.
-func sent(t *testing.T, file export, page time.Duration) [][]string {
+// sent is what Send makes of a file, if each page takes that long to be read.
+func sent(t *testing.T, file File, page time.Duration) [][]string {
 	t.Helper()
 	now := time.Unix(1_700_000_000, 0)
 	w := httptest.NewRecorder()
-	r := &request{console: &console{Config: Config{Now: func() time.Time { now = now.Add(page); return now }, Log: slog.New(slog.DiscardHandler)}}, w: w}
-	r.send("payments", file)
+	begun, err := file.Send(w, "payments", func() time.Time { now = now.Add(page); return now })
+	if !begun || err != nil {
+		t.Fatalf("Send = %v, %v", begun, err)
+	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(w.Body.String(), "\ufeff"))).ReadAll() // refuses rows of another width
 	if err != nil {
 		t.Fatal(err)
@@ -29,42 +29,43 @@ func sent(t *testing.T, file export, page time.Duration) [][]string {
 
 // A file ends after a bound of rows and of time, and says so in a row as wide as all.
 func TestExportSaysThatItEnds(t *testing.T) {
-	endless := export{columns: []string{"session", "made"}, pages: byCursor(func(string) ([][]string, string, error) {
-		return make([][]string, rowsOfARead), "more", nil
+	endless := File{Columns: []string{"session", "made"}, Pages: ByCursor(func(string) ([][]string, string, error) {
+		return make([][]string, RowsOfARead), "more", nil
 	})}
 	for name, c := range map[string]struct {
 		page time.Duration
 		rows int
 		last string
 	}{
-		"rows": {0, rowsOfAnExport, "There are more than 10,000: narrow the dates."},
-		"time": {time.Minute, 10 * rowsOfARead, "There is more than could be read in 10 min: narrow the dates."},
+		"rows": {0, maxRows, "There are more than 10,000: narrow the dates."},
+		"time": {time.Minute, 10 * RowsOfARead, "There is more than could be read in 10 min: narrow the dates."},
 	} {
 		rows := sent(t, endless, c.page)
 		if last := rows[len(rows)-1]; len(rows) != c.rows+2 || last[0] != c.last { // with the head and what is said
 			t.Errorf("%s: %d rows, the last %q; want %d and %q", name, len(rows), last, c.rows+2, c.last)
 		}
 	}
-	if rows := sent(t, export{columns: []string{"session"}, pages: allAtOnce(nil)}, 0); len(rows) != 1 {
+	if rows := sent(t, File{Columns: []string{"session"}, Pages: AllAtOnce(nil)}, 0); len(rows) != 1 {
 		t.Errorf("a file of nothing is %q; want its head", rows)
 	}
 }
 
-// A file that breaks off has no end that a browser takes for one.
+// Who sends a file is told when it breaks off, and whether a part of it was sent.
 func TestExportBreaksOff(t *testing.T) {
-	reads := 0
-	file := export{columns: []string{"session"}, pages: byCursor(func(string) ([][]string, string, error) {
-		if reads++; reads > 1 {
-			return nil, "", errors.New("the database is away")
+	away := errors.New("the database is away")
+	for first, want := range map[bool]bool{true: true, false: false} {
+		reads := 0
+		file := File{Columns: []string{"session"}, Pages: ByCursor(func(string) ([][]string, string, error) {
+			if reads++; reads > 1 || !first {
+				return nil, "", away
+			}
+			return [][]string{{"cs_a"}}, "more", nil
+		})}
+		w := httptest.NewRecorder()
+		if begun, err := file.Send(w, "payments", time.Now); begun != want || !errors.Is(err, away) || (w.Body.Len() > 0) != want {
+			t.Errorf("with a first page %t: Send = %t, %v, %q", first, begun, err, w.Body)
 		}
-		return [][]string{{"cs_a"}}, "more", nil
-	})}
-	defer func() {
-		if got := recover(); got != http.ErrAbortHandler {
-			t.Errorf("it ended with %v; want http.ErrAbortHandler", got)
-		}
-	}()
-	sent(t, file, 0)
+	}
 }
 
 // What a spreadsheet would take for a formula is text, and what is text stays as

@@ -1,0 +1,178 @@
+// Package export sends lists as CSV files for spreadsheets, as they are read.
+package export
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"coinslot/bff/console/format"
+)
+
+const (
+	maxRows = 10_000
+	// RowsOfARead is how many rows of the store a file should read at a time.
+	RowsOfARead = 100
+	// pageTimeout is how long one page of a file may take to be read and sent.
+	pageTimeout = 30 * time.Second
+	// fileTimeout is how long a file may take altogether: what is read by then is
+	// what it has.
+	fileTimeout = 10 * time.Minute
+)
+
+// File is a list as a CSV file.
+type File struct {
+	Columns []string
+	// Pages are the rows, as many at a time as are read at a time, until they end or
+	// there is an error.
+	Pages iter.Seq2[[][]string, error]
+}
+
+// AllAtOnce are rows that are there already.
+func AllAtOnce(rows [][]string) iter.Seq2[[][]string, error] {
+	return func(yield func([][]string, error) bool) { yield(rows, nil) }
+}
+
+// ByCursor reads page after page of the store, the first one with the cursor "", up to
+// 10,000 rows; a last row says if there are more.
+func ByCursor(
+	read func(cursor string) (rows [][]string, next string, err error),
+) iter.Seq2[[][]string, error] {
+	return func(yield func([][]string, error) bool) {
+		written := 0
+		for cursor := ""; written < maxRows; {
+			rows, next, err := read(cursor)
+			if !yield(rows, err) || err != nil || next == "" {
+				return
+			}
+			cursor, written = next, written+len(rows)
+		}
+		yield(moreThan(maxRows), nil)
+	}
+}
+
+// ByNumber reads page after page, from 1 on, up to a bound; a last row says if there are
+// more, of so many rows a page. last reports whether there is no page behind that one.
+func ByNumber(
+	pages, rowsOfAPage int, read func(number int) (rows [][]string, last bool, err error),
+) iter.Seq2[[][]string, error] {
+	return func(yield func([][]string, error) bool) {
+		for number := 1; number <= pages; number++ {
+			rows, last, err := read(number)
+			if !yield(rows, err) || err != nil || len(rows) == 0 || last {
+				return
+			}
+		}
+		yield(moreThan(pages*rowsOfAPage), nil)
+	}
+}
+
+func moreThan(rows int) [][]string {
+	return [][]string{{"There are more than " + format.Count(rows) + ": narrow the dates."}}
+}
+
+// Send answers with a file; name is that of its list. The deadline of the connection moves
+// on with each page: the gateway's lists come at its pace, which may be a page in a second.
+// Errors: what could not be read. If begun, a part of the file was sent before.
+func (f File) Send(
+	w http.ResponseWriter, name string, now func() time.Time,
+) (begun bool, err error) {
+	ends := now().Add(fileTimeout)
+	conn := http.NewResponseController(w)
+	extend := func() {
+		// else the request ends with its server's; not all can
+		_ = conn.SetReadDeadline(time.Now().Add(pageTimeout))
+		_ = conn.SetWriteDeadline(time.Now().Add(pageTimeout))
+	}
+	extend()
+	for rows, err := range f.Pages {
+		if err != nil {
+			return begun, err
+		}
+		if extend(); !begun {
+			f.sendHead(w, name, now())
+			begun = true
+		}
+		for _, row := range rows {
+			fmt.Fprint(w, f.line(row))
+		}
+		if err := conn.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return begun, nil // the client has gone
+		}
+		if now().After(ends) {
+			fmt.Fprint(w, f.line([]string{"There is more than could be read in " +
+				format.Duration(fileTimeout) + ": narrow the dates."}))
+			return begun, nil
+		}
+	}
+	if !begun {
+		f.sendHead(w, name, now())
+	}
+	return true, nil
+}
+
+func (f File) sendHead(w http.ResponseWriter, name string, now time.Time) {
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	w.Header().Set("Content-Disposition",
+		`attachment; filename="`+name+`-`+now.UTC().Format("2006-01-02-1504")+`.csv"`)
+	fmt.Fprint(w, "\ufeff"+line(f.Columns)) // the mark tells Excel that it is UTF-8
+}
+
+// line is one row of the file; every row is as wide as the columns: strict readers take no
+// other.
+func (f File) line(cells []string) string {
+	return line(append(cells, make([]string, max(0, len(f.Columns)-len(cells)))...))
+}
+
+// line is one row of a CSV file, every cell quoted. Source: RFC 4180.
+func line(cells []string) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + strings.ReplaceAll(defused(cell), `"`, `""`) + `"`)
+	}
+	return b.String() + "\r\n"
+}
+
+// defused is text that no spreadsheet takes for a formula: one that begins like
+// it gets an apostrophe before it, which says that it is text. Line breaks are
+// spaces, so that no reader can take what is in a cell for a row. Source: OWASP,
+// CSV Injection.
+func defused(text string) string {
+	dangerous := text != "" && strings.ContainsAny(text[:1], "=+-@\t\r\n") ||
+		strings.HasPrefix(text, "＝") || strings.HasPrefix(text, "＋") ||
+		strings.HasPrefix(text, "－") || strings.HasPrefix(text, "＠")
+	text = strings.Map(func(r rune) rune {
+		if r == '\r' || r == '\n' || r == 0 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	if trimmed := strings.TrimLeft(text, " "); dangerous ||
+		trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t") {
+		return "'" + text
+	}
+	return text
+}
+
+// Yes is "yes" or nothing.
+func Yes(so bool) string {
+	if so {
+		return "yes"
+	}
+	return ""
+}
+
+// Number is a whole number in a file; "" for zero, which means that there is none.
+func Number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,42 @@
+package query
+
+import (
+	"net/url"
+	"testing"
+	"time"
+)
+
+// An address has what is set, in order, and nothing that is empty.
+func TestWith(t *testing.T) {
+	form := url.Values{"q": {"a b&c"}, "status": {""}, "cursor": {"x"}}
+	for want, got := range map[string]string{
+		"/admin/payments?cursor=y&q=a+b%26c": With("/admin/payments", form, "cursor", "y"),
+		"/admin/payments?q=a+b%26c":          With("/admin/payments", form, "cursor", ""),
+		"/admin/audit":                       With("/admin/audit", nil, "done", ""),
+		"/admin/audit?q=a+b%26c":             With("/admin/audit", Whole(form), "page", ""),
+	} {
+		if got != want {
+			t.Errorf("the address is %s; want %s", got, want)
+		}
+	}
+}
+
+// Both days are part of a range, and what is no day that can be meant is refused.
+func TestDays(t *testing.T) {
+	for _, c := range []struct{ from, to, wantFrom, wantTo string }{
+		{"2026-01-01", "2026-01-01", "2026-01-01", "2026-01-02"}, {"", "", "0001-01-01", "0001-01-01"}, {"yesterday", "", "", ""}, {"", "9999-99-99", "", ""}, {"1999-12-31", "", "", ""}, {"", "2201-01-01", "", ""},
+	} {
+		from, to, err := Days(url.Values{"from": {c.from}, "to": {c.to}})
+		if (err != nil) != (c.wantFrom == "") || err == nil && (from.Format(time.DateOnly) != c.wantFrom || to.Format(time.DateOnly) != c.wantTo) {
+			t.Errorf("from %q to %q = %v, %v, %v", c.from, c.to, from, to, err)
+		}
+	}
+}
+
+// Filters are trimmed, and the choice that leaves all is none.
+func TestFilters(t *testing.T) {
+	got := Filters(url.Values{"q": {" all "}, "status": {"All"}, "state": {"all"}, "other": {"x"}}, "q", "status", "state")
+	if len(got) != 3 || got.Get("q") != "all" || got.Get("status") != "" || got.Get("state") != "" {
+		t.Errorf("filters are %v", got)
+	}
+}
