@@ -278,7 +278,7 @@ func (c Config) together() []error {
 		))
 	}
 	// an empty one is wrong, and named already
-	if c.Sandbox && c.PublicURL != "" && !homely(c.PublicURL) {
+	if c.Sandbox && c.PublicURL != "" && !localOrigin(c.PublicURL) {
 		problems = append(problems, errors.New(
 			"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like "+
 				"http://localhost:8080: whoever opens the checkout can pay with nothing; "+

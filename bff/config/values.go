@@ -97,9 +97,9 @@ func local(v string) bool {
 	return err == nil && loopback(u.Hostname())
 }
 
-// homely reports whether browsers take an origin for one of their own machine: they
+// localOrigin reports whether browsers take an origin for one of their own machine: they
 // never ask the network for names below localhost. Source: RFC 6761, 6.3.
-func homely(origin string) bool {
+func localOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (loopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
 }
