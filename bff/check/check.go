@@ -20,6 +20,9 @@ import (
 	"coinslot/bff/diagnose"
 )
 
+// findings are what one part has found.
+type findings = []diagnose.Finding
+
 // Report is what was found, in the order of what rests on what.
 type Report struct {
 	Version  string // of this program
@@ -54,11 +57,11 @@ const patience = 15 * time.Second
 // an endpoint does not answer a test.
 func Run(ctx context.Context, c Config) Report {
 	x := &examination{Config: c.filled(), wrong: named(c.Problem)}
-	parts := []func(context.Context) []diagnose.Finding{
+	parts := []func(context.Context) findings{
 		x.settings, x.sandbox, x.secrets, x.files, x.database, x.retention, x.gateway, x.public,
 		x.proxies, x.origins, x.webhooks, x.ops, x.machine,
 	}
-	found := make([][]diagnose.Finding, len(parts))
+	found := make([]findings, len(parts))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var running sync.WaitGroup
@@ -123,9 +126,9 @@ func fail(id, text, fix string) diagnose.Finding {
 }
 
 // several is the findings, or the one that says that there is none.
-func several(list []diagnose.Finding, otherwise diagnose.Finding) []diagnose.Finding {
+func several(list findings, otherwise diagnose.Finding) findings {
 	if len(list) == 0 {
-		return []diagnose.Finding{otherwise}
+		return findings{otherwise}
 	}
 	return list
 }

@@ -541,7 +541,7 @@ func TestWebhookIsTested(t *testing.T) {
 
 // A terminal gets colours and lines that fit.
 func TestLook(t *testing.T) {
-	r := Report{"v0", []diagnose.Finding{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")}}
+	r := Report{"v0", findings{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")}}
 	var b bytes.Buffer
 	r.Text(&b, diagnose.Style{Color: true, Width: 60})
 	want := "Coinslot v0\n\n  \x1b[1;31mFAIL\x1b[0m  database   the folder is not there and this is a\n" +

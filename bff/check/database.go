@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/diagnose"
 	"coinslot/bff/outbox"
 	"coinslot/bff/store"
 )
@@ -24,7 +23,7 @@ const (
 )
 
 // database looks at it from outside; see [store.Inspect].
-func (x *examination) database(ctx context.Context) []diagnose.Finding {
+func (x *examination) database(ctx context.Context) findings {
 	if !x.usable("COINSLOT_DATABASE") {
 		return nil
 	}
@@ -35,20 +34,20 @@ func (x *examination) database(ctx context.Context) []diagnose.Finding {
 	case sqlite && errors.Is(err, os.ErrNotExist):
 		return x.newFile(dsn)
 	case err != nil:
-		return []diagnose.Finding{fail("database", inOneLine(err),
+		return findings{fail("database", inOneLine(err),
 			"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
 				"postgres://user:password@host/database")}
 	case s.Have > s.Know:
-		return []diagnose.Finding{fail("database",
+		return findings{fail("database",
 			fmt.Sprintf(
 				"its tables are of version %d, this release knows up to %d", s.Have, s.Know,
 			),
 			"run the newer release that wrote them, or restore a backup of before")}
 	case !s.May:
-		return []diagnose.Finding{fail("database", "the user may not write the tables",
+		return findings{fail("database", "the user may not write the tables",
 			"GRANT what it needs, or make it the owner of the database")}
 	}
-	list := []diagnose.Finding{ok("database", describe(s, dsn, sqlite))}
+	list := findings{ok("database", describe(s, dsn, sqlite))}
 	if s.Ahead.Abs() > 5*time.Second {
 		list = append(list, warn("database",
 			"its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+
@@ -68,7 +67,7 @@ func (x *examination) database(ctx context.Context) []diagnose.Finding {
 }
 
 // unrouted is about webhooks that are open to URLs which the settings do not have.
-func (x *examination) unrouted(open []outbox.Backlog) (list []diagnose.Finding) {
+func (x *examination) unrouted(open []outbox.Backlog) (list findings) {
 	if !x.usable("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}
@@ -95,17 +94,17 @@ func (x *examination) unrouted(open []outbox.Backlog) (list []diagnose.Finding) 
 }
 
 // retention is whether personal data is ever erased.
-func (x *examination) retention(context.Context) []diagnose.Finding {
+func (x *examination) retention(context.Context) findings {
 	switch {
 	case !x.usable("COINSLOT_RETENTION") || x.Settings.Sandbox:
 		return nil
 	case x.Settings.Retention == 0:
-		return []diagnose.Finding{warn("retention",
+		return findings{warn("retention",
 			"COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept forever",
 			"set it to the days that you need them after a payment, like 90; docs/privacy.md")}
 	}
 	days := int(x.Settings.Retention.Hours()) / 24
-	return []diagnose.Finding{ok("retention",
+	return findings{ok("retention",
 		fmt.Sprintf("personal data is erased %d days after the end of a payment", days))}
 }
 
@@ -126,30 +125,26 @@ func describe(s store.State, dsn string, sqlite bool) string {
 }
 
 // newFile is about a file that the first start makes.
-func (x *examination) newFile(path string) []diagnose.Finding {
+func (x *examination) newFile(path string) findings {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return []diagnose.Finding{fail(
-			"database", "the folder "+folder+" for the SQLite file is not there",
-			"mkdir -p "+folder+", owned by the user that serves",
-		)}
+		return findings{fail("database", "the folder "+folder+" for the SQLite file is not there",
+			"mkdir -p "+folder+", owned by the user that serves")}
 	}
 	if !writable(folder) {
-		return []diagnose.Finding{fail("database", "the folder "+folder+" may not be written",
+		return findings{fail("database", "the folder "+folder+" may not be written",
 			"give it to the user that serves: chown")}
 	}
 	return append(
-		[]diagnose.Finding{
-			ok("database", "SQLite file "+path+" is not there yet: the first start makes it"),
-		},
+		findings{ok("database", "SQLite file "+path+" is not there yet: the first start makes it")},
 		x.room(folder)...,
 	)
 }
 
 // file is about an SQLite file that is there.
-func (x *examination) file(path string) []diagnose.Finding {
+func (x *examination) file(path string) findings {
 	folder := filepath.Dir(path)
-	var list []diagnose.Finding
+	var list findings
 	if !writable(path) || !writable(folder) {
 		list = append(list, fail("database", path+" and its folder may not be written",
 			"give both to the user that serves: chown"))
@@ -163,23 +158,19 @@ func (x *examination) file(path string) []diagnose.Finding {
 	return append(list, x.room(folder)...)
 }
 
-func (x *examination) room(folder string) []diagnose.Finding {
+func (x *examination) room(folder string) findings {
 	free, known := space(folder)
 	switch {
 	case !known:
 		return nil
 	case free < full:
-		return []diagnose.Finding{fail(
-			"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
-			"make room: orders are refused when it is full",
-		)}
+		return findings{fail("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
+			"make room: orders are refused when it is full")}
 	case free < roomy:
-		return []diagnose.Finding{warn(
-			"disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
-			"make room: a million payments are some 8 GB",
-		)}
+		return findings{warn("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
+			"make room: a million payments are some 8 GB")}
 	}
-	return []diagnose.Finding{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
+	return findings{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
 }
 
 // inOneLine is what an error says, without the line breaks that drivers put into

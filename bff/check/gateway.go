@@ -21,24 +21,24 @@ const (
 )
 
 // gateway reads the list of currencies with the key, as the server does.
-func (x *examination) gateway(ctx context.Context) []diagnose.Finding {
+func (x *examination) gateway(ctx context.Context) findings {
 	if !x.usable("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
 		return nil
 	}
-	clocks := make(chan []diagnose.Finding, 1)
+	clocks := make(chan findings, 1)
 	go func() { clocks <- x.skew(ctx) }()
 	client, err := gateway.New(gateway.Config{
 		URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal(),
 	})
 	if err != nil {
-		return []diagnose.Finding{
+		return findings{
 			fail("gateway", err.Error(), "COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY"),
 		}
 	}
 	defer client.Close()
 	list, err := client.CurrencyList(ctx)
 	if err != nil {
-		return append([]diagnose.Finding{noGateway(err)}, <-clocks...)
+		return append(findings{noGateway(err)}, <-clocks...)
 	}
 	findings := x.offer(list.Currencies)
 	if len(list.LeftOut) > 0 {
@@ -75,7 +75,7 @@ func noGateway(err error) diagnose.Finding {
 }
 
 // offer is what can be paid with.
-func (x *examination) offer(list []payment.Currency) []diagnose.Finding {
+func (x *examination) offer(list []payment.Currency) findings {
 	tokens, err := token.Load(x.Settings.Tokens)
 	if err != nil {
 		tokens = nil // said elsewhere
@@ -98,13 +98,13 @@ func (x *examination) offer(list []payment.Currency) []diagnose.Finding {
 	f.Text = fmt.Sprintf("the key is accepted; %s on %s in all", count(len(list), "coin"),
 		count(networks, "network"))
 	if networks == 0 {
-		return []diagnose.Finding{fail(
+		return findings{fail(
 			"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
 			"enable coins at the gateway",
 		)}
 	}
 	if without > 0 {
-		return []diagnose.Finding{
+		return findings{
 			f,
 			warn(
 				"coins",
@@ -116,7 +116,7 @@ func (x *examination) offer(list []payment.Currency) []diagnose.Finding {
 			),
 		}
 	}
-	return []diagnose.Finding{f}
+	return findings{f}
 }
 
 // knowledge is what links and rounding rest on, to be compared with what the
@@ -139,7 +139,7 @@ func knowledge(tokens *token.Registry, symbol, network string) (text string, lin
 
 // skew compares the clocks by the Date of an answer of the gateway's host, to a
 // request without the key.
-func (x *examination) skew(ctx context.Context) []diagnose.Finding {
+func (x *examination) skew(ctx context.Context) findings {
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, x.Settings.GatewayURL+"/", nil)
 	if err != nil {
 		return nil // the gateway's own finding says it
@@ -160,13 +160,13 @@ func (x *examination) skew(ctx context.Context) []diagnose.Finding {
 	const way = "let both machines set their clocks: timedatectl set-ntp true here"
 	switch text := "this clock and the gateway's differ by " + off.String(); {
 	case off > badly:
-		return []diagnose.Finding{
+		return findings{
 			fail("clock", text+": webhooks, order tokens and receipts are refused", way),
 		}
 	case off > slightly:
-		return []diagnose.Finding{warn("clock", text, way)}
+		return findings{warn("clock", text, way)}
 	}
-	return []diagnose.Finding{ok("clock", "agrees with the gateway's")}
+	return findings{ok("clock", "agrees with the gateway's")}
 }
 
 // client is for requests without a key: no redirect, no proxy, and the network of

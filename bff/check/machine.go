@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"coinslot/bff/diagnose"
 )
 
 // enough is how many open files 15,000 sockets need, and what else is open.
@@ -13,8 +11,8 @@ const enough = 16_384
 
 // machine is its clock, time zone and limits. Whether the clock is right to the
 // second, the gateway's answer says.
-func (x *examination) machine(context.Context) []diagnose.Finding {
-	var list []diagnose.Finding
+func (x *examination) machine(context.Context) findings {
+	var list findings
 	now := x.Now()
 	if !x.Built.IsZero() && now.Before(x.Built) {
 		list = append(list, fail("clock",

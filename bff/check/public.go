@@ -24,7 +24,7 @@ import (
 
 // public goes the way that browsers go: by the public URL, through the name
 // service and the proxy, to this very server, and opens a websocket.
-func (x *examination) public(ctx context.Context) []diagnose.Finding {
+func (x *examination) public(ctx context.Context) findings {
 	if !x.usable("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (x *examination) public(ctx context.Context) []diagnose.Finding {
 	if local(origin) {
 		return tryingOut(origin, x.through(ctx, u))
 	}
-	var list []diagnose.Finding
+	var list findings
 	if u.Scheme != "https" {
 		list = append(list, fail("public",
 			origin+
@@ -52,8 +52,8 @@ func (x *examination) public(ctx context.Context) []diagnose.Finding {
 
 // tryingOut is what was found about a checkout that is for this machine only:
 // nothing of it keeps a shopper from paying.
-func tryingOut(origin string, found []diagnose.Finding) []diagnose.Finding {
-	list := []diagnose.Finding{warn("public", origin+" is for trying out: nobody else can open it",
+func tryingOut(origin string, found findings) findings {
+	list := findings{warn("public", origin+" is for trying out: nobody else can open it",
 		"COINSLOT_PUBLIC_URL=https://pay.shop.example")}
 	for _, f := range found {
 		if f.Severity == diagnose.Fail {
@@ -65,34 +65,34 @@ func tryingOut(origin string, found []diagnose.Finding) []diagnose.Finding {
 }
 
 // through asks the server by its public address.
-func (x *examination) through(ctx context.Context, u *url.URL) []diagnose.Finding {
+func (x *examination) through(ctx context.Context, u *url.URL) findings {
 	keys, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
-		return []diagnose.Finding{unreachable("public", u.String(), u.Hostname(), err)}
+		return findings{unreachable("public", u.String(), u.Hostname(), err)}
 	case (err != nil || keys.status >= http.StatusBadGateway) && !x.running(ctx):
-		return []diagnose.Finding{warn(
+		return findings{warn(
 			"public", "the server does not run yet, so the way to it was not tried",
 			"start it and check again",
 		)}
 	case err != nil:
-		return []diagnose.Finding{
+		return findings{
 			unreachable("public", u.String()+", though the server runs", u.Hostname(), err),
 		}
 	case keys.status != http.StatusOK:
 		other := fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status)
-		return []diagnose.Finding{fail("public", other,
+		return findings{fail("public", other,
 			"let the proxy forward every path to "+x.Settings.Listen)}
 	}
 	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
 	if err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
-		return []diagnose.Finding{fail("public",
+		return findings{fail("public",
 			u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
 			"let the name and the proxy lead to this server, and restart it after changes of "+
 				"settings")}
 	}
-	list := []diagnose.Finding{ok("public", u.String()+" leads to this server")}
+	list := findings{ok("public", u.String()+" leads to this server")}
 	if f := x.certificate("public", u.Hostname(), keys.tls); f != nil {
 		list = append(list, *f)
 	}
@@ -102,7 +102,7 @@ func (x *examination) through(ctx context.Context, u *url.URL) []diagnose.Findin
 
 // console is whether a stranger who says who they are is believed: they send the
 // header in which only the proxy should. A page that shows the name is the console's.
-func (x *examination) console(ctx context.Context, u *url.URL) []diagnose.Finding {
+func (x *examination) console(ctx context.Context, u *url.URL) findings {
 	header := x.Settings.AdminProxyHeader
 	if header == "" || !x.usable("COINSLOT_ADMIN_PROXY_HEADER") {
 		return nil
@@ -111,15 +111,15 @@ func (x *examination) console(ctx context.Context, u *url.URL) []diagnose.Findin
 	page, err := x.get(ctx, u, "/admin/audit", "text/html", header, name)
 	switch {
 	case err != nil:
-		return []diagnose.Finding{unreachable("console", u.String(), u.Hostname(), err)}
+		return findings{unreachable("console", u.String(), u.Hostname(), err)}
 	case bytes.Contains(page.body, []byte(name)):
-		return []diagnose.Finding{fail("console",
+		return findings{fail("console",
 			"whoever sends "+header+
 				" is signed in to /admin: the proxy passes on what strangers say of themselves",
 			"let the proxy set or remove "+header+
 				" on every request (docs/console.md), and restart it")}
 	}
-	return []diagnose.Finding{ok("console", "the proxy passes no "+header+" of strangers on")}
+	return findings{ok("console", "the proxy passes no "+header+" of strangers on")}
 }
 
 // nowhere is a session that there is not: its page has the headers of all.
@@ -127,13 +127,13 @@ const nowhere = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // framing is whether a proxy has left the headers alone that let shops' pages
 // show the checkout.
-func (x *examination) framing(ctx context.Context, u *url.URL) []diagnose.Finding {
+func (x *examination) framing(ctx context.Context, u *url.URL) findings {
 	page, err := x.get(ctx, u, nowhere, "text/html")
 	if err != nil {
-		return []diagnose.Finding{unreachable("headers", u.String(), u.Hostname(), err)}
+		return findings{unreachable("headers", u.String(), u.Hostname(), err)}
 	}
 	if page.header.Get("X-Frame-Options") != "" {
-		return []diagnose.Finding{fail(
+		return findings{fail(
 			"headers", "a proxy adds X-Frame-Options: no shop's page can show the checkout",
 			"take that header out of the proxy's settings for this host",
 		)}
@@ -144,19 +144,19 @@ func (x *examination) framing(ctx context.Context, u *url.URL) []diagnose.Findin
 	)
 	switch {
 	case len(policies) != 1:
-		return []diagnose.Finding{fail("headers",
+		return findings{fail("headers",
 			fmt.Sprintf("a page comes with %d headers Content-Security-Policy: a proxy adds or "+
 				"removes one",
 				len(policies)),
 			"let it pass the one of this server as it is")}
 	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
 		!slices.Contains(split(policies[0]), ancestors):
-		return []diagnose.Finding{fail("headers",
+		return findings{fail("headers",
 			"pages do not say "+ancestors+
 				": a proxy has changed it, or the server runs with other settings",
 			"restart the server; let the proxy pass the header as it is")}
 	}
-	return []diagnose.Finding{ok("headers", "the proxy leaves them as they are")}
+	return findings{ok("headers", "the proxy leaves them as they are")}
 }
 
 func split(policy string) []string {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/order"
 	"coinslot/bff/token"
 	"coinslot/bff/webhook"
@@ -42,8 +41,8 @@ func named(err error) map[string]bool {
 }
 
 // settings repeats what reading them has found: every problem says what to write.
-func (x *examination) settings(context.Context) []diagnose.Finding {
-	var list []diagnose.Finding
+func (x *examination) settings(context.Context) findings {
+	var list findings
 	for _, p := range problems(x.Problem) {
 		list = append(list, fail("settings", p, ""))
 	}
@@ -59,11 +58,11 @@ func (x *examination) settings(context.Context) []diagnose.Finding {
 }
 
 // sandbox is whether payments are pretended.
-func (x *examination) sandbox(context.Context) []diagnose.Finding {
+func (x *examination) sandbox(context.Context) findings {
 	if !x.Settings.Sandbox || !x.usable("COINSLOT_SANDBOX") {
 		return nil
 	}
-	return []diagnose.Finding{warn("sandbox",
+	return findings{warn("sandbox",
 		"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay "+
 			"it with nothing",
 		"unset it for real payments")}
@@ -95,8 +94,8 @@ const varied = 8
 
 // secrets looks for those that open more than one thing, or look made by hand.
 // That they are long enough, and their files closed to others, the settings say.
-func (x *examination) secrets(context.Context) []diagnose.Finding {
-	var list []diagnose.Finding
+func (x *examination) secrets(context.Context) findings {
+	var list findings
 	const fresh = "make one of its own: openssl rand -hex 32"
 	all := x.all()
 	for i, s := range all {
@@ -140,8 +139,8 @@ func (x *examination) inEnvironment() string {
 }
 
 // files are the catalogue and the list of coins.
-func (x *examination) files(context.Context) []diagnose.Finding {
-	var list []diagnose.Finding
+func (x *examination) files(context.Context) findings {
+	var list findings
 	if path := x.Settings.Catalog; path != "" {
 		if catalog, err := order.LoadCatalog(path); err != nil {
 			list = append(
@@ -164,20 +163,20 @@ func (x *examination) files(context.Context) []diagnose.Finding {
 }
 
 // proxies is about who is believed about the address of shoppers.
-func (x *examination) proxies(context.Context) []diagnose.Finding {
+func (x *examination) proxies(context.Context) findings {
 	c := x.Settings
 	if !x.usable("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	for _, p := range c.TrustedProxies {
 		if p.Bits() == 0 {
-			return []diagnose.Finding{fail("proxy",
+			return findings{fail("proxy",
 				"COINSLOT_TRUSTED_PROXIES believes everybody ("+p.String()+
 					"): any shopper can name any address, and no limit holds",
 				"name the proxy's own network, like 127.0.0.1/32")}
 		}
 		if webhook.Public(p.Addr()) && p.Bits() < 20 && p.Addr().Is4() {
-			return []diagnose.Finding{warn(
+			return findings{warn(
 				"proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(),
 				"name only what forwards to this server",
 			)}
@@ -187,7 +186,7 @@ func (x *examination) proxies(context.Context) []diagnose.Finding {
 		"network"
 	switch {
 	case strings.HasPrefix(c.PublicURL, "https:") && len(c.TrustedProxies) == 0:
-		list := []diagnose.Finding{warn("proxy",
+		list := findings{warn("proxy",
 			"COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers "+
 				"count as one client and share its limits",
 			way)}
@@ -201,21 +200,21 @@ func (x *examination) proxies(context.Context) []diagnose.Finding {
 	case len(c.TrustedProxies) == 0:
 		return nil
 	}
-	return []diagnose.Finding{ok("proxy",
+	return findings{ok("proxy",
 		count(len(c.TrustedProxies), "network")+" believed about the address of shoppers")}
 }
 
 // origins are the host pages.
-func (x *examination) origins(context.Context) []diagnose.Finding {
+func (x *examination) origins(context.Context) findings {
 	if !x.usable("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	if len(x.Settings.Origins) == 0 {
-		return []diagnose.Finding{warn("origins",
+		return findings{warn("origins",
 			"COINSLOT_ORIGINS is not set: no page may show the checkout, links to it work",
 			"COINSLOT_ORIGINS=https://shop.example")}
 	}
-	var list []diagnose.Finding
+	var list findings
 	for _, o := range x.Settings.Origins {
 		switch {
 		case o == x.Settings.PublicURL:
@@ -244,28 +243,28 @@ func local(origin string) bool {
 var portOf = regexp.MustCompile(`:[0-9]+$`)
 
 // ops is who can reach the private listener.
-func (x *examination) ops(context.Context) []diagnose.Finding {
+func (x *examination) ops(context.Context) findings {
 	listen := x.Settings.OpsListen
 	switch {
 	case !x.usable("COINSLOT_OPS_LISTEN"):
 		return nil
 	case listen == "":
-		return []diagnose.Finding{ok("ops", "off: no /healthz, /readyz and /metrics")}
+		return findings{ok("ops", "off: no /healthz, /readyz and /metrics")}
 	}
 	host := strings.Trim(portOf.ReplaceAllString(listen, ""), "[]")
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case host == "localhost" || err == nil && ip.IsLoopback():
-		return []diagnose.Finding{ok("ops", listen+" is for this machine only")}
+		return findings{ok("ops", listen+" is for this machine only")}
 	case err == nil && webhook.Public(ip):
-		return []diagnose.Finding{fail("ops",
+		return findings{fail("ops",
 			"COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics",
 			"COINSLOT_OPS_LISTEN=127.0.0.1:9090")}
 	case x.variable("KUBERNETES_SERVICE_HOST") != "":
-		return []diagnose.Finding{ok("ops",
+		return findings{ok("ops",
 			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom")}
 	}
-	return []diagnose.Finding{warn("ops",
+	return findings{warn("ops",
 		"COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}
 }

@@ -18,19 +18,19 @@ import (
 
 // webhooks connects to each endpoint as the sender does, up to the certificate. To
 // those that can be reached a test is sent, if it was asked for.
-func (x *examination) webhooks(ctx context.Context) []diagnose.Finding {
+func (x *examination) webhooks(ctx context.Context) findings {
 	c := x.Settings
 	switch {
 	case !x.usable("COINSLOT_WEBHOOK_URL"):
 		return nil
 	case len(c.WebhookURLs) == 0:
-		return []diagnose.Finding{warn("webhooks",
+		return findings{warn("webhooks",
 			"COINSLOT_WEBHOOK_URL is not set: your server is told nothing, and has to verify "+
 				"receipts or ask /v1/events",
 			"COINSLOT_WEBHOOK_URL=https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE "+
 				"(docs/webhooks.md)")}
 	}
-	found := make([][]diagnose.Finding, len(c.WebhookURLs))
+	found := make([]findings, len(c.WebhookURLs))
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
 		running.Go(func() {
@@ -42,7 +42,7 @@ func (x *examination) webhooks(ctx context.Context) []diagnose.Finding {
 		})
 	}
 	running.Wait()
-	var list []diagnose.Finding
+	var list findings
 	if c.AllowPrivateWebhooks {
 		list = append(list, warn("webhooks",
 			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network",
@@ -54,7 +54,7 @@ func (x *examination) webhooks(ctx context.Context) []diagnose.Finding {
 	return list
 }
 
-func (x *examination) endpoint(ctx context.Context, raw string) []diagnose.Finding {
+func (x *examination) endpoint(ctx context.Context, raw string) findings {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil // the settings say it
@@ -65,10 +65,10 @@ func (x *examination) endpoint(ctx context.Context, raw string) []diagnose.Findi
 	}
 	addrs, err := x.Resolve(ctx, host)
 	if err != nil || len(addrs) == 0 {
-		return []diagnose.Finding{unreachable("webhooks", u.Host, host, err)}
+		return findings{unreachable("webhooks", u.Host, host, err)}
 	}
 	if a, private := notPublic(addrs); private && !x.Settings.AllowPrivateWebhooks {
-		return []diagnose.Finding{fail("webhooks",
+		return findings{fail("webhooks",
 			host+" leads to "+a.String()+
 				", which is not a public address: no webhook is sent there",
 			"give a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is "+
@@ -76,21 +76,21 @@ func (x *examination) endpoint(ctx context.Context, raw string) []diagnose.Findi
 	}
 	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
-		return []diagnose.Finding{unreachable("webhooks", u.Host, host, err)}
+		return findings{unreachable("webhooks", u.Host, host, err)}
 	}
 	defer conn.Close()
 	if u.Scheme == "http" {
-		return []diagnose.Finding{ok("webhooks", u.Host+" can be reached, without https")}
+		return findings{ok("webhooks", u.Host+" can be reached, without https")}
 	}
 	secure := tls.Client(conn, x.tls(host))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return []diagnose.Finding{unreachable("webhooks", u.Host, host, err)}
+		return findings{unreachable("webhooks", u.Host, host, err)}
 	}
 	state := secure.ConnectionState()
 	if f := x.certificate("webhooks", host, &state); f != nil {
-		return []diagnose.Finding{*f}
+		return findings{*f}
 	}
-	return []diagnose.Finding{ok("webhooks",
+	return findings{ok("webhooks",
 		u.Host+" can be reached, its certificate is good until "+
 			state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"))}
 }
