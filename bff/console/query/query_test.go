@@ -32,11 +32,3 @@ func TestDays(t *testing.T) {
 		}
 	}
 }
-
-// Filters are trimmed, and the choice that leaves all is none.
-func TestFilters(t *testing.T) {
-	got := Filters(url.Values{"q": {" all "}, "status": {"All"}, "state": {"all"}, "other": {"x"}}, "q", "status", "state")
-	if len(got) != 3 || got.Get("q") != "all" || got.Get("status") != "" || got.Get("state") != "" {
-		t.Errorf("filters are %v", got)
-	}
-}
