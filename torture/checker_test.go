@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/sandbox"
 
 	"github.com/shopspring/decimal"
@@ -262,11 +263,8 @@ func (w *world) told(o object, ledger map[string]sandbox.Transaction) string {
 	case o.Status != "confirmed" && confirmed > 0:
 		return fmt.Sprintf("I5: it is %s; %d events have told that it is confirmed", o.Status, confirmed)
 	}
-	switch o.Status {
-	case "pending", "expired", "cancelled", "review":
-		if w.sink.count(o.ID, "checkout."+o.Status) == 0 {
-			return "no event has told that it is " + o.Status
-		}
+	if event := wire.Status(o.Status).Event(); event != "" && w.sink.count(o.ID, event) == 0 {
+		return "no event has told that it is " + o.Status
 	}
 	for _, a := range o.Attempts {
 		seen := decimal.Zero

@@ -128,6 +128,7 @@ func (b *shopper) act(ctx context.Context) {
 		b.regret(ctx, v)
 	case wire.Confirmed, wire.Review:
 		b.done()
+	case wire.Preparing: // looks again
 	}
 }
 

@@ -180,10 +180,8 @@ func saidOf(v wire.View) string {
 		return "partial"
 	case widget.Arrived(v):
 		return string(wire.Review)
-	case v.Status.Known():
-		return string(v.Status)
 	}
-	return string(wire.Preparing)
+	return string(v.Status.Shown())
 }
 
 func partial(v wire.View) bool {

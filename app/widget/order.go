@@ -43,18 +43,16 @@ func OrderFoot(p Page) node.Node {
 		node.If(p.View.Order.Ref != "", func() node.Node {
 			return el("span").Class("foot-ref").Text(p.Say("order.ref", "ref", p.View.Order.Ref))
 		}),
-		node.If(p.View.CancelURL != "" && before(p.View.Status), func() node.Node {
+		node.If(p.View.CancelURL != "" && mayLeave(p.View.Status), func() node.Node {
 			return Leave(p, "foot-back", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
 	)...)
 }
 
-// before reports whether the screens of a status have no button of their own
-// that leads back to the shop.
-func before(s wire.Status) bool {
-	return s == wire.Open || s == wire.Preparing || s == wire.Pending
-}
+// mayLeave reports whether the screens of a status have no button of their own that
+// leads back to the shop. One that is not known may be paid: CancelURL is not for it.
+func mayLeave(s wire.Status) bool { return s.Known() && s.Outcome() == wire.Payable }
 
 // Heading is the screen's name.
 func Heading(text string) node.Node {

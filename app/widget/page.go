@@ -178,14 +178,11 @@ func (p Page) Title() string {
 		return p.Say("title.none")
 	}
 	price := p.Price(p.View.Order.AmountUSD)
-	key := "title." + string(p.View.Status)
-	if !p.View.Status.Known() {
-		key = "title." + string(wire.Preparing)
-	}
+	key := "title." + string(p.View.Status.Shown())
 	if Arrived(p.View) {
 		key = "title." + string(wire.Review)
 	}
-	if p.View.Test && !p.View.Status.Settled() {
+	if p.View.Test && !p.View.Status.Final() {
 		key = "title.test"
 	}
 	return p.Say(key, "price", price)
@@ -194,7 +191,7 @@ func (p Page) Title() string {
 // Icon is the path of the tab's icon on the BFF's origin: it shows from afar that
 // the money has come.
 func (p Page) Icon() string {
-	if p.View.Status == wire.Confirmed {
+	if p.View.Status.Outcome() == wire.Paid {
 		return "/icons/tab-paid.svg"
 	}
 	return "/icons/tab.svg"
@@ -203,15 +200,10 @@ func (p Page) Icon() string {
 // Waits reports whether the page should look again by itself: something is
 // expected to happen without the shopper's doing.
 func (p Page) Waits() bool {
-	switch p.View.Status {
-	case wire.Preparing, wire.Review:
-		return true
-	case wire.Pending:
-		return !p.Changing && p.Opened != "check"
-	case wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled:
-		return false
+	if p.View.Status == wire.Pending && (p.Changing || p.Opened == "check") {
+		return false // the shopper is about to do something
 	}
-	return true
+	return p.View.Status.Waiting()
 }
 
 // Arrived reports whether all the money of a pending payment is here and only

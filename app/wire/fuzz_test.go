@@ -25,7 +25,7 @@ func FuzzParseView(f *testing.F) {
 			}
 			return
 		}
-		if v.Status == "" || v.Can("") && len(v.Actions) == 0 || v.Status.Settled() && !v.Status.Known() {
+		if v.Status == "" || v.Can("") && len(v.Actions) == 0 || v.Status.Final() && !v.Status.Known() {
 			t.Fatalf("ParseView(%q) = %+v", message, v)
 		}
 		text, err := json.Marshal(v)

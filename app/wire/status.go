@@ -1,6 +1,9 @@
 package wire
 
-// Status is the state of a session as a shopper may see it.
+import "slices"
+
+// Status is the state of a session as a shopper may see it. What each means is a row
+// of [statuses]; the methods read it. One of a newer protocol counts as [Preparing].
 type Status string
 
 const (
@@ -9,43 +12,132 @@ const (
 	Pending   Status = "pending"   // an address is known and money is awaited
 	Confirmed Status = "confirmed" // proven paid; never changes by itself
 	Expired   Status = "expired"   // the time to pay has passed without a proven payment
-	Cancelled Status = "cancelled" // called off by the shopper or the merchant
+	Cancelled Status = "cancelled" // canceled by the shopper or the merchant
 	Review    Status = "review"    // reported paid but not proven: neither paid nor lost
 )
 
-// Statuses lists every Status in the order of a payment's life.
-func Statuses() []Status {
-	return []Status{Open, Preparing, Pending, Confirmed, Expired, Cancelled, Review}
+// Outcome is what a status says about the money.
+type Outcome int
+
+const (
+	Payable Outcome = iota // the order can be paid, or will be able to in a moment
+	Paid                   // proven
+	Unpaid                 // it ended without a proven payment; late money may still prove one
+	InDoubt                // a person has to decide
+)
+
+// row is what a status means.
+type row struct {
+	status Status
+	title  string // in English, for operators
+	badge  string // see [Status.Label]
+	// Pages refresh and the poller asks the gateway, because it changes without the shopper.
+	waiting bool
+	late    bool // see [Status.LateChecks]
+	outcome Outcome
+	event   string // the webhook that announces it; "" = none does
+	// What the shopper and the merchant may do, unless something else about the session
+	// forbids it.
+	shopper, merchant []Action
 }
 
-// Known reports whether s is one of the statuses of this protocol version. A
-// page that meets an unknown one shows it as [Preparing] and keeps listening.
-func (s Status) Known() bool {
-	for _, k := range Statuses() {
-		if s == k {
-			return true
+// statuses has every Status in the order of a payment's life.
+var statuses = [...]row{
+	{status: Open, title: "Open",
+		shopper: []Action{Choose, Cancel}, merchant: []Action{Cancel}},
+	{status: Preparing, title: "Preparing", badge: "wait", waiting: true},
+	{status: Pending, title: "Pending", badge: "wait", waiting: true, late: true,
+		event:   "checkout.pending",
+		shopper: []Action{Cancel, Change, Extend}, merchant: []Action{Cancel}},
+	{status: Confirmed, title: "Confirmed", badge: "good", outcome: Paid,
+		event: "checkout.confirmed", merchant: []Action{Erase}},
+	{status: Expired, title: "Expired", late: true, outcome: Unpaid, event: "checkout.expired",
+		shopper: []Action{Recheck, Retry}, merchant: []Action{Cancel, Erase}},
+	{status: Cancelled, title: "Cancelled", late: true, outcome: Unpaid,
+		event: "checkout.cancelled", shopper: []Action{Recheck, Retry}, merchant: []Action{Erase}},
+	{status: Review, title: "Review", badge: "bad", waiting: true, outcome: InDoubt,
+		event:   "checkout.review",
+		shopper: []Action{Recheck}, merchant: []Action{Resolve}},
+}
+
+// row returns the row of s, that of [Preparing] if s is not in the table.
+func (s Status) row() *row {
+	for i := range statuses {
+		if statuses[i].status == s {
+			return &statuses[i]
 		}
 	}
-	return false
+	return Preparing.row()
 }
 
-// Settled reports whether the host page is told that the checkout is complete:
-// nothing more happens unless the shopper or the merchant acts.
-func (s Status) Settled() bool {
-	return s == Confirmed || s == Expired || s == Cancelled
+// Statuses lists every Status in the order of a payment's life.
+func Statuses() []Status { return StatusesThat(Status.Known) }
+
+// StatusesThat lists those that is reports true for, in the order of [Statuses].
+func StatusesThat(is func(Status) bool) (list []Status) {
+	for i := range statuses {
+		if s := statuses[i].status; is(s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
-// Action is something that the shopper can do now; a View lists those that
-// would not be refused.
+// Known reports whether s is one of the statuses of this protocol version.
+func (s Status) Known() bool { return s.row().status == s }
+
+// Shown is s, or [Preparing] if s is not known.
+func (s Status) Shown() Status { return s.row().status }
+
+// Label is how operators see s: a title, and how urgent it looks, as "good", "wait",
+// "bad", or "" for plain. One that is not known is plain and has its own name.
+func (s Status) Label() (title, badge string) {
+	if r := s.row(); r.status == s {
+		return r.title, r.badge
+	}
+	return string(s), ""
+}
+
+// Outcome is what s says about the money.
+func (s Status) Outcome() Outcome { return s.row().outcome }
+
+// Final reports whether the host page is told that the checkout is complete: nothing
+// more happens unless the shopper or the merchant acts, or late money comes.
+func (s Status) Final() bool {
+	o := s.Outcome()
+	return o == Paid || o == Unpaid
+}
+
+// Waiting reports whether something is expected to happen without the shopper.
+func (s Status) Waiting() bool { return s.row().waiting }
+
+// LateChecks reports whether the checks of a session in s may come after those of all
+// others, because nothing suggests that money is on its way.
+func (s Status) LateChecks() bool { return s.row().late }
+
+// Event is the type of the webhook that announces s, "checkout.…"; "" if none does.
+func (s Status) Event() string { return s.row().event }
+
+// Actions lists what a shopper may do in s. The caller does not change it.
+func (s Status) Actions() []Action { return s.row().shopper }
+
+// MerchantCan reports whether the merchant may do a in s.
+func (s Status) MerchantCan(a Action) bool { return slices.Contains(s.row().merchant, a) }
+
+// Action is something that can be done to a session now. A [View] lists those of the
+// shopper that would not be refused.
 type Action string
 
 const (
 	Choose  Action = "choose"  // pick a coin and network: POST …/attempts
-	Change  Action = "change"  // pick another one; the present attempt is cancelled first
-	Cancel  Action = "cancel"  // call the payment off: POST …/cancel
+	Change  Action = "change"  // pick another one; the present attempt is canceled first
+	Cancel  Action = "cancel"  // cancel the payment: POST …/cancel; the merchant can, too
 	Recheck Action = "recheck" // "I have paid": look again now: POST …/recheck
-	// more time for the same coin: a new address and price, the present one is called off:
+	// more time for the same coin: a new address and price, the present one is canceled:
 	// POST …/extend
 	Extend Action = "extend"
 	Retry  Action = "retry" // start anew after expiry or cancellation: POST …/attempts
+
+	Resolve Action = "resolve" // decide a review: only the merchant can
+	Erase   Action = "erase"   // erase personal data: only the merchant can
 )

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"slices"
 
 	"coinslot/app/json"
 )
@@ -78,12 +79,7 @@ func ParseView(message []byte) (View, error) {
 
 // Can reports whether a is among the possible actions.
 func (v View) Can(a Action) bool {
-	for _, have := range v.Actions {
-		if have == a {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(v.Actions, a)
 }
 
 // Order is what is being paid for, as the merchant has set it.

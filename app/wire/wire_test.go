@@ -40,15 +40,12 @@ func TestCan(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
-	settled := map[Status]bool{Confirmed: true, Expired: true, Cancelled: true}
-	for _, s := range Statuses() {
-		if !s.Known() || s.Settled() != settled[s] {
-			t.Errorf("%s: known %t, settled %t; want true, %t", s, s.Known(), s.Settled(), settled[s])
+func TestUnknownStatus(t *testing.T) {
+	for _, s := range []Status{"paid", ""} {
+		title, badge := s.Label()
+		if s.Known() || s.Shown() != Preparing || s.Final() || title != string(s) || badge != "" {
+			t.Errorf("%q: known %t, shown as %s, %q", s, s.Known(), s.Shown(), title)
 		}
-	}
-	if Status("paid").Known() || Status("").Known() {
-		t.Error("a status that is not of the protocol counts as known")
 	}
 }
 

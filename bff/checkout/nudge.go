@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/payment"
 )
 
@@ -40,7 +39,7 @@ func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 // hasten makes a session due at that time, if it would be later and there is
 // something to look at.
 func (c *Service) hasten(ctx context.Context, s payment.Session, at time.Time) error {
-	if s.Status == wire.Open || s.Status.Settled() || !at.Before(s.DueAt) {
+	if !s.Status.Waiting() || !at.Before(s.DueAt) {
 		return nil
 	}
 	if a := s.Current(); a == nil || a.State == payment.Creating || a.State == payment.Unknown {

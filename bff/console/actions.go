@@ -64,7 +64,7 @@ func recheck(ctx context.Context, r *request, id string) error {
 	return r.Checkout.Nudge(ctx, s)
 }
 
-func inReview(s payment.Session) bool { return s.Status == wire.Review }
+func inReview(s payment.Session) bool { return s.Status.MerchantCan(wire.Resolve) }
 
 func recheckable(s payment.Session) bool {
 	a := s.Current()
@@ -72,15 +72,13 @@ func recheckable(s payment.Session) bool {
 }
 
 func cancellable(s payment.Session) bool {
-	switch s.Status {
-	case wire.Open, wire.Pending, wire.Expired:
-		return s.ClosedBy != payment.ClosedByMerchant
-	}
-	return false
+	return s.Status.MerchantCan(wire.Cancel) && s.ClosedBy != payment.ClosedByMerchant
 }
 
 // erasable: what a shopper who is still paying has typed may be needed at the gateway.
-func erasable(s payment.Session) bool { return s.Finished() && s.ErasedAt.IsZero() }
+func erasable(s payment.Session) bool {
+	return s.Status.MerchantCan(wire.Erase) && s.ErasedAt.IsZero()
+}
 
 // resolve resolves what the page that asked has shown, and nothing that has come since.
 func resolve(as wire.Status) func(context.Context, *request, string) error {

@@ -107,10 +107,7 @@ func nothingFound(form url.Values) string {
 
 func paymentFilter(form url.Values) filter {
 	var statuses []string
-	for _, s := range []wire.Status{
-		wire.Review, wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired,
-		wire.Cancelled,
-	} {
+	for _, s := range wire.Statuses() {
 		statuses = append(statuses, string(s))
 	}
 	return filterOf(paymentsPath, form, append([]field{

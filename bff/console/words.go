@@ -16,7 +16,6 @@ var wordsFile []byte
 
 // wordList is what pages say of codes: words.json, which has what is read and nothing else.
 type wordList struct {
-	Statuses map[wire.Status]badge `json:"statuses"`
 	// AttemptStates has two more than payment has: see stateOf.
 	AttemptStates map[string]attemptState `json:"attempt_states"`
 	Reviews       map[string]reviewReason `json:"reviews"` // by the reason's code
@@ -69,12 +68,8 @@ var words = sync.OnceValue(func() (list wordList) {
 
 // statusBadge is how a session stands.
 func statusBadge(s wire.Status) badge {
-	b, known := words().Statuses[s]
-	if !known {
-		b.Word = string(s)
-	}
-	b.Status = string(s)
-	return b
+	title, kind := s.Label()
+	return badge{Kind: kind, Word: title, Status: string(s)}
 }
 
 // stateOf says where an attempt stands.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -60,11 +59,6 @@ func TestWords(t *testing.T) {
 		}
 		if q := words().Confirmations[d.path]; q.Name == "" || q.Title == "" || q.Button == "" || len(q.Will) == 0 {
 			t.Errorf("%q has no words for the page that asks", d.path)
-		}
-	}
-	for _, s := range wire.Statuses() {
-		if words().Statuses[s].Word == "" {
-			t.Errorf("the status %q has no words", s)
 		}
 	}
 	for _, kind := range reconcile.FindingKinds() {

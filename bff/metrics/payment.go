@@ -64,6 +64,7 @@ func (s *Set) detected(after payment.Session, a *payment.Attempt) {
 		s.seconds("coinslot_checkout_paid_seconds", max(0, now.Sub(after.CreatedAt)))
 	case wire.Expired:
 		since = a.ExpiresAt
+	case wire.Open, wire.Preparing, wire.Cancelled, wire.Review: // nothing tells since when
 	}
 	if !since.IsZero() {
 		s.seconds(

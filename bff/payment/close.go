@@ -9,15 +9,13 @@ import (
 // Close records that by wants no payment any more, who being its name in the
 // trail; ErrUnchanged if it is so.
 func (s *Session) Close(by Closer, who string, now time.Time) error {
-	switch s.status() {
-	case wire.Confirmed:
+	switch status := s.status(); {
+	case status == wire.Confirmed:
 		return NewError(wire.CodeSessionPaid, "")
-	case wire.Review, wire.Preparing, wire.Pending:
+	case status.Waiting():
 		return NewError(wire.CodePaymentInProgress, "")
-	case wire.Expired, wire.Cancelled:
-		if by == ClosedByShopper || s.ClosedBy == by {
-			return ErrUnchanged
-		}
+	case status.Final() && (by == ClosedByShopper || s.ClosedBy == by):
+		return ErrUnchanged
 	}
 	s.ClosedBy, s.Notice = by, Notice{}
 	s.Note(now, who, "session.cancelled", "")
@@ -34,30 +32,33 @@ func (s *Session) Expire(now time.Time) error {
 	return nil
 }
 
-// Actions lists what would not be refused now.
+// Actions lists what a shopper may do now, [wire.Extend] apart: that depends on what the
+// gateway offers, see [Session.ExtendMinutes].
 func (s *Session) Actions(now time.Time) []wire.Action {
-	a := s.Current()
-	var list []wire.Action
-	add := func(ok bool, action wire.Action) {
-		if ok {
+	list := []wire.Action{}
+	for _, action := range s.Status.Actions() {
+		if s.may(action, now) {
 			list = append(list, action)
 		}
 	}
-	switch s.Status {
-	case wire.Open:
-		add(s.mayOpen(now) == nil && now.Before(s.ExpiresAt), wire.Choose)
-		add(true, wire.Cancel)
-	case wire.Pending:
-		add(!a.Paid.IsPositive(), wire.Cancel)
-		add(s.MayChange(a.Number, now) == nil, wire.Change)
-	case wire.Expired, wire.Cancelled:
-		add(a != nil, wire.Recheck)
-		add(s.mayOpen(now) == nil, wire.Retry)
-	case wire.Review:
-		add(true, wire.Recheck)
-	}
-	if list == nil {
-		return []wire.Action{}
-	}
 	return list
+}
+
+// may reports whether the session allows an action that its status has.
+func (s *Session) may(action wire.Action, now time.Time) bool {
+	a := s.Current()
+	switch action {
+	case wire.Choose:
+		return s.mayOpen(now) == nil && now.Before(s.ExpiresAt)
+	case wire.Retry:
+		return s.mayOpen(now) == nil
+	case wire.Change:
+		return s.MayChange(a.Number, now) == nil
+	case wire.Cancel:
+		return s.Status == wire.Open || !a.Paid.IsPositive()
+	case wire.Recheck:
+		return a != nil
+	case wire.Extend, wire.Resolve, wire.Erase: // Extend see above; the others are the merchant's
+	}
+	return false
 }

@@ -22,16 +22,10 @@ const (
 	EraseAll
 )
 
-// Finished reports whether s is confirmed, expired or canceled. A shopper may still
-// retry an expired or canceled session, and late money may still confirm it.
-func (s *Session) Finished() bool {
-	return s.Status == wire.Confirmed || s.Status == wire.Expired || s.Status == wire.Cancelled
-}
-
 // FinishedAt returns when s finished, the zero time if it has not. What the gateway or
 // an operator decides later counts as the end; a shopper's recheck does not.
 func (s *Session) FinishedAt() time.Time {
-	if !s.Finished() {
+	if !s.Status.Final() {
 		return time.Time{}
 	}
 	var end time.Time
@@ -60,8 +54,7 @@ func (s *Session) FinishedFor(d time.Duration, now time.Time) bool {
 
 // Tombstone reports whether s was deleted, and nothing has come of it since.
 func (s *Session) Tombstone() bool {
-	unpaid := s.Status == wire.Expired || s.Status == wire.Cancelled
-	return s.Deleted && !s.ErasedAt.IsZero() && unpaid
+	return s.Deleted && !s.ErasedAt.IsZero() && s.Status.Outcome() == wire.Unpaid
 }
 
 // EverPaid reports whether money was seen for s, in full or in part, or was in doubt.

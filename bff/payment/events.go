@@ -14,7 +14,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The events that a merchant hears of. Source: the public contract, section 6.
+// The events that merchants receive, those of the statuses as in [wire.Status.Event].
+// Source: the public contract, section 6.
 const (
 	EventPending   EventType = "checkout.pending"
 	EventPartial   EventType = "checkout.partial"
@@ -114,8 +115,8 @@ func (s *Session) Events(before Snapshot, now time.Time, telling EventOptions) [
 			events = append(events, newEvent(s, telling, EventPartial, now, distinct))
 		}
 	}
-	t, told := eventOf[s.Status]
-	current := s.Current()
+	t, current := EventType(s.Status.Event()), s.Current()
+	told := t != "" && t != EventReview // reviews are told above, for each attempt and amount
 	if told && (s.Status != before.status || (current != nil && current.Number != before.number)) {
 		events = append(events, newEvent(s, telling, t, now, s.distinct()))
 	}
@@ -139,16 +140,6 @@ func (a *Attempt) afterSettling() string {
 		return ""
 	}
 	return " " + strconv.Itoa(a.Settled) + " " + a.Reason
-}
-
-// eventOf is the event that announces a status; other statuses are not told.
-// A review is told of each attempt and amount, also when another attempt was
-// confirmed.
-var eventOf = map[wire.Status]EventType{
-	wire.Pending:   EventPending,
-	wire.Confirmed: EventConfirmed,
-	wire.Expired:   EventExpired,
-	wire.Cancelled: EventCancelled,
 }
 
 // distinct tells two events of one type and session apart: a session can

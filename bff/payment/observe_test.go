@@ -2,6 +2,7 @@ package payment
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,7 @@ func TestEventIDs(t *testing.T) {
 
 func TestStatusAndActions(t *testing.T) {
 	late := noon.Add(2 * time.Hour)
+	never := wire.Statuses()
 	for _, c := range []struct {
 		name    string
 		states  []State
@@ -218,6 +220,7 @@ func TestStatusAndActions(t *testing.T) {
 		{"expired, then waiting", []State{Expired, Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change}},
 		{"expired and paid late, then waiting", []State{Expired, Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Cancel}},
 	} {
+		never = slices.DeleteFunc(never, func(s wire.Status) bool { return s == c.status })
 		s := waiting()
 		s.Attempts, s.ClosedBy = nil, c.closed
 		for i, state := range c.states {
@@ -234,5 +237,8 @@ func TestStatusAndActions(t *testing.T) {
 		if diff := cmp.Diff(c.actions, s.Actions(c.now)); diff != "" {
 			t.Errorf("%s: actions (-want +got):\n%s", c.name, diff)
 		}
+	}
+	if len(never) > 0 {
+		t.Errorf("no session becomes %v", never)
 	}
 }

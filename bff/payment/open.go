@@ -80,11 +80,12 @@ func (s *Session) mayIntend(o Offer, now time.Time) error {
 
 // mayOpen returns why no attempt in any coin can be opened now.
 func (s *Session) mayOpen(now time.Time) error {
-	switch s.status() {
-	case wire.Confirmed:
+	switch s.status().Outcome() {
+	case wire.Paid:
 		return NewError(wire.CodeSessionPaid, "")
-	case wire.Review:
+	case wire.InDoubt:
 		return NewError(wire.CodePaymentInProgress, "")
+	case wire.Payable, wire.Unpaid:
 	}
 	if s.Deleted || s.ClosedBy.Final() || len(s.Attempts) == 0 && !now.Before(s.ExpiresAt) {
 		return NewError(wire.CodeSessionExpired, "")

@@ -38,15 +38,15 @@ func (s *Session) Resolve(by Settlement, now time.Time) error {
 	case by.Review != "" && by.Review != s.Review():
 		return NewError(wire.CodeReviewChanged, "")
 	}
-	switch by.As {
-	case wire.Confirmed:
+	switch {
+	case by.As == wire.Confirmed:
 		// an exchange may pay two orders at once; the id stays the first one's
 		if a.Reason == ReasonTxUsed {
 			s.Note(now, "coinslot", "attempt.shares_transaction", a.TxID)
 			a.TxID = ""
 		}
 		s.confirm(a, by.By, now)
-	case wire.Cancelled:
+	case by.As == wire.Cancelled:
 		a.State, a.EndedAt, a.Rechecks = Cancelled, now, 0
 		s.ClosedBy = ClosedByMerchant
 	default:

@@ -348,9 +348,7 @@ func (a *Attempt) afterDue(p Schedule, now time.Time) time.Time {
 // Zero means that a check may be urgent whenever it comes: money was seen, a create has
 // to be found, a transaction has to be cancelled, or is in doubt.
 func (s *Session) LateSince(p Schedule) time.Time {
-	switch s.Status {
-	case wire.Pending, wire.Expired, wire.Cancelled:
-	default:
+	if !s.Status.LateChecks() {
 		return time.Time{}
 	}
 	var from time.Time

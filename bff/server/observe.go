@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/budget"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
@@ -213,9 +214,9 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 		return
 	}
 	put("coinslot_database_up", 1)
-	put("coinslot_checkouts", float64(stats.Preparing), "preparing")
-	put("coinslot_checkouts", float64(stats.Pending), "pending")
-	put("coinslot_checkouts", float64(stats.Review), "review")
+	for _, status := range wire.StatusesThat(wire.Status.Waiting) {
+		put("coinslot_checkouts", float64(stats.Waiting[status]), string(status))
+	}
 	age := func(t time.Time) float64 {
 		if t.IsZero() {
 			return 0

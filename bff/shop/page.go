@@ -19,12 +19,12 @@ func (s *server) sessionPage(ctx context.Context, session payment.Session, f fra
 	p.View = checkout.View(&session, show)
 	p.Base = "/checkout/" + session.ID
 	p.URL = s.PublicURL + p.Bare().Link("")
-	if !session.Finished() { // a link to a finished session must not tell whose it was
+	if !session.Status.Final() { // a link to a finished session must not tell whose it was
 		p.Email = session.Order.Email
 	}
 	if a := session.Current(); a != nil {
 		p.Chosen, p.ChosenNetwork = a.CurrencySymbol, a.CurrencySymbol+":"+a.NetworkCode
-		if a.Email != "" && !session.Finished() {
+		if a.Email != "" && !session.Status.Final() {
 			p.Email = a.Email
 		}
 	}

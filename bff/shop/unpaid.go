@@ -55,7 +55,7 @@ func payableUntil(s payment.Session) time.Time {
 		return time.Time{}
 	case s.Status == wire.Pending && !a.ExpiresAt.IsZero():
 		return a.ExpiresAt
-	case s.Status == wire.Pending, s.Status == wire.Preparing, s.Status == wire.Open:
+	case s.Status.Outcome() == wire.Payable:
 		return s.CreatedAt.Add(unpaidFor)
 	}
 	return time.Time{}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"coinslot/app/wire"
 )
 
 // micros is a time as its column keeps it; the zero time is NULL.
@@ -57,6 +59,15 @@ func remark(s string) sql.NullString {
 
 // batchSize bounds the parameters of one query.
 const batchSize = 200
+
+// inStatus is the condition, in SQL, that is holds for a session's status.
+func inStatus(is func(wire.Status) bool) string {
+	var names []string
+	for _, s := range wire.StatusesThat(is) {
+		names = append(names, "'"+string(s)+"'")
+	}
+	return "status IN (" + strings.Join(names, ", ") + ")"
+}
 
 // among is a list of keys as "($n, $n+1, …)" and its arguments, n being first.
 func among(first int, keys []string) (in string, args []any) {

@@ -36,21 +36,27 @@ const (
 		DISTINCT FROM $3 THEN $4 ELSE due_at END
 		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
 	releaseSessions = `UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`
+)
+
+var (
 	// Only those that a poll or a search keeps alive, and those that were checked in
 	// the future: the others wait for a time of their own, days ahead. A row with a lease
 	// gets its due time from its holder.
 	capDue = `UPDATE sessions SET due_at = $1,
-			lease_until = CASE WHEN lease_until > $6 THEN NULL ELSE lease_until END
-		WHERE due_at > $1 AND (status IN ($2, $3, $4) OR checked_at > $1)
-		AND (lease_until IS NULL OR lease_until <= $5 OR lease_until > $6)`
+			lease_until = CASE WHEN lease_until > $3 THEN NULL ELSE lease_until END
+		WHERE due_at > $1 AND (` + inStatus(wire.Status.Waiting) + ` OR checked_at > $1)
+		AND (lease_until IS NULL OR lease_until <= $2 OR lease_until > $3)`
 	// The rows are locked in one order by all instances.
-	watchSessions = `WITH seen AS MATERIALIZED (SELECT id FROM sessions WHERE status IN ($3, $4)
-		AND id IN %s ORDER BY id FOR UPDATE)
+	watchSessions = `WITH seen AS MATERIALIZED (SELECT id FROM sessions
+		WHERE ` + inStatus(watchable) + ` AND id IN %s ORDER BY id FOR UPDATE)
 		UPDATE sessions SET watched_until = CASE WHEN watched_until > $1 THEN watched_until ELSE $1
 		END,
 		due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END FROM seen WHERE sessions.id =
 		seen.id`
 )
+
+// watchable reports whether sessions in s are checked more often while a page is open.
+func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.Payable }
 
 // Touch implements checkout.Store.
 func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
@@ -172,17 +178,15 @@ func (db *DB) Hold(
 // longestLease is longer than any lease is taken for.
 const longestLease = 5 * time.Minute
 
-// CapDue makes sessions that are pending, preparing or in review, or were
-// checked later than now+most, due at now+most, if they are due later, and
-// returns how many there were. A clock
-// that was ahead has written such due times; until it had caught up, nobody
-// would look at them. Leases of such a clock end.
+// CapDue makes sessions that wait, or were checked later than now+most, due at
+// now+most, if they are due later, and returns how many there were. A clock that was
+// ahead has written such due times; until it had caught up, nobody would look at them.
+// Leases of such a clock end.
 func (db *DB) CapDue(
 	ctx context.Context, now time.Time, most time.Duration,
 ) (capped int, err error) {
 	err = db.write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, capDue, now.Add(most).UnixMicro(),
-			string(wire.Pending), string(wire.Preparing), string(wire.Review),
 			now.UnixMicro(), now.Add(longestLease).UnixMicro())
 		if err != nil {
 			return err
@@ -209,7 +213,7 @@ func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) e
 }
 
 func watchQuery(ids []string, until, dueBy time.Time) (query string, args []any) {
-	in, list := among(5, ids)
-	args = []any{until.UnixMicro(), dueBy.UnixMicro(), string(wire.Pending), string(wire.Preparing)}
+	in, list := among(3, ids)
+	args = []any{until.UnixMicro(), dueBy.UnixMicro()}
 	return fmt.Sprintf(watchSessions, in), append(args, list...)
 }

@@ -58,7 +58,7 @@ const (
 )
 
 // finished are the statuses that Erasable goes through, in this order.
-func finished() []wire.Status { return []wire.Status{wire.Confirmed, wire.Expired, wire.Cancelled} }
+func finished() []wire.Status { return wire.StatusesThat(wire.Status.Final) }
 
 // Erasable implements retention.Eraser. Its cursor begins with the number of a status.
 func (db *DB) Erasable(

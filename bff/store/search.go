@@ -169,11 +169,8 @@ func ways(q records.Query, from cursor, limit int) []way {
 // passes reports whether sessions do not stay in a status, so that few are in it:
 // fewer than have a coin.
 func passes(status string) bool {
-	switch wire.Status(status) {
-	case wire.Preparing, wire.Pending, wire.Review:
-		return true
-	}
-	return false
+	s := wire.Status(status)
+	return s.Known() && s.Waiting()
 }
 
 // beginning finds sessions by how their order_ref begins: of these only a part,

@@ -11,20 +11,21 @@ import (
 )
 
 const (
-	// Of the few sessions in which something is going on; confirmed and open ones may
-	// be millions.
-	countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions WHERE
-		status IN ($1, $2, $3) GROUP BY status`
 	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL AND ` + lane + ` = $1`
 	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d JOIN events e
 		ON e.seq = d.event
 		WHERE d.state = 'open' AND d.endpoint IN %s`
 )
 
+// countBusy is of the few sessions in which something is going on; confirmed and open
+// ones may be millions.
+var countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions
+	WHERE ` + inStatus(wire.Status.Waiting) + ` GROUP BY status`
+
 // Stats is what the database has to tell to its operator: of all instances, if
 // there are several.
 type Stats struct {
-	Preparing, Pending, Review int // sessions now
+	Waiting map[wire.Status]int // sessions now, by each status that waits
 
 	// Unchecked is when the pending session that was not checked for the longest was
 	// checked, or opened; zero = none is pending.
@@ -46,7 +47,7 @@ type Stats struct {
 
 // Stats reads the present state. Errors: the database's.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
-	s := Stats{Free: -1}
+	s := Stats{Free: -1, Waiting: map[wire.Status]int{}}
 	err := db.view(ctx, func(ctx context.Context, q queryer) error {
 		if err := s.sessions(ctx, q); err != nil {
 			return err
@@ -75,9 +76,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 }
 
 func (s *Stats) sessions(ctx context.Context, q queryer) error {
-	rows, err := q.QueryContext(
-		ctx, countBusy, string(wire.Preparing), string(wire.Pending), string(wire.Review),
-	)
+	rows, err := q.QueryContext(ctx, countBusy)
 	if err != nil {
 		return err
 	}
@@ -89,13 +88,8 @@ func (s *Stats) sessions(ctx context.Context, q queryer) error {
 		if err := rows.Scan(&status, &n, &checked); err != nil {
 			return err
 		}
-		switch status {
-		case wire.Preparing:
-			s.Preparing = n
-		case wire.Pending:
-			s.Pending, s.Unchecked = n, at(checked)
-		case wire.Review:
-			s.Review = n
+		if s.Waiting[status] = n; status == wire.Pending {
+			s.Unchecked = at(checked)
 		}
 	}
 	return rows.Err()

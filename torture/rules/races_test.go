@@ -272,7 +272,7 @@ func (w *world) settle(late []op) {
 		due := s.DueAt
 		if len(late) > 0 {
 			at := began.Add(time.Duration(w.rng.IntN(60*3600)) * time.Second)
-			if s.Status.Settled() || due.IsZero() || at.Before(due) {
+			if s.Status.Final() || due.IsZero() || at.Before(due) {
 				w.clock.set(at)
 				w.run(late[0])
 				late = late[1:]

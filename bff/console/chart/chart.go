@@ -92,15 +92,9 @@ func outcomes() []outcome {
 
 // outcomeOf is the kind of a status.
 func outcomeOf(status string) int {
-	switch wire.Status(status) {
-	case wire.Confirmed:
-		return paid
-	case wire.Review:
-		return inReview
-	case wire.Expired, wire.Cancelled:
-		return unpaid
-	}
-	return underWay
+	return [...]int{
+		wire.Payable: underWay, wire.Paid: paid, wire.InDoubt: inReview, wire.Unpaid: unpaid,
+	}[wire.Status(status).Outcome()]
 }
 
 // totals is what several counts come to, by kind of outcome.
