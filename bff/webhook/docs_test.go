@@ -52,14 +52,9 @@ func words(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// TestPageNames: every type and every member of a message is on the page.
+// TestPageNames: every member of a message is on the page.
 func TestPageNames(t *testing.T) {
 	text := page(t)
-	for _, name := range []payment.EventType{payment.EventPending, payment.EventPartial, payment.EventConfirmed, payment.EventExpired, payment.EventCancelled, payment.EventReview} {
-		if !strings.Contains(text, "| `"+string(name)+"` |") {
-			t.Errorf("docs/webhooks.md does not explain %s", name)
-		}
-	}
 	for _, value := range []any{payment.Object{}, payment.AttemptObject{}} {
 		encoded, err := json.Marshal(value)
 		if err != nil {

@@ -4,20 +4,14 @@ package checkouttest_test
 
 import (
 	"bytes"
-	"coinslot/app/widget"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
-	"coinslot/app/wire"
 	"coinslot/tools/bundle"
 
 	"github.com/andybalholm/brotli"
-	"github.com/google/go-cmp/cmp"
 )
 
 // budgets are the promise to merchants and shoppers: bytes of a script on the wire, minified,
@@ -122,38 +116,5 @@ func TestOneRequest(t *testing.T) {
 				t.Errorf("%s.js, minified %t: %q; want a classic script in one piece", name, minify, found)
 			}
 		}
-	}
-}
-
-// TestStatusesByName: the scripts and their types know the statuses of the protocol, and nothing else.
-// A status that is added to the protocol has to be added to static/shared/statuses.js, with what a
-// page does meanwhile, and to static/checkout.d.ts.
-func TestStatusesByName(t *testing.T) {
-	want := map[string]string{}
-	for _, s := range wire.Statuses() {
-		page := widget.Page{View: wire.View{Status: s}}
-		switch {
-		case s.Settled():
-			want[string(s)] = "FINAL"
-		case page.Waits():
-			want[string(s)] = "WAITING"
-		default:
-			want[string(s)] = "CHOOSING"
-		}
-	}
-	got := map[string]string{}
-	lists := regexp.MustCompile(`(?m)^export const (\w+) = \[(.*)\];$`)
-	for _, list := range lists.FindAllStringSubmatch(string(read(t, "shared/statuses.js")), -1) {
-		for name := range strings.SplitSeq(list[2], ", ") {
-			got[strings.Trim(name, "'")] = list[1]
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("static/shared/statuses.js (-app/wire +it):\n%s", diff)
-	}
-	types := union(t, "Status")
-	slices.Sort(types)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), types); diff != "" {
-		t.Errorf("Status of static/checkout.d.ts (-app/wire +it):\n%s", diff)
 	}
 }

@@ -1,5 +1,5 @@
-// Every status of an order, by what a page does meanwhile. static/checkouttest compares the lists
-// with app/wire, so that a status that is added there has to be added here.
+// Every status of an order, by what a page does meanwhile. bff TestStatuses compares the lists with
+// the table in app/wire/status.go, so that a status that is added there has to be added here.
 
 /** The shopper chooses how to pay. @type {string[]} */
 export const CHOOSING = ['open'];
