@@ -24,45 +24,73 @@ func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...san
 func TestIHaveAlreadyPaid(t *testing.T) {
 	together(t)
 	for name, o := range modes {
-		for status, kinds := range map[string][]sandbox.Kind{"expired": {"late"}, "cancelled": {"cancel", "pay"}} {
-			t.Run(status+", "+name, func(t *testing.T) {
-				s := newStack(t)
-				id, p, tx := s.end(t, o, status, kinds...)
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id, p, tx := s.end(t, o, "expired", "late")
+			found := func() {
+				t.Helper()
 				p.WaitText(".outcome", "What happens next")
 				p.Click(`[data-part="recheck"]`)
 				p.Wait(paid)
 				p.WaitText(`[data-part="late"]`, "after the time was up")
 				p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
 				s.sink.await(t, id, "checkout.confirmed")
-			})
-		}
+			}
+			found()
+			id, tx = s.waitingOn(p, "1002", 20, o)
+			s.pretend(tx, "cancel")
+			s.pretend(tx, "pay")
+			p.Wait(`[data-status="cancelled"]`)
+			found()
+		})
 	}
 }
 
-// An ended payment starts again with the same coin, and with another one.
+// An ended payment starts again with the same coin, and with another one; the last
+// one pays the order.
 func TestStartsAgain(t *testing.T) {
 	together(t)
 	for name, o := range modes {
-		for status, kind := range map[string]sandbox.Kind{"expired": "expire", "cancelled": "cancel"} {
-			t.Run(status+", "+name, func(t *testing.T) {
-				s := newStack(t)
-				_, p, first := s.end(t, o, status, kind)
-				p.Click(`[data-part="retry"]`)
-				p.Wait(pending)
-				second := s.matches(p.View)
-				if second.WalletAddress == first.WalletAddress || second.NetworkCode != "trc20" {
-					t.Errorf("the new address is %s on %s; want another one on trc20", second.WalletAddress, second.NetworkCode)
-				}
-				s.pretend(second, kind)
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t)
+			id, p, last := s.waiting(t, 20, o)
+			ends := func(status string, kind sandbox.Kind) {
+				t.Helper()
+				s.pretend(last, kind)
 				p.Wait(`[data-status="` + status + `"]`)
-				p.Click(`[data-part="change"]`)
-				choose(p.View, "TON", "ton")
+			}
+			begun := func(network string) {
+				t.Helper()
 				p.Wait(pending)
-				if third := s.matches(p.View); third.NetworkCode != "ton" {
-					t.Errorf("the third address is on %s; want ton", third.NetworkCode)
+				next := s.matches(p.View)
+				if next.WalletAddress == last.WalletAddress || next.TrackingCode == last.TrackingCode || next.NetworkCode != network {
+					t.Errorf("the new address is %s on %s; want another one on %s", next.WalletAddress, next.NetworkCode, network)
 				}
-			})
-		}
+				last = next
+			}
+			again := func() {
+				t.Helper()
+				network := last.NetworkCode
+				p.Click(`[data-part="retry"]`)
+				begun(network)
+			}
+			another := func(symbol, network string) {
+				t.Helper()
+				p.Click(`[data-part="change"]`)
+				choose(p.View, symbol, network)
+				begun(network)
+			}
+			ends("expired", "expire")
+			again()
+			ends("cancelled", "cancel")
+			another("TON", "ton")
+			ends("cancelled", "cancel")
+			again()
+			ends("expired", "expire")
+			another("USDC", "polygon")
+			ends("confirmed", "pay")
+			s.sink.await(t, id, "checkout.confirmed")
+		})
 	}
 }
 
@@ -103,40 +131,34 @@ func TestReviewGoesOn(t *testing.T) {
 	}
 }
 
-// The paid page says what, where and when; its receipt does so on a page to keep.
-func TestReceipt(t *testing.T) {
-	together(t)
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			_, p, tx := s.end(t, o, "confirmed", "pay")
-			want := func(part, text string) {
-				t.Helper()
-				p.WaitText(`[data-part="`+part+`"]`, text)
-			}
-			want("time", " UTC")
-			want("order", "1001")
-			want("tx", "See it on the blockchain")
-			if link := p.Attr(`[data-part="tx"]`, "href"); !strings.HasPrefix(link, "https://") {
-				t.Errorf("the transaction leads to %q", link)
-			}
-			p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))
-			p.WaitText("h1", "Receipt")
-			want("paid", "25")
-			want("time", " UTC")
-			want("payment-code", tx.TrackingCode)
-			p.WaitText(".receipt", "again at any time")
-			if o.NoJS {
-				p.WaitJS(`!document.querySelector('[data-part="print"]').checkVisibility()`, "no button that needs a script")
-			} else {
-				p.Eval(`window.print = () => { window.printed = true; }, 0`, nil)
-				p.Click(`[data-part="print"]`)
-				p.WaitJS(`window.printed === true`, "the print dialog")
-			}
-			p.Click(`[data-part="payment"]`)
-			p.WaitText("h1", "Payment complete")
-		})
+// givesReceipt: the paid page says what, where and when; its receipt does so on a page to keep.
+func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transaction, o browser.Options) {
+	t.Helper()
+	want := func(part, text string) {
+		t.Helper()
+		p.WaitText(`[data-part="`+part+`"]`, text)
 	}
+	want("time", " UTC")
+	want("order", "1001")
+	want("tx", "See it on the blockchain")
+	if link := p.Attr(`[data-part="tx"]`, "href"); !strings.HasPrefix(link, "https://") {
+		t.Errorf("the transaction leads to %q", link)
+	}
+	p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))
+	p.WaitText("h1", "Receipt")
+	want("paid", "25")
+	want("time", " UTC")
+	want("payment-code", tx.TrackingCode)
+	p.WaitText(".receipt", "again at any time")
+	if o.NoJS {
+		p.WaitJS(`!document.querySelector('[data-part="print"]').checkVisibility()`, "no button that needs a script")
+	} else {
+		p.Eval(`window.print = () => { window.printed = true; }, 0`, nil)
+		p.Click(`[data-part="print"]`)
+		p.WaitJS(`window.printed === true`, "the print dialog")
+	}
+	p.Click(`[data-part="payment"]`)
+	p.WaitText("h1", "Payment complete")
 }
 
 // Too much is said with what to do about it, and whom to ask.

@@ -37,9 +37,11 @@ func TestDemo(t *testing.T) {
 func TestDemoBar(t *testing.T) {
 	together(t)
 	shop := runDemo(t)
+	p := chromium.Open(t, "", browser.Options{Height: 2400})
 	for kind, status := range map[string]string{"expire": "expired", "cancel": "cancelled", "over": "confirmed", "half": "pending"} {
 		t.Run(kind, func(t *testing.T) {
-			p := chromium.Open(t, shop, browser.Options{Height: 2400})
+			p.For(t)
+			p.Goto(shop)
 			f := p.Frame(frame)
 			f.Wait(`[data-live="wasm"]`)
 			choose(f, "USDT", "bep20")
@@ -51,6 +53,7 @@ func TestDemoBar(t *testing.T) {
 			}
 		})
 	}
+	p.For(t)
 }
 
 // runDemo starts coinslot demo and returns the shop's address.

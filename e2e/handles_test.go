@@ -71,10 +71,12 @@ func TestHandles(t *testing.T) {
 						f.Wait(`[data-part="missing"]`)
 					}
 					t.Run(screen.name, func(t *testing.T) {
+						p.For(t)
 						compareParts(t, f, screen.parts)
 						namedControls(t, f)
 						keepsNothing(t, f)
 					})
+					p.For(t)
 				}
 			}
 			if live == "wasm" {

@@ -34,11 +34,13 @@ func TestTakeoverIsNotSeen(t *testing.T) {
 		{"phone", browser.Options{Width: 390, Height: 900}},
 		{"desk, dark", browser.Options{Width: 960, Height: 900, Dark: true}},
 	} {
+		look.o.ReducedMotion = true // a breathing dot is another one at another time
+		p := chromium.Open(t, "", look.o)
 		for name, state := range takeovers {
 			t.Run(look.name+", "+name, func(t *testing.T) {
-				look.o.ReducedMotion = true // a breathing dot is another one at another time
 				h := newHeld(t)
-				p := h.alone(t, h.session(order{"amount_usd": "25.00", "title": "Two tickets"}), look.o)
+				p.For(t)
+				p.Goto(h.base + "/checkout/" + h.session(order{"amount_usd": "25.00", "title": "Two tickets"}))
 				p.Wait(`[data-live="html"]`)
 				state(t, h, p)
 				p.Eval(steadyCaret, nil)
@@ -71,6 +73,7 @@ func TestTakeoverIsNotSeen(t *testing.T) {
 				quiet(t, p)
 			})
 		}
+		p.For(t)
 	}
 }
 

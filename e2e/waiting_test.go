@@ -20,14 +20,25 @@ var modes = map[string]browser.Options{
 // minutes.
 func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p *browser.Page, tx sandbox.Transaction) {
 	t.Helper()
-	id = s.session(order{"amount_usd": "25.00", "order_ref": "1001", "ttl_minutes": ttl})
-	p = s.alone(t, id, o)
+	if o.Height == 0 {
+		o.Height = 2400
+	}
+	p = chromium.Open(t, "", o)
+	id, tx = s.waitingOn(p, "1001", ttl, o)
+	return id, p, tx
+}
+
+// waitingOn is waiting on a page that is open, with its options, for an order that ref names.
+func (s *stack) waitingOn(p *browser.Page, ref string, ttl int, o browser.Options) (id string, tx sandbox.Transaction) {
+	s.t.Helper()
+	id = s.session(order{"amount_usd": "25.00", "order_ref": ref, "ttl_minutes": ttl})
+	p.Goto(s.base + "/checkout/" + id)
 	if !o.NoJS && o.BlockURLs == nil {
 		p.Wait(`[data-live="wasm"]`)
 	}
 	choose(p.View, "USDT", "trc20")
 	p.Wait(pending)
-	return id, p, s.matches(p.View)
+	return id, s.matches(p.View)
 }
 
 // More time is a new address for the same coin; the old one can be paid no more,
@@ -81,31 +92,15 @@ func TestDoubleClickOnMoreTime(t *testing.T) {
 	}
 }
 
-// A page that counts offers more time in the last minutes only; one that cannot
-// count, always.
-func TestMoreTimeKeepsQuietEarly(t *testing.T) {
+// TestWaitsAndIsPaid is a payment as most are, from its address to its receipt. Beside it the tab
+// tells from afar: title and icon change with the payment.
+func TestWaitsAndIsPaid(t *testing.T) {
 	together(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
-			_, p, _ := s.waiting(t, 20, o)
-			if name == "wasm" {
-				p.Wait(`[data-part="countdown"]`)
-				p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`, "more time not to be offered yet")
-				return
-			}
-			p.Wait(`[data-part="more-time"] summary`)
-			p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`, "more time to be offered")
-		})
-	}
-}
-
-// The tab tells from afar: title and icon change with the payment.
-func TestTabFollowsThePayment(t *testing.T) {
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
 			_, p, tx := s.waiting(t, 20, o)
+			offersMoreTime(p, name != "wasm")
 			tab := func(title, icon string) {
 				t.Helper()
 				p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
@@ -114,6 +109,7 @@ func TestTabFollowsThePayment(t *testing.T) {
 			s.pretend(tx, "pay")
 			p.Wait(paid)
 			tab("✓ Paid $25.00", "/icons/tab-paid.svg")
+			s.givesReceipt(t, p, tx, o)
 		})
 	}
 	s := newStack(t)
@@ -121,6 +117,18 @@ func TestTabFollowsThePayment(t *testing.T) {
 		p := chromium.Open(t, s.base+"/icons/"+icon+".svg", browser.Options{})
 		p.Wait("svg rect")
 	}
+}
+
+// offersMoreTime: a page that counts offers more time in the last minutes only; one that cannot
+// count, always.
+func offersMoreTime(p *browser.Page, now bool) {
+	if !now {
+		p.Wait(`[data-part="countdown"]`)
+		p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`, "more time not to be offered yet")
+		return
+	}
+	p.Wait(`[data-part="more-time"] summary`)
+	p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`, "more time to be offered")
 }
 
 // skew sets the device's clock off by hours from now on; nothing that measures

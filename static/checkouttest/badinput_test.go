@@ -46,6 +46,7 @@ func TestSoldLater(t *testing.T) {
 
 // TestOddAttributes: each page still shows its checkout, and the server is asked with nothing but what it knows.
 func TestOddAttributes(t *testing.T) {
+	s := play(t, "", "", browser.Options{})
 	for name, c := range map[string]struct{ attributes, want string }{
 		"B29/path":     {`session="../../v1/sessions?x=1#y"`, "/checkout/..%2F..%2Fv1%2Fsessions%3Fx%3D1%23y?embed=inline"},
 		"B29/query":    {`item="tip&amount=1" amount="1&x=2"`, "/checkout?item=tip%26amount%3D1&amount=1%26x%3D2&embed=inline"},
@@ -64,8 +65,8 @@ func TestOddAttributes(t *testing.T) {
 		"B30/negative": {`item=tip amount=-5 quantity=1e9`, "/checkout?item=tip&amount=-5&quantity=1e9&embed=inline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := play(t, `<coinslot-checkout `+c.attributes+`></coinslot-checkout>`, "", browser.Options{})
+			s.For(t)
+			s.visit(`<coinslot-checkout `+c.attributes+`></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
 			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length === 1`, "the frame on show")
 			got := s.asked()
 			if len(got) != 1 || !strings.Contains(got[0], c.want) || strings.Contains(got[0], "price") {
@@ -73,6 +74,7 @@ func TestOddAttributes(t *testing.T) {
 			}
 		})
 	}
+	s.For(t)
 }
 
 // TestOddPlaces: B33, B34 and B35.

@@ -1,6 +1,7 @@
 package checkouttest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -55,6 +56,7 @@ func TestOpenOptions(t *testing.T) {
 
 // TestReturnURLQuery: what is added to the page's own query, and that its fragment stays last.
 func TestReturnURLQuery(t *testing.T) {
+	s := play(t, "", "", browser.Options{})
 	const jwt = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJjc185In0.c2ln-_"
 	for name, c := range map[string]struct{ url, receipt, want string }{
 		"receipt":       {"/thanks", "'" + jwt + "'", "/thanks?session=cs_9&status=confirmed&receipt=" + jwt},
@@ -64,8 +66,8 @@ func TestReturnURLQuery(t *testing.T) {
 		"missing":       {"/thanks", "undefined", "/thanks?session=cs_9&status=confirmed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := play(t, `<coinslot-checkout session=cs_9 return-url="`+c.url+`"></coinslot-checkout>`, "", browser.Options{})
+			s.For(t)
+			s.visit(`<coinslot-checkout session=cs_9 return-url="`+c.url+`"></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
 			s.said("ready cs_9 open")
 			s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: ` + c.receipt + ` }`)
 			s.WaitJS(`location.pathname === '/thanks'`, "the return URL")
@@ -74,6 +76,7 @@ func TestReturnURLQuery(t *testing.T) {
 			}
 		})
 	}
+	s.For(t)
 }
 
 func TestMarks(t *testing.T) {

@@ -72,8 +72,12 @@ func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	return s
 }
 
-// visit opens another host page on the same stage, where its policy can name the stage's addresses.
+// visit opens another host page on the same stage, where its policy can name the stage's addresses. Frames of the page
+// before are forgotten.
 func (s *stage) visit(body, csp string) {
+	s.mu.Lock()
+	s.frames = nil
+	s.mu.Unlock()
 	s.body, s.csp = body, csp
 	s.Goto(s.host)
 }
