@@ -51,7 +51,8 @@ func (s *server) payText(session payment.Session, kind, number string) (string, 
 	case a == nil || a.Address == "":
 		return "", web.Refuse(wire.CodeNotFound, "")
 	case number != "" && number != strconv.Itoa(a.Number):
-		return "", web.Refuse(wire.CodeNotFound, "a") // the page that asks is older than the attempt
+		// the page that asks is older than the attempt
+		return "", web.Refuse(wire.CodeNotFound, "a")
 	case kind == "" || kind == "address":
 		return a.Address, nil
 	case kind == "uri" && a.URI != "":

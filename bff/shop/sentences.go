@@ -19,7 +19,9 @@ type sentences map[string]func() *web.Asset // by tag
 func newSentences(w *words) sentences {
 	s := sentences{}
 	for _, tag := range w.tags {
-		s[tag] = sync.OnceValue(func() *web.Asset { return sentencesOf(tag, w.texts[tag](), w.menu) })
+		s[tag] = sync.OnceValue(func() *web.Asset {
+			return sentencesOf(tag, w.texts[tag](), w.menu)
+		})
 	}
 	return s
 }

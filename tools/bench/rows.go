@@ -80,5 +80,6 @@ var rows = []row{
 	{"  slowest detection of money", "./bff/server", "Attack", "detected-s", 20, false, "", ""},
 	{"pages rendered, one core", "./bff/shop", "Document", "pages/s", 10_000, true, "", ""},
 	{"  allocations", "./bff/shop", "Document", "allocs", 300, false, "", ""},
-	{"  allocations beyond the tree's", "./bff/shop", "Document", "extra-allocs", 60, false, "", ""},
+	{"  allocations beyond the tree's", "./bff/shop", "Document", "extra-allocs", 60, false,
+		"", ""},
 }
