@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -11,15 +14,27 @@ import (
 	"testing"
 )
 
+// sources lists the files of the repository that patterns select, by path from its root.
+func sources(t *testing.T, patterns ...string) (names []string) {
+	t.Helper()
+	args := []string{"-C", "..", "ls-files", "-z", "--cached", "--others", "--exclude-standard"}
+	out, err := exec.Command("git", append(args, patterns...)...).Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		if _, err := os.Stat("../" + name); err == nil { // else it is deleted, and not committed
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // prose returns every page of the project that people read, by path from its root.
 func prose(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
-	out, err := exec.Command("git", "-C", "..", "ls-files", "--cached", "--others", "--exclude-standard", "*.md", "llms.txt").Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
-	for _, name := range strings.Fields(string(out)) {
+	for _, name := range sources(t, "*.md", "llms.txt") {
 		text, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil {
 			t.Fatal(err)
@@ -128,4 +143,77 @@ func TestNamedSettingsExist(t *testing.T) {
 			}
 		}
 	}
+}
+
+// namedTest is a test as pages name it: `bff/store TestKeys`, or without the package where a test
+// of it was named before on the same line.
+var namedTest = regexp.MustCompile("`([a-z0-9/]+ )?((?:Test|Fuzz|Benchmark)[A-Z]\\w*)")
+
+// TestNamedTestsExist: a test that a page names as a proof is there, in the package that it says.
+func TestNamedTestsExist(t *testing.T) {
+	tests, named := map[string][]string{}, 0 // by folder
+	in := func(folder, name string) bool {
+		if tests[folder] == nil {
+			tests[folder] = testsOf(t, "../"+folder)
+		}
+		return slices.Contains(tests[folder], name)
+	}
+	anywhere := everyTest(t)
+	for page, text := range prose(t) {
+		for line := range strings.SplitSeq(text, "\n") {
+			folder := ""
+			for _, m := range namedTest.FindAllStringSubmatch(line, -1) {
+				named++
+				if m[1] != "" {
+					folder = strings.TrimSpace(m[1])
+				}
+				if m[1] != "" && !in(folder, m[2]) || m[1] == "" && !anywhere[m[2]] {
+					t.Errorf("%s names %s, which is no test of %q", page, m[2], folder)
+				}
+			}
+		}
+	}
+	if named < 400 {
+		t.Errorf("pages name %d tests; does this still read them?", named)
+	}
+}
+
+// everyTest returns the names of all test functions of the repository.
+func everyTest(t *testing.T) map[string]bool {
+	t.Helper()
+	all, folders := map[string]bool{}, map[string]bool{}
+	for _, file := range sources(t, "*_test.go") {
+		folders[filepath.Dir(file)] = true
+	}
+	for folder := range folders {
+		for _, name := range testsOf(t, "../"+folder) {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// testsOf returns the names of a directory's test functions. One that does not
+// take exactly one argument is none; nor is TestMain.
+func testsOf(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(dir + "/*_test.go")
+	if err != nil || len(files) == 0 {
+		t.Errorf("%s has no tests: %v", dir, err)
+	}
+	names := []string{"none yet"} // not nil, so that it is read once
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("reading the tests: %v", err)
+			continue
+		}
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if ok && f.Recv == nil && f.Name.Name != "TestMain" && len(f.Type.Params.List) == 1 {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	return names
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -67,11 +66,7 @@ func globbed(glob string) *regexp.Regexp {
 // TestEditorConfig: every text file is written as .editorconfig has editors write it.
 func TestEditorConfig(t *testing.T) {
 	sections := editorConfig(t)
-	out, err := exec.Command("git", "-C", "..", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
-	for name := range strings.SplitSeq(strings.Trim(string(out), "\x00"), "\x00") {
+	for _, name := range sources(t) {
 		content, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil || bytes.IndexByte(content, 0) >= 0 { // removed and not committed, or a picture
 			continue

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,12 +13,8 @@ import (
 // TestExportedNamesAreExplained: whatever a package shows has a comment that begins
 // with its name, and each package says what it is for.
 func TestExportedNamesAreExplained(t *testing.T) {
-	out, err := exec.Command("git", "-C", "..", "ls-files", "--cached", "--others", "--exclude-standard", "*.go").Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
 	files, packages := token.NewFileSet(), map[string]bool{} // by folder: whether it says what it is for
-	for _, name := range strings.Fields(string(out)) {
+	for _, name := range sources(t, "*.go") {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
