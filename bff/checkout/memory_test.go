@@ -28,10 +28,11 @@ type memory struct {
 	late   map[string]bool      // by id: DueLate
 	order  []string             // ids, oldest first
 	events []payment.Event
+	read   map[string]payment.Session // of rows, by id, for every
 }
 
 func newMemory() *memory {
-	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}}
+	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}, read: map[string]payment.Session{}}
 }
 
 func (m *memory) load(id string) (payment.Session, error) {
@@ -51,30 +52,50 @@ func (m *memory) save(s payment.Session) {
 		panic(err)
 	}
 	m.rows[s.ID], m.due[s.ID], m.late[s.ID] = row, s.DueAt, s.DueLate()
+	delete(m.read, s.ID)
 }
 
-// every calls f with each session until f returns false. m.mu is held.
+// every calls f with each session until f returns false. What f gets is shared: who keeps it loads
+// it. m.mu is held.
 func (m *memory) every(f func(payment.Session) bool) {
 	for _, id := range m.order {
-		if s, err := m.load(id); err != nil || !f(s) {
+		if _, ok := m.read[id]; !ok {
+			m.read[id], _ = m.load(id) // what is in order is in rows
+		}
+		s := m.read[id]
+		s.Epoch, s.WatchedUntil = m.epochs[id], m.looks[id]
+		if !f(s) {
 			return
 		}
 	}
 }
 
+// loadAll is load of several.
+func (m *memory) loadAll(ids []string) (list []payment.Session, err error) {
+	for _, id := range ids {
+		s, err := m.load(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
 func (m *memory) Insert(_ context.Context, s payment.Session) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var have *payment.Session
+	have := ""
 	m.every(func(o payment.Session) bool {
 		byKey := s.IdempotencyKey != "" && o.IdempotencyKey == s.IdempotencyKey
-		if byKey || have == nil && s.Order.Ref != "" && o.Order.Ref == s.Order.Ref {
-			have = &o
+		if byKey || have == "" && s.Order.Ref != "" && o.Order.Ref == s.Order.Ref {
+			have = o.ID
 		}
 		return !byKey
 	})
-	if have != nil {
-		return *have, payment.ErrExists
+	if have != "" {
+		old, err := m.load(have)
+		return old, cmp.Or(err, payment.ErrExists)
 	}
 	s.Version = 1
 	m.order = append(m.order, s.ID)
@@ -279,34 +300,32 @@ func (m *memory) Held(_ context.Context, keys []string) ([]payment.Held, error) 
 func (m *memory) Lookup(_ context.Context, key string) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var found payment.Session
+	found := ""
 	m.every(func(s payment.Session) bool {
 		for _, a := range s.Attempts {
 			if key != "" && (a.TrackingCode == key || a.Marker == key) {
-				found = s
+				found = s.ID
 			}
 		}
-		return found.ID == ""
+		return found == ""
 	})
-	if found.ID == "" {
-		return found, payment.ErrNotFound
-	}
-	return found, nil
+	return m.load(found)
 }
 
 func (m *memory) List(_ context.Context, f payment.Filter) (payment.Page, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var p payment.Page
+	var found []string
 	m.every(func(s payment.Session) bool {
 		if (f.To.IsZero() || s.CreatedAt.Before(f.To)) &&
 			(f.OrderRef == "" || s.Order.Ref == f.OrderRef) &&
 			(f.IdempotencyKey == "" || s.IdempotencyKey == f.IdempotencyKey) {
-			p.Sessions = append(p.Sessions, s)
+			found = append(found, s.ID)
 		}
 		return true
 	})
-	return p, nil
+	list, err := m.loadAll(found)
+	return payment.Page{Sessions: list}, err
 }
 
 func (m *memory) outbox(id string) []payment.Event {
@@ -338,14 +357,14 @@ func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touch
 func (m *memory) Tracked(_ context.Context, codes []string) ([]payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var list []payment.Session
+	var found []string
 	m.every(func(s payment.Session) bool {
 		if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return slices.Contains(codes, a.TrackingCode) }) {
-			list = append(list, s)
+			found = append(found, s.ID)
 		}
 		return true
 	})
-	return list, nil
+	return m.loadAll(found)
 }
 
 func (m *memory) Count(_ context.Context, status string) (n int, err error) {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,6 +78,7 @@ func newSiege(t *testing.T) *siege {
 	s := &siege{tb: t, rig: &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), log: &lockedBuffer{}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 	c := settings(t, "http://localhost:1")
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
+	c.Database = filepath.Join(t.TempDir(), "attack.db") // made in the bubble's time
 	s.public = c.PublicURL
 	srv, err := server.New(t.Context(), c, server.Options{}.Through(carrier{s.gateway}))
 	if err != nil {

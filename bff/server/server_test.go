@@ -20,6 +20,8 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/store"
+	"coinslot/bff/store/storetest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -75,11 +77,20 @@ func settings(t testing.TB, api string) config.Config {
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
 	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
 	return config.Config{
-		PublicURL: "http://localhost:8080", Database: filepath.Join(t.TempDir(), "test.db"), Origins: []string{shop},
+		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, created), Origins: []string{shop},
 		GatewayURL: api, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
 		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
 		Catalog: catalog, PollInterval: 50 * time.Millisecond,
 	}
+}
+
+// created makes the tables of a database that is empty.
+func created(path string) error {
+	db, err := store.Open(context.Background(), store.Config{DSN: path})
+	if err != nil {
+		return err
+	}
+	return db.Close()
 }
 
 // start runs a server until t ends, or until stop is called.

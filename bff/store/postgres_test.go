@@ -21,13 +21,13 @@ import (
 
 func TestContractOnPostgres(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
-		return opened(t, pgtest.DSN(t), endpoints...)
+		return opened(t, pgtest.Migrated(t, created), endpoints...)
 	})
 }
 
 func TestContractOfInstances(t *testing.T) {
 	storetest.RunShared(t, func(t *testing.T, endpoints []string) (one, other storetest.Backend) {
-		dsn := pgtest.DSN(t)
+		dsn := pgtest.Migrated(t, created)
 		return opened(t, dsn, endpoints...), opened(t, dsn, endpoints...)
 	})
 }

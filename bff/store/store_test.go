@@ -1,8 +1,8 @@
 package store
 
 import (
+	"context"
 	"database/sql"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -51,6 +51,17 @@ func count(t *testing.T, db *sql.DB, query string) int {
 
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
-		return opened(t, filepath.Join(t.TempDir(), "coinslot.db"), endpoints...)
+		return opened(t, storetest.Migrated(t, created), endpoints...)
 	})
+}
+
+// created makes the tables of a database that is empty.
+func created(dsn string) error {
+	db, err := Open(context.Background(), Config{DSN: dsn})
+	if err != nil {
+		return err
+	}
+	<-db.mended
+	<-db.rerouted
+	return db.Close()
 }

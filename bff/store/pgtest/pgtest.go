@@ -62,17 +62,45 @@ func installed() error {
 // process's tests share, which is made when the first asks for it. It calls [Need].
 func DSN(t testing.TB) string {
 	t.Helper()
+	return shared(t).DSN(t)
+}
+
+// template is the database of the shared cluster that [Migrated] copies.
+var template struct {
+	sync.Mutex
+	name string // "" = not made
+}
+
+// Migrated is DSN of a database that has all its tables: a copy of one that create has made and
+// closed, once in a process.
+func Migrated(t testing.TB, create func(dsn string) error) string {
+	t.Helper()
+	cluster := shared(t)
+	template.Lock()
+	defer template.Unlock()
+	if template.name == "" {
+		name := cluster.create(t, "template0 ENCODING 'UTF8'")
+		if err := create(cluster.address(name)); err != nil {
+			t.Fatalf("making a database for tests: %v", err)
+		}
+		template.name = name
+	}
+	return cluster.address(cluster.create(t, template.name))
+}
+
+// shared is the cluster of this process.
+func shared(t testing.TB) *Cluster {
+	t.Helper()
 	Need(t)
 	one.Lock()
+	defer one.Unlock()
 	if one.cluster == nil && one.err == nil {
 		one.cluster, one.err = start(t.Context(), nil)
 	}
-	cluster, err := one.cluster, one.err
-	one.Unlock()
-	if err != nil {
-		t.Fatal(err)
+	if one.err != nil {
+		t.Fatal(one.err)
 	}
-	return cluster.DSN(t)
+	return one.cluster
 }
 
 // Cluster is a running server and its files.
@@ -102,9 +130,15 @@ func New(t testing.TB, settings ...string) *Cluster {
 // DSN returns the address of a fresh database.
 func (c *Cluster) DSN(t testing.TB) string {
 	t.Helper()
-	name := fmt.Sprintf("test_%d", c.last.Add(1))
-	c.Exec(t, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
-	return c.address(name)
+	return c.address(c.create(t, "template0 ENCODING 'UTF8'"))
+}
+
+// create makes a database of a template and returns its name.
+func (c *Cluster) create(t testing.TB, template string) (name string) {
+	t.Helper()
+	name = fmt.Sprintf("test_%d", c.last.Add(1))
+	c.Exec(t, "CREATE DATABASE "+name+" TEMPLATE "+template)
+	return name
 }
 
 // Exec executes a statement as the superuser, outside of any test's database.
@@ -140,7 +174,7 @@ func start(ctx context.Context, settings []string) (*Cluster, error) {
 	if err := c.guarded(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(c.dir))
 	}
-	if err := c.create(ctx, bin); err != nil {
+	if err := c.initialize(ctx, bin); err != nil {
 		c.remove()
 		return nil, err
 	}
@@ -209,7 +243,7 @@ func (c *Cluster) remove() {
 	}
 }
 
-func (c *Cluster) create(ctx context.Context, bin string) error {
+func (c *Cluster) initialize(ctx context.Context, bin string) error {
 	if err := own(c.dir); err != nil {
 		return err
 	}
