@@ -4,72 +4,16 @@ package torture
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"coinslot/bff/crash"
+	"coinslot/bff/failpoint"
 	"coinslot/torture/goal"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-// Every point that a process can be told to die at exists, and every one that
-// exists can be told.
-func TestCrashPointsAreInTheCode(t *testing.T) {
-	found := map[string]bool{}
-	err := filepath.WalkDir("../bff", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		return pointsOf(path, found)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := slices.Sorted(slices.Values(crash.Points))
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(found))); diff != "" {
-		t.Errorf("crash.Points (-) and the code (+) differ:\n%s", diff)
-	}
-}
-
-// pointsOf adds the names that a file gives to crash.Point.
-func pointsOf(path string, found map[string]bool) error {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 {
-			return true
-		}
-		f, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || f.Sel.Name != "Point" {
-			return true
-		}
-		if x, ok := f.X.(*ast.Ident); !ok || x.Name != "crash" {
-			return true
-		}
-		name := path + ": not a literal"
-		if literal, ok := call.Args[0].(*ast.BasicLit); ok {
-			name, _ = strconv.Unquote(literal.Value)
-		}
-		found[name] = true
-		return true
-	})
-	return nil
-}
 
 const (
 	pointRounds = 100         // of each point, in full
@@ -84,13 +28,13 @@ func TestTortureCrashPoints(t *testing.T) {
 
 func crashPoints(t *testing.T, name string, store func(testing.TB) database) {
 	began := time.Now()
-	r := goal.Result{Goal: name, Wanted: pointRounds * len(crash.Points), Seed: goal.Seed(t)}
+	r := goal.Result{Goal: name, Wanted: pointRounds * len(failpoint.Points), Seed: goal.Seed(t)}
 	each := goal.Rounds(1, pointRounds)
 	if each == 1 {
-		r.Violations = crashAt(t, r.Seed, store, crash.Points, 1)
-		r.Rounds = len(crash.Points)
+		r.Violations = crashAt(t, r.Seed, store, failpoint.Points, 1)
+		r.Rounds = len(failpoint.Points)
 	}
-	for i, point := range crash.Points {
+	for i, point := range failpoint.Points {
 		if each == 1 || r.Violations > 0 || t.Failed() {
 			break
 		}
@@ -101,7 +45,7 @@ func crashPoints(t *testing.T, name string, store func(testing.TB) database) {
 		r.Violations += crashAt(t, r.Seed+uint64(i), store, []string{point}, each)
 		r.Rounds += each
 	}
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d points, each died at %d times", len(crash.Points), r.Rounds/len(crash.Points))
+	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d points, each died at %d times", len(failpoint.Points), r.Rounds/len(failpoint.Points))
 	goal.Report(t, r)
 }
 
@@ -142,14 +86,22 @@ func (w *world) recover(rounds int) {
 	w.kill()
 }
 
+// rare are the points, by the beginning of their names, that a life passes once or so.
+var rare = []string{"start", "shutdown", "adopt.", "orphan.", "replacement."}
+
+func isRare(point string) bool {
+	return slices.ContainsFunc(rare, func(r string) bool { return strings.HasPrefix(point, r) })
+}
+
 // spoilFor sets the faults and plans that lead past a point often.
 func (w *world) spoilFor(point string) {
+	step, _, _ := strings.Cut(point, ".")
 	creates := 0.15
-	if strings.HasPrefix(point, "search.") || strings.HasPrefix(point, "orphan.") || strings.HasPrefix(point, "replacement.") {
+	if isRare(point) || step == "list" {
 		creates = 0.7
 	}
 	w.gateway.spoil(0.03, creates)
-	w.favour(map[string]string{"recheck.sent": "pay late", "cancel.sent": "cancel"}[point])
+	w.favour(map[string]string{"recheck": "pay late", "cancel": "cancel"}[step])
 	w.sink.spoil(sinkShare)
 }
 
@@ -158,10 +110,8 @@ func (w *world) dieAt(point string) {
 	w.mu.Lock()
 	hit := 1 + w.rng.IntN(3)
 	w.mu.Unlock()
-	for _, rare := range []string{"start.", "shutdown.", "search.", "orphan.", "replacement."} {
-		if strings.HasPrefix(point, rare) {
-			hit = 1
-		}
+	if isRare(point) {
+		hit = 1
 	}
 	began := time.Now()
 	p := w.start(0, []string{fmt.Sprintf("CRASH_AT=%s:%d", point, hit)})
@@ -170,7 +120,7 @@ func (w *world) dieAt(point string) {
 		w.open()
 	case <-p.gone:
 	}
-	if point == "shutdown.begun" {
+	if point == "shutdown" {
 		<-after(time.Duration(20+rand.IntN(100)) * time.Millisecond)
 		w.terminate(0)
 	}

@@ -4,15 +4,13 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
-
-	"coinslot/bff/crash"
 )
 
 // How fast the breaker opens, and how soon it looks again.
 const (
-	openAfter  = 5                // failures in a row
-	firstDelay = 2 * time.Second  // before the first probe
-	mostDelay  = 10 * time.Second // between two probes
+	openAfter  = 5               // failures in a row
+	firstDelay = 2 * time.Second // before the first probe, by default
+	mostDelay  = 5               // between two probes, in first delays
 )
 
 // news is what the end of a call tells about the gateway.
@@ -40,6 +38,8 @@ type ticket struct {
 // failures for the probe's, and asks its delay function only inside of its own
 // executor.
 type breaker struct {
+	first time.Duration // delay before the first probe
+
 	mu       sync.Mutex // guards the fields below
 	era      uint64     // counts openings and closings
 	open     bool
@@ -112,7 +112,7 @@ func (k *breaker) tell(t ticket, n news, now time.Time) (changed, open bool) {
 		if k.failures++; k.failures >= openAfter {
 			k.open = true
 			k.opened++
-			k.wait(firstDelay, now)
+			k.wait(k.first, now)
 		}
 	}
 	if k.open != was {
@@ -124,8 +124,8 @@ func (k *breaker) tell(t ticket, n news, now time.Time) (changed, open bool) {
 // wait puts the next probe off by delay, less up to a fifth of it so that
 // instances do not probe in step.
 func (k *breaker) wait(delay time.Duration, now time.Time) {
-	k.delay = min(delay, mostDelay)
-	k.until = now.Add(crash.Hurry(k.delay - rand.N(k.delay/5)))
+	k.delay = min(delay, mostDelay*k.first)
+	k.until = now.Add(k.delay - rand.N(k.delay/5))
 }
 
 // left returns how long it takes until a probe is due.

@@ -13,6 +13,7 @@
 package budget
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -50,7 +50,12 @@ type Config struct {
 	// Probe makes one read with the context it is given, through this Budget,
 	// and returns when that is answered; it bounds its own time. Needed.
 	Probe func(ctx context.Context) error
-	Log   *slog.Logger // nil = silent
+	// FirstProbe is how long an open breaker waits before it probes; each probe that fails
+	// doubles that, up to five times as much. Zero = 2 s.
+	FirstProbe time.Duration
+	// MaxPause is the longest that one answer of the gateway pauses everything. Zero = 1 min.
+	MaxPause time.Duration
+	Log      *slog.Logger // nil = silent
 }
 
 // Budget admits calls. It is safe for concurrent use.
@@ -79,10 +84,12 @@ func New(c Config) *Budget {
 	if c.Patience == 0 {
 		c.Patience = 5 * time.Second
 	}
+	c.FirstProbe = cmp.Or(c.FirstProbe, firstDelay)
+	c.MaxPause = cmp.Or(c.MaxPause, maxPause)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Budget{Config: c, changed: make(chan struct{}, 1)}
+	return &Budget{Config: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1)}
 }
 
 // Admit blocks until one request may be sent, at most Config.Patience or until
@@ -180,7 +187,7 @@ func (b *Budget) unreachable() error {
 
 // tell takes in what came of a call.
 func (b *Budget) tell(ctx context.Context, t ticket, outcome error) {
-	if d := breather(outcome); d > 0 {
+	if d := min(breather(outcome), b.MaxPause); d > 0 {
 		b.pause(ctx, d)
 	}
 	switch changed, open := b.breaker.tell(t, meaning(outcome), time.Now()); {
@@ -231,7 +238,7 @@ func breather(outcome error) time.Duration {
 		return 0
 	}
 	asked = min(max(asked, minPause), maxPause)
-	return crash.Hurry(min(asked+rand.N(asked/10), most))
+	return min(asked+rand.N(asked/10), most)
 }
 
 // pause lets no instance send for d.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -80,7 +79,6 @@ func (c *Service) callOff(
 			ctx, "cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err,
 		)
 	}
-	crash.Point("cancel.sent")
 	r, err = c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable(ctx, "reading status after cancelling", err)

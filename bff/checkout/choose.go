@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -103,7 +102,7 @@ func (c *Service) open(
 // may take, so that it does not tell the merchant of the cancellation in the
 // middle of it, nor write what it has read before.
 func (c *Service) hold(ctx context.Context, s payment.Session) (payment.Session, error) {
-	held, err := c.Store.Hold(ctx, s.ID, c.Now(), crash.Hurry(holdFor))
+	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdFor)
 	if err != nil {
 		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
@@ -64,7 +63,6 @@ func (c *Service) Replace(
 	if err != nil || !appended {
 		return err
 	}
-	crash.Point("replacement.intended")
 	_, err = c.start(ctx, s, len(s.Attempts), c.quote(ctx, s.Attempts[len(s.Attempts)-1]))
 	return err
 }
@@ -111,7 +109,6 @@ func (c *Service) terms(o payment.Offer) payment.Terms {
 func (c *Service) start(
 	ctx context.Context, s payment.Session, n int, terms payment.Terms,
 ) (payment.Session, error) {
-	crash.Point("intent.committed")
 	done := make(chan struct{})
 	c.creating.Go(func() {
 		defer close(done)
@@ -135,7 +132,6 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
 	defer cancel()
 	created, callErr := c.callCreate(sending, c.request(&s, n))
-	crash.Point("create.sent")
 	_, err := c.Change(ctx, payment.Session{ID: s.ID},
 		func(s *payment.Session, now time.Time) error {
 			return s.TakeAnswer(n, created, callErr, terms, now)
@@ -149,7 +145,6 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 				return s.TakeAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
 			})
 	}
-	crash.Point("create.committed")
 	if err != nil {
 		c.Log.ErrorContext(
 			ctx, "recording the answer to create", "session", s.ID, "attempt", n, "error", err,

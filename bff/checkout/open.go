@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -37,7 +36,6 @@ func (c *Service) Open(
 	if err != nil {
 		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
 	}
-	crash.Point("insert.committed")
 	c.Moved(payment.Session{}, s)
 	if s.Unchecked = !known; s.Unchecked {
 		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -144,7 +143,6 @@ func (c *Service) lookLate(ctx context.Context, s payment.Session, a payment.Att
 			ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err,
 		)
 	}
-	crash.Point("recheck.sent")
 	if _, err := c.look(ctx, s, a.Number); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -44,7 +43,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	number, taken := a.Number, false
 	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.Followed() }) {
 		s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
-			taken, err = s.Recheck(number, crash.Hurry(recheckPause), now)
+			taken, err = s.Recheck(number, recheckPause, now)
 			return err
 		})
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -29,7 +28,6 @@ func (c *Service) look(ctx context.Context, s payment.Session, n int) (payment.S
 func (c *Service) record(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) (payment.Session, error) {
-	crash.Point("status.read")
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
 	news, err := s.HasNews(n, r, env, now)
@@ -74,7 +72,6 @@ func (c *Service) Touch(ctx context.Context, s payment.Session) error {
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("noting the check: %w", err)
 	}
-	crash.Point("touch.committed")
 	c.Changed(s.ID)
 	return nil
 }

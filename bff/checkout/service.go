@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/listing"
 	"coinslot/bff/payment"
@@ -196,7 +195,6 @@ func (c *Service) Change(
 		ctx, "session changed", "session", id, "status", s.Status, "version", s.Version, "events",
 		events,
 	)
-	crash.Point("confirm.committed")
 	c.alarm(ctx, was, s)
 	c.Moved(was, s)
 	c.Changed(id)

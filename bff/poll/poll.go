@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
@@ -100,7 +99,7 @@ func New(c Config) *Poller {
 		c.Every = 50 * time.Millisecond
 	}
 	if c.Lease == 0 {
-		c.Lease = max(5*time.Second, crash.Hurry(30*time.Second))
+		c.Lease = 30 * time.Second
 	}
 	if c.AtOnce == 0 {
 		c.AtOnce = 16
@@ -236,9 +235,6 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	}
 	if err != nil {
 		err = fmt.Errorf("claiming sessions: %w", err)
-	}
-	if len(due) > 0 {
-		crash.Point("session.claimed")
 	}
 	for _, s := range due {
 		l.slots <- struct{}{}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/payment"
 )
 
@@ -32,11 +31,9 @@ func (c *Service) adoptPage(
 		if h.TrackingCode == r.TrackingCode {
 			continue
 		}
-		crash.Point("search.found")
 		if _, err := c.adopt(ctx, payment.Session{ID: h.Session}, h.Number, r); err != nil {
 			return nil, nil, err
 		}
-		crash.Point("search.adopted")
 	}
 	return known, bare, nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/crash"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/listing"
 	"coinslot/bff/payment"
@@ -178,7 +177,6 @@ func (c *Service) retrySoon(ctx context.Context, s payment.Session) error {
 // starts another attempt for the same coin.
 func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
-	crash.Point("orphan.cancelled")
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return err

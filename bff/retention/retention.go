@@ -3,24 +3,18 @@
 package retention
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
 
 const (
-	// retentionEvery is how often data is erased that was kept long enough, and
-	// retentionRetry how often an instance asks whether it is time.
-	retentionEvery = 24 * time.Hour
-	retentionRetry = time.Hour
-	// retentionLease is how long no other instance begins after this one was last heard of.
-	retentionLease = 10 * time.Minute
 	// retentionBatch is how many sessions are looked at in one query, and retentionPause
 	// the time between two that are erased, each in a transaction of its own: nobody
 	// else waits for long.
@@ -28,15 +22,17 @@ const (
 	retentionPause = 10 * time.Millisecond
 )
 
-// deliveryTime is how long webhooks are tried: a session that they tell of is kept for
+// deliveryDays is how long webhooks are tried: a session that they tell of is kept for
 // so much longer at most.
-const deliveryTime = 30 * 24 * time.Hour
+const deliveryDays = 30
 
 // Service erases what was kept for long enough, at one instance at a time.
 type Service struct {
 	Eraser Eraser
 	// Keep is how long after its end a session keeps personal data; zero = for ever.
 	Keep time.Duration
+	// Day is how long a day is, of those between two erasures; zero = 24 hours.
+	Day time.Duration
 	// Acquire reports whether this instance may begin now. Hold keeps all instances from
 	// beginning for so long.
 	Acquire func(ctx context.Context) (bool, error)
@@ -47,6 +43,15 @@ type Service struct {
 	Log     *slog.Logger
 }
 
+// day is how often data is erased that was kept long enough.
+func (r *Service) day() time.Duration { return cmp.Or(r.Day, 24*time.Hour) }
+
+// retry is how often an instance asks whether it is time.
+func (r *Service) retry() time.Duration { return r.day() / 24 }
+
+// lease is how long no other instance begins after this one was last heard of.
+func (r *Service) lease() time.Duration { return r.day() / 144 }
+
 // Run erases at the start and once a day until ctx ends, and returns nil. It does
 // nothing if Keep is zero. After an error, which is logged, it tries again in an hour.
 func (r *Service) Run(ctx context.Context) error {
@@ -55,7 +60,7 @@ func (r *Service) Run(ctx context.Context) error {
 			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour",
 				"error", err)
 		}
-		background.Sleep(ctx, crash.Days(retentionRetry))
+		background.Sleep(ctx, r.retry())
 	}
 	return nil
 }
@@ -65,7 +70,7 @@ func (r *Service) pass(ctx context.Context) error {
 	if begin, err := r.Acquire(ctx); err != nil || !begin {
 		return err
 	}
-	if err := r.Hold(ctx, crash.Days(retentionLease)); err != nil {
+	if err := r.Hold(ctx, r.lease()); err != nil {
 		return err
 	}
 	var failed []error // a session that cannot be erased must not keep the others
@@ -79,7 +84,7 @@ func (r *Service) pass(ctx context.Context) error {
 	}
 	r.Log.InfoContext(ctx, "old data erased",
 		"sessions_erased", erased, "sessions_deleted", deleted, "console_actions", actions)
-	return r.Hold(ctx, crash.Days(retentionEvery))
+	return r.Hold(ctx, r.day())
 }
 
 // mostFailed bounds how many errors of single sessions are kept.
@@ -112,7 +117,7 @@ func (r *Service) sessions(
 		if at = next; at == "" {
 			return erased, deleted, nil
 		}
-		if err := r.Hold(ctx, crash.Days(retentionLease)); err != nil {
+		if err := r.Hold(ctx, r.lease()); err != nil {
 			return erased, deleted, err
 		}
 	}
@@ -122,7 +127,7 @@ func (r *Service) session(ctx context.Context, id string) (payment.Erasure, erro
 	now := r.Now().UTC()
 	e, err := r.Eraser.Erase(ctx, id, now,
 		func(s payment.Session, undelivered bool) payment.Erasure {
-			return s.Retain(r.Keep, crash.Days(deliveryTime), undelivered, now)
+			return s.Retain(r.Keep, deliveryDays*r.day(), undelivered, now)
 		})
 	if e != payment.EraseNothing {
 		r.Changed(id)

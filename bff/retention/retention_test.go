@@ -41,6 +41,7 @@ func (s *shelf) Truncate(context.Context) error                            { ret
 // erased it goes on with the others, and tries again sooner. By default nothing is even
 // looked for.
 func TestRetentionPass(t *testing.T) {
+	const every, lease = 24 * time.Hour, 10 * time.Minute
 	for name, c := range map[string]struct {
 		mine   bool
 		fails  string
@@ -48,10 +49,10 @@ func TestRetentionPass(t *testing.T) {
 		held   []time.Duration
 		failed bool
 	}{
-		"mine":            {true, "", 2, []time.Duration{retentionLease, retentionLease, retentionEvery}, false},
+		"mine":            {true, "", 2, []time.Duration{lease, lease, every}, false},
 		"another's":       {false, "", 0, nil, false},
-		"the last fails":  {true, "b", 1, []time.Duration{retentionLease, retentionLease}, true},
-		"the first fails": {true, "a", 1, []time.Duration{retentionLease, retentionLease}, true},
+		"the last fails":  {true, "b", 1, []time.Duration{lease, lease}, true},
+		"the first fails": {true, "a", 1, []time.Duration{lease, lease}, true},
 	} {
 		s := &shelf{ids: []string{"a", "b"}, fails: c.fails}
 		var held []time.Duration

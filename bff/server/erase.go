@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store"
@@ -19,8 +18,8 @@ import (
 // by a bucket of the database, which knows when the next turn may begin.
 func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Service {
 	bucket := s.store.Bucket("retention", 1)
-	return &retention.Service{
-		Eraser: s.store, Keep: crash.Days(keep), Hold: bucket.Pause,
+	service := &retention.Service{
+		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
 		Changed: s.changed, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
@@ -30,6 +29,8 @@ func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Serv
 			return err == nil, err
 		},
 	}
+	tune(service)
+	return service
 }
 
 // Eraser erases personal data on request, beside a server that may be running. Close it.

@@ -20,7 +20,6 @@ import (
 	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
-	"coinslot/bff/crash"
 	"coinslot/bff/gateway"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
@@ -128,7 +127,6 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		s.tracer.Close()
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
-	crash.Point("start.opened")
 	s.store = db
 	if err := s.assemble(c, o, catalog, tokens); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -155,10 +153,10 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 func dial(
 	c config.Config, o Options, all budget.Bucket, began gateway.Began,
 ) (client *gateway.Client, admission *budget.Budget, err error) {
-	admission = budget.New(budget.Config{
+	admission = budget.New(tuned(budget.Config{
 		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
-	})
+	}))
 	client, err = gateway.New(gateway.Config{
 		URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Began: began,
 		Transport: o.transport, Log: o.Log,
@@ -178,11 +176,11 @@ func (s *Server) assemble(
 	if err != nil {
 		return err
 	}
-	s.sender, err = webhook.New(webhook.Config{
+	s.sender, err = webhook.New(tuned(webhook.Config{
 		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
 		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Began: s.delivery, Log: o.Log,
 		Now: s.store.Now,
-	})
+	}))
 	if err != nil {
 		return fmt.Errorf("COINSLOT_WEBHOOK_URL, COINSLOT_WEBHOOK_SECRET: %w", err)
 	}
@@ -191,27 +189,27 @@ func (s *Server) assemble(
 	if err != nil {
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
-	s.checkout = checkout.New(checkout.Config{
+	s.checkout = checkout.New(tuned(checkout.Config{
 		Store: s.store, Gateway: creating{client}, Background: ledger{client},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test:    o.test(c),
 		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched,
 		Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
-	})
+	}))
 	s.records = reconcile.New(reconcile.Config{
 		Gateway: client, Ledger: ledger{client}, Runs: s.store, Sessions: s.store,
 		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Pace,
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
 		Now:       s.store.Now, Log: o.Log,
 	})
-	s.poller = poll.New(poll.Config{
+	s.poller = poll.New(tuned(poll.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions,
 		WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Pace.MostAhead())
 		},
-	})
+	}))
 	s.sweeper = poll.NewSweeper(s.sweeping(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(
@@ -313,20 +311,17 @@ func pace(c config.Config, o Options) payment.Schedule {
 	}
 	p := payment.DefaultSchedule()
 	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
-	return hurried(p)
+	return p
 }
 
-// hurried is p, faster in a build for the torture harness.
-func hurried(p payment.Schedule) payment.Schedule {
-	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.Answer, &p.Absent} {
-		*d = crash.Hurry(*d)
-	}
-	for _, list := range [][]time.Duration{p.Late, p.Follow, p.Absence, p.Orphan, p.After} {
-		for i := range list {
-			list[i] = crash.Hurry(list[i])
-		}
-	}
-	return p
+// tune changes the configuration of a part, which it gets a pointer to, before the part
+// is made. Only the build for the torture harness replaces it; see failpoint.go.
+var tune = func(config any) {}
+
+// tuned returns what tune makes of c.
+func tuned[C any](c C) C {
+	tune(&c)
+	return c
 }
 
 // callback is where the gateway's page may send shoppers back to: it takes
@@ -358,7 +353,6 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error {
 		<-ctx.Done()
 		s.Leave()
-		crash.Point("shutdown.begun")
 		s.hub.Close()
 		s.farewell()
 		return nil

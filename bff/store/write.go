@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"coinslot/bff/crash"
 )
 
 const (
@@ -122,7 +120,6 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 }
 
 func (t *transaction) commit() error {
-	crash.Point("commit.before")
 	if err := t.tx.Commit(); err != nil {
 		if t.db.dialect.ambiguous(err) {
 			t.db.doubt.Store(true)
@@ -130,7 +127,6 @@ func (t *transaction) commit() error {
 		discard(t.conn)
 		return t.db.dialect.committing(err)
 	}
-	crash.Point("commit.after")
 	return nil
 }
 

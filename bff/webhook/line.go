@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
 )
@@ -131,13 +130,10 @@ func (l *line) claim(ctx context.Context, free int) ([]outbox.Delivery, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
-	lease := crash.Hurry(l.s.timeout + 2*settleWithin)
+	lease := l.s.timeout + 2*settleWithin
 	due, err := l.s.outbox.ClaimDeliveries(ctx, l.s.now(), lease, free, []string{l.endpoint})
 	if err != nil {
 		return nil, fmt.Errorf("claiming deliveries to %s: %w", l.host, err)
-	}
-	if len(due) > 0 {
-		crash.Point("delivery.claimed")
 	}
 	return due, nil
 }
@@ -148,7 +144,6 @@ func (l *line) claim(ctx context.Context, free int) ([]outbox.Delivery, error) {
 func (l *line) deliver(ctx context.Context, d outbox.Delivery) error {
 	ctx, ended := l.s.began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
-	crash.Point("delivery.sent")
 	r := judge(d, a, l.s.now(), l.s.draw())
 	if a.status == http.StatusGone {
 		l.gone.Store(true)

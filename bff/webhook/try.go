@@ -13,7 +13,6 @@ import (
 	"time"
 	"unicode"
 
-	"coinslot/bff/crash"
 	"coinslot/bff/outbox"
 )
 
@@ -110,7 +109,7 @@ func judge(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.Deli
 		r.Abandoned = true
 		return r
 	}
-	wait = crash.Hurry(spread(wait, draw))
+	wait = spread(wait, draw)
 	if a.after > wait {
 		wait = a.after + max(spread(a.after, draw)-a.after, 0) // never sooner than was asked for
 	}

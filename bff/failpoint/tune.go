@@ -1,0 +1,193 @@
+//go:build unix
+
+package failpoint
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/budget"
+	"coinslot/bff/checkout"
+	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
+	"coinslot/bff/poll"
+	"coinslot/bff/retention"
+	"coinslot/bff/webhook"
+)
+
+// Tune puts failpoints and the accelerated clock into the configuration of a part, which
+// is given as a pointer. It leaves others as they are.
+func Tune(config any) {
+	switch c := config.(type) {
+	case *checkout.Config:
+		point("start")
+		awaitShutdown()
+		adopted := new(sync.Map)
+		c.Store, c.Gateway = &sessions{c.Store, adopted}, &gateway{c.Gateway, adopted}
+		accelerate(&c.Pace)
+	case *poll.Config:
+		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/hurry)
+	case *webhook.Config:
+		c.Outbox = deliveries{c.Outbox}
+	case *budget.Config:
+		c.FirstProbe, c.MaxPause = 2*time.Second/hurry, 2*time.Second/hurry
+	case *retention.Service:
+		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
+	}
+}
+
+func accelerate(p *payment.Schedule) {
+	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.Answer, &p.Absent} {
+		*d /= hurry
+	}
+	for _, list := range [][]time.Duration{p.Late, p.Follow, p.Absence, p.Orphan, p.After} {
+		for i := range list {
+			list[i] /= hurry
+		}
+	}
+}
+
+// sessions is a store that dies before or after it has written.
+type sessions struct {
+	checkout.Store
+	adopted *sync.Map // tracking codes of creates whose answer was lost
+}
+
+func (d *sessions) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
+	point("insert.before")
+	s, err := d.Store.Insert(ctx, s)
+	if err == nil {
+		point("insert.after")
+	}
+	return s, err
+}
+
+func (d *sessions) Update(
+	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+) (payment.Session, error) {
+	var kind string
+	s, err := d.Store.Update(ctx, id, func(s *payment.Session) ([]payment.Event, error) {
+		before := *s
+		before.Attempts = slices.Clone(s.Attempts)
+		kind = ""
+		events, err := change(s)
+		if err == nil {
+			kind = d.kindOf(before, *s)
+			point(kind + ".before")
+		}
+		return events, err
+	})
+	if err == nil && kind != "" {
+		point(kind + ".after")
+	}
+	return s, err
+}
+
+// kindOf names a change by what is at stake in it.
+func (d *sessions) kindOf(before, after payment.Session) string {
+	if after.Status == wire.Confirmed && before.Status != wire.Confirmed {
+		return "confirm"
+	}
+	for _, a := range after.Attempts {
+		switch was := before.Attempt(a.Number); {
+		case was == nil:
+			last := before.Attempt(a.Number - 1)
+			if last != nil && last.State == payment.Unknown {
+				return "replacement"
+			}
+			return "intent"
+		case was.TrackingCode != "" || a.TrackingCode == "":
+		case was.State == payment.Creating:
+			return "answer"
+		default:
+			d.adopted.Store(a.TrackingCode, true)
+			return "adopt"
+		}
+	}
+	return "change"
+}
+
+func (d *sessions) Touch(
+	ctx context.Context, s payment.Session, checkedAt, dueAt time.Time,
+) error {
+	point("touch.before")
+	err := d.Store.Touch(ctx, s, checkedAt, dueAt)
+	if err == nil {
+		point("touch.after")
+	}
+	return err
+}
+
+func (d *sessions) Hold(
+	ctx context.Context, id string, now time.Time, lease time.Duration,
+) (payment.Session, error) {
+	return d.Store.Hold(ctx, id, now, lease/hurry)
+}
+
+func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
+	point("release.before")
+	err := d.Store.Release(ctx, s, dueAt)
+	if err == nil {
+		point("release.after")
+	}
+	return err
+}
+
+// due is a store that dies after it has leased sessions.
+type due struct{ poll.Store }
+
+func (d due) Claim(
+	ctx context.Context, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
+	return claimed(d.Store.Claim(ctx, now, lease, limit))
+}
+
+func (d due) ClaimLate(
+	ctx context.Context, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
+	return claimed(d.Store.ClaimLate(ctx, now, lease, limit))
+}
+
+func (d due) ClaimOf(
+	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
+	return claimed(d.Store.ClaimOf(ctx, ids, now, lease, limit))
+}
+
+func claimed(list []payment.Session, err error) ([]payment.Session, error) {
+	if len(list) > 0 {
+		point("claim.after")
+	}
+	return list, err
+}
+
+// deliveries is an outbox that dies after it has leased deliveries, and before or after
+// it has written what came of one. Its leases and pauses are short.
+type deliveries struct{ outbox.Outbox }
+
+func (d deliveries) ClaimDeliveries(
+	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
+) ([]outbox.Delivery, error) {
+	list, err := d.Outbox.ClaimDeliveries(ctx, now, lease/hurry, limit, endpoints)
+	if len(list) > 0 {
+		point("deliveries.after")
+	}
+	return list, err
+}
+
+func (d deliveries) Settle(
+	ctx context.Context, delivery outbox.Delivery, r outbox.DeliveryResult,
+) error {
+	point("settle.before")
+	if now := time.Now(); r.NextAt.After(now) {
+		r.NextAt = now.Add(r.NextAt.Sub(now) / hurry)
+	}
+	err := d.Outbox.Settle(ctx, delivery, r)
+	if err == nil {
+		point("settle.after")
+	}
+	return err
+}

@@ -1,0 +1,7 @@
+//go:build crashpoints && unix
+
+package server
+
+import "coinslot/bff/failpoint"
+
+func init() { tune = failpoint.Tune }
