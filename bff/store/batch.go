@@ -4,17 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
-	"sync"
 )
 
 // maxParts bounds how many callers share a transaction, and so how long the first
 // of them waits for the others.
 const maxParts = 64
 
-// batch is a transaction of callers who would else wait for one another: each runs
-// a part of it, one after another and each in its own goroutine, and whoever finds
-// nobody waiting commits. One sync of the disk is then enough for all of them.
+// batch is a transaction of callers who would otherwise wait for one another: each
+// runs a part of it, one after another, in the order in which they came. One sync of
+// the disk is then enough for all of them.
 //
 // A part that fails is taken back alone. Nobody is answered before the commit, not
 // even who has failed: what they have seen may be another part's. A commit that
@@ -22,24 +20,41 @@ const maxParts = 64
 type batch struct {
 	*transaction
 	parts  int           // that were begun
-	closed bool          // nobody is taken in any more
 	undone bool          // rolled back as a whole before the commit
 	done   chan struct{} // closed at the end of the transaction
 	err    error         // of the commit; known when done is closed
+}
+
+// part is what a caller does in a batch.
+type part struct {
+	ctx   context.Context // of the caller
+	fn    func(tx *sql.Tx) error
+	alone bool          // wants a transaction of its own
+	turn  chan *batch   // gets the batch when it is the caller's turn; one slot
+	ran   chan struct{} // closed when the caller has run fn
+	err   error         // why there is no batch; closes turn
 }
 
 // batched is write for a database with one writer.
 //
 // Some failures take back the whole transaction: a full disk, a caller that goes
 // away in the middle of a statement. Then each of those who were in it runs again
-// in one of its own, and learns there what it would have learnt alone.
+// in one of its own, and learns there what it would have learned alone.
 func (db *DB) batched(ctx context.Context, fn func(tx *sql.Tx) error) error {
+	db.batching.Do(func() { go db.runBatches() })
 	for alone := false; ; alone = true {
-		b, err := db.enter(ctx, alone)
-		if err != nil {
-			return err
+		p := &part{
+			ctx: ctx, fn: fn, alone: alone,
+			turn: make(chan *batch, 1), ran: make(chan struct{}),
 		}
-		err = db.part(ctx, b, fn)
+		if err := db.enqueue(p); err != nil {
+			return fmt.Errorf("waiting for the writer: %w", err)
+		}
+		b, ok := <-p.turn
+		if !ok {
+			return fmt.Errorf("waiting for the writer: %w", p.err)
+		}
+		err := p.run(b)
 		<-b.done
 		switch {
 		case b.err != nil:
@@ -51,19 +66,76 @@ func (db *DB) batched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	}
 }
 
-// enter waits for the caller's turn and returns the batch that it is in.
-func (db *DB) enter(ctx context.Context, alone bool) (*batch, error) {
-	b, err := db.line.turn(ctx, alone)
-	if err == nil && b == nil {
-		if b, err = db.newBatch(ctx); err != nil {
-			db.line.next()
+// enqueue waits until p is taken out of the queue. Errors: the caller's ctx; the
+// database is closed.
+func (db *DB) enqueue(p *part) error {
+	db.waiting.Add(1)
+	defer db.waiting.Add(-1)
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case db.parts <- p:
+		return nil
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	case <-db.open.Done():
+		return sql.ErrConnDone
+	}
+}
+
+// runBatches begins and commits batches until the database is closed.
+func (db *DB) runBatches() {
+	for {
+		select {
+		case p := <-db.parts:
+			for p != nil {
+				p = db.runBatch(p)
+			}
+		case <-db.open.Done():
+			return
 		}
 	}
+}
+
+// runBatch runs first and those who wait by then in one transaction. It returns a part
+// that needs one of its own, nil if there is none.
+func (db *DB) runBatch(first *part) (next *part) {
+	b, err := db.newBatch(first.ctx)
 	if err != nil {
-		return nil, fmt.Errorf("waiting for the writer: %w", err)
+		first.err = err
+		close(first.turn)
+		return nil
 	}
-	b.closed = alone
-	return b, nil
+	for p := first; p != nil; {
+		b.parts++
+		p.turn <- b
+		<-p.ran
+		alone := p.alone || b.undone || b.parts == maxParts
+		if p = nil; !alone {
+			p = db.waitingPart()
+		}
+		if p != nil && p.alone {
+			next, p = p, nil
+		}
+	}
+	if !b.undone {
+		b.err = b.commit()
+	}
+	b.end()
+	_ = b.conn.Close() // gives it back to the pool
+	close(b.done)
+	return next
+}
+
+// waitingPart returns the part that has waited longest, nil if none waits.
+func (db *DB) waitingPart() *part {
+	select {
+	case p := <-db.parts:
+		return p
+	default:
+		return nil
+	}
 }
 
 // newBatch begins one, once there is no doubt about an earlier one any more.
@@ -97,24 +169,23 @@ func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// part runs fn as the next part of b. Then, whatever has become of it, the turn is
-// somebody else's.
-func (db *DB) part(ctx context.Context, b *batch, fn func(tx *sql.Tx) error) error {
-	defer db.leave(b)
-	b.parts++
+// run runs fn as the part of b that was begun last. Whatever becomes of it, the turn is
+// somebody else's then.
+func (p *part) run(b *batch) error {
+	defer close(p.ran)
 	kept := false
 	defer func() {
 		if !kept {
-			b.undo(ctx)
+			b.undo(p.ctx)
 		}
 	}()
-	if err := b.mark(ctx, `SAVEPOINT part`); err != nil {
+	if err := b.mark(p.ctx, `SAVEPOINT part`); err != nil {
 		return err
 	}
-	if err := fn(b.tx); err != nil {
+	if err := p.fn(b.tx); err != nil {
 		return err
 	}
-	err := b.mark(ctx, `RELEASE part`)
+	err := b.mark(p.ctx, `RELEASE part`)
 	kept = err == nil
 	return err
 }
@@ -134,108 +205,5 @@ func (b *batch) undo(ctx context.Context) {
 	if b.parts > 1 && b.mark(ctx, `ROLLBACK TO part`) == nil && b.mark(ctx, `RELEASE part`) == nil {
 		return
 	}
-	b.undone, b.closed = true, true
-}
-
-// leave gives the turn to whoever is next. Who is taken into b commits it, or who
-// comes after them.
-func (db *DB) leave(b *batch) {
-	if !b.closed && b.parts < maxParts && db.line.join(b) {
-		return
-	}
-	if !b.undone {
-		b.err = b.commit()
-	}
-	b.end()
-	_ = b.conn.Close() // gives it back to the pool
-	db.line.next()
-	close(b.done)
-}
-
-// line is who waits for the turn to write, in the order in which they came.
-type line struct {
-	mu      sync.Mutex // guards the fields below
-	busy    bool       // somebody has the turn
-	waiting []*turn
-}
-
-// turn is somebody's place in a line.
-type turn struct {
-	alone bool        // wants a transaction of its own
-	comes chan *batch // has room for one; nil = begin one
-}
-
-// turn waits until it is the caller's, who has to give it away by next or join. It
-// returns the batch that the caller is taken into; nil = begin one.
-func (l *line) turn(ctx context.Context, alone bool) (*batch, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	t := l.queue(alone)
-	if t == nil {
-		return nil, nil
-	}
-	select {
-	case b := <-t.comes:
-		return b, nil
-	case <-ctx.Done():
-	}
-	if l.quit(t) {
-		return nil, ctx.Err()
-	}
-	return <-t.comes, nil // has come in the same moment
-}
-
-// queue returns a place at the end, nil if it is the caller's turn.
-func (l *line) queue(alone bool) *turn {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.busy {
-		l.busy = true
-		return nil
-	}
-	t := &turn{alone, make(chan *batch, 1)}
-	l.waiting = append(l.waiting, t)
-	return t
-}
-
-// quit gives up a place, unless its turn has come.
-func (l *line) quit(t *turn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.Index(l.waiting, t)
-	if i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
-	}
-	return i >= 0
-}
-
-// join gives the turn to whoever is next, in b, and reports whether there is
-// somebody who wants that.
-func (l *line) join(b *batch) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.waiting) == 0 || l.waiting[0].alone {
-		return false
-	}
-	l.first() <- b
-	return true
-}
-
-// next gives the turn to whoever is next, to begin a batch.
-func (l *line) next() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.waiting) == 0 {
-		l.busy = false
-		return
-	}
-	l.first() <- nil
-}
-
-// first takes the first place out of the line.
-func (l *line) first() chan<- *batch {
-	t := l.waiting[0]
-	l.waiting = slices.Delete(l.waiting, 0, 1)
-	return t.comes
+	b.undone = true
 }

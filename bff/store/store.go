@@ -69,7 +69,13 @@ type DB struct {
 	// doubt is set by a commit that failed and may yet appear after a restart,
 	// until another one has taken its place. Only SQLite does that.
 	doubt atomic.Bool
-	line  line // for the writer of SQLite
+
+	// Of the writer of SQLite; see batch.go.
+	batching sync.Once       // begins runBatches
+	parts    chan *part      // in the order in which they came
+	waiting  atomic.Int64    // callers in the queue
+	open     context.Context // ends with close
+	close    context.CancelFunc
 
 	stop       context.CancelFunc // of what runs besides; nil = nothing does
 	running    sync.WaitGroup
@@ -111,8 +117,9 @@ func open(
 		clock:    clock{fixed: c.Now},
 		patience: defaultPatience, browsing: make(chan struct{}, browsers),
 		mended:   make(chan struct{}),
-		rerouted: make(chan struct{}),
+		rerouted: make(chan struct{}), parts: make(chan *part),
 	}
+	db.open, db.close = context.WithCancel(context.WithoutCancel(ctx))
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
@@ -158,6 +165,7 @@ func (db *DB) Close() error {
 		db.stop()
 		db.running.Wait()
 	}
+	db.close()
 	var errs []error
 	for _, pool := range []*sql.DB{db.reader, db.writer} {
 		if pool != nil {
