@@ -350,7 +350,7 @@ func TestNewWithoutAProbe(t *testing.T) {
 
 // Those who wait for watched payments pass those who do not, and nobody waits
 // for ever.
-func TestRanks(t *testing.T) {
+func TestPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		w.Rate, w.Bucket = 10, Local(10, nil)
@@ -384,8 +384,8 @@ func TestRanks(t *testing.T) {
 	})
 }
 
-// TestNoRankStarves: those that come again and again leave room for the others.
-func TestNoRankStarves(t *testing.T) {
+// TestNoPriorityStarves: those that come again and again leave room for the others.
+func TestNoPriorityStarves(t *testing.T) {
 	for _, rate := range []int{10, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld()

@@ -51,15 +51,6 @@ func WithSession(ctx context.Context, id string) context.Context {
 	return WithClient(ctx, c)
 }
 
-// Ended says that calls made with ctx are about a payment that has ended: they make way
-// for those about payments that may still be paid, unless somebody waits.
-func Ended(ctx context.Context) context.Context {
-	if priorityOf(ctx) != Single {
-		return ctx
-	}
-	return WithPriority(ctx, Late)
-}
-
 func priorityOf(ctx context.Context) Priority {
 	p, _ := ctx.Value(priorityKey{}).(Priority)
 	return p

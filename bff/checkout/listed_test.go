@@ -59,7 +59,7 @@ func (l *listing) heed(rows ...payment.Record) poll.Tally {
 	}
 	tally, err := list.Apply(l.t.Context(), l.reading, rows, l.asked)
 	if err != nil {
-		l.t.Fatalf("Heed = %v", err)
+		l.t.Fatalf("Apply = %v", err)
 	}
 	return tally
 }

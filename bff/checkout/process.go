@@ -68,10 +68,6 @@ func (c *Service) tend(ctx context.Context, s payment.Session, a payment.Attempt
 		return c.follow(ctx, s, a)
 	}
 	switch a.State {
-	case payment.Expired, payment.Cancelled, payment.Confirmed:
-		ctx = c.Ended(ctx)
-	}
-	switch a.State {
 	case payment.Creating:
 		if now.Before(due) {
 			return c.Touch(ctx, s)

@@ -50,9 +50,6 @@ type Config struct {
 	// Watched reports whether somebody is looking at the session at this instance.
 	// Nil = nobody.
 	Watched func(session string) bool
-	// Ended marks the context of polls of a payment that has ended, which may wait for
-	// those of payments that have not. Nil = they are polls like all others.
-	Ended func(ctx context.Context) context.Context
 	// Pace is how often things are looked at; zero = [payment.DefaultSchedule].
 	Pace payment.Schedule
 	Now  func() time.Time // nil = time.Now
@@ -87,9 +84,6 @@ func New(c Config) *Service {
 	}
 	if c.Watched == nil {
 		c.Watched = func(string) bool { return false }
-	}
-	if c.Ended == nil {
-		c.Ended = func(ctx context.Context) context.Context { return ctx }
 	}
 	if c.Pace.Unwatched == 0 {
 		c.Pace = payment.DefaultSchedule()

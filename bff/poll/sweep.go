@@ -19,12 +19,12 @@ type SweepConfig struct {
 	Count   func(ctx context.Context) (int, error)
 	Watched func() int
 	// Page reads a page, from 1, of the gateway's list of pending transactions, and
-	// Heed takes in what it shows; see [checkout.Service.Heed].
+	// Apply takes in what it shows; see [ListReader.Apply].
 	Page func(ctx context.Context, n int) (payment.RecordPage, error)
 	// Soon is Page of a list that is read for payments that somebody looks at, too, so
 	// that it must not wait behind status reads of those. Nil = Page.
 	Soon func(ctx context.Context, n int) (payment.RecordPage, error)
-	Heed func(
+	Apply func(
 		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
 	) (Tally, error)
 	// Turn reports whether this instance is to read the list until d from now, and
@@ -327,7 +327,7 @@ func (w *sweep) read(ctx context.Context, n int) {
 	w.keep(ctx)
 	var tally Tally
 	if err == nil {
-		tally, err = w.Heed(ctx, w.reading, page.Items, asked)
+		tally, err = w.Apply(ctx, w.reading, page.Items, asked)
 	}
 	if tally.Otherwise > 0 {
 		w.Kick()

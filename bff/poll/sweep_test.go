@@ -53,7 +53,7 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 			}
 			return page, nil
 		},
-		Heed: func(_ context.Context, r *Reading, _ []payment.Record, _ time.Time) (Tally, error) {
+		Apply: func(_ context.Context, r *Reading, _ []payment.Record, _ time.Time) (Tally, error) {
 			if r != last {
 				last, l.next = r, append(l.next, r.Next)
 			}
@@ -183,7 +183,7 @@ func TestSweepForTheWatched(t *testing.T) {
 }
 
 // A list that does not show what is ours is left alone, but for a look at it now
-// and then; here, Heed counts nothing as unchanged.
+// and then; here, Apply counts nothing as unchanged.
 func TestSweepOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{pages: 100}
@@ -330,7 +330,7 @@ func TestSweepTurns(t *testing.T) {
 					Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 						return payment.RecordPage{LastPage: 10, Items: make([]payment.Record, 50)}, wait(ctx, c.takes)
 					},
-					Heed: func(context.Context, *Reading, []payment.Record, time.Time) (Tally, error) {
+					Apply: func(context.Context, *Reading, []payment.Record, time.Time) (Tally, error) {
 						return Tally{Unchanged: 500}, nil
 					},
 				})

@@ -182,7 +182,7 @@ func newFlood(t *testing.T) *flood {
 	s.budget = budget.New(budget.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
 	f.server, f.market.budget = s, s.budget
 	s.checkout = checkout.New(checkout.Config{
-		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Moved: f.moved, Ended: budget.Ended, Now: time.Now,
+		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Moved: f.moved, Now: time.Now,
 	})
 	s.poller = poll.New(poll.Config{
 		Store: db, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: 3 * time.Second,

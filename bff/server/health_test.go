@@ -115,7 +115,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
 		},
-		Heed: func(context.Context, *poll.Reading, []payment.Record, time.Time) (poll.Tally, error) {
+		Apply: func(context.Context, *poll.Reading, []payment.Record, time.Time) (poll.Tally, error) {
 			return poll.Tally{}, nil
 		},
 	})

@@ -195,7 +195,7 @@ func (s *Server) assemble(
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test:    o.test(c),
 		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched,
-		Ended: budget.Ended, Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
 	}))
 	s.records = reconcile.New(reconcile.Config{
 		Gateway: client, Ledger: ledger{client}, Runs: s.store, Sessions: s.store,
@@ -276,7 +276,7 @@ func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
 		Watched: func() int { return len(s.hub.Sessions()) },
 		// such a page takes the place of 50 status reads
 		Page: pages(budget.Shared), Soon: pages(budget.Watched),
-		Heed: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
+		Apply: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
 		c.Turn = s.store.Turn("sweep").Take

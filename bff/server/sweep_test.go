@@ -164,7 +164,7 @@ func (s *simulation) serve(g checkout.Gateway) {
 		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
 			return g.Transactions(ctx, payment.ListQuery{Limit: 50, Page: n, Status: "pending"})
 		},
-		Heed: (&poll.ListReader{
+		Apply: (&poll.ListReader{
 			Store: s.db, Environment: g.Environment(), Schedule: s.service.Pace,
 			IsWatched: s.service.IsWatched, Changed: func(string) {}, Now: s.clock,
 		}).Apply,
