@@ -23,7 +23,7 @@ type SweepConfig struct {
 	Page func(ctx context.Context, n int) (payment.RecordPage, error)
 	// Soon is Page of a list that is read for payments that somebody looks at, too, so
 	// that it must not wait behind status reads of those. Nil = Page.
-	Soon func(ctx context.Context, n int) (payment.RecordPage, error)
+	Soon  func(ctx context.Context, n int) (payment.RecordPage, error)
 	Apply func(
 		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
 	) (Tally, error)
