@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/records"
+	"coinslot/bff/store/sqldb"
 )
 
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail) VALUES ($1,
@@ -21,9 +22,9 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
-	err := db.execute(
-		ctx, insertAction, a.At.UnixMicro(), remark(a.By).String, remark(a.From),
-		remark(a.What).String, text(a.Session), remark(a.Detail),
+	err := db.Execute(
+		ctx, insertAction, a.At.UnixMicro(), sqldb.Remark(a.By).String, sqldb.Remark(a.From),
+		sqldb.Remark(a.What).String, sqldb.Text(a.Session), sqldb.Remark(a.Detail),
 	)
 	if err != nil {
 		return fmt.Errorf("recording %q: %w", a.What, err)
@@ -64,7 +65,7 @@ func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.Actio
 	size := pageSize(q.Limit)
 	query, args := actionQuery(q, from, size+1) // one more tells whether there is a next page
 	var page records.ActionPage
-	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
+	err = db.View(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
 		page, err = actionPage(ctx, conn, query, args, size)
 		return err
 	})
@@ -89,13 +90,13 @@ func actionQuery(q records.ActionQuery, from entry, limit int) (query string, ar
 		where("at >= $%d", ceil(q.From))
 	}
 	if q.Session != "" {
-		where("session = $%d", key(q.Session))
+		where("session = $%d", sqldb.Key(q.Session))
 	}
 	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
 }
 
 func actionPage(
-	ctx context.Context, q queryer, query string, args []any, size int,
+	ctx context.Context, q sqldb.Queryer, query string, args []any, size int,
 ) (page records.ActionPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -116,7 +117,7 @@ func actionPage(
 		}
 		last = this
 		a.At, a.From, a.Session, a.Detail = time.UnixMicro(this.at).
-			UTC(), address.String, plain(session.String), detail.String
+			UTC(), address.String, sqldb.Plain(session.String), detail.String
 		page.Actions = append(page.Actions, a)
 	}
 	return page, rows.Err()

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -52,7 +53,7 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 		if slices.Contains(now, h) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, deleteAttempt, key(session), h.number); err != nil {
+		if _, err := tx.ExecContext(ctx, deleteAttempt, sqldb.Key(session), h.number); err != nil {
 			return fmt.Errorf("indexing attempt %d: %w", h.number, err)
 		}
 	}
@@ -62,8 +63,9 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 		}
 		orderID := sql.NullInt64{Int64: int64(h.orderID), Valid: h.orderID != 0}
 		_, err := tx.ExecContext(
-			ctx, insertAttempt, key(session), h.number, text(h.marker), text(h.trackingCode),
-			orderID, text(h.txID),
+			ctx, insertAttempt, sqldb.Key(session), h.number, sqldb.Text(h.marker),
+			sqldb.Text(h.trackingCode),
+			orderID, sqldb.Text(h.txID),
 		)
 		if err != nil {
 			return db.conflict(h, err)
@@ -74,7 +76,7 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 
 // conflict turns err, of writing h, into what the contract calls it.
 func (db *DB) conflict(h hold, err error) error {
-	switch db.dialect.violated(err) {
+	switch db.Dialect.Violated(err) {
 	case "attempts.order_id":
 		return payment.ErrTaken
 	case "attempts.tx_id":
@@ -94,8 +96,8 @@ func isConflict(err error) bool {
 // Held implements checkout.Store.
 func (db *DB) Held(ctx context.Context, keys []string) ([]payment.Held, error) {
 	var found []payment.Held
-	for batch := range slices.Chunk(distinct(keys), batchSize) {
-		err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	for batch := range slices.Chunk(distinct(keys), sqldb.BatchSize) {
+		err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 			list, err := held(ctx, q, batch)
 			found = append(found, list...)
 			return err
@@ -123,12 +125,12 @@ func distinctHeld(list []payment.Held) []payment.Held {
 }
 
 func heldQuery(keys []string) (query string, args []any) {
-	in, args := among(1, keys)
+	in, args := sqldb.Among(1, keys)
 	const columns = `SELECT session, number, marker, tracking_code FROM attempts WHERE `
 	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
 }
 
-func held(ctx context.Context, q queryer, keys []string) ([]payment.Held, error) {
+func held(ctx context.Context, q sqldb.Queryer, keys []string) ([]payment.Held, error) {
 	query, args := heldQuery(keys)
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -142,7 +144,7 @@ func held(ctx context.Context, q queryer, keys []string) ([]payment.Held, error)
 		if err := rows.Scan(&h.Session, &h.Number, &marker, &code); err != nil {
 			return nil, err
 		}
-		h.Marker, h.TrackingCode = plain(marker.String), plain(code.String)
+		h.Marker, h.TrackingCode = sqldb.Plain(marker.String), sqldb.Plain(code.String)
 		list = append(list, h)
 	}
 	return list, rows.Err()

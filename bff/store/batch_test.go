@@ -27,7 +27,7 @@ func together(t *testing.T, db *DB, writes ...func(tx *sql.Tx) error) []error {
 	write := func(i int, fn func(tx *sql.Tx) error) {
 		all.Go(func() {
 			defer func() { _ = recover() }()
-			errs[i] = db.write(t.Context(), fn)
+			errs[i] = db.Write(t.Context(), fn)
 		})
 	}
 	var once sync.Once
@@ -49,7 +49,7 @@ func together(t *testing.T, db *DB, writes ...func(tx *sql.Tx) error) []error {
 // waits returns when n callers wait for their turn to write.
 func waits(t *testing.T, db *DB, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d wait", n), func() bool { return db.waiting.Load() == int64(n) })
+	eventually(t, fmt.Sprintf("%d wait", n), func() bool { return db.Waiting() == int64(n) })
 	time.Sleep(time.Millisecond) // they are counted just before they stand in the queue
 }
 
@@ -81,7 +81,7 @@ func has(t *testing.T, db *DB, first int) (there string) {
 // fail for which fails says so.
 func commits(t *testing.T, db *DB, fails func() bool) *atomic.Int64 {
 	t.Helper()
-	conn, err := db.writer.Conn(t.Context())
+	conn, err := db.Writer.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestPartFailsAlone(t *testing.T) {
 	} {
 		for place, want := range []string{"023", "013", "012"} {
 			first += 10
-			if err := db.write(t.Context(), writes(first)); err != nil {
+			if err := db.Write(t.Context(), writes(first)); err != nil {
 				t.Fatal(err)
 			}
 			list := []func(tx *sql.Tx) error{writes(first + 1), writes(first + 2), writes(first + 3)}
@@ -178,7 +178,7 @@ func TestFailedCommitIsEverybodys(t *testing.T) {
 	begun, goes := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		err := db.write(t.Context(), func(tx *sql.Tx) error {
+		err := db.Write(t.Context(), func(tx *sql.Tx) error {
 			close(begun)
 			<-goes
 			return writes(1)(tx)
@@ -237,7 +237,7 @@ func TestTurnIsNeverLost(t *testing.T) {
 		all.Wait()
 		cancel()
 	}
-	if n := db.waiting.Load(); n > 0 {
+	if n := db.Waiting(); n > 0 {
 		t.Errorf("%d waiting after the last", n)
 	}
 }
@@ -246,6 +246,7 @@ func TestTurnIsNeverLost(t *testing.T) {
 func TestBatchIsBounded(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	n := commits(t, db, nil)
+	const maxParts = 64
 	list := make([]func(tx *sql.Tx) error, maxParts+1)
 	for i := range list {
 		list[i] = writes(i)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"coinslot/bff/store/sqldb"
 )
 
 // ErrBusy is the refusal of a [Bucket] whose next free slot is further away than
@@ -55,7 +57,7 @@ func (db *DB) Bucket(name string, rps int) *Bucket {
 // nothing is reserved. Any other error, as of a database that is away: there is
 // no slot.
 func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
-	for range maxTries {
+	for range sqldb.MaxTries {
 		wait, err = b.take(ctx, patience)
 		if !errors.Is(err, ErrBusy) || wait > patience {
 			break // or else a slot has come near since
@@ -69,8 +71,8 @@ func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Du
 
 func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	var wait int64
-	err := b.db.write(ctx, func(tx *sql.Tx) error {
-		query := fmt.Sprintf(takeSlot, b.db.dialect.clock)
+	err := b.db.Write(ctx, func(tx *sql.Tx) error {
+		query := fmt.Sprintf(takeSlot, b.db.Dialect.Clock)
 		return tx.QueryRowContext(
 			ctx, query, b.name, b.interval, b.slack, patience.Microseconds(),
 		).Scan(&wait)
@@ -78,13 +80,13 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	if !errors.Is(err, sql.ErrNoRows) {
 		return max(0, time.Duration(wait)*time.Microsecond), err
 	}
-	err = b.db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = b.db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(
-			ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, b.slack,
+			ctx, fmt.Sprintf(nextSlot, b.db.Dialect.Clock), b.name, b.slack,
 		).Scan(&wait)
 	})
 	if errors.Is(err, sql.ErrNoRows) { // of the name, too
-		return 0, errors.Join(b.db.execute(ctx, makeBucket, b.name), ErrBusy)
+		return 0, errors.Join(b.db.Execute(ctx, makeBucket, b.name), ErrBusy)
 	}
 	if err != nil {
 		return 0, err
@@ -96,8 +98,8 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 // database's.
 func (b *Bucket) Free(ctx context.Context) (int, error) {
 	var ahead int64 // of now, before which all slots would be free
-	err := b.db.view(ctx, func(ctx context.Context, q queryer) error {
-		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.dialect.clock), b.name, 0).
+	err := b.db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.Dialect.Clock), b.name, 0).
 			Scan(&ahead)
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -113,12 +115,12 @@ func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
-	err := b.db.write(ctx, func(tx *sql.Tx) error {
+	err := b.db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, makeBucket, b.name); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(
-			ctx, fmt.Sprintf(pauseBucket, b.db.dialect.clock), b.name, d.Microseconds()+b.slack,
+			ctx, fmt.Sprintf(pauseBucket, b.db.Dialect.Clock), b.name, d.Microseconds()+b.slack,
 		)
 		return err
 	})

@@ -51,17 +51,17 @@ func (c *counting) Connect(ctx context.Context) (driver.Conn, error) {
 // statements counts what is asked of the connection of db that writes.
 func statements(t *testing.T, db *DB, path string) *atomic.Int64 {
 	t.Helper()
-	dsn := url.URL{Scheme: "file", Path: path, RawQuery: writing().Encode()}
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_txlock": {"immediate"}, "_foreign_keys": {"1"}}.Encode()}
 	plain, err := sqlite.NewConnector(dsn.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &counting{Connector: plain}
-	if err := db.writer.Close(); err != nil {
+	if err := db.Writer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db.writer = sql.OpenDB(c)
-	db.writer.SetMaxOpenConns(1)
+	db.Writer = sql.OpenDB(c)
+	db.Writer.SetMaxOpenConns(1)
 	return &c.statements
 }
 
@@ -133,8 +133,8 @@ func TestStartReadsLittle(t *testing.T) {
 	if _, err := db.List(t.Context(), payment.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
 		t.Fatal(err)
 	}
-	read := pagesRead(t, db.writer) + pagesRead(t, db.reader)
-	if pages := count(t, db.reader, `PRAGMA page_count`); read > 30 || pages < 150 {
+	read := pagesRead(t, db.Writer) + pagesRead(t, db.Reader)
+	if pages := count(t, db.Reader, `PRAGMA page_count`); read > 30 || pages < 150 {
 		t.Errorf("%d of %d pages read; want 30 at most", read, pages)
 	}
 }

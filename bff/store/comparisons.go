@@ -10,6 +10,7 @@ import (
 
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/store/sqldb"
 )
 
 // The table has at most one row for each kind of comparison; see comparisonRow. Its
@@ -27,8 +28,7 @@ const (
 	endComparison = `UPDATE comparisons
 		SET lease_until = NULL, next_at = $3, run = $4, report = COALESCE($5, report)
 		WHERE one = $1 AND epoch = $2 AND lease_until IS NOT NULL`
-	releaseComparison = `UPDATE comparisons SET lease_until = NULL WHERE one IN (1, 2, 3)`
-	readComparison    = `SELECT epoch, lease_until, next_at, run, report
+	readComparison = `SELECT epoch, lease_until, next_at, run, report
 		FROM comparisons WHERE one = $1`
 	oldestSession = `SELECT created_at FROM sessions
 		WHERE created_at > 0 ORDER BY created_at LIMIT 1`
@@ -49,7 +49,7 @@ func (db *DB) BeginComparing(
 		comparisonRow(c.Kind), now.Add(lease).UnixMicro(), run,
 		now.UnixMicro(), now.Add(reconcile.LongestPause).UnixMicro(),
 	}
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, beginComparison, args...).Scan(&epoch)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -89,7 +89,7 @@ func (db *DB) EndComparing(
 		report.Valid = true
 	}
 	one := comparisonRow(c.Kind)
-	return db.atComparison(ctx, endComparison, one, epoch, micros(next), run, report)
+	return db.atComparison(ctx, endComparison, one, epoch, sqldb.Micros(next), run, report)
 }
 
 func document(v any) (string, error) {
@@ -103,7 +103,7 @@ func document(v any) (string, error) {
 // atComparison changes the comparison of an epoch. Errors: ErrFenced if it is not
 // under way any more.
 func (db *DB) atComparison(ctx context.Context, query string, args ...any) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, query, args...)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (db *DB) Compared(
 	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		row := q.QueryRowContext(ctx, readComparison, comparisonRow(kind))
 		return row.Scan(&c.Epoch, &until, &next, &run, &report)
 	})
@@ -143,18 +143,18 @@ func (db *DB) Compared(
 	if err != nil {
 		return reconcile.Status{}, fmt.Errorf("reading the last comparison: %w", err)
 	}
-	c.Until, c.Next = at(until), at(next)
+	c.Until, c.Next = sqldb.At(until), sqldb.At(next)
 	return c, nil
 }
 
 // OldestSession implements reconcile.Runs.
 func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
 	var created sql.NullInt64
-	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(ctx, oldestSession).Scan(&created)
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, fmt.Errorf("looking for the oldest session: %w", err)
 	}
-	return at(created), nil
+	return sqldb.At(created), nil
 }

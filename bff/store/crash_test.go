@@ -55,7 +55,7 @@ func childWrite(ctx context.Context, path string, writers int) error {
 		return err
 	}
 	var next int
-	if err := db.reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE version > 1`).Scan(&next); err != nil {
+	if err := db.Reader.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE version > 1`).Scan(&next); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
@@ -225,7 +225,7 @@ func wantStored(t *testing.T, path string, n int) int {
 			t.Errorf("session %d = %q version %d, %v", i, s.ID, s.Version, err)
 		}
 	}
-	return count(t, db.reader, `SELECT count(*) FROM sessions WHERE version > 1`)
+	return count(t, db.Reader, `SELECT count(*) FROM sessions WHERE version > 1`)
 }
 
 // wantSound fails unless the file is intact and its tables agree.
@@ -237,7 +237,7 @@ func wantSound(t *testing.T, path string) {
 	}
 	defer db.Close()
 	var result string
-	if err := db.writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result); err != nil || result != "ok" {
+	if err := db.Writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result); err != nil || result != "ok" {
 		t.Errorf("integrity_check = %q, %v", result, err)
 	}
 	for what, query := range map[string]string{
@@ -248,7 +248,7 @@ func wantSound(t *testing.T, path string) {
 		"events without a delivery":         `SELECT count(*) FROM events WHERE seq NOT IN (SELECT event FROM deliveries)`,
 		"changed sessions without an index": `SELECT count(*) FROM sessions WHERE version > 1 AND id NOT IN (SELECT session FROM attempts)`,
 	} {
-		if n := count(t, db.writer, query); n != 0 {
+		if n := count(t, db.Writer, query); n != 0 {
 			t.Errorf("%d %s", n, what)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/outbox"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -90,7 +91,7 @@ func (db *DB) Deliveries(ctx context.Context, q outbox.DeliveryQuery) (outbox.De
 	// one more tells whether there is a next page
 	query, args := deliveryQuery(q, from, from.shown+size+1)
 	var page outbox.DeliveryPage
-	err = db.view(ctx, func(ctx context.Context, conn queryer) (err error) {
+	err = db.View(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
 		page, err = deliveryPage(ctx, conn, query, args, from, size)
 		return err
 	})
@@ -110,9 +111,9 @@ func deliveryQuery(q outbox.DeliveryQuery, from mark, limit int) (query string, 
 	args = []any{from.event, limit}
 	switch {
 	case q.Session != "" && state != "":
-		return listFailedOfSession, append(args, key(q.Session), state)
+		return listFailedOfSession, append(args, sqldb.Key(q.Session), state)
 	case q.Session != "":
-		return listOfSession, append(args, key(q.Session))
+		return listOfSession, append(args, sqldb.Key(q.Session))
 	case state != "":
 		return listFailed, append(args, state)
 	}
@@ -120,7 +121,7 @@ func deliveryQuery(q outbox.DeliveryQuery, from mark, limit int) (query string, 
 }
 
 func deliveryPage(
-	ctx context.Context, q queryer, query string, args []any, from mark, size int,
+	ctx context.Context, q sqldb.Queryer, query string, args []any, from mark, size int,
 ) (page outbox.DeliveryPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -159,9 +160,9 @@ func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 		&seq, &r.Endpoint, &state, &r.Tries, &status, &note, &tried, &next, &r.Event, &r.Type,
 		&r.Session, &told,
 	)
-	r.Endpoint, r.Session = plain(r.Endpoint), plain(r.Session)
+	r.Endpoint, r.Session = sqldb.Plain(r.Endpoint), sqldb.Plain(r.Session)
 	r.At, r.Status, r.Note, r.TriedAt = time.UnixMicro(told).
-		UTC(), int(status.Int64), note.String, at(tried)
+		UTC(), int(status.Int64), note.String, sqldb.At(tried)
 	switch {
 	case state != waiting:
 		r.State = outbox.DeliveryState(state)
@@ -178,22 +179,23 @@ func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 // Backlogs implements records.Records.
 func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 	var list []outbox.Backlog
-	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		list = nil
 		for _, endpoint := range db.endpoints {
 			b := outbox.Backlog{Endpoint: endpoint}
 			var oldest sql.NullInt64
-			if err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).
+			if err := q.QueryRowContext(ctx, countWaiting, sqldb.Key(endpoint)).
 				Scan(&b.Waiting, &oldest); err != nil {
 				return err
 			}
 			for state, n := range map[string]*int{waiting: &b.Retrying, abandoned: &b.Abandoned} {
-				if err := q.QueryRowContext(ctx, countFailed, key(endpoint), state).Scan(n); err !=
+				if err := q.QueryRowContext(ctx, countFailed, sqldb.Key(endpoint), state).
+					Scan(n); err !=
 					nil {
 					return err
 				}
 			}
-			b.OldestAt = at(oldest)
+			b.OldestAt = sqldb.At(oldest)
 			list = append(list, b)
 		}
 		return nil
@@ -206,8 +208,8 @@ func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 
 // SessionOf implements records.Records.
 func (db *DB) SessionOf(ctx context.Context, event string) (session string, err error) {
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
-		return q.QueryRowContext(ctx, sessionOfEvent, key(event)).Scan(&session)
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+		return q.QueryRowContext(ctx, sessionOfEvent, sqldb.Key(event)).Scan(&session)
 	})
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -215,7 +217,7 @@ func (db *DB) SessionOf(ctx context.Context, event string) (session string, err 
 	case err != nil:
 		return "", fmt.Errorf("reading whose event %q is: %w", event, err)
 	}
-	return plain(session), nil
+	return sqldb.Plain(session), nil
 }
 
 // Redeliver implements records.Records.
@@ -227,10 +229,10 @@ func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 	if len(endpoints) == 0 || !slices.Contains(db.endpoints, endpoints[0]) {
 		return outbox.ErrEndpoint
 	}
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		for _, endpoint := range endpoints {
 			result, err := tx.ExecContext(
-				ctx, redeliver, key(event), key(endpoint), db.Now().UnixMicro(),
+				ctx, redeliver, sqldb.Key(event), sqldb.Key(endpoint), db.Now().UnixMicro(),
 			)
 			if err != nil {
 				return err

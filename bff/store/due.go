@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -35,7 +36,6 @@ const (
 	releaseSession = `UPDATE sessions SET lease_until = NULL, due_at = CASE WHEN due_at IS NOT
 		DISTINCT FROM $3 THEN $4 ELSE due_at END
 		WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL`
-	releaseSessions = `UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`
 )
 
 var (
@@ -60,11 +60,13 @@ func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.P
 
 // Touch implements checkout.Store.
 func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
-	query, args := touchSession, []any{key(s.ID), s.Version, micros(checkedAt), micros(dueAt)}
+	query, args := touchSession, []any{
+		sqldb.Key(s.ID), s.Version, sqldb.Micros(checkedAt), sqldb.Micros(dueAt),
+	}
 	if s.Claimed {
 		query, args = touchClaimed, append(args, s.Epoch)
 	}
-	if err := db.execute(ctx, query, args...); err != nil {
+	if err := db.Execute(ctx, query, args...); err != nil {
 		return fmt.Errorf("touching session %q: %w", s.ID, err)
 	}
 	return nil
@@ -72,20 +74,12 @@ func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt tim
 
 // Release implements checkout.Store.
 func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
-	if err := db.execute(
-		ctx, releaseSession, key(s.ID), s.Epoch, micros(s.DueAt), micros(dueAt),
+	if err := db.Execute(
+		ctx, releaseSession, sqldb.Key(s.ID), s.Epoch, sqldb.Micros(s.DueAt), sqldb.Micros(dueAt),
 	); err != nil {
 		return fmt.Errorf("releasing session %q: %w", s.ID, err)
 	}
 	return nil
-}
-
-// execute runs one statement in a transaction of its own.
-func (db *DB) execute(ctx context.Context, query string, args ...any) error {
-	return db.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, query, args...)
-		return err
-	})
 }
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
@@ -115,7 +109,7 @@ func (db *DB) claimLane(
 func (db *DB) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 ) (claimed []payment.Session, err error) {
-	for batch := range slices.Chunk(distinct(ids), batchSize) {
+	for batch := range slices.Chunk(distinct(ids), sqldb.BatchSize) {
 		if limit <= len(claimed) {
 			break
 		}
@@ -131,7 +125,7 @@ func (db *DB) ClaimOf(
 func claimQuery(
 	ids []string, now time.Time, lease time.Duration, limit int,
 ) (query string, args []any) {
-	in, list := among(4, ids)
+	in, list := sqldb.Among(4, ids)
 	args = []any{now.UnixMicro(), limit, now.Add(lease).UnixMicro()}
 	return fmt.Sprintf(claimThese, in), append(args, list...)
 }
@@ -139,8 +133,8 @@ func claimQuery(
 // claim runs a query that claims.
 func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.Session, error) {
 	var claimed []payment.Session
-	err := db.write(ctx, func(tx *sql.Tx) (err error) {
-		claimed, err = querySessions(ctx, tx, db.dialect.locked(query), args...)
+	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+		claimed, err = querySessions(ctx, tx, db.Dialect.Locked(query), args...)
 		return err
 	})
 	if err != nil {
@@ -160,8 +154,8 @@ func (db *DB) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
 ) (payment.Session, error) {
 	var r row
-	err := db.write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, holdSession, key(id), now.Add(lease).UnixMicro()).
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, holdSession, sqldb.Key(id), now.Add(lease).UnixMicro()).
 			Scan(r.fields()...)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -185,7 +179,7 @@ const longestLease = 5 * time.Minute
 func (db *DB) CapDue(
 	ctx context.Context, now time.Time, most time.Duration,
 ) (capped int, err error) {
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, capDue, now.Add(most).UnixMicro(),
 			now.UnixMicro(), now.Add(longestLease).UnixMicro())
 		if err != nil {
@@ -203,9 +197,9 @@ func (db *DB) CapDue(
 
 // Watch implements checkout.Store.
 func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) error {
-	for batch := range slices.Chunk(distinct(ids), batchSize) {
+	for batch := range slices.Chunk(distinct(ids), sqldb.BatchSize) {
 		query, args := watchQuery(batch, until, dueBy)
-		if err := db.execute(ctx, db.dialect.locked(query), args...); err != nil {
+		if err := db.Execute(ctx, db.Dialect.Locked(query), args...); err != nil {
 			return fmt.Errorf("noting who is watched: %w", err)
 		}
 	}
@@ -213,7 +207,7 @@ func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) e
 }
 
 func watchQuery(ids []string, until, dueBy time.Time) (query string, args []any) {
-	in, list := among(3, ids)
+	in, list := sqldb.Among(3, ids)
 	args = []any{until.UnixMicro(), dueBy.UnixMicro()}
 	return fmt.Sprintf(watchSessions, in), append(args, list...)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/outbox"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -36,11 +37,11 @@ func (db *DB) renewEndpoints(ctx context.Context) error {
 	if !db.Shared() {
 		return nil
 	}
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		now := db.Now().UnixMicro()
 		// In one order, so that instances do not deadlock.
 		for _, endpoint := range slices.Sorted(slices.Values(db.endpoints)) {
-			if _, err := tx.ExecContext(ctx, renewEndpoint, key(endpoint), now); err != nil {
+			if _, err := tx.ExecContext(ctx, renewEndpoint, sqldb.Key(endpoint), now); err != nil {
 				return err
 			}
 		}
@@ -49,7 +50,7 @@ func (db *DB) renewEndpoints(ctx context.Context) error {
 			return err
 		}
 		for _, endpoint := range open {
-			if _, err := tx.ExecContext(ctx, noteEndpoint, key(endpoint), now); err != nil {
+			if _, err := tx.ExecContext(ctx, noteEndpoint, sqldb.Key(endpoint), now); err != nil {
 				return err
 			}
 		}
@@ -62,7 +63,7 @@ func (db *DB) renewEndpoints(ctx context.Context) error {
 }
 
 // openEndpoints returns the URLs to which deliveries are open, sorted.
-func openEndpoints(ctx context.Context, q queryer) (list []string, err error) {
+func openEndpoints(ctx context.Context, q sqldb.Queryer) (list []string, err error) {
 	for last := ""; ; {
 		err := q.QueryRowContext(ctx, nextEndpoint, last).Scan(&last)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -71,12 +72,12 @@ func openEndpoints(ctx context.Context, q queryer) (list []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, plain(last))
+		list = append(list, sqldb.Plain(last))
 	}
 }
 
 // configured reports whether this instance or another running one has the URL.
-func (db *DB) configured(ctx context.Context, q queryer, endpoint string) (bool, error) {
+func (db *DB) configured(ctx context.Context, q sqldb.Queryer, endpoint string) (bool, error) {
 	if slices.Contains(db.endpoints, endpoint) {
 		return true, nil
 	}
@@ -84,7 +85,7 @@ func (db *DB) configured(ctx context.Context, q queryer, endpoint string) (bool,
 		return false, nil
 	}
 	var seen int64
-	err := q.QueryRowContext(ctx, endpointSeen, key(endpoint)).Scan(&seen)
+	err := q.QueryRowContext(ctx, endpointSeen, sqldb.Key(endpoint)).Scan(&seen)
 	if errors.Is(err, sql.ErrNoRows) { // the next pass notes it
 		return true, nil
 	}
@@ -93,7 +94,7 @@ func (db *DB) configured(ctx context.Context, q queryer, endpoint string) (bool,
 
 // Unrouted implements outbox.Rerouting.
 func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		list, err = db.unrouted(ctx, q)
 		return err
 	})
@@ -105,12 +106,12 @@ func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 
 // openBacklogs returns what is open to each URL.
 func (db *DB) openBacklogs(ctx context.Context) (list []outbox.Backlog, err error) {
-	open, err := openEndpoints(ctx, db.reader)
+	open, err := openEndpoints(ctx, db.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the URLs of open webhooks: %w", err)
 	}
 	for _, endpoint := range open {
-		b, err := backlog(ctx, db.reader, endpoint)
+		b, err := backlog(ctx, db.Reader, endpoint)
 		if err != nil {
 			return nil, fmt.Errorf("counting open webhooks: %w", err)
 		}
@@ -120,15 +121,15 @@ func (db *DB) openBacklogs(ctx context.Context) (list []outbox.Backlog, err erro
 }
 
 // backlog counts what is open to one URL.
-func backlog(ctx context.Context, q queryer, endpoint string) (outbox.Backlog, error) {
+func backlog(ctx context.Context, q sqldb.Queryer, endpoint string) (outbox.Backlog, error) {
 	b := outbox.Backlog{Endpoint: endpoint}
 	var oldest sql.NullInt64
-	err := q.QueryRowContext(ctx, countWaiting, key(endpoint)).Scan(&b.Waiting, &oldest)
-	b.OldestAt = at(oldest)
+	err := q.QueryRowContext(ctx, countWaiting, sqldb.Key(endpoint)).Scan(&b.Waiting, &oldest)
+	b.OldestAt = sqldb.At(oldest)
 	return b, err
 }
 
-func (db *DB) unrouted(ctx context.Context, q queryer) (list []outbox.Backlog, err error) {
+func (db *DB) unrouted(ctx context.Context, q sqldb.Queryer) (list []outbox.Backlog, err error) {
 	open, err := openEndpoints(ctx, q)
 	if err != nil {
 		return nil, err

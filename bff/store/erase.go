@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 // tombstone is the status column of a deleted session: no list by status shows it,
@@ -71,7 +72,7 @@ func (db *DB) Erasable(
 			return nil, "", errors.New("looking for sessions to erase: not one of our cursors")
 		}
 	}
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		found, err := findErasable(ctx, q, finished()[at], rest, before, limit)
 		if err != nil {
 			return err
@@ -104,10 +105,11 @@ type finishedSession struct {
 }
 
 func findErasable(
-	ctx context.Context, q queryer, status wire.Status, from cursor, before time.Time, limit int,
+	ctx context.Context, q sqldb.Queryer, status wire.Status, from cursor, before time.Time,
+	limit int,
 ) ([]finishedSession, error) {
 	rows, err := q.QueryContext(ctx, erasable,
-		key(string(status)), from.createdAt, key(from.id), before.UnixMicro(), limit)
+		sqldb.Key(string(status)), from.createdAt, sqldb.Key(from.id), before.UnixMicro(), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +120,7 @@ func findErasable(
 		if err := rows.Scan(&f.createdAt, &f.id, &f.erased); err != nil {
 			return nil, err
 		}
-		f.id = plain(f.id)
+		f.id = sqldb.Plain(f.id)
 		list = append(list, f)
 	}
 	return list, rows.Err()
@@ -131,7 +133,7 @@ func (db *DB) Erase(
 	decide func(payment.Session, bool) payment.Erasure,
 ) (done payment.Erasure, err error) {
 	err = settled(func() error {
-		return db.write(ctx, func(tx *sql.Tx) (err error) {
+		return db.Write(ctx, func(tx *sql.Tx) (err error) {
 			done, err = db.erase(ctx, tx, id, now, decide)
 			return err
 		})
@@ -149,7 +151,7 @@ func (db *DB) erase(
 	ctx context.Context, tx *sql.Tx, id string, now time.Time,
 	decide func(payment.Session, bool) payment.Erasure,
 ) (payment.Erasure, error) {
-	r, err := readRow(ctx, tx, db.dialect.locked(sessionForUpdate), id)
+	r, err := readRow(ctx, tx, db.Dialect.Locked(sessionForUpdate), id)
 	if err != nil {
 		return 0, err
 	}
@@ -158,7 +160,7 @@ func (db *DB) erase(
 		return 0, err
 	}
 	var open bool
-	if err := tx.QueryRowContext(ctx, undelivered, key(id)).Scan(&open); err != nil {
+	if err := tx.QueryRowContext(ctx, undelivered, sqldb.Key(id)).Scan(&open); err != nil {
 		return 0, err
 	}
 	before, had := shownOf(&s), holds(s)
@@ -177,8 +179,8 @@ func (db *DB) erase(
 	if err := unindex(ctx, tx, &s, before.words); err != nil {
 		return 0, err
 	}
-	if e == payment.EraseAll && db.dialect.pack != "" {
-		if _, err := tx.ExecContext(ctx, db.dialect.pack, key(id)); err != nil {
+	if e == payment.EraseAll && db.Dialect.Pack != "" {
+		if _, err := tx.ExecContext(ctx, db.Dialect.Pack, sqldb.Key(id)); err != nil {
 			return 0, fmt.Errorf("packing it: %w", err)
 		}
 	}
@@ -192,7 +194,7 @@ func unindex(ctx context.Context, tx *sql.Tx, s *payment.Session, before []strin
 		if slices.Contains(now, w) {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, deleteWord, w, s.CreatedAt.UnixMicro(), key(s.ID))
+		_, err := tx.ExecContext(ctx, deleteWord, w, s.CreatedAt.UnixMicro(), sqldb.Key(s.ID))
 		if err != nil {
 			return fmt.Errorf("erasing what it is found by: %w", err)
 		}
@@ -207,17 +209,17 @@ func (db *DB) eraseEvents(
 	queries := []string{eraseNotes, eraseActionsOf}
 	if e == payment.EraseAll {
 		// Nobody adds deliveries to these events while they are deleted.
-		if _, err := tx.ExecContext(ctx, db.dialect.locked(lockEvents), key(id)); err != nil {
+		if _, err := tx.ExecContext(ctx, db.Dialect.Locked(lockEvents), sqldb.Key(id)); err != nil {
 			return fmt.Errorf("locking its events: %w", err)
 		}
-		older := db.dialect.notNewest
+		older := db.Dialect.NotNewest
 		queries = []string{
 			fmt.Sprintf(deleteDeliveries, older), fmt.Sprintf(deleteEvents, older),
 			eraseNotes, deleteActionsOf,
 		}
 	}
 	for _, query := range queries {
-		if _, err := tx.ExecContext(ctx, query, key(id)); err != nil {
+		if _, err := tx.ExecContext(ctx, query, sqldb.Key(id)); err != nil {
 			return fmt.Errorf("erasing its events: %w", err)
 		}
 	}
@@ -241,7 +243,7 @@ type storedEvent struct {
 }
 
 func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEvent, error) {
-	rows, err := tx.QueryContext(ctx, eventsToErase, key(session))
+	rows, err := tx.QueryContext(ctx, eventsToErase, sqldb.Key(session))
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +267,7 @@ func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err er
 	if w == "" {
 		return nil, nil
 	}
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		ids = nil
 		rows, err := q.QueryContext(ctx, holdersOf, w)
 		if err != nil {
@@ -277,7 +279,7 @@ func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err er
 			if err := rows.Scan(&id); err != nil {
 				return err
 			}
-			ids = append(ids, plain(id))
+			ids = append(ids, sqldb.Plain(id))
 		}
 		return rows.Err()
 	})
@@ -290,7 +292,7 @@ func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err er
 // ForgetEmail makes no session be found by an e-mail any more: an older release has left
 // those in the search index that a session had before another one.
 func (db *DB) ForgetEmail(ctx context.Context, email string) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, forgetWord, word(email))
 		return err
 	})
@@ -302,7 +304,7 @@ func (db *DB) ForgetEmail(ctx context.Context, email string) error {
 
 // EraseActions implements retention.Eraser.
 func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n int, err error) {
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
 		n = 0
 		for _, query := range []string{deleteActions, eraseActions} {
 			result, err := tx.ExecContext(ctx, query, before.UnixMicro(), limit-n)
@@ -321,38 +323,4 @@ func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n 
 		return 0, fmt.Errorf("erasing console actions: %w", err)
 	}
 	return n, nil
-}
-
-// Truncate implements retention.Eraser. On SQLite, what was erased is in the write-ahead
-// log until that is copied into the file and cut, which waits for readers, and has all
-// writers wait: so it gives up soon. On PostgreSQL, autovacuum frees it.
-func (db *DB) Truncate(ctx context.Context) (err error) {
-	if db.Shared() || db.writer == nil {
-		return nil
-	}
-	conn, err := db.writer.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	var usual int
-	if err := conn.QueryRowContext(ctx, `PRAGMA busy_timeout`).Scan(&usual); err != nil {
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
-	}
-	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 100`); err != nil {
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
-	}
-	var busy, pages, copied int
-	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).
-		Scan(&busy, &pages, &copied)
-	_, err = conn.ExecContext(context.WithoutCancel(ctx),
-		fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
-	switch err := errors.Join(failed, err); {
-	case err != nil:
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
-	case busy != 0:
-		return errors.New("cutting the write-ahead log: a reader of the database keeps it, " +
-			"so what was erased is still in the file that ends in -wal")
-	}
-	return nil
 }

@@ -76,7 +76,7 @@ func TestBytesOfADeadSession(t *testing.T) {
 		db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 		const n = 200
 		used := func() int {
-			return count(t, db.reader, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+			return count(t, db.Reader, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
 		}
 		before := used()
 		buried(t, db, n, attempts)
@@ -146,7 +146,7 @@ func TestOpenBeside(t *testing.T) {
 					t.Errorf("Session = %+v, %v; want it erased", s, err)
 				}
 			}
-			run(t, server.writer, `UPDATE goose_db_version SET version_id = version_id + 100 WHERE id = (SELECT max(id) FROM goose_db_version)`)
+			run(t, server.Writer, `UPDATE goose_db_version SET version_id = version_id + 100 WHERE id = (SELECT max(id) FROM goose_db_version)`)
 			if _, err := OpenBeside(t.Context(), Config{DSN: dsn}); err == nil {
 				t.Error("tables of another release are written")
 			}
@@ -162,7 +162,7 @@ func TestOpenBeside(t *testing.T) {
 func TestEraseBesideADelivery(t *testing.T) {
 	db := opened(t, pgtest.DSN(t), "https://shop.example/hook")
 	ids := expired(t, db, 2, 1)
-	tx, err := db.writer.BeginTx(t.Context(), nil)
+	tx, err := db.Writer.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestEraseBesideADelivery(t *testing.T) {
 		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		done <- err
 	}()
-	for count(t, db.reader, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 && len(done) == 0 {
+	for count(t, db.Reader, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 && len(done) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if err := tx.Commit(); err != nil {
@@ -186,7 +186,7 @@ func TestEraseBesideADelivery(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("Erase = %v", err)
 	}
-	if n := count(t, db.reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
+	if n := count(t, db.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
 		t.Errorf("%d deliveries of a deleted event are left", n)
 	}
 }
@@ -198,7 +198,7 @@ func TestTruncateBesideAReader(t *testing.T) {
 	if _, err := db.Insert(t.Context(), dead(1, 1)); err != nil {
 		t.Fatal(err)
 	}
-	tx, err := db.reader.BeginTx(t.Context(), nil)
+	tx, err := db.Reader.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestTruncateBesideAReader(t *testing.T) {
 	if err := db.Truncate(t.Context()); err == nil {
 		t.Error("Truncate beside a reader = nil; want an error")
 	}
-	if got := count(t, db.writer, `PRAGMA busy_timeout`); got != 5000 {
+	if got := count(t, db.Writer, `PRAGMA busy_timeout`); got != 5000 {
 		t.Errorf("writers wait for %d ms from now on; want 5000", got)
 	}
 	if err := tx.Rollback(); err != nil {

@@ -3,14 +3,11 @@ package store
 import (
 	"context"
 	"errors"
-	"net/url"
-	"os"
 	"time"
 
 	"coinslot/bff/outbox"
 	"coinslot/bff/reconcile"
-
-	"github.com/jackc/pgx/v5"
+	"coinslot/bff/store/sqldb"
 )
 
 // State is what [Inspect] finds.
@@ -37,12 +34,13 @@ type State struct {
 //
 // Errors: as from [Open], and that there is no file, which is an [os.ErrNotExist].
 func Inspect(ctx context.Context, dsn string) (s State, err error) {
-	db, err := open(ctx, Config{DSN: dsn}, (*DB).lookSQLite, (*DB).lookPostgres)
+	opened, err := sqldb.OpenLook(ctx, dsn)
 	if err != nil {
 		return s, err
 	}
+	db := on(opened, Config{})
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if s.Have, s.Know, err = db.dialect.versions(ctx, db.reader); err != nil {
+	if s.Have, s.Know, err = db.Dialect.Versions(ctx, db.Reader); err != nil {
 		return s, err
 	}
 	s.May = true
@@ -61,40 +59,6 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 	return s, err
 }
 
-func (db *DB) lookSQLite(ctx context.Context, path string) (err error) {
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
-	if db.reader, err = openPool(path, looking(path), 1); err != nil {
-		return err
-	}
-	_, err = identify(ctx, db.reader)
-	return err
-}
-
-// looking are the settings of a reader that makes no file: without a log beside
-// it the file is whole, and nobody has it open to write.
-func looking(path string) url.Values {
-	v := reading()
-	if _, err := os.Stat(path + "-wal"); err != nil {
-		v.Set("immutable", "1")
-	}
-	return v
-}
-
-// lookPostgres connects for reading alone.
-func (db *DB) lookPostgres(ctx context.Context, dsn string) error {
-	c, err := postgresConfig(dsn)
-	if err != nil {
-		return err
-	}
-	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SET default_transaction_read_only = on`)
-		return err
-	}
-	return db.connect(ctx, c)
-}
-
 // rights asks what the user may do in the database, and for its clock.
 func (db *DB) rights(ctx context.Context, s *State) error {
 	var now int64
@@ -104,8 +68,8 @@ func (db *DB) rights(ctx context.Context, s *State) error {
 			'UPDATE') AND has_table_privilege('events', 'INSERT')`
 	}
 	asked := time.Now()
-	err := db.reader.QueryRowContext(
-		ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.dialect.clock,
+	err := db.Reader.QueryRowContext(
+		ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.Dialect.Clock,
 	).Scan(&s.May, &s.Server, &now)
 	s.Ahead = time.UnixMicro(now).Sub(asked.Add(time.Since(asked) / 2))
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 // Sizes of a page.
@@ -71,7 +72,7 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 	// one more tells whether there is a next page
 	query, args := listQuery(f, from.before(f.To), size+1)
 	var sessions []payment.Session
-	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
 		sessions, err = querySessions(ctx, q, query, args...)
 		return err
 	})
@@ -89,7 +90,7 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
-	args = []any{from.createdAt, key(from.id)}
+	args = []any{from.createdAt, sqldb.Key(from.id)}
 	if f.Status == "" && f.OrderRef == "" && f.IdempotencyKey == "" {
 		args = append(args, tombstone)
 		query += fmt.Sprintf(` AND status <> $%d`, len(args))
@@ -98,7 +99,7 @@ func listQuery(f payment.Filter, from cursor, limit int) (query string, args []a
 		{"status", f.Status}, {"order_ref", f.OrderRef}, {"idempotency_key", f.IdempotencyKey},
 	} {
 		if condition.value != "" {
-			args = append(args, key(condition.value))
+			args = append(args, sqldb.Key(condition.value))
 			query += fmt.Sprintf(` AND %s = $%d`, condition.column, len(args))
 		}
 	}
@@ -108,7 +109,7 @@ func listQuery(f payment.Filter, from cursor, limit int) (query string, args []a
 
 // querySessions returns the sessions that a query for sessionColumns finds.
 func querySessions(
-	ctx context.Context, q queryer, query string, args ...any,
+	ctx context.Context, q sqldb.Queryer, query string, args ...any,
 ) ([]payment.Session, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

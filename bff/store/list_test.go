@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/records"
+	"coinslot/bff/store/sqldb"
 )
 
 func FuzzCursor(f *testing.F) {
@@ -36,7 +37,7 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	if _, err := db.Insert(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	run(t, db.writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
+	run(t, db.Writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
 		INSERT INTO sessions (id, version, status, order_ref, created_at, doc)
 		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, json_set(doc, '$.id', id || n) FROM sessions, n`)
 	found, err := db.Search(t.Context(), records.Query{Text: "A-1"})
@@ -48,11 +49,12 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 // However many people search at once, shoppers find a connection.
 func TestSearchesLeaveRoom(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	const readers, browsers = 4, 2
 	begun, enough := make(chan struct{}, 2*readers), make(chan struct{})
 	var people sync.WaitGroup
 	for range 2 * readers {
 		people.Go(func() {
-			if err := db.browse(t.Context(), func(context.Context, queryer) error {
+			if err := db.Browse(t.Context(), func(context.Context, sqldb.Queryer) error {
 				begun <- struct{}{}
 				<-enough
 				return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -32,7 +33,7 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 	list = slices.SortedFunc(
 		slices.Values(list), func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) },
 	)
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		touch, err := tx.PrepareContext(ctx, touchListed)
 		if err != nil {
 			return err
@@ -40,7 +41,8 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 		defer touch.Close()
 		for _, t := range list {
 			_, err := touch.ExecContext(
-				ctx, micros(t.At), micros(t.Due), key(t.ID), t.Version, micros(t.DueAt),
+				ctx, sqldb.Micros(t.At), sqldb.Micros(t.Due), sqldb.Key(t.ID), t.Version,
+				sqldb.Micros(t.DueAt),
 				now.UnixMicro(),
 			)
 			if err != nil {
@@ -58,8 +60,8 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 // Tracked implements checkout.Store.
 func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
 	var found []payment.Session
-	for batch := range slices.Chunk(distinct(trackingCodes), batchSize) {
-		err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	for batch := range slices.Chunk(distinct(trackingCodes), sqldb.BatchSize) {
+		err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 			query, args := trackedQuery(batch)
 			list, err := querySessions(ctx, q, query, args...)
 			found = append(found, list...)
@@ -73,7 +75,7 @@ func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Se
 }
 
 func trackedQuery(codes []string) (query string, args []any) {
-	in, args := among(1, codes)
+	in, args := sqldb.Among(1, codes)
 	// CROSS keeps SQLite from reading all sessions to look for their attempts.
 	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions WHERE sessions.id =
 		attempts.session AND tracking_code IN ` + in, args
@@ -87,8 +89,8 @@ func distinctSessions(list []payment.Session) []payment.Session {
 
 // Count implements checkout.Store.
 func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
-		return q.QueryRowContext(ctx, countSessions, key(status)).Scan(&n)
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+		return q.QueryRowContext(ctx, countSessions, sqldb.Key(status)).Scan(&n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("counting sessions: %w", err)
@@ -116,8 +118,8 @@ func (t *Turn) Take(ctx context.Context, d time.Duration) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var until int64
-	err := t.db.write(ctx, func(tx *sql.Tx) error {
-		query := fmt.Sprintf(takeTurn, t.db.dialect.clock)
+	err := t.db.Write(ctx, func(tx *sql.Tx) error {
+		query := fmt.Sprintf(takeTurn, t.db.Dialect.Clock)
 		return tx.QueryRowContext(ctx, query, t.name, d.Microseconds(), t.until).Scan(&until)
 	})
 	if errors.Is(err, sql.ErrNoRows) {

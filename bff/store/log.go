@@ -8,24 +8,7 @@ import (
 
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-)
-
-// The log after a position ($1, $2), at most $3 events, and of session $4. On
-// SQLite the order of writing is the order of becoming visible. On PostgreSQL,
-// transactions end in any order: a reader that went by seq alone would miss those
-// that end late. So there the transaction's id comes first, and only what no
-// transaction can precede any more is shown.
-const (
-	logColumns = ` seq, id, type, session, at, body FROM events WHERE `
-
-	sqliteEventsAfter = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 ORDER BY seq
-		LIMIT $3`
-	sqliteSessionEventsAfter = `SELECT 0,` + logColumns + `session = $4 AND $1 >= 0 AND seq > $2
-		ORDER BY seq LIMIT $3`
-	postgresEventsAfter = `SELECT position,` + logColumns + `(position, seq) > ($1, $2) AND
-		position < log_horizon() ORDER BY position, seq LIMIT $3`
-	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $4 AND (position,
-		seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
+	"coinslot/bff/store/sqldb"
 )
 
 // The events of a range, with those of session $4 only if it is given. An event
@@ -52,12 +35,12 @@ func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage
 	}
 	size := pageSize(q.Limit)
 	// one more tells whether there is a next page
-	query, args := db.dialect.eventsAfter, []any{after.transaction, after.seq, size + 1}
+	query, args := db.Dialect.EventsAfter, []any{after.transaction, after.seq, size + 1}
 	if q.Session != "" {
-		query, args = db.dialect.sessionEventsAfter, append(args, key(q.Session))
+		query, args = db.Dialect.SessionEventsAfter, append(args, sqldb.Key(q.Session))
 	}
 	var page outbox.EventPage
-	err = db.view(ctx, func(ctx context.Context, q queryer) (err error) {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
 		if after, err = db.verifyPosition(ctx, q, after); err != nil {
 			return err
 		}
@@ -71,7 +54,7 @@ func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage
 }
 
 func eventPage(
-	ctx context.Context, q queryer, query string, args []any, after position, size int,
+	ctx context.Context, q sqldb.Queryer, query string, args []any, after position, size int,
 ) (outbox.EventPage, error) {
 	page := outbox.EventPage{}
 	rows, err := q.QueryContext(ctx, query, args...)
@@ -107,7 +90,7 @@ const (
 // so that one may go on a microsecond after Last, too.
 func (db *DB) Replay(ctx context.Context, r outbox.Range, now time.Time) (outbox.Replayed, error) {
 	var done outbox.Replayed
-	err := db.write(ctx, func(tx *sql.Tx) (err error) {
+	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 		done, err = db.replay(ctx, tx, r, now)
 		return err
 	})
@@ -136,7 +119,7 @@ func (db *DB) replay(
 		return done, err
 	}
 	for _, endpoint := range db.endpoints {
-		query, args := of(taken, replayEvents, key(endpoint), now.UnixMicro())
+		query, args := of(taken, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
 		result, err := tx.ExecContext(ctx, query, args...)
 		if err != nil {
 			return done, err
@@ -189,7 +172,7 @@ func of(r outbox.Range, query string, more ...any) (string, []any) {
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args
 	}
-	args = append(args, key(r.Session))
+	args = append(args, sqldb.Key(r.Session))
 	return fmt.Sprintf(query, fmt.Sprintf(" AND session = $%d", len(args))), args
 }
 

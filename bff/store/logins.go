@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"coinslot/bff/store/sqldb"
 )
 
 // The table holds the logins that were ended in the last hours: it is small enough
@@ -18,11 +20,11 @@ const (
 
 // EndLogin implements records.Records.
 func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, forgetLogins, db.Now().UnixMicro()); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, endLogin, key(login), until.UnixMicro())
+		_, err := tx.ExecContext(ctx, endLogin, sqldb.Key(login), until.UnixMicro())
 		return err
 	})
 	if err != nil {
@@ -33,8 +35,8 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 
 // LoginEnded implements records.Records.
 func (db *DB) LoginEnded(ctx context.Context, login string) (ended bool, err error) {
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
-		rows, err := q.QueryContext(ctx, loginEnded, key(login))
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+		rows, err := q.QueryContext(ctx, loginEnded, sqldb.Key(login))
 		if err != nil {
 			return err
 		}

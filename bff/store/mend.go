@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -46,7 +48,7 @@ func (db *DB) mending(ctx context.Context) {
 
 func (db *DB) mendAgain(ctx context.Context, after []time.Duration) {
 	for _, d := range after {
-		if doze(ctx, d); ctx.Err() == nil {
+		if sqldb.Doze(ctx, d); ctx.Err() == nil {
 			db.mend(ctx)
 		}
 	}
@@ -67,14 +69,14 @@ func (db *DB) mend(ctx context.Context) {
 			err = db.mendAll(ctx, old)
 		}
 		if err != nil && ctx.Err() == nil {
-			db.log.Warn("not all old sessions are searchable; the next start goes on", "error", err)
+			db.Log.Warn("not all old sessions are searchable; the next start goes on", "error", err)
 			return
 		}
 		if next == at {
 			return
 		}
 		at = next
-		doze(ctx, mendPause)
+		sqldb.Doze(ctx, mendPause)
 	}
 }
 
@@ -83,10 +85,10 @@ func (db *DB) mend(ctx context.Context) {
 func (db *DB) lacking(
 	ctx context.Context, how string, at cursor,
 ) (ids []string, next cursor, err error) {
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		ids, next = nil, at
 		rows, err := q.QueryContext(
-			ctx, fmt.Sprintf(lacking, how), at.createdAt, key(at.id), mendLook,
+			ctx, fmt.Sprintf(lacking, how), at.createdAt, sqldb.Key(at.id), mendLook,
 		)
 		if err != nil {
 			return err
@@ -97,7 +99,7 @@ func (db *DB) lacking(
 			if err := rows.Scan(&next.createdAt, &next.id, &lacks); err != nil {
 				return err
 			}
-			next.id = plain(next.id)
+			next.id = sqldb.Plain(next.id)
 			if lacks {
 				ids = append(ids, next.id)
 			}
@@ -115,21 +117,21 @@ func (db *DB) mendAll(ctx context.Context, ids []string) error {
 	for len(ids) > 0 && ctx.Err() == nil {
 		batch := ids[:min(mendBatch, len(ids))]
 		ids = ids[len(batch):]
-		if err := db.write(ctx, func(
+		if err := db.Write(ctx, func(
 			tx *sql.Tx,
 		) error {
 			return db.mendSome(ctx, tx, batch)
 		}); err != nil {
 			return fmt.Errorf("mending old sessions: %w", err)
 		}
-		doze(ctx, mendPause)
+		sqldb.Doze(ctx, mendPause)
 	}
 	return ctx.Err()
 }
 
 func (db *DB) mendSome(ctx context.Context, tx *sql.Tx, ids []string) error {
-	in, args := among(1, ids)
-	list, err := querySessions(ctx, tx, db.dialect.locked(fmt.Sprintf(mendThese, in)), args...)
+	in, args := sqldb.Among(1, ids)
+	list, err := querySessions(ctx, tx, db.Dialect.Locked(fmt.Sprintf(mendThese, in)), args...)
 	if err != nil {
 		return err
 	}
@@ -139,14 +141,4 @@ func (db *DB) mendSome(ctx context.Context, tx *sql.Tx, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// doze waits for d, or until ctx ends.
-func doze(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -19,7 +19,7 @@ import (
 // all, and closes it.
 func aged(t *testing.T, db *DB) {
 	t.Helper()
-	provider, err := db.dialect.provider(db.writer)
+	provider, err := db.Dialect.Provider(db.Writer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func aged(t *testing.T, db *DB) {
 		t.Fatal(err)
 	}
 	if db.Shared() {
-		run(t, db.writer, beforehand(t))
+		run(t, db.Writer, beforehand(t))
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 			for _, q := range []records.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
 				eventually(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
-			run(t, db.writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
+			run(t, db.Writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 // formerly changes a session as a release does that knows of no facets.
 func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 	t.Helper()
-	err := db.write(t.Context(), func(tx *sql.Tx) error {
+	err := db.Write(t.Context(), func(tx *sql.Tx) error {
 		r, err := readRow(t.Context(), tx, sessionByID, id)
 		if err != nil {
 			return err

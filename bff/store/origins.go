@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/records"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -39,21 +40,22 @@ const (
 
 // RefuseOrigin implements records.Records.
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
-		err := tx.QueryRowContext(ctx, db.dialect.locked(seenOf), key(origin)).Scan(&before)
+		err := tx.QueryRowContext(ctx, db.Dialect.Locked(seenOf), sqldb.Key(origin)).Scan(&before)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		seen := saw(strings.Fields(before), session)
 		_, err = tx.ExecContext(
-			ctx, refuseOrigin, key(origin), text(session), len(seen), strings.Join(seen, " "),
+			ctx, refuseOrigin, sqldb.Key(origin), sqldb.Text(session), len(seen),
+			strings.Join(seen, " "),
 			times, db.Now().UnixMicro(),
 		)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, forgetOrigins, key(origin), recentOrigins, mostOrigins-1)
+		_, err = tx.ExecContext(ctx, forgetOrigins, sqldb.Key(origin), recentOrigins, mostOrigins-1)
 		return err
 	})
 	if err != nil {
@@ -64,17 +66,17 @@ func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times in
 
 // saw adds a session to those that were seen, if it is one and not there.
 func saw(seen []string, session string) []string {
-	if session == "" || slices.Contains(seen, key(session)) {
+	if session == "" || slices.Contains(seen, sqldb.Key(session)) {
 		return seen
 	}
-	seen = append(seen, key(session))
+	seen = append(seen, sqldb.Key(session))
 	return seen[max(0, len(seen)-mostSeen):]
 }
 
 // RefusedOrigins implements records.Records.
 func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
 	var list []records.RefusedOrigin
-	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		list = nil
 		rows, err := q.QueryContext(ctx, refusedOrigins)
 		if err != nil {
@@ -89,7 +91,7 @@ func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, erro
 				nil {
 				return err
 			}
-			o.Origin, o.Session = plain(o.Origin), plain(session.String)
+			o.Origin, o.Session = sqldb.Plain(o.Origin), sqldb.Plain(session.String)
 			o.FirstAt, o.LastAt = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
 			list = append(list, o)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -30,11 +31,10 @@ const (
 		FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
 		AND (d.lease_until IS NULL OR d.lease_until <= $2)`
-	dueOrder          = ` ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
-	dueDeliveries     = dueDelivery + dueOrder
-	dueUrgent         = dueDelivery + ` AND d.urgent = 1` + dueOrder
-	leaseDelivery     = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
-	releaseDeliveries = `UPDATE deliveries SET lease_until = NULL WHERE lease_until IS NOT NULL`
+	dueOrder      = ` ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
+	dueDeliveries = dueDelivery + dueOrder
+	dueUrgent     = dueDelivery + ` AND d.urgent = 1` + dueOrder
+	leaseDelivery = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
 	// $8 is when the try's delivery was opened; one that was replayed since is not
 	// settled by it.
 	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note
@@ -60,7 +60,8 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) erro
 	for _, e := range events {
 		var seq int64
 		err := tx.QueryRowContext(
-			ctx, insertEvent, key(e.ID), key(e.Session), string(e.Type), e.At.UnixMicro(), e.Body,
+			ctx, insertEvent, sqldb.Key(e.ID), sqldb.Key(e.Session), string(e.Type),
+			e.At.UnixMicro(), e.Body,
 		).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
@@ -69,13 +70,13 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) erro
 			return fmt.Errorf("storing event %q: %w", e.ID, err)
 		}
 		if e.Type.Urgent() {
-			if _, err := tx.ExecContext(ctx, hurryDeliveries, key(e.Session)); err != nil {
+			if _, err := tx.ExecContext(ctx, hurryDeliveries, sqldb.Key(e.Session)); err != nil {
 				return fmt.Errorf("hurrying the events before %q: %w", e.ID, err)
 			}
 		}
 		for _, endpoint := range db.endpoints {
 			if _, err := tx.ExecContext(
-				ctx, insertDelivery, seq, key(endpoint), e.At.UnixMicro(),
+				ctx, insertDelivery, seq, sqldb.Key(endpoint), e.At.UnixMicro(),
 			); err != nil {
 				return fmt.Errorf("storing a delivery of event %q: %w", e.ID, err)
 			}
@@ -115,7 +116,7 @@ func (db *DB) ClaimDeliveries(
 		return nil, nil
 	}
 	var claimed []outbox.Delivery
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
 		list, err := db.earliest(ctx, tx, now, limit, endpoints)
 		if err != nil {
 			return err
@@ -123,7 +124,7 @@ func (db *DB) ClaimDeliveries(
 		claimed = nil
 		for _, d := range list {
 			if _, err := tx.ExecContext(
-				ctx, leaseDelivery, d.seq, key(d.Endpoint), now.Add(lease).UnixMicro(),
+				ctx, leaseDelivery, d.seq, sqldb.Key(d.Endpoint), now.Add(lease).UnixMicro(),
 			); err != nil {
 				return err
 			}
@@ -147,7 +148,7 @@ func (db *DB) earliest(
 	var all []due
 	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
 		for _, query := range []string{dueUrgent, dueDeliveries} {
-			list, err := queue(ctx, tx, db.dialect.locked(query), now, limit, endpoint)
+			list, err := queue(ctx, tx, db.Dialect.Locked(query), now, limit, endpoint)
 			if err != nil {
 				return nil, err
 			}
@@ -163,7 +164,7 @@ func (db *DB) earliest(
 func queue(
 	ctx context.Context, tx *sql.Tx, query string, now time.Time, limit int, endpoint string,
 ) ([]due, error) {
-	rows, err := tx.QueryContext(ctx, query, key(endpoint), now.UnixMicro(), limit)
+	rows, err := tx.QueryContext(ctx, query, sqldb.Key(endpoint), now.UnixMicro(), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func queue(
 		if err != nil {
 			return nil, err
 		}
-		d.CreatedAt = at(cmp.Or(opened, created))
+		d.CreatedAt = sqldb.At(cmp.Or(opened, created))
 		list = append(list, d)
 	}
 	return list, rows.Err()
@@ -195,13 +196,14 @@ func (db *DB) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryRe
 		state = abandoned
 	}
 	status := sql.NullInt64{Int64: int64(r.Status), Valid: r.Status != 0}
-	opened := micros(d.CreatedAt)
+	opened := sqldb.Micros(d.CreatedAt)
 	if !opened.Valid {
 		opened = sql.NullInt64{Int64: math.MaxInt64, Valid: true}
 	}
-	err := db.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, settleDelivery, key(d.EventID), key(d.Endpoint), state,
-			r.NextAt.UnixMicro(), status, remark(r.Note), db.Now().UnixMicro(), opened)
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, settleDelivery, sqldb.Key(d.EventID),
+			sqldb.Key(d.Endpoint), state,
+			r.NextAt.UnixMicro(), status, sqldb.Remark(r.Note), db.Now().UnixMicro(), opened)
 		if err != nil {
 			return err
 		}
@@ -209,7 +211,8 @@ func (db *DB) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryRe
 			return err
 		}
 		var one int
-		err = tx.QueryRowContext(ctx, findDelivery, key(d.EventID), key(d.Endpoint)).Scan(&one)
+		err = tx.QueryRowContext(ctx, findDelivery, sqldb.Key(d.EventID), sqldb.Key(d.Endpoint)).
+			Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
 			return errors.New("there is none")
 		}

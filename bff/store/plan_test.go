@@ -13,12 +13,13 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/store/pgtest"
+	"coinslot/bff/store/sqldb"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // queries are all there are, by name.
-func queries(d dialect) map[string]string {
+func queries(d sqldb.Dialect) map[string]string {
 	held, _ := heldQuery([]string{"a", "b"})
 	tracked, _ := trackedQuery([]string{"a", "b"})
 	these, _ := claimQuery([]string{"a", "b"}, time.Time{}, 0, 1)
@@ -27,7 +28,7 @@ func queries(d dialect) map[string]string {
 	replayOf, _ := of(outbox.Range{Session: "a"}, replayEvents, "", 0)
 	times, _ := of(outbox.Range{}, eventsTimes, 1)
 	timesOf, _ := of(outbox.Range{Session: "a"}, eventsTimes, 1)
-	open, _ := among(1, []string{"a", "b"})
+	open, _ := sqldb.Among(1, []string{"a", "b"})
 	count, _ := of(outbox.Range{}, countEvents)
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
@@ -38,7 +39,7 @@ func queries(d dialect) map[string]string {
 		"touchListed": touchListed, "countBusy": countBusy, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "hurryDeliveries": hurryDeliveries,
 		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery, "settleDelivery": settleDelivery, "findDelivery": findDelivery, "sessionOfEvent": sessionOfEvent,
-		"eventsAfter": d.eventsAfter, "sessionEventsAfter": d.sessionEventsAfter, "eventAt": d.eventAt,
+		"eventsAfter": d.EventsAfter, "sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
 		"replay": replay, "replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf, "count": count,
 	}
 	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
@@ -47,14 +48,14 @@ func queries(d dialect) map[string]string {
 	}
 	lookedAt(all, d)
 	for name, query := range all {
-		all[name] = d.locked(query)
+		all[name] = d.Locked(query)
 	}
 	return all
 }
 
 // lookedAt adds the queries for people. The table of refused origins is not among
 // them: it has 200 rows at most, and is read whole.
-func lookedAt(all map[string]string, d dialect) {
+func lookedAt(all map[string]string, d sqldb.Dialect) {
 	for _, q := range []records.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
@@ -67,14 +68,14 @@ func lookedAt(all map[string]string, d dialect) {
 			all[name] = w.query()
 		}
 	}
-	in, _ := among(1, []string{"a", "b"})
+	in, _ := sqldb.Among(1, []string{"a", "b"})
 	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, entry{}, 20)
 	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, entry{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
 		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
-		"nextEndpoint": nextEndpoint, "openTo": d.locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
+		"nextEndpoint": nextEndpoint, "openTo": d.Locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
 		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
 		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison, "oldestSession": oldestSession,
 	} {
@@ -115,8 +116,10 @@ func TestNothingScans(t *testing.T) {
 		tell(t, db, n)
 	}
 	for _, statistics := range []string{"without", "with"} {
-		all := queries(db.dialect)
-		all["releaseSessions"], all["releaseDeliveries"], all["releaseComparison"] = releaseSessions, releaseDeliveries, releaseComparison
+		all := queries(db.Dialect)
+		for _, query := range sqldb.EndLeases {
+			all[query] = query
+		}
 		for name, query := range all {
 			plan := strings.NewReplacer("SCAN due", "", "SCAN seen", "", "SCAN CONSTANT ROW", "", "SCAN s\n", "\n", "SCAN waiting", "", "SCAN failed", "").Replace(explain(t, db, query)) // what was found
 			if strings.Contains(plan, "SCAN") || strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) {
@@ -126,7 +129,7 @@ func TestNothingScans(t *testing.T) {
 				t.Errorf("%s statistics, %s goes through everything, by %s:\n%s%s", statistics, name, step, query, plan)
 			}
 		}
-		run(t, db.writer, `ANALYZE`)
+		run(t, db.Writer, `ANALYZE`)
 	}
 }
 
@@ -137,7 +140,7 @@ func explain(t *testing.T, db *DB, query string) string {
 	for strings.Contains(query, fmt.Sprintf("$%d", len(args)+1)) {
 		args = append(args, nil)
 	}
-	rows, err := db.writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	rows, err := db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
@@ -164,7 +167,7 @@ func TestNothingScansOnPostgres(t *testing.T) {
 	for n := range 50 {
 		tell(t, db, n)
 	}
-	conn, err := db.writer.Conn(t.Context())
+	conn, err := db.Writer.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +177,7 @@ func TestNothingScansOnPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, query := range queries(db.dialect) {
+	for name, query := range queries(db.Dialect) {
 		plan := explainPostgres(t, conn, query)
 		if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) && name != "watchSessions" {
 			t.Errorf("%s:\n%s%s", name, query, plan)

@@ -12,12 +12,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/outbox"
-)
-
-// The event at a position ($1, $2). SQLite has no transaction ids: there $1 is 0.
-const (
-	sqliteEventAt   = `SELECT id, at FROM events WHERE $1 = 0 AND seq = $2`
-	postgresEventAt = `SELECT id, at FROM events WHERE position = $1 AND seq = $2`
+	"coinslot/bff/store/sqldb"
 )
 
 // position is one in the log; the zero position is before the first event.
@@ -46,7 +41,7 @@ const digestBytes = 6
 // is not enough: after a restore, the same change can be told again, with the same id,
 // behind events that the reader has not seen.
 func eventDigest(id string, at int64) string {
-	sum := sha256.Sum256([]byte(plain(id) + "\n" + strconv.FormatInt(at, 10)))
+	sum := sha256.Sum256([]byte(sqldb.Plain(id) + "\n" + strconv.FormatInt(at, 10)))
 	return hex.EncodeToString(sum[:digestBytes])
 }
 
@@ -74,13 +69,13 @@ func parsePosition(text string) (position, error) {
 // verifyPosition returns p with the digest of its event. Errors: checkout.ErrCursorGone
 // if that event is not there, or another one is: the database was restored from a
 // backup since, or is another one.
-func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) (position, error) {
+func (db *DB) verifyPosition(ctx context.Context, q sqldb.Queryer, p position) (position, error) {
 	if p == (position{}) {
 		return p, nil
 	}
 	var id string
 	var at int64
-	err := q.QueryRowContext(ctx, db.dialect.eventAt, p.transaction, p.seq).Scan(&id, &at)
+	err := q.QueryRowContext(ctx, db.Dialect.EventAt, p.transaction, p.seq).Scan(&id, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, outbox.ErrCursorGone
 	}

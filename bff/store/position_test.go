@@ -26,7 +26,7 @@ func TestCursorAfterARestore(t *testing.T) {
 			tell(t, db, 3)
 			lost := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_2", "evt_3").Next
 
-			run(t, db.writer, `DELETE FROM events WHERE id <> 'evt_1'`) // the restore
+			run(t, db.Writer, `DELETE FROM events WHERE id <> 'evt_1'`) // the restore
 			wantEvents(t, db, outbox.EventQuery{After: kept})
 			wantGone(t, db, lost)
 			wantGone(t, db, withoutDigest(lost))
@@ -47,7 +47,7 @@ func TestCursorAfterARestore(t *testing.T) {
 
 			// The same change, told again after the restore, has the same id and another time.
 			last := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5").Next
-			run(t, db.writer, `UPDATE events SET at = at + 1 WHERE id = 'evt_5'`)
+			run(t, db.Writer, `UPDATE events SET at = at + 1 WHERE id = 'evt_5'`)
 			wantGone(t, db, last)
 		})
 	}

@@ -16,9 +16,9 @@ import (
 
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
+	"coinslot/bff/store/sqldb"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // marking is a change that adds a line to the session's trail.
@@ -56,7 +56,7 @@ func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) 
 			t.Errorf("%s is there %d times", mark, n)
 		}
 	}
-	events := count(t, db.reader, `SELECT count(*) FROM events WHERE session = '`+id+`'`)
+	events := count(t, db.Reader, `SELECT count(*) FROM events WHERE session = '`+id+`'`)
 	if s.Version != int64(1+len(s.Trail)) || events != len(s.Trail) {
 		t.Errorf("version %d and %d events after %d changes", s.Version, events, len(s.Trail))
 	}
@@ -90,7 +90,7 @@ func TestPostgresKilled(t *testing.T) {
 					acknowledged[id] = append(acknowledged[id], mark)
 					mu.Unlock()
 					done.Add(1)
-				case isUnknown(err):
+				case sqldb.IsUnknown(err):
 					unknown.Add(1)
 				default:
 					refused.Add(1)
@@ -166,7 +166,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 				switch {
 				case err == nil:
 					acknowledged = append(acknowledged, mark)
-				case isUnknown(err):
+				case sqldb.IsUnknown(err):
 					unknown++
 				default:
 					refused = append(refused, mark)
@@ -192,7 +192,7 @@ func TestPostgresPaused(t *testing.T) {
 	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
 		t.Fatal(err)
 	}
-	db.patience = 300 * time.Millisecond
+	db.Patience = 300 * time.Millisecond
 	resume := cluster.Pause(t)
 	uses := map[string]func() error{
 		"Session": func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
@@ -217,7 +217,7 @@ func TestPostgresPaused(t *testing.T) {
 		t.Errorf("Announce and Now took %v", took)
 	}
 	resume()
-	db.patience = defaultPatience
+	db.Patience = 10 * time.Second
 	start = time.Now()
 	if _, err := db.Update(t.Context(), sample(1).ID, marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
 		t.Errorf("Update after the pause = %v, after %v", err, time.Since(start))
@@ -249,7 +249,7 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 			mark := fmt.Sprint(n)
 			start := time.Now()
 			_, err := db.Update(t.Context(), sample(1).ID, marking(mark))
-			if took := time.Since(start); took >= defaultPatience { // it is refused, and not waited for
+			if took := time.Since(start); took >= 10*time.Second { // it is refused, and not waited for
 				t.Errorf("Update took %v", took)
 			}
 			mu.Lock()
@@ -278,7 +278,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other, err := db.writer.BeginTx(t.Context(), nil)
+	other, err := db.Writer.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 				waiting <- errors.Join(err, other.Rollback())
 			}()
 			eventually(t, "the other waits", func() bool {
-				return count(t, db.reader, `SELECT count(*) FROM pg_locks WHERE NOT granted`) > 0
+				return count(t, db.Reader, `SELECT count(*) FROM pg_locks WHERE NOT granted`) > 0
 			})
 		}
 		s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: "m"}}
@@ -307,29 +307,6 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	}
 	if err := <-waiting; err != nil {
 		t.Errorf("the other = %v", err)
-	}
-}
-
-func TestSQLStates(t *testing.T) {
-	for state, want := range map[string]struct{ passing, unknown bool }{
-		"40001": {passing: true}, "40P01": {passing: true}, "23505": {}, "57014": {}, "55P03": {}, "53100": {}, "25006": {},
-		"57P01": {unknown: true}, "57P02": {unknown: true}, "08006": {unknown: true},
-	} {
-		err := error(&pgconn.PgError{Code: state})
-		if got := postgresPassing(err); got != want.passing {
-			t.Errorf("passing %s = %t", state, got)
-		}
-		if got := isUnknown(postgresCommitting(err)); got != want.unknown {
-			t.Errorf("unknown %s = %t", state, got)
-		}
-	}
-	for _, err := range []error{context.DeadlineExceeded, errors.New("unexpected EOF")} {
-		if !isUnknown(postgresCommitting(err)) {
-			t.Errorf("%v says what came of a commit", err)
-		}
-	}
-	if isUnknown(postgresCommitting(fmt.Errorf("wrapped: %w", pgx.ErrTxCommitRollback))) {
-		t.Error("a rollback is unknown")
 	}
 }
 
@@ -390,7 +367,7 @@ func TestLostCommitOvertaken(t *testing.T) {
 		}
 	})
 	_, err := db.Update(t.Context(), sample(1).ID, marking("mine"))
-	if !isUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
+	if !sqldb.IsUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
 		t.Errorf("Update = %v; want that it is unknown", err)
 	}
 	wantMarks(t, other, sample(1).ID, []string{"mine", "other"}, nil)
@@ -410,7 +387,7 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got string
-	if err := db.reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
+	if err := db.Reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
 		t.Errorf("doc = %s, %v; want %s", got, err, want)
 	}
 }

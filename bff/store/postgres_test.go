@@ -60,51 +60,12 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-// The settings that durability and bounded waits rest on, whatever the address,
-// the user and the database say.
-func TestPostgresSettings(t *testing.T) {
-	dsn := pgtest.DSN(t)
-	name := dsn[strings.Index(dsn, "test_"):strings.Index(dsn, "?")]
-	admin := opened(t, pgtest.DSN(t))
-	for _, setting := range []string{"synchronous_commit = off", "statement_timeout = 0", "lock_timeout = 0", "default_transaction_isolation = 'serializable'"} {
-		run(t, admin.writer, "ALTER DATABASE "+name+" SET "+setting)
-	}
-	db := opened(t, dsn+"&synchronous_commit=off&options=-c%20synchronous_commit%3Doff&pool_max_conns=3")
-	want := map[string]string{
-		"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "statement_timeout": "5s", "lock_timeout": "4s",
-		"idle_in_transaction_session_timeout": "8s", "default_transaction_isolation": "read committed", "client_encoding": "UTF8",
-		"application_name": "coinslot",
-	}
-	if n := db.writer.Stats().MaxOpenConnections; n != 3 || db.pool.Config().MaxConns != 3 {
-		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
-	}
-	for range 3 {
-		conn, err := db.writer.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close() // holds it, so that the next one is another
-		for setting, value := range want {
-			var got string
-			if err := conn.QueryRowContext(t.Context(), "SHOW "+setting).Scan(&got); err != nil || got != value {
-				t.Errorf("%s = %q, %v; want %q", setting, got, err, value)
-			}
-		}
-	}
-	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != connections || c.ConnConfig.ConnectTimeout != connectTimeout {
-		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns, c.ConnConfig.ConnectTimeout, err)
-	}
-	if c, err := postgresConfig(dsn + "&pool_max_conns=1000"); err != nil || c.MaxConns != mostConnections {
-		t.Errorf("connections = %d, %v; want %d", c.MaxConns, err, mostConnections)
-	}
-}
-
 func TestPostgresRefusals(t *testing.T) {
 	readonly, forgetful, newer := pgtest.DSN(t), pgtest.New(t, "fsync=off"), pgtest.DSN(t)
 	name := readonly[strings.Index(readonly, "test_"):strings.Index(readonly, "?")]
 	db := opened(t, newer)
-	run(t, db.writer, "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
-	run(t, db.writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+	run(t, db.Writer, "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
+	run(t, db.Writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
 	for dsn, why := range map[string]string{
 		readonly:         "read only",
 		forgetful.DSN(t): "fsync off",
@@ -167,7 +128,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	}
 	// The first transaction has written before the second one begins, and ends
 	// after it: its number is the smaller one.
-	first, err := db.writer.BeginTx(t.Context(), nil)
+	first, err := db.Writer.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,47 +166,16 @@ func TestLogGoesOnAfterAMove(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)
 	tell(t, db, 1)
-	run(t, db.writer, `UPDATE events SET position = position + 1000000000`)
+	run(t, db.Writer, `UPDATE events SET position = position + 1000000000`)
 	db = opened(t, dsn)
 	page := wantEvents(t, db, outbox.EventQuery{}, "evt_1")
 	tell(t, db, 2)
 	wantEvents(t, db, outbox.EventQuery{}, "evt_1", "evt_2")
 	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_2")
-	before := count(t, db.reader, `SELECT shift FROM log_shift`)
+	before := count(t, db.Reader, `SELECT shift FROM log_shift`)
 	db = opened(t, dsn)
-	if after := count(t, db.reader, `SELECT shift FROM log_shift`); after != before {
+	if after := count(t, db.Reader, `SELECT shift FROM log_shift`); after != before {
 		t.Errorf("shift = %d after another start; want %d", after, before)
-	}
-}
-
-func TestNow(t *testing.T) {
-	db := opened(t, pgtest.DSN(t))
-	if !db.Shared() || opened(t, t.TempDir()+"/x.db").Shared() {
-		t.Error("only PostgreSQL is shared")
-	}
-	if off := time.Since(db.Now()).Abs(); off > 100*time.Millisecond { // is the same machine
-		t.Errorf("Now is off by %v", off)
-	}
-	before := db.Now()
-	db.clock.set(time.Now(), time.Now().Add(-500*time.Millisecond))
-	if now := db.Now(); now.Before(before) {
-		t.Errorf("Now went back by %v", before.Sub(now))
-	}
-	db.clock.set(time.Now(), time.Now().Add(-time.Hour))
-	if off := time.Since(db.Now()); off < 59*time.Minute {
-		t.Errorf("Now is %v behind; want what the server says", off)
-	}
-	if err := db.askTime(t.Context()); err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
-		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
-	}
-	fixed := time.Unix(1, 0)
-	fixedDB, err := Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer fixedDB.Close()
-	if !fixedDB.Now().Equal(fixed) {
-		t.Errorf("Now = %v; want the clock that was given", fixedDB.Now())
 	}
 }
 

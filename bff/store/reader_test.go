@@ -10,6 +10,7 @@ import (
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
+	"coinslot/bff/store/sqldb"
 )
 
 // databases returns addresses of empty databases: PostgreSQL's too, where t can have one.
@@ -81,11 +82,11 @@ func TestReaderCannotWrite(t *testing.T) {
 		_, update := r.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
 		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1)
 		for _, err := range []error{insert, update, claim, r.Touch(t.Context(), sample(1), time.Time{}, time.Time{})} {
-			if !errors.Is(err, errReadOnly) {
+			if !errors.Is(err, sqldb.ErrReadOnly) {
 				t.Errorf("%s: writing = %v; want that it was opened for reading only", name, err)
 			}
 		}
-		if _, err := r.reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil {
+		if _, err := r.Reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil {
 			t.Errorf("%s: the connections of a reader can write", name)
 		}
 		r.Announce("cs_1") // tells nobody
@@ -116,7 +117,7 @@ func TestReaderRefuses(t *testing.T) {
 	}
 	for name, dsn := range databases(t) {
 		db := opened(t, dsn)
-		run(t, db.writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+		run(t, db.Writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
 		if db, err := OpenReader(t.Context(), Config{DSN: dsn}); err == nil {
 			_ = db.Close()
 			t.Errorf("%s: OpenReader of newer tables succeeded", name)

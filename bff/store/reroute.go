@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/outbox"
+	"coinslot/bff/store/sqldb"
 )
 
 // A delivery is bound to the URL that was configured when its event was written. When
@@ -49,12 +50,12 @@ func (db *DB) rerouting(ctx context.Context) {
 	r := db.newRerouter()
 	for first := true; ctx.Err() == nil; first = false {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
-			db.log.Warn("moving open webhooks failed; it is tried again", "error", err)
+			db.Log.Warn("moving open webhooks failed; it is tried again", "error", err)
 		}
 		if first {
 			close(db.rerouted)
 		}
-		doze(ctx, rerouteEvery)
+		sqldb.Doze(ctx, rerouteEvery)
 	}
 }
 
@@ -109,7 +110,7 @@ func (r *rerouter) pass(ctx context.Context) error {
 			return err
 		}
 		if left > 0 && left != k.deliveries {
-			r.db.log.Warn("webhooks are open to a URL that is not configured: "+
+			r.db.Log.Warn("webhooks are open to a URL that is not configured: "+
 				"move them in the console, or configure it again",
 				"host", endpointHost(b.Endpoint), "count", left)
 		}
@@ -129,7 +130,7 @@ func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, er
 		}
 	}
 	if moved.Moved > 0 {
-		db.log.Info("open webhooks moved to the configured URL",
+		db.Log.Info("open webhooks moved to the configured URL",
 			"from", endpointHost(b.Endpoint), "count", moved.Moved)
 	}
 	return max(0, b.Waiting-moved.Moved), nil
@@ -167,7 +168,7 @@ func (db *DB) reroute(
 	for ctx.Err() == nil {
 		var batch outbox.Rerouted
 		var list []openDelivery
-		err := db.write(ctx, func(tx *sql.Tx) (err error) {
+		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 			batch = outbox.Rerouted{}
 			list, err = db.openTo(ctx, tx, endpoint, at, r.since)
 			if err != nil {
@@ -210,8 +211,8 @@ func (db *DB) openTo(
 	if !since.IsZero() {
 		opened = since.UnixMicro()
 	}
-	rows, err := tx.QueryContext(ctx, db.dialect.locked(openTo),
-		key(endpoint), after.nextAt, after.event, db.Now().UnixMicro(), opened, rerouteBatch)
+	rows, err := tx.QueryContext(ctx, db.Dialect.Locked(openTo),
+		sqldb.Key(endpoint), after.nextAt, after.event, db.Now().UnixMicro(), opened, rerouteBatch)
 	if err != nil {
 		return nil, err
 	}
@@ -238,11 +239,13 @@ func (db *DB) rebind(
 		return err
 	case moved:
 		done.Moved++
-		_, err = tx.ExecContext(ctx, deleteDelivery, d.event, key(from))
+		_, err = tx.ExecContext(ctx, deleteDelivery, d.event, sqldb.Key(from))
 	case closeRest:
 		done.Closed++
 		note := "closed by an operator: every configured URL has this event"
-		_, err = tx.ExecContext(ctx, closeDelivery, d.event, key(from), note, db.Now().UnixMicro())
+		_, err = tx.ExecContext(
+			ctx, closeDelivery, d.event, sqldb.Key(from), note, db.Now().UnixMicro(),
+		)
 	}
 	return err
 }
@@ -254,7 +257,9 @@ func (db *DB) bind(
 ) (bound bool, err error) {
 	now := db.Now().UnixMicro()
 	for _, endpoint := range db.endpoints {
-		result, err := tx.ExecContext(ctx, bindDelivery, event, key(endpoint), now, remark(note))
+		result, err := tx.ExecContext(
+			ctx, bindDelivery, event, sqldb.Key(endpoint), now, sqldb.Remark(note),
+		)
 		if err != nil {
 			return false, err
 		}

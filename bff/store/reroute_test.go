@@ -55,7 +55,7 @@ func TestReroutingOfInstances(t *testing.T) {
 	tell(t, after, 3)
 	bound := func(endpoint string) int {
 		t.Helper()
-		return count(t, after.reader, `SELECT count(*) FROM deliveries WHERE state = 'open' AND endpoint = '`+endpoint+`'`)
+		return count(t, after.Reader, `SELECT count(*) FROM deliveries WHERE state = 'open' AND endpoint = '`+endpoint+`'`)
 	}
 	of := map[*DB]*rerouter{before: before.newRerouter(), after: after.newRerouter()}
 	pass := func(step time.Duration, instances ...*DB) {
@@ -137,14 +137,14 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 	now := func() time.Time { return clock }
 	before := instance(t, dsn, now, "https://old.example/")
 	tell(t, before, 1)
-	run(t, before.writer, `DELETE FROM webhook_endpoints`)
+	run(t, before.Writer, `DELETE FROM webhook_endpoints`)
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
 	after := instance(t, dsn, now, "https://new.example/")
 	r := after.newRerouter()
 	for _, moved := range []int{0, 1} {
-		n := count(t, after.reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
+		n := count(t, after.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
 		if n != moved {
 			t.Errorf("%d deliveries moved; want %d", n, moved)
 		}

@@ -11,6 +11,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -33,7 +34,7 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	}
 	size := pageSize(q.Limit)
 	var page payment.Page
-	err = db.browse(ctx, func(ctx context.Context, conn queryer) (err error) {
+	err = db.Browse(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
 		// One more than size tells whether there is a next page.
 		page, err = search(ctx, conn, ways(q, from, size+1), size)
 		return err
@@ -45,7 +46,9 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 }
 
 // search returns what is found in one of several ways.
-func search(ctx context.Context, q queryer, ways []way, size int) (page payment.Page, err error) {
+func search(
+	ctx context.Context, q sqldb.Queryer, ways []way, size int,
+) (page payment.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
 		list, err := places(ctx, q, w)
@@ -66,7 +69,7 @@ func search(ctx context.Context, q queryer, ways []way, size int) (page payment.
 }
 
 // places returns where the sessions stand that one way finds.
-func places(ctx context.Context, q queryer, w way) ([]cursor, error) {
+func places(ctx context.Context, q sqldb.Queryer, w way) ([]cursor, error) {
 	rows, err := q.QueryContext(ctx, w.query(), w.args...)
 	if err != nil {
 		return nil, err
@@ -78,14 +81,14 @@ func places(ctx context.Context, q queryer, w way) ([]cursor, error) {
 		if err := rows.Scan(&c.createdAt, &c.id); err != nil {
 			return nil, err
 		}
-		c.id = plain(c.id)
+		c.id = sqldb.Plain(c.id)
 		list = append(list, c)
 	}
 	return list, rows.Err()
 }
 
 // sessionsAt reads the sessions in the order of the list.
-func sessionsAt(ctx context.Context, q queryer, list []cursor) ([]payment.Session, error) {
+func sessionsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]payment.Session, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -94,7 +97,7 @@ func sessionsAt(ctx context.Context, q queryer, list []cursor) ([]payment.Sessio
 	for i, c := range list {
 		place[c.id], ids = i, append(ids, c.id)
 	}
-	in, args := among(1, ids)
+	in, args := sqldb.Among(1, ids)
 	sessions, err := querySessions(ctx, q, fmt.Sprintf(sessionsAmong, in), args...)
 	slices.SortFunc(sessions, func(a, b payment.Session) int { return place[a.ID] - place[b.ID] })
 	return sessions, err
@@ -150,17 +153,18 @@ func ways(q records.Query, from cursor, limit int) []way {
 			"s.id = f.session AND s.status <> ?", tombstone)
 		return list
 	}
-	add(sessions, "s.id = ?", key(what))
+	add(sessions, "s.id = ?", sqldb.Key(what))
 	add(
 		way{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
-		"a.tracking_code = ? AND s.id = a.session", key(what),
+		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what),
 	)
 	add(
 		way{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
 		"w.word = ? AND s.id = w.session", word(what),
 	)
-	add(sessions, "s.order_ref = ?", key(what)) // also if more begin like it than are looked at
-	if utf8.RuneCountInString(what) >= shortestPrefix && key(what) == what {
+	// also if more begin like it than are looked at
+	add(sessions, "s.order_ref = ?", sqldb.Key(what))
+	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {
 		add(beginning(what), "")
 	}
 	return list
@@ -191,7 +195,7 @@ func (w *way) restrict(q records.Query, from cursor) {
 		w.tables += " CROSS JOIN " + facets
 		w.where("f.created_at = s.created_at AND f.session = s.id")
 	}
-	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, key(from.id))
+	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, sqldb.Key(from.id))
 	if !q.From.IsZero() {
 		w.where(w.at+" >= ?", ceil(q.From))
 	}
@@ -199,7 +203,7 @@ func (w *way) restrict(q records.Query, from cursor) {
 		{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)},
 	} {
 		if c.value != "" {
-			w.where(c.column+" = ?", key(c.value))
+			w.where(c.column+" = ?", sqldb.Key(c.value))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 // The queries for one session. $1 is what is looked for.
@@ -42,7 +43,7 @@ func (r *row) session() (payment.Session, error) {
 	if err := json.Unmarshal(r.doc, &s); err != nil {
 		return payment.Session{}, fmt.Errorf("decoding a session: %w", err)
 	}
-	s.CheckedAt, s.DueAt, s.WatchedUntil, s.Epoch = at(r.checkedAt), at(r.dueAt), at(
+	s.CheckedAt, s.DueAt, s.WatchedUntil, s.Epoch = sqldb.At(r.checkedAt), sqldb.At(r.dueAt), sqldb.At(
 		r.watchedUntil,
 	), r.epoch
 	return s, nil
@@ -58,9 +59,9 @@ func (r *row) with(err error) (payment.Session, error) {
 }
 
 // readRow reads the one row that query finds. Errors: ErrNotFound.
-func readRow(ctx context.Context, q queryer, query, of string) (row, error) {
+func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error) {
 	var r row
-	err := q.QueryRowContext(ctx, query, key(of)).Scan(r.fields()...)
+	err := q.QueryRowContext(ctx, query, sqldb.Key(of)).Scan(r.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, payment.ErrNotFound
 	}
@@ -70,7 +71,7 @@ func readRow(ctx context.Context, q queryer, query, of string) (row, error) {
 // read returns the session that query finds.
 func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
-	err := db.view(ctx, func(ctx context.Context, q queryer) (err error) {
+	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
 		r, err = readRow(ctx, q, query, of)
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,9 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
+
+// fileMark marks a file as ours.
+const fileMark = 0x434F534C
 
 // sample is a session as small as one can be.
 func sample(n int) payment.Session {
@@ -154,7 +156,7 @@ func TestNewerTablesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, db.writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
+	run(t, db.Writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestUnfinishedFileIsUsed(t *testing.T) {
 	}
 	db := raw(t, path)
 	run(t, db, `PRAGMA journal_mode = WAL`)
-	run(t, db, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
+	run(t, db, fmt.Sprintf(`PRAGMA application_id = %d`, fileMark))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -203,12 +205,12 @@ func TestSettings(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	want := map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "foreign_keys": "1",
-		"mmap_size": "0", "trusted_schema": "0", "application_id": fmt.Sprint(applicationID),
+		"mmap_size": "0", "trusted_schema": "0", "application_id": fmt.Sprint(fileMark),
 	}
-	if n := db.writer.Stats().MaxOpenConnections; n != 1 {
+	if n := db.Writer.Stats().MaxOpenConnections; n != 1 {
 		t.Errorf("%d connections may write; want 1", n)
 	}
-	for name, pool := range map[string]*sql.DB{"writer": db.writer, "reader": db.reader} {
+	for name, pool := range map[string]*sql.DB{"writer": db.Writer, "reader": db.Reader} {
 		for range pool.Stats().MaxOpenConnections {
 			conn, err := pool.Conn(t.Context())
 			if err != nil {
@@ -228,7 +230,7 @@ func TestSettings(t *testing.T) {
 func TestReadersCannotWrite(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	for _, statement := range []string{`DELETE FROM sessions`, `PRAGMA query_only = 0; DELETE FROM sessions`} {
-		if _, err := db.reader.ExecContext(t.Context(), statement); err == nil {
+		if _, err := db.Reader.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("%s succeeded on a reader", statement)
 		}
 	}
@@ -258,35 +260,6 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// After a commit of unknown outcome, the first read or write makes it certain.
-func TestDoubtEndsBeforeReading(t *testing.T) {
-	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	for i, use := range []func() error{
-		func() error { _, err := db.Insert(t.Context(), sample(1)); return err },
-		func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
-		func() error { _, err := db.List(t.Context(), payment.Filter{}); return err },
-		func() error { return db.Ping(t.Context()) },
-	} {
-		db.doubt.Store(true)
-		if err := use(); err != nil {
-			t.Errorf("use %d = %v", i, err)
-		}
-		var writes int
-		if err := db.reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes); err != nil {
-			t.Fatal(err)
-		}
-		if db.doubt.Load() || writes != i+1 {
-			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.doubt.Load(), writes)
-		}
-	}
-	db.doubt.Store(true)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := db.Session(ctx, sample(1).ID); err == nil || !db.doubt.Load() {
-		t.Errorf("reading while in doubt = %v; want an error", err)
-	}
-}
-
 // What a try leaves in its row, for whoever looks into the database.
 func TestSettlementIsKept(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -303,7 +276,7 @@ func TestSettlementIsKept(t *testing.T) {
 	}
 	var state, note string
 	var status, tries, settled int64
-	err = db.reader.QueryRowContext(t.Context(), `SELECT state, note, last_status, tries, settled_at FROM deliveries`).
+	err = db.Reader.QueryRowContext(t.Context(), `SELECT state, note, last_status, tries, settled_at FROM deliveries`).
 		Scan(&state, &note, &status, &tries, &settled)
 	if err != nil {
 		t.Fatal(err)
@@ -378,18 +351,5 @@ func TestLibcIsTheDriversOwn(t *testing.T) {
 	}
 	if got := module("{{.Path}} {{.Version}}", "modernc.org/libc"); !strings.Contains(string(want), got+"\n") {
 		t.Errorf("linked is %s; modernc.org/sqlite wants another one:\n%s", got, want)
-	}
-}
-
-func TestURI(t *testing.T) {
-	for path, want := range map[string]string{
-		"/var/lib/coinslot/coinslot.db":   "file:///var/lib/coinslot/coinslot.db?mode=ro",
-		"/srv/my shop/50%?#.db":           "file:///srv/my%20shop/50%25%3F%23.db?mode=ro",
-		"C:/Users/me/AppData/coinslot.db": "file:///C:/Users/me/AppData/coinslot.db?mode=ro",
-		"//server/share/coinslot.db":      "file:////server/share/coinslot.db?mode=ro",
-	} {
-		if got := uri(path, url.Values{"mode": {"ro"}}); got != want {
-			t.Errorf("%s is %s; want %s", path, got, want)
-		}
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -48,7 +48,7 @@ type Stats struct {
 // Stats reads the present state. Errors: the database's.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Free: -1, Waiting: map[wire.Status]int{}}
-	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		if err := s.sessions(ctx, q); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 			if err := q.QueryRowContext(ctx, firstDue, lane).Scan(&due); err != nil {
 				return err
 			}
-			*first = at(due)
+			*first = sqldb.At(due)
 		}
 		unrouted, err := db.unrouted(ctx, q)
 		if err != nil {
@@ -71,11 +71,11 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, fmt.Errorf("reading statistics: %w", err)
 	}
-	s.disk(db.path)
+	s.Size, s.Free = db.Disk()
 	return s, nil
 }
 
-func (s *Stats) sessions(ctx context.Context, q queryer) error {
+func (s *Stats) sessions(ctx context.Context, q sqldb.Queryer) error {
 	rows, err := q.QueryContext(ctx, countBusy)
 	if err != nil {
 		return err
@@ -89,51 +89,19 @@ func (s *Stats) sessions(ctx context.Context, q queryer) error {
 			return err
 		}
 		if s.Waiting[status] = n; status == wire.Pending {
-			s.Unchecked = at(checked)
+			s.Unchecked = sqldb.At(checked)
 		}
 	}
 	return rows.Err()
 }
 
-func (s *Stats) deliveries(ctx context.Context, q queryer, endpoints []string) error {
+func (s *Stats) deliveries(ctx context.Context, q sqldb.Queryer, endpoints []string) error {
 	if len(endpoints) == 0 {
 		return nil
 	}
-	in, args := among(1, endpoints)
+	in, args := sqldb.Among(1, endpoints)
 	var oldest sql.NullInt64
 	err := q.QueryRowContext(ctx, fmt.Sprintf(countOpen, in), args...).Scan(&s.Undelivered, &oldest)
-	s.Untold = at(oldest)
+	s.Untold = sqldb.At(oldest)
 	return err
-}
-
-// disk measures the file at path, if there is one; what cannot be measured is not
-// told.
-func (s *Stats) disk(path string) {
-	if path == "" {
-		return
-	}
-	for _, name := range []string{path, path + "-wal"} {
-		if info, err := os.Stat(name); err == nil {
-			s.Size += info.Size()
-		}
-	}
-	if free, err := diskFree(path); err == nil {
-		s.Free = free
-	}
-}
-
-// Ready reports whether the database answers and has the tables that this release
-// needs: those of a newer one do, too, which another instance may have made.
-func (db *DB) Ready(ctx context.Context) error {
-	if err := db.Ping(ctx); err != nil {
-		return err
-	}
-	have, know, err := db.dialect.versions(ctx, db.reader)
-	if err != nil {
-		return err
-	}
-	if have < know {
-		return fmt.Errorf("its tables are of version %d, this release needs %d", have, know)
-	}
-	return nil
 }

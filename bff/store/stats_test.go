@@ -93,7 +93,7 @@ func TestReadyTables(t *testing.T) {
 		t.Error(err)
 	}
 	change := func(query string) {
-		if err := db.execute(t.Context(), query); err != nil {
+		if err := db.Execute(t.Context(), query); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,15 +133,15 @@ func TestTrouble(t *testing.T) {
 	}{
 		{"read", func() error { return db.Ping(t.Context()) }, []string{"read false"}},
 		{"not there", func() error { _, err := db.Session(t.Context(), "cs_none"); return err }, []string{"read false"}},
-		{"a caller's decision", func() error { return db.write(t.Context(), func(*sql.Tx) error { return errors.New("no") }) }, []string{"write false"}},
+		{"a caller's decision", func() error { return db.Write(t.Context(), func(*sql.Tx) error { return errors.New("no") }) }, []string{"write false"}},
 		{"a caller who left", func() error { return db.Ping(cancelled) }, []string{"read false"}},
 		{"taken", func() error {
-			return db.write(t.Context(), func(tx *sql.Tx) error {
+			return db.Write(t.Context(), func(tx *sql.Tx) error {
 				_, err := tx.Exec(`INSERT INTO buckets (name, next_at) VALUES ('a', 1), ('a', 2)`)
 				return err
 			})
 		}, []string{"write false"}},
-		{"a broken statement", func() error { return db.execute(t.Context(), `SELECT nothing FROM nowhere`) }, []string{"write true"}},
+		{"a broken statement", func() error { return db.Execute(t.Context(), `SELECT nothing FROM nowhere`) }, []string{"write true"}},
 		{"closed", func() error { _ = db.Close(); return db.Ping(t.Context()) }, []string{"read true"}},
 	} {
 		mu.Lock()

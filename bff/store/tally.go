@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/bff/records"
+	"coinslot/bff/store/sqldb"
 
 	"github.com/shopspring/decimal"
 )
@@ -27,7 +28,7 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]records.Count, e
 		return nil, records.ErrRange
 	}
 	var counts []records.Count
-	err := db.browse(ctx, func(ctx context.Context, q queryer) error {
+	err := db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		counts = nil
 		rows, err := q.QueryContext(ctx, tally, ceil(from), ceil(to))
 		if err != nil {
@@ -60,6 +61,7 @@ func readCount(rows *sql.Rows) (c records.Count, err error) {
 	if err != nil {
 		return c, fmt.Errorf("reading a sum: %w", err)
 	}
-	c.Day, c.Coin, c.AmountUSD = time.Unix(day*24*60*60, 0).UTC(), plain(coin.String), sum.Shift(-2)
+	c.Day, c.Coin, c.AmountUSD = time.Unix(day*24*60*
+		60, 0).UTC(), sqldb.Plain(coin.String), sum.Shift(-2)
 	return c, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 // rerouteScan is how many events one read looks at for missing deliveries.
@@ -37,14 +38,14 @@ func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
 			}
 		}
 		if len(unbound) > 0 {
-			db.log.Info("webhooks opened for events of before the URL was configured",
+			db.Log.Info("webhooks opened for events of before the URL was configured",
 				"count", len(unbound))
 		}
 		if !more {
 			return nil
 		}
 		at = last
-		doze(ctx, mendPause)
+		sqldb.Doze(ctx, mendPause)
 	}
 	return ctx.Err()
 }
@@ -55,7 +56,7 @@ func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
 func (db *DB) unboundEvents(
 	ctx context.Context, after openDelivery,
 ) (unbound []int64, last openDelivery, more bool, err error) {
-	err = db.view(ctx, func(ctx context.Context, q queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		unbound, last, more = nil, after, false
 		rows, err := q.QueryContext(ctx, boundEvents, after.nextAt, after.event, rerouteScan)
 		if err != nil {
@@ -80,7 +81,7 @@ func (db *DB) unboundEvents(
 }
 
 func (db *DB) bindBatch(ctx context.Context, events []int64) error {
-	return db.write(ctx, func(tx *sql.Tx) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
 		for _, event := range events {
 			var bound bool // by another instance, meanwhile
 			if err := tx.QueryRowContext(ctx, hasDelivery, event).Scan(&bound); err != nil {

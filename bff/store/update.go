@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -29,9 +30,9 @@ const maxDoubts = 3
 // whether its error says for certain that nothing was written.
 func settled(do func() error, decided func(err error) bool) error {
 	err := do()
-	for n := 1; isUnknown(err) && n < maxDoubts; n++ {
+	for n := 1; sqldb.IsUnknown(err) && n < maxDoubts; n++ {
 		doubt := err
-		if err = do(); err != nil && !isUnknown(err) && !decided(err) {
+		if err = do(); err != nil && !sqldb.IsUnknown(err) && !decided(err) {
 			return errors.Join(doubt, err)
 		}
 	}
@@ -45,7 +46,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 	var result row
 	var sent []byte // by an earlier try
 	err := settled(func() error {
-		err := db.write(ctx, func(tx *sql.Tx) (err error) {
+		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 			var written bool
 			result, written, err = put(ctx, tx, insertSession, s)
 			if err != nil {
@@ -96,7 +97,7 @@ func (db *DB) Update(
 ) (payment.Session, error) {
 	u := updating{db: db, id: id, change: change}
 	err := settled(func() error {
-		err := db.write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
+		err := db.Write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
 		if !errors.Is(err, u.refusal) {
 			u.refusal = nil // of what the database has undone
 		}
@@ -133,7 +134,7 @@ type updating struct {
 // run is one try.
 func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 	u.refusal = nil
-	if u.before, err = readRow(ctx, tx, u.db.dialect.locked(sessionForUpdate), u.id); err != nil {
+	if u.before, err = readRow(ctx, tx, u.db.Dialect.Locked(sessionForUpdate), u.id); err != nil {
 		return err
 	}
 	s, err := u.before.session()
@@ -198,10 +199,12 @@ func put(
 	if err != nil {
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
-	r = row{doc: doc, checkedAt: micros(s.CheckedAt), dueAt: micros(s.DueAt)}
-	result, err := tx.ExecContext(ctx, query, key(s.ID), s.Version, key(statusColumn(&s)),
-		text(s.Order.Ref), text(s.IdempotencyKey), s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt,
-		string(doc), micros(s.LateFrom))
+	r = row{doc: doc, checkedAt: sqldb.Micros(s.CheckedAt), dueAt: sqldb.Micros(s.DueAt)}
+	result, err := tx.ExecContext(ctx, query, sqldb.Key(s.ID), s.Version,
+		sqldb.Key(statusColumn(&s)),
+		sqldb.Text(s.Order.Ref), sqldb.Text(s.IdempotencyKey), s.CreatedAt.UnixMicro(),
+		r.checkedAt, r.dueAt,
+		string(doc), sqldb.Micros(s.LateFrom))
 	if err != nil {
 		return r, false, err
 	}

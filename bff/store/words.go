@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -56,7 +57,7 @@ func word(text string) string {
 	if len(text) > maxWord {
 		return ""
 	}
-	return key(text)
+	return sqldb.Key(text)
 }
 
 // wordsOf is what s is found by, besides what other tables have an index of.
@@ -137,7 +138,7 @@ func show(ctx context.Context, tx *sql.Tx, s *payment.Session, before shown) err
 		if kept && slices.Contains(before.words, w) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, insertWord, w, at, key(s.ID)); err != nil {
+		if _, err := tx.ExecContext(ctx, insertWord, w, at, sqldb.Key(s.ID)); err != nil {
 			return fmt.Errorf("writing what it is found by: %w", err)
 		}
 	}
@@ -150,7 +151,10 @@ func showFacet(
 	ctx context.Context, tx *sql.Tx, id string, at int64, now shown, before int64,
 ) (kept bool, err error) {
 	f := now.facet
-	args := []any{at, key(id), key(f.status), text(f.coin), text(f.network), f.cents, now.version}
+	args := []any{
+		at, sqldb.Key(id), sqldb.Key(f.status), sqldb.Text(f.coin), sqldb.Text(f.network), f.cents,
+		now.version,
+	}
 	if before > 0 {
 		result, err := tx.ExecContext(ctx, updateFacet, append(args, before)...)
 		if err != nil {

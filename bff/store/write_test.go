@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 )
 
 // What a caller who goes away has had done is either written and told, or not
@@ -23,8 +24,8 @@ func TestCallerGoesAway(t *testing.T) {
 			}
 			leave := func(fail error) error {
 				ctx, cancel := context.WithCancel(t.Context())
-				return db.write(ctx, func(tx *sql.Tx) error {
-					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, micros(s.DueAt), micros(s.DueAt))
+				return db.Write(ctx, func(tx *sql.Tx) error {
+					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, sqldb.Micros(s.DueAt), sqldb.Micros(s.DueAt))
 					cancel()
 					return errors.Join(err, fail)
 				})

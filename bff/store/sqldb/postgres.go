@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -99,13 +99,13 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 	if err != nil {
 		return err
 	}
-	if err := migratePostgres(ctx, c.ConnConfig, db.dialect); err != nil {
+	if err := migratePostgres(ctx, c.ConnConfig, db.Dialect); err != nil {
 		return err
 	}
 	if err := db.connect(ctx, c); err != nil {
 		return err
 	}
-	db.writer = db.reader
+	db.Writer = db.Reader
 	if err := db.mendLog(ctx); err != nil {
 		return err
 	}
@@ -118,9 +118,9 @@ func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return fmt.Errorf("making a pool: %w", err)
 	}
-	db.reader = stdlib.OpenDBFromPool(db.pool)
-	db.reader.SetMaxOpenConns(int(c.MaxConns))
-	if err := trustworthy(ctx, db.reader); err != nil {
+	db.Reader = stdlib.OpenDBFromPool(db.pool)
+	db.Reader.SetMaxOpenConns(int(c.MaxConns))
+	if err := trustworthy(ctx, db.Reader); err != nil {
 		return err
 	}
 	return db.askTime(ctx)
@@ -160,7 +160,7 @@ func trustworthy(ctx context.Context, db *sql.DB) error {
 
 // migratePostgres brings the tables up to date, on a connection that has the time
 // for it.
-func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d dialect) error {
+func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) error {
 	settings = settings.Copy()
 	settings.RuntimeParams["statement_timeout"] = "0"
 	settings.RuntimeParams["lock_timeout"] = "60000"
@@ -175,7 +175,7 @@ func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d dialect) e
 // mendLog makes the log's positions go on after the last one. They are ids of
 // transactions, which are smaller if the database was moved to another server.
 func (db *DB) mendLog(ctx context.Context) error {
-	err := db.execute(ctx, `UPDATE log_shift
+	err := db.Execute(ctx, `UPDATE log_shift
 		SET shift = last.position + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 		FROM (SELECT max(position) AS position FROM events) last
 		WHERE last.position >= shift + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func unanswered(t *testing.T, l deadLine) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &DB{pool: pool, reader: sql.OpenDB(l), dialect: postgresDialect(), patience: defaultPatience, hints: newHints(), log: slog.New(slog.DiscardHandler)}
+	return &DB{pool: pool, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
 }
 
 // What goes on besides is seen to turn although the database does not answer, and
@@ -89,7 +89,7 @@ func TestHeartbeats(t *testing.T) {
 				}
 				db.running.Wait()
 				db.pool.Close()
-				_ = db.reader.Close()
+				_ = db.Reader.Close()
 				for loop, at := range db.LastBeats() {
 					if !at.IsZero() {
 						t.Errorf("%s turns after the end", loop)

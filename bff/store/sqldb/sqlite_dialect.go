@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 )
 
 // sqliteDialect needs no row locks: a transaction begins as the only writer.
-func sqliteDialect() dialect {
-	return dialect{
+func sqliteDialect() Dialect {
+	return Dialect{
 		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
 		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
-		clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
-		eventsAfter: sqliteEventsAfter, sessionEventsAfter: sqliteSessionEventsAfter,
-		eventAt: sqliteEventAt,
+		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
+		EventAt: sqliteEventAt,
 		// A row that shrinks leaves its page almost empty for ever; one that moves does not.
-		pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
+		Pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
 			WHERE id = $1`,
-		notNewest: `seq < (SELECT max(seq) FROM events)`,
-		violated:  sqliteViolated,
+		NotNewest: `seq < (SELECT max(seq) FROM events)`,
+		Violated:  sqliteViolated,
 		passing:   func(error) bool { return false }, // a lock was waited for already
 		committing: func(err error) error {
 			return fmt.Errorf(

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	gooselock "github.com/pressly/goose/v3/lock"
 )
 
-func postgresDialect() dialect {
-	return dialect{
+func postgresDialect() Dialect {
+	return Dialect{
 		goose: goose.DialectPostgres, migrations: "migrations/postgres", options: postgresLocker,
 		locks:       true,
-		clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
-		eventsAfter: postgresEventsAfter, sessionEventsAfter: postgresSessionEventsAfter,
-		eventAt:   postgresEventAt,
-		notNewest: `position < (SELECT max(position) FROM events)`, // see mendLog
-		violated:  postgresViolated, passing: postgresPassing, committing: postgresCommitting,
+		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
+		EventAt:   postgresEventAt,
+		NotNewest: `position < (SELECT max(position) FROM events)`, // see mendLog
+		Violated:  postgresViolated, passing: postgresPassing, committing: postgresCommitting,
 		// what cannot be read now is not there after a restart
 		ambiguous: func(error) bool { return false },
 		supersede: func(context.Context, *sql.Tx) error { return nil },

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// dialect is what one kind of database does in its own way.
-type dialect struct {
+// Dialect is what one kind of database does in its own way.
+type Dialect struct {
 	goose      goose.Dialect
 	options    func() ([]goose.ProviderOption, error)
 	migrations string // directory in the embedded files
@@ -20,18 +20,18 @@ type dialect struct {
 	// a transaction begins as the only writer.
 	locks bool
 	// clock is the present time in microseconds, as an expression.
-	clock string
+	Clock string
 	// eventsAfter is the queries for the log; see there.
-	eventsAfter, sessionEventsAfter string
+	EventsAfter, SessionEventsAfter string
 	// eventAt is the query for the event at a position; see there.
-	eventAt string
+	EventAt string
 	// notNewest is true of every event but those at the end of the log.
-	notNewest string
+	NotNewest string
 	// pack moves session $1, which has become short, to where it shares its page with
 	// others of the kind; "" = the database sees to that.
-	pack string
+	Pack string
 	// violated returns the "table.column" whose uniqueness err is about, or "".
-	violated func(err error) string
+	Violated func(err error) string
 	// passing reports whether the database has undone a transaction for a reason
 	// that the next try will not meet.
 	passing func(err error) bool
@@ -45,11 +45,35 @@ type dialect struct {
 	supersede func(ctx context.Context, tx *sql.Tx) error
 }
 
+// The log after a position ($1, $2), at most $3 events, and of session $4. On
+// SQLite the order of writing is the order of becoming visible. On PostgreSQL,
+// transactions end in any order: a reader that went by seq alone would miss those
+// that end late. So there the transaction's id comes first, and only what no
+// transaction can precede any more is shown.
+const (
+	logColumns = ` seq, id, type, session, at, body FROM events WHERE `
+
+	sqliteEventsAfter = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 ORDER BY seq
+		LIMIT $3`
+	sqliteSessionEventsAfter = `SELECT 0,` + logColumns + `session = $4 AND $1 >= 0 AND seq > $2
+		ORDER BY seq LIMIT $3`
+	postgresEventsAfter = `SELECT position,` + logColumns + `(position, seq) > ($1, $2) AND
+		position < log_horizon() ORDER BY position, seq LIMIT $3`
+	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $4 AND (position,
+		seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
+)
+
+// The event at a position ($1, $2). SQLite has no transaction ids: there $1 is 0.
+const (
+	sqliteEventAt   = `SELECT id, at FROM events WHERE $1 = 0 AND seq = $2`
+	postgresEventAt = `SELECT id, at FROM events WHERE position = $1 AND seq = $2`
+)
+
 //go:embed migrations
 var migrations embed.FS
 
-// locked is a query with row locks, as the database wants it.
-func (d dialect) locked(query string) string {
+// Locked is a query with row locks, as the database wants it.
+func (d Dialect) Locked(query string) string {
 	if d.locks {
 		return query
 	}
@@ -60,8 +84,8 @@ var unlocked = strings.NewReplacer(
 	"FOR UPDATE OF d SKIP LOCKED", "", "FOR UPDATE SKIP LOCKED", "", "FOR UPDATE", "",
 )
 
-// provider is what knows of the migrations.
-func (d dialect) provider(db *sql.DB) (*goose.Provider, error) {
+// Provider is what knows of the migrations.
+func (d Dialect) Provider(db *sql.DB) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, d.migrations)
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
@@ -80,10 +104,10 @@ func (d dialect) provider(db *sql.DB) (*goose.Provider, error) {
 	return provider, nil
 }
 
-// versions returns the version of the tables, 0 if there are none, and the
+// Versions returns the version of the tables, 0 if there are none, and the
 // newest that this release knows. It writes nothing.
-func (d dialect) versions(ctx context.Context, db *sql.DB) (have, know int64, err error) {
-	provider, err := d.provider(db)
+func (d Dialect) Versions(ctx context.Context, db *sql.DB) (have, know int64, err error) {
+	provider, err := d.Provider(db)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -101,13 +125,13 @@ func (d dialect) versions(ctx context.Context, db *sql.DB) (have, know int64, er
 }
 
 // missing reports whether err is about a table that is not there.
-func (d dialect) missing(err error) bool {
+func (d Dialect) missing(err error) bool {
 	return sqlState(err) == "42P01" || strings.Contains(err.Error(), "no such table")
 }
 
 // migrate brings the tables of db up to what this release knows.
-func migrate(ctx context.Context, db *sql.DB, d dialect) error {
-	have, know, err := d.versions(ctx, db)
+func migrate(ctx context.Context, db *sql.DB, d Dialect) error {
+	have, know, err := d.Versions(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -118,7 +142,7 @@ func migrate(ctx context.Context, db *sql.DB, d dialect) error {
 			have, know,
 		)
 	}
-	provider, err := d.provider(db)
+	provider, err := d.Provider(db)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -60,22 +60,22 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if db.writer, err = openPool(path, writing(), 1); err != nil {
+	if db.Writer, err = openPool(path, writing(), 1); err != nil {
 		return err
 	}
-	if err := durable(ctx, db.writer); err != nil {
+	if err := durable(ctx, db.Writer); err != nil {
 		return err
 	}
 	if err := db.prepare(ctx, marked); err != nil {
 		return err
 	}
-	if err := durable(ctx, db.writer); err != nil {
+	if err := durable(ctx, db.Writer); err != nil {
 		return err
 	}
-	if err := releaseLeases(ctx, db.writer); err != nil {
+	if err := releaseLeases(ctx, db.Writer); err != nil {
 		return err
 	}
-	if db.reader, err = openPool(path, reading(), readers); err != nil {
+	if db.Reader, err = openPool(path, reading(), readers); err != nil {
 		return err
 	}
 	return db.Ping(ctx)
@@ -85,28 +85,35 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 // with the first commit after it, not each step: a power cut before leaves older
 // tables, or none, but whole ones, and the next start goes on from there.
 func (db *DB) prepare(ctx context.Context, marked bool) error {
-	if _, err := db.writer.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+	if _, err := db.Writer.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 		return fmt.Errorf("preparing the file: %w", err)
 	}
 	if !marked {
-		if _, err := db.writer.ExecContext(
+		if _, err := db.Writer.ExecContext(
 			ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID),
 		); err != nil {
 			return fmt.Errorf("marking the file: %w", err)
 		}
 	}
-	if err := migrate(ctx, db.writer, db.dialect); err != nil {
+	if err := migrate(ctx, db.Writer, db.Dialect); err != nil {
 		return err
 	}
-	if _, err := db.writer.ExecContext(ctx, `PRAGMA synchronous = FULL`); err != nil {
+	if _, err := db.Writer.ExecContext(ctx, `PRAGMA synchronous = FULL`); err != nil {
 		return fmt.Errorf("preparing the file: %w", err)
 	}
 	return nil
 }
 
+// EndLeases are the statements that end what a process that is gone had claimed.
+var EndLeases = []string{
+	`UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`,
+	`UPDATE deliveries SET lease_until = NULL WHERE lease_until IS NOT NULL`,
+	`UPDATE comparisons SET lease_until = NULL WHERE one IN (1, 2, 3)`,
+}
+
 // releaseLeases ends those of a process that is gone: this one is alone.
 func releaseLeases(ctx context.Context, writer *sql.DB) error {
-	for _, query := range []string{releaseSessions, releaseDeliveries, releaseComparison} {
+	for _, query := range EndLeases {
 		if _, err := writer.ExecContext(ctx, query); err != nil {
 			return fmt.Errorf("ending leases: %w", err)
 		}

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxTries bounds how often a transaction is run that the database has undone.
-	maxTries = 5
+	// MaxTries bounds how often a transaction is run that the database has undone.
+	MaxTries = 5
 	// defaultPatience bounds an operation on a database that does not answer. It is
 	// longer than the database's own limits, which say more about what was in the way.
 	defaultPatience = 10 * time.Second
@@ -22,25 +22,26 @@ const (
 type unknownError struct{ err error }
 
 func (e *unknownError) Error() string {
-	return "committing, with unknown outcome: " +
-		e.err.Error()
+	return "committing, with unknown outcome: " + e.err.Error()
 }
 func (e *unknownError) Unwrap() error { return e.err }
 
-func isUnknown(err error) bool {
+// IsUnknown reports whether err is of a commit that may have been written.
+func IsUnknown(err error) bool {
 	_, ok := errors.AsType[*unknownError](err)
 	return ok
 }
 
-var errReadOnly = errors.New("the database was opened for reading only")
+// ErrReadOnly is the refusal of a write to what was opened for reading only.
+var ErrReadOnly = errors.New("the database was opened for reading only")
 
-// write runs fn in a write transaction and commits, or takes back what fn has done
+// Write runs fn in a write transaction and commits, or takes back what fn has done
 // if it fails or panics. It returns fn's error as it is; an error of the commit
 // itself says nothing about what is in the database. fn runs again if the database
 // has undone what it did for a reason that passes.
-func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
-	if db.writer == nil {
-		return errReadOnly
+func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
+	if db.Writer == nil {
+		return ErrReadOnly
 	}
 	return watched(
 		db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.writing,
@@ -50,19 +51,19 @@ func (db *DB) write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 // writing is write for those who watch it; fn takes its context from elsewhere.
 func (db *DB) writing(ctx context.Context, run func(context.Context, *sql.Tx) error) error {
 	fn := func(tx *sql.Tx) error { return run(ctx, tx) }
-	ctx, cancel := context.WithTimeout(ctx, db.patience)
+	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
 	if !db.Shared() {
 		return db.batched(ctx, fn)
 	}
 	return again(ctx, func() (passing bool, err error) {
-		conn, err := db.writer.Conn(ctx)
+		conn, err := db.Writer.Conn(ctx)
 		if err != nil {
 			return true, fmt.Errorf("waiting for the writer: %w", err)
 		}
 		defer conn.Close() // gives it back to the pool
 		err = db.transact(ctx, conn, fn)
-		return err != nil && !isUnknown(err) && (db.dialect.passing(err) || lost(conn)), err
+		return err != nil && !IsUnknown(err) && (db.Dialect.passing(err) || lost(conn)), err
 	})
 }
 
@@ -70,7 +71,7 @@ func (db *DB) writing(ctx context.Context, run func(context.Context, *sql.Tx) er
 func again(ctx context.Context, do func() (passing bool, err error)) error {
 	for try := 1; ; try++ {
 		passing, err := do()
-		if err == nil || !passing || try == maxTries {
+		if err == nil || !passing || try == MaxTries {
 			return err
 		}
 		pause := time.NewTimer(rand.N(time.Duration(1<<try) * 10 * time.Millisecond))
@@ -110,7 +111,7 @@ type transaction struct {
 // A caller that goes away ends fn's statements, but not the commit: else what
 // fn had claimed could be written and nobody know that it is theirs.
 func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
-	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.patience)
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.Patience)
 	tx, err := conn.BeginTx(whole, nil)
 	if err != nil {
 		cancel()
@@ -121,11 +122,11 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 
 func (t *transaction) commit() error {
 	if err := t.tx.Commit(); err != nil {
-		if t.db.dialect.ambiguous(err) {
+		if t.db.Dialect.ambiguous(err) {
 			t.db.doubt.Store(true)
 		}
 		discard(t.conn)
-		return t.db.dialect.committing(err)
+		return t.db.Dialect.committing(err)
 	}
 	return nil
 }
@@ -138,31 +139,39 @@ func (t *transaction) end() {
 	t.cancel()
 }
 
-// queryer is a connection or a transaction.
-type queryer interface {
+// Execute runs one statement in a transaction of its own.
+func (db *DB) Execute(ctx context.Context, query string, args ...any) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, query, args...)
+		return err
+	})
+}
+
+// Queryer is a connection or a transaction.
+type Queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// view runs fn, which reads, on what a restart would find; again if the
+// View runs fn, which reads, on what a restart would find; again if the
 // connection is lost meanwhile. It returns fn's error as it is.
-func (db *DB) view(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
+func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
 	return watched(db, ctx, "read", fn, db.viewing)
 }
 
 // viewing is view for those who watch it.
-func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
+func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
 	if db.doubt.Load() {
 		// does what is needed first
-		if err := db.write(ctx, func(*sql.Tx) error { return nil }); err != nil {
+		if err := db.Write(ctx, func(*sql.Tx) error { return nil }); err != nil {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, db.patience)
+	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
 	return again(ctx, func() (passing bool, err error) {
-		conn, err := db.reader.Conn(ctx)
+		conn, err := db.Reader.Conn(ctx)
 		if err != nil {
 			return db.Shared(), fmt.Errorf("waiting for a connection: %w", err)
 		}
@@ -175,15 +184,15 @@ func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q querye
 // browsers is how many reads of browse run at the same time: half of what SQLite has.
 const browsers = readers / 2
 
-// browse is view of what people look for among all that there is: that may take
+// Browse is view of what people look for among all that there is: that may take
 // seconds, and shoppers' reads must find a connection meanwhile.
-func (db *DB) browse(ctx context.Context, fn func(ctx context.Context, q queryer) error) error {
-	wait := time.NewTimer(db.patience)
+func (db *DB) Browse(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
+	wait := time.NewTimer(db.Patience)
 	defer wait.Stop()
 	select {
 	case db.browsing <- struct{}{}:
 		defer func() { <-db.browsing }()
-		return db.view(ctx, fn)
+		return db.View(ctx, fn)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-wait.C:

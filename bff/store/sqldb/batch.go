@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -69,8 +69,8 @@ func (db *DB) batched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 // enqueue waits until p is taken out of the queue. Errors: the caller's ctx; the
 // database is closed.
 func (db *DB) enqueue(p *part) error {
-	db.waiting.Add(1)
-	defer db.waiting.Add(-1)
+	db.queued.Add(1)
+	defer db.queued.Add(-1)
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
@@ -83,6 +83,9 @@ func (db *DB) enqueue(p *part) error {
 		return sql.ErrConnDone
 	}
 }
+
+// Waiting is how many callers wait for their turn to write to SQLite.
+func (db *DB) Waiting() int64 { return db.queued.Load() }
 
 // runBatches begins and commits batches until the database is closed.
 func (db *DB) runBatches() {
@@ -140,7 +143,7 @@ func (db *DB) waitingPart() *part {
 
 // newBatch begins one, once there is no doubt about an earlier one any more.
 func (db *DB) newBatch(ctx context.Context) (*batch, error) {
-	conn, err := db.writer.Conn(ctx)
+	conn, err := db.Writer.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +164,7 @@ func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
 		return nil
 	}
 	if err := db.transact(
-		ctx, conn, func(tx *sql.Tx) error { return db.dialect.supersede(ctx, tx) },
+		ctx, conn, func(tx *sql.Tx) error { return db.Dialect.supersede(ctx, tx) },
 	); err != nil {
 		return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
 	}

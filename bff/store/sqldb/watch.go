@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func watched[T any](
 
 // trouble reports whether err, of a statement, is the database's fault.
 func (db *DB) trouble(err error) bool {
-	if db.dialect.violated(err) != "" {
+	if db.Dialect.Violated(err) != "" {
 		return false
 	}
 	var (

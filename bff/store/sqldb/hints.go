@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -119,7 +119,7 @@ func (db *DB) send(ctx context.Context) {
 		for _, payload := range db.hints.take() {
 			db.heartbeats.announcer.Beat(0)
 			if err := db.notify(ctx, payload); err != nil && ctx.Err() == nil {
-				db.log.Warn("telling other instances", "error", err)
+				db.Log.Warn("telling other instances", "error", err)
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		db.log.Warn("listening to other instances", "error", err)
+		db.Log.Warn("listening to other instances", "error", err)
 		if heard {
 			pause = 50 * time.Millisecond
 		}
@@ -238,12 +238,16 @@ func bounded(ctx context.Context, fn func(ctx context.Context) error) error {
 
 // sleep reports whether d has passed before the end of ctx.
 func sleep(ctx context.Context, d time.Duration) bool {
+	Doze(ctx, d)
+	return ctx.Err() == nil
+}
+
+// Doze waits for d, or until ctx ends.
+func Doze(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -27,16 +27,16 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 	if !marked {
 		return errors.New("there is nothing in it yet")
 	}
-	if db.reader, err = openPool(path, beside(), readers); err != nil {
+	if db.Reader, err = openPool(path, beside(), readers); err != nil {
 		return err
 	}
 	if err := db.current(ctx); err != nil {
 		return err
 	}
-	if db.writer, err = openPool(path, writing(), 1); err != nil {
+	if db.Writer, err = openPool(path, writing(), 1); err != nil {
 		return err
 	}
-	return durable(ctx, db.writer)
+	return durable(ctx, db.Writer)
 }
 
 func (db *DB) besidePostgres(ctx context.Context, dsn string) error {
@@ -51,6 +51,6 @@ func (db *DB) besidePostgres(ctx context.Context, dsn string) error {
 	if err := db.current(ctx); err != nil {
 		return err
 	}
-	db.writer = db.reader
+	db.Writer = db.Reader
 	return nil
 }

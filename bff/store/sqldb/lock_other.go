@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
 
-package store
+package sqldb
 
 // lock does nothing where there is no flock: it is up to the operator there
 // to start one process only.

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -60,9 +60,9 @@ func (db *DB) askTime(ctx context.Context) error {
 	var told int64
 	var before time.Time
 	var took time.Duration
-	err := db.view(ctx, func(ctx context.Context, q queryer) error {
+	err := db.View(ctx, func(ctx context.Context, q Queryer) error {
 		before = time.Now()
-		err := q.QueryRowContext(ctx, `SELECT `+db.dialect.clock).Scan(&told)
+		err := q.QueryRowContext(ctx, `SELECT `+db.Dialect.Clock).Scan(&told)
 		took = time.Since(before)
 		return err
 	})
@@ -83,7 +83,7 @@ func (db *DB) keepTime(ctx context.Context) {
 		select {
 		case <-tick.C:
 			if err := db.askTime(ctx); err != nil && ctx.Err() == nil {
-				db.log.Warn("keeping the database's time", "error", err)
+				db.Log.Warn("keeping the database's time", "error", err)
 			}
 		case <-ctx.Done():
 			return

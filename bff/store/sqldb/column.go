@@ -1,0 +1,69 @@
+package sqldb
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Micros is a time as its column keeps it; the zero time is NULL.
+func Micros(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
+}
+
+// At is the time that a column keeps; NULL is the zero time.
+func At(column sql.NullInt64) time.Time {
+	if !column.Valid {
+		return time.Time{}
+	}
+	return time.UnixMicro(column.Int64).UTC()
+}
+
+// escape begins the column of a key that PostgreSQL does not take as it is.
+const escape = "\x01"
+
+// Key is a string as its column keeps it to be searched for. PostgreSQL refuses
+// NUL and what is not UTF-8, which whoever asks may have made up; those are
+// written in another way, the same for both databases.
+func Key(s string) string {
+	if utf8.ValidString(s) && !strings.Contains(s, "\x00") && !strings.HasPrefix(s, escape) {
+		return s
+	}
+	return escape + hex.EncodeToString([]byte(s))
+}
+
+// Plain undoes key.
+func Plain(column string) string {
+	if encoded, ok := strings.CutPrefix(column, escape); ok {
+		if raw, err := hex.DecodeString(encoded); err == nil {
+			return string(raw)
+		}
+	}
+	return column
+}
+
+// Text is a key that may be missing: "" is NULL.
+func Text(s string) sql.NullString { return sql.NullString{String: Key(s), Valid: s != ""} }
+
+// Remark is a text to be read by people; "" is NULL. What no text can hold is
+// replaced.
+func Remark(s string) sql.NullString {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	return sql.NullString{String: s, Valid: s != ""}
+}
+
+// BatchSize bounds the parameters of one query.
+const BatchSize = 200
+
+// Among is a list of keys as "($n, $n+1, …)" and its arguments, n being first.
+func Among(first int, keys []string) (in string, args []any) {
+	places := make([]string, len(keys))
+	for i, k := range keys {
+		places[i] = fmt.Sprintf("$%d", first+i)
+		args = append(args, Key(k))
+	}
+	return "(" + strings.Join(places, ", ") + ")", args
+}

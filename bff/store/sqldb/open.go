@@ -1,0 +1,165 @@
+// Package sqldb opens a database, SQLite or PostgreSQL, with the tables of this release,
+// and runs transactions on it. It knows where the two differ ([Dialect]), what a failed
+// commit may mean, the database's clock, and how instances give one another hints. What
+// is in the tables is the business of package store.
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"coinslot/bff/internal/background"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Config says which database to open.
+type Config struct {
+	// DSN is the path of an SQLite file on a local disk, which is made if it is not
+	// there, readable by its owner only ("<path>.lock" is made next to it), or the
+	// address of a PostgreSQL database, "postgres://…", of which pool_max_conns is
+	// at most 50 and 10 if it is not given.
+	DSN string
+	// Now is the clock of tests; nil = the database's. See [DB.Now].
+	Now func() time.Time
+	// Began is told of each operation. Nil = nobody watches.
+	Began Began
+	Log   *slog.Logger // nil = silent
+}
+
+// DB is an open database. Its methods may be called by many goroutines.
+type DB struct {
+	Reader   *sql.DB       // sees what was committed; on SQLite, cannot write
+	Writer   *sql.DB       // nil = opened for reading only
+	pool     *pgxpool.Pool // behind reader and writer; nil = SQLite
+	Dialect  Dialect
+	path     string // of the file of SQLite; "" = there is none, or it is not ours
+	began    Began  // nil = nobody watches
+	Log      *slog.Logger
+	clock    clock
+	guest    bool          // opened beside a server: nothing runs in the background
+	hints    *hints        // nil = nobody else to tell
+	Patience time.Duration // of one operation
+	browsing chan struct{} // one for each read of browse
+	unlock   func() error
+	// doubt is set by a commit that failed and may yet appear after a restart,
+	// until another one has taken its place. Only SQLite does that.
+	doubt atomic.Bool
+
+	// Of the writer of SQLite; see batch.go.
+	batching sync.Once       // begins runBatches
+	parts    chan *part      // in the order in which they came
+	queued   atomic.Int64    // callers in the queue
+	open     context.Context // ends with close
+	close    context.CancelFunc
+
+	stop       context.CancelFunc // of what runs besides; nil = nothing does
+	running    sync.WaitGroup
+	heartbeats heartbeats
+}
+
+// Open opens the database. An SQLite file is opened alone: a second process is
+// refused until Close. An empty database gets the tables; one of an older release
+// is brought up to date, by one of the instances that are starting.
+//
+// Errors: the DSN is not understood, which never repeats the DSN itself; the
+// database cannot be used, is in use, belongs to another program, does not keep
+// what it has committed or was written by a newer release. Then it has not been
+// changed.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	return open(ctx, c, (*DB).openSQLite, (*DB).openPostgres)
+}
+
+func open(
+	ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error,
+) (*DB, error) {
+	db := &DB{
+		began: c.Began, Log: c.Log, clock: clock{fixed: c.Now},
+		Patience: defaultPatience, browsing: make(chan struct{}, browsers),
+		parts: make(chan *part),
+	}
+	db.open, db.close = context.WithCancel(context.WithoutCancel(ctx))
+	if db.Log == nil {
+		db.Log = slog.New(slog.DiscardHandler)
+	}
+	if isPostgres(c.DSN) {
+		db.Dialect = postgresDialect()
+		if err := postgres(db, ctx, c.DSN); err != nil {
+			return nil, fmt.Errorf(
+				"opening the PostgreSQL database: %w", errors.Join(err, db.Close()),
+			)
+		}
+		return db.started(ctx), nil
+	}
+	path, err := sqlitePath(c.DSN)
+	if err != nil {
+		return nil, err
+	}
+	db.Dialect = sqliteDialect()
+	if err := sqlite(db, ctx, path); err != nil {
+		return nil, fmt.Errorf("opening database %q: %w", c.DSN, errors.Join(err, db.Close()))
+	}
+	return db.started(ctx), nil
+}
+
+// alive reports whether what runs besides is to run.
+func (db *DB) alive() bool { return db.Writer != nil && !db.guest }
+
+// started begins what runs besides, until Close.
+func (db *DB) started(ctx context.Context) *DB {
+	if !db.alive() || !db.Shared() {
+		return db
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	db.stop = stop
+	db.running.Go(func() { db.keepTime(background) })
+	db.running.Go(func() { db.send(background) })
+	return db
+}
+
+// Close waits for what is under way and closes the database.
+func (db *DB) Close() error {
+	if db.stop != nil {
+		db.stop()
+		db.running.Wait()
+	}
+	db.close()
+	var errs []error
+	for _, pool := range []*sql.DB{db.Reader, db.Writer} {
+		if pool != nil {
+			errs = append(errs, pool.Close()) // twice the same is closed once
+		}
+	}
+	if db.pool != nil {
+		db.pool.Close()
+	}
+	if db.unlock != nil {
+		errs = append(errs, db.unlock())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("closing database: %w", err)
+	}
+	return nil
+}
+
+// Shared reports whether other processes may be using the database too.
+func (db *DB) Shared() bool { return db.pool != nil }
+
+// heartbeats are those of the loops that instances need of one another.
+type heartbeats struct{ clock, announcer, listener background.Heartbeat }
+
+// LastBeats returns the last heartbeats of the loops that run besides, by name;
+// zero = it does not run. What mends old sessions is none: it comes to an end.
+func (db *DB) LastBeats() map[string]time.Time {
+	p := &db.heartbeats
+	return map[string]time.Time{
+		"clock": p.clock.Last(), "announcer": p.announcer.Last(),
+		"listener": p.listener.Last(),
+	}
+}

@@ -1,0 +1,93 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Disk is how many bytes the file and its log of writes have, and how many are left on
+// its volume: 0 and -1 on PostgreSQL, or if that is not known.
+func (db *DB) Disk() (size, free int64) {
+	if db.path == "" {
+		return 0, -1
+	}
+	for _, name := range []string{db.path, db.path + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			size += info.Size()
+		}
+	}
+	free, err := diskFree(db.path)
+	if err != nil {
+		free = -1
+	}
+	return size, free
+}
+
+// Ping reports whether the database can be read, and its content relied upon.
+func (db *DB) Ping(ctx context.Context) error {
+	err := db.View(ctx, func(ctx context.Context, q Queryer) error {
+		var one int
+		err := q.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading database: %w", err)
+	}
+	return nil
+}
+
+// Ready reports whether the database answers and has the tables that this release
+// needs: those of a newer one do, too, which another instance may have made.
+func (db *DB) Ready(ctx context.Context) error {
+	if err := db.Ping(ctx); err != nil {
+		return err
+	}
+	have, know, err := db.Dialect.Versions(ctx, db.Reader)
+	if err != nil {
+		return err
+	}
+	if have < know {
+		return fmt.Errorf("its tables are of version %d, this release needs %d", have, know)
+	}
+	return nil
+}
+
+// Truncate implements retention.Eraser. On SQLite, what was erased is in the write-ahead
+// log until that is copied into the file and cut, which waits for readers, and has all
+// writers wait: so it gives up soon. On PostgreSQL, autovacuum frees it.
+func (db *DB) Truncate(ctx context.Context) (err error) {
+	if db.Shared() || db.Writer == nil {
+		return nil
+	}
+	conn, err := db.Writer.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var usual int
+	if err := conn.QueryRowContext(ctx, `PRAGMA busy_timeout`).Scan(&usual); err != nil {
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 100`); err != nil {
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	}
+	var busy, pages, copied int
+	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).
+		Scan(&busy, &pages, &copied)
+	_, err = conn.ExecContext(context.WithoutCancel(ctx),
+		fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
+	switch err := errors.Join(failed, err); {
+	case err != nil:
+		return fmt.Errorf("cutting the write-ahead log: %w", err)
+	case busy != 0:
+		return errors.New("cutting the write-ahead log: a reader of the database keeps it, " +
+			"so what was erased is still in the file that ends in -wal")
+	}
+	return nil
+}

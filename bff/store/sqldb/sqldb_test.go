@@ -1,0 +1,156 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/store/pgtest"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+func TestURI(t *testing.T) {
+	for path, want := range map[string]string{
+		"/var/lib/coinslot/coinslot.db":   "file:///var/lib/coinslot/coinslot.db?mode=ro",
+		"/srv/my shop/50%?#.db":           "file:///srv/my%20shop/50%25%3F%23.db?mode=ro",
+		"C:/Users/me/AppData/coinslot.db": "file:///C:/Users/me/AppData/coinslot.db?mode=ro",
+		"//server/share/coinslot.db":      "file:////server/share/coinslot.db?mode=ro",
+	} {
+		if got := uri(path, url.Values{"mode": {"ro"}}); got != want {
+			t.Errorf("%s is %s; want %s", path, got, want)
+		}
+	}
+}
+
+func TestSQLStates(t *testing.T) {
+	for state, want := range map[string]struct{ passing, unknown bool }{
+		"40001": {passing: true}, "40P01": {passing: true}, "23505": {}, "57014": {}, "55P03": {}, "53100": {}, "25006": {},
+		"57P01": {unknown: true}, "57P02": {unknown: true}, "08006": {unknown: true},
+	} {
+		err := error(&pgconn.PgError{Code: state})
+		if got := postgresPassing(err); got != want.passing {
+			t.Errorf("passing %s = %t", state, got)
+		}
+		if got := IsUnknown(postgresCommitting(err)); got != want.unknown {
+			t.Errorf("unknown %s = %t", state, got)
+		}
+	}
+	for _, err := range []error{context.DeadlineExceeded, errors.New("unexpected EOF")} {
+		if !IsUnknown(postgresCommitting(err)) {
+			t.Errorf("%v says what came of a commit", err)
+		}
+	}
+	if IsUnknown(postgresCommitting(fmt.Errorf("wrapped: %w", pgx.ErrTxCommitRollback))) {
+		t.Error("a rollback is unknown")
+	}
+}
+
+// The settings that durability and bounded waits rest on, whatever the address,
+// the user and the database say.
+func TestPostgresSettings(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	name := dsn[strings.Index(dsn, "test_"):strings.Index(dsn, "?")]
+	admin := opened(t, pgtest.DSN(t))
+	for _, setting := range []string{"synchronous_commit = off", "statement_timeout = 0", "lock_timeout = 0", "default_transaction_isolation = 'serializable'"} {
+		run(t, admin.Writer, "ALTER DATABASE "+name+" SET "+setting)
+	}
+	db := opened(t, dsn+"&synchronous_commit=off&options=-c%20synchronous_commit%3Doff&pool_max_conns=3")
+	want := map[string]string{
+		"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "statement_timeout": "5s", "lock_timeout": "4s",
+		"idle_in_transaction_session_timeout": "8s", "default_transaction_isolation": "read committed", "client_encoding": "UTF8",
+		"application_name": "coinslot",
+	}
+	if n := db.Writer.Stats().MaxOpenConnections; n != 3 || db.pool.Config().MaxConns != 3 {
+		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
+	}
+	for range 3 {
+		conn, err := db.Writer.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close() // holds it, so that the next one is another
+		for setting, value := range want {
+			var got string
+			if err := conn.QueryRowContext(t.Context(), "SHOW "+setting).Scan(&got); err != nil || got != value {
+				t.Errorf("%s = %q, %v; want %q", setting, got, err, value)
+			}
+		}
+	}
+	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != connections || c.ConnConfig.ConnectTimeout != connectTimeout {
+		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns, c.ConnConfig.ConnectTimeout, err)
+	}
+	if c, err := postgresConfig(dsn + "&pool_max_conns=1000"); err != nil || c.MaxConns != mostConnections {
+		t.Errorf("connections = %d, %v; want %d", c.MaxConns, err, mostConnections)
+	}
+}
+
+func TestNow(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	if !db.Shared() || opened(t, t.TempDir()+"/x.db").Shared() {
+		t.Error("only PostgreSQL is shared")
+	}
+	if off := time.Since(db.Now()).Abs(); off > 100*time.Millisecond { // is the same machine
+		t.Errorf("Now is off by %v", off)
+	}
+	before := db.Now()
+	db.clock.set(time.Now(), time.Now().Add(-500*time.Millisecond))
+	if now := db.Now(); now.Before(before) {
+		t.Errorf("Now went back by %v", before.Sub(now))
+	}
+	db.clock.set(time.Now(), time.Now().Add(-time.Hour))
+	if off := time.Since(db.Now()); off < 59*time.Minute {
+		t.Errorf("Now is %v behind; want what the server says", off)
+	}
+	if err := db.askTime(t.Context()); err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
+		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
+	}
+	fixed := time.Unix(1, 0)
+	fixedDB, err := Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fixedDB.Close()
+	if !fixedDB.Now().Equal(fixed) {
+		t.Errorf("Now = %v; want the clock that was given", fixedDB.Now())
+	}
+}
+
+// After a commit of unknown outcome, the first read or write makes it certain.
+func TestDoubtEndsBeforeReading(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	one := func(ctx context.Context, q Queryer) error {
+		var n int
+		return q.QueryRowContext(ctx, `SELECT count(*) FROM sessions`).Scan(&n)
+	}
+	for i, use := range []func() error{
+		func() error { return db.Execute(t.Context(), `DELETE FROM sessions`) },
+		func() error { return db.View(t.Context(), one) },
+		func() error { return db.Browse(t.Context(), one) },
+		func() error { return db.Ping(t.Context()) },
+	} {
+		db.doubt.Store(true)
+		if err := use(); err != nil {
+			t.Errorf("use %d = %v", i, err)
+		}
+		var writes int
+		if err := db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes); err != nil {
+			t.Fatal(err)
+		}
+		if db.doubt.Load() || writes != i+1 {
+			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.doubt.Load(), writes)
+		}
+	}
+	db.doubt.Store(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := db.View(ctx, one); err == nil || !db.doubt.Load() {
+		t.Errorf("reading while in doubt = %v; want an error", err)
+	}
+}
