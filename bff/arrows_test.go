@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"bff/console/export":        {"bff/console/format"},
 	"bff/console/format":        {},
 	"bff/console/query":         {"app/wire"},
+	"bff/checkout/checkouttest": {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/store"},
 	"bff/failpoint":             {"app/wire", "bff/budget", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/retention", "bff/webhook"},
 	"bff/gateway":               {"bff/checkout", "bff/payment", "bff/reconcile"},
 	"bff/licenses":              {},
@@ -62,8 +63,9 @@ var arrows = map[string][]string{
 	"bff/reference":             {"docs"},
 	"bff/sandbox":               {},
 	"bff/server":                {"app/wire", "bff/api", "bff/budget", "bff/checkout", "bff/config", "bff/console", "bff/console/auth", "bff/gateway", "bff/internal/background", "bff/logs", "bff/metrics", "bff/order", "bff/outbox", "bff/payment", "bff/poll", "bff/realtime", "bff/receipt", "bff/reconcile", "bff/records", "bff/retention", "bff/shop", "bff/store", "bff/token", "bff/trace", "bff/web", "bff/webhook", "static"},
-	"bff/store":                 {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/sqldb"},
+	"bff/store":                 {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/outboxdb", "bff/store/sqldb"},
 	"bff/store/sqldb":           {"bff/internal/background"},
+	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/store/sqldb"},
 	"bff/store/pgtest":          {"e2e/need"},
 	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/token":                 {"app/wire", "bff/internal/yamlfile"},
@@ -113,7 +115,7 @@ var onlyIn = []struct {
 	path, why string
 	packages  []string
 }{
-	{"database/sql", "storage is behind checkout.Store", []string{"bff/store", "bff/store/sqldb"}},
+	{"database/sql", "storage is behind checkout.Store", []string{"bff/store", "bff/store/outboxdb", "bff/store/sqldb"}},
 	{"github.com/VictoriaMetrics/metrics", "names of metrics are one table", []string{"bff/metrics"}},
 	{"go.opentelemetry.io/otel/sdk/trace", "what a span may hold is decided in one place", []string{"bff/trace"}},
 	{"github.com/maxence-charriere/go-app/v10/pkg/app", "what the server draws is app/widget/node's",

@@ -6,87 +6,96 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
 func TestCancelRules(t *testing.T) {
-	h := newShop(t)
-	open := h.open("25")
-	must(t)(h.service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
-	h.wantStatus(open.ID, wire.Cancelled)
-	must(t)(h.service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
-	h.wantTold(open.ID, payment.EventCancelled)
-	must(t)(h.choose(open.ID, usdt())) // a shopper may think again
-	h.wantStatus(open.ID, wire.Pending)
-	must(t)(h.service.Cancel(t.Context(), open.ID, payment.ClosedByMerchant))
-	h.wantStatus(open.ID, wire.Cancelled)
-	_, err := h.choose(open.ID, usdt()) // a merchant's word is final
-	wantCode(t, err, wire.CodeSessionExpired)
-	if live := h.gateway.live(); len(live) != 0 {
+	h := checkouttest.NewShop(t)
+	open := h.Open("25")
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
+	h.WantStatus(open.ID, wire.Cancelled)
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
+	h.WantTold(open.ID, payment.EventCancelled)
+	checkouttest.Must(t)(h.Choose(open.ID, checkouttest.USDT())) // a shopper may think again
+	h.WantStatus(open.ID, wire.Pending)
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByMerchant))
+	h.WantStatus(open.ID, wire.Cancelled)
+	_, err := h.Choose(open.ID, checkouttest.USDT()) // a merchant's word is final
+	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
+	if live := h.Gateway.Live(); len(live) != 0 {
 		t.Errorf("live at the gateway = %v; want none", live)
 	}
-	_, err = h.service.Cancel(t.Context(), "cs_nobody", payment.ClosedByShopper)
-	wantCode(t, err, wire.CodeSessionUnknown)
+	_, err = h.Service.Cancel(t.Context(), "cs_nobody", payment.ClosedByShopper)
+	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
 }
 
 func TestCancelNeedsTheGatewaysWord(t *testing.T) {
 	for name, c := range map[string]struct {
-		breakIt func(*shop, string)
+		breakIt func(*checkouttest.Shop, string)
 		want    wire.Code
 	}{
-		"status unavailable":  {func(h *shop, _ string) { h.gateway.statusHook = func(string) error { return cut() } }, wire.CodeGatewayUnavailable},
-		"cancel refused":      {func(h *shop, code string) { h.gateway.set(code, func(tx *transaction) { tx.stubborn = true }) }, wire.CodePaymentInProgress},
-		"unknown status":      {func(h *shop, code string) { h.gateway.set(code, func(tx *transaction) { tx.Status = "processing" }) }, wire.CodePaymentInProgress},
-		"cancel without word": {func(h *shop, _ string) { h.gateway.cancelHook = func(string) (error, error) { return cut(), nil } }, wire.CodePaymentInProgress},
+		"status unavailable": {func(h *checkouttest.Shop, _ string) {
+			h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
+		}, wire.CodeGatewayUnavailable},
+		"cancel refused": {func(h *checkouttest.Shop, code string) {
+			h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Stubborn = true })
+		}, wire.CodePaymentInProgress},
+		"unknown status": {func(h *checkouttest.Shop, code string) {
+			h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
+		}, wire.CodePaymentInProgress},
+		"cancel without word": {func(h *checkouttest.Shop, _ string) {
+			h.Gateway.CancelHook = func(string) (error, error) { return checkouttest.LostAnswer(), nil }
+		}, wire.CodePaymentInProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newShop(t)
-			s := h.chosen("25", usdt())
+			h := checkouttest.NewShop(t)
+			s := h.Chosen("25", checkouttest.USDT())
 			c.breakIt(h, s.Attempts[0].TrackingCode)
-			_, err := h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
-			wantCode(t, err, c.want)
-			_, err = h.choose(s.ID, bnb())
-			wantCode(t, err, c.want)
-			h.wantStatus(s.ID, wire.Pending)
+			_, err := h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
+			checkouttest.WantCode(t, err, c.want)
+			_, err = h.Choose(s.ID, checkouttest.BNB())
+			checkouttest.WantCode(t, err, c.want)
+			h.WantStatus(s.ID, wire.Pending)
 		})
 	}
 }
 
 func TestLostAnswerToCancelIsLookedUp(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
-	h.gateway.cancelHook = func(string) (error, error) { return nil, cut() }
-	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	h.wantStatus(s.ID, wire.Cancelled)
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.CancelHook = func(string) (error, error) { return nil, checkouttest.LostAnswer() }
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.WantStatus(s.ID, wire.Cancelled)
 }
 
 func TestCancelWhilePreparing(t *testing.T) {
-	h := newShop(t)
-	h.gateway.createHook = once(cut(), nil)
-	s := h.chosen("25", usdt())
-	_, err := h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
-	wantCode(t, err, wire.CodePaymentInProgress)
-	h.wantStatus(s.ID, wire.Preparing)
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	_, err := h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
+	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	h.WantStatus(s.ID, wire.Preparing)
 }
 
 func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
-	s = must(t)(h.choose(s.ID, bnb()))
-	h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
-	h.run(30 * time.Minute)
-	h.wantStatus(s.ID, wire.Confirmed)
-	if live := h.gateway.live(); len(live) != 0 {
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+	h.Run(30 * time.Minute)
+	h.WantStatus(s.ID, wire.Confirmed)
+	if live := h.Gateway.Live(); len(live) != 0 {
 		t.Errorf("live at the gateway = %v; want none", live)
 	}
 }
 
 // Calling off what is called off changes nothing.
 func TestCancelTwice(t *testing.T) {
-	h := newShop(t)
-	s := h.open("25")
-	first := must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	second := must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
+	first := checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	second := checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
 	if second.Version != first.Version || second.Status != wire.Cancelled {
 		t.Errorf("the second time: version %d, %s; want %d, cancelled", second.Version, second.Status, first.Version)
 	}
@@ -95,46 +104,46 @@ func TestCancelTwice(t *testing.T) {
 // A coin that the gateway was too busy for was called off, chosen again and called
 // off again: the second time was not told, since the attempt has the same number.
 func TestCalledOffAgainAfterAnOutage(t *testing.T) {
-	h := newShop(t)
-	s := h.open("25")
-	h.gateway.createHook = func(payment.CreateRequest) (before, after error) {
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
+	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) {
 		return busy(2 * time.Minute), nil
 	}
-	h.choose(s.ID, bnb())
-	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	h.gateway.createHook = nil
-	must(t)(h.choose(s.ID, usdt()))
-	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	h.wantTold(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
+	h.Choose(s.ID, checkouttest.BNB())
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.Gateway.CreateHook = nil
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.WantTold(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
 }
 
 // Whoever asks may go while the gateway calls a transaction off: what was asked for
 // is done all the same, and not half of it.
-func TestLeavingWhileItIsCalledOff(t *testing.T) { overBoth(t, leavingWhileItIsCalledOff) }
+func TestLeavingWhileItIsCalledOff(t *testing.T) { checkouttest.OverBoth(t, leavingWhileItIsCalledOff) }
 
-func leavingWhileItIsCalledOff(t *testing.T, h *shop) {
+func leavingWhileItIsCalledOff(t *testing.T, h *checkouttest.Shop) {
 	for name, do := range map[string]func(context.Context, string) (payment.Session, error){
 		"for good": func(ctx context.Context, id string) (payment.Session, error) {
-			return h.service.Cancel(ctx, id, payment.ClosedByMerchant)
+			return h.Service.Cancel(ctx, id, payment.ClosedByMerchant)
 		},
 		"for another coin": func(ctx context.Context, id string) (payment.Session, error) {
-			return h.service.Choose(ctx, id, bnb())
+			return h.Service.Choose(ctx, id, checkouttest.BNB())
 		},
 	} {
-		s := h.chosen("25", usdt())
+		s := h.Chosen("25", checkouttest.USDT())
 		ctx, leave := context.WithCancel(t.Context())
-		h.gateway.cancelHook = func(string) (before, after error) { leave(); return nil, nil }
+		h.Gateway.CancelHook = func(string) (before, after error) { leave(); return nil, nil }
 		do(ctx, s.ID)
-		h.gateway.cancelHook = nil
-		h.service.Close() // waits for creates
-		h.run(time.Minute)
+		h.Gateway.CancelHook = nil
+		h.Service.Close() // waits for creates
+		h.Run(time.Minute)
 		want := []payment.EventType{payment.EventPending, payment.EventPending}
 		if name == "for good" {
 			want[1] = payment.EventCancelled
-			if got := h.load(s.ID).ClosedBy; got != payment.ClosedByMerchant {
+			if got := h.Load(s.ID).ClosedBy; got != payment.ClosedByMerchant {
 				t.Errorf("%s: closed by %q", name, got)
 			}
 		}
-		h.wantTold(s.ID, want...)
+		h.WantTold(s.ID, want...)
 	}
 }

@@ -10,137 +10,141 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
+	"coinslot/bff/token"
 )
 
-func TestPaymentFromOrderToConfirmation(t *testing.T) { overBoth(t, paymentFromOrderToConfirmation) }
+func TestPaymentFromOrderToConfirmation(t *testing.T) {
+	checkouttest.OverBoth(t, paymentFromOrderToConfirmation)
+}
 
-func paymentFromOrderToConfirmation(t *testing.T, h *shop) {
-	s := h.open("25.00")
-	h.wantStatus(s.ID, wire.Open)
-	s = must(t)(h.choose(s.ID, usdt()))
-	v := h.view(s.ID)
-	tx := h.gateway.all()[0]
-	if v.Status != wire.Pending || v.Attempt.Address != tx.address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
+func paymentFromOrderToConfirmation(t *testing.T, h *checkouttest.Shop) {
+	s := h.Open("25.00")
+	h.WantStatus(s.ID, wire.Open)
+	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	v := h.View(s.ID)
+	tx := h.Gateway.All()[0]
+	if v.Status != wire.Pending || v.Attempt.Address != tx.Address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
 		t.Fatalf("view = %+v, attempt %+v; want the gateway's address and amount", v, v.Attempt)
 	}
 	if !strings.Contains(tx.Comment, s.Attempts[0].Marker) {
 		t.Errorf("comment = %q; want the marker %q in it", tx.Comment, s.Attempts[0].Marker)
 	}
-	h.run(time.Minute)
-	h.wantStatus(s.ID, wire.Pending)
-	h.gateway.pay(tx.TrackingCode, dec("10"), "0xa")
-	h.run(20 * time.Second)
-	if a := h.view(s.ID).Attempt; a.PaidAmount != "10" || a.MissingAmount != "15" {
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Pending)
+	h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("10"), "0xa")
+	h.Run(20 * time.Second)
+	if a := h.View(s.ID).Attempt; a.PaidAmount != "10" || a.MissingAmount != "15" {
 		t.Errorf("paid %q, missing %q; want 10 and 15", a.PaidAmount, a.MissingAmount)
 	}
-	h.gateway.pay(tx.TrackingCode, dec("15.5"), "0xb")
-	h.run(20 * time.Second)
-	h.wantStatus(s.ID, wire.Confirmed)
-	if a := h.view(s.ID).Attempt; a.OverpaidAmount != "0.5" || a.Late {
+	h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("15.5"), "0xb")
+	h.Run(20 * time.Second)
+	h.WantStatus(s.ID, wire.Confirmed)
+	if a := h.View(s.ID).Attempt; a.OverpaidAmount != "0.5" || a.Late {
 		t.Errorf("overpaid %q, late %v; want 0.5 in time", a.OverpaidAmount, a.Late)
 	}
-	h.wantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
-	h.run(100 * time.Hour)
-	h.wantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
-	if due := h.load(s.ID).DueAt; !due.IsZero() {
+	h.WantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
+	h.Run(100 * time.Hour)
+	h.WantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
+	if due := h.Load(s.ID).DueAt; !due.IsZero() {
 		t.Errorf("DueAt of a confirmed session = %v; want none", due)
 	}
 }
 
-func TestManyClicksAreOneCreate(t *testing.T) { overBoth(t, manyClicksAreOneCreate) }
+func TestManyClicksAreOneCreate(t *testing.T) { checkouttest.OverBoth(t, manyClicksAreOneCreate) }
 
-func manyClicksAreOneCreate(t *testing.T, h *shop) {
-	s := h.open("25")
+func manyClicksAreOneCreate(t *testing.T, h *checkouttest.Shop) {
+	s := h.Open("25")
 	var clicks sync.WaitGroup
 	for range 50 {
 		clicks.Go(func() {
-			if _, err := h.service.Choose(context.Background(), s.ID, usdt()); err != nil {
+			if _, err := h.Service.Choose(context.Background(), s.ID, checkouttest.USDT()); err != nil {
 				t.Errorf("Choose = %v; want every click answered", err)
 			}
 		})
 	}
 	clicks.Wait()
-	h.service.Close()
-	if n := h.gateway.called("create"); n != 1 {
+	h.Service.Close()
+	if n := h.Gateway.Called("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
-	h.wantStatus(s.ID, wire.Pending)
+	h.WantStatus(s.ID, wire.Pending)
 }
 
 func TestOtherCoinWhilePreparing(t *testing.T) {
-	h := newShop(t)
-	s := h.open("25")
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
 	arrived, release := make(chan struct{}), make(chan struct{})
-	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
 		close(arrived)
 		<-release
 		return nil, nil
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	var tab sync.WaitGroup
-	tab.Go(func() { h.service.Choose(ctx, s.ID, usdt()) })
+	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
 	<-arrived
-	_, err := h.choose(s.ID, bnb())
-	wantCode(t, err, wire.CodePaymentInProgress)
-	if s := must(t)(h.choose(s.ID, usdt())); s.Status != wire.Preparing {
+	_, err := h.Choose(s.ID, checkouttest.BNB())
+	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	if s := checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT())); s.Status != wire.Preparing {
 		t.Errorf("status for the second tab = %s; want preparing", s.Status)
 	}
 	leave() // the shopper closes the tab; the create goes on
 	tab.Wait()
 	close(release)
-	h.service.Close()
-	h.wantStatus(s.ID, wire.Pending)
+	h.Service.Close()
+	h.WantStatus(s.ID, wire.Pending)
 }
 
 func TestChangeOfCoinCancelsFirst(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
-	first := h.view(s.ID).Attempt.Address
-	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
-		if live := h.gateway.live(); len(live) != 0 {
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	first := h.View(s.ID).Attempt.Address
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		if live := h.Gateway.Live(); len(live) != 0 {
 			t.Errorf("live at the gateway during create = %v; want none", live)
 		}
 		return nil, nil
 	}
-	s = must(t)(h.choose(s.ID, bnb()))
-	if a := h.view(s.ID).Attempt; a.Number != 2 || a.Address == first || a.CurrencySymbol != "BNB" {
+	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	if a := h.View(s.ID).Attempt; a.Number != 2 || a.Address == first || a.CurrencySymbol != "BNB" {
 		t.Errorf("attempt = %+v; want the second, in BNB", a)
 	}
-	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
 }
 
 func TestUnfinishedPaymentIsNotCalledOff(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
-	h.gateway.pay(s.Attempts[0].TrackingCode, dec("3"), "0xa")
-	_, err := h.choose(s.ID, bnb())
-	wantCode(t, err, wire.CodePaymentInProgress)
-	_, err = h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
-	wantCode(t, err, wire.CodePaymentInProgress)
-	if n := h.gateway.called("cancel"); n != 0 {
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("3"), "0xa")
+	_, err := h.Choose(s.ID, checkouttest.BNB())
+	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	_, err = h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
+	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	if n := h.Gateway.Called("cancel"); n != 0 {
 		t.Errorf("cancels = %d; want 0", n)
 	}
-	h.wantTold(s.ID, payment.EventPending, payment.EventPartial)
+	h.WantTold(s.ID, payment.EventPending, payment.EventPartial)
 }
 
 // The payment that was seen while a coin was changed used to be forgotten
 // until the next check, although the shopper was told of it.
 func TestPaidWhileChanging(t *testing.T) {
-	for name, act := range map[string]func(*shop, string) error{
-		"change": func(h *shop, id string) error { _, err := h.choose(id, bnb()); return err },
-		"cancel": func(h *shop, id string) error {
-			_, err := h.service.Cancel(h.t.Context(), id, payment.ClosedByMerchant)
+	for name, act := range map[string]func(*checkouttest.Shop, string) error{
+		"change": func(h *checkouttest.Shop, id string) error { _, err := h.Choose(id, checkouttest.BNB()); return err },
+		"cancel": func(h *checkouttest.Shop, id string) error {
+			_, err := h.Service.Cancel(h.T.Context(), id, payment.ClosedByMerchant)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newShop(t)
-			s := h.chosen("25", usdt())
-			h.gateway.pay(s.Attempts[0].TrackingCode, dec("25"), "0xa")
-			wantCode(t, act(h, s.ID), wire.CodeSessionPaid)
-			h.wantStatus(s.ID, wire.Confirmed)
-			h.wantTold(s.ID, payment.EventPending, payment.EventConfirmed)
+			h := checkouttest.NewShop(t)
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+			checkouttest.WantCode(t, act(h, s.ID), wire.CodeSessionPaid)
+			h.WantStatus(s.ID, wire.Confirmed)
+			h.WantTold(s.ID, payment.EventPending, payment.EventConfirmed)
 		})
 	}
 }
@@ -148,17 +152,17 @@ func TestPaidWhileChanging(t *testing.T) {
 // The transaction used to be cancelled before it was known whether another one
 // may be opened: the shopper was left with neither.
 func TestRefusedChangeCancelsNothing(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
 	for i := range 11 {
-		s = must(t)(h.choose(s.ID, []wire.Choice{bnb(), usdt()}[i%2]))
+		s = checkouttest.Must(t)(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[i%2]))
 	}
-	if h.view(s.ID).Can(wire.Change) {
+	if h.View(s.ID).Can(wire.Change) {
 		t.Errorf("change is offered after %d attempts", len(s.Attempts))
 	}
-	_, err := h.choose(s.ID, usdt())
-	wantCode(t, err, wire.CodeTooManyAttempts)
-	if live := h.gateway.live(); len(live) != 1 {
+	_, err := h.Choose(s.ID, checkouttest.USDT())
+	checkouttest.WantCode(t, err, wire.CodeTooManyAttempts)
+	if live := h.Gateway.Live(); len(live) != 1 {
 		t.Errorf("live at the gateway = %v; want the one that is shown", live)
 	}
 }
@@ -170,27 +174,27 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 		calls int
 		want  wire.Code
 	}{
-		{"refused", no(payment.ReasonRefused), 1, wire.CodePaymentRefused},
-		{"invalid", no(payment.ReasonInvalid), 1, wire.CodePaymentRefused},
+		{"refused", checkouttest.Refusal(payment.ReasonRefused), 1, wire.CodePaymentRefused},
+		{"invalid", checkouttest.Refusal(payment.ReasonInvalid), 1, wire.CodePaymentRefused},
 		{"busy for long", busy(2 * time.Minute), 1, wire.CodeGatewayUnavailable},
-		{"key", no(payment.ReasonKey), 1, wire.CodeGatewayUnavailable},
-		{"unsent", no(payment.ReasonUnsent), 3, wire.CodeGatewayUnavailable},
+		{"key", checkouttest.Refusal(payment.ReasonKey), 1, wire.CodeGatewayUnavailable},
+		{"unsent", checkouttest.Refusal(payment.ReasonUnsent), 3, wire.CodeGatewayUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newShop(t)
-				h.gateway.createHook = func(payment.CreateRequest) (error, error) { return c.err, nil }
-				s := h.chosen("25", usdt())
-				v := h.view(s.ID)
+				h := checkouttest.NewShop(t)
+				h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) { return c.err, nil }
+				s := h.Chosen("25", checkouttest.USDT())
+				v := h.View(s.ID)
 				if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != c.want || !v.Can(wire.Choose) {
 					t.Errorf("view = %+v, notice %+v; want open, a notice of %s and choose", v, v.Notice, c.want)
 				}
-				if n := h.gateway.called("create"); n != c.calls {
+				if n := h.Gateway.Called("create"); n != c.calls {
 					t.Errorf("creates = %d; want %d", n, c.calls)
 				}
-				h.gateway.createHook = nil
-				s = must(t)(h.choose(s.ID, bnb()))
-				if v := h.view(s.ID); v.Status != wire.Pending || v.Notice != nil {
+				h.Gateway.CreateHook = nil
+				s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+				if v := h.View(s.ID); v.Status != wire.Pending || v.Notice != nil {
 					t.Errorf("after another choice: %s, notice %v; want pending without", v.Status, v.Notice)
 				}
 			})
@@ -200,20 +204,20 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 
 func TestUnsentIsSentOnceItCan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newShop(t)
-		h.gateway.createHook = once(no(payment.ReasonUnsent), nil)
-		s := h.chosen("25", usdt())
-		h.wantStatus(s.ID, wire.Pending)
+		h := checkouttest.NewShop(t)
+		h.Gateway.CreateHook = checkouttest.Once(checkouttest.Refusal(payment.ReasonUnsent), nil)
+		s := h.Chosen("25", checkouttest.USDT())
+		h.WantStatus(s.ID, wire.Pending)
 	})
 }
 
 // The reason of a choice that led nowhere used to outlive the session.
 func TestNoticeEndsWithTheSession(t *testing.T) {
-	h := newShop(t)
-	h.gateway.createHook = once(no(payment.ReasonRefused), nil)
-	s := h.chosen("25", usdt())
-	must(t)(h.service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	if v := h.view(s.ID); v.Notice != nil || v.Status != wire.Cancelled {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.Refusal(payment.ReasonRefused), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	if v := h.View(s.ID); v.Notice != nil || v.Status != wire.Cancelled {
 		t.Errorf("%s with notice %+v; want cancelled without", v.Status, v.Notice)
 	}
 }
@@ -222,21 +226,21 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 	for name, mangle := range map[string]func(*payment.Created){
 		"bad checksum": func(c *payment.Created) { c.Address = strings.Replace(c.Address, c.Address[9:10], "z", 1) },
 		"no address":   func(c *payment.Created) { c.Address = "" },
-		"wrong amount": func(c *payment.Created) { c.AmountUSD = dec("2.5") },
+		"wrong amount": func(c *payment.Created) { c.AmountUSD = checkouttest.Dec("2.5") },
 		"wrong coin":   func(c *payment.Created) { c.CurrencySymbol = "USDC" },
-		"a million":    func(c *payment.Created) { c.PayAmount = dec("25000000") },
+		"a million":    func(c *payment.Created) { c.PayAmount = checkouttest.Dec("25000000") },
 		"bad tracking": func(c *payment.Created) { c.TrackingCode = "../x" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newShop(t)
-			h.gateway.mangle = mangle
-			s := h.chosen("25", usdt())
-			v := h.view(s.ID)
+			h := checkouttest.NewShop(t)
+			h.Gateway.Mangle = mangle
+			s := h.Chosen("25", checkouttest.USDT())
+			v := h.View(s.ID)
 			if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != wire.CodePaymentRefused {
 				t.Fatalf("view = %+v, notice %+v; want open with payment_refused", v, v.Notice)
 			}
-			h.run(3 * time.Minute)
-			if live := h.gateway.live(); len(live) != 0 {
+			h.Run(3 * time.Minute)
+			if live := h.Gateway.Live(); len(live) != 0 {
 				t.Errorf("live at the gateway = %v; want none", live)
 			}
 		})
@@ -244,24 +248,24 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 }
 
 func TestTrackingCodeOfAnotherSessionIsRefused(t *testing.T) {
-	overBoth(t, trackingCodeOfAnotherSessionIsRefused)
+	checkouttest.OverBoth(t, trackingCodeOfAnotherSessionIsRefused)
 }
 
-func trackingCodeOfAnotherSessionIsRefused(t *testing.T, h *shop) {
-	first := h.chosen("25", usdt())
-	h.gateway.mangle = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
-	second := h.chosen("25", usdt())
-	h.wantStatus(second.ID, wire.Open)
-	h.run(time.Minute)
-	h.wantStatus(first.ID, wire.Pending)
-	if live := h.gateway.live(); len(live) == 0 || live[0] != first.Attempts[0].TrackingCode {
+func trackingCodeOfAnotherSessionIsRefused(t *testing.T, h *checkouttest.Shop) {
+	first := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Mangle = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
+	second := h.Chosen("25", checkouttest.USDT())
+	h.WantStatus(second.ID, wire.Open)
+	h.Run(time.Minute)
+	h.WantStatus(first.ID, wire.Pending)
+	if live := h.Gateway.Live(); len(live) == 0 || live[0] != first.Attempts[0].TrackingCode {
 		t.Errorf("live at the gateway = %v; want the first session's left alone", live)
 	}
 }
 
 func TestChoiceErrors(t *testing.T) {
-	h := newShop(t)
-	s := h.open("2")
+	h := checkouttest.NewShop(t)
+	s := h.Open("2")
 	for _, c := range []struct {
 		choice wire.Choice
 		want   wire.Code
@@ -272,75 +276,75 @@ func TestChoiceErrors(t *testing.T) {
 		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "a@b\r\nBcc: c@d"}, wire.CodeInvalid},
 		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Comment: strings.Repeat("x", 201)}, wire.CodeInvalid},
 	} {
-		_, err := h.choose(s.ID, c.choice)
-		wantCode(t, err, c.want)
+		_, err := h.Choose(s.ID, c.choice)
+		checkouttest.WantCode(t, err, c.want)
 	}
-	_, err := h.choose("cs_nobody", usdt())
-	wantCode(t, err, wire.CodeSessionUnknown)
-	_, err = h.choose(h.open("1000.01").ID, usdt())
-	wantCode(t, err, wire.CodeAmountAboveMaximum)
-	if n := h.gateway.called("create"); n != 0 {
+	_, err := h.Choose("cs_nobody", checkouttest.USDT())
+	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
+	_, err = h.Choose(h.Open("1000.01").ID, checkouttest.USDT())
+	checkouttest.WantCode(t, err, wire.CodeAmountAboveMaximum)
+	if n := h.Gateway.Called("create"); n != 0 {
 		t.Errorf("creates = %d; want 0", n)
 	}
 }
 
 func TestCurrenciesUnavailable(t *testing.T) {
-	h := newShop(t)
-	h.gateway.coinsHook = cut
-	s := h.open("25")
-	_, err := h.choose(s.ID, usdt())
-	wantCode(t, err, wire.CodeGatewayUnavailable)
-	h.gateway.coinsHook = nil
-	must(t)(h.choose(s.ID, usdt()))
+	h := checkouttest.NewShop(t)
+	h.Gateway.CoinsHook = checkouttest.LostAnswer
+	s := h.Open("25")
+	_, err := h.Choose(s.ID, checkouttest.USDT())
+	checkouttest.WantCode(t, err, wire.CodeGatewayUnavailable)
+	h.Gateway.CoinsHook = nil
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
 }
 
-func TestOpenIsIdempotent(t *testing.T) { overBoth(t, openIsIdempotent) }
+func TestOpenIsIdempotent(t *testing.T) { checkouttest.OverBoth(t, openIsIdempotent) }
 
-func openIsIdempotent(t *testing.T, h *shop) {
+func openIsIdempotent(t *testing.T, h *checkouttest.Shop) {
 	open := func(o payment.Order, key string) (payment.Session, bool, error) {
-		return h.service.Open(t.Context(), o, key)
+		return h.Service.Open(t.Context(), o, key)
 	}
-	a, created, err := open(payment.Order{AmountUSD: dec("25"), Ref: "1001"}, "k1")
+	a, created, err := open(payment.Order{AmountUSD: checkouttest.Dec("25"), Ref: "1001"}, "k1")
 	if err != nil || !created {
 		t.Fatalf("Open = %v, %v; want a new session", created, err)
 	}
 	for _, key := range []string{"k1", "k2", ""} {
-		b, created, err := open(payment.Order{AmountUSD: dec("25.00"), Ref: "1001", ExpiresIn: 24 * time.Hour}, key)
+		b, created, err := open(payment.Order{AmountUSD: checkouttest.Dec("25.00"), Ref: "1001", ExpiresIn: 24 * time.Hour}, key)
 		if err != nil || created || b.ID != a.ID {
 			t.Errorf("Open with key %q = %s, %v, %v; want %s again", key, b.ID, created, err, a.ID)
 		}
 	}
-	_, _, err = open(payment.Order{AmountUSD: dec("25.01"), Ref: "1001"}, "")
-	wantCode(t, err, wire.CodeOrderConflict)
-	_, _, err = open(payment.Order{AmountUSD: dec("9")}, "k1")
-	wantCode(t, err, wire.CodeIdempotency)
-	if s := h.open("25"); s.ID == a.ID {
+	_, _, err = open(payment.Order{AmountUSD: checkouttest.Dec("25.01"), Ref: "1001"}, "")
+	checkouttest.WantCode(t, err, wire.CodeOrderConflict)
+	_, _, err = open(payment.Order{AmountUSD: checkouttest.Dec("9")}, "k1")
+	checkouttest.WantCode(t, err, wire.CodeIdempotency)
+	if s := h.Open("25"); s.ID == a.ID {
 		t.Errorf("an order without reference joined %s", a.ID)
 	}
 	_, _, err = open(payment.Order{}, "")
-	wantCode(t, err, wire.CodeInvalid)
+	checkouttest.WantCode(t, err, wire.CodeInvalid)
 }
 
 func TestSessionExpires(t *testing.T) {
-	h := newShop(t)
-	s, _, err := h.service.Open(t.Context(), payment.Order{AmountUSD: dec("25"), ExpiresIn: time.Hour}, "")
+	h := checkouttest.NewShop(t)
+	s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.clock.move(time.Hour)
-	_, err = h.choose(s.ID, usdt()) // before anybody has tended it
-	wantCode(t, err, wire.CodeSessionExpired)
-	if err := h.tend(); err != nil {
+	h.Clock.Move(time.Hour)
+	_, err = h.Choose(s.ID, checkouttest.USDT()) // before anybody has tended it
+	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
+	if err := h.Tend(); err != nil {
 		t.Fatal(err)
 	}
-	h.wantStatus(s.ID, wire.Expired)
-	h.wantTold(s.ID, payment.EventExpired)
-	_, err = h.choose(s.ID, usdt())
-	wantCode(t, err, wire.CodeSessionExpired)
-	if v := h.view(s.ID); len(v.Actions) != 0 {
+	h.WantStatus(s.ID, wire.Expired)
+	h.WantTold(s.ID, payment.EventExpired)
+	_, err = h.Choose(s.ID, checkouttest.USDT())
+	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
+	if v := h.View(s.ID); len(v.Actions) != 0 {
 		t.Errorf("actions = %v; want none", v.Actions)
 	}
-	if due := h.load(s.ID).DueAt; !due.IsZero() {
+	if due := h.Load(s.ID).DueAt; !due.IsZero() {
 		t.Errorf("DueAt = %v; want none", due)
 	}
 }
@@ -349,89 +353,101 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 	disk := errors.New("disk I/O error")
 	for name, outcome := range map[string][2]error{"not written": {disk, nil}, "written": {nil, disk}} {
 		t.Run("intent "+name, func(t *testing.T) {
-			h := newShop(t)
-			s := h.open("25")
-			h.store.failUpdates(func() (error, error) { return outcome[0], outcome[1] })
-			if _, err := h.choose(s.ID, usdt()); !errors.Is(err, disk) {
+			h := checkouttest.NewShop(t)
+			s := h.Open("25")
+			h.Store.FailUpdates(func() (error, error) { return outcome[0], outcome[1] })
+			if _, err := h.Choose(s.ID, checkouttest.USDT()); !errors.Is(err, disk) {
 				t.Fatalf("Choose = %v; want the store's error", err)
 			}
-			if n := h.gateway.called("create"); n != 0 {
+			if n := h.Gateway.Called("create"); n != 0 {
 				t.Fatalf("creates = %d; want none before the intent is known to be stored", n)
 			}
-			h.store.failUpdates(nil)
-			h.run(2 * time.Minute)
-			if h.load(s.ID).Status == wire.Open {
-				must(t)(h.choose(s.ID, usdt()))
+			h.Store.FailUpdates(nil)
+			h.Run(2 * time.Minute)
+			if h.Load(s.ID).Status == wire.Open {
+				checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
 			}
-			h.wantStatus(s.ID, wire.Pending)
-			if n := len(h.gateway.all()); n != 1 {
+			h.WantStatus(s.ID, wire.Pending)
+			if n := len(h.Gateway.All()); n != 1 {
 				t.Errorf("transactions at the gateway = %d; want 1", n)
 			}
 		})
 		t.Run("answer "+name, func(t *testing.T) {
-			h := newShop(t)
-			s := h.open("25")
-			h.gateway.createHook = func(payment.CreateRequest) (error, error) {
-				h.store.failUpdates(func() (error, error) { return outcome[0], outcome[1] })
+			h := checkouttest.NewShop(t)
+			s := h.Open("25")
+			h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+				h.Store.FailUpdates(func() (error, error) { return outcome[0], outcome[1] })
 				return nil, nil
 			}
-			h.choose(s.ID, usdt())
-			h.store.failUpdates(nil)
-			h.gateway.createHook = nil
-			h.run(2 * time.Minute)
-			h.wantOne(s.ID)
+			h.Choose(s.ID, checkouttest.USDT())
+			h.Store.FailUpdates(nil)
+			h.Gateway.CreateHook = nil
+			h.Run(2 * time.Minute)
+			h.WantOne(s.ID)
 		})
 	}
 }
 
 // An outage used to use up the attempts of a session, although nothing was ever
 // opened.
-func TestOutageUsesUpNothing(t *testing.T) { overBoth(t, outageUsesUpNothing) }
+func TestOutageUsesUpNothing(t *testing.T) { checkouttest.OverBoth(t, outageUsesUpNothing) }
 
-func outageUsesUpNothing(t *testing.T, h *shop) {
-	s := h.open("25")
+func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
+	s := h.Open("25")
 	for _, err := range []error{
-		no(payment.ReasonUnsent), busy(2 * time.Minute), no(payment.ReasonKey),
+		checkouttest.Refusal(payment.ReasonUnsent), busy(2 * time.Minute), checkouttest.Refusal(payment.ReasonKey),
 	} {
-		h.gateway.createHook = func(payment.CreateRequest) (before, after error) { return err, nil }
+		h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) { return err, nil }
 		for range 10 {
-			if _, err := h.choose(s.ID, usdt()); err != nil {
+			if _, err := h.Choose(s.ID, checkouttest.USDT()); err != nil {
 				t.Fatalf("Choose = %v", err)
 			}
-			h.wantStatus(s.ID, wire.Open)
+			h.WantStatus(s.ID, wire.Open)
 		}
 	}
-	h.gateway.createHook = nil
-	must(t)(h.choose(s.ID, usdt()))
-	h.wantStatus(s.ID, wire.Pending)
-	if n := len(h.load(s.ID).Attempts); n != 1 {
+	h.Gateway.CreateHook = nil
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	h.WantStatus(s.ID, wire.Pending)
+	if n := len(h.Load(s.ID).Attempts); n != 1 {
 		t.Errorf("%d attempts; want the one that was opened", n)
 	}
-	h.gateway.createHook = func(payment.CreateRequest) (before, after error) { return no(payment.ReasonRefused), nil }
-	other := h.open("25")
+	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) {
+		return checkouttest.Refusal(payment.ReasonRefused), nil
+	}
+	other := h.Open("25")
 	var err error
 	for range 20 {
-		_, err = h.choose(other.ID, usdt())
+		_, err = h.Choose(other.ID, checkouttest.USDT())
 	}
-	wantCode(t, err, wire.CodeTooManyAttempts) // these were sent
+	checkouttest.WantCode(t, err, wire.CodeTooManyAttempts) // these were sent
 }
 
 // A process that dies between a re-verification and reading its result leaves
 // that to be read soon, not at the next late look.
-func TestRecheckWhoseResultNobodyRead(t *testing.T) { overBoth(t, recheckWhoseResultNobodyRead) }
+func TestRecheckWhoseResultNobodyRead(t *testing.T) {
+	checkouttest.OverBoth(t, recheckWhoseResultNobodyRead)
+}
 
-func recheckWhoseResultNobodyRead(t *testing.T, h *shop) {
-	s := h.chosen("25", usdt())
+func recheckWhoseResultNobodyRead(t *testing.T, h *checkouttest.Shop) {
+	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
-	h.gateway.set(code, func(tx *transaction) { tx.Status = "expired" })
-	h.run(2 * time.Hour) // the look after an hour is over
-	h.wantStatus(s.ID, wire.Expired)
-	h.gateway.pay(code, s.Attempts[0].PayAmount, "0xa")
-	h.gateway.set(code, func(tx *transaction) { tx.Status = "confirmed" }) // verified again
-	h.gateway.statusHook = func(string) error { return cut() }
-	h.service.Recheck(t.Context(), s.ID)
-	h.gateway.statusHook = nil
-	h.restart()
-	h.run(time.Minute)
-	h.wantStatus(s.ID, wire.Confirmed)
+	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
+	h.Run(2 * time.Hour) // the look after an hour is over
+	h.WantStatus(s.ID, wire.Expired)
+	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
+	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified again
+	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
+	h.Service.Recheck(t.Context(), s.ID)
+	h.Gateway.StatusHook = nil
+	h.Restart()
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Confirmed)
+}
+
+func TestFakeGatewayGivesValidAddresses(t *testing.T) {
+	for _, network := range []string{"trc20", "bep20"} {
+		if err := token.Builtin().CheckAddress(network, checkouttest.Address(network, 7)); err != nil {
+			t.Errorf("CheckAddress(%q, %q) = %v; want nil", network, checkouttest.Address(network, 7), err)
+		}
+	}
 }

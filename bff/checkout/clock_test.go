@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
@@ -13,29 +14,29 @@ import (
 // as soon as the clock is right.
 func TestClockThatWasAhead(t *testing.T) {
 	for name, hook := range map[string]func(payment.CreateRequest) (before, after error){
-		"pending": nil, "answer lost": once(nil, cut()), "request lost": once(cut(), nil),
+		"pending": nil, "answer lost": checkouttest.Once(nil, checkouttest.LostAnswer()), "request lost": checkouttest.Once(checkouttest.LostAnswer(), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newShopOver(t, "sqlite")
-			h.gateway.createHook = hook
-			h.clock.move(48 * time.Hour)
-			s := h.chosen("25", usdt())
-			h.run(20 * time.Second)
-			h.clock.move(-48 * time.Hour)
-			h.restart()
-			db := h.store.(interface {
+			h := checkouttest.NewShopOver(t, "sqlite")
+			h.Gateway.CreateHook = hook
+			h.Clock.Move(48 * time.Hour)
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Run(20 * time.Second)
+			h.Clock.Move(-48 * time.Hour)
+			h.Restart()
+			db := h.Store.(interface {
 				CapDue(ctx context.Context, now time.Time, most time.Duration) (int, error)
 			})
-			if _, err := db.CapDue(t.Context(), h.clock.Now(), payment.DefaultSchedule().MostAhead()); err != nil {
+			if _, err := db.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MostAhead()); err != nil {
 				t.Fatal(err)
 			}
-			h.run(4 * time.Minute)
-			h.wantStatus(s.ID, wire.Pending)
-			h.wantOne(s.ID)
-			now := h.load(s.ID)
-			h.gateway.pay(now.Current().TrackingCode, dec("25"), "tx-1")
-			h.run(time.Minute)
-			h.wantStatus(s.ID, wire.Confirmed)
+			h.Run(4 * time.Minute)
+			h.WantStatus(s.ID, wire.Pending)
+			h.WantOne(s.ID)
+			now := h.Load(s.ID)
+			h.Gateway.Pay(now.Current().TrackingCode, checkouttest.Dec("25"), "tx-1")
+			h.Run(time.Minute)
+			h.WantStatus(s.ID, wire.Confirmed)
 		})
 	}
 }

@@ -5,21 +5,22 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
 // TestOpenChecksCurrencies: an order whose currencies the gateway does not offer
 // is refused, unless it repeats one, or nobody knows what the gateway offers.
 func TestOpenChecksCurrencies(t *testing.T) {
-	overBoth(t, func(t *testing.T, h *shop) {
+	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
 		order := func(ref string, currencies ...string) payment.Order {
-			return payment.Order{AmountUSD: dec("25"), Ref: ref, Currencies: currencies}
+			return payment.Order{AmountUSD: checkouttest.Dec("25"), Ref: ref, Currencies: currencies}
 		}
 		open := func(o payment.Order, key string) (payment.Session, bool, error) {
-			return h.service.Open(t.Context(), o, key)
+			return h.Service.Open(t.Context(), o, key)
 		}
 		away := errors.New("gateway is away")
-		h.gateway.coinsHook = func() error { return away }
+		h.Gateway.CoinsHook = func() error { return away }
 		byRef, _, err := open(order("1", "NOPE"), "")
 		if err != nil || !byRef.Unchecked {
 			t.Errorf("Open without a list = unchecked %t, %v; want true", byRef.Unchecked, err)
@@ -28,7 +29,7 @@ func TestOpenChecksCurrencies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.gateway.coinsHook = nil
+		h.Gateway.CoinsHook = nil
 		for name, c := range map[string]struct {
 			order payment.Order
 			key   string

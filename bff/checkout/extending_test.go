@@ -7,33 +7,29 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
-func (h *shop) extend(id string, number int) (payment.Session, error) {
-	h.t.Helper()
-	return h.service.Extend(h.t.Context(), id, number)
-}
-
 // More time is a new address for the same coin and all the minutes that the
 // network gives; the old address is gone before there is another.
-func TestExtend(t *testing.T) { overBoth(t, extend) }
+func TestExtend(t *testing.T) { checkouttest.OverBoth(t, extend) }
 
-func extend(t *testing.T, h *shop) {
-	s := must(t)(h.choose(h.open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
-	first := h.view(s.ID).Attempt
-	h.run(27 * time.Minute)
-	if v := h.view(s.ID); !v.Can(wire.Extend) || v.Attempt.ExtendMinutes != 60 {
+func extend(t *testing.T, h *checkouttest.Shop) {
+	s := checkouttest.Must(t)(h.Choose(h.Open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
+	first := h.View(s.ID).Attempt
+	h.Run(27 * time.Minute)
+	if v := h.View(s.ID); !v.Can(wire.Extend) || v.Attempt.ExtendMinutes != 60 {
 		t.Fatalf("%v and %d minutes are offered; want extend and 60", v.Actions, v.Attempt.ExtendMinutes)
 	}
-	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
-		if live := h.gateway.live(); len(live) != 0 {
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		if live := h.Gateway.Live(); len(live) != 0 {
 			t.Errorf("live at the gateway during create = %v; want none", live)
 		}
 		return nil, nil
 	}
-	s = must(t)(h.extend(s.ID, 1))
-	v := h.view(s.ID)
+	s = checkouttest.Must(t)(h.Extend(s.ID, 1))
+	v := h.View(s.ID)
 	if a := v.Attempt; v.Status != wire.Pending || a.Number != 2 || a.Address == first.Address || a.CurrencySymbol != "USDT" || a.NetworkCode != "trc20" {
 		t.Fatalf("%s, attempt %+v; want the second, pending in USDT", v.Status, a)
 	}
@@ -46,22 +42,22 @@ func extend(t *testing.T, h *shop) {
 	if v.Can(wire.Extend) {
 		t.Error("more time is offered although there is as much as there can be")
 	}
-	h.run(10 * time.Minute)
-	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
-	h.wantStatus(s.ID, wire.Pending)
+	h.Run(10 * time.Minute)
+	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantStatus(s.ID, wire.Pending)
 }
 
 // However often and wherever it is clicked, one address takes the place of
 // another.
-func TestManyClicksExtendOnce(t *testing.T) { overBoth(t, manyClicksExtendOnce) }
+func TestManyClicksExtendOnce(t *testing.T) { checkouttest.OverBoth(t, manyClicksExtendOnce) }
 
-func manyClicksExtendOnce(t *testing.T, h *shop) {
+func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
 	for _, number := range []int{0, 1} {
-		s := h.chosen("25", usdt())
-		h.clock.move(10 * time.Minute)
-		before := h.gateway.called("create")
+		s := h.Chosen("25", checkouttest.USDT())
+		h.Clock.Move(10 * time.Minute)
+		before := h.Gateway.Called("create")
 		click := func() {
-			if _, err := h.service.Extend(context.Background(), s.ID, number); err != nil {
+			if _, err := h.Service.Extend(context.Background(), s.ID, number); err != nil {
 				t.Errorf("Extend(%d) = %v; want every click answered", number, err)
 			}
 		}
@@ -70,31 +66,31 @@ func manyClicksExtendOnce(t *testing.T, h *shop) {
 			clicks.Go(click)
 		}
 		clicks.Wait()
-		h.service.Close()
+		h.Service.Close()
 		click() // late, from a page that still shows the first address
-		if n := h.gateway.called("create") - before; n != 1 {
+		if n := h.Gateway.Called("create") - before; n != 1 {
 			t.Errorf("creates for attempt %d = %d; want 1", number, n)
 		}
-		if live := h.gateway.live(); len(live) != 1+number {
+		if live := h.Gateway.Live(); len(live) != 1+number {
 			t.Errorf("live at the gateway = %v; want one of each session", live)
 		}
-		h.wantStatus(s.ID, wire.Pending)
-		h.wantTold(s.ID, payment.EventPending, payment.EventPending)
+		h.WantStatus(s.ID, wire.Pending)
+		h.WantTold(s.ID, payment.EventPending, payment.EventPending)
 	}
 }
 
 // A page that still shows the address before is told of the new one, however
 // old that is by then.
 func TestExtendWhatIsReplaced(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
-	h.run(10 * time.Minute)
-	must(t)(h.extend(s.ID, 1))
-	h.run(10 * time.Minute)
-	if s = must(t)(h.extend(s.ID, 1)); len(s.Attempts) != 2 {
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(10 * time.Minute)
+	checkouttest.Must(t)(h.Extend(s.ID, 1))
+	h.Run(10 * time.Minute)
+	if s = checkouttest.Must(t)(h.Extend(s.ID, 1)); len(s.Attempts) != 2 {
 		t.Errorf("%d attempts; want two: the first was replaced already", len(s.Attempts))
 	}
-	if s = must(t)(h.extend(s.ID, 2)); len(s.Attempts) != 3 {
+	if s = checkouttest.Must(t)(h.Extend(s.ID, 2)); len(s.Attempts) != 3 {
 		t.Errorf("%d attempts; want three: this is another wish", len(s.Attempts))
 	}
 }
@@ -102,42 +98,41 @@ func TestExtendWhatIsReplaced(t *testing.T) {
 func TestExtendRefused(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		begin func(h *shop, id string)
+		begin func(h *checkouttest.Shop, id string)
 		want  wire.Code
 	}{
-		{"paid in part", func(h *shop, id string) { h.payFor(id, "3") }, wire.CodePaymentInProgress},
-		{"paid", func(h *shop, id string) { h.payFor(id, "25") }, wire.CodeSessionPaid},
-		{"seen on the chain", func(h *shop, id string) {
-			h.gateway.set(h.load(id).Attempts[0].TrackingCode, func(tx *transaction) { tx.TxID = "0xa" })
+		{"paid in part", func(h *checkouttest.Shop, id string) { h.PayFor(id, "3") }, wire.CodePaymentInProgress},
+		{"paid", func(h *checkouttest.Shop, id string) { h.PayFor(id, "25") }, wire.CodeSessionPaid},
+		{"seen on the chain", func(h *checkouttest.Shop, id string) {
+			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.TxID = "0xa" })
 		}, wire.CodePaymentInProgress},
-		{"called off", func(h *shop, id string) { must(h.t)(h.service.Cancel(h.t.Context(), id, payment.ClosedByShopper)) }, wire.CodeNotPossible},
-		{"expired", func(h *shop, id string) { h.run(31 * time.Minute) }, wire.CodeNotPossible},
-		{"gateway away", func(h *shop, _ string) { h.gateway.statusHook = func(string) error { return cut() } }, wire.CodeGatewayUnavailable},
-		{"cancel refused", func(h *shop, id string) {
-			h.gateway.set(h.load(id).Attempts[0].TrackingCode, func(tx *transaction) { tx.stubborn = true })
+		{"called off", func(h *checkouttest.Shop, id string) {
+			checkouttest.Must(h.T)(h.Service.Cancel(h.T.Context(), id, payment.ClosedByShopper))
+		}, wire.CodeNotPossible},
+		{"expired", func(h *checkouttest.Shop, id string) { h.Run(31 * time.Minute) }, wire.CodeNotPossible},
+		{"gateway away", func(h *checkouttest.Shop, _ string) {
+			h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
+		}, wire.CodeGatewayUnavailable},
+		{"cancel refused", func(h *checkouttest.Shop, id string) {
+			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Stubborn = true })
 		}, wire.CodePaymentInProgress},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newShop(t)
-			s := h.chosen("25", usdt())
-			h.run(10 * time.Minute)
+			h := checkouttest.NewShop(t)
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Run(10 * time.Minute)
 			c.begin(h, s.ID)
-			_, err := h.extend(s.ID, 0)
-			wantCode(t, err, c.want)
-			if n := len(h.load(s.ID).Attempts); n != 1 {
+			_, err := h.Extend(s.ID, 0)
+			checkouttest.WantCode(t, err, c.want)
+			if n := len(h.Load(s.ID).Attempts); n != 1 {
 				t.Errorf("%d attempts; want one", n)
 			}
 			again := c.name == "gateway away" || c.name == "cancel refused" // it may go better then
-			if v := h.view(s.ID); v.Can(wire.Extend) != again || (v.Attempt.ExtendMinutes != 0) != again {
+			if v := h.View(s.ID); v.Can(wire.Extend) != again || (v.Attempt.ExtendMinutes != 0) != again {
 				t.Errorf("actions %v, %d minutes; want them offered %t", v.Actions, v.Attempt.ExtendMinutes, again)
 			}
 		})
 	}
-}
-
-func (h *shop) payFor(id, amount string) {
-	h.t.Helper()
-	h.gateway.pay(h.load(id).Attempts[0].TrackingCode, dec(amount), "0xa")
 }
 
 // More time ends with the attempts that a session has, and with the session.
@@ -152,21 +147,21 @@ func TestExtendIsBounded(t *testing.T) {
 		"by its end":  {55 * time.Minute, 6, wire.CodeNotPossible},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newShop(t)
-			s, _, err := h.service.Open(t.Context(), payment.Order{AmountUSD: dec("25"), ExpiresIn: c.expires}, "")
+			h := checkouttest.NewShop(t)
+			s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: c.expires}, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			must(t)(h.choose(s.ID, usdt()))
-			for h.run(10 * time.Minute); h.view(s.ID).Can(wire.Extend); h.run(10 * time.Minute) {
-				s = must(t)(h.extend(s.ID, 0))
+			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+			for h.Run(10 * time.Minute); h.View(s.ID).Can(wire.Extend); h.Run(10 * time.Minute) {
+				s = checkouttest.Must(t)(h.Extend(s.ID, 0))
 			}
 			if len(s.Attempts) != c.most {
 				t.Errorf("%d attempts; want %d", len(s.Attempts), c.most)
 			}
-			_, err = h.extend(s.ID, 0)
-			wantCode(t, err, c.want)
-			if live := h.gateway.live(); len(live) != 1 {
+			_, err = h.Extend(s.ID, 0)
+			checkouttest.WantCode(t, err, c.want)
+			if live := h.Gateway.Live(); len(live) != 1 {
 				t.Errorf("live at the gateway = %v; want the one that is shown", live)
 			}
 		})
@@ -174,16 +169,16 @@ func TestExtendIsBounded(t *testing.T) {
 }
 
 func TestExtendNothing(t *testing.T) {
-	h := newShop(t)
-	s := h.open("25")
-	_, err := h.extend(s.ID, 0)
-	wantCode(t, err, wire.CodeNotPossible)
-	_, err = h.extend("cs_none", 0)
-	wantCode(t, err, wire.CodeSessionUnknown)
-	must(t)(h.choose(s.ID, usdt()))
-	_, err = h.extend(s.ID, 7)
-	wantCode(t, err, wire.CodeNotPossible)
-	if v := h.view(s.ID); !v.Can(wire.Extend) {
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
+	_, err := h.Extend(s.ID, 0)
+	checkouttest.WantCode(t, err, wire.CodeNotPossible)
+	_, err = h.Extend("cs_none", 0)
+	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	_, err = h.Extend(s.ID, 7)
+	checkouttest.WantCode(t, err, wire.CodeNotPossible)
+	if v := h.View(s.ID); !v.Can(wire.Extend) {
 		t.Errorf("actions = %v; want extend: the network gives 60 minutes, the order asked for 30", v.Actions)
 	}
 }

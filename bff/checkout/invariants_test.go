@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,9 +18,9 @@ import (
 
 // check holds every session against the invariants.
 func (w *walk) check() {
-	w.t.Helper()
+	w.T.Helper()
 	for _, id := range w.ids {
-		s := w.load(id)
+		s := w.Load(id)
 		before, known := w.last[id]
 		w.checkShown(s)
 		w.checkEvents(s)
@@ -35,8 +36,8 @@ func (w *walk) check() {
 
 // checkShown: at most one payable address is shown, and only a committed one.
 func (w *walk) checkShown(s payment.Session) {
-	w.t.Helper()
-	v := checkout.View(&s, w.showing())
+	w.T.Helper()
+	v := checkout.View(&s, w.Showing())
 	if v.Status != wire.Pending {
 		if v.Status == wire.Preparing && v.Attempt != nil && v.Attempt.Address != "" {
 			w.fail(s.ID, "an address is shown while preparing")
@@ -50,13 +51,13 @@ func (w *walk) checkShown(s payment.Session) {
 	if w.shown[s.ID] == nil {
 		w.shown[s.ID] = map[string]bool{}
 	}
-	for _, tx := range w.gateway.all() {
+	for _, tx := range w.Gateway.All() {
 		switch {
 		case tx.TrackingCode == a.TrackingCode:
-			if a.Address != "" && tx.address != a.Address {
+			if a.Address != "" && tx.Address != a.Address {
 				w.fail(s.ID, "address %s is shown for %s", a.Address, tx.TrackingCode)
 			}
-		case tx.Status == "pending" && w.shown[s.ID][tx.address]:
+		case tx.Status == "pending" && w.shown[s.ID][tx.Address]:
 			w.fail(s.ID, "two addresses that were shown can be paid: %s and %s", tx.TrackingCode, a.TrackingCode)
 		}
 	}
@@ -67,9 +68,9 @@ func (w *walk) checkShown(s payment.Session) {
 
 // checkEvents: confirmed is told exactly once, exactly if it is so.
 func (w *walk) checkEvents(s payment.Session) {
-	w.t.Helper()
+	w.T.Helper()
 	n := 0
-	for _, e := range w.store.outbox(s.ID) {
+	for _, e := range w.Store.Outbox(s.ID) {
 		if e.Type == payment.EventConfirmed {
 			n++
 		}
@@ -80,9 +81,9 @@ func (w *walk) checkEvents(s payment.Session) {
 	if s.Status != wire.Confirmed || resolved(s) {
 		return
 	}
-	for _, tx := range w.gateway.all() {
+	for _, tx := range w.Gateway.All() {
 		a := s.Current()
-		if tx.TrackingCode == a.TrackingCode && (tx.Status != "confirmed" || tx.Paid.LessThan(a.PayAmount.Mul(dec("0.99")))) {
+		if tx.TrackingCode == a.TrackingCode && (tx.Status != "confirmed" || tx.Paid.LessThan(a.PayAmount.Mul(checkouttest.Dec("0.99")))) {
 			w.fail(s.ID, "confirmed, but the gateway has %s and %s paid", tx.Status, tx.Paid)
 		}
 	}
@@ -90,25 +91,25 @@ func (w *walk) checkEvents(s payment.Session) {
 
 // checkLast: what the merchant was told last is how the session stands.
 func (w *walk) checkLast(s payment.Session) {
-	w.t.Helper()
+	w.T.Helper()
 	if s.Status == wire.Open || s.Status == wire.Preparing { // which nobody is told of
 		return
 	}
 	var body struct{ Data payment.Object }
-	events := w.store.outbox(s.ID)
+	events := w.Store.Outbox(s.ID)
 	if len(events) > 0 {
 		if err := json.Unmarshal(events[len(events)-1].Body, &body); err != nil {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
 	}
 	if body.Data.Status != s.Status {
-		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.told(s.ID), body.Data.Status, s.Status)
+		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.Told(s.ID), body.Data.Status, s.Status)
 	}
 }
 
 // checkChange: versions grow with every change, and confirmed never changes.
 func (w *walk) checkChange(before, s payment.Session) {
-	w.t.Helper()
+	w.T.Helper()
 	if before.Status != s.Status {
 		if w.seen[before.Status] == nil {
 			w.seen[before.Status] = map[wire.Status]int{}
@@ -129,63 +130,63 @@ func (w *walk) checkChange(before, s payment.Session) {
 }
 
 func (w *walk) fail(id, format string, args ...any) {
-	w.t.Helper()
+	w.T.Helper()
 	text := ""
-	for _, a := range w.load(id).Attempts {
+	for _, a := range w.Load(id).Attempts {
 		text += fmt.Sprintf("\n#%d %s %s %s paid %s due %v", a.Number, a.State, a.TrackingCode, a.Address, a.Paid, a.EndedAt)
 	}
-	for _, tx := range w.gateway.all() {
-		text += fmt.Sprintf("\n%s %s %s paid %s %q", tx.TrackingCode, tx.Status, tx.address, tx.Paid, tx.Comment)
+	for _, tx := range w.Gateway.All() {
+		text += fmt.Sprintf("\n%s %s %s paid %s %q", tx.TrackingCode, tx.Status, tx.Address, tx.Paid, tx.Comment)
 	}
-	w.t.Fatalf("session %s at %s: %s%s\n%s", id, w.clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.trail(id))
+	w.T.Fatalf("session %s at %s: %s%s\n%s", id, w.Clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.Trail(id))
 }
 
 // settle ends the faults and checks what must come true by itself.
 func (w *walk) settle() {
-	w.t.Helper()
+	w.T.Helper()
 	w.faults = 0
 	for range 130 {
-		w.clock.move(time.Second)
-		w.tend()
+		w.Clock.Move(time.Second)
+		w.Tend()
 		w.check()
 	}
 	for _, id := range w.ids {
-		if s := w.load(id); s.Status == wire.Preparing {
+		if s := w.Load(id); s.Status == wire.Preparing {
 			w.fail(id, "still preparing two minutes after the last fault")
 		}
 	}
-	w.checkKnown(func(tx transaction) bool { return tx.Status == "pending" && !w.woken[tx.Comment] })
+	w.checkKnown(func(tx checkouttest.Transaction) bool { return tx.Status == "pending" && !w.woken[tx.Comment] })
 	for range 80 {
-		w.clock.move(time.Minute)
-		w.tend()
+		w.Clock.Move(time.Minute)
+		w.Tend()
 		w.check()
 	}
-	w.checkKnown(func(transaction) bool { return true })
+	w.checkKnown(func(checkouttest.Transaction) bool { return true })
 	for range 320 {
-		w.clock.move(30 * time.Minute)
-		if err := w.tend(); err != nil {
-			w.t.Fatalf("tending in peace = %v", err)
+		w.Clock.Move(30 * time.Minute)
+		if err := w.Tend(); err != nil {
+			w.T.Fatalf("tending in peace = %v", err)
 		}
 	}
 	w.check()
 	w.checkTold()
 	for _, id := range w.ids {
-		if due := w.load(id).DueAt; !due.IsZero() {
+		if due := w.Load(id).DueAt; !due.IsZero() {
 			w.fail(id, "due at %v although everything is over", due)
 		}
 	}
 }
 
 // checkKnown: there is no transaction at the gateway that nobody knows of.
-func (w *walk) checkKnown(of func(transaction) bool) {
-	w.t.Helper()
-	for _, tx := range w.gateway.all() {
+func (w *walk) checkKnown(of func(checkouttest.Transaction) bool) {
+	w.T.Helper()
+	for _, tx := range w.Gateway.All() {
 		if !of(tx) {
 			continue
 		}
-		if _, err := w.store.Lookup(w.t.Context(), tx.TrackingCode); err != nil {
+		if _, err := w.Store.Lookup(w.T.Context(), tx.TrackingCode); err != nil {
 			marker, _, _ := strings.Cut(tx.Comment, " ")
-			owner, _ := w.store.Lookup(w.t.Context(), marker)
+			owner, _ := w.Store.Lookup(w.T.Context(), marker)
 			w.fail(owner.ID, "%s is %s at the gateway and known to nobody", tx.TrackingCode, tx.Status)
 		}
 	}
@@ -193,29 +194,29 @@ func (w *walk) checkKnown(of func(transaction) bool) {
 
 // checkTold: no money comes without a word to the merchant.
 func (w *walk) checkTold() {
-	w.t.Helper()
-	for _, tx := range w.gateway.all() {
-		s, err := w.store.Lookup(w.t.Context(), tx.TrackingCode)
+	w.T.Helper()
+	for _, tx := range w.Gateway.All() {
+		s, err := w.Store.Lookup(w.T.Context(), tx.TrackingCode)
 		if !tx.Paid.IsPositive() || err != nil || resolved(s) {
 			continue
 		}
 		told := false
-		for _, e := range w.store.outbox(s.ID) {
-			told = told || tells(w.t, e, tx)
+		for _, e := range w.Store.Outbox(s.ID) {
+			told = told || tells(w.T, e, tx)
 		}
 		if !told {
-			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.told(s.ID))
+			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.Told(s.ID))
 		}
 	}
 }
 
-func tells(t *testing.T, e payment.Event, tx transaction) bool {
+func tells(t *testing.T, e payment.Event, tx checkouttest.Transaction) bool {
 	var body struct{ Data payment.Object }
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		t.Fatalf("body of %s: %v", e.Type, err)
 	}
 	for _, a := range body.Data.Attempts {
-		if a.TrackingCode == tx.TrackingCode && a.PaidAmount != "" && dec(a.PaidAmount).Equal(tx.Paid) {
+		if a.TrackingCode == tx.TrackingCode && a.PaidAmount != "" && checkouttest.Dec(a.PaidAmount).Equal(tx.Paid) {
 			return true
 		}
 	}

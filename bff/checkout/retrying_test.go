@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
@@ -16,27 +17,27 @@ func busy(wait time.Duration) error {
 
 // A create that the gateway had no time for used to send the shopper back to the
 // choice of a coin.
-func TestBusyCreateIsSentAgain(t *testing.T) { overBoth(t, busyCreateIsSentAgain) }
+func TestBusyCreateIsSentAgain(t *testing.T) { checkouttest.OverBoth(t, busyCreateIsSentAgain) }
 
-func busyCreateIsSentAgain(t *testing.T, h *shop) {
-	h.gateway.createHook = once(busy(20*time.Second), nil)
-	s := h.chosen("25", usdt())
-	h.run(19 * time.Second)
-	v := h.view(s.ID)
+func busyCreateIsSentAgain(t *testing.T, h *checkouttest.Shop) {
+	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(19 * time.Second)
+	v := h.View(s.ID)
 	if v.Status != wire.Preparing || v.Notice != nil || v.Attempt.Address != "" {
 		t.Errorf("view = %+v; want preparing, no notice and no address", v)
 	}
-	if n := h.gateway.called("create"); n != 1 {
+	if n := h.Gateway.Called("create"); n != 1 {
 		t.Errorf("creates before the gateway said so = %d; want 1", n)
 	}
-	h.run(3 * time.Second)
-	h.wantStatus(s.ID, wire.Pending)
-	h.wantOne(s.ID)
-	h.wantTold(s.ID, payment.EventPending)
-	if n := h.gateway.called("list"); n != 0 {
+	h.Run(3 * time.Second)
+	h.WantStatus(s.ID, wire.Pending)
+	h.WantOne(s.ID)
+	h.WantTold(s.ID, payment.EventPending)
+	if n := h.Gateway.Called("list"); n != 0 {
 		t.Errorf("the list was read %d times; want 0, since nothing was created", n)
 	}
-	if n := len(h.load(s.ID).Attempts); n != 1 {
+	if n := len(h.Load(s.ID).Attempts); n != 1 {
 		t.Errorf("%d attempts; want 1", n)
 	}
 }
@@ -44,11 +45,11 @@ func busyCreateIsSentAgain(t *testing.T, h *shop) {
 // A wait that the shopper's request can take is not worth another page.
 func TestBusyForAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newShop(t)
-		h.gateway.createHook = once(busy(2*time.Second), nil)
+		h := checkouttest.NewShop(t)
+		h.Gateway.CreateHook = checkouttest.Once(busy(2*time.Second), nil)
 		began := time.Now()
-		s := h.chosen("25", usdt())
-		h.wantStatus(s.ID, wire.Pending)
+		s := h.Chosen("25", checkouttest.USDT())
+		h.WantStatus(s.ID, wire.Pending)
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("the second create was sent after %v; want 2s", took)
 		}
@@ -65,82 +66,84 @@ func TestBusyForEver(t *testing.T) {
 		"for too long":       {wait: 61 * time.Second, creates: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newShop(t)
-			h.gateway.createHook = func(payment.CreateRequest) (error, error) {
+			h := checkouttest.NewShop(t)
+			h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
 				return busy(tt.wait), nil
 			}
-			s := h.chosen("25", usdt())
-			h.run(2 * time.Minute)
-			v := h.view(s.ID)
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Run(2 * time.Minute)
+			v := h.View(s.ID)
 			if v.Status != wire.Open || v.Notice == nil ||
 				v.Notice.Code != wire.CodeGatewayUnavailable {
 				t.Errorf("view = %s, notice %+v; want open, unavailable", v.Status, v.Notice)
 			}
-			if n := h.gateway.called("create"); n != tt.creates {
+			if n := h.Gateway.Called("create"); n != tt.creates {
 				t.Errorf("creates = %d; want %d", n, tt.creates)
 			}
-			h.gateway.createHook = nil
-			must(t)(h.choose(s.ID, usdt()))
-			h.wantOne(s.ID)
+			h.Gateway.CreateHook = nil
+			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+			h.WantOne(s.ID)
 		})
 	}
 }
 
 // The plan is in the row: a new process sends the create, and does not search for a
 // transaction that was never opened.
-func TestBusyCreateSurvivesARestart(t *testing.T) { overBoth(t, busyCreateSurvivesARestart) }
+func TestBusyCreateSurvivesARestart(t *testing.T) {
+	checkouttest.OverBoth(t, busyCreateSurvivesARestart)
+}
 
-func busyCreateSurvivesARestart(t *testing.T, h *shop) {
-	h.gateway.createHook = once(busy(20*time.Second), nil)
-	s := h.chosen("25", usdt())
-	h.restart()
-	if err := h.service.Recover(t.Context()); err != nil {
+func busyCreateSurvivesARestart(t *testing.T, h *checkouttest.Shop) {
+	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Restart()
+	if err := h.Service.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	h.wantStatus(s.ID, wire.Preparing)
-	h.run(22 * time.Second)
-	h.wantStatus(s.ID, wire.Pending)
-	h.wantOne(s.ID)
+	h.WantStatus(s.ID, wire.Preparing)
+	h.Run(22 * time.Second)
+	h.WantStatus(s.ID, wire.Pending)
+	h.WantOne(s.ID)
 }
 
 // Of several that find a create due, one sends it.
-func TestBusyCreateIsSentByOne(t *testing.T) { overBoth(t, busyCreateIsSentByOne) }
+func TestBusyCreateIsSentByOne(t *testing.T) { checkouttest.OverBoth(t, busyCreateIsSentByOne) }
 
-func busyCreateIsSentByOne(t *testing.T, h *shop) {
-	h.gateway.createHook = once(busy(20*time.Second), nil)
-	s := h.chosen("25", usdt())
-	h.clock.move(21 * time.Second)
-	stale := h.load(s.ID)
+func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
+	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(21 * time.Second)
+	stale := h.Load(s.ID)
 	for range 4 {
-		if err := h.service.Tend(t.Context(), stale); err != nil {
+		if err := h.Service.Tend(t.Context(), stale); err != nil {
 			t.Fatal(err)
 		}
-		must(t)(h.choose(s.ID, usdt()))
+		checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
 	}
-	if n := h.gateway.called("create"); n != 2 {
+	if n := h.Gateway.Called("create"); n != 2 {
 		t.Errorf("creates = %d; want 2", n)
 	}
-	h.wantOne(s.ID)
+	h.WantOne(s.ID)
 }
 
 // Nothing is opened for an order that was paid while the create waited.
-func TestBusyCreateOfAPaidOrder(t *testing.T) { overBoth(t, busyCreateOfAPaidOrder) }
+func TestBusyCreateOfAPaidOrder(t *testing.T) { checkouttest.OverBoth(t, busyCreateOfAPaidOrder) }
 
-func busyCreateOfAPaidOrder(t *testing.T, h *shop) {
-	s := h.chosen("25", usdt())
-	h.gateway.createHook = func(payment.CreateRequest) (error, error) {
+func busyCreateOfAPaidOrder(t *testing.T, h *checkouttest.Shop) {
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
 		return busy(20 * time.Second), nil
 	}
-	must(t)(h.choose(s.ID, bnb()))
-	h.gateway.createHook = nil
-	h.gateway.pay("T00001", dec("25"), "0xa")
-	must(t)(h.service.Recheck(t.Context(), s.ID))
-	h.run(time.Minute)
-	h.wantStatus(s.ID, wire.Confirmed)
-	if live := h.gateway.live(); len(live) != 0 {
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h.Gateway.CreateHook = nil
+	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
+	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Confirmed)
+	if live := h.Gateway.Live(); len(live) != 0 {
 		t.Errorf("live at the gateway = %v; want none", live)
 	}
-	if n := h.gateway.called("create"); n != 2 {
+	if n := h.Gateway.Called("create"); n != 2 {
 		t.Errorf("creates = %d; want 2", n)
 	}
 }

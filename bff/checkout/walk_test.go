@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
@@ -21,7 +22,7 @@ var (
 // walk is a shop in which anything happens in any order, and everything that
 // can fail does now and then.
 type walk struct {
-	*shop
+	*checkouttest.Shop
 	rng    *rand.Rand
 	faults int // of a hundred calls
 	ids    []string
@@ -51,13 +52,13 @@ func TestRandomWalk(t *testing.T) {
 		seeds = []uint64{*walkSeed}
 	}
 	for i, seed := range seeds {
-		kind := *storeKind
+		kind := *checkouttest.StoreKind
 		if i == 0 {
 			kind = "sqlite"
 		}
 		t.Run(fmt.Sprintf("seed %d over %s", seed, kind), func(t *testing.T) {
 			w := &walk{
-				shop: newShopOver(t, kind), rng: rand.New(rand.NewPCG(seed, 0)), faults: 10,
+				Shop: checkouttest.NewShopOver(t, kind), rng: rand.New(rand.NewPCG(seed, 0)), faults: 10,
 				last: map[string]payment.Session{}, shown: map[string]map[string]bool{}, did: map[string]int{}, seen: total, woken: map[string]bool{},
 			}
 			w.breakThings()
@@ -78,50 +79,50 @@ var errDisk = errors.New("disk I/O error")
 // breakThings makes calls fail now and then.
 func (w *walk) breakThings() {
 	fail := func() bool { return w.rng.IntN(100) < w.faults }
-	w.gateway.createHook = func(req payment.CreateRequest) (before, after error) {
+	w.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) {
 		switch {
 		case fail():
-			return no([]payment.Reason{payment.ReasonRefused, payment.ReasonBusy, payment.ReasonKey}[w.rng.IntN(3)]), nil
+			return checkouttest.Refusal([]payment.Reason{payment.ReasonRefused, payment.ReasonBusy, payment.ReasonKey}[w.rng.IntN(3)]), nil
 		case fail():
 			if w.rng.IntN(3) == 0 {
-				w.ghosts = append(w.ghosts, ghost{req, w.clock.Now()})
+				w.ghosts = append(w.ghosts, ghost{req, w.Clock.Now()})
 			}
-			return cut(), nil
+			return checkouttest.LostAnswer(), nil
 		case fail():
-			return nil, cut()
+			return nil, checkouttest.LostAnswer()
 		}
 		return nil, nil
 	}
-	w.gateway.cancelHook = func(string) (before, after error) {
+	w.Gateway.CancelHook = func(string) (before, after error) {
 		switch {
 		case fail():
-			return no(payment.ReasonBusy), nil
+			return checkouttest.Refusal(payment.ReasonBusy), nil
 		case fail():
-			return cut(), nil
+			return checkouttest.LostAnswer(), nil
 		case fail():
-			return nil, cut()
+			return nil, checkouttest.LostAnswer()
 		}
 		return nil, nil
 	}
 	maybe := func() error {
 		if fail() {
-			return cut()
+			return checkouttest.LostAnswer()
 		}
 		return nil
 	}
-	w.gateway.statusHook = func(string) error { return maybe() }
-	w.gateway.listHook = maybe
-	w.gateway.tell = func(r *payment.Record) {
+	w.Gateway.StatusHook = func(string) error { return maybe() }
+	w.Gateway.ListHook = maybe
+	w.Gateway.Tell = func(r *payment.Record) {
 		if fail() {
 			w.garble(r)
 		}
 	}
-	w.gateway.mangle = func(c *payment.Created) {
+	w.Gateway.Mangle = func(c *payment.Created) {
 		if fail() {
 			c.Address = "T" + c.Address
 		}
 	}
-	w.store.failUpdates(func() (before, after error) {
+	w.Store.FailUpdates(func() (before, after error) {
 		switch {
 		case w.rng.IntN(200) < w.faults:
 			return errDisk, nil
@@ -142,9 +143,9 @@ func (w *walk) garble(r *payment.Record) {
 	case 2:
 		r.PaidReadable = false
 	case 3:
-		r.AmountUSD = r.AmountUSD.Add(dec("0.01"))
+		r.AmountUSD = r.AmountUSD.Add(checkouttest.Dec("0.01"))
 	case 4:
-		r.PayAmount = r.PayAmount.Add(dec("0.00000001"))
+		r.PayAmount = r.PayAmount.Add(checkouttest.Dec("0.00000001"))
 	case 5:
 		r.NetworkCode = "erc20"
 	}
@@ -157,8 +158,8 @@ func (w *walk) step() {
 		do     func()
 	}{
 		{"open", 3, w.stepOpen}, {"choose", 14, w.stepChoose}, {"extend", 6, w.stepExtend}, {"pay", 8, w.stepPay},
-		{"tend", 30, func() { w.tend() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
-		{"recheck", 4, w.stepRecheck}, {"resolve", 2, w.stepResolve}, {"restart", 2, w.restart},
+		{"tend", 30, func() { w.Tend() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
+		{"recheck", 4, w.stepRecheck}, {"resolve", 2, w.stepResolve}, {"restart", 2, w.Restart},
 		{"stale", 5, w.stepStale}, {"ghost", 2, w.stepGhost}, {"payer cancels", 1, w.stepPayerCancels},
 		{"stubborn", 1, w.stepStubborn},
 	}
@@ -187,24 +188,24 @@ func (w *walk) stepOpen() {
 	if len(w.ids) >= 8 {
 		return
 	}
-	o := payment.Order{AmountUSD: dec([]string{"25", "19.99", "10.01", "999"}[w.rng.IntN(4)])}
+	o := payment.Order{AmountUSD: checkouttest.Dec([]string{"25", "19.99", "10.01", "999"}[w.rng.IntN(4)])}
 	if w.rng.IntN(3) == 0 {
 		o.OrderID = 100_000 + w.rng.IntN(900_000)
 	}
-	s, _, err := w.service.Open(w.t.Context(), o, "")
+	s, _, err := w.Service.Open(w.T.Context(), o, "")
 	if err != nil {
-		w.t.Fatalf("Open = %v", err)
+		w.T.Fatalf("Open = %v", err)
 	}
 	w.ids = append(w.ids, s.ID)
 }
 
 // allowed fails on an error that nobody should have to read.
 func (w *walk) allowed(doing string, err error) {
-	w.t.Helper()
+	w.T.Helper()
 	if problem := (*wire.Error)(nil); err == nil || errors.As(err, &problem) || errors.Is(err, errDisk) {
 		return
 	}
-	w.t.Fatalf("%s = %v; want an error with a code", doing, err)
+	w.T.Fatalf("%s = %v; want an error with a code", doing, err)
 }
 
 func (w *walk) stepChoose() {
@@ -212,12 +213,12 @@ func (w *walk) stepChoose() {
 	if !ok {
 		return
 	}
-	offered := w.view(id)
-	_, err := w.choose(id, []wire.Choice{usdt(), bnb()}[w.rng.IntN(2)])
+	offered := w.View(id)
+	_, err := w.Choose(id, []wire.Choice{checkouttest.USDT(), checkouttest.BNB()}[w.rng.IntN(2)])
 	w.allowed("Choose", err)
 	refused := errors.Is(err, &wire.Error{Code: wire.CodeSessionExpired}) || errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts})
 	if refused && (offered.Can(wire.Choose) || offered.Can(wire.Retry)) {
-		w.t.Fatalf("Choose = %v although %v was offered", err, offered.Actions)
+		w.T.Fatalf("Choose = %v although %v was offered", err, offered.Actions)
 	}
 }
 
@@ -227,13 +228,13 @@ func (w *walk) stepExtend() {
 	if !ok {
 		return
 	}
-	offered, cancelled := w.view(id), count(w.told(id), payment.EventCancelled)
-	s, err := w.service.Extend(w.t.Context(), id, w.rng.IntN(len(w.load(id).Attempts)+1))
+	offered, cancelled := w.View(id), count(w.Told(id), payment.EventCancelled)
+	s, err := w.Service.Extend(w.T.Context(), id, w.rng.IntN(len(w.Load(id).Attempts)+1))
 	w.allowed("Extend", err)
 	if errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts}) && offered.Can(wire.Extend) {
-		w.t.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
+		w.T.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
 	}
-	if err == nil && s.Status == wire.Pending && count(w.told(id), payment.EventCancelled) > cancelled {
+	if err == nil && s.Status == wire.Pending && count(w.Told(id), payment.EventCancelled) > cancelled {
 		w.fail(id, "more time was told as a cancellation")
 	}
 }
@@ -254,7 +255,7 @@ func (w *walk) stepPay() {
 	if !ok {
 		return
 	}
-	s := w.load(id)
+	s := w.Load(id)
 	if len(s.Attempts) == 0 {
 		return
 	}
@@ -263,8 +264,8 @@ func (w *walk) stepPay() {
 	if !seen || a.TrackingCode == "" || a.State == payment.Confirmed || resolved(s) {
 		return
 	}
-	amount := a.PayAmount.Mul(dec([]string{"1", "1", "1", "0.4", "0.995", "0.98999", "1.5"}[w.rng.IntN(7)])).RoundCeil(8)
-	w.gateway.pay(a.TrackingCode, amount, fmt.Sprintf("0x%d", w.rng.IntN(1000)))
+	amount := a.PayAmount.Mul(checkouttest.Dec([]string{"1", "1", "1", "0.4", "0.995", "0.98999", "1.5"}[w.rng.IntN(7)])).RoundCeil(8)
+	w.Gateway.Pay(a.TrackingCode, amount, fmt.Sprintf("0x%d", w.rng.IntN(1000)))
 }
 
 func resolved(s payment.Session) bool {
@@ -284,7 +285,7 @@ func (w *walk) stepWait() {
 	case n < 20:
 		d = time.Duration(1+w.rng.IntN(10)) * time.Minute
 	}
-	w.clock.move(d)
+	w.Clock.Move(d)
 }
 
 func (w *walk) stepCancel() {
@@ -293,25 +294,25 @@ func (w *walk) stepCancel() {
 		if w.rng.IntN(4) == 0 {
 			by = payment.ClosedByMerchant
 		}
-		_, err := w.service.Cancel(w.t.Context(), id, by)
+		_, err := w.Service.Cancel(w.T.Context(), id, by)
 		w.allowed("Cancel", err)
 	}
 }
 
 func (w *walk) stepRecheck() {
 	if id, ok := w.any(); ok {
-		_, err := w.service.Recheck(w.t.Context(), id)
+		_, err := w.Service.Recheck(w.T.Context(), id)
 		w.allowed("Recheck", err)
 	}
 }
 
 func (w *walk) stepResolve() {
 	id, ok := w.any()
-	if !ok || w.load(id).Status != wire.Review {
+	if !ok || w.Load(id).Status != wire.Review {
 		return
 	}
 	as := []wire.Status{wire.Confirmed, wire.Cancelled}[w.rng.IntN(2)]
-	_, err := w.service.Resolve(w.t.Context(), id, as, "by hand")
+	_, err := w.Service.Resolve(w.T.Context(), id, as, "by hand")
 	w.allowed("Resolve", err)
 }
 
@@ -319,12 +320,12 @@ func (w *walk) stepResolve() {
 // claim has run out, and keeps another for later.
 func (w *walk) stepStale() {
 	if n := len(w.stale); n > 0 {
-		w.service.Tend(w.t.Context(), w.stale[w.rng.IntN(n)])
+		w.Service.Tend(w.T.Context(), w.stale[w.rng.IntN(n)])
 	}
 	if id, ok := w.any(); ok {
-		s := w.load(id)
+		s := w.Load(id)
 		if w.rng.IntN(2) == 0 { // as the poller has it, whose claim is fenced
-			s, _ = w.store.Hold(w.t.Context(), id, w.clock.Now(), 0)
+			s, _ = w.Store.Hold(w.T.Context(), id, w.Clock.Now(), 0)
 		}
 		w.stale = append(w.stale, s)
 	}
@@ -339,20 +340,20 @@ func (w *walk) stepGhost() {
 	}
 	g := w.ghosts[0]
 	w.ghosts = w.ghosts[1:]
-	if w.clock.Now().Sub(g.at) < 28*time.Minute { // later ones are not searched for
-		w.gateway.add(g.req)
+	if w.Clock.Now().Sub(g.at) < 28*time.Minute { // later ones are not searched for
+		w.Gateway.Add(g.req)
 		w.woken[g.req.Comment] = true
 	}
 }
 
 func (w *walk) stepPayerCancels() {
-	if live := w.gateway.live(); len(live) > 0 {
-		w.gateway.set(live[w.rng.IntN(len(live))], func(tx *transaction) { tx.Status = "cancelled" })
+	if live := w.Gateway.Live(); len(live) > 0 {
+		w.Gateway.Set(live[w.rng.IntN(len(live))], func(tx *checkouttest.Transaction) { tx.Status = "cancelled" })
 	}
 }
 
 func (w *walk) stepStubborn() {
-	if live := w.gateway.live(); len(live) > 0 {
-		w.gateway.set(live[w.rng.IntN(len(live))], func(tx *transaction) { tx.stubborn = true })
+	if live := w.Gateway.Live(); len(live) > 0 {
+		w.Gateway.Set(live[w.rng.IntN(len(live))], func(tx *checkouttest.Transaction) { tx.Stubborn = true })
 	}
 }

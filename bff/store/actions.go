@@ -62,7 +62,7 @@ func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.Actio
 	if err != nil {
 		return records.ActionPage{}, err
 	}
-	size := pageSize(q.Limit)
+	size := sqldb.PageSize(q.Limit)
 	query, args := actionQuery(q, from, size+1) // one more tells whether there is a next page
 	var page records.ActionPage
 	err = db.View(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
@@ -78,7 +78,7 @@ func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.Actio
 func actionQuery(q records.ActionQuery, from entry, limit int) (query string, args []any) {
 	query = `SELECT seq, at, actor, address, what, session, detail FROM actions WHERE (at, seq) <
 		($1, $2)`
-	if until := ceil(q.To); !q.To.IsZero() && until <= from.at {
+	if until := sqldb.Ceil(q.To); !q.To.IsZero() && until <= from.at {
 		from = entry{at: until}
 	}
 	args = []any{from.at, from.seq}
@@ -87,7 +87,7 @@ func actionQuery(q records.ActionQuery, from entry, limit int) (query string, ar
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
 	if !q.From.IsZero() {
-		where("at >= $%d", ceil(q.From))
+		where("at >= $%d", sqldb.Ceil(q.From))
 	}
 	if q.Session != "" {
 		where("session = $%d", sqldb.Key(q.Session))

@@ -48,7 +48,7 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 		err = db.rights(ctx, &s)
 	}
 	if err == nil && s.May && s.Have > 0 {
-		s.Open, err = db.openBacklogs(ctx)
+		s.Open, err = db.OpenBacklogs(ctx)
 	}
 	if err == nil && s.May && s.Have == s.Know {
 		var daily reconcile.Status

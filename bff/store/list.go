@@ -13,19 +13,6 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// Sizes of a page.
-const (
-	defaultPage = 20
-	largestPage = 100
-)
-
-func pageSize(limit int) int {
-	if limit < 1 {
-		return defaultPage
-	}
-	return min(limit, largestPage)
-}
-
 // cursor is the last session of a page: the next page holds what is older, or
 // as old with a smaller id. Nothing that is inserted moves it.
 type cursor struct {
@@ -35,7 +22,7 @@ type cursor struct {
 
 // before is c, or t if that comes first; the zero time does not.
 func (c cursor) before(t time.Time) cursor {
-	if until := ceil(t); !t.IsZero() && until <= c.createdAt {
+	if until := sqldb.Ceil(t); !t.IsZero() && until <= c.createdAt {
 		return cursor{createdAt: until}
 	}
 	return c
@@ -68,7 +55,7 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 	if err != nil {
 		return payment.Page{}, err
 	}
-	size := pageSize(f.Limit)
+	size := sqldb.PageSize(f.Limit)
 	// one more tells whether there is a next page
 	query, args := listQuery(f, from.before(f.To), size+1)
 	var sessions []payment.Session

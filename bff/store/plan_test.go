@@ -3,15 +3,16 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
+	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/sqldb"
 
@@ -24,12 +25,7 @@ func queries(d sqldb.Dialect) map[string]string {
 	tracked, _ := trackedQuery([]string{"a", "b"})
 	these, _ := claimQuery([]string{"a", "b"}, time.Time{}, 0, 1)
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
-	replay, _ := of(outbox.Range{}, replayEvents, "", 0)
-	replayOf, _ := of(outbox.Range{Session: "a"}, replayEvents, "", 0)
-	times, _ := of(outbox.Range{}, eventsTimes, 1)
-	timesOf, _ := of(outbox.Range{Session: "a"}, eventsTimes, 1)
 	open, _ := sqldb.Among(1, []string{"a", "b"})
-	count, _ := of(outbox.Range{}, countEvents)
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
 		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
@@ -37,15 +33,12 @@ func queries(d sqldb.Dialect) map[string]string {
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
 		"touchListed": touchListed, "countBusy": countBusy, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
-		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "hurryDeliveries": hurryDeliveries,
-		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery, "settleDelivery": settleDelivery, "findDelivery": findDelivery, "sessionOfEvent": sessionOfEvent,
-		"eventsAfter": d.EventsAfter, "sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
-		"replay": replay, "replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf, "count": count,
 	}
 	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
 		query, _ := listQuery(f, cursor{}, 20)
 		all[fmt.Sprintf("list by status %q ref %q", f.Status, f.OrderRef)] = query
 	}
+	maps.Copy(all, outboxdb.Queries(d))
 	lookedAt(all, d)
 	for name, query := range all {
 		all[name] = d.Locked(query)
@@ -74,9 +67,7 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
 		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
-		"listDeliveries": listDeliveries, "listFailed": listFailed, "listOfSession" + sorted: listOfSession, "listFailedOfSession" + sorted: listFailedOfSession,
-		"nextEndpoint": nextEndpoint, "openTo": d.Locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
-		"countWaiting": countWaiting, "countFailed": countFailed, "redeliver": redeliver,
+		"openTo": d.Locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
 		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison, "oldestSession": oldestSession,
 	} {
 		all[name] = query

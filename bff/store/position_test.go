@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"coinslot/bff/outbox"
 	"coinslot/bff/store/pgtest"
@@ -61,13 +60,5 @@ func wantGone(t *testing.T, db *DB, cursor string) {
 	page, err := db.Events(t.Context(), outbox.EventQuery{After: cursor})
 	if !errors.Is(err, outbox.ErrCursorGone) {
 		t.Errorf("Events after %q = %+v, %v; want ErrCursorGone", cursor, page, err)
-	}
-}
-
-func TestEventDigest(t *testing.T) {
-	now := time.Now().UnixMicro()
-	digest := eventDigest("evt_a", now)
-	if digest == eventDigest("evt_b", now) || digest == eventDigest("evt_a", now+1) {
-		t.Error("the digest does not tell events apart")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/outbox"
+	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -38,7 +39,7 @@ const (
 		AND (d.lease_until IS NULL OR d.lease_until <= $4) AND COALESCE(d.opened_at, e.at) >= $5
 		ORDER BY d.next_at, d.event LIMIT $6 FOR UPDATE OF d SKIP LOCKED`
 	bindDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note, urgent)
-		VALUES ($1, $2, $3, $3, $4, (SELECT ` + urgent + ` FROM events WHERE seq = $1))
+		VALUES ($1, $2, $3, $3, $4, (SELECT ` + outboxdb.Urgent + ` FROM events WHERE seq = $1))
 		ON CONFLICT (event, endpoint) DO NOTHING`
 	deleteDelivery = `DELETE FROM deliveries WHERE event = $1 AND endpoint = $2`
 	closeDelivery  = `UPDATE deliveries SET state = 'abandoned', note = $3, settled_at = $4
@@ -83,14 +84,14 @@ func (db *DB) newRerouter() *rerouter {
 // in time, others could not either, as when the database was down: the next pass goes on.
 func (r *rerouter) pass(ctx context.Context) error {
 	now := r.db.Now()
-	if err := r.db.renewEndpoints(ctx); err != nil {
+	if err := r.db.RenewEndpoints(ctx); err != nil {
 		return err
 	}
-	late := !r.renewed.IsZero() && now.Sub(r.renewed) >= endpointLease
+	late := !r.renewed.IsZero() && now.Sub(r.renewed) >= outboxdb.EndpointLease
 	if r.renewed = now; late && r.db.Shared() {
 		return nil
 	}
-	if len(r.db.endpoints) > 0 {
+	if len(r.db.Endpoints) > 0 {
 		if err := r.db.bindEvents(ctx, r.since); err != nil {
 			return err
 		}
@@ -112,7 +113,7 @@ func (r *rerouter) pass(ctx context.Context) error {
 		if left > 0 && left != k.deliveries {
 			r.db.Log.Warn("webhooks are open to a URL that is not configured: "+
 				"move them in the console, or configure it again",
-				"host", endpointHost(b.Endpoint), "count", left)
+				"host", outboxdb.EndpointHost(b.Endpoint), "count", left)
 		}
 		r.kept[b.Endpoint] = kept{left, now}
 	}
@@ -123,7 +124,7 @@ func (r *rerouter) pass(ctx context.Context) error {
 // open.
 func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, err error) {
 	moved := outbox.Rerouted{}
-	if len(db.endpoints) > 0 {
+	if len(db.Endpoints) > 0 {
 		r := reroute{since: db.Now().Add(-rerouteWindow)}
 		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
 			return 0, err
@@ -131,14 +132,14 @@ func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, er
 	}
 	if moved.Moved > 0 {
 		db.Log.Info("open webhooks moved to the configured URL",
-			"from", endpointHost(b.Endpoint), "count", moved.Moved)
+			"from", outboxdb.EndpointHost(b.Endpoint), "count", moved.Moved)
 	}
 	return max(0, b.Waiting-moved.Moved), nil
 }
 
 // Reroute implements outbox.Rerouting.
 func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, error) {
-	if len(db.endpoints) == 0 {
+	if len(db.Endpoints) == 0 {
 		return outbox.Rerouted{}, outbox.ErrNoEndpoint
 	}
 	list, err := db.Unrouted(ctx)
@@ -182,7 +183,9 @@ func (db *DB) reroute(
 			return nil
 		})
 		if err != nil {
-			return done, fmt.Errorf("moving deliveries to %s: %w", endpointHost(endpoint), err)
+			return done, fmt.Errorf(
+				"moving deliveries to %s: %w", outboxdb.EndpointHost(endpoint), err,
+			)
 		}
 		done.Moved, done.Closed = done.Moved+batch.Moved, done.Closed+batch.Closed
 		if len(list) < rerouteBatch {
@@ -204,7 +207,7 @@ type openDelivery struct{ nextAt, event int64 }
 func (db *DB) openTo(
 	ctx context.Context, tx *sql.Tx, endpoint string, after openDelivery, since time.Time,
 ) ([]openDelivery, error) {
-	if configured, err := db.configured(ctx, tx, endpoint); err != nil || configured {
+	if configured, err := db.Configured(ctx, tx, endpoint); err != nil || configured {
 		return nil, err
 	}
 	opened := int64(math.MinInt64)
@@ -233,7 +236,7 @@ func (db *DB) rebind(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
 	done *outbox.Rerouted,
 ) error {
-	moved, err := db.bind(ctx, tx, d.event, "moved from "+endpointHost(from))
+	moved, err := db.bind(ctx, tx, d.event, "moved from "+outboxdb.EndpointHost(from))
 	switch {
 	case err != nil:
 		return err
@@ -256,7 +259,7 @@ func (db *DB) bind(
 	ctx context.Context, tx *sql.Tx, event int64, note string,
 ) (bound bool, err error) {
 	now := db.Now().UnixMicro()
-	for _, endpoint := range db.endpoints {
+	for _, endpoint := range db.Endpoints {
 		result, err := tx.ExecContext(
 			ctx, bindDelivery, event, sqldb.Key(endpoint), now, sqldb.Remark(note),
 		)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/bff/outbox"
+	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
 )
@@ -148,7 +149,7 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 		if n != moved {
 			t.Errorf("%d deliveries moved; want %d", n, moved)
 		}
-		clock = clock.Add(endpointLease)
+		clock = clock.Add(outboxdb.EndpointLease)
 		if err := r.pass(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	if err != nil {
 		return payment.Page{}, err
 	}
-	size := pageSize(q.Limit)
+	size := sqldb.PageSize(q.Limit)
 	var page payment.Page
 	err = db.Browse(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
 		// One more than size tells whether there is a next page.
@@ -197,7 +197,7 @@ func (w *way) restrict(q records.Query, from cursor) {
 	}
 	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, sqldb.Key(from.id))
 	if !q.From.IsZero() {
-		w.where(w.at+" >= ?", ceil(q.From))
+		w.where(w.at+" >= ?", sqldb.Ceil(q.From))
 	}
 	for _, c := range []struct{ column, value string }{
 		{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)},

@@ -281,7 +281,7 @@ func TestSettlementIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state != abandoned || note != "gone" || status != 410 || tries != 1 || settled != now.UnixMicro() {
+	if state != "abandoned" || note != "gone" || status != 410 || tries != 1 || settled != now.UnixMicro() {
 		t.Errorf("delivery = %s %q %d %d %d", state, note, status, tries, settled)
 	}
 }

@@ -59,14 +59,14 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 			}
 			*first = sqldb.At(due)
 		}
-		unrouted, err := db.unrouted(ctx, q)
+		unrouted, err := db.CountUnrouted(ctx, q)
 		if err != nil {
 			return err
 		}
 		for _, b := range unrouted {
 			s.Unrouted += b.Waiting
 		}
-		return s.deliveries(ctx, q, db.endpoints)
+		return s.deliveries(ctx, q, db.Endpoints)
 	})
 	if err != nil {
 		return Stats{}, fmt.Errorf("reading statistics: %w", err)

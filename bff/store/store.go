@@ -25,6 +25,7 @@ import (
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
+	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -53,10 +54,10 @@ func (c Config) settings() sqldb.Config {
 // DB is an open database. Its methods may be called by many goroutines.
 type DB struct {
 	*sqldb.DB
-	endpoints []string
-	stop      context.CancelFunc // of what runs besides; nil = nothing does
-	running   sync.WaitGroup
-	mended    chan struct{} // closed when the mending of the start has ended
+	*outboxdb.Outbox
+	stop    context.CancelFunc // of what runs besides; nil = nothing does
+	running sync.WaitGroup
+	mended  chan struct{} // closed when the mending of the start has ended
 	// rerouted is closed when the first look for deliveries to replaced URLs has ended.
 	rerouted chan struct{}
 }
@@ -91,8 +92,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 // on is the store on an open database, in which nothing runs besides.
 func on(opened *sqldb.DB, c Config) *DB {
 	return &DB{
-		DB: opened, endpoints: slices.Clone(c.Endpoints),
-		mended: make(chan struct{}), rerouted: make(chan struct{}),
+		DB: opened, Outbox: outboxdb.New(opened, c.Endpoints), mended: make(chan struct{}),
+		rerouted: make(chan struct{}),
 	}
 }
 

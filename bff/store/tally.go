@@ -30,7 +30,7 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]records.Count, e
 	var counts []records.Count
 	err := db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		counts = nil
-		rows, err := q.QueryContext(ctx, tally, ceil(from), ceil(to))
+		rows, err := q.QueryContext(ctx, tally, sqldb.Ceil(from), sqldb.Ceil(to))
 		if err != nil {
 			return err
 		}

@@ -159,7 +159,7 @@ func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 	if err := u.db.attach(ctx, tx, &s, held, before); err != nil {
 		return err
 	}
-	return u.db.tell(ctx, tx, events)
+	return u.db.Tell(ctx, tx, events)
 }
 
 // done reports whether an earlier try was written. The row is locked, so that

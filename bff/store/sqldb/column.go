@@ -67,3 +67,27 @@ func Among(first int, keys []string) (in string, args []any) {
 	}
 	return "(" + strings.Join(places, ", ") + ")", args
 }
+
+// Ceil is the first microsecond that is not before t: events are kept with
+// theirs.
+func Ceil(t time.Time) int64 {
+	micros := t.UnixMicro()
+	if time.UnixMicro(micros).Before(t) {
+		micros++
+	}
+	return micros
+}
+
+// Sizes of a page.
+const (
+	defaultPage = 20
+	largestPage = 100
+)
+
+// PageSize moves the limit of a page into its bounds; below 1 it is the default of 20.
+func PageSize(limit int) int {
+	if limit < 1 {
+		return defaultPage
+	}
+	return min(limit, largestPage)
+}

@@ -1,4 +1,4 @@
-package checkout_test
+package reconcile_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 
@@ -19,7 +20,7 @@ import (
 
 // register is Comparisons in memory, with leases as a database has them.
 type register struct {
-	store *memory
+	store *checkouttest.Memory
 
 	mu    sync.Mutex // guards the fields below
 	rows  map[reconcile.Kind]reconcile.Status
@@ -72,10 +73,10 @@ func (r *register) Compared(_ context.Context, kind reconcile.Kind) (reconcile.S
 }
 
 func (r *register) OldestSession(context.Context) (time.Time, error) {
-	r.store.mu.Lock()
-	defer r.store.mu.Unlock()
+	r.store.Mu.Lock()
+	defer r.store.Mu.Unlock()
 	oldest := time.Time{}
-	r.store.every(func(s payment.Session) bool { oldest = s.CreatedAt; return false })
+	r.store.Every(func(s payment.Session) bool { oldest = s.CreatedAt; return false })
 	return oldest, nil
 }
 
@@ -93,7 +94,7 @@ func (r *register) times(kind reconcile.Kind) (n int) {
 
 // lister is a gateway that notes what is asked of its list, and can refuse it.
 type lister struct {
-	*gateway
+	*checkouttest.Gateway
 	mu      sync.Mutex // guards the fields below
 	queries []payment.ListQuery
 	refuse  func(payment.ListQuery) error // nil = nothing is refused
@@ -109,7 +110,7 @@ func (l *lister) Transactions(ctx context.Context, q payment.ListQuery) (payment
 			return payment.RecordPage{}, err
 		}
 	}
-	return l.gateway.Transactions(ctx, q)
+	return l.Gateway.Transactions(ctx, q)
 }
 
 func (l *lister) answer(refuse func(payment.ListQuery) error) {
@@ -120,7 +121,7 @@ func (l *lister) answer(refuse func(payment.ListQuery) error) {
 
 // bureau is a shop in a bubble, whose instances make the automatic comparisons.
 type bureau struct {
-	*shop
+	*checkouttest.Shop
 	list    *lister
 	book    *register
 	records *reconcile.Service
@@ -130,10 +131,10 @@ type bureau struct {
 
 func inBureau(t *testing.T, test func(t *testing.T, b *bureau)) {
 	synctest.Test(t, func(t *testing.T) {
-		rows := newMemory()
-		gateway := newGateway(time.Now)
+		rows := checkouttest.NewMemory()
+		gateway := checkouttest.NewGateway(time.Now)
 		b := &bureau{
-			shop: &shop{t: t, clock: &clock{}, gateway: gateway, store: rows}, list: &lister{gateway: gateway},
+			Shop: &checkouttest.Shop{T: t, Clock: &checkouttest.Clock{}, Gateway: gateway, Store: rows}, list: &lister{Gateway: gateway},
 			book: &register{store: rows, rows: map[reconcile.Kind]reconcile.Status{}},
 		}
 		b.start()
@@ -144,14 +145,14 @@ func inBureau(t *testing.T, test func(t *testing.T, b *bureau)) {
 
 // start starts an instance.
 func (b *bureau) start() {
-	ctx, cancel := context.WithCancel(b.t.Context())
+	ctx, cancel := context.WithCancel(b.T.Context())
 	b.running = append(b.running, cancel)
-	b.service = checkout.New(checkout.Config{
-		Store: b.store, Gateway: b.list, Page: "https://shop.test/checkout/",
+	b.Service = checkout.New(checkout.Config{
+		Store: b.Store, Gateway: b.list, Page: "https://shop.test/checkout/",
 		PaymentPage: "https://pay.test/p",
 	})
 	b.records = reconcile.New(reconcile.Config{
-		Gateway: b.list, Runs: b.book, Sessions: b.store, Change: b.service.Change,
+		Gateway: b.list, Runs: b.book, Sessions: b.Store, Change: b.Service.Change,
 		PaymentPage: "https://pay.test/p", ListPause: time.Second,
 	})
 	records := b.records
@@ -165,7 +166,7 @@ func (b *bureau) stop() {
 	}
 	b.running = nil
 	b.ended.Wait()
-	b.service.Close()
+	b.Service.Close()
 	b.records.Close()
 }
 
@@ -173,17 +174,17 @@ func (b *bureau) stop() {
 func (b *bureau) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(10 * time.Second)
-		b.clock.at = time.Now()
-		b.tend()
+		b.Clock.At = time.Now()
+		b.Tend()
 	}
 }
 
 // dead returns a session whose attempt has expired, some days ago.
 func (b *bureau) dead(days int) payment.Session {
-	b.t.Helper()
-	s := b.chosen("25", usdt())
+	b.T.Helper()
+	s := b.Chosen("25", checkouttest.USDT())
 	b.pass(time.Duration(days) * 24 * time.Hour)
-	b.wantStatus(s.ID, wire.Expired)
+	b.WantStatus(s.ID, wire.Expired)
 	return s
 }
 
@@ -199,20 +200,20 @@ func TestDailyComparisonTellsLateMoney(t *testing.T) {
 			inBureau(t, func(t *testing.T, b *bureau) {
 				s := b.dead(10)
 				b.pass(24 * time.Hour)
-				b.wantTold(s.ID, payment.EventPending, payment.EventExpired)
-				b.gateway.pay("T00001", dec(c.paid), "0xa")
+				b.WantTold(s.ID, payment.EventPending, payment.EventExpired)
+				b.Gateway.Pay("T00001", checkouttest.Dec(c.paid), "0xa")
 				b.pass(23 * time.Hour)
-				b.wantStatus(s.ID, c.status)
-				b.wantTold(s.ID, payment.EventPending, payment.EventExpired, c.told)
-				if late := b.load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
+				b.WantStatus(s.ID, c.status)
+				b.WantTold(s.ID, payment.EventPending, payment.EventExpired, c.told)
+				if late := b.Load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
 					t.Errorf("late = %t", late)
 				}
 				if known, err := b.records.Status(t.Context(), reconcile.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
 					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report, err)
 				}
-				reads := b.gateway.called("status")
+				reads := b.Gateway.Called("status")
 				b.pass(48 * time.Hour)
-				if n := b.gateway.called("status") - reads; n > 5 { // the looks after a confirmation
+				if n := b.Gateway.Called("status") - reads; n > 5 { // the looks after a confirmation
 					t.Errorf("%d status reads in the next days; want no more for what is known", n)
 				}
 			})
@@ -223,13 +224,13 @@ func TestDailyComparisonTellsLateMoney(t *testing.T) {
 // More money for a confirmed payment is told, whenever it comes.
 func TestDailyComparisonTellsMoreMoney(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
-		s := b.chosen("25", usdt())
-		b.gateway.pay("T00001", dec("25"), "0xa")
+		s := b.Chosen("25", checkouttest.USDT())
+		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		b.pass(10 * 24 * time.Hour)
-		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		b.pass(24*time.Hour + 5*time.Minute)
-		b.wantStatus(s.ID, wire.Confirmed)
-		b.wantTold(s.ID, payment.EventPending, payment.EventConfirmed, payment.EventReview)
+		b.WantStatus(s.ID, wire.Confirmed)
+		b.WantTold(s.ID, payment.EventPending, payment.EventConfirmed, payment.EventReview)
 	})
 }
 
@@ -237,20 +238,20 @@ func TestDailyComparisonTellsMoreMoney(t *testing.T) {
 func TestListConfirmsNothing(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.dead(10)
-		b.gateway.tell = func(r *payment.Record) { // of status reads
-			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", dec("0"), false
+		b.Gateway.Tell = func(r *payment.Record) { // of status reads
+			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", checkouttest.Dec("0"), false
 			r.TxID, r.PaidAt = "", time.Time{}
 		}
-		b.gateway.pay("T00001", dec("25"), "0xa")
-		b.gateway.set("T00001", func(tx *transaction) { tx.Status = "confirmed" })
-		reads := b.gateway.called("status")
+		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
+		b.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" })
+		reads := b.Gateway.Called("status")
 		b.pass(25 * time.Hour)
-		if n := b.gateway.called("status") - reads; n == 0 {
+		if n := b.Gateway.Called("status") - reads; n == 0 {
 			t.Error("the status was not read")
 		}
-		b.wantStatus(s.ID, wire.Expired)
-		b.wantTold(s.ID, payment.EventPending, payment.EventExpired)
-		if a := b.load(s.ID).Attempts[0]; !a.Paid.IsZero() || a.TxID != "" {
+		b.WantStatus(s.ID, wire.Expired)
+		b.WantTold(s.ID, payment.EventPending, payment.EventExpired)
+		if a := b.Load(s.ID).Attempts[0]; !a.Paid.IsZero() || a.TxID != "" {
 			t.Errorf("the list has changed the attempt: %s paid by %q", a.Paid, a.TxID)
 		}
 	})
@@ -259,19 +260,19 @@ func TestListConfirmsNothing(t *testing.T) {
 // Late looks come seldom after some hours; the list is read every hour.
 func TestHourlyComparisonTellsLateMoney(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
-		s := b.chosen("25", usdt())
+		s := b.Chosen("25", checkouttest.USDT())
 		b.pass(30*time.Minute + 9*time.Hour)
-		b.wantStatus(s.ID, wire.Expired)
-		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.WantStatus(s.ID, wire.Expired)
+		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		b.pass(65 * time.Minute)
-		b.wantStatus(s.ID, wire.Confirmed)
+		b.WantStatus(s.ID, wire.Confirmed)
 	})
 }
 
 // Several instances read the list once a day, however often they are started again.
 func TestDailyComparisonIsMadeOnce(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
-		b.chosen("25", usdt())
+		b.Chosen("25", checkouttest.USDT())
 		b.start()
 		b.pass(3*24*time.Hour + time.Hour)
 		if n := b.book.times(reconcile.Daily); n != 4 {
@@ -298,12 +299,12 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.dead(10)
 		for range 120 { // of another program
-			b.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
 		}
-		b.gateway.pay("T00001", dec("25"), "0xa")
+		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		broken := func(q payment.ListQuery) error {
 			if q.Page == 3 {
-				return cut()
+				return checkouttest.LostAnswer()
 			}
 			return nil
 		}
@@ -324,12 +325,12 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 		if known.State(time.Now()) != reconcile.Failed || known.Last.Progress.Page != 2 || known.Last.Failures < 5 || known.Last.Failures > 9 {
 			t.Fatalf("after hours of failure: %+v", known.Last)
 		}
-		b.wantStatus(s.ID, wire.Expired)
+		b.WantStatus(s.ID, wire.Expired)
 		b.stop()
 		b.list.answer(nil)
 		b.start()
 		b.pass(65 * time.Minute)
-		b.wantStatus(s.ID, wire.Confirmed)
+		b.WantStatus(s.ID, wire.Confirmed)
 		if known = daily(); known.State(time.Now()) != reconcile.Done || known.Last.Failures != 0 {
 			t.Errorf("at the end: %+v", known.Last)
 		}
@@ -351,7 +352,7 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 func TestDailyComparisonIsTakenOver(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		for range 5000 {
-			b.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
 		}
 		b.pass(90 * time.Second)
 		b.stop()
@@ -375,7 +376,7 @@ func TestDailyComparisonIsTakenOver(t *testing.T) {
 func TestDailyComparisonReadsAll(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		began := time.Now()
-		b.chosen("25", usdt())
+		b.Chosen("25", checkouttest.USDT())
 		time.Sleep(300 * 24 * time.Hour)
 		b.list.answer(nil)
 		time.Sleep(24 * time.Hour)
@@ -405,13 +406,13 @@ func TestDailyComparisonReadsAll(t *testing.T) {
 func TestListThatRepeatsItself(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		for range 120 {
-			b.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "-"})
+			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
 		}
 		b.list.answer(nil)
 		stuck := &stuckList{b.list}
 		b.stop()
 		b.records = reconcile.New(reconcile.Config{
-			Gateway: stuck, Runs: b.book, Sessions: b.store, Change: b.service.Change,
+			Gateway: stuck, Runs: b.book, Sessions: b.Store, Change: b.Service.Change,
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		b.running = append(b.running, cancel)
@@ -434,25 +435,25 @@ func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (paym
 
 // Money that comes an hour after the end is told an hour later, not after a day, and a
 // look that comes late stands for those before it.
-func TestLateLooksOfTheFirstDay(t *testing.T) { overBoth(t, lateLooksOfTheFirstDay) }
+func TestLateLooksOfTheFirstDay(t *testing.T) { checkouttest.OverBoth(t, lateLooksOfTheFirstDay) }
 
-func lateLooksOfTheFirstDay(t *testing.T, h *shop) {
-	s := h.chosen("25", usdt())
-	h.run(30*time.Minute + 65*time.Minute)
-	h.wantStatus(s.ID, wire.Expired)
-	h.gateway.pay("T00001", dec("25"), "0xa")
-	h.run(time.Hour)
-	h.wantStatus(s.ID, wire.Confirmed)
+func lateLooksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(30*time.Minute + 65*time.Minute)
+	h.WantStatus(s.ID, wire.Expired)
+	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
+	h.Run(time.Hour)
+	h.WantStatus(s.ID, wire.Confirmed)
 
-	s = h.chosen("25", usdt())
-	h.run(30*time.Minute + 65*time.Minute)
-	h.clock.move(22 * time.Hour) // nobody looks
-	looks := h.gateway.called("recheck")
-	h.run(30 * time.Minute)
-	if n := h.gateway.called("recheck") - looks; n != 1 {
+	s = h.Chosen("25", checkouttest.USDT())
+	h.Run(30*time.Minute + 65*time.Minute)
+	h.Clock.Move(22 * time.Hour) // nobody looks
+	looks := h.Gateway.Called("recheck")
+	h.Run(30 * time.Minute)
+	if n := h.Gateway.Called("recheck") - looks; n != 1 {
 		t.Errorf("%d late looks after a pause; want 1", n)
 	}
-	if n := h.load(s.ID).Attempts[0].Rechecks; n != 6 {
+	if n := h.Load(s.ID).Attempts[0].Rechecks; n != 6 {
 		t.Errorf("counted as %d looks; want 6", n)
 	}
 }

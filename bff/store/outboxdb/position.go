@@ -1,4 +1,4 @@
-package store
+package outboxdb
 
 import (
 	"context"
@@ -69,7 +69,9 @@ func parsePosition(text string) (position, error) {
 // verifyPosition returns p with the digest of its event. Errors: checkout.ErrCursorGone
 // if that event is not there, or another one is: the database was restored from a
 // backup since, or is another one.
-func (db *DB) verifyPosition(ctx context.Context, q sqldb.Queryer, p position) (position, error) {
+func (db *Outbox) verifyPosition(
+	ctx context.Context, q sqldb.Queryer, p position,
+) (position, error) {
 	if p == (position{}) {
 		return p, nil
 	}

@@ -1,25 +1,23 @@
-package checkout_test
+package recovery_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/checkout"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
 // longList is a gateway that lists many transactions of others, and among them those
 // of its own.
 type longList struct {
-	*gateway
+	*checkouttest.Gateway
 	others func(days int) int // of others, in so many days
 	before func(days int) int // of them, in front of its own; less than 0 = its own are not there
 
@@ -40,7 +38,7 @@ func (g *longList) Transactions(_ context.Context, q payment.ListQuery) (payment
 			return payment.RecordPage{}, err
 		}
 	}
-	before, others, own := g.before(days), g.others(days), g.all()
+	before, others, own := g.before(days), g.others(days), g.All()
 	if before < 0 {
 		before, own = others, nil
 	}
@@ -72,49 +70,6 @@ func (g *longList) asked() int {
 	return n
 }
 
-// over has the shop's service use another gateway, and log to what is returned.
-func (h *shop) over(g checkout.Gateway) *bytes.Buffer {
-	var log bytes.Buffer
-	h.service = checkout.New(checkout.Config{
-		Store: h.store, Gateway: g, Page: "https://shop.test/checkout/",
-		PaymentPage: "https://pay.test/p", Now: h.clock.Now,
-		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
-	return &log
-}
-
-// searched tends what is due until no search is under way.
-func (h *shop) searched() {
-	h.t.Helper()
-	h.tend()
-	for !h.service.LastBeats()["search"].IsZero() {
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// searchedUntil goes on with that, a moment later each time: on a busy machine nobody
-// may have waited for the end of the search.
-func (h *shop) searchedUntil(done func() bool) {
-	h.t.Helper()
-	for range 30 {
-		if h.searched(); done() {
-			return
-		}
-		h.clock.move(time.Second)
-	}
-	h.t.Fatal("the search has found out nothing")
-}
-
-// missed reports whether a search of the first attempt has found nothing.
-func (h *shop) missed(id string) func() bool {
-	return func() bool { return h.load(id).Attempts[0].Misses == 1 }
-}
-
-// known reports whether the transaction of the first attempt is known.
-func (h *shop) known(id string) func() bool {
-	return func() bool { return h.load(id).Attempts[0].TrackingCode != "" }
-}
-
 // TestSearchOfALongList: of a list that has 5,000 pages, some are read to find what
 // is in it, wherever it is; and what is not there costs one reading.
 func TestSearchOfALongList(t *testing.T) {
@@ -140,50 +95,50 @@ func TestSearchOfALongList(t *testing.T) {
 		{"nowhere", func(int) int { return -1 }, true, 3 + 503 + 5000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newShopOver(t, "memory")
-			g := &longList{gateway: h.gateway, others: near, before: c.before}
-			h.over(g)
-			h.gateway.createHook = once(nil, cut())
+			h := checkouttest.NewShopOver(t, "memory")
+			g := &longList{Gateway: h.Gateway, others: near, before: c.before}
+			h.Over(g)
+			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 			if c.lost {
-				h.gateway.createHook = once(cut(), nil)
+				h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 			}
-			s := h.chosen("25", usdt())
-			h.clock.move(13 * time.Second)
-			done := h.known(s.ID)
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Clock.Move(13 * time.Second)
+			done := h.Known(s.ID)
 			if c.lost {
-				done = h.missed(s.ID)
+				done = h.Missed(s.ID)
 			}
-			h.searchedUntil(done)
+			h.SearchedUntil(done)
 			if n := g.asked(); n > c.most {
 				t.Errorf("%d requests; want %d at most", n, c.most)
 			}
 			if c.lost {
-				h.clock.move(40 * time.Second)
-				h.searchedUntil(func() bool { return h.load(s.ID).Status == wire.Pending })
+				h.Clock.Move(40 * time.Second)
+				h.SearchedUntil(func() bool { return h.Load(s.ID).Status == wire.Pending })
 				if n := g.asked(); n > 3 {
 					t.Errorf("%d requests for the second search; want 3 at most", n)
 				}
 			}
-			h.run(10 * time.Second)
-			h.wantOne(s.ID)
+			h.Run(10 * time.Second)
+			h.WantOne(s.ID)
 		})
 	}
 }
 
 // TestSearchOfAListThatMoves: one transaction more after each page that is read.
 func TestSearchOfAListThatMoves(t *testing.T) {
-	h := newShopOver(t, "memory")
-	g := &longList{gateway: h.gateway, grows: true, others: func(int) int { return 10_000 }, before: func(int) int { return -1 }}
-	h.over(g)
-	h.gateway.createHook = once(cut(), nil)
-	s := h.chosen("25", usdt())
-	h.clock.move(13 * time.Second)
-	h.searchedUntil(h.missed(s.ID))
+	h := checkouttest.NewShopOver(t, "memory")
+	g := &longList{Gateway: h.Gateway, grows: true, others: func(int) int { return 10_000 }, before: func(int) int { return -1 }}
+	h.Over(g)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(13 * time.Second)
+	h.SearchedUntil(h.Missed(s.ID))
 	if n := g.asked(); n > 3+3+200+205+25 {
 		t.Errorf("%d requests for a list of 200 pages; want it read once", n)
 	}
-	h.clock.move(40 * time.Second)
-	h.searchedUntil(func() bool { return h.load(s.ID).Status == wire.Pending })
+	h.Clock.Move(40 * time.Second)
+	h.SearchedUntil(func() bool { return h.Load(s.ID).Status == wire.Pending })
 	if n := g.asked(); n > 4 {
 		t.Errorf("%d requests for the second search", n)
 	}
@@ -192,23 +147,23 @@ func TestSearchOfAListThatMoves(t *testing.T) {
 // TestSearchBeforeItsTime: a session that is tended before its second search is due
 // costs one search more, and not as many as there is time for.
 func TestSearchBeforeItsTime(t *testing.T) {
-	h := newShopOver(t, "memory")
-	g := &longList{gateway: h.gateway, others: func(int) int { return 900 }, before: func(int) int { return -1 }}
-	h.over(g)
-	h.gateway.createHook = once(cut(), nil)
-	s := h.chosen("25", usdt())
-	h.clock.move(13 * time.Second)
-	h.searchedUntil(h.missed(s.ID))
-	h.clock.move(time.Second)
+	h := checkouttest.NewShopOver(t, "memory")
+	g := &longList{Gateway: h.Gateway, others: func(int) int { return 900 }, before: func(int) int { return -1 }}
+	h.Over(g)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(13 * time.Second)
+	h.SearchedUntil(h.Missed(s.ID))
+	h.Clock.Move(time.Second)
 	g.asked()
-	if err := h.service.Tend(t.Context(), h.load(s.ID)); err != nil {
+	if err := h.Service.Tend(t.Context(), h.Load(s.ID)); err != nil {
 		t.Fatal(err)
 	}
-	h.searched()
+	h.Searched()
 	if n := g.asked(); n > 3 {
 		t.Errorf("%d requests; want 3 at most", n)
 	}
-	if a := h.load(s.ID).Attempts[0]; a.State != payment.Unknown {
+	if a := h.Load(s.ID).Attempts[0]; a.State != payment.Unknown {
 		t.Errorf("state = %s; want unknown, since half a minute has not passed", a.State)
 	}
 }
@@ -216,36 +171,36 @@ func TestSearchBeforeItsTime(t *testing.T) {
 // TestSearchGoesOn: a page that cannot be read stops the search there, and it goes on
 // from there.
 func TestSearchGoesOn(t *testing.T) {
-	h := newShopOver(t, "memory")
-	g := &longList{gateway: h.gateway, others: func(int) int { return 890 }, before: func(int) int { return -1 }}
-	log := h.over(g)
-	h.gateway.createHook = once(cut(), nil)
-	s := h.chosen("25", usdt())
+	h := checkouttest.NewShopOver(t, "memory")
+	g := &longList{Gateway: h.Gateway, others: func(int) int { return 890 }, before: func(int) int { return -1 }}
+	log := h.Over(g)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
 	g.fail = func(q payment.ListQuery) error {
 		if q.Page == 11 {
-			return cut()
+			return checkouttest.LostAnswer()
 		}
 		return nil
 	}
-	h.clock.move(13 * time.Second)
-	h.searched()
-	since := h.service.SearchingSince()
-	if !since.Equal(h.clock.Now()) {
-		t.Errorf("searching since %v; want %v", since, h.clock.Now())
+	h.Clock.Move(13 * time.Second)
+	h.Searched()
+	since := h.Service.SearchingSince()
+	if !since.Equal(h.Clock.Now()) {
+		t.Errorf("searching since %v; want %v", since, h.Clock.Now())
 	}
-	h.clock.move(20 * time.Second)
-	h.searched() // fails again
-	if got := h.service.SearchingSince(); !got.Equal(since) {
+	h.Clock.Move(20 * time.Second)
+	h.Searched() // fails again
+	if got := h.Service.SearchingSince(); !got.Equal(since) {
 		t.Errorf("searching since %v; want %v", got, since)
 	}
 	g.asked()
 	g.fail = nil
-	h.clock.move(20 * time.Second)
-	h.searchedUntil(h.missed(s.ID))
+	h.Clock.Move(20 * time.Second)
+	h.SearchedUntil(h.Missed(s.ID))
 	if n := g.asked(); n > 8 {
 		t.Errorf("%d requests; want the last 8 pages read", n)
 	}
-	if got := h.service.SearchingSince(); !got.IsZero() {
+	if got := h.Service.SearchingSince(); !got.IsZero() {
 		t.Errorf("searching since %v; want never", got)
 	}
 	if n := strings.Count(log.String(), "cannot be searched"); n != 1 {
@@ -257,7 +212,9 @@ func TestSearchGoesOn(t *testing.T) {
 // after ten minutes; what was lost is never shown, and cancelled when it can be found.
 func TestUnsearchableList(t *testing.T) {
 	for name, fail := range map[string]func(q payment.ListQuery) (payment.RecordPage, error){
-		"not answered": func(payment.ListQuery) (payment.RecordPage, error) { return payment.RecordPage{}, cut() },
+		"not answered": func(payment.ListQuery) (payment.RecordPage, error) {
+			return payment.RecordPage{}, checkouttest.LostAnswer()
+		},
 		"without an end": func(q payment.ListQuery) (payment.RecordPage, error) {
 			r := payment.Record{TrackingCode: fmt.Sprint("x", q.Page), Comment: "x"}
 			return payment.RecordPage{Items: []payment.Record{r}, LastPage: q.Page + 1}, nil
@@ -265,57 +222,57 @@ func TestUnsearchableList(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newShopOver(t, "memory")
-			g := &shifty{gateway: h.gateway, page: fail}
-			log := h.over(g)
-			h.gateway.createHook = once(nil, cut())
-			s := h.chosen("25", usdt())
-			orphan := h.gateway.all()[0]
+			h := checkouttest.NewShopOver(t, "memory")
+			g := &shifty{Gateway: h.Gateway, page: fail}
+			log := h.Over(g)
+			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+			s := h.Chosen("25", checkouttest.USDT())
+			orphan := h.Gateway.All()[0]
 			steps := func(n int, d time.Duration) {
 				for range n {
-					h.clock.move(d)
-					h.searched()
-					if a := h.view(s.ID).Attempt; a != nil && a.Address == orphan.address {
+					h.Clock.Move(d)
+					h.Searched()
+					if a := h.View(s.ID).Attempt; a != nil && a.Address == orphan.Address {
 						t.Fatalf("the lost address is shown")
 					}
 				}
 			}
 			steps(18, 30*time.Second)
-			h.wantStatus(s.ID, wire.Preparing)
-			if _, err := h.choose(s.ID, bnb()); !errors.Is(err, &wire.Error{Code: wire.CodePaymentInProgress}) {
+			h.WantStatus(s.ID, wire.Preparing)
+			if _, err := h.Choose(s.ID, checkouttest.BNB()); !errors.Is(err, &wire.Error{Code: wire.CodePaymentInProgress}) {
 				t.Errorf("Choose meanwhile = %v", err)
 			}
 			steps(3, 30*time.Second)
-			h.wantStatus(s.ID, wire.Open)
-			if v := h.view(s.ID); !v.Can(wire.Choose) || v.Notice == nil {
+			h.WantStatus(s.ID, wire.Open)
+			if v := h.View(s.ID); !v.Can(wire.Choose) || v.Notice == nil {
 				t.Errorf("view = %+v; want a notice and a choice", v)
 			}
-			if n := h.gateway.called("create"); n != 1 {
+			if n := h.Gateway.Called("create"); n != 1 {
 				t.Errorf("creates = %d; want 1: nobody has chosen again", n)
 			}
-			must(t)(h.choose(s.ID, bnb()))
-			h.wantStatus(s.ID, wire.Pending)
-			shown := h.view(s.ID).Attempt.Address
+			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+			h.WantStatus(s.ID, wire.Pending)
+			shown := h.View(s.ID).Attempt.Address
 			steps(4, 30*time.Second)
-			if checked := h.clock.Now().Sub(h.load(s.ID).CheckedAt); checked > time.Minute {
+			if checked := h.Clock.Now().Sub(h.Load(s.ID).CheckedAt); checked > time.Minute {
 				t.Errorf("the payment that is shown was checked %v ago", checked)
 			}
-			if since := h.service.SearchingSince(); h.clock.Now().Sub(since) < 10*time.Minute {
+			if since := h.Service.SearchingSince(); h.Clock.Now().Sub(since) < 10*time.Minute {
 				t.Errorf("searching since %v", since)
 			}
 			if n := strings.Count(log.String(), "cannot be searched"); n != 1 {
 				t.Errorf("%d lines in the log; want one\n%s", n, log)
 			}
-			g.page = func(q payment.ListQuery) (payment.RecordPage, error) { return h.gateway.Transactions(t.Context(), q) }
+			g.page = func(q payment.ListQuery) (payment.RecordPage, error) { return h.Gateway.Transactions(t.Context(), q) }
 			steps(24, 30*time.Second)
-			h.wantOne(s.ID)
-			if a := h.load(s.ID).Attempts[0]; a.State != payment.Lost || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
+			h.WantOne(s.ID)
+			if a := h.Load(s.ID).Attempts[0]; a.State != payment.Lost || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
 				t.Errorf("the orphan is %+v; want it known and ended", a)
 			}
-			if v := h.view(s.ID); v.Attempt.Address != shown {
+			if v := h.View(s.ID); v.Attempt.Address != shown {
 				t.Errorf("shown: %s; want %s still", v.Attempt.Address, shown)
 			}
-			if since := h.service.SearchingSince(); !since.IsZero() {
+			if since := h.Service.SearchingSince(); !since.IsZero() {
 				t.Errorf("searching since %v; want never", since)
 			}
 		})
@@ -326,52 +283,52 @@ func TestUnsearchableList(t *testing.T) {
 // keeps the shopper no longer either; it is ended when that can be done.
 func TestOrphanInDoubtIsGivenUp(t *testing.T) {
 	t.Parallel()
-	h := newShop(t)
-	h.gateway.createHook = once(nil, cut())
-	h.gateway.statusHook = func(string) error { return cut() }
-	h.gateway.cancelHook = func(string) (error, error) { return cut(), nil }
-	s := h.chosen("25", usdt())
-	h.run(11 * time.Minute)
-	h.wantStatus(s.ID, wire.Open)
-	h.gateway.statusHook, h.gateway.cancelHook = nil, nil
-	must(t)(h.choose(s.ID, usdt()))
-	h.run(time.Minute)
-	h.wantOne(s.ID)
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
+	h.Gateway.CancelHook = func(string) (error, error) { return checkouttest.LostAnswer(), nil }
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(11 * time.Minute)
+	h.WantStatus(s.ID, wire.Open)
+	h.Gateway.StatusHook, h.Gateway.CancelHook = nil, nil
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
 }
 
 // TestFirstPagesOfAnUnsearchableList: of a list that is not as long as it says, nothing
 // can be proven; what is on its first pages is found all the same.
 func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
-	h := newShopOver(t, "memory")
+	h := checkouttest.NewShopOver(t, "memory")
 	asked := 0
-	h.over(&shifty{gateway: h.gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
+	h.Over(&shifty{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
 		asked++
-		p, err := h.gateway.Transactions(t.Context(), q)
+		p, err := h.Gateway.Transactions(t.Context(), q)
 		p.Total += 7
 		return p, err
 	}})
-	h.gateway.createHook = once(cut(), nil)
-	lost := h.chosen("25", usdt())
-	h.clock.move(13 * time.Second)
-	h.searched()
-	h.wantStatus(lost.ID, wire.Preparing)
-	h.gateway.createHook = once(nil, cut())
-	found := h.chosen("30", usdt())
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	lost := h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(13 * time.Second)
+	h.Searched()
+	h.WantStatus(lost.ID, wire.Preparing)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	found := h.Chosen("30", checkouttest.USDT())
 	for range 6 {
-		h.clock.move(10 * time.Second)
-		h.searched()
+		h.Clock.Move(10 * time.Second)
+		h.Searched()
 	}
-	h.wantOne(found.ID)
-	h.wantStatus(lost.ID, wire.Preparing)
+	h.WantOne(found.ID)
+	h.WantStatus(lost.ID, wire.Preparing)
 	asked = 0
 	for range 18 {
-		h.clock.move(10 * time.Second)
-		h.searched()
+		h.Clock.Move(10 * time.Second)
+		h.Searched()
 	}
 	if asked > 9*6 {
 		t.Errorf("%d requests in three minutes for a list that cannot be read", asked)
 	}
-	if h.service.SearchingSince().IsZero() {
+	if h.Service.SearchingSince().IsZero() {
 		t.Error("the first create is not searched for")
 	}
 }

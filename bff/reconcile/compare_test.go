@@ -1,10 +1,11 @@
-package checkout_test
+package reconcile_test
 
 import (
 	"context"
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 
@@ -13,37 +14,37 @@ import (
 
 // Each way in which gateway and database can disagree is named, and agreement is
 // silence.
-func TestCompare(t *testing.T) { overBoth(t, compare) }
+func TestCompare(t *testing.T) { checkouttest.OverBoth(t, compare) }
 
-func compare(t *testing.T, h *shop) {
-	h.clock.move(12 * time.Hour)
+func compare(t *testing.T, h *checkouttest.Shop) {
+	h.Clock.Move(12 * time.Hour)
 	compared := func() reconcile.Result {
 		t.Helper()
-		day := h.clock.Now().Truncate(24 * time.Hour)
-		c, err := reconcile.Compare(t.Context(), h.gateway, h.store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
+		day := h.Clock.Now().Truncate(24 * time.Hour)
+		c, err := reconcile.Compare(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	agreed, paid, took, extra := h.chosen("25", usdt()), h.chosen("26", usdt()), h.chosen("27", usdt()), h.chosen("28", usdt())
-	ended, gone := h.chosen("29", usdt()), h.chosen("30", usdt())
+	agreed, paid, took, extra := h.Chosen("25", checkouttest.USDT()), h.Chosen("26", checkouttest.USDT()), h.Chosen("27", checkouttest.USDT()), h.Chosen("28", checkouttest.USDT())
+	ended, gone := h.Chosen("29", checkouttest.USDT()), h.Chosen("30", checkouttest.USDT())
 	code := func(s payment.Session) string { return s.Attempts[0].TrackingCode }
 	if c := compared(); len(c.Findings) != 0 || c.Transactions != 6 || c.Attempts != 6 {
 		t.Fatalf("compared = %+v; want 6 of each and no findings", c)
 	}
-	h.gateway.pay(code(took), took.Attempts[0].PayAmount, "0xt")
-	h.clock.move(20 * time.Second)
-	h.tend()
-	h.gateway.pay(code(paid), paid.Attempts[0].PayAmount, "0xp")
-	h.gateway.set(code(took), func(tx *transaction) { tx.Status = "expired" })
-	h.gateway.set(code(extra), func(tx *transaction) { tx.PayAmount = dec("1") })
-	h.gateway.set(code(ended), func(tx *transaction) { tx.Status = "cancelled" })
-	h.gateway.set(code(gone), func(tx *transaction) { tx.TrackingCode, tx.Comment = "other", "not ours" })
-	h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "cs-aaaaaaaaaaaaaaaaaaaa"})
-	h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("25"), TTL: 30, Comment: agreed.Attempts[0].Marker})
-	h.gateway.createHook = once(nil, cut())
-	lost := h.chosen("31", usdt())
+	h.Gateway.Pay(code(took), took.Attempts[0].PayAmount, "0xt")
+	h.Clock.Move(20 * time.Second)
+	h.Tend()
+	h.Gateway.Pay(code(paid), paid.Attempts[0].PayAmount, "0xp")
+	h.Gateway.Set(code(took), func(tx *checkouttest.Transaction) { tx.Status = "expired" })
+	h.Gateway.Set(code(extra), func(tx *checkouttest.Transaction) { tx.PayAmount = checkouttest.Dec("1") })
+	h.Gateway.Set(code(ended), func(tx *checkouttest.Transaction) { tx.Status = "cancelled" })
+	h.Gateway.Set(code(gone), func(tx *checkouttest.Transaction) { tx.TrackingCode, tx.Comment = "other", "not ours" })
+	h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "cs-aaaaaaaaaaaaaaaaaaaa"})
+	h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("25"), TTL: 30, Comment: agreed.Attempts[0].Marker})
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	lost := h.Chosen("31", checkouttest.USDT())
 
 	c := compared()
 	got := map[reconcile.FindingKind]string{}
@@ -66,7 +67,7 @@ func compare(t *testing.T, h *shop) {
 	if order[0] != reconcile.FindingPaidThere || order[len(order)-1] != reconcile.FindingEnded || c.Foreign != 1 {
 		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.Foreign)
 	}
-	h.run(5 * time.Minute) // the server mends what can be mended
+	h.Run(5 * time.Minute) // the server mends what can be mended
 	left := map[reconcile.FindingKind]bool{}
 	for _, f := range compared().Findings {
 		left[f.Kind] = true
@@ -92,18 +93,18 @@ func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
 
 // Old days are compared without reading what was made since. Once, all of it was.
-func TestCompareOldDays(t *testing.T) { overBoth(t, compareOldDays) }
+func TestCompareOldDays(t *testing.T) { checkouttest.OverBoth(t, compareOldDays) }
 
-func compareOldDays(t *testing.T, h *shop) {
-	h.clock.move(4 * time.Hour) // noon
-	day := h.clock.Now().Truncate(24 * time.Hour)
-	h.chosen("25", usdt())
-	h.clock.move(300 * 24 * time.Hour)
+func compareOldDays(t *testing.T, h *checkouttest.Shop) {
+	h.Clock.Move(4 * time.Hour) // noon
+	day := h.Clock.Now().Truncate(24 * time.Hour)
+	h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(300 * 24 * time.Hour)
 	for range 5 {
-		h.open("26")
+		h.Open("26")
 	}
-	books := &read{SessionReader: h.store}
-	c, err := reconcile.Compare(t.Context(), h.gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
+	books := &read{SessionReader: h.Store}
+	c, err := reconcile.Compare(t.Context(), h.Gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
 	if err != nil || c.Attempts != 1 || books.sessions != 1 {
 		t.Errorf("%d sessions were read for %d attempts, %v; want the one of that day", books.sessions, c.Attempts, err)
 	}

@@ -1,4 +1,4 @@
-package checkout_test
+package recovery_test
 
 import (
 	"context"
@@ -12,47 +12,48 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 )
 
 // Many lost answers cost few readings of the list, and one search makes known
 // what others have lost, before it is their turn.
-func TestSearchesShareTheList(t *testing.T) { overBoth(t, searchesShareTheList) }
+func TestSearchesShareTheList(t *testing.T) { checkouttest.OverBoth(t, searchesShareTheList) }
 
-func searchesShareTheList(t *testing.T, h *shop) {
+func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 	const lost = 60
-	h.gateway.createHook = func(payment.CreateRequest) (before, after error) { return nil, cut() }
+	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) { return nil, checkouttest.LostAnswer() }
 	var ids []string
 	for range lost {
-		ids = append(ids, h.chosen("25", usdt()).ID)
+		ids = append(ids, h.Chosen("25", checkouttest.USDT()).ID)
 	}
-	h.gateway.createHook = nil
-	h.clock.move(13 * time.Second)
-	due, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, lost)
+	h.Gateway.CreateHook = nil
+	h.Clock.Move(13 * time.Second)
+	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, lost)
 	if err != nil || len(due) != lost {
 		t.Fatalf("Claim = %d sessions, %v", len(due), err)
 	}
 	for _, s := range due {
-		if err := h.service.Tend(t.Context(), s); err != nil {
+		if err := h.Service.Tend(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		for !h.service.LastBeats()["search"].IsZero() { // on a busy machine nobody waits so long
+		for !h.Service.LastBeats()["search"].IsZero() { // on a busy machine nobody waits so long
 			time.Sleep(time.Millisecond)
 		}
 	}
 	for _, id := range ids {
-		if a := h.load(id).Attempts[0]; a.TrackingCode == "" {
+		if a := h.Load(id).Attempts[0]; a.TrackingCode == "" {
 			t.Fatalf("session %s does not know its transaction", id)
 		}
 	}
-	if pages := h.gateway.called("list"); pages > 6 {
+	if pages := h.Gateway.Called("list"); pages > 6 {
 		t.Errorf("%d pages were read for %d transactions; want them shared", pages, lost)
 	}
-	h.run(time.Minute)
+	h.Run(time.Minute)
 	for _, id := range ids {
-		h.wantStatus(id, wire.Pending)
+		h.WantStatus(id, wire.Pending)
 	}
-	if n := len(h.gateway.live()); n != lost {
+	if n := len(h.Gateway.Live()); n != lost {
 		t.Errorf("%d transactions can be paid; want %d", n, lost)
 	}
 }
@@ -63,24 +64,24 @@ func TestSearchTurns(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newShopOver(t, "memory")
-				h.gateway.createHook = once(nil, cut())
-				h.chosen("25", usdt())
-				turned := func() time.Time { return h.service.LastBeats()["search"] }
+				h := checkouttest.NewShopOver(t, "memory")
+				h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+				h.Chosen("25", checkouttest.USDT())
+				turned := func() time.Time { return h.Service.LastBeats()["search"] }
 				var searched atomic.Bool
 				freed := make(chan struct{})
-				h.gateway.listHook = func() error {
+				h.Gateway.ListHook = func() error {
 					searched.Store(time.Since(turned()) == 0)
 					if time.Sleep(10 * time.Second); stuck {
 						<-freed
 					}
-					return cut()
+					return checkouttest.LostAnswer()
 				}
 				if !turned().IsZero() {
 					t.Error("a search before there is any")
 				}
 				for range 20 {
-					h.run(20 * time.Second)
+					h.Run(20 * time.Second)
 					time.Sleep(20 * time.Second)
 					if late := time.Since(turned()); !stuck && !turned().IsZero() && late > time.Minute {
 						t.Errorf("the search has not turned for %v", late)
@@ -90,7 +91,7 @@ func TestSearchTurns(t *testing.T) {
 					t.Errorf("searched %t, turned %v ago", searched.Load(), late)
 				}
 				close(freed)
-				h.service.Close()
+				h.Service.Close()
 				if !turned().IsZero() {
 					t.Error("the search goes on")
 				}
@@ -101,39 +102,39 @@ func TestSearchTurns(t *testing.T) {
 
 // A gateway that opens two transactions for one create: the second is cancelled
 // and never shown; money on it is told of, not counted.
-func TestStray(t *testing.T) { overBoth(t, stray) }
+func TestStray(t *testing.T) { checkouttest.OverBoth(t, stray) }
 
-func stray(t *testing.T, h *shop) {
+func stray(t *testing.T, h *checkouttest.Shop) {
 	var asked payment.CreateRequest
-	h.gateway.createHook = func(req payment.CreateRequest) (before, after error) { asked = req; return nil, nil }
-	s := h.chosen("25", usdt())
-	h.gateway.add(asked)
-	second := h.gateway.all()[1]
-	h.gateway.createHook = once(nil, cut())
-	h.chosen("10.01", usdt()) // whose search reads the list
-	h.run(time.Minute)
-	got := h.load(s.ID)
+	h.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) { asked = req; return nil, nil }
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Add(asked)
+	second := h.Gateway.All()[1]
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	h.Chosen("10.01", checkouttest.USDT()) // whose search reads the list
+	h.Run(time.Minute)
+	got := h.Load(s.ID)
 	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Stray || got.Attempts[1].TrackingCode != second.TrackingCode {
-		t.Fatalf("attempts = %+v; want the stray beside the first\n%s", got.Attempts, h.trail(s.ID))
+		t.Fatalf("attempts = %+v; want the stray beside the first\n%s", got.Attempts, h.Trail(s.ID))
 	}
-	h.wantStatus(s.ID, wire.Pending)
-	if v := h.view(s.ID); v.Attempt.Address != h.gateway.all()[0].address {
+	h.WantStatus(s.ID, wire.Pending)
+	if v := h.View(s.ID); v.Attempt.Address != h.Gateway.All()[0].Address {
 		t.Errorf("shown: %s", v.Attempt.Address)
 	}
-	if slices.Contains(h.gateway.live(), second.TrackingCode) {
+	if slices.Contains(h.Gateway.Live(), second.TrackingCode) {
 		t.Error("the stray can still be paid")
 	}
-	h.gateway.pay(second.TrackingCode, got.Attempts[0].PayAmount, "0xstray")
-	h.run(10 * time.Minute)
-	h.wantStatus(s.ID, wire.Review)
-	if !slices.Contains(h.told(s.ID), payment.EventReview) || slices.Contains(h.told(s.ID), payment.EventConfirmed) {
-		t.Errorf("told: %v", h.told(s.ID))
+	h.Gateway.Pay(second.TrackingCode, got.Attempts[0].PayAmount, "0xstray")
+	h.Run(10 * time.Minute)
+	h.WantStatus(s.ID, wire.Review)
+	if !slices.Contains(h.Told(s.ID), payment.EventReview) || slices.Contains(h.Told(s.ID), payment.EventConfirmed) {
+		t.Errorf("told: %v", h.Told(s.ID))
 	}
 }
 
 // shifty is a gateway whose list is not what its pages say.
 type shifty struct {
-	*gateway
+	*checkouttest.Gateway
 	page func(q payment.ListQuery) (payment.RecordPage, error)
 }
 
@@ -191,23 +192,23 @@ func TestListsThatLie(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newShop(t)
+			h := checkouttest.NewShop(t)
 			reading = 0
-			g := &shifty{gateway: h.gateway}
-			h.service = checkout.New(checkout.Config{Store: h.store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.clock.Now})
-			h.gateway.createHook = once(nil, cut())
-			s := h.chosen("25", usdt())
+			g := &shifty{Gateway: h.Gateway}
+			h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.Clock.Now})
+			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+			s := h.Chosen("25", checkouttest.USDT())
 			asked := 0
 			g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
 				if asked++; asked > 50 {
 					t.Error("the list is read without end")
 					return payment.RecordPage{}, errors.New("enough")
 				}
-				return c.page(q, []payment.Record{h.gateway.all()[0].Record}), nil
+				return c.page(q, []payment.Record{h.Gateway.All()[0].Record}), nil
 			}
-			h.run(20 * time.Second)
-			if a := h.load(s.ID).Attempts[0]; a.TrackingCode == "" {
-				t.Errorf("the transaction was not found\n%s", h.trail(s.ID))
+			h.Run(20 * time.Second)
+			if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
+				t.Errorf("the transaction was not found\n%s", h.Trail(s.ID))
 			}
 		})
 	}
@@ -215,35 +216,35 @@ func TestListsThatLie(t *testing.T) {
 
 // One page that fails now and then does not throw the others away.
 func TestPagesThatFail(t *testing.T) {
-	h := newShop(t)
+	h := checkouttest.NewShop(t)
 	for range 120 { // three pages
-		h.gateway.add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: dec("1"), TTL: 30, Comment: "x"})
+		h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "x"})
 	}
-	h.gateway.createHook = once(nil, cut())
-	s := h.chosen("25", usdt())
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
 	n := 0
-	h.gateway.listHook = func() error {
+	h.Gateway.ListHook = func() error {
 		if n++; n%2 == 1 {
-			return cut()
+			return checkouttest.LostAnswer()
 		}
 		return nil
 	}
-	h.clock.move(13 * time.Second)
-	if err := h.tend(); err != nil {
+	h.Clock.Move(13 * time.Second)
+	if err := h.Tend(); err != nil {
 		t.Fatal(err)
 	}
-	if a := h.load(s.ID).Attempts[0]; a.TrackingCode == "" {
-		t.Errorf("not found in one reading\n%s", h.trail(s.ID))
+	if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
+		t.Errorf("not found in one reading\n%s", h.Trail(s.ID))
 	}
 }
 
 // A list that never ends proves nothing: nothing is replaced because of it.
 func TestEndlessListProvesNothing(t *testing.T) {
-	h := newShop(t)
-	g := &shifty{gateway: h.gateway}
-	h.service = checkout.New(checkout.Config{Store: h.store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.clock.Now})
-	h.gateway.createHook = once(cut(), nil)
-	s := h.chosen("25", usdt())
+	h := checkouttest.NewShop(t)
+	g := &shifty{Gateway: h.Gateway}
+	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.Clock.Now})
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
 	n := 0
 	g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
 		n++
@@ -251,109 +252,109 @@ func TestEndlessListProvesNothing(t *testing.T) {
 		return payment.RecordPage{Items: []payment.Record{r}, Page: q.Page, LastPage: q.Page + 1}, nil
 	}
 	for range 20 {
-		h.clock.move(10 * time.Second)
-		h.tend()
+		h.Clock.Move(10 * time.Second)
+		h.Tend()
 	}
-	if got := h.load(s.ID); len(got.Attempts) != 1 || got.Attempts[0].Misses != 0 {
+	if got := h.Load(s.ID); len(got.Attempts) != 1 || got.Attempts[0].Misses != 0 {
 		t.Errorf("%d attempts, %d misses; want one that is still searched for", len(got.Attempts), got.Attempts[0].Misses)
 	}
 }
 
 // What a holder finds out whose lease went to another is not written.
-func TestFenced(t *testing.T) { overBoth(t, fenced) }
+func TestFenced(t *testing.T) { checkouttest.OverBoth(t, fenced) }
 
-func fenced(t *testing.T, h *shop) {
-	s := h.chosen("25", usdt())
-	h.run(5 * time.Second)
-	h.clock.move(time.Minute)
-	claimed, err := h.store.Claim(t.Context(), h.clock.Now(), time.Second, 1)
+func fenced(t *testing.T, h *checkouttest.Shop) {
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(5 * time.Second)
+	h.Clock.Move(time.Minute)
+	claimed, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Second, 1)
 	if err != nil || len(claimed) != 1 {
 		t.Fatalf("Claim = %d, %v", len(claimed), err)
 	}
-	h.clock.move(2 * time.Second) // it was stopped for longer than its lease
-	later, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1)
+	h.Clock.Move(2 * time.Second) // it was stopped for longer than its lease
+	later, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
 	if err != nil || len(later) != 1 || later[0].Epoch <= claimed[0].Epoch {
 		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err, claimed[0].Epoch)
 	}
-	h.gateway.pay(h.gateway.all()[0].TrackingCode, s.Attempts[0].PayAmount, "0xa")
-	if err := h.service.Tend(t.Context(), claimed[0]); !errors.Is(err, payment.ErrFenced) {
+	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, s.Attempts[0].PayAmount, "0xa")
+	if err := h.Service.Tend(t.Context(), claimed[0]); !errors.Is(err, payment.ErrFenced) {
 		t.Errorf("Tend by the old holder = %v; want %v", err, payment.ErrFenced)
 	}
-	h.wantStatus(s.ID, wire.Pending)
-	if again, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1); err != nil || len(again) != 0 {
+	h.WantStatus(s.ID, wire.Pending)
+	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 0 {
 		t.Errorf("the old holder has ended the new one's lease: %v, %v", again, err)
 	}
-	if err := h.service.Tend(t.Context(), later[0]); err != nil {
+	if err := h.Service.Tend(t.Context(), later[0]); err != nil {
 		t.Errorf("Tend by the new holder = %v", err)
 	}
-	h.wantStatus(s.ID, wire.Confirmed)
+	h.WantStatus(s.ID, wire.Confirmed)
 }
 
 // A check that is under way when the shopper changes the coin reads that the
 // old payment was cancelled: the merchant is not told so, since it was not.
 func TestChangeOfCoinDuringACheck(t *testing.T) {
-	h := newShop(t)
-	s := h.chosen("25", usdt())
-	h.clock.move(20 * time.Second)
-	due, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1)
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(20 * time.Second)
+	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
 	if err != nil || len(due) != 1 {
 		t.Fatalf("Claim = %d, %v", len(due), err)
 	}
 	// The status is read after the cancellation and written before the change.
 	cancelled := false
-	h.gateway.cancelHook = func(string) (before, after error) { cancelled = true; return nil, nil }
+	h.Gateway.CancelHook = func(string) (before, after error) { cancelled = true; return nil, nil }
 	var check sync.WaitGroup
 	var tendErr error
-	h.gateway.statusHook = func(string) error {
+	h.Gateway.StatusHook = func(string) error {
 		if !cancelled {
 			return nil
 		}
-		h.gateway.statusHook = nil
-		check.Go(func() { tendErr = h.service.Tend(t.Context(), due[0]) })
+		h.Gateway.StatusHook = nil
+		check.Go(func() { tendErr = h.Service.Tend(t.Context(), due[0]) })
 		check.Wait()
 		return nil
 	}
-	if _, err := h.choose(s.ID, bnb()); err != nil {
+	if _, err := h.Choose(s.ID, checkouttest.BNB()); err != nil {
 		t.Fatal(err)
 	}
 	if !errors.Is(tendErr, payment.ErrFenced) {
 		t.Errorf("the check under way = %v; want %v", tendErr, payment.ErrFenced)
 	}
-	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
-	h.run(time.Minute)
-	h.wantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.Run(time.Minute)
+	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
 }
 
 // A check that a stopping instance calls off is made by the next one at once:
 // nothing was wrong with the gateway.
-func TestCheckCalledOff(t *testing.T) { overBoth(t, checkCalledOff) }
+func TestCheckCalledOff(t *testing.T) { checkouttest.OverBoth(t, checkCalledOff) }
 
-func checkCalledOff(t *testing.T, h *shop) {
-	h.chosen("25", usdt())
-	h.clock.move(20 * time.Second)
-	due, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1)
+func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
+	h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(20 * time.Second)
+	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
 	if err != nil || len(due) != 1 {
 		t.Fatalf("Claim = %d, %v", len(due), err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	h.gateway.statusHook = func(string) error { stop(); return ctx.Err() }
-	if err := h.service.Tend(ctx, due[0]); !errors.Is(err, context.Canceled) {
+	h.Gateway.StatusHook = func(string) error { stop(); return ctx.Err() }
+	if err := h.Service.Tend(ctx, due[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("Tend = %v; want %v", err, context.Canceled)
 	}
-	if again, err := h.store.Claim(t.Context(), h.clock.Now(), time.Minute, 1); err != nil || len(again) != 1 {
+	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 1 {
 		t.Errorf("Claim by the next = %d, %v; want the same session", len(again), err)
 	}
 }
 
 // An answer that a stopped process could only send too late is not sent.
 func TestTooLateToSend(t *testing.T) {
-	h := newShop(t)
+	h := checkouttest.NewShop(t)
 	pace := payment.DefaultSchedule()
 	pace.Answer = time.Nanosecond
-	h.service = checkout.New(checkout.Config{Store: h.store, Gateway: h.gateway, Page: "https://shop.test/checkout/", Now: h.clock.Now, Pace: pace})
-	s := h.chosen("25", usdt())
-	if n := h.gateway.called("create"); n != 0 {
+	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/", Now: h.Clock.Now, Pace: pace})
+	s := h.Chosen("25", checkouttest.USDT())
+	if n := h.Gateway.Called("create"); n != 0 {
 		t.Errorf("%d creates were sent after their time", n)
 	}
-	h.wantStatus(s.ID, wire.Open)
+	h.WantStatus(s.ID, wire.Open)
 }

@@ -1,4 +1,4 @@
-package checkout_test
+package checkouttest
 
 import (
 	"cmp"
@@ -12,14 +12,14 @@ import (
 	"coinslot/bff/payment"
 )
 
-// memory is a Store that keeps rows as JSON, as a database would, and can be
+// Memory is a Store that keeps rows as JSON, as a database would, and can be
 // made to fail before or after it has written.
-type memory struct {
+type Memory struct {
 	// updateHook runs in every Update: an error from before means that nothing was
 	// written, one from after that it was although the caller is told otherwise.
 	updateHook func() (before, after error)
 
-	mu     sync.Mutex // guards the fields below
+	Mu     sync.Mutex // guards the fields below
 	rows   map[string][]byte
 	epochs map[string]int64
 	leases map[string]time.Time
@@ -31,11 +31,12 @@ type memory struct {
 	read   map[string]payment.Session // of rows, by id, for every
 }
 
-func newMemory() *memory {
-	return &memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}, read: map[string]payment.Session{}}
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}, read: map[string]payment.Session{}}
 }
 
-func (m *memory) load(id string) (payment.Session, error) {
+func (m *Memory) load(id string) (payment.Session, error) {
 	var s payment.Session
 	row, ok := m.rows[id]
 	if !ok {
@@ -46,7 +47,7 @@ func (m *memory) load(id string) (payment.Session, error) {
 	return s, err
 }
 
-func (m *memory) save(s payment.Session) {
+func (m *Memory) save(s payment.Session) {
 	row, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
@@ -55,9 +56,9 @@ func (m *memory) save(s payment.Session) {
 	delete(m.read, s.ID)
 }
 
-// every calls f with each session until f returns false. What f gets is shared: who keeps it loads
-// it. m.mu is held.
-func (m *memory) every(f func(payment.Session) bool) {
+// Every calls f with each session until f returns false. What f gets is shared: who keeps it loads
+// it. m.Mu is held.
+func (m *Memory) Every(f func(payment.Session) bool) {
 	for _, id := range m.order {
 		if _, ok := m.read[id]; !ok {
 			m.read[id], _ = m.load(id) // what is in order is in rows
@@ -71,7 +72,7 @@ func (m *memory) every(f func(payment.Session) bool) {
 }
 
 // loadAll is load of several.
-func (m *memory) loadAll(ids []string) (list []payment.Session, err error) {
+func (m *Memory) loadAll(ids []string) (list []payment.Session, err error) {
 	for _, id := range ids {
 		s, err := m.load(id)
 		if err != nil {
@@ -82,11 +83,12 @@ func (m *memory) loadAll(ids []string) (list []payment.Session, err error) {
 	return list, nil
 }
 
-func (m *memory) Insert(_ context.Context, s payment.Session) (payment.Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Insert implements checkout.Store.
+func (m *Memory) Insert(_ context.Context, s payment.Session) (payment.Session, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	have := ""
-	m.every(func(o payment.Session) bool {
+	m.Every(func(o payment.Session) bool {
 		byKey := s.IdempotencyKey != "" && o.IdempotencyKey == s.IdempotencyKey
 		if byKey || have == "" && s.Order.Ref != "" && o.Order.Ref == s.Order.Ref {
 			have = o.ID
@@ -103,19 +105,21 @@ func (m *memory) Insert(_ context.Context, s payment.Session) (payment.Session, 
 	return m.load(s.ID)
 }
 
-func (m *memory) Session(_ context.Context, id string) (payment.Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Session implements checkout.Store.
+func (m *Memory) Session(_ context.Context, id string) (payment.Session, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	return m.load(id)
 }
 
-func (m *memory) Update(_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
+// Update implements checkout.Store.
+func (m *Memory) Update(_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
 	var before, after error
 	if m.updateHook != nil {
 		before, after = m.updateHook()
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	s, err := m.load(id)
 	if err != nil {
 		return s, err
@@ -143,8 +147,8 @@ func (m *memory) Update(_ context.Context, id string, change func(*payment.Sessi
 }
 
 // unique reports what of s belongs to another attempt or session already.
-func (m *memory) unique(s payment.Session) (err error) {
-	m.every(func(o payment.Session) bool {
+func (m *Memory) unique(s payment.Session) (err error) {
+	m.Every(func(o payment.Session) bool {
 		if o.ID == s.ID {
 			return true
 		}
@@ -170,7 +174,7 @@ func clash(a, b payment.Attempt) error {
 	return nil
 }
 
-func (m *memory) append(events []payment.Event) {
+func (m *Memory) append(events []payment.Event) {
 	for _, e := range events {
 		if !slices.ContainsFunc(m.events, func(o payment.Event) bool { return o.ID == e.ID }) {
 			m.events = append(m.events, e)
@@ -178,9 +182,10 @@ func (m *memory) append(events []payment.Event) {
 	}
 }
 
-func (m *memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Touch implements checkout.Store.
+func (m *Memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt time.Time) error {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	s, err := m.load(old.ID)
 	if err != nil || s.Version != old.Version || old.Claimed && m.epochs[s.ID] != old.Epoch {
 		return nil
@@ -193,24 +198,27 @@ func (m *memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt 
 	return nil
 }
 
-func (m *memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+// Claim implements poll.Store.
+func (m *Memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(false), now, lease, limit)
 }
 
-func (m *memory) ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+// ClaimLate implements poll.Store.
+func (m *Memory) ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(true), now, lease, limit)
 }
 
 // lane returns the ids of the sessions that are due for a late check, or for another.
-func (m *memory) lane(late bool) []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Memory) lane(late bool) []string {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.late[id] != late })
 }
 
-func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// ClaimOf implements poll.Store.
+func (m *Memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	var due []payment.Session
 	for _, id := range ids {
 		if at := m.due[id]; at.IsZero() || at.After(now) || m.leases[id].After(now) {
@@ -231,16 +239,17 @@ func (m *memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease t
 }
 
 // lease gives s to a new holder. m.mu is held.
-func (m *memory) lease(s payment.Session, until time.Time) payment.Session {
+func (m *Memory) lease(s payment.Session, until time.Time) payment.Session {
 	m.epochs[s.ID]++
 	m.leases[s.ID] = until
 	s.Epoch, s.Claimed = m.epochs[s.ID], true
 	return s
 }
 
-func (m *memory) Hold(_ context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Hold implements checkout.Store.
+func (m *Memory) Hold(_ context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	s, err := m.load(id)
 	if err != nil {
 		return s, err
@@ -248,9 +257,10 @@ func (m *memory) Hold(_ context.Context, id string, now time.Time, lease time.Du
 	return m.lease(s, now.Add(lease)), nil
 }
 
-func (m *memory) Release(_ context.Context, old payment.Session, dueAt time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Release implements checkout.Store.
+func (m *Memory) Release(_ context.Context, old payment.Session, dueAt time.Time) error {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	s, err := m.load(old.ID)
 	if _, leased := m.leases[old.ID]; err != nil || !leased || m.epochs[old.ID] != old.Epoch {
 		return nil
@@ -263,9 +273,10 @@ func (m *memory) Release(_ context.Context, old payment.Session, dueAt time.Time
 	return nil
 }
 
-func (m *memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Watch notes until when sessions are watched.
+func (m *Memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) error {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	for _, id := range ids {
 		s, err := m.load(id)
 		if err != nil || s.Status != wire.Pending && s.Status != wire.Preparing {
@@ -282,11 +293,12 @@ func (m *memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 	return nil
 }
 
-func (m *memory) Held(_ context.Context, keys []string) ([]payment.Held, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Held implements checkout.Store.
+func (m *Memory) Held(_ context.Context, keys []string) ([]payment.Held, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	var list []payment.Held
-	m.every(func(s payment.Session) bool {
+	m.Every(func(s payment.Session) bool {
 		for _, a := range s.Attempts {
 			if slices.Contains(keys, a.Marker) || slices.Contains(keys, a.TrackingCode) {
 				list = append(list, payment.Held{Session: s.ID, Number: a.Number, Marker: a.Marker, TrackingCode: a.TrackingCode})
@@ -297,11 +309,12 @@ func (m *memory) Held(_ context.Context, keys []string) ([]payment.Held, error) 
 	return list, nil
 }
 
-func (m *memory) Lookup(_ context.Context, key string) (payment.Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Lookup returns the session of a tracking code or marker.
+func (m *Memory) Lookup(_ context.Context, key string) (payment.Session, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	found := ""
-	m.every(func(s payment.Session) bool {
+	m.Every(func(s payment.Session) bool {
 		for _, a := range s.Attempts {
 			if key != "" && (a.TrackingCode == key || a.Marker == key) {
 				found = s.ID
@@ -312,11 +325,12 @@ func (m *memory) Lookup(_ context.Context, key string) (payment.Session, error) 
 	return m.load(found)
 }
 
-func (m *memory) List(_ context.Context, f payment.Filter) (payment.Page, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// List implements checkout.Store.
+func (m *Memory) List(_ context.Context, f payment.Filter) (payment.Page, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	var found []string
-	m.every(func(s payment.Session) bool {
+	m.Every(func(s payment.Session) bool {
 		if (f.To.IsZero() || s.CreatedAt.Before(f.To)) &&
 			(f.OrderRef == "" || s.Order.Ref == f.OrderRef) &&
 			(f.IdempotencyKey == "" || s.IdempotencyKey == f.IdempotencyKey) {
@@ -328,9 +342,10 @@ func (m *memory) List(_ context.Context, f payment.Filter) (payment.Page, error)
 	return payment.Page{Sessions: list}, err
 }
 
-func (m *memory) outbox(id string) []payment.Event {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Outbox returns the events of a session, in order.
+func (m *Memory) Outbox(id string) []payment.Event {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	var list []payment.Event
 	for _, e := range m.events {
 		if e.Session == id {
@@ -340,9 +355,10 @@ func (m *memory) outbox(id string) []payment.Event {
 	return list
 }
 
-func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touched) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// TouchAll implements poll.ListStore.
+func (m *Memory) TouchAll(_ context.Context, now time.Time, list []payment.Touched) error {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	for _, t := range list {
 		s, err := m.load(t.ID)
 		if err != nil || s.Version != t.Version || !s.DueAt.Equal(t.DueAt) || m.leases[t.ID].After(now) {
@@ -354,11 +370,12 @@ func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touch
 	return nil
 }
 
-func (m *memory) Tracked(_ context.Context, codes []string) ([]payment.Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// Tracked implements poll.ListStore.
+func (m *Memory) Tracked(_ context.Context, codes []string) ([]payment.Session, error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	var found []string
-	m.every(func(s payment.Session) bool {
+	m.Every(func(s payment.Session) bool {
 		if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return slices.Contains(codes, a.TrackingCode) }) {
 			found = append(found, s.ID)
 		}
@@ -367,10 +384,11 @@ func (m *memory) Tracked(_ context.Context, codes []string) ([]payment.Session, 
 	return m.loadAll(found)
 }
 
-func (m *memory) Count(_ context.Context, status string) (n int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.every(func(s payment.Session) bool {
+// Count returns how many sessions have that status.
+func (m *Memory) Count(_ context.Context, status string) (n int, err error) {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	m.Every(func(s payment.Session) bool {
 		if string(s.Status) == status {
 			n++
 		}

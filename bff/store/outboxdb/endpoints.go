@@ -1,4 +1,4 @@
-package store
+package outboxdb
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// endpointLease is for how long a URL counts as configured after an instance renewed
+	// EndpointLease is for how long a URL counts as configured after an instance renewed
 	// it. It outlasts a missed renewal and the lease of a delivery.
-	endpointLease = 2 * time.Minute
+	EndpointLease = 2 * time.Minute
 )
 
 const (
@@ -31,16 +31,16 @@ const (
 	endpointSeen = `SELECT seen_at FROM webhook_endpoints WHERE endpoint = $1`
 )
 
-// renewEndpoints tells other instances which URLs this one has. A URL that is met for
+// RenewEndpoints tells other instances which URLs this one has. A URL that is met for
 // the first time, of an older release, counts as configured for a lease, too.
-func (db *DB) renewEndpoints(ctx context.Context) error {
+func (db *Outbox) RenewEndpoints(ctx context.Context) error {
 	if !db.Shared() {
 		return nil
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		now := db.Now().UnixMicro()
 		// In one order, so that instances do not deadlock.
-		for _, endpoint := range slices.Sorted(slices.Values(db.endpoints)) {
+		for _, endpoint := range slices.Sorted(slices.Values(db.Endpoints)) {
 			if _, err := tx.ExecContext(ctx, renewEndpoint, sqldb.Key(endpoint), now); err != nil {
 				return err
 			}
@@ -76,9 +76,9 @@ func openEndpoints(ctx context.Context, q sqldb.Queryer) (list []string, err err
 	}
 }
 
-// configured reports whether this instance or another running one has the URL.
-func (db *DB) configured(ctx context.Context, q sqldb.Queryer, endpoint string) (bool, error) {
-	if slices.Contains(db.endpoints, endpoint) {
+// Configured reports whether this instance or another running one has the URL.
+func (db *Outbox) Configured(ctx context.Context, q sqldb.Queryer, endpoint string) (bool, error) {
+	if slices.Contains(db.Endpoints, endpoint) {
 		return true, nil
 	}
 	if !db.Shared() {
@@ -89,13 +89,13 @@ func (db *DB) configured(ctx context.Context, q sqldb.Queryer, endpoint string) 
 	if errors.Is(err, sql.ErrNoRows) { // the next pass notes it
 		return true, nil
 	}
-	return seen > db.Now().Add(-endpointLease).UnixMicro(), err
+	return seen > db.Now().Add(-EndpointLease).UnixMicro(), err
 }
 
 // Unrouted implements outbox.Rerouting.
-func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
+func (db *Outbox) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		list, err = db.unrouted(ctx, q)
+		list, err = db.CountUnrouted(ctx, q)
 		return err
 	})
 	if err != nil {
@@ -104,8 +104,8 @@ func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 	return list, nil
 }
 
-// openBacklogs returns what is open to each URL.
-func (db *DB) openBacklogs(ctx context.Context) (list []outbox.Backlog, err error) {
+// OpenBacklogs returns what is open to each URL.
+func (db *Outbox) OpenBacklogs(ctx context.Context) (list []outbox.Backlog, err error) {
 	open, err := openEndpoints(ctx, db.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the URLs of open webhooks: %w", err)
@@ -129,13 +129,16 @@ func backlog(ctx context.Context, q sqldb.Queryer, endpoint string) (outbox.Back
 	return b, err
 }
 
-func (db *DB) unrouted(ctx context.Context, q sqldb.Queryer) (list []outbox.Backlog, err error) {
+// CountUnrouted is Unrouted by a connection of the caller's.
+func (db *Outbox) CountUnrouted(
+	ctx context.Context, q sqldb.Queryer,
+) (list []outbox.Backlog, err error) {
 	open, err := openEndpoints(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	for _, endpoint := range open {
-		configured, err := db.configured(ctx, q, endpoint)
+		configured, err := db.Configured(ctx, q, endpoint)
 		if err != nil {
 			return nil, err
 		}
@@ -151,8 +154,8 @@ func (db *DB) unrouted(ctx context.Context, q sqldb.Queryer) (list []outbox.Back
 	return list, nil
 }
 
-// endpointHost is a URL without its path and query, which may hold a secret.
-func endpointHost(endpoint string) string {
+// EndpointHost is a URL without its path and query, which may hold a secret.
+func EndpointHost(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {
 		return "unknown"

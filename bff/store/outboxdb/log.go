@@ -1,4 +1,4 @@
-package store
+package outboxdb
 
 import (
 	"context"
@@ -18,7 +18,7 @@ const (
 	eventsTimes  = `SELECT at ` + eventsOf + `%s ORDER BY at, seq LIMIT $3`
 	countEvents  = `SELECT count(*) ` + eventsOf + `%s`
 	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
-		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + urgent + ` ` +
+		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + Urgent + ` ` +
 		eventsOf + `%s ` + openAgain
 	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at =
 		excluded.next_at, opened_at = excluded.opened_at,
@@ -28,12 +28,12 @@ const (
 // Events implements outbox.Log. A Limit out of range is moved into it. On
 // PostgreSQL an event is shown once every transaction that began before its own
 // has ended, which any transaction of the same server can delay.
-func (db *DB) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
+func (db *Outbox) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
 	after, err := parsePosition(q.After)
 	if err != nil {
 		return outbox.EventPage{}, err
 	}
-	size := pageSize(q.Limit)
+	size := sqldb.PageSize(q.Limit)
 	// one more tells whether there is a next page
 	query, args := db.Dialect.EventsAfter, []any{after.transaction, after.seq, size + 1}
 	if q.Session != "" {
@@ -88,7 +88,9 @@ const (
 
 // Replay implements outbox.Log. Events of one instant are taken all or none,
 // so that one may go on a microsecond after Last, too.
-func (db *DB) Replay(ctx context.Context, r outbox.Range, now time.Time) (outbox.Replayed, error) {
+func (db *Outbox) Replay(
+	ctx context.Context, r outbox.Range, now time.Time,
+) (outbox.Replayed, error) {
 	var done outbox.Replayed
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 		done, err = db.replay(ctx, tx, r, now)
@@ -100,7 +102,7 @@ func (db *DB) Replay(ctx context.Context, r outbox.Range, now time.Time) (outbox
 	return done, nil
 }
 
-func (db *DB) replay(
+func (db *Outbox) replay(
 	ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time,
 ) (outbox.Replayed, error) {
 	limit := defaultReplay
@@ -118,7 +120,7 @@ func (db *DB) replay(
 	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
 		return done, err
 	}
-	for _, endpoint := range db.endpoints {
+	for _, endpoint := range db.Endpoints {
 		query, args := of(taken, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
 		result, err := tx.ExecContext(ctx, query, args...)
 		if err != nil {
@@ -168,20 +170,10 @@ func times(
 
 // of is a query for the events of r with further arguments from $3 on.
 func of(r outbox.Range, query string, more ...any) (string, []any) {
-	args := append([]any{ceil(r.From), ceil(r.To)}, more...)
+	args := append([]any{sqldb.Ceil(r.From), sqldb.Ceil(r.To)}, more...)
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args
 	}
 	args = append(args, sqldb.Key(r.Session))
 	return fmt.Sprintf(query, fmt.Sprintf(" AND session = $%d", len(args))), args
-}
-
-// ceil is the first microsecond that is not before t: events are kept with
-// theirs.
-func ceil(t time.Time) int64 {
-	micros := t.UnixMicro()
-	if time.UnixMicro(micros).Before(t) {
-		micros++
-	}
-	return micros
 }

@@ -1,4 +1,4 @@
-package checkout_test
+package poll_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 	"coinslot/bff/poll"
 
@@ -17,7 +18,7 @@ import (
 // listing is a shop with a payment that was checked ten seconds ago, and what the
 // gateway's list says of it.
 type listing struct {
-	*shop
+	*checkouttest.Shop
 	id      string
 	row     payment.Record
 	asked   time.Time // the page
@@ -25,19 +26,19 @@ type listing struct {
 }
 
 func newListing(t *testing.T, kind string) *listing {
-	h := newShopOver(t, kind)
-	id := h.chosen("25.00", usdt()).ID
-	for !quietFor(id, h.clock.Now(), 3*time.Minute) { // one of hundreds: its own look would be in the way
-		h = newShopOver(t, kind)
-		id = h.chosen("25.00", usdt()).ID
+	h := checkouttest.NewShopOver(t, kind)
+	id := h.Chosen("25.00", checkouttest.USDT()).ID
+	for !quietFor(id, h.Clock.Now(), 3*time.Minute) { // one of hundreds: its own look would be in the way
+		h = checkouttest.NewShopOver(t, kind)
+		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}
-	l := &listing{shop: h, id: id, reading: &poll.Reading{Next: 14500 * time.Millisecond}}
-	h.clock.move(15 * time.Second)
-	if err := h.tend(); err != nil {
+	l := &listing{Shop: h, id: id, reading: &poll.Reading{Next: 14500 * time.Millisecond}}
+	h.Clock.Move(15 * time.Second)
+	if err := h.Tend(); err != nil {
 		t.Fatal(err)
 	}
-	h.clock.move(10 * time.Second)
-	l.asked, l.row = h.clock.Now(), h.gateway.all()[0].Record
+	h.Clock.Move(10 * time.Second)
+	l.asked, l.row = h.Clock.Now(), h.Gateway.All()[0].Record
 	return l
 }
 
@@ -52,30 +53,32 @@ func quietFor(id string, from time.Time, d time.Duration) bool {
 }
 
 func (l *listing) heed(rows ...payment.Record) poll.Tally {
-	l.t.Helper()
+	l.T.Helper()
 	list := &poll.ListReader{
-		Store: l.store, Environment: l.gateway.Environment(), Schedule: l.service.Pace,
-		IsWatched: l.service.IsWatched, Changed: l.service.Changed, Now: l.clock.Now,
+		Store: l.Store, Environment: l.Gateway.Environment(), Schedule: l.Service.Pace,
+		IsWatched: l.Service.IsWatched, Changed: l.Service.Changed, Now: l.Clock.Now,
 	}
-	tally, err := list.Apply(l.t.Context(), l.reading, rows, l.asked)
+	tally, err := list.Apply(l.T.Context(), l.reading, rows, l.asked)
 	if err != nil {
-		l.t.Fatalf("Apply = %v", err)
+		l.T.Fatalf("Apply = %v", err)
 	}
 	return tally
 }
 
 // pay lets money arrive that the row does not show.
-func (l *listing) pay(amount string) { l.gateway.pay(l.row.TrackingCode, dec(amount), "tx1") }
+func (l *listing) pay(amount string) {
+	l.Gateway.Pay(l.row.TrackingCode, checkouttest.Dec(amount), "tx1")
+}
 
 // update changes the row in the store, keeping its times.
 func (l *listing) update(change func(*payment.Session)) {
-	l.t.Helper()
-	_, err := l.store.Update(l.t.Context(), l.id, func(s *payment.Session) ([]payment.Event, error) {
+	l.T.Helper()
+	_, err := l.Store.Update(l.T.Context(), l.id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return nil, nil
 	})
 	if err != nil {
-		l.t.Fatal(err)
+		l.T.Fatal(err)
 	}
 }
 
@@ -107,7 +110,7 @@ func TestHeed(t *testing.T) {
 		"confirmed":    {flaw: func(l *listing) { l.row.Status = "confirmed" }, want: hastened},
 		"new status":   {flaw: func(l *listing) { l.row.Status = "frozen" }, want: hastened},
 		"by the user":  {flaw: func(l *listing) { l.row.CancelledByUser = true }, want: hastened},
-		"paid in part": {flaw: func(l *listing) { l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = dec("1"), "1", true }, want: hastened},
+		"paid in part": {flaw: func(l *listing) { l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = checkouttest.Dec("1"), "1", true }, want: hastened},
 		"not readable": {flaw: func(l *listing) { l.row.PaidAmount = "a lot" }, want: hastened},
 		"transaction":  {flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
 		"paid at":      {flaw: func(l *listing) { l.row.PaidAt = l.asked }, want: hastened},
@@ -116,7 +119,7 @@ func TestHeed(t *testing.T) {
 		"empty code":   {flaw: func(l *listing) { l.row.TrackingCode = "" }, want: left},
 		"twice, different": {flaw: func(l *listing) {
 			other := l.row
-			other.Paid, other.PaidAmount, other.PaidReadable = dec("1"), "1", true
+			other.Paid, other.PaidAmount, other.PaidReadable = checkouttest.Dec("1"), "1", true
 			l.heed(l.row, other)
 		}, want: hastened},
 		"different and as stored on one page": {flaw: func(l *listing) {
@@ -130,37 +133,37 @@ func TestHeed(t *testing.T) {
 			l.heed(other)
 		}, want: hastened},
 		"older than the last check": {flaw: func(l *listing) { l.asked = l.asked.Add(-11 * time.Second) }, want: left},
-		"took longer than its worth": {flaw: func(l *listing) { l.clock.move(14500 * time.Millisecond) },
+		"took longer than its worth": {flaw: func(l *listing) { l.Clock.Move(14500 * time.Millisecond) },
 			want: left},
 		"claimed": {flaw: func(l *listing) {
-			if _, err := l.store.Hold(l.t.Context(), l.id, l.clock.Now(), time.Minute); err != nil {
-				l.t.Fatal(err)
+			if _, err := l.Store.Hold(l.T.Context(), l.id, l.Clock.Now(), time.Minute); err != nil {
+				l.T.Fatal(err)
 			}
 		}, want: left},
 		"hinted": {flaw: func(l *listing) {
-			l.clock.move(time.Second)
-			if err := l.service.Hint(l.t.Context(), l.load(l.id)); err != nil {
-				l.t.Fatal(err)
+			l.Clock.Move(time.Second)
+			if err := l.Service.Hint(l.T.Context(), l.Load(l.id)); err != nil {
+				l.T.Fatal(err)
 			}
 		}, want: left},
 		"hinted for later": {set: func(l *listing) {
-			s := l.load(l.id)
-			if err := l.store.Touch(l.t.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)); err != nil {
-				l.t.Fatal(err)
+			s := l.Load(l.id)
+			if err := l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)); err != nil {
+				l.T.Fatal(err)
 			}
 		}, want: left},
-		"due since before": {set: func(l *listing) { l.clock.move(time.Minute) }, want: touched},
-		"due meanwhile":    {flaw: func(l *listing) { l.clock.move(6 * time.Second) }, want: touched},
+		"due since before": {set: func(l *listing) { l.Clock.Move(time.Minute) }, want: touched},
+		"due meanwhile":    {flaw: func(l *listing) { l.Clock.Move(6 * time.Second) }, want: touched},
 		"watched": {set: func(l *listing) {
-			until := l.clock.Now().Add(time.Minute)
-			if err := l.store.Watch(l.t.Context(), []string{l.id}, until, until); err != nil {
-				l.t.Fatal(err)
+			until := l.Clock.Now().Add(time.Minute)
+			if err := l.Store.Watch(l.T.Context(), []string{l.id}, until, until); err != nil {
+				l.T.Fatal(err)
 			}
 		}, want: left},
 		"watched, changed": {set: func(l *listing) {
-			until := l.clock.Now().Add(time.Minute)
-			if err := l.store.Watch(l.t.Context(), []string{l.id}, until, until); err != nil {
-				l.t.Fatal(err)
+			until := l.Clock.Now().Add(time.Minute)
+			if err := l.Store.Watch(l.T.Context(), []string{l.id}, until, until); err != nil {
+				l.T.Fatal(err)
 			}
 		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
 		"of another gateway": {set: func(l *listing) { l.update(func(s *payment.Session) { s.Environment = "other" }) }, want: left},
@@ -182,11 +185,11 @@ func TestHeed(t *testing.T) {
 		"with a recheck that nobody has read": {set: func(l *listing) {
 			l.update(func(s *payment.Session) {
 				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Expired, Marker: "m", TrackingCode: "old",
-					EndedAt: l.clock.Now(), RecheckedAt: l.clock.Now()}}, s.Attempts...)
+					EndedAt: l.Clock.Now(), RecheckedAt: l.Clock.Now()}}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
-		"after its window": {set: func(l *listing) { l.clock.move(31 * time.Minute) }, want: left},
+		"after its window": {set: func(l *listing) { l.Clock.Move(31 * time.Minute) }, want: left},
 	} {
 		for _, kind := range []string{"memory", "sqlite"} {
 			t.Run(name+", "+kind, func(t *testing.T) {
@@ -194,24 +197,24 @@ func TestHeed(t *testing.T) {
 				if tt.set != nil {
 					tt.set(l)
 				}
-				l.asked = l.clock.Now()
-				l.row = l.gateway.all()[0].Record
+				l.asked = l.Clock.Now()
+				l.row = l.Gateway.All()[0].Record
 				l.row.Status = "pending" // the list may lag
 				if tt.flaw != nil {
 					tt.flaw(l)
 				}
-				before := l.load(l.id)
+				before := l.Load(l.id)
 				l.heed(l.row)
-				got, want := l.load(l.id), before
+				got, want := l.Load(l.id), before
 				switch tt.want {
 				case touched:
 					want.CheckedAt, want.DueAt = l.asked, l.asked.Add(14500*time.Millisecond)
 				case hastened:
-					want.DueAt = l.clock.Now()
+					want.DueAt = l.Clock.Now()
 					want.CheckedAt = got.CheckedAt
 				}
 				same(t, tt.want, got, want)
-				if n := l.gateway.called("status"); n != 1 {
+				if n := l.Gateway.Called("status"); n != 1 {
 					t.Errorf("%d status reads; want the one before", n)
 				}
 			})
@@ -222,15 +225,15 @@ func TestHeed(t *testing.T) {
 // Nobody is told of anything, and no version is new, whatever the list says.
 func TestListChangesNothing(t *testing.T) {
 	l := newListing(t, "memory")
-	before := l.load(l.id)
+	before := l.Load(l.id)
 	for _, status := range []string{"confirmed", "expired", "cancelled", "pending", ""} {
 		row := l.row
-		row.Status, row.Paid, row.PaidAmount, row.PaidReadable = status, dec("25"), "25", true
+		row.Status, row.Paid, row.PaidAmount, row.PaidReadable = status, checkouttest.Dec("25"), "25", true
 		l.heed(row)
 	}
-	after := l.load(l.id)
-	if after.Version != before.Version || len(l.told(l.id)) != 1 {
-		t.Errorf("version %d, events %v; want %d and that it is pending", after.Version, l.told(l.id), before.Version)
+	after := l.Load(l.id)
+	if after.Version != before.Version || len(l.Told(l.id)) != 1 {
+		t.Errorf("version %d, events %v; want %d and that it is pending", after.Version, l.Told(l.id), before.Version)
 	}
 	same(t, "attempts", after.Attempts, before.Attempts)
 }
@@ -241,22 +244,22 @@ func TestListThatIsStuck(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25") // at once: the list never shows it
 	var reads []time.Duration
-	start := l.clock.Now()
+	start := l.Clock.Now()
 	for range 31 * 60 {
-		l.asked = l.clock.Now()
+		l.asked = l.Clock.Now()
 		if l.asked.Sub(start)%(13*time.Second) == 0 {
 			l.heed(l.row)
 		}
-		before := l.gateway.called("status")
-		if err := l.tend(); err != nil {
+		before := l.Gateway.Called("status")
+		if err := l.Tend(); err != nil {
 			t.Fatal(err)
 		}
-		if l.gateway.called("status") > before {
+		if l.Gateway.Called("status") > before {
 			reads = append(reads, l.asked.Sub(start))
 		}
-		l.clock.move(time.Second)
+		l.Clock.Move(time.Second)
 	}
-	if s := l.load(l.id); s.Status != wire.Confirmed {
+	if s := l.Load(l.id); s.Status != wire.Confirmed {
 		t.Errorf("status %s after its window, with reads at %v; want confirmed", s.Status, reads)
 	}
 }
@@ -265,16 +268,16 @@ func TestListThatIsStuck(t *testing.T) {
 func TestStaleList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25")
-	l.clock.move(5 * time.Second)
-	if err := l.tend(); err != nil {
+	l.Clock.Move(5 * time.Second)
+	if err := l.Tend(); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		after time.Duration
 		want  int
 	}{{15 * time.Second, 0}, {time.Second, 1}, {time.Hour, 1}} {
-		l.clock.move(tt.after)
-		l.asked = l.clock.Now()
+		l.Clock.Move(tt.after)
+		l.asked = l.Clock.Now()
 		if got := l.heed(l.row); got.Stale != tt.want || got.Unchanged != 0 {
 			t.Errorf("%v later: %+v; want %d stale", tt.after, got, tt.want)
 		}
@@ -293,12 +296,12 @@ func TestListAnswersNoHint(t *testing.T) {
 		reads     int // in ten seconds of one asking each second
 	}{
 		"nothing": {ask: func(*listing, payment.Session) error { return nil }},
-		"hints":   {ask: func(l *listing, s payment.Session) error { return l.service.Hint(t.Context(), s) }, reads: 1},
+		"hints":   {ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }, reads: 1},
 		"hints, of one that nobody looks at": {unwatched: true, reads: 1,
-			ask: func(l *listing, s payment.Session) error { return l.service.Hint(t.Context(), s) }},
+			ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }},
 		"hints, with a list that takes long": {unwatched: true, sluggish: true, reads: 1,
-			ask: func(l *listing, s payment.Session) error { return l.service.Hint(t.Context(), s) }},
-		"pages": {ask: func(l *listing, s payment.Session) error { return l.service.Nudge(t.Context(), s) }, reads: 3},
+			ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }},
+		"pages": {ask: func(l *listing, s payment.Session) error { return l.Service.Nudge(t.Context(), s) }, reads: 3},
 		"rechecks": {ask: func(l *listing, s payment.Session) error {
 			return l.recheck(s.ID)
 		}, reads: 3}, // one in a poll interval
@@ -306,39 +309,39 @@ func TestListAnswersNoHint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(t, "memory")
 			if !tt.unwatched {
-				until := l.clock.Now().Add(time.Hour)
-				if err := l.store.Watch(t.Context(), []string{l.id}, until, l.clock.Now()); err != nil {
+				until := l.Clock.Now().Add(time.Hour)
+				if err := l.Store.Watch(t.Context(), []string{l.id}, until, l.Clock.Now()); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := l.tend(); err != nil {
+			if err := l.Tend(); err != nil {
 				t.Fatal(err)
 			}
 			l.reading.Next = every * 29 / 27
 			if tt.sluggish {
 				l.reading.Next = 30 * time.Second
-				l.clock.move(time.Second)
-				l.asked = l.clock.Now()
+				l.Clock.Move(time.Second)
+				l.asked = l.Clock.Now()
 				l.heed(l.row)
-				l.clock.move(20 * time.Second)
+				l.Clock.Move(20 * time.Second)
 			}
-			before := l.gateway.called("status")
+			before := l.Gateway.Called("status")
 			for n := range 100 {
-				l.clock.move(100 * time.Millisecond)
-				l.asked = l.clock.Now().Add(-time.Microsecond)
+				l.Clock.Move(100 * time.Millisecond)
+				l.asked = l.Clock.Now().Add(-time.Microsecond)
 				if n%10 == 0 {
-					if err := tt.ask(l, l.load(l.id)); err != nil {
+					if err := tt.ask(l, l.Load(l.id)); err != nil {
 						t.Fatal(err)
 					}
 				}
 				if n%27 == 1 || tt.sluggish {
 					l.heed(l.row)
 				}
-				if err := l.tend(); err != nil {
+				if err := l.Tend(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if got := l.gateway.called("status") - before; got < tt.reads || got > tt.reads+1 {
+			if got := l.Gateway.Called("status") - before; got < tt.reads || got > tt.reads+1 {
 				t.Errorf("%d status reads; want %d or one more", got, tt.reads)
 			}
 		})
@@ -347,12 +350,12 @@ func TestListAnswersNoHint(t *testing.T) {
 
 // recheck is what comes of a post that asks for a check.
 func (l *listing) recheck(id string) error {
-	l.t.Helper()
-	s, err := l.service.Recheck(l.t.Context(), id)
+	l.T.Helper()
+	s, err := l.Service.Recheck(l.T.Context(), id)
 	if err != nil {
 		return err
 	}
-	return l.service.Nudge(l.t.Context(), s)
+	return l.Service.Nudge(l.T.Context(), s)
 }
 
 // "Check again" just after the list has shown a payment is answered by a status read.
@@ -363,11 +366,11 @@ func TestRecheckAfterTheList(t *testing.T) {
 	if err := l.recheck(l.id); err != nil {
 		t.Fatal(err)
 	}
-	l.clock.move(3 * time.Second)
-	if err := l.tend(); err != nil {
+	l.Clock.Move(3 * time.Second)
+	if err := l.Tend(); err != nil {
 		t.Fatal(err)
 	}
-	l.wantStatus(l.id, wire.Confirmed)
+	l.WantStatus(l.id, wire.Confirmed)
 }
 
 // A payment that the list never shows as it is stored is made due once, and then
@@ -384,21 +387,21 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 			l := newListing(t, "memory")
 			l.row.CancelledByUser = true
 			if tt.fails != nil {
-				l.gateway.statusHook = func(string) error { return tt.fails }
-				l.clock.move(5 * time.Second)
-				l.tend()
+				l.Gateway.StatusHook = func(string) error { return tt.fails }
+				l.Clock.Move(5 * time.Second)
+				l.Tend()
 			}
-			before := l.gateway.called("status")
+			before := l.Gateway.Called("status")
 			for n := range 270 * 2 {
-				l.clock.move(time.Second / 2)
-				l.asked = l.clock.Now()
+				l.Clock.Move(time.Second / 2)
+				l.asked = l.Clock.Now()
 				if n%27 == 0 {
 					l.reading = l.reading.After(l.reading.Next)
 					l.heed(l.row)
 				}
-				l.tend()
+				l.Tend()
 			}
-			if got := l.gateway.called("status") - before; got > tt.reads {
+			if got := l.Gateway.Called("status") - before; got > tt.reads {
 				t.Errorf("%d status reads; want %d", got, tt.reads)
 			}
 		})
@@ -410,32 +413,32 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 func TestDoubtsAreGuarded(t *testing.T) {
 	l := newListing(t, "memory")
 	l.row.TxID = "0xabc"
-	held, err := l.store.Hold(t.Context(), l.id, l.clock.Now(), time.Minute)
+	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := l.load(l.id)
+	before := l.Load(l.id)
 	l.heed(l.row)
-	same(t, "while it is read", l.load(l.id), before)
-	if err := l.store.Touch(t.Context(), held, l.clock.Now(), l.clock.Now().Add(15*time.Second)); err != nil {
+	same(t, "while it is read", l.Load(l.id), before)
+	if err := l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	l.reading = &poll.Reading{Next: l.reading.Next}
 	l.heed(l.row)
-	if got := l.load(l.id).CheckedAt; !got.Equal(l.clock.Now()) {
-		t.Errorf("checked at %v; want %v", got, l.clock.Now())
+	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {
+		t.Errorf("checked at %v; want %v", got, l.Clock.Now())
 	}
 }
 
 // meanwhile is a store in which something happens after a page's rows were looked
 // for.
 type meanwhile struct {
-	ledger
+	checkouttest.Store
 	found func()
 }
 
 func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]payment.Session, error) {
-	list, err := m.ledger.Tracked(ctx, codes)
+	list, err := m.Store.Tracked(ctx, codes)
 	if f := m.found; f != nil {
 		m.found = nil
 		f()
@@ -449,11 +452,11 @@ func TestDoubtBesideAnotherPage(t *testing.T) {
 	for name, first := range map[string]bool{"as stored, then otherwise": true, "otherwise, then as stored": false} {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(t, "memory")
-			l.clock.move(30 * time.Second) // it is due
-			l.asked = l.clock.Now()
-			m := &meanwhile{ledger: l.store}
-			l.store = m
-			l.restart()
+			l.Clock.Move(30 * time.Second) // it is due
+			l.asked = l.Clock.Now()
+			m := &meanwhile{Store: l.Store}
+			l.Store = m
+			l.Restart()
 			other := l.row
 			other.TxID = "0xabc"
 			pages := []payment.Record{other, l.row}
@@ -462,8 +465,40 @@ func TestDoubtBesideAnotherPage(t *testing.T) {
 			}
 			m.found = func() { l.heed(pages[1]) }
 			l.heed(pages[0])
-			if due := l.load(l.id).DueAt; due.After(l.clock.Now()) {
-				t.Errorf("due in %v; want now", due.Sub(l.clock.Now()))
+			if due := l.Load(l.id).DueAt; due.After(l.Clock.Now()) {
+				t.Errorf("due in %v; want now", due.Sub(l.Clock.Now()))
+			}
+		})
+	}
+}
+
+// While the list stands in for status reads of the current attempt, the others are
+// followed as ever.
+func TestListDoesNotPutOffAFollow(t *testing.T) {
+	for _, kind := range []string{"memory", "sqlite"} {
+		t.Run(kind, func(t *testing.T) {
+			l := newListing(t, kind)
+			checkouttest.Must(t)(l.Choose(l.id, checkouttest.BNB()))
+			l.row = l.Gateway.All()[1].Record
+			reads := map[string]int{}
+			l.Gateway.StatusHook = func(code string) error { reads[code]++; return nil }
+			l.Clock.Move(time.Minute)
+			checkouttest.Must(t)(l.Service.Recheck(t.Context(), l.id))
+			for n := range 62 * 2 {
+				if n%5 == 0 {
+					l.asked = l.Clock.Now()
+				}
+				l.Clock.Move(time.Second / 2)
+				if n%5 == 0 {
+					l.heed(l.row)
+				}
+				l.Tend()
+			}
+			if n := reads["T00001"]; n != 5 {
+				t.Errorf("reads of the replaced attempt = %d; want 5 in a minute", n)
+			}
+			if n := reads["T00002"]; n > 8 {
+				t.Errorf("reads of the current attempt = %d; want few, since the list shows it", n)
 			}
 		})
 	}

@@ -1,4 +1,6 @@
-package store
+// Package outboxdb keeps the events and their deliveries in a database: it is the
+// outbox.Outbox and outbox.Log of package store.
+package outboxdb
 
 import (
 	"cmp"
@@ -18,11 +20,11 @@ import (
 const (
 	insertEvent = `INSERT INTO events (id, session, type, at, body) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) DO NOTHING RETURNING seq`
-	// urgent is the column of that name, for an event.
-	urgent = `CASE WHEN type IN ('` + string(payment.EventConfirmed) + `', '` +
+	// Urgent is the column of that name, for an event.
+	Urgent = `CASE WHEN type IN ('` + string(payment.EventConfirmed) + `', '` +
 		string(payment.EventReview) + `') THEN 1 ELSE 0 END`
 	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at, urgent)
-		VALUES ($1, $2, $3, (SELECT ` + urgent + ` FROM events WHERE seq = $1))`
+		VALUES ($1, $2, $3, (SELECT ` + Urgent + ` FROM events WHERE seq = $1))`
 	// hurryDeliveries makes urgent what is open of a session.
 	hurryDeliveries = `UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
 		AND event IN (SELECT seq FROM events WHERE session = $1)`
@@ -46,6 +48,18 @@ const (
 		AND endpoint = $2`
 )
 
+// Outbox is the outbox in an open database.
+type Outbox struct {
+	*sqldb.DB
+	Endpoints []string
+}
+
+// New returns the outbox in an open database, for the webhook URLs endpoints: every
+// new event gets one delivery for each. Nil = no deliveries.
+func New(db *sqldb.DB, endpoints []string) *Outbox {
+	return &Outbox{DB: db, Endpoints: slices.Clone(endpoints)}
+}
+
 // States of a delivery.
 const (
 	waiting   = "open"
@@ -53,10 +67,10 @@ const (
 	abandoned = "abandoned"
 )
 
-// tell stores events in their order, each with a delivery to every endpoint
+// Tell stores events in their order, each with a delivery to every endpoint
 // that is due at once. An event that is stored already is left out. An urgent event
 // takes along what is open of its session, so that it does not overtake that.
-func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
+func (db *Outbox) Tell(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
 	for _, e := range events {
 		var seq int64
 		err := tx.QueryRowContext(
@@ -74,7 +88,7 @@ func (db *DB) tell(ctx context.Context, tx *sql.Tx, events []payment.Event) erro
 				return fmt.Errorf("hurrying the events before %q: %w", e.ID, err)
 			}
 		}
-		for _, endpoint := range db.endpoints {
+		for _, endpoint := range db.Endpoints {
 			if _, err := tx.ExecContext(
 				ctx, insertDelivery, seq, sqldb.Key(endpoint), e.At.UnixMicro(),
 			); err != nil {
@@ -109,7 +123,7 @@ func (d due) from() int64 {
 
 // ClaimDeliveries implements outbox.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
-func (db *DB) ClaimDeliveries(
+func (db *Outbox) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
 ) ([]outbox.Delivery, error) {
 	if limit < 1 {
@@ -142,7 +156,7 @@ func (db *DB) ClaimDeliveries(
 // endpoint is asked for on its own, in the order of the indexes, so that one with
 // a long queue costs the others nothing. The first of all and the first of the urgent
 // ones have the first of both among them.
-func (db *DB) earliest(
+func (db *Outbox) earliest(
 	ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string,
 ) ([]due, error) {
 	var all []due
@@ -187,7 +201,7 @@ func queue(
 // Settle implements outbox.Outbox. A try that ends after its delivery was
 // settled by another one counts, but opens nothing again; one that began before
 // its delivery was replayed does nothing. Errors: there is no such delivery.
-func (db *DB) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
+func (db *Outbox) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
 	state := waiting
 	switch {
 	case r.Delivered:

@@ -1,4 +1,4 @@
-package checkout_test
+package reconcile_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -103,7 +104,7 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Se
 	synctest.Test(t, func(t *testing.T) {
 		book := &notebook{}
 		c := reconcile.New(reconcile.Config{
-			Sessions: newMemory(), Ledger: &slowBooks{pages: pages}, Runs: notes{book},
+			Sessions: checkouttest.NewMemory(), Ledger: &slowBooks{pages: pages}, Runs: notes{book},
 		})
 		defer c.Close()
 		day := time.Now().Truncate(24 * time.Hour)
@@ -209,12 +210,12 @@ func TestNothingIsComparedAfterTheEnd(t *testing.T) {
 // Requests are answered while the process ends: what they begin does not disturb
 // who waits for what was begun before.
 func TestChoosingAtTheEnd(t *testing.T) {
-	h := newShop(t)
+	h := checkouttest.NewShop(t)
 	var shoppers sync.WaitGroup
 	for range 4 {
 		shoppers.Go(func() {
 			for range 5 {
-				h.choose(h.open("25").ID, usdt())
+				h.Choose(h.Open("25").ID, checkouttest.USDT())
 			}
 		})
 	}
@@ -224,7 +225,7 @@ func TestChoosingAtTheEnd(t *testing.T) {
 		shoppers.Wait()
 	}()
 	for ended := false; !ended; {
-		h.service.Close()
+		h.Service.Close()
 		select {
 		case <-done:
 			ended = true

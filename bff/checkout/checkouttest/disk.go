@@ -1,4 +1,4 @@
-package checkout_test
+package checkouttest
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"coinslot/bff/store"
 )
 
-// ledger is a store whose outbox can be read and whose writes can be made to fail.
-type ledger interface {
+// Store is a store whose outbox can be read and whose writes can be made to fail.
+type Store interface {
 	checkout.Store
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
 	poll.Store
@@ -26,12 +26,13 @@ type ledger interface {
 	// failUpdates makes hook run in every Update: an error from before means that
 	// nothing was written, one from after that it was although the caller is told
 	// otherwise. Nil ends that.
-	failUpdates(hook func() (before, after error))
+	FailUpdates(hook func() (before, after error))
 	// outbox returns the events of a session in the order they were written.
-	outbox(id string) []payment.Event
+	Outbox(id string) []payment.Event
 }
 
-func (m *memory) failUpdates(hook func() (before, after error)) { m.updateHook = hook }
+// FailUpdates sets what runs in every Update; see [Memory].
+func (m *Memory) FailUpdates(hook func() (before, after error)) { m.updateHook = hook }
 
 // disk is the real store as a ledger.
 type disk struct {
@@ -57,8 +58,10 @@ func newDisk(t *testing.T, now func() time.Time) *disk {
 	return &disk{DB: db, t: t}
 }
 
-func (d *disk) failUpdates(hook func() (before, after error)) { d.updateHook = hook }
+// FailUpdates sets what runs in every Update; see [Memory].
+func (d *disk) FailUpdates(hook func() (before, after error)) { d.updateHook = hook }
 
+// Update implements checkout.Store.
 func (d *disk) Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
 	var before, after error
 	if d.updateHook != nil {
@@ -94,7 +97,8 @@ func (d *disk) drain() {
 	}
 }
 
-func (d *disk) outbox(id string) []payment.Event {
+// Outbox returns the events of a session, in order.
+func (d *disk) Outbox(id string) []payment.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var list []payment.Event

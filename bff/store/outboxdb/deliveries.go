@@ -1,4 +1,4 @@
-package store
+package outboxdb
 
 import (
 	"context"
@@ -45,7 +45,7 @@ const (
 	sessionOfEvent = `SELECT session FROM events WHERE id = $1`
 
 	redeliver = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
-		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT), ` + urgent + `
+		SELECT seq, CAST($2 AS TEXT), CAST($3 AS BIGINT), CAST($3 AS BIGINT), ` + Urgent + `
 		FROM events WHERE id = $1 ` + openAgain
 )
 
@@ -82,12 +82,14 @@ func parseMark(text string) (mark, error) {
 }
 
 // Deliveries implements records.Records.
-func (db *DB) Deliveries(ctx context.Context, q outbox.DeliveryQuery) (outbox.DeliveryPage, error) {
+func (db *Outbox) Deliveries(
+	ctx context.Context, q outbox.DeliveryQuery,
+) (outbox.DeliveryPage, error) {
 	from, err := parseMark(q.Cursor)
 	if err != nil {
 		return outbox.DeliveryPage{}, err
 	}
-	size := pageSize(q.Limit)
+	size := sqldb.PageSize(q.Limit)
 	// one more tells whether there is a next page
 	query, args := deliveryQuery(q, from, from.shown+size+1)
 	var page outbox.DeliveryPage
@@ -177,11 +179,11 @@ func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 }
 
 // Backlogs implements records.Records.
-func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
+func (db *Outbox) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 	var list []outbox.Backlog
 	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		list = nil
-		for _, endpoint := range db.endpoints {
+		for _, endpoint := range db.Endpoints {
 			b := outbox.Backlog{Endpoint: endpoint}
 			var oldest sql.NullInt64
 			if err := q.QueryRowContext(ctx, countWaiting, sqldb.Key(endpoint)).
@@ -207,7 +209,7 @@ func (db *DB) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 }
 
 // SessionOf implements records.Records.
-func (db *DB) SessionOf(ctx context.Context, event string) (session string, err error) {
+func (db *Outbox) SessionOf(ctx context.Context, event string) (session string, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(ctx, sessionOfEvent, sqldb.Key(event)).Scan(&session)
 	})
@@ -221,12 +223,12 @@ func (db *DB) SessionOf(ctx context.Context, event string) (session string, err 
 }
 
 // Redeliver implements records.Records.
-func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
-	endpoints := db.endpoints
+func (db *Outbox) Redeliver(ctx context.Context, event, endpoint string) error {
+	endpoints := db.Endpoints
 	if endpoint != "" {
 		endpoints = []string{endpoint}
 	}
-	if len(endpoints) == 0 || !slices.Contains(db.endpoints, endpoints[0]) {
+	if len(endpoints) == 0 || !slices.Contains(db.Endpoints, endpoints[0]) {
 		return outbox.ErrEndpoint
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {

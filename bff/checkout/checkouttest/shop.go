@@ -1,0 +1,213 @@
+// Package checkouttest has a checkout with everything around it, for tests: a small
+// gateway with state, whose answers can be made to go wrong, a store in memory, and a clock
+// that is moved by hand.
+package checkouttest
+
+import (
+	"errors"
+	"flag"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Clock is a clock that is moved by hand.
+type Clock struct {
+	mu sync.Mutex // guards at
+	At time.Time
+}
+
+// Now returns what the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.At
+}
+
+// Move moves the clock.
+func (c *Clock) Move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.At = c.At.Add(d)
+}
+
+// Shop is a service with everything around it.
+type Shop struct {
+	T       *testing.T
+	Clock   *Clock
+	Gateway *Gateway
+	Store   Store
+	Service *checkout.Service
+}
+
+// StoreKind is the store that -store names.
+var StoreKind = flag.String("store", "memory", "store of the tests that do not say which: memory or sqlite")
+
+// NewShop returns a shop over the store that -store names.
+func NewShop(t *testing.T) *Shop { return NewShopOver(t, *StoreKind) }
+
+// OverBoth runs a test over both stores, beside other tests: what they do most is wait.
+func OverBoth(t *testing.T, test func(*testing.T, *Shop)) {
+	t.Parallel()
+	for _, kind := range []string{"memory", "sqlite"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(t, NewShopOver(t, kind))
+		})
+	}
+}
+
+// NewShopOver returns a shop over a store, "memory" or "sqlite".
+func NewShopOver(t *testing.T, kind string) *Shop {
+	c := &Clock{At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
+	h := &Shop{T: t, Clock: c, Gateway: NewGateway(c.Now), Store: NewMemory()}
+	if kind == "sqlite" {
+		h.Store = newDisk(t, c.Now)
+	}
+	h.Restart()
+	t.Cleanup(func() { h.Service.Close() })
+	return h
+}
+
+// Restart drops the service and all that it has in memory.
+func (h *Shop) Restart() {
+	h.Service = checkout.New(checkout.Config{
+		Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/",
+		PaymentPage: "https://pay.test/p", Now: h.Clock.Now,
+	})
+}
+
+// Open opens a session over so many dollars.
+func (h *Shop) Open(usd string) payment.Session {
+	h.T.Helper()
+	s, _, err := h.Service.Open(h.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
+	if err != nil {
+		h.T.Fatalf("Open(%s) = %v", usd, err)
+	}
+	return s
+}
+
+// USDT is a choice of Tether on TRON.
+func USDT() wire.Choice { return wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"} }
+
+// BNB is a choice of BNB.
+func BNB() wire.Choice { return wire.Choice{CurrencySymbol: "BNB", NetworkCode: "bep20"} }
+
+// Choose makes a choice in a session.
+func (h *Shop) Choose(id string, c wire.Choice) (payment.Session, error) {
+	h.T.Helper()
+	return h.Service.Choose(h.T.Context(), id, c)
+}
+
+// Chosen opens a session and an attempt in the coin.
+func (h *Shop) Chosen(usd string, c wire.Choice) payment.Session {
+	h.T.Helper()
+	s, err := h.Choose(h.Open(usd).ID, c)
+	if err != nil {
+		h.T.Fatalf("Choose(%v) = %v", c, err)
+	}
+	return s
+}
+
+// Load returns a session as it is stored.
+func (h *Shop) Load(id string) payment.Session {
+	h.T.Helper()
+	s, err := h.Store.Session(h.T.Context(), id)
+	if err != nil {
+		h.T.Fatalf("loading %s: %v", id, err)
+	}
+	return s
+}
+
+// View returns what a browser is shown of a session.
+func (h *Shop) View(id string) wire.View {
+	h.T.Helper()
+	s := h.Load(id)
+	return checkout.View(&s, h.Showing())
+}
+
+// Showing is how sessions are shown.
+func (h *Shop) Showing() checkout.Showing {
+	return checkout.Showing{Now: h.Clock.Now(), Currencies: coins(), Words: func(key string, _ ...string) string { return key }}
+}
+
+// Tend does one pass of what is due now and returns what went wrong.
+func (h *Shop) Tend() error {
+	h.T.Helper()
+	due, err := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
+	late, lateErr := h.Store.ClaimLate(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
+	due = append(due, late...)
+	errs := []error{err, lateErr}
+	for _, s := range due {
+		errs = append(errs, h.Service.Tend(h.T.Context(), s))
+	}
+	return errors.Join(errs...)
+}
+
+// Run lets d pass, tending all the while, in steps that leave no look out.
+func (h *Shop) Run(d time.Duration) {
+	h.T.Helper()
+	step := max(time.Second, d/500)
+	for end := h.Clock.Now().Add(d); h.Clock.Now().Before(end); {
+		h.Clock.Move(step)
+		h.Tend()
+	}
+}
+
+// WantStatus ends the test unless a session has that status.
+func (h *Shop) WantStatus(id string, want wire.Status) {
+	h.T.Helper()
+	if got := h.Load(id).Status; got != want {
+		h.T.Fatalf("status of the session = %s; want %s\n%s", got, want, h.Trail(id))
+	}
+}
+
+// Trail returns the timeline of a session as text.
+func (h *Shop) Trail(id string) (text string) {
+	for _, e := range h.Load(id).Trail {
+		text += e.At.Format(time.TimeOnly) + " " + e.By + " " + e.What + " " + e.Detail + "\n"
+	}
+	return text
+}
+
+// Told returns the types of the events of a session, in order.
+func (h *Shop) Told(id string) []payment.EventType {
+	var types []payment.EventType
+	for _, e := range h.Store.Outbox(id) {
+		types = append(types, e.Type)
+	}
+	return types
+}
+
+// WantTold ends the test unless those are the events of a session.
+func (h *Shop) WantTold(id string, want ...payment.EventType) {
+	h.T.Helper()
+	if diff := cmp.Diff(want, h.Told(id)); diff != "" {
+		h.T.Fatalf("events of the session (-want +got):\n%s", diff)
+	}
+}
+
+// WantCode ends the test unless err has that code.
+func WantCode(t *testing.T, err error, want wire.Code) {
+	t.Helper()
+	if !errors.Is(err, &wire.Error{Code: want}) {
+		t.Fatalf("error = %v; want code %s", err, want)
+	}
+}
+
+// Must returns a function that returns the session, or ends the test.
+func Must(t *testing.T) func(payment.Session, error) payment.Session {
+	return func(s payment.Session, err error) payment.Session {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}

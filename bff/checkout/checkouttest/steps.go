@@ -1,0 +1,118 @@
+package checkouttest
+
+import (
+	"bytes"
+	"log/slog"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/payment"
+)
+
+// Forget makes the gateway answer that it knows no transaction.
+func (h *Shop) Forget() {
+	h.Gateway.StatusHook = func(string) error { return Refusal(payment.ReasonAbsent) }
+}
+
+// Remember has the gateway know again what Forget has let it forget.
+func (h *Shop) Remember() { h.Gateway.StatusHook = nil }
+
+// Reviewed returns a session whose payment is reported but too little.
+func (h *Shop) Reviewed() payment.Session {
+	h.T.Helper()
+	s := h.Chosen("25", USDT())
+	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *Transaction) {
+		tx.Status, tx.Paid, tx.PaidAmount, tx.PaidReadable, tx.TxID = "confirmed", Dec("20"), "20", true, "0xa"
+	})
+	h.Run(20 * time.Second)
+	h.WantStatus(s.ID, wire.Review)
+	return h.Load(s.ID)
+}
+
+// Extend asks for more time.
+func (h *Shop) Extend(id string, number int) (payment.Session, error) {
+	h.T.Helper()
+	return h.Service.Extend(h.T.Context(), id, number)
+}
+
+// PayFor pays for an attempt of a session.
+func (h *Shop) PayFor(id, amount string) {
+	h.T.Helper()
+	h.Gateway.Pay(h.Load(id).Attempts[0].TrackingCode, Dec(amount), "0xa")
+}
+
+// Expired returns a session whose only attempt has ended, eight hours and a half ago,
+// so that no late look is due for hours.
+func (h *Shop) Expired() payment.Session {
+	h.T.Helper()
+	s := h.Chosen("25", USDT())
+	h.Run(9 * time.Hour)
+	h.WantStatus(s.ID, wire.Expired)
+	return h.Load(s.ID)
+}
+
+// WantOne fails unless the session shows the only transaction that can be paid,
+// and never one whose address was lost.
+func (h *Shop) WantOne(id string) {
+	h.T.Helper()
+	h.WantStatus(id, wire.Pending)
+	live := h.Gateway.Live()
+	s := h.Load(id)
+	if len(live) != 1 || s.Current().TrackingCode != live[0] {
+		h.T.Fatalf("live at the gateway = %v; want only %s, the one shown\n%s", live, s.Current().TrackingCode, h.Trail(id))
+	}
+}
+
+// WantReview fails unless the session is in review for that reason.
+func (h *Shop) WantReview(id, reason string) {
+	h.T.Helper()
+	h.WantStatus(id, wire.Review)
+	s := h.Load(id)
+	if got := s.Current().Reason; got != reason {
+		h.T.Fatalf("in review for %q; want %q\n%s", got, reason, h.Trail(id))
+	}
+}
+
+// Over has the shop's service use another gateway, and log to what is returned.
+func (h *Shop) Over(g checkout.Gateway) *bytes.Buffer {
+	var log bytes.Buffer
+	h.Service = checkout.New(checkout.Config{
+		Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/",
+		PaymentPage: "https://pay.test/p", Now: h.Clock.Now,
+		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	return &log
+}
+
+// Searched tends what is due until no search is under way.
+func (h *Shop) Searched() {
+	h.T.Helper()
+	h.Tend()
+	for !h.Service.LastBeats()["search"].IsZero() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// SearchedUntil goes on with that, a moment later each time: on a busy machine nobody
+// may have waited for the end of the search.
+func (h *Shop) SearchedUntil(done func() bool) {
+	h.T.Helper()
+	for range 30 {
+		if h.Searched(); done() {
+			return
+		}
+		h.Clock.Move(time.Second)
+	}
+	h.T.Fatal("the search has found out nothing")
+}
+
+// Missed reports whether a search of the first attempt has found nothing.
+func (h *Shop) Missed(id string) func() bool {
+	return func() bool { return h.Load(id).Attempts[0].Misses == 1 }
+}
+
+// Known reports whether the transaction of the first attempt is known.
+func (h *Shop) Known(id string) func() bool {
+	return func() bool { return h.Load(id).Attempts[0].TrackingCode != "" }
+}

@@ -1,0 +1,402 @@
+package recovery_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/payment"
+)
+
+func TestLostAnswerIsFoundCancelledAndReplaced(t *testing.T) {
+	checkouttest.OverBoth(t, lostAnswerIsFoundCancelledAndReplaced)
+}
+
+func lostAnswerIsFoundCancelledAndReplaced(t *testing.T, h *checkouttest.Shop) {
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	h.WantStatus(s.ID, wire.Preparing)
+	orphan := h.Gateway.All()[0]
+	for range 120 {
+		h.Clock.Move(time.Second)
+		h.Tend()
+		if a := h.View(s.ID).Attempt; a != nil && a.Address == orphan.Address {
+			t.Fatalf("the orphan's address %s is shown", a.Address)
+		}
+	}
+	h.WantOne(s.ID)
+	if n := len(h.Gateway.All()); n != 2 {
+		t.Errorf("transactions = %d; want 2", n)
+	}
+	h.WantTold(s.ID, payment.EventPending)
+}
+
+func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	asked := h.Clock.Now()
+	var searches []time.Duration
+	h.Gateway.ListHook = func() error {
+		searches = append(searches, h.Clock.Now().Sub(asked))
+		return nil
+	}
+	h.Run(90 * time.Second)
+	h.WantOne(s.ID)
+	if len(searches) != 2 || searches[1]-searches[0] < 30*time.Second {
+		t.Errorf("searches at %v; want two, half a minute apart", searches)
+	}
+}
+
+// A firewall may reject a create because of the shopper's comment: the next one
+// goes without it, and the session keeps it.
+func TestCommentIsSentOnce(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	var sent []payment.CreateRequest
+	fail := checkouttest.Once(checkouttest.LostAnswer(), nil)
+	h.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) {
+		sent = append(sent, req)
+		return fail(req)
+	}
+	choice := checkouttest.USDT()
+	choice.Comment = "' OR 1=1 --"
+	s := h.Chosen("25", choice)
+	h.Run(90 * time.Second)
+	h.WantOne(s.ID)
+	if len(sent) != 2 || sent[0].Comment != sent[0].Marker+" "+choice.Comment || sent[1].Comment != sent[1].Marker {
+		t.Errorf("creates = %+v; want the comment in the first one alone", sent)
+	}
+	if a := h.Load(s.ID); a.Current().Comment != choice.Comment || sent[1].Marker != a.Current().Marker {
+		t.Errorf("attempt = %+v; want the comment kept", a.Current())
+	}
+}
+
+func TestOrphanThatComesLateIsCancelled(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	var lost payment.CreateRequest
+	var first sync.Once
+	h.Gateway.CreateHook = func(req payment.CreateRequest) (err, _ error) {
+		first.Do(func() { lost, err = req, checkouttest.LostAnswer() })
+		return err, nil
+	}
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(90 * time.Second)
+	h.WantOne(s.ID)
+	h.Gateway.Add(lost) // the gateway wakes up
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
+	h.Run(3 * 24 * time.Hour)
+	if due := h.Load(s.ID).DueAt; due.IsZero() {
+		t.Errorf("nothing is due while late payments are watched for")
+	}
+	h.Run(2 * 24 * time.Hour)
+	if due := h.Load(s.ID).DueAt; !due.IsZero() {
+		t.Errorf("DueAt = %v; want none after the last late look", due)
+	}
+}
+
+func TestStubbornOrphanIsHandedOver(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	orphan := h.Gateway.All()[0]
+	h.Gateway.Set(orphan.TrackingCode, func(tx *checkouttest.Transaction) { tx.Stubborn = true })
+	h.Run(time.Minute)
+	a := h.View(s.ID).Attempt
+	if h.WantOne(s.ID); a.Address != "" || a.PaymentURL != orphan.PaymentURL || a.PayAmount != "25" || a.ExpiresInMs == 0 {
+		t.Errorf("attempt = %+v; want the hosted page and no address", a)
+	}
+	h.Gateway.Pay(orphan.TrackingCode, checkouttest.Dec("25"), "0xa")
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Confirmed)
+	h.WantTold(s.ID, payment.EventPending, payment.EventConfirmed)
+}
+
+// A hosted page that may not be shown used to be handed over all the same, as a
+// payment with neither address nor page.
+func TestStubbornOrphanWithoutAPageIsReplaced(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) {
+		tx.Stubborn, tx.PaymentURL = true, "https://elsewhere.test/p/1"
+	})
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Pending)
+	if a := h.View(s.ID).Attempt; a.Address == "" {
+		t.Errorf("attempt = %+v; want one that can be paid", a)
+	}
+}
+
+// A cancellation that was turned away for a while used to count as refused for
+// good, and the orphan was handed over.
+func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
+	for _, reason := range []payment.Reason{payment.ReasonBusy, payment.ReasonUnsent, payment.ReasonKey} {
+		t.Run(string(reason), func(t *testing.T) {
+			h := checkouttest.NewShop(t)
+			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+			h.Gateway.CancelHook = func(string) (error, error) { return checkouttest.Refusal(reason), nil }
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Run(30 * time.Second)
+			h.WantStatus(s.ID, wire.Preparing)
+			h.Gateway.CancelHook = nil
+			h.Run(time.Minute)
+			h.WantOne(s.ID)
+			if h.View(s.ID).Attempt.Address == "" {
+				t.Error("the orphan was handed over; want it replaced")
+			}
+		})
+	}
+}
+
+// A status that is not documented used to be taken for the orphan's end, and a
+// second transaction was opened beside it.
+func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
+	h.Run(2 * time.Minute)
+	h.WantStatus(s.ID, wire.Preparing)
+	if n := h.Gateway.Called("create"); n != 1 {
+		t.Errorf("creates = %d; want 1", n)
+	}
+	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
+}
+
+func TestOrphanThatSomebodyPaidIsReviewed(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Review)
+	h.WantTold(s.ID, payment.EventReview)
+	if n := h.Gateway.Called("create"); n != 1 {
+		t.Errorf("creates = %d; want 1", n)
+	}
+}
+
+func TestCrashBetweenIntentAndAnswer(t *testing.T) {
+	gone := errors.New("process gone")
+	for name, hook := range map[string]func(payment.CreateRequest) (error, error){
+		"before sending": func(payment.CreateRequest) (error, error) { return gone, nil },
+		"after sending":  func(payment.CreateRequest) (error, error) { return nil, gone },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := checkouttest.NewShop(t)
+			s := h.Open("25")
+			h.Gateway.CreateHook = func(req payment.CreateRequest) (error, error) {
+				h.Store.FailUpdates(func() (error, error) { return gone, nil }) // nothing is recorded any more
+				return hook(req)
+			}
+			h.Choose(s.ID, checkouttest.USDT())
+			h.Store.FailUpdates(nil)
+			h.Gateway.CreateHook = nil
+			h.Restart()
+			h.WantStatus(s.ID, wire.Preparing)
+			h.Run(2 * time.Minute)
+			h.WantOne(s.ID)
+		})
+	}
+}
+
+func TestLateAnswerIsAdopted(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		close(arrived)
+		<-release
+		return nil, nil
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	var tab sync.WaitGroup
+	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
+	<-arrived
+	leave()
+	tab.Wait()
+	h.Run(20 * time.Second)
+	if got := h.Load(s.ID).Attempts[0].State; got != payment.Unknown {
+		t.Fatalf("state = %s; want unknown", got)
+	}
+	close(release)
+	h.Service.Close()
+	h.WantOne(s.ID)
+	h.Run(2 * time.Minute)
+	h.WantOne(s.ID)
+	if n := h.Gateway.Called("create"); n != 1 {
+		t.Errorf("creates = %d; want 1", n)
+	}
+}
+
+// A search that had found the record just when the late answer was adopted used
+// to cancel the transaction whose address was shown.
+func TestLateAnswerDuringTheSearch(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		close(arrived)
+		<-release
+		return nil, nil
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	var tab sync.WaitGroup
+	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
+	<-arrived
+	leave()
+	tab.Wait()
+	h.Gateway.ListHook = func() error { // the answer comes while the list is read
+		h.Gateway.ListHook = nil
+		close(release)
+		for h.Load(s.ID).Attempts[0].Address == "" {
+			runtime.Gosched()
+		}
+		return nil
+	}
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
+	if n := h.Gateway.Called("cancel"); n != 0 {
+		t.Errorf("cancels = %d; want 0", n)
+	}
+}
+
+// Whoever came second to give an attempt up used to make the create call of the
+// replacement once more.
+func TestTwoTendersReplaceOnce(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(20 * time.Second) // the first search has found nothing
+	h.Clock.Move(time.Minute)
+	stale := h.Load(s.ID)
+	if a := stale.Attempts[0]; a.State != payment.Unknown || a.Misses != 1 {
+		t.Fatalf("attempt = %s after %d misses; want unknown after 1", a.State, a.Misses)
+	}
+	arrived, release := make(chan struct{}), make(chan struct{})
+	var held sync.Once
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		held.Do(func() { close(arrived); <-release })
+		return nil, nil
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	var tending sync.WaitGroup
+	tending.Go(func() { h.Service.Tend(ctx, stale) })
+	<-arrived
+	if err := h.Service.Tend(t.Context(), stale); err != nil {
+		t.Errorf("Tend = %v", err)
+	}
+	leave()
+	tending.Wait()
+	close(release)
+	h.Service.Close()
+	if n := h.Gateway.Called("create"); n != 2 { // the lost one and the replacement
+		t.Errorf("creates = %d; want 2", n)
+	}
+	h.WantOne(s.ID)
+}
+
+func TestSearchReadsEveryPage(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	for range 130 {
+		h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("25"), TTL: 1})
+	}
+	h.Run(30 * time.Second)
+	if got := h.Load(s.ID).Attempts[0].TrackingCode; got != "T00001" {
+		t.Errorf("found %q; want T00001", got)
+	}
+}
+
+func TestOrphanWithoutCommentIsKnownByItsNumbers(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Comment = "" })
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
+}
+
+func TestOutageOfTheListProvesNothing(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	h.Gateway.ListHook = checkouttest.LostAnswer
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(9 * time.Minute)
+	h.WantStatus(s.ID, wire.Preparing)
+	if n := h.Gateway.Called("create"); n != 1 {
+		t.Errorf("creates = %d; want 1", n)
+	}
+	h.Gateway.ListHook = nil
+	h.Run(50 * time.Second)
+	h.WantOne(s.ID)
+}
+
+func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) { return checkouttest.LostAnswer(), nil }
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Run(time.Hour)
+	s = h.Load(s.ID)
+	if len(s.Attempts) != 12 || h.Gateway.Called("create") != 12 {
+		t.Errorf("attempts = %d, creates = %d; want 12", len(s.Attempts), h.Gateway.Called("create"))
+	}
+	if v := h.View(s.ID); v.Notice == nil || v.Notice.Code != wire.CodeTooManyAttempts || v.Can(wire.Choose) {
+		t.Errorf("view = %+v; want a notice and no choice", v)
+	}
+}
+
+// A session that was paid after all used to get another transaction for the
+// attempt that was given up.
+func TestNothingIsReplacedOncePaid(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
+	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" })
+	h.Gateway.ListHook = checkouttest.LostAnswer
+	h.Run(6 * time.Minute)
+	h.WantStatus(s.ID, wire.Confirmed)
+	h.Gateway.ListHook = nil
+	h.Run(time.Hour)
+	if n := h.Gateway.Called("create"); n != 2 {
+		t.Errorf("creates = %d; want 2, the one that is paid and the one that was lost", n)
+	}
+}
+
+// A process that has just started need not wait for an answer that nobody will
+// record: what its predecessor was creating is searched for at once.
+func TestRecoverSearchesAtOnce(t *testing.T) {
+	gone := errors.New("process gone")
+	h := checkouttest.NewShop(t)
+	s := h.Open("25")
+	other := h.Open("30") // nothing chosen: not touched
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		h.Store.FailUpdates(func() (error, error) { return gone, nil })
+		return nil, gone
+	}
+	h.Choose(s.ID, checkouttest.USDT())
+	h.Store.FailUpdates(nil)
+	h.Gateway.CreateHook = nil
+	h.Restart()
+	if err := h.Service.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.Run(5 * time.Second)
+	h.WantOne(s.ID)
+	h.WantStatus(s.ID, wire.Pending)
+	h.WantStatus(other.ID, wire.Open)
+}

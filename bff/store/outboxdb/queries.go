@@ -1,0 +1,31 @@
+package outboxdb
+
+import (
+	"coinslot/bff/outbox"
+	"coinslot/bff/store/sqldb"
+)
+
+// Queries are those of this package, by name, for tests of how they are run. The
+// name of one that sorts what it has found, which is not much, ends in "(sorted)".
+func Queries(d sqldb.Dialect) map[string]string {
+	replay, _ := of(outbox.Range{}, replayEvents, "", 0)
+	replayOf, _ := of(outbox.Range{Session: "a"}, replayEvents, "", 0)
+	times, _ := of(outbox.Range{}, eventsTimes, 1)
+	timesOf, _ := of(outbox.Range{Session: "a"}, eventsTimes, 1)
+	count, _ := of(outbox.Range{}, countEvents)
+	return map[string]string{
+		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
+		"hurryDeliveries": hurryDeliveries, "dueDeliveries": dueDeliveries,
+		"dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
+		"settleDelivery": settleDelivery, "findDelivery": findDelivery,
+		"sessionOfEvent": sessionOfEvent, "eventsAfter": d.EventsAfter,
+		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
+		"replay": replay, "replay of ref \"1\"": replayOf,
+		"times": times, "times of ref \"1\"": timesOf, "count": count,
+		"listDeliveries": listDeliveries, "listFailed": listFailed,
+		"listOfSession (sorted)":       listOfSession,
+		"listFailedOfSession (sorted)": listFailedOfSession,
+		"nextEndpoint":                 nextEndpoint, "countWaiting": countWaiting,
+		"countFailed": countFailed, "redeliver": redeliver,
+	}
+}
