@@ -123,6 +123,7 @@ func badTexts(t *testing.T, b *bench) {
 		list = append(list, member("B20/metadata "+name, "metadata", v, "invalid"))
 	}
 	b.refuse(t, list)
+	b.accept(t, []input{taken("B20/metadata of 20 pairs", `{"amount_usd":"1","metadata":{`+pairs(20)+`}}`, "")})
 	for name, v := range map[string]string{"script": "<script>alert(1)</script>", "end of the data": "</script><!--", "template": "{{7*7}}", "entity": "&lt;", "separators": "\u2028\u2029", "quotes": `"'` + "`", "emoji": "👩‍👩‍👧", "composed": "e\u0301", "right to left": "שלום", "formula": "=1+1"} {
 		b.accept(t, []input{taken("B20/kept "+name, `{"amount_usd":"1","title":`+quoted(v)+`,"description":`+quoted(v)+`,"metadata":{"k":`+quoted(v)+`}}`, `"title":`+quoted(v))})
 	}

@@ -15,53 +15,6 @@ import (
 	"coinslot/bff/sandbox"
 )
 
-// Bodies of POST /v1/sessions that are not what they should be.
-func TestBodies(t *testing.T) {
-	r := newRig(t)
-	post := func(name, body string, status int, code string, headers ...string) scenario {
-		return scenario{name, "POST", "/v1/sessions", body, append(headers, bearer), status, code, "", ""}
-	}
-	r.run([]scenario{
-		post("null", "null", 400, "bad_json", isJSON),
-		post("list", `[{"amount_usd":"1"}]`, 400, "bad_json", isJSON),
-		post("text", `"x"`, 400, "bad_json", isJSON),
-		post("two objects", `{"amount_usd":"1"}{"amount_usd":"1"}`, 400, "bad_json", isJSON),
-		post("two lines", `{"amount_usd":"1"}`+"\n"+`{"amount_usd":"1"}`, 400, "bad_json", isJSON),
-		post("trailing text", `{"amount_usd":"1"} x`, 400, "bad_json", isJSON),
-		post("byte order mark", "\ufeff"+`{"amount_usd":"1"}`, 400, "bad_json", isJSON),
-		post("UTF-16", "\xff\xfe{\x00}\x00", 400, "bad_json", isJSON),
-		post("invalid UTF-8", "{\"amount_usd\":\"1\",\"title\":\"\xc3\x28\"}", 400, "bad_json", isJSON),
-		post("half a surrogate", `{"amount_usd":"1","title":"\ud800"}`, 400, "bad_json", isJSON),
-		post("deep", `{"metadata":`+strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)+`}`, 422, "invalid", isJSON),
-		post("twice", `{"amount_usd":"25.00","amount_usd":"0.01"}`, 422, "duplicate_field", isJSON),
-		post("twice, escaped", `{"amount_usd":"25.00","amount\u005fusd":"0.01"}`, 422, "duplicate_field", isJSON),
-		post("other case", `{"amount_usd":"25.00","Amount_USD":"0.01"}`, 422, "unknown_field", isJSON),
-		post("inherited", `{"amount_usd":"25.00","__proto__":{"amount_usd":"1"}}`, 422, "unknown_field", isJSON),
-		post("Go's own name", `{"AmountUSD":"1"}`, 422, "unknown_field", isJSON),
-		post("of another currency", `{"amount_usd":"1","currency":"EUR"}`, 422, "unknown_field", isJSON),
-		post("status", `{"amount_usd":"1","status":"confirmed"}`, 422, "unknown_field", isJSON),
-		post("one more member", `{"amount_usd":"1","`+strings.Repeat("x", 60<<10)+`":1}`, 422, "unknown_field", isJSON),
-		post("400 digits", `{"amount_usd":"`+strings.Repeat("9", 400)+`"}`, 422, "amount_invalid", isJSON),
-		post("tiny exponent", `{"amount_usd":"1e-5000000"}`, 422, "amount_invalid", isJSON),
-		post("number of 10,000 digits", `{"amount_usd":`+strings.Repeat("9", 10_000)+`}`, 422, "amount_type", isJSON),
-		post("full-width digits", `{"amount_usd":"１"}`, 422, "amount_invalid", isJSON),
-		post("minus of typography", `{"amount_usd":"−1"}`, 422, "amount_invalid", isJSON),
-		post("plus", `{"amount_usd":"+1"}`, 422, "amount_invalid", isJSON),
-		post("21 pairs", `{"amount_usd":"1","metadata":{`+pairs(21)+`}}`, 422, "invalid", isJSON),
-		post("20 pairs", `{"amount_usd":"1","metadata":{`+pairs(20)+`}}`, 201, "", isJSON),
-		post("comment that is none", `{"amount_usd":"1","comment":"x"}`, 422, "unknown_field", isJSON),
-		post("no type", `{"amount_usd":"1"}`, 415, "unsupported_media_type"),
-		post("text", `{"amount_usd":"1"}`, 415, "unsupported_media_type", "Content-Type: text/plain"),
-		post("type in a list", `{"amount_usd":"1"}`, 415, "unsupported_media_type", "Content-Type: application/json, text/plain"),
-		post("type with a tail", `{"amount_usd":"1"}`, 415, "unsupported_media_type", "Content-Type: application/jsonp"),
-		post("JSON with a charset", `{"amount_usd":"1"}`, 201, "", "Content-Type: Application/JSON; charset=utf-8"),
-		post("long key", `{"amount_usd":"1"}`, 422, "invalid", isJSON, "Idempotency-Key: "+strings.Repeat("k", 256)),
-		post("key of letters", `{"amount_usd":"1"}`, 422, "invalid", isJSON, "Idempotency-Key: ключ"),
-		post("empty key", `{"amount_usd":"1"}`, 422, "invalid", isJSON, "Idempotency-Key: "),
-		post("method override", `{"amount_usd":"1"}`, 201, "", isJSON, "X-HTTP-Method-Override: DELETE"),
-	})
-}
-
 func pairs(n int) string {
 	var list []string
 	for i := range n {
@@ -362,50 +315,6 @@ func choosing(addr, id string, asForm bool) int {
 	}
 	response.Body.Close()
 	return response.StatusCode
-}
-
-// The return address and the gateway's hints: no shape of them tells of
-// another's order, sends anywhere else or changes anything.
-func TestReturnAndHints(t *testing.T) {
-	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","order_id":123456}`)
-	other := r.open(`{"amount_usd":"26.00","order_id":654321}`)
-	r.choose(id)
-	r.choose(other)
-	r.await(id, "pending")
-	r.await(other, "pending")
-	all := r.gateway.Transactions()
-	code, otherCode := all[0].TrackingCode, all[1].TrackingCode
-	for _, query := range []string{
-		"", "tracking_code=" + code, "order_id=123456", "tracking_code=" + code + "&order_id=654321", "tracking_code=" + otherCode + "&order_id=123456",
-		"tracking_code=" + code + "&tracking_code=" + otherCode + "&order_id=123456", "tracking_code[]=" + code + "&order_id=123456",
-		"tracking_code=" + code + "&order_id=123456&order_id=654321", "tracking_code=" + code + "&order_id=0123456", "tracking_code=" + code + "&order_id=123456.0",
-		"tracking_code=" + code + "%00&order_id=123456", "tracking_code=%25&order_id=123456", "tracking_code=" + strings.Repeat("a", 10<<10),
-		"status=confirmed&url=https://evil.example&redirect=//evil.example&callback_url=https://evil.example", "tracking_code=" + code + ";order_id=123456",
-	} {
-		w := r.ask("GET", "/return?"+query, "", "Accept: text/html")
-		if w.Code != 200 || w.Header().Get("Location") != "" || strings.Contains(w.Body.String(), "cs_") || strings.Contains(w.Body.String(), "evil") {
-			t.Errorf("return?%.120s = %d to %q; want a neutral page", query, w.Code, w.Header().Get("Location"))
-		}
-	}
-	for _, body := range []string{
-		"", "null", "{", `{"tracking_code":"` + code + `","status":"confirmed"}`, `{"data":[{"tracking_code":"` + code + `"}]}`, "tracking_code=" + code + "&status=confirmed",
-		strings.Repeat("tracking_code=", 4000), "tracking_code=' OR 1=1--", "\xff\x00",
-	} {
-		for _, kind := range []string{isJSON, isForm, "Content-Type: text/xml", "Content-Encoding: gzip"} {
-			if w := r.ask("POST", "/hooks/gateway/"+hookToken+"?status=confirmed", body, kind); w.Code != 204 || w.Body.Len() != 0 {
-				t.Errorf("hint %.60q = %d %s; want 204 and nothing", body, w.Code, w.Body)
-			}
-		}
-	}
-	for _, token := range []string{"x", strings.ToUpper(hookToken), hookToken + "%00", hookToken[:len(hookToken)-1], hookToken + "/", "%20" + hookToken} {
-		if w := r.ask("POST", "/hooks/gateway/"+token, "{}"); w.Code != 404 {
-			t.Errorf("hint with token %.8s… = %d; want 404", token, w.Code)
-		}
-	}
-	if a, b := r.status(id), r.status(other); a != "pending" || b != "pending" {
-		t.Errorf("statuses = %s, %s; want both pending", a, b)
-	}
 }
 
 // The hook's token is part of a path: the log must not have it, whatever goes

@@ -54,7 +54,7 @@ func newDisk(t *testing.T, now func() time.Time) *disk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() { _ = db.Close() })
 	return &disk{DB: db, t: t}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -127,7 +128,7 @@ func (m *Memory) Update(_ context.Context, id string, change func(*payment.Sessi
 	old, _ := m.load(id)
 	events, err := change(&s)
 	switch {
-	case err == payment.ErrUnchanged:
+	case errors.Is(err, payment.ErrUnchanged):
 		return old, nil
 	case err != nil:
 		return old, err

@@ -88,7 +88,7 @@ func (h *Shop) Over(g checkout.Gateway) *bytes.Buffer {
 // Searched tends what is due until no search is under way.
 func (h *Shop) Searched() {
 	h.T.Helper()
-	h.Tend()
+	_ = h.Tend() // what fails is tried again
 	for !h.Service.LastBeats()["search"].IsZero() {
 		time.Sleep(time.Millisecond)
 	}
