@@ -150,17 +150,6 @@ func TestSupportOpensAPage(t *testing.T) {
 	}
 }
 
-func TestMoment(t *testing.T) {
-	for at, want := range map[string]string{
-		"2026-11-22T01:40:05Z":      "2026-11-22 01:40 UTC",
-		"2026-11-22T01:40:05+02:00": "2026-11-21 23:40 UTC", "": "", "yesterday": "",
-	} {
-		if got := moment(at); got != want {
-			t.Errorf("moment(%q) = %q; want %q", at, got, want)
-		}
-	}
-}
-
 // TestMoreTimeIsOffered: without WebAssembly always, with it in the last minutes.
 func TestMoreTimeIsOffered(t *testing.T) {
 	for name, c := range map[string]struct {

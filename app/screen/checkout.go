@@ -65,7 +65,7 @@ func (c *Checkout) Draw() *node.Element {
 			c.trouble(),
 			node.El("section").Class("screen").Attr("aria-labelledby", widget.HeadingID).
 				Body(c.screen()),
-			simulateBar(p),
+			widget.SimulateBar(p),
 			widget.OrderFoot(p),
 		)
 }

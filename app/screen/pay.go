@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/address"
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
@@ -131,7 +132,7 @@ func (s *pay) transfer(a wire.Attempt) node.Node {
 				node.El("span").Class("address-only").Text(
 					p.Say("pay.only", "network", a.NetworkName),
 				),
-				node.If(widget.Checksummed(a.Family, a.Address), func() node.Node {
+				node.If(address.Checksummed(a.Family, a.Address), func() node.Node {
 					return node.El("span").Class("verified").Text(p.Say("pay.address.verified"))
 				}),
 			)...),

@@ -56,7 +56,7 @@ func record(p widget.Page, a wire.Attempt) node.Node {
 					Text(a.Address),
 			)
 		}),
-		widget.Fact(p, "done.time", "time", moment(a.PaidAt)),
+		widget.Fact(p, "done.time", "time", widget.Moment(a.PaidAt)),
 		widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),
 		widget.Transaction(p, a),
 	)

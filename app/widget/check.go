@@ -3,6 +3,7 @@ package widget
 import (
 	"strings"
 
+	"coinslot/app/address"
 	"coinslot/app/widget/node"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -33,8 +34,8 @@ func (c *Checker) Draw() *node.Element {
 		el("p").ID("coinslot-check-why").Text(p.Say("pay.check.why")),
 		still(p, "check", p.Say("pay.check")),
 		c.form(found),
-		el("p").Class("check-result "+found.Match.name()).Attr("data-part", "check-result").
-			Attr("data-value", found.Match.name()).
+		el("p").Class("check-result "+found.Match.Name()).Attr("data-part", "check-result").
+			Attr("data-value", found.Match.Name()).
 			Attr("role", "status").Text(c.sentence(found)),
 		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
@@ -42,24 +43,24 @@ func (c *Checker) Draw() *node.Element {
 
 // compare compares what is in the field now. An address that is still being
 // typed is not judged.
-func (c *Checker) compare() comparison {
+func (c *Checker) compare() address.Comparison {
 	a := c.Page.View.Attempt
 	if a == nil {
-		return comparison{}
+		return address.Comparison{}
 	}
 	if !c.typed {
-		return compare(a.Address, c.Page.Pasted)
+		return address.Compare(a.Address, c.Page.Pasted)
 	}
-	theirs := recipient(c.text)
+	theirs := address.Recipient(c.text)
 	if unfinished := len(theirs) < fullAddress || strings.HasPrefix(a.Address, theirs) &&
 		theirs != a.Address; unfinished && !c.asked {
-		return comparison{}
+		return address.Comparison{}
 	}
-	return compare(a.Address, c.text)
+	return address.Compare(a.Address, c.text)
 }
 
 // form is a GET form: the comparison changes nothing.
-func (c *Checker) form(found comparison) node.Node {
+func (c *Checker) form(found address.Comparison) node.Node {
 	p := c.Page.Carrying("open", "check")
 	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
 		On("submit", func(ctx app.Context, e app.Event) {
@@ -72,7 +73,7 @@ func (c *Checker) form(found comparison) node.Node {
 			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").
 				Attr("value", p.Pasted).
 				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
-				Bool("aria-invalid", found.Match > matchSame).
+				Bool("aria-invalid", found.Match > address.Same).
 				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").
 				Attr("spellcheck", "false").
 				On("input", func(ctx app.Context, _ app.Event) {
@@ -82,24 +83,24 @@ func (c *Checker) form(found comparison) node.Node {
 		)...)...)
 }
 
-func (c *Checker) sentence(found comparison) string {
+func (c *Checker) sentence(found address.Comparison) string {
 	switch found.Match {
-	case matchSame:
+	case address.Same:
 		return c.Page.Say("pay.check.same")
-	case matchDiffers:
+	case address.Differs:
 		return c.Page.Count("pay.check.differs", found.N)
-	case matchOther:
+	case address.Other:
 		return c.Page.Say("pay.check.other")
-	case matchNetwork:
+	case address.OtherNetwork:
 		return c.Page.Say("pay.check.network", "network", found.Network)
-	case matchNone:
+	case address.None:
 	}
 	return ""
 }
 
 // sideBySide shows both addresses, with what is different in theirs marked.
-func (c *Checker) sideBySide(found comparison) node.Node {
-	row := func(label string, groups []group) node.Node {
+func (c *Checker) sideBySide(found address.Comparison) node.Node {
+	row := func(label string, groups []address.Group) node.Node {
 		return el("div").Class("check-row").Body(
 			el("dt").Text(c.Page.Say(label)),
 			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(marked(groups)...),
@@ -107,12 +108,12 @@ func (c *Checker) sideBySide(found comparison) node.Node {
 	}
 	return el("dl").Class("check-both").Body(
 		row("pay.check.label", found.Theirs),
-		row("pay.address.where", grouped(c.Page.View.Attempt.Address, nil)),
+		row("pay.address.where", address.Grouped(c.Page.View.Attempt.Address, nil)),
 	)
 }
 
 // marked draws groups; those that differ are marked.
-func marked(groups []group) []node.Node {
+func marked(groups []address.Group) []node.Node {
 	list := make([]node.Node, 0, len(groups))
 	for _, g := range groups {
 		box := el("span")

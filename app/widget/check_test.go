@@ -1,9 +1,18 @@
 package widget
 
 import (
+	"strings"
 	"testing"
 
+	"coinslot/app/address"
 	"coinslot/app/wire"
+)
+
+// Addresses of no importance.
+const (
+	evmOurs  = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" // an example of EIP-55
+	tronOurs = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf"
+	tonOurs  = "EQAREREREREREREREREREREREREREREREREREREREREREeYT" // 0x11 32 times
 )
 
 // While an address is typed by hand nothing is said of it; pressing the button
@@ -13,17 +22,39 @@ func TestCheckerWaitsForTheWholeAddress(t *testing.T) {
 	for _, step := range []struct {
 		text  string
 		asked bool
-		want  match
+		want  address.Match
 	}{
-		{"", false, matchNone}, {"TX", false, matchNone}, {"TRabc", false, matchNone},
-		{tronOurs[:30], false, matchNone},
-		{tronOurs[:30], true, matchDiffers}, {tronOurs[:29] + "zz", false, matchDiffers},
-		{tronOurs, false, matchSame}, {"TX", true, matchOther}, {evmOurs, false, matchNetwork},
+		{"", false, address.None}, {"TX", false, address.None}, {"TRabc", false, address.None},
+		{tronOurs[:30], false, address.None},
+		{tronOurs[:30], true, address.Differs}, {tronOurs[:29] + "zz", false, address.Differs},
+		{tronOurs, false, address.Same}, {"TX", true, address.Other}, {evmOurs, false, address.OtherNetwork},
 	} {
 		c.text, c.asked = step.text, step.asked
 		if got := c.compare().Match; got != step.want {
-			t.Errorf("%q, asked %t: %s; want %s", step.text, step.asked, got.name(),
-				step.want.name())
+			t.Errorf("%q, asked %t: %s; want %s", step.text, step.asked, got.Name(),
+				step.want.Name())
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	for of, want := range map[string]string{
+		tronOurs: "end . . . mid . . end end",
+		evmOurs:  "end end . . . mid . . . end end",
+		tonOurs:  "end . . . . . mid . . . . end",
+		"short":  "end end",
+	} {
+		list := address.Grouped(of, nil)
+		var got []string
+		for i := range list {
+			if p := place(list, i); p != "" {
+				got = append(got, p)
+				continue
+			}
+			got = append(got, ".")
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %s; want %s", of, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/address"
 	"coinslot/app/widget/node"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -73,7 +74,7 @@ func (c *Copyable) shown() []node.Node {
 	if !c.Groups {
 		return []node.Node{node.Text(c.Value)}
 	}
-	list := grouped(c.Value, nil)
+	list := address.Grouped(c.Value, nil)
 	shown := make([]node.Node, 0, len(list))
 	for i, g := range list {
 		shown = append(shown, el("span").Class("group "+place(list, i)).Text(g.Text))
@@ -84,7 +85,7 @@ func (c *Copyable) shown() []node.Node {
 // place names the groups of an address that are worth comparing: "end" those at
 // both ends, "mid" the one in the middle, which a look-alike address rarely has
 // too. What stands for nothing, as "0x" does, makes another one an end.
-func place(list []group, i int) string {
+func place(list []address.Group, i int) string {
 	last := len(list) - 1
 	switch {
 	case i == 0, i == 1 && strings.HasPrefix(list[0].Text, "0x"),

@@ -1,6 +1,10 @@
 package widget
 
-import "strings"
+import (
+	"strings"
+
+	"coinslot/app/address"
+)
 
 const (
 	WalletsLimit    = 12      // more would be a flood
@@ -38,11 +42,11 @@ func (w Wallet) Tidy() (tidied Wallet, ok bool) {
 // plain returns one line of text, without invisible characters and cut to what
 // fits on a button.
 func plain(s string) string {
-	if len(s) > pastedLimit {
-		s = s[:pastedLimit]
+	if len(s) > address.PastedLimit {
+		s = s[:address.PastedLimit]
 	}
 	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if unseen(r) && r != '\t' && r != '\n' && r != '\r' {
+		if address.Invisible(r) && r != '\t' && r != '\n' && r != '\r' {
 			return -1
 		}
 		return r

@@ -89,7 +89,9 @@ func New(c Config) *Budget {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Budget{Config: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1)}
+	return &Budget{
+		Config: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1),
+	}
 }
 
 // Admit blocks until one request may be sent, at most Config.Patience or until

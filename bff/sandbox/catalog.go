@@ -46,89 +46,47 @@ type Network struct {
 // that a coin that is too small for an order can be seen.
 func DefaultCurrencies() []Currency {
 	usdt := []Network{
-		tron("1", "1", "10000", 60), ethereum("erc20", 6, "3.5", "100", "50000", 60),
-		bsc("0.3", "1", "10000", 60), ton(6, "0.2", "1", "5000", 30),
+		on("trc20", 6, "1", "1", "10000", 60), on("erc20", 6, "3.5", "100", "50000", 60),
+		on("bep20", 18, "0.3", "1", "10000", 60), on("ton", 6, "0.2", "1", "5000", 30),
 	}
 	usdc := []Network{
-		ethereum("erc20", 6, "3.5", "100", "50000", 60), bsc("0.3", "1", "10000", 60),
-		polygon("0.1", "1", "5000", 60),
+		on("erc20", 6, "3.5", "100", "50000", 60), on("bep20", 18, "0.3", "1", "10000", 60),
+		on("polygon", 6, "0.1", "1", "5000", 60),
 	}
+	eth := []Network{
+		on("eth", 18, "0.0009", "10", "50000", 120), on("arbitrum", 18, "0.00005", "2", "2000", 60),
+	}
+	bnb := []Network{on("bep20", 18, "0.0005", "2", "10000", 60)}
+	coin := []Network{on("ton", 9, "0.05", "1", "5000", 30)}
 	return []Currency{
-		{Name: "Tether", Symbol: "USDT", Type: "stable", PriceInUSDT: dec("1"), Networks: usdt},
-		{
-			Name: "USD Coin", Symbol: "USDC", Type: "stable", PriceInUSDT: dec("0.9998"),
-			Networks: usdc,
-		},
-		{Name: "Ethereum", Symbol: "ETH", Type: "crypto", PriceInUSDT: dec("3471.25"),
-			Networks: []Network{
-				ethereum("eth", 18, "0.0009", "10", "50000", 120),
-				arbitrum("0.00005", "2", "2000", 60),
-			}},
-		{
-			Name: "BNB", Symbol: "BNB", Type: "crypto", PriceInUSDT: dec("612.4"),
-			Networks: []Network{bsc("0.0005", "2", "10000", 60)},
-		},
-		{
-			Name: "Toncoin", Symbol: "TON", Type: "crypto", PriceInUSDT: dec("3.1875"),
-			Networks: []Network{ton(9, "0.05", "1", "5000", 30)},
-		},
+		{"Tether", "USDT", "stable", dec("1"), usdt},
+		{"USD Coin", "USDC", "stable", dec("0.9998"), usdc},
+		{"Ethereum", "ETH", "crypto", dec("3471.25"), eth},
+		{"BNB", "BNB", "crypto", dec("612.4"), bnb},
+		{"Toncoin", "TON", "crypto", dec("3.1875"), coin},
 	}
 }
 
-func tron(fee, low, high string, maxTTL int) Network {
-	return Network{
-		Name: "TRON (TRC20)", Chain: "TRON", Symbol: "TRX", Code: "trc20", Family: TRON,
-		Decimals: 6, MaxTTL: maxTTL,
-		ExplorerURL: "https://tronscan.org/#/transaction/",
-	}.limits(fee, low, high)
-}
-
-func ethereum(code string, decimals int32, fee, low, high string, maxTTL int) Network {
-	n := Network{
-		Name: "Ethereum", Chain: "Ethereum", Symbol: "ETH", Code: code, Family: EVM,
-		Decimals: decimals, MaxTTL: maxTTL,
-		ExplorerURL: "https://etherscan.io/tx/",
-	}
-	if code == "erc20" {
-		n.Name = "Ethereum (ERC20)"
-	}
-	return n.limits(fee, low, high)
-}
-
-func bsc(fee, low, high string, maxTTL int) Network {
-	return Network{
-		Name: "BNB Smart Chain (BEP20)", Chain: "BSC", Symbol: "BNB", Code: "bep20", Family: EVM,
-		Decimals: 18, MaxTTL: maxTTL,
-		ExplorerURL: "https://bscscan.com/tx/",
-	}.limits(fee, low, high)
-}
-
-func polygon(fee, low, high string, maxTTL int) Network {
-	return Network{
-		Name: "Polygon", Chain: "Polygon", Symbol: "POL", Code: "polygon", Family: EVM,
-		Decimals: 6, MaxTTL: maxTTL,
-		ExplorerURL: "https://polygonscan.com/tx/",
-	}.limits(fee, low, high)
-}
-
-func arbitrum(fee, low, high string, maxTTL int) Network {
-	return Network{
-		Name: "Arbitrum One", Chain: "Arbitrum", Symbol: "ETH", Code: "arbitrum", Family: EVM,
-		Decimals: 18, MaxTTL: maxTTL,
-		ExplorerURL: "https://arbiscan.io/tx/",
-	}.limits(fee, low, high)
-}
-
-func ton(decimals int32, fee, low, high string, maxTTL int) Network {
-	return Network{
-		Name: "TON", Chain: "TON", Symbol: "TON", Code: "ton", Family: TON, Decimals: decimals,
-		MaxTTL:      maxTTL,
-		ExplorerURL: "https://tonviewer.com/transaction/",
-	}.limits(fee, low, high)
-}
-
-// limits returns n with its fee and bounds set from decimal text.
-func (n Network) limits(fee, low, high string) Network {
+// on returns the network of that code for a coin of so many digits; fee and bounds are decimal
+// text.
+func on(code string, decimals int32, fee, low, high string, maxTTL int) Network {
+	n := map[string]Network{
+		"trc20": {Name: "TRON (TRC20)", Chain: "TRON", Symbol: "TRX", Family: TRON,
+			ExplorerURL: "https://tronscan.org/#/transaction/"},
+		"erc20": {Name: "Ethereum (ERC20)", Chain: "Ethereum", Symbol: "ETH", Family: EVM,
+			ExplorerURL: "https://etherscan.io/tx/"},
+		"eth": {Name: "Ethereum", Chain: "Ethereum", Symbol: "ETH", Family: EVM,
+			ExplorerURL: "https://etherscan.io/tx/"},
+		"bep20": {Name: "BNB Smart Chain (BEP20)", Chain: "BSC", Symbol: "BNB", Family: EVM,
+			ExplorerURL: "https://bscscan.com/tx/"},
+		"polygon": {Name: "Polygon", Chain: "Polygon", Symbol: "POL", Family: EVM,
+			ExplorerURL: "https://polygonscan.com/tx/"},
+		"arbitrum": {Name: "Arbitrum One", Chain: "Arbitrum", Symbol: "ETH", Family: EVM,
+			ExplorerURL: "https://arbiscan.io/tx/"},
+		"ton": {Name: "TON", Chain: "TON", Symbol: "TON", Family: TON,
+			ExplorerURL: "https://tonviewer.com/transaction/"},
+	}[code]
+	n.Code, n.Decimals, n.MaxTTL = code, decimals, maxTTL
 	n.Fee, n.MinimumUSD, n.MaximumUSD = dec(fee), dec(low), dec(high)
 	return n
 }

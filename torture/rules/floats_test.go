@@ -32,6 +32,7 @@ var moneyPackages = []struct {
 	{dir: "bff/store"},
 	{dir: "app/wire"},
 	{dir: "bff/sandbox"},
+	{dir: "app/address"},
 	{dir: "app/screen"},
 	{dir: "app/widget"},
 	{dir: "bff/api"},

@@ -280,7 +280,7 @@ func (m *Memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 	defer m.Mu.Unlock()
 	for _, id := range ids {
 		s, err := m.load(id)
-		if err != nil || s.Status != wire.Pending && s.Status != wire.Preparing {
+		if err != nil || !(s.Status.Waiting() && s.Status.Outcome() == wire.Payable) {
 			continue
 		}
 		if m.looks[id].Before(until) {

@@ -1,4 +1,5 @@
-package widget
+// Package address compares what a shopper pastes with the address that has to be paid: pure rules.
+package address
 
 import (
 	"strings"
@@ -11,32 +12,33 @@ import (
 // send on the wrong network. What a wallet shows can therefore be compared here
 // with what has to be paid.
 
-// match is what a comparison of two addresses has found.
-type match int
+// Match is what a comparison of two addresses has found.
+type Match int
 
+// What a comparison finds.
 const (
-	matchNone    match = iota // nothing was given
-	matchSame                 // both mean the same account
-	matchDiffers              // a few characters are different
-	matchOther                // another address
-	matchNetwork              // an address of another kind of network
+	None         Match = iota // nothing was given
+	Same                      // both mean the same account
+	Differs                   // a few characters are different
+	Other                     // another address
+	OtherNetwork              // an address of another kind of network
 )
 
-// name is the comparison's stable name, for the page's handles.
-func (m match) name() string {
+// Name is the comparison's stable name, for the page's handles.
+func (m Match) Name() string {
 	return [...]string{"", "same", "differs", "other", "network"}[m]
 }
 
-// comparison is the result of comparing an address with ours.
-type comparison struct {
-	Match   match
+// Comparison is the result of comparing an address with ours.
+type Comparison struct {
+	Match   Match
 	N       int     // how many characters differ; zero if Match does not tell
-	Network string  // proper names, only of matchNetwork
-	Theirs  []group // the other address, without what was around it
+	Network string  // proper names, only of OtherNetwork
+	Theirs  []Group // the other address, without what was around it
 }
 
-// group is a piece of an address with what is to be said about it.
-type group struct {
+// Group is a piece of an address with what is to be said about it.
+type Group struct {
 	Text    string
 	Differs bool
 }
@@ -45,36 +47,36 @@ type group struct {
 // networks that use it.
 const bitcoin wire.Family = "bitcoin"
 
-// pastedLimit is how many bytes of a pasted text are looked at.
-const pastedLimit = 1000
+// PastedLimit is how many bytes of a pasted text are looked at.
+const PastedLimit = 1000
 
-// compare compares ours with a pasted text: an address, perhaps broken by
+// Compare compares ours with a pasted text: an address, perhaps broken by
 // spaces, or a payment link.
-func compare(ours, pasted string) comparison {
-	ours = recipient(ours) // some addresses begin like a link: bitcoincash:, kaspa:
-	theirs := recipient(pasted)
+func Compare(ours, pasted string) Comparison {
+	ours = Recipient(ours) // some addresses begin like a link: bitcoincash:, kaspa:
+	theirs := Recipient(pasted)
 	if theirs == "" || ours == "" {
-		return comparison{}
+		return Comparison{}
 	}
 	kind := shape(theirs)
 	switch {
 	case same(ours, theirs):
-		return comparison{Match: matchSame, Theirs: grouped(theirs, nil)}
+		return Comparison{Match: Same, Theirs: Grouped(theirs, nil)}
 	case kind != wire.OtherFamily && kind != shape(ours):
-		return comparison{Match: matchNetwork, Network: networksOf(kind),
-			Theirs: grouped(theirs, nil)}
+		return Comparison{Match: OtherNetwork, Network: networksOf(kind),
+			Theirs: Grouped(theirs, nil)}
 	}
 	n, marks := differing(folded(ours, theirs))
-	c := comparison{Match: matchOther, N: n, Theirs: grouped(theirs, marks)}
+	c := Comparison{Match: Other, N: n, Theirs: Grouped(theirs, marks)}
 	if n*4 <= len(ours) {
-		c.Match = matchDiffers
+		c.Match = Differs
 	}
 	return c
 }
 
-// recipient returns the address in a pasted text, without spaces and invisible
+// Recipient returns the address in a pasted text, without spaces and invisible
 // characters. A payment link is taken apart. Sources: ERC-681, BIP 21, TEP-2.
-func recipient(pasted string) string {
+func Recipient(pasted string) string {
 	s := visible(pasted)
 	scheme, rest, found := strings.Cut(s, ":")
 	if !found || !isScheme(scheme) {
@@ -113,20 +115,20 @@ func isScheme(s string) bool {
 
 // visible returns the beginning of s without what cannot be seen.
 func visible(s string) string {
-	if len(s) > pastedLimit {
-		s = s[:pastedLimit]
+	if len(s) > PastedLimit {
+		s = s[:PastedLimit]
 	}
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unseen(r) {
+		if unicode.IsSpace(r) || Invisible(r) {
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// unseen reports whether r shows nothing or changes how others show: control,
+// Invisible reports whether r shows nothing or changes how others show: control,
 // zero-width and direction characters.
-func unseen(r rune) bool {
+func Invisible(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f, r == 0xad:
 		return true
@@ -205,14 +207,14 @@ func differing(ours, theirs string) (n int, marks []bool) {
 	return max(len(a), len(b)) - start - end, marks
 }
 
-// grouped cuts an address into groups of four and tells which of them hold a
+// Grouped cuts an address into groups of four and tells which of them hold a
 // mark; nil marks none.
-func grouped(s string, marks []bool) []group {
+func Grouped(s string, marks []bool) []Group {
 	runes := []rune(s)
-	list := make([]group, 0, len(runes)/4+1)
+	list := make([]Group, 0, len(runes)/4+1)
 	for i := 0; i < len(runes); i += 4 {
 		end := min(i+4, len(runes))
-		g := group{Text: string(runes[i:end])}
+		g := Group{Text: string(runes[i:end])}
 		for j := i; j < end && marks != nil; j++ {
 			g.Differs = g.Differs || marks[j]
 		}

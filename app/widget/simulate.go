@@ -1,0 +1,37 @@
+package widget
+
+import (
+	"coinslot/app/widget/node"
+	"coinslot/app/wire"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// SimulateBar offers pretended payments in sandbox sessions; a host page presses
+// the same buttons by name.
+func SimulateBar(p Page) node.Node {
+	possible := p.View.Attempt != nil && p.View.Status != wire.Confirmed
+	return node.If(len(p.Simulate) > 0 && possible, func() node.Node {
+		return el("aside").Class("simulate").Attr("aria-label", p.Say("simulate.title")).Body(
+			el("p").Text(p.Say("simulate.title")),
+			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).
+				Class("simulate-form").
+				Body(append(Carried(p), Spaced(simulateButtons(p)...)...)...),
+		)
+	})
+}
+
+func simulateButtons(p Page) []node.Node {
+	list := make([]node.Node, 0, len(p.Simulate))
+	for _, kind := range p.Simulate {
+		list = append(list, el("button").Attr("type", "submit").Class("button small").
+			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").
+			Text(p.Say("simulate."+kind)).
+			On("click", func(ctx app.Context, e app.Event) {
+				e.PreventDefault()
+				ctx.NewActionWithValue(ActionSend,
+					Request{Sub: "/simulate", Body: map[string]string{"kind": kind}})
+			}, kind))
+	}
+	return list
+}
