@@ -13,28 +13,28 @@ import (
 func TestAbsentTransaction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	id := w.open(`{"amount_usd":"25.00"}`)
-	w.choose(id)
-	w.await(id, "pending")
-	w.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusNotFound})
+	id := w.Open(`{"amount_usd":"25.00"}`)
+	w.Choose(id)
+	w.Await(id, "pending")
+	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusNotFound})
 	for range 2 {
-		answer := w.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		answer := w.Ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		if answer.Code != http.StatusOK {
 			t.Fatalf("recheck = %d %s; want 200", answer.Code, answer.Body)
 		}
 	}
-	w.await(id, "pending")
-	w.gateway.ClearFaults()
-	if err := w.gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
+	w.Await(id, "pending")
+	w.Gateway.ClearFaults()
+	if err := w.Gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
 		t.Fatal(err)
 	}
 	// On a busy machine the poller may have met the fault too, and then reads less often.
 	deadline := time.Now().Add(2 * time.Minute)
-	for w.status(id) != "confirmed" {
+	for w.Status(id) != "confirmed" {
 		if time.Now().After(deadline) {
-			t.Fatalf("the transaction is known again, and paid; the status is still %q", w.status(id))
+			t.Fatalf("the transaction is known again, and paid; the status is still %q", w.Status(id))
 		}
-		w.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		w.Ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		<-time.After(200 * time.Millisecond)
 	}
 }

@@ -42,7 +42,7 @@ func newCrowded(t *testing.T) (c *crowded, id string) {
 <script>for (const name of ['ready', 'status', 'complete', 'error'])
   addEventListener('coinslot-' + name, ({ detail }) => log.append([name, detail.session, detail.status, detail.code].join(' ') + '\n'));</script>
 <script src="%s/checkout.js"></script>
-<coinslot-checkout session="%s" return-url="/thanks"></coinslot-checkout>`, c.public, id)
+<coinslot-checkout session="%s" return-url="/thanks"></coinslot-checkout>`, c.Public, id)
 	}))
 	t.Cleanup(host.Close)
 	c.shop = strings.Replace(host.URL, "127.0.0.1", "shop.localhost", 1)
@@ -53,10 +53,10 @@ func newCrowded(t *testing.T) (c *crowded, id string) {
 	front.Listener = l
 	front.Start()
 	t.Cleanup(front.Close)
-	id = c.open(`{"amount_usd":"25.00"}`)
-	c.choose(id)
-	c.await(id, "pending")
-	for c.at(full, "GET", "/checkout/"+id, "").Code != http.StatusTooManyRequests {
+	id = c.Open(`{"amount_usd":"25.00"}`)
+	c.Choose(id)
+	c.Await(id, "pending")
+	for c.At(full, "GET", "/checkout/"+id, "").Code != http.StatusTooManyRequests {
 	}
 	return c, id
 }
@@ -64,7 +64,7 @@ func newCrowded(t *testing.T) (c *crowded, id string) {
 // pass gives a request its address.
 func (c *crowded) pass(w http.ResponseWriter, r *http.Request) {
 	r.RemoteAddr = *c.from.Load() + ":1234"
-	c.handler.ServeHTTP(soon{w}, r)
+	c.Handler.ServeHTTP(soon{w}, r)
 }
 
 // soon lets a page come back after a second, for who waits for the test.
@@ -90,7 +90,7 @@ func TestComesBackAfter429(t *testing.T) {
 
 	t.Run("without scripts", func(t *testing.T) {
 		c, id := newCrowded(t)
-		p := chromium.Open(t, c.public+"/checkout/"+id, browser.Options{NoJS: true})
+		p := chromium.Open(t, c.Public+"/checkout/"+id, browser.Options{NoJS: true})
 		p.Wait(`[data-status=pending]`)
 		c.from.Store(&full)
 		p.Wait(refused) // by meta refresh
@@ -136,8 +136,8 @@ func TestComesBackAfter429(t *testing.T) {
 
 // pay pays what is pending.
 func (c *crowded) pay() {
-	c.t.Helper()
-	if err := c.gateway.Pay(c.gateway.Transactions()[0].TrackingCode, sandbox.Kind("pay")); err != nil {
-		c.t.Fatal(err)
+	c.T.Helper()
+	if err := c.Gateway.Pay(c.Gateway.Transactions()[0].TrackingCode, sandbox.Kind("pay")); err != nil {
+		c.T.Fatal(err)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
 )
 
@@ -75,16 +76,16 @@ type visit struct {
 }
 
 func newSiege(t *testing.T) *siege {
-	s := &siege{tb: t, rig: &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), log: &lockedBuffer{}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
+	s := &siege{tb: t, rig: &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), Log: &servertest.Log{}}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 	c := settings(t, "http://localhost:1")
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
 	c.Database = filepath.Join(t.TempDir(), "attack.db") // made in the bubble's time
-	s.public = c.PublicURL
-	srv, err := server.New(t.Context(), c, server.Options{}.Through(carrier{s.gateway}))
+	s.Public = c.PublicURL
+	srv, err := server.New(t.Context(), c, server.Options{}.Through(carrier{s.Gateway}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.handler = srv.Handler
+	s.Handler = srv.Handler
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
@@ -113,7 +114,7 @@ type state struct {
 // than 200 comes back as an error.
 func (s *siege) click(addr, path, body string) (state, error) {
 	var got state
-	w := s.at(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
+	w := s.At(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
 	if w.Code != http.StatusOK {
 		return got, fmt.Errorf("POST %s = %d %.80s", path[strings.LastIndex(path, "/"):], w.Code, w.Body)
 	}
@@ -141,7 +142,7 @@ func (s *siege) chooses(addr, id, coin string) error {
 			return errors.New("no address in time")
 		}
 		time.Sleep(time.Second)
-		w := s.at(addr, http.MethodGet, "/checkout/"+id+"/view", "")
+		w := s.At(addr, http.MethodGet, "/checkout/"+id+"/view", "")
 		if err = json.Unmarshal(w.Body.Bytes(), &got); w.Code != http.StatusOK {
 			err = fmt.Errorf("view = %d", w.Code)
 		}
@@ -153,7 +154,7 @@ func (s *siege) chooses(addr, id, coin string) error {
 // pays, and is told so.
 func (s *siege) shop(addr string, changes, checks bool) {
 	v := visit{}
-	id := s.open(`{"amount_usd":"25.00"}`)
+	id := s.Open(`{"amount_usd":"25.00"}`)
 	timed := func(what string, do func() error) {
 		if v.trouble != "" {
 			return
@@ -193,7 +194,7 @@ func (s *siege) pause() time.Duration {
 
 // session is what the merchant reads of a session.
 func (s *siege) session(id string) (got payment.Object) {
-	w := s.ask("GET", "/v1/sessions/"+id, "", bearer)
+	w := s.Ask("GET", "/v1/sessions/"+id, "", bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		s.tb.Error(err)
 	}
@@ -204,7 +205,7 @@ func (s *siege) session(id string) (got payment.Object) {
 // confirmed, while nobody looks at its page.
 func (s *siege) pays(id string) time.Duration {
 	attempts := s.session(id).Attempts
-	if err := s.gateway.Pay(attempts[len(attempts)-1].TrackingCode, sandbox.KindPay); err != nil {
+	if err := s.Gateway.Pay(attempts[len(attempts)-1].TrackingCode, sandbox.KindPay); err != nil {
 		s.tb.Error(err)
 	}
 	began := time.Now()
@@ -251,7 +252,7 @@ func (s *siege) attack(ctx context.Context, from func(i int) string, sessions in
 		close(begun)
 		for i := 0; ctx.Err() == nil && len(ids) > 0; i++ {
 			all.Go(func() {
-				w := s.at(from(i), http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "", isJSON, "Accept: application/json")
+				w := s.At(from(i), http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "", isJSON, "Accept: application/json")
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.answered[w.Code]++
@@ -289,7 +290,7 @@ func (o outcome) String() string {
 func (b besieged) run(t *testing.T) (o outcome) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSiege(t)
-		s.ask("GET", "/v1/currencies", "", bearer)
+		s.Ask("GET", "/v1/currencies", "", bearer)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if b.attacker != nil {

@@ -11,7 +11,7 @@ import (
 
 // badKeys: B1, what opens the merchant's API but is not the key.
 func badKeys(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	list := []input{}
 	for name, headers := range map[string][]string{
 		"none": nil, "empty": {"Authorization: "}, "scheme alone": {"Authorization: Bearer"}, "scheme and space": {"Authorization: Bearer "},
@@ -37,7 +37,7 @@ func badKeys(t *testing.T, b *bench) {
 	}
 	b.refuse(t, list)
 	b.accept(t, []input{{id: "B1/scheme in lower case", method: "GET", path: "/v1/sessions/" + id, headers: []string{"Authorization: bearer " + secretKey}, status: 200, has: id}})
-	if strings.Contains(b.log.String(), secretKey) {
+	if strings.Contains(b.Log.String(), secretKey) {
 		t.Error("the log holds the key")
 	}
 }
@@ -80,10 +80,10 @@ func exact(t *testing.T, b *bench) {
 		if want.LessThan(decimal.NewFromInt(1)) {
 			continue // below what any network takes
 		}
-		id := b.open(`{"amount_usd":"` + v + `","order_ref":"exact ` + v + `"}`)
-		b.choose(id)
-		b.await(id, "pending")
-		all := b.gateway.Transactions()
+		id := b.Open(`{"amount_usd":"` + v + `","order_ref":"exact ` + v + `"}`)
+		b.Choose(id)
+		b.Await(id, "pending")
+		all := b.Gateway.Transactions()
 		if got := all[len(all)-1].AmountUSD; !got.Equal(want) {
 			b.bad++
 			t.Errorf("the gateway was asked for %s; want %s", got, want)
@@ -111,7 +111,7 @@ func badReferences(t *testing.T, b *bench) {
 	for _, ref := range []string{"🎟️ 1001", "../../etc/passwd", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", strings.Repeat("y", 128), strings.Repeat("💶", 128), `"; DROP TABLE sessions; --`, "' OR 1=1--",
 		`back\slash`, "%00", "%2e%2e%2f", "null", "0", " leading", "100%", "a&b=c", "a+b", "a;b", "#1", "?x", "注文", "é", "e\u0301", "_", "%", "*", "cs_abc", "{{7*7}}", "a\u2028b", "${jndi:x}", "-1", "@import"} {
 		b.accept(t, []input{taken("B9/kept "+fmt.Sprintf("%.20q", ref), `{"amount_usd":"25.00","order_ref":`+quoted(ref)+`}`, `"order_ref":`+quoted(ref))})
-		if id := b.open(`{"order_ref":` + quoted(ref) + `,"amount_usd":"25"}`); !b.finds(ref, id) {
+		if id := b.Open(`{"order_ref":` + quoted(ref) + `,"amount_usd":"25"}`); !b.finds(ref, id) {
 			b.bad++
 			t.Errorf("%q does not find its session, and it alone", ref)
 		}

@@ -41,18 +41,18 @@ func TestReturnReplayed(t *testing.T) {
 	pace := payment.DefaultSchedule()
 	pace.Watched, pace.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
 	r, _ := startWith(t, gateway, settings(t, api.URL), server.Options{Limits: wide, Pace: pace})
-	id := r.open(`{"amount_usd":"25.00","order_id":341256}`)
-	r.choose(id)
-	r.await(id, "pending")
+	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
+	r.Choose(id)
+	r.Await(id, "pending")
 	path, code := back(gateway, 341256, "confirmed"), gateway.Transactions()[0].TrackingCode
 	before, began := asked(gateway), time.Now()
 	const replays = 3000
 	for i := range replays {
 		var w *httptest.ResponseRecorder
 		if i%2 == 0 {
-			w = r.ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"`+code+`"}`)
+			w = r.Ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"`+code+`"}`)
 		} else {
-			w = r.ask("GET", path, "")
+			w = r.Ask("GET", path, "")
 		}
 		if w.Code != 303 && w.Code != 204 {
 			t.Fatalf("replay %d = %d", i, w.Code)
@@ -63,7 +63,7 @@ func TestReturnReplayed(t *testing.T) {
 	if looks > most {
 		t.Errorf("%d looks in %v; want at most %d", looks, took, most)
 	}
-	if got := r.status(id); got != "pending" {
+	if got := r.Status(id); got != "pending" {
 		t.Errorf("status = %s", got)
 	}
 	t.Logf("%d in %v: %d looks", replays, took, looks)
@@ -72,20 +72,20 @@ func TestReturnReplayed(t *testing.T) {
 // TestReturnOfThePaid is B56: what is paid stays so, whatever a return says.
 func TestReturnOfThePaid(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","order_id":341256}`)
-	r.choose(id)
-	r.await(id, "pending")
-	if err := r.gateway.Pay(r.gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
+	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
+	r.Choose(id)
+	r.Await(id, "pending")
+	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	r.await(id, "confirmed")
+	r.Await(id, "confirmed")
 	for _, status := range []string{"expired", "cancelled", "pending", "review", "", "confirmed&status=expired", "x"} {
 		t.Run("B56/"+status, func(t *testing.T) {
-			w := r.ask("GET", back(r.gateway, 341256, status), "")
+			w := r.Ask("GET", back(r.Gateway, 341256, status), "")
 			if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
 				t.Errorf("return = %d to %s", w.Code, w.Header().Get("Location"))
 			}
-			if got := r.status(id); got != "confirmed" {
+			if got := r.Status(id); got != "confirmed" {
 				t.Errorf("status = %s", got)
 			}
 		})
@@ -96,15 +96,15 @@ func TestReturnOfThePaid(t *testing.T) {
 // frame of a stranger, or be reached by the page that opened it.
 func TestReturnFramed(t *testing.T) {
 	w := newWorld(t, "https://pay.example", []string{shop}, wide)
-	id := w.open(`{"amount_usd":"25.00","order_id":341256}`)
-	w.choose(id)
-	w.await(id, "pending")
+	id := w.Open(`{"amount_usd":"25.00","order_id":341256}`)
+	w.Choose(id)
+	w.Await(id, "pending")
 	for _, headers := range [][]string{nil, {"Sec-Fetch-Dest: iframe", "Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, {"Sec-Fetch-Dest: document", "Referer: " + shop}} {
 		page := w.try(t, "alone", "GET", "/return?status=confirmed", "", headers...)
 		if policy := page.Header().Get("Content-Security-Policy"); page.Code != 200 || !strings.Contains(policy, "frame-ancestors 'none'") || page.Header().Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("B57/page %v = %d %v", headers, page.Code, page.Header())
 		}
-		way := w.ask("GET", back(w.gateway, 341256, "confirmed"), "", headers...)
+		way := w.Ask("GET", back(w.Gateway, 341256, "confirmed"), "", headers...)
 		if wrong := w.judged("alone", way); way.Code != 303 || wrong != nil {
 			t.Errorf("B57/way %v = %d: %v", headers, way.Code, wrong)
 		}
@@ -119,12 +119,12 @@ func TestReturnOfAnother(t *testing.T) {
 	t.Cleanup(api.Close)
 	ours, _ := start(t, gateway, settings(t, api.URL))
 	theirs, _ := start(t, gateway, settings(t, api.URL))
-	id := theirs.open(`{"amount_usd":"25.00","order_id":341256}`)
-	theirs.choose(id)
-	theirs.await(id, "pending")
+	id := theirs.Open(`{"amount_usd":"25.00","order_id":341256}`)
+	theirs.Choose(id)
+	theirs.Await(id, "pending")
 	code := gateway.Transactions()[0].TrackingCode
-	foreign := ours.ask("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
-	nobody := ours.ask("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
+	foreign := ours.Ask("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
+	nobody := ours.Ask("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
 	if foreign.Code != 200 || foreign.Body.String() != nobody.Body.String() || strings.Contains(foreign.Body.String(), code) {
 		t.Errorf("another merchant's code = %d %.300s", foreign.Code, foreign.Body)
 	}

@@ -34,8 +34,8 @@ func badLinks(t *testing.T, b *bench) {
 // badRepeats: B10 and B11, what is sent twice and is not the same.
 func badRepeats(t *testing.T, b *bench) {
 	const order = `"amount_usd":"25.00","order_ref":"repeat","title":"Two","email":"a@b.example","metadata":{"k":"v"},"currencies":["USDT"],"ttl_minutes":15,"success_url":"https://s.example","lang":"en"`
-	id := b.open("{" + order + "}")
-	keyed := b.ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: repeat-key")
+	id := b.Open("{" + order + "}")
+	keyed := b.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: repeat-key")
 	if keyed.Code != 201 {
 		t.Fatal(keyed.Body)
 	}
@@ -84,7 +84,7 @@ func badBounds(t *testing.T, b *bench) {
 			amount decimal.Decimal
 			code   string
 		}{{low.Sub(cent), "amount_below_minimum"}, {low, ""}, {high, ""}, {high.Add(cent), "amount_above_maximum"}} {
-			id := b.open(`{"amount_usd":"` + c.amount.StringFixed(2) + `"}`)
+			id := b.Open(`{"amount_usd":"` + c.amount.StringFixed(2) + `"}`)
 			in := input{id: "B7/" + c.amount.StringFixed(2) + " in " + n.symbol + " " + n.network, method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"` + n.symbol + `","network_code":"` + n.network + `"}`, headers: []string{isJSON}, code: c.code}
 			if c.code == "" {
 				in.status = 200
@@ -108,7 +108,7 @@ func oddIDs(id string) map[string]string {
 
 // badIDs: B22 and B38, sessions that are not there, at each address that names one.
 func badIDs(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for name, odd := range oddIDs(id) {
 		list = append(list, input{id: "B22/read " + name, method: "GET", path: "/v1/sessions/" + odd, headers: []string{bearer}, code: "session_unknown", hasNot: "X-A"},
@@ -122,7 +122,7 @@ func badIDs(t *testing.T, b *bench) {
 		list = append(list, input{id: "B22/" + c.method + " " + c.path, method: c.method, path: c.path, body: c.body, headers: []string{bearer, isJSON}, code: "session_unknown"})
 	}
 	b.refuse(t, list)
-	unknown, odd := b.ask("GET", "/v1/sessions/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", bearer), b.ask("GET", "/v1/sessions/x", "", bearer)
+	unknown, odd := b.Ask("GET", "/v1/sessions/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", bearer), b.Ask("GET", "/v1/sessions/x", "", bearer)
 	if cut := func(s string) string { text, _, _ := strings.Cut(s, `"request_id"`); return text }; cut(unknown.Body.String()) != cut(odd.Body.String()) {
 		b.bad++
 		t.Errorf("an unknown and a malformed id are told apart: %s %s", unknown.Body, odd.Body)

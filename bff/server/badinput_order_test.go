@@ -18,14 +18,14 @@ import (
 
 // badStates: B25 and B51, what a session's state rules out.
 func badStates(t *testing.T, b *bench) {
-	paid, cancelled, pending, open := b.open(`{"amount_usd":"25.00"}`), b.open(`{"amount_usd":"25.00"}`), b.open(`{"amount_usd":"25.00"}`), b.open(`{"amount_usd":"25.00"}`)
+	paid, cancelled, pending, open := b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`)
 	for _, id := range []string{paid, pending} {
-		b.choose(id)
-		b.await(id, "pending")
+		b.Choose(id)
+		b.Await(id, "pending")
 	}
-	all := b.gateway.Transactions()
+	all := b.Gateway.Transactions()
 	b.pay(t, all[len(all)-2].TrackingCode, paid)
-	b.ask("POST", "/v1/sessions/"+cancelled+"/cancel", "", bearer)
+	b.Ask("POST", "/v1/sessions/"+cancelled+"/cancel", "", bearer)
 	coin := `{"currency_symbol":"USDT","network_code":"bep20"}`
 	var list []input
 	add := func(name, method, path, body, code, param string) {
@@ -97,7 +97,7 @@ func badStates(t *testing.T, b *bench) {
 
 // tooMany: B51, a coin chosen again and again.
 func tooMany(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	for i, coin := range append([]string{"trc20", "bep20", "ton"}, strings.Fields("trc20 bep20 ton trc20 bep20 ton trc20 bep20 ton")...) {
 		b.accept(t, []input{{id: fmt.Sprintf("B51/coin %d", i+1), method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"` + coin + `"}`, headers: []string{isJSON}, status: 200, has: `"status":"pending"`}})
 	}
@@ -110,7 +110,7 @@ func tooMany(t *testing.T, b *bench) {
 
 // livingAt returns how many transactions can be paid at the gateway.
 func (b *bench) livingAt() (n int) {
-	for _, tx := range b.gateway.Transactions() {
+	for _, tx := range b.Gateway.Transactions() {
 		if tx.Status == "pending" {
 			n++
 		}
@@ -198,7 +198,7 @@ func badClaims(t *testing.T, b *bench) {
 	}
 	list = append(list, offered("B29/no amount", signed(hs256, `{"order_ref":"c","exp":`+exp+`}`, orderKey, sha256.New), "amount_usd"), offered("B29/no ref", signed(hs256, `{"amount_usd":"25.00","exp":`+exp+`}`, orderKey, sha256.New), "order_ref"),
 		offered("B29/no exp", signed(hs256, `{"amount_usd":"25.00","order_ref":"c"}`, orderKey, sha256.New), "order"))
-	b.open(`{"amount_usd":"25.00","order_ref":"claimed"}`)
+	b.Open(`{"amount_usd":"25.00","order_ref":"claimed"}`)
 	conflict := offered("B10/token of a reference that is taken", claims(`"24.00"`, `"claimed"`, exp, ""), "order_ref")
 	conflict.code = "order_conflict"
 	list = append(list, conflict)

@@ -81,10 +81,10 @@ func noneOf(t *testing.T, what string, w *httptest.ResponseRecorder, text string
 // paid returns a session of that title that was paid.
 func (b *bench) paid(t *testing.T, title string) string {
 	t.Helper()
-	id := b.open(`{"amount_usd":"25.00","title":"` + title + `","email":"` + title + `@shop.example"}`)
-	b.choose(id)
-	b.await(id, "pending")
-	all := b.gateway.Transactions()
+	id := b.Open(`{"amount_usd":"25.00","title":"` + title + `","email":"` + title + `@shop.example"}`)
+	b.Choose(id)
+	b.Await(id, "pending")
+	all := b.Gateway.Transactions()
 	b.pay(t, all[len(all)-1].TrackingCode, id)
 	return id
 }
@@ -100,12 +100,12 @@ func TestTortureReplays(t *testing.T) {
 		t.Fatal(err)
 	}
 	coin := `"currency_symbol":"USDT","network_code":"trc20"`
-	posted := b.ask("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
+	posted := b.Ask("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
 	id := session(t, posted.Body.Bytes())
-	b.await(id, "pending")
-	tx := b.gateway.Transactions()[0]
+	b.Await(id, "pending")
+	tx := b.Gateway.Transactions()[0]
 	b.pay(t, tx.TrackingCode, id)
-	keyed := b.ask("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"replayed-2"}`, bearer, isJSON, "Idempotency-Key: replayed")
+	keyed := b.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"replayed-2"}`, bearer, isJSON, "Idempotency-Key: replayed")
 	if keyed.Code != 201 {
 		t.Fatal(keyed.Body)
 	}
@@ -122,7 +122,7 @@ func TestTortureReplays(t *testing.T) {
 		{method: "POST", path: "/v1/sessions", body: `{"amount_usd":"25.00","order_ref":"replayed-2"}`, headers: []string{bearer, isJSON, "Idempotency-Key: replayed"}, status: 201},
 		{method: "POST", path: "/v1/sessions", body: `{"amount_usd":"25.01","order_ref":"replayed-2"}`, headers: []string{bearer, isJSON}, code: "order_conflict"},
 	}
-	before, calls, rounds := b.hash(t), len(b.gateway.Requests()), goal.Rounds(2000, 100_000)
+	before, calls, rounds := b.hash(t), len(b.Gateway.Requests()), goal.Rounds(2000, 100_000)
 	var wrong, n atomic.Int64
 	var group errgroup.Group
 	for range 4 {
@@ -144,7 +144,7 @@ func TestTortureReplays(t *testing.T) {
 		wrong.Add(1)
 		t.Error("the database has changed")
 	}
-	asked := len(b.gateway.Requests()) - calls
+	asked := len(b.Gateway.Requests()) - calls
 	if asked > rounds/100+20 {
 		t.Errorf("the gateway was asked %d times", asked)
 	}
@@ -156,13 +156,13 @@ func TestTortureReplays(t *testing.T) {
 
 // from is send for many goroutines: the n-th request, from an address of its own.
 func (b *bench) from(in input, n int64) *httptest.ResponseRecorder {
-	req := httptest.NewRequest(in.method, b.public+in.path, strings.NewReader(in.body))
+	req := httptest.NewRequest(in.method, b.Public+in.path, strings.NewReader(in.body))
 	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:%x:%x::2]:1234", n>>16, n&0xffff)
 	for _, h := range in.headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)
 	}
 	w := httptest.NewRecorder()
-	b.handler.ServeHTTP(w, req)
+	b.Handler.ServeHTTP(w, req)
 	return w
 }

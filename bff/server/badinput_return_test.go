@@ -9,12 +9,12 @@ import (
 // badReturns: B53 and B54, what the address behind the gateway's page may be
 // asked with.
 func badReturns(t *testing.T, b *bench) {
-	id, other := b.open(`{"amount_usd":"25.00","order_id":341256}`), b.open(`{"amount_usd":"26.00","order_id":351256}`)
+	id, other := b.Open(`{"amount_usd":"25.00","order_id":341256}`), b.Open(`{"amount_usd":"26.00","order_id":351256}`)
 	for _, s := range []string{id, other} {
-		b.choose(s)
-		b.await(s, "pending")
+		b.Choose(s)
+		b.Await(s, "pending")
 	}
-	all := b.gateway.Transactions()
+	all := b.Gateway.Transactions()
 	code, otherCode := all[len(all)-2].TrackingCode, all[len(all)-1].TrackingCode
 	var list []input
 	for name, query := range map[string]string{
@@ -35,7 +35,7 @@ func badReturns(t *testing.T, b *bench) {
 		list = append(list, input{id: "B53/" + status, method: "GET", path: "/return?tracking_code=" + code + "&order_id=341256&status=" + status, status: 303, hasNot: other})
 	}
 	b.refuse(t, list)
-	if a, c := b.status(id), b.status(other); a != "pending" || c != "pending" {
+	if a, c := b.Status(id), b.Status(other); a != "pending" || c != "pending" {
 		b.bad++
 		t.Errorf("statuses = %s, %s; want both pending", a, c)
 	}
@@ -54,10 +54,10 @@ func flip(s string) string {
 
 // badHooks: hints of any shape, and tokens that are not ours.
 func badHooks(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
-	b.choose(id)
-	b.await(id, "pending")
-	all := b.gateway.Transactions()
+	id := b.Open(`{"amount_usd":"25.00"}`)
+	b.Choose(id)
+	b.Await(id, "pending")
+	all := b.Gateway.Transactions()
 	code := all[len(all)-1].TrackingCode
 	var list []input
 	for name, body := range map[string]string{
@@ -76,7 +76,7 @@ func badHooks(t *testing.T, b *bench) {
 	list = append(list, input{id: "hook/token in the query", method: "POST", path: "/hooks/gateway?token=" + hookToken, headers: []string{isJSON}, code: "not_found"},
 		input{id: "hook/token as bearer", method: "POST", path: "/hooks/gateway/x", headers: []string{isJSON, "Authorization: Bearer " + hookToken}, code: "not_found"})
 	b.refuse(t, list)
-	if got := b.status(id); got != "pending" {
+	if got := b.Status(id); got != "pending" {
 		b.bad++
 		t.Errorf("status = %s; want pending", got)
 	}

@@ -14,7 +14,7 @@ import (
 // address of the frame. It is ignored or taken in its one form; the policy of
 // the page never holds what came in.
 func badFrames(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	show := func(name, query, has, hasNot string, headers ...string) {
 		list = append(list, input{id: name, method: "GET", path: "/checkout/" + id + "?" + query, headers: append(headers, "Accept: text/html"), status: 200, has: has, hasNot: hasNot})
@@ -53,7 +53,7 @@ func badFrames(t *testing.T, b *bench) {
 	show("B44/NUL", "", "25.00", "", "Accept-Language: \x00")
 	b.refuse(t, list)
 	need.Assets(t, static.Files) // the policy names the hash of a script
-	w := b.ask("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
+	w := b.Ask("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
 	if got := w.Header().Get("Content-Security-Policy"); strings.Replace(got, " "+hashed.FindString(got), "", 1) != pagePolicy {
 		b.bad++
 		t.Errorf("policy = %q", got)
@@ -65,8 +65,8 @@ var hashed = regexp.MustCompile(`'sha256-[A-Za-z0-9+/=]{44}'`)
 
 // badChoices: B20, B49, B50, what a shopper's page may post.
 func badChoices(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
-	limited := b.open(`{"amount_usd":"25.00","currencies":["USDC_bep20"]}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
+	limited := b.Open(`{"amount_usd":"25.00","currencies":["USDC_bep20"]}`)
 	var list []input
 	choose := func(name, session, body, code, param string, headers ...string) {
 		list = append(list, input{id: name, method: "POST", path: "/checkout/" + session + "/attempts", body: body, headers: append([]string{isJSON}, headers...), code: code, param: param})
@@ -124,9 +124,9 @@ func badForms(path string) (list []input) {
 // kept: B20, what is legal in a comment reaches the gateway behind the marker.
 func kept(t *testing.T, b *bench) {
 	for name, comment := range map[string]string{"HTML": "<b>leave it & ring</b>", "formula": "=1+1", "quotes": `"'`, "emoji": "🎁", "a marker of our kind": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "spaces": "  a  b  "} {
-		id := b.open(`{"amount_usd":"25.00"}`)
+		id := b.Open(`{"amount_usd":"25.00"}`)
 		b.accept(t, []input{{id: "B20/comment kept, " + name, method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"trc20","comment":` + quoted(comment) + `}`, headers: []string{isJSON}, status: 200}})
-		all := b.gateway.Transactions()
+		all := b.Gateway.Transactions()
 		if got := all[len(all)-1].Comment; !strings.HasSuffix(got, strings.TrimSpace(comment)) || len(got) < len(comment)+10 {
 			b.bad++
 			t.Errorf("comment %q came to the gateway as %q", comment, got)
@@ -136,7 +136,7 @@ func kept(t *testing.T, b *bench) {
 
 // badOrigins: B52, posts that a page of another origin has made.
 func badOrigins(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for _, path := range []string{"/checkout/" + id + "/attempts", "/checkout/" + id + "/cancel", "/checkout/" + id + "/recheck", "/checkout/" + id + "/extend", "/checkout"} {
 		short := strings.ReplaceAll(path, id, "…")
@@ -162,7 +162,7 @@ func badOrigins(t *testing.T, b *bench) {
 // badShopperKeys: B48. What opens a shopper's session is its id in the path: there
 // is no key to send, and none that is sent elsewhere helps or hurts.
 func badShopperKeys(t *testing.T, b *bench) {
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for name, c := range map[string]struct {
 		path    string

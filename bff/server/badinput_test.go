@@ -24,6 +24,7 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/torture/goal"
 
@@ -65,7 +66,7 @@ const answerWithin = 5 * time.Second
 func TestTortureBadInputs(t *testing.T) {
 	started := time.Now()
 	b := newBench(t)
-	b.await(b.chosen(), "pending") // connections to the gateway are open after this
+	b.Await(b.chosen(), "pending") // connections to the gateway are open after this
 	for _, group := range []struct {
 		name string
 		run  func(*testing.T, *bench)
@@ -93,14 +94,14 @@ func TestTortureBadInputs(t *testing.T) {
 // newBench is newRig with a database whose place is known.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	r := &rig{t: t, gateway: sandbox.New(sandbox.Config{Key: gatewayKey}), public: ownOrigin, log: &lockedBuffer{}}
-	api := httptest.NewServer(r.gateway)
+	r := &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey}), Public: ownOrigin, Log: &servertest.Log{}}}
+	api := httptest.NewServer(r.Gateway)
 	t.Cleanup(api.Close)
 	dir := t.TempDir()
 	catalog := filepath.Join(dir, "catalog.yaml")
 	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
 	c := config.Config{
-		PublicURL: r.public, Database: filepath.Join(dir, "bench.db"), Origins: []string{shop},
+		PublicURL: r.Public, Database: filepath.Join(dir, "bench.db"), Origins: []string{shop},
 		GatewayURL: api.URL, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api.URL + "/pay", GatewayRPS: 1000,
 		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
 		Catalog: catalog,
@@ -110,7 +111,7 @@ func newBench(t *testing.T) *bench {
 	pace.Watched, pace.Unwatched, pace.Compare = time.Hour, time.Hour, time.Hour
 	pace.Late, pace.After = []time.Duration{time.Hour}, []time.Duration{time.Hour}
 	pace.Follow = []time.Duration{0, time.Hour}
-	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	srv, err := server.New(t.Context(), c, server.Options{Log: log, Pace: pace, Limits: web.Limits{Guesses: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
@@ -123,9 +124,9 @@ func newBench(t *testing.T) *bench {
 		if err := errors.Join(<-ended, srv.Close()); err != nil {
 			t.Errorf("stopping: %v", err)
 		}
-		r.noSecrets(r.log.String(), "the log")
+		r.NoSecrets(r.Log.String(), "the log")
 	})
-	r.handler = held(t, srv.Handler)
+	r.Handler = held(t, srv.Handler)
 	return &bench{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
 }
 
@@ -200,7 +201,7 @@ func (b *bench) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 	if target == "" {
 		target = "/v1/sessions"
 	}
-	req := httptest.NewRequest(in.method, b.public+target, strings.NewReader(in.body))
+	req := httptest.NewRequest(in.method, b.Public+target, strings.NewReader(in.body))
 	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:db8:%x:%x::1]:1234", b.sent>>16, b.sent&0xffff)
 	for _, h := range in.headers {
 		name, value, _ := strings.Cut(h, ": ")
@@ -209,7 +210,7 @@ func (b *bench) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 	b.sent++
 	w := httptest.NewRecorder()
 	began := time.Now()
-	b.handler.ServeHTTP(w, req)
+	b.Handler.ServeHTTP(w, req)
 	took := time.Since(began)
 	b.slowest = max(b.slowest, took)
 	return w, took
@@ -327,7 +328,7 @@ func (b *bench) refuse(t *testing.T, list []input) {
 		b.bad++
 		t.Error("the database has changed")
 	}
-	until(t, "no goroutine of a handler is left", func() bool { return handling() == 0 })
+	servertest.Until(t, "no goroutine of a handler is left", func() bool { return handling() == 0 })
 }
 
 // handling returns how many goroutines are in a handler or its sockets.
@@ -357,7 +358,7 @@ func (b *bench) accept(t *testing.T, list []input) {
 // noted keeps the id of an input that was sent; each has one of its own.
 func (b *bench) noted(id string) {
 	if b.ids[id] {
-		b.t.Errorf("two inputs are called %s", id)
+		b.T.Errorf("two inputs are called %s", id)
 	}
 	b.ids[id] = true
 }
@@ -388,7 +389,7 @@ func quoted(text string) string {
 
 // finds reports whether the list of a reference is the session of that id alone.
 func (b *bench) finds(ref, id string) bool {
-	w := b.ask("GET", "/v1/sessions?"+url.Values{"order_ref": {ref}}.Encode(), "", bearer)
+	w := b.Ask("GET", "/v1/sessions?"+url.Values{"order_ref": {ref}}.Encode(), "", bearer)
 	var got struct {
 		Data []struct{ ID string }
 	}
@@ -400,18 +401,18 @@ func (b *bench) finds(ref, id string) bool {
 // nothing else looks often here.
 func (b *bench) pay(t *testing.T, code, id string) {
 	t.Helper()
-	if err := b.gateway.Pay(code, "pay"); err != nil {
+	if err := b.Gateway.Pay(code, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the payment is known", func() bool {
-		b.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
-		return b.status(id) == "confirmed"
+	servertest.Until(t, "the payment is known", func() bool {
+		b.Ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		return b.Status(id) == "confirmed"
 	})
 }
 
 // chosen opens a session, chooses a coin and returns its id.
 func (b *bench) chosen() string {
-	id := b.open(`{"amount_usd":"25.00"}`)
-	b.choose(id)
+	id := b.Open(`{"amount_usd":"25.00"}`)
+	b.Choose(id)
 	return id
 }

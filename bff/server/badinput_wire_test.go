@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
 	"coinslot/static"
 )
@@ -35,8 +36,8 @@ func (b *bench) wire(t *testing.T, addr, id, text string, want ...int) {
 // badLines: B15, B40 to B43, heads and bodies that parsers read differently,
 // over a listener as the command has it.
 func badLines(t *testing.T, b *bench) {
-	addr := listen(t, b.handler)
-	id := b.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, b.Handler)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	page := "/checkout/" + id
 	before := b.hash(t)
 	hidden := "POST " + page + "/cancel HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
@@ -83,7 +84,7 @@ func badLines(t *testing.T, b *bench) {
 // that belong to operators.
 func badPaths(t *testing.T, b *bench) {
 	need.Assets(t, static.Files) // checkout.js is one of them
-	id := b.open(`{"amount_usd":"25.00"}`)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for path, code := range map[string]string{
 		"/checkout/%2e%2e/v1/sessions": "not_found", "/checkout/" + id + "/%2e%2e/" + id: "not_found", "/checkout/" + id + "/": "not_found", "/checkout/": "not_found", "/Checkout/" + id: "not_found", "/CHECKOUT": "not_found", "/checkout/..%2f..%2fv1%2fsessions": "session_unknown", "/checkout/" + id + "/view/": "not_found", "/checkout/" + id + "/VIEW": "not_found", "/checkout/" + id + "/view%20": "not_found", "/checkout/" + id + "/view%00": "not_found", "/checkout/" + id + "%2fview": "session_unknown",
@@ -112,8 +113,8 @@ const upgrade = "GET /checkout/%s/live HTTP/1.1\r\nHost: localhost:8080\r\nOrigi
 
 // badHandshakes: B59, B60 and B62.
 func badHandshakes(t *testing.T, b *bench) {
-	addr := listen(t, b.handler)
-	id := b.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, b.Handler)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	before := b.hash(t)
 	good := fmt.Sprintf(upgrade, id)
 	change := func(old, new string) string {
@@ -142,7 +143,7 @@ func badHandshakes(t *testing.T, b *bench) {
 		b.bad++
 		t.Error("the database has changed")
 	}
-	until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
+	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
 // knock is wire for what looks at the first answer alone: a socket that is
@@ -186,8 +187,8 @@ func frame(head byte, payload string) string {
 // badSockets: B61 and B63, what a client may say on an open socket: it is
 // dropped, or ends the socket, and changes nothing.
 func badSockets(t *testing.T, b *bench) {
-	addr := listen(t, b.handler)
-	id := b.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, b.Handler)
+	id := b.Open(`{"amount_usd":"25.00"}`)
 	before := b.hash(t)
 	const stays = 0
 	for name, c := range map[string]struct {
@@ -212,7 +213,7 @@ func badSockets(t *testing.T, b *bench) {
 		b.bad++
 		t.Error("the database has changed")
 	}
-	until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
+	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
 // talk opens a socket, says text and then pings. It returns 0 if the ping is

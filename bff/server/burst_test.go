@@ -30,21 +30,21 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 		t.Run(c.action, func(t *testing.T) {
 			// The poller asks by the clock, so a slow machine would count its calls, too.
 			r := newRigWith(t, func(c *config.Config) { c.PollInterval = time.Hour })
-			id := r.open(`{"amount_usd":"25.00"}`)
-			r.choose(id)
-			r.await(id, "pending")
+			id := r.Open(`{"amount_usd":"25.00"}`)
+			r.Choose(id)
+			r.Await(id, "pending")
 			c.begin(r, id)
 			var group sync.WaitGroup
 			for range 100 {
 				group.Go(func() {
-					if w := r.ask("POST", "/checkout/"+id+"/"+c.action, c.body, isForm); w.Code != http.StatusSeeOther {
+					if w := r.Ask("POST", "/checkout/"+id+"/"+c.action, c.body, isForm); w.Code != http.StatusSeeOther {
 						t.Errorf("%s = %d %.200s", c.action, w.Code, w.Body)
 					}
 				})
 			}
 			group.Wait()
 			calls := map[string]int{}
-			for _, q := range r.gateway.Requests() {
+			for _, q := range r.Gateway.Requests() {
 				calls[q.Endpoint]++
 			}
 			t.Log(calls)
@@ -53,7 +53,7 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 					t.Errorf("%d calls of %s; want at most %d", calls[endpoint], endpoint, most)
 				}
 			}
-			if got := r.status(id); got != c.ends {
+			if got := r.Status(id); got != c.ends {
 				t.Errorf("status = %q; want %q", got, c.ends)
 			}
 		})
@@ -62,8 +62,8 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 
 // cancelled ends a session as its shopper does.
 func (r *rig) cancelled(id string) {
-	r.ask("POST", "/checkout/"+id+"/cancel", "", isForm)
-	r.await(id, "cancelled")
+	r.Ask("POST", "/checkout/"+id+"/cancel", "", isForm)
+	r.Await(id, "cancelled")
 }
 
 // What is posted many times at once, by a server that repeats itself or a
@@ -84,7 +84,7 @@ func TestBurstsStoreOnce(t *testing.T) {
 			var group sync.WaitGroup
 			for range cap(ids) {
 				group.Go(func() {
-					w := r.ask("POST", c.path, c.body, c.headers...)
+					w := r.Ask("POST", c.path, c.body, c.headers...)
 					var got struct{ ID, Session string }
 					if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code/100 != 2 {
 						t.Errorf("POST = %d %.200s", w.Code, w.Body)
@@ -98,8 +98,8 @@ func TestBurstsStoreOnce(t *testing.T) {
 			for id := range ids {
 				different[id] = true
 			}
-			if len(different) != 1 || len(r.gateway.Transactions()) > 1 {
-				t.Errorf("%d sessions, %d transactions; want one", len(different), len(r.gateway.Transactions()))
+			if len(different) != 1 || len(r.Gateway.Transactions()) > 1 {
+				t.Errorf("%d sessions, %d transactions; want one", len(different), len(r.Gateway.Transactions()))
 			}
 		})
 	}

@@ -14,20 +14,20 @@ import (
 func TestBusyGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	id := w.open(`{"amount_usd":"25.00"}`)
-	w.ask("GET", "/v1/currencies", "", bearer)
-	w.gateway.Inject(sandbox.Fault{
+	id := w.Open(`{"amount_usd":"25.00"}`)
+	w.Ask("GET", "/v1/currencies", "", bearer)
+	w.Gateway.Inject(sandbox.Fault{
 		Path: "create", Status: http.StatusTooManyRequests, RetryAfter: 4 * time.Second,
 	})
-	w.choose(id)
-	w.await(id, "preparing")
-	page := w.ask("GET", "/checkout/"+id, "").Body.String()
+	w.Choose(id)
+	w.Await(id, "preparing")
+	page := w.Ask("GET", "/checkout/"+id, "").Body.String()
 	if !strings.Contains(page, `data-status="preparing"`) ||
 		strings.Contains(page, `data-part="address"`) {
 		t.Errorf("the page is not that of a payment being prepared: %.500s", page)
 	}
-	w.await(id, "pending")
-	if n := len(w.gateway.Transactions()); n != 1 {
+	w.Await(id, "pending")
+	if n := len(w.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions at the gateway; want 1", n)
 	}
 }

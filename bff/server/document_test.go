@@ -330,7 +330,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 	s.WebhookURLs, s.AllowPrivateWebhooks = []string{shop.URL}, true
 	s.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)))}
 	r, _ := start(t, gateway, s)
-	r.choose(r.open(`{"amount_usd":"25.00"}`))
+	r.Choose(r.Open(`{"amount_usd":"25.00"}`))
 	r.test()
 	for range 2 {
 		select {

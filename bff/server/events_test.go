@@ -1,50 +1,30 @@
 package server_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
 	"time"
 )
 
-// eventList is an answer of GET /v1/events.
-type eventList struct {
-	Data []struct {
-		ID, Type string
-		Data     struct{ ID, Status string }
-	}
-	Next string `json:"next_cursor"`
-	More bool   `json:"has_more"`
-}
-
-func (r *rig) events(query string) (list eventList) {
-	r.t.Helper()
-	w := r.ask("GET", "/v1/events"+query, "", bearer)
-	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || w.Code != http.StatusOK {
-		r.t.Fatalf("GET /v1/events%s = %d %s", query, w.Code, w.Body)
-	}
-	return list
-}
-
 // A merchant who reads page by page misses nothing, and goes on later where
 // the log ended.
 func TestEvents(t *testing.T) {
 	r := newRig(t)
-	if list := r.events(""); len(list.Data) != 0 || list.More {
+	if list := r.Events(""); len(list.Data) != 0 || list.More {
 		t.Fatalf("events of an empty server: %+v", list)
 	}
 	var ids []string
 	for range 3 {
-		id := r.open(`{"amount_usd":"25.00"}`)
-		r.choose(id)
-		r.await(id, "pending")
+		id := r.Open(`{"amount_usd":"25.00"}`)
+		r.Choose(id)
+		r.Await(id, "pending")
 		ids = append(ids, id)
 	}
 	var seen []string
 	cursor := ""
 	for more := true; more; {
-		list := r.events("?limit=2&after=" + cursor)
+		list := r.Events("?limit=2&after=" + cursor)
 		for _, e := range list.Data {
 			seen = append(seen, e.Data.ID)
 			if e.Type != "checkout.pending" || e.Data.Status != "pending" || e.ID == "" {
@@ -56,33 +36,16 @@ func TestEvents(t *testing.T) {
 	if fmt.Sprint(seen) != fmt.Sprint(ids) {
 		t.Errorf("sessions in the log = %v; want %v", seen, ids)
 	}
-	if list := r.events("?after=" + cursor); len(list.Data) != 0 || list.Next != cursor {
+	if list := r.Events("?after=" + cursor); len(list.Data) != 0 || list.Next != cursor {
 		t.Errorf("after the end: %+v; want nothing and the same cursor", list)
 	}
-	r.pay(ids[0])
-	r.await(ids[0], "confirmed")
-	if list := r.events("?after=" + cursor); len(list.Data) != 1 || list.Data[0].Type != "checkout.confirmed" {
+	r.Pay(ids[0])
+	r.Await(ids[0], "confirmed")
+	if list := r.Events("?after=" + cursor); len(list.Data) != 1 || list.Data[0].Type != "checkout.confirmed" {
 		t.Errorf("after the cursor: %+v; want what has come since", list)
 	}
-	if list := r.events("?session=" + ids[0]); len(list.Data) != 2 {
+	if list := r.Events("?session=" + ids[0]); len(list.Data) != 2 {
 		t.Errorf("events of one session: %+v; want two", list)
-	}
-}
-
-// pay pays what the session shows.
-func (r *rig) pay(id string) {
-	r.t.Helper()
-	var got struct {
-		Attempts []struct {
-			Code string `json:"tracking_code"`
-		}
-	}
-	w := r.ask("GET", "/v1/sessions/"+id, "", bearer)
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Attempts) == 0 {
-		r.t.Fatalf("session %s: %s", id, w.Body)
-	}
-	if err := r.gateway.Pay(got.Attempts[len(got.Attempts)-1].Code, "pay"); err != nil {
-		r.t.Fatal(err)
 	}
 }
 
@@ -114,7 +77,7 @@ func TestEventRequests(t *testing.T) {
 		list("a session that is not there", "?session=cs_none", 200, "", `"data":[]`),
 	})
 	for _, c := range []scenario{{method: "GET", path: "/v1/events"}, {method: "POST", path: "/v1/events/replay"}} {
-		if w := r.ask(c.method, c.path, "{}", isJSON); w.Code != http.StatusUnauthorized {
+		if w := r.Ask(c.method, c.path, "{}", isJSON); w.Code != http.StatusUnauthorized {
 			t.Errorf("%s %s without a key = %d", c.method, c.path, w.Code)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 
 // view reads the shopper's view of a session.
 func (r *rig) view(id string) wire.View {
-	r.t.Helper()
-	v, err := wire.ParseView(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes())
+	r.T.Helper()
+	v, err := wire.ParseView(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes())
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return v
 }
@@ -36,14 +36,14 @@ func TestExtends(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			id := r.open(`{"amount_usd":"25.00"}`)
-			r.choose(id)
-			r.await(id, "pending")
+			id := r.Open(`{"amount_usd":"25.00"}`)
+			r.Choose(id)
+			r.Await(id, "pending")
 			before := r.view(id)
 			if !before.Can(wire.Extend) || before.Attempt.ExtendMinutes != 60 {
 				t.Fatalf("actions %v, %d minutes; want extend and 60", before.Actions, before.Attempt.ExtendMinutes)
 			}
-			w := r.ask("POST", "/checkout/"+id+"/extend", c.body, c.headers...)
+			w := r.Ask("POST", "/checkout/"+id+"/extend", c.body, c.headers...)
 			if w.Code != c.status {
 				t.Fatalf("extend = %d %.300s; want %d", w.Code, w.Body, c.status)
 			}
@@ -55,15 +55,15 @@ func TestExtends(t *testing.T) {
 				t.Errorf("attempt %+v; want the second on the same network, with an hour", a)
 			}
 			live := 0
-			for _, tx := range r.gateway.Transactions() {
+			for _, tx := range r.Gateway.Transactions() {
 				if tx.Status == sandbox.Pending {
 					live++
 				}
 			}
-			if live != 1 || strings.Contains(r.log.String(), "checkout.cancelled") {
+			if live != 1 || strings.Contains(r.Log.String(), "checkout.cancelled") {
 				t.Errorf("%d transactions can be paid; want one", live)
 			}
-			if told := r.ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(told, "checkout.cancelled") {
+			if told := r.Ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(told, "checkout.cancelled") {
 				t.Errorf("the merchant was told of a cancellation: %s", told)
 			}
 		})
@@ -72,7 +72,7 @@ func TestExtends(t *testing.T) {
 
 func TestExtendRefuses(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	path := "/checkout/" + id + "/extend"
 	r.run([]scenario{
 		{"nothing chosen", "POST", path, "", []string{isJSON}, 409, "not_possible", "", ""},
@@ -92,13 +92,13 @@ func TestExtendRefuses(t *testing.T) {
 		{"elsewhere", "POST", path, "", []string{isJSON, "Origin: " + shop}, 403, "cross_site_refused", "", ""},
 		{"in words", "POST", path, "attempt=1", []string{isForm, "Accept: text/html"}, 409, "", `data-part="error"`, ""},
 	})
-	r.choose(id)
-	r.await(id, "pending")
-	if err := r.gateway.Pay(r.gateway.Transactions()[0].TrackingCode, "half"); err != nil {
+	r.Choose(id)
+	r.Await(id, "pending")
+	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "half"); err != nil {
 		t.Fatal(err)
 	}
-	problem(t, r.ask("POST", path, "", isJSON), "payment_in_progress")
-	if n := len(r.gateway.Transactions()); n != 1 {
+	problem(t, r.Ask("POST", path, "", isJSON), "payment_in_progress")
+	if n := len(r.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions; want one", n)
 	}
 }
@@ -111,12 +111,12 @@ func TestSupportIsTold(t *testing.T) {
 	c := settings(t, api.URL)
 	c.Support = "mailto:help@shop.example"
 	r, _ := start(t, gateway, c)
-	id := r.open(`{"amount_usd":"25.00","order_ref":"A&1"}`)
+	id := r.Open(`{"amount_usd":"25.00","order_ref":"A&1"}`)
 	var got struct{ Support string }
-	if err := json.Unmarshal(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != c.Support {
+	if err := json.Unmarshal(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != c.Support {
 		t.Errorf("support = %q, %v; want %q", got.Support, err, c.Support)
 	}
-	r.ask("POST", "/checkout/"+id+"/cancel", "", isForm)
+	r.Ask("POST", "/checkout/"+id+"/cancel", "", isForm)
 	r.run([]scenario{
 		{"cancelled", "GET", "/checkout/" + id, "", nil, 200, "", `href="mailto:help@shop.example?subject=A%261"`, ""},
 		{"unknown", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", nil, 404, "", `href="mailto:help@shop.example?subject=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, ""},

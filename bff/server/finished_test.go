@@ -7,6 +7,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 )
 
 // newRigWith is newRig with other settings.
@@ -27,15 +28,15 @@ func TestFinishedPageHasNoEmail(t *testing.T) {
 	r := newRig(t)
 	const order = `{"amount_usd":"25.00","email":"ann@shop.example"}`
 	shows := func(path string) bool {
-		w := r.ask("GET", path, "", "Accept: text/html")
+		w := r.Ask("GET", path, "", "Accept: text/html")
 		return strings.Contains(w.Body.String(), "ann@shop.example")
 	}
-	if id := r.open(order); !shows("/checkout/" + id) {
+	if id := r.Open(order); !shows("/checkout/" + id) {
 		t.Error("the page of an open session does not offer the e-mail")
 	}
 	for _, kind := range []sandbox.Kind{"pay", "expire", "cancel"} {
 		status := map[sandbox.Kind]string{"pay": "confirmed", "expire": "expired", "cancel": "cancelled"}[kind]
-		id := r.brought(order, kind, status)
+		id := r.Brought(order, kind, status)
 		for _, path := range []string{"", "/receipt", "/view", "?change=1"} {
 			if shows("/checkout/" + id + path) {
 				t.Errorf("%s of a session that is %s shows the e-mail", path, status)
@@ -48,18 +49,18 @@ func TestFinishedPageHasNoEmail(t *testing.T) {
 // the gateway still gets it when the shopper retries.
 func TestRetryKeepsTheEmail(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
-	r.ask("POST", "/checkout/"+id+"/attempts", `{`+coin+`,"email":"ann@shop.example"}`, isJSON)
-	r.await(id, "pending")
-	all := r.gateway.Transactions()
-	if err := r.gateway.Pay(all[len(all)-1].TrackingCode, "expire"); err != nil {
+	r.Ask("POST", "/checkout/"+id+"/attempts", `{`+coin+`,"email":"ann@shop.example"}`, isJSON)
+	r.Await(id, "pending")
+	all := r.Gateway.Transactions()
+	if err := r.Gateway.Pay(all[len(all)-1].TrackingCode, "expire"); err != nil {
 		t.Fatal(err)
 	}
-	r.await(id, "expired")
-	r.ask("POST", "/checkout/"+id+"/attempts", `{`+coin+`}`, isJSON)
-	r.await(id, "pending")
-	all = r.gateway.Transactions()
+	r.Await(id, "expired")
+	r.Ask("POST", "/checkout/"+id+"/attempts", `{`+coin+`}`, isJSON)
+	r.Await(id, "pending")
+	all = r.Gateway.Transactions()
 	if got := all[len(all)-1].Email; got != "ann@shop.example" {
 		t.Errorf("the gateway got the e-mail %q", got)
 	}
@@ -69,27 +70,27 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 // way; the merchant's API keeps it, and unfinished sessions stay open.
 func TestPagesFor(t *testing.T) {
 	r := newRigWith(t, func(c *config.Config) { c.PagesFor = 1 })
-	paid, open := r.brought(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.open(`{"amount_usd":"25.00"}`)
-	r.ask("POST", "/v1/sessions/"+open+"/recheck", "", bearer)
-	code := r.gateway.Transactions()[0].TrackingCode
+	paid, open := r.Brought(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.Open(`{"amount_usd":"25.00"}`)
+	r.Ask("POST", "/v1/sessions/"+open+"/recheck", "", bearer)
+	code := r.Gateway.Transactions()[0].TrackingCode
 	for _, c := range []struct {
 		method, path, body string
 	}{
 		{"GET", "", ""}, {"GET", "/view", ""}, {"GET", "/receipt", ""}, {"GET", "/qr.svg", ""}, {"GET", "/qr.svg?kind=page", ""},
 		{"POST", "/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`}, {"POST", "/extend", `{}`}, {"POST", "/cancel", `{}`}, {"POST", "/recheck", `{}`},
 	} {
-		w := r.ask(c.method, "/checkout/"+paid+c.path, c.body, isJSON, "Accept: application/json")
+		w := r.Ask(c.method, "/checkout/"+paid+c.path, c.body, isJSON, "Accept: application/json")
 		if w.Code != 404 || strings.Contains(w.Body.String(), "25.00") {
 			t.Errorf("%s %s of a closed session = %d %.200s; want 404", c.method, c.path, w.Code, w.Body)
 		}
 	}
-	if w := r.ask("GET", "/return?tracking_code="+code+"&order_id=341256", "", "Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
+	if w := r.Ask("GET", "/return?tracking_code="+code+"&order_id=341256", "", "Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
 		t.Errorf("/return to a closed session = %d; want the neutral page", w.Code)
 	}
-	if w := r.ask("GET", "/v1/sessions/"+paid, "", bearer); w.Code != 200 {
+	if w := r.Ask("GET", "/v1/sessions/"+paid, "", bearer); w.Code != 200 {
 		t.Errorf("the merchant's API = %d; want 200", w.Code)
 	}
-	if w := r.ask("GET", "/checkout/"+open, "", "Accept: text/html"); w.Code != 200 {
+	if w := r.Ask("GET", "/checkout/"+open, "", "Accept: text/html"); w.Code != 200 {
 		t.Errorf("the page of an open session = %d; want 200", w.Code)
 	}
 }
@@ -98,12 +99,12 @@ func TestPagesFor(t *testing.T) {
 // again.
 func TestRemovedEmail(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
-	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
-	r.await(id, "pending")
-	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
-	until(t, "the other network", func() bool { return len(r.gateway.Transactions()) == 2 })
-	if got := r.gateway.Transactions()[1].Email; got != "" {
+	id := r.Open(`{"amount_usd":"25.00"}`)
+	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
+	r.Await(id, "pending")
+	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	servertest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
+	if got := r.Gateway.Transactions()[1].Email; got != "" {
 		t.Errorf("the gateway got the e-mail %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 
 	"github.com/gorilla/websocket"
 )
@@ -24,7 +25,7 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.handler = held(t, srv.Handler)
+	r.Handler = held(t, srv.Handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
@@ -33,7 +34,7 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 			t.Error(err)
 		}
 	})
-	return listen(t, r.handler), func() {
+	return listen(t, r.Handler), func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run = %v", err)
@@ -43,9 +44,9 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 
 // When Run has returned, everybody has been told: the process may end.
 func TestLiveSaysGoodbye(t *testing.T) {
-	r := &rig{t: t, public: ownOrigin, log: &lockedBuffer{}}
+	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}}}
 	addr, stop := stoppable(t, r)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	var all []*websocket.Conn
 	for range 20 {
 		conn := connect(t, addr, id)

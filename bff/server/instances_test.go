@@ -7,18 +7,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
-	"coinslot/bff/store"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/gorilla/websocket"
@@ -83,18 +80,18 @@ func newPair(t *testing.T, poll time.Duration) *pair {
 // is open at one hears within moments what the other has found out.
 func TestTwoInstances(t *testing.T) {
 	p := newPair(t, 300*time.Millisecond)
-	id := p.a.open(`{"amount_usd":"25.00","order_ref":"1001"}`)
-	if again := p.b.open(`{"amount_usd":"25.00","order_ref":"1001"}`); again != id {
+	id := p.a.Open(`{"amount_usd":"25.00","order_ref":"1001"}`)
+	if again := p.b.Open(`{"amount_usd":"25.00","order_ref":"1001"}`); again != id {
 		t.Errorf("the same order at the other instance is %s; want %s", again, id)
 	}
-	addr := listen(t, p.b.handler)
+	addr := listen(t, p.b.Handler)
 	conn := connect(t, addr, id)
 	next(t, conn)
-	p.a.choose(id)
+	p.a.Choose(id)
 	shows(t, conn, "pending")
-	p.a.pay(id)
+	p.a.Pay(id)
 	shows(t, conn, "confirmed")
-	until(t, "the merchant to hear of the payment", func() bool {
+	servertest.Until(t, "the merchant to hear of the payment", func() bool {
 		return p.heard.of(id) == "checkout.pending checkout.confirmed"
 	})
 }
@@ -122,26 +119,26 @@ func TestInstanceStops(t *testing.T) {
 	p := newPair(t, 200*time.Millisecond)
 	var ids []string
 	for range 12 {
-		id := p.a.open(`{"amount_usd":"25.00"}`)
-		p.a.choose(id)
-		p.a.await(id, "pending")
+		id := p.a.Open(`{"amount_usd":"25.00"}`)
+		p.a.Choose(id)
+		p.a.Await(id, "pending")
 		ids = append(ids, id)
 	}
-	conn := connect(t, listen(t, p.a.handler), ids[0])
+	conn := connect(t, listen(t, p.a.Handler), ids[0])
 	next(t, conn)
 	p.stopA()
 	if code := closed(t, conn); code != websocket.CloseServiceRestart {
 		t.Errorf("the page was told %d; want %d", code, websocket.CloseServiceRestart)
 	}
-	back := connect(t, listen(t, p.b.handler), ids[0])
+	back := connect(t, listen(t, p.b.Handler), ids[0])
 	next(t, back)
 	for _, id := range ids {
-		p.b.pay(id)
+		p.b.Pay(id)
 	}
 	shows(t, back, "confirmed")
 	for _, id := range ids {
-		p.b.await(id, "confirmed")
-		until(t, "the merchant to hear of "+id, func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
+		p.b.Await(id, "confirmed")
+		servertest.Until(t, "the merchant to hear of "+id, func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
 	}
 }
 
@@ -149,92 +146,19 @@ func TestInstanceStops(t *testing.T) {
 // ids, from whichever instance is asked.
 func TestReplay(t *testing.T) {
 	p := newPair(t, 100*time.Millisecond)
-	id := p.a.open(`{"amount_usd":"25.00"}`)
+	id := p.a.Open(`{"amount_usd":"25.00"}`)
 	from := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 	to := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	p.a.choose(id)
-	until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
-	w := p.b.ask("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
+	p.a.Choose(id)
+	servertest.Until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
+	w := p.b.Ask("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"deliveries":1`) {
 		t.Fatalf("replay = %d %s", w.Code, w.Body)
 	}
-	until(t, "the event again", func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
+	servertest.Until(t, "the event again", func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
 	if len(p.heard.ids) != 1 {
 		t.Errorf("ids = %v; want one, twice", p.heard.ids)
 	}
-}
-
-// A comparison is begun at one instance and seen at all; one at a time is under way,
-// and one whose instance has died is begun again at another.
-func TestComparisonOfInstances(t *testing.T) {
-	t.Parallel()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
-	c.Database = pgtest.DSN(t)
-	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
-	r, stop := start(t, gateway, c)
-	one := &office{rig: r, api: api.URL}
-	r, _ = start(t, gateway, c)
-	other := &office{rig: r, api: api.URL}
-	const path = "/admin/reconciliation"
-	shows := func(what string, parts ...string) {
-		t.Helper()
-		for _, o := range []*office{one, other} {
-			displays(t, what, o.page(path, http.StatusOK), parts...)
-		}
-	}
-	form := url.Values{"from": {"2026-11-01"}, "to": {"2026-11-02"}}
-	agree := func(o *office) {
-		t.Helper()
-		if to := o.post(path, path, form); to != path {
-			t.Fatalf("it leads to %s", to)
-		}
-		until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "looks again by itself") })
-		displays(t, "the end", other.page(path, http.StatusOK), "They agree.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
-	}
-	agree(one)
-
-	db, err := store.Open(t.Context(), store.Config{DSN: c.Database}) // a third instance, which dies
-	if err != nil {
-		t.Fatal(err)
-	}
-	day := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-	run := reconcile.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: reconcile.Progress{Day: day, Page: 3, Pages: 4}}
-	begun := func(lease time.Duration) int64 {
-		t.Helper()
-		epoch, err := db.BeginComparing(t.Context(), run, db.Now(), lease)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return epoch
-	}
-	many := reconcile.Report{Run: run, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700}, Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, Session: "cs_1"}}}
-	if err := db.EndComparing(t.Context(), begun(time.Minute), run, &many, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if rows := one.file(path + ".csv"); len(rows) != 3 || rows[2][0] != "money" || !strings.HasSuffix(rows[2][7], "coinslot reconcile -from 2026-10-01 -to 2026-10-01") {
-		t.Errorf("the file of some of many is %q", rows)
-	}
-	begun(time.Second)
-	shows("one that is under way elsewhere", "Comparing 2026-10-01 to 2026-10-01, begun by console:bob", "page 3 of 4", "looks again by itself", "Amounts differ (700)", "The first 500 of 700 are kept")
-	if to := other.post(path, path, form); !strings.HasPrefix(to, path+"?done=comparing.") {
-		t.Errorf("a second one leads to %s", to)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "broke off: the instance") })
-	agree(other)
-
-	gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
-	one.post(path, path, form)
-	shows("one under way", "the gateway is being asked", "looks again by itself")
-	stop()
-	displays(t, "after the stop", other.page(path, http.StatusOK), "broke off: the instance", "They agree.")
-	gateway.ClearFaults()
-	agree(other)
 }
 
 // Every main loop is watched where there are several instances.
@@ -249,7 +173,7 @@ func TestLoopsOfInstances(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
-	until(t, "all loops turn", func() bool {
+	servertest.Until(t, "all loops turn", func() bool {
 		w := httptest.NewRecorder()
 		srv.Ops.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		page := w.Body.String()

@@ -27,33 +27,16 @@ type ledgerList struct {
 }
 
 func (r *rig) ledger(path string) (list ledgerList) {
-	r.t.Helper()
-	answer := r.ask("GET", path, "", bearer)
+	r.T.Helper()
+	answer := r.Ask("GET", path, "", bearer)
 	if answer.Code != http.StatusOK {
-		r.t.Fatalf("GET %s = %d %s", path, answer.Code, answer.Body)
+		r.T.Fatalf("GET %s = %d %s", path, answer.Code, answer.Body)
 	}
 	body := strings.ReplaceAll(answer.Body.String(), `"last_page"`, `"LastPage"`)
 	if err := json.Unmarshal([]byte(body), &list); err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return list
-}
-
-// foreign opens a transaction at the gateway that no checkout knows of.
-func (r *rig) foreign(api string) {
-	r.t.Helper()
-	req, err := http.NewRequest("POST", api+"/api/v1/merchant/transaction/create", strings.NewReader(
-		`{"currency_symbol":"USDT","network_code":"trc20","amount_usd":7,"ttl":15,"comment":"the point of sale `+gatewayKey+`"}`))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	req.Header.Set("x-api-key", gatewayKey)
-	req.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		r.t.Fatal(err, answer)
-	}
-	answer.Body.Close()
 }
 
 // The gateway's lists come through as they are, with whose they are, and with
@@ -63,10 +46,10 @@ func TestLedger(t *testing.T) {
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
 	r, _ := start(t, gateway, settings(t, api.URL))
-	session := r.open(`{"amount_usd":"25.00","email":"ann@shop.example"}`)
-	r.choose(session)
-	r.await(session, "pending")
-	r.foreign(api.URL)
+	session := r.Open(`{"amount_usd":"25.00","email":"ann@shop.example"}`)
+	r.Choose(session)
+	r.Await(session, "pending")
+	r.Foreign(api.URL)
 
 	list := r.ledger("/v1/transactions")
 	if list.Object != "list" || list.Total != 2 || list.Page != 1 || list.Limit != 20 || list.LastPage != 1 {
@@ -113,7 +96,7 @@ func (r *rig) withdrawals(t *testing.T) {
 // A gateway that writes in another way is still read; one that cannot be asked is
 // said to be away.
 func (r *rig) oddLedger(t *testing.T) {
-	r.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{
+	r.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{
 		"pagination": nil, "amount_usd": 25.5, "paid_amount": map[string]any{"x": 1}, "order_id": "n/a", "created_at": "2026-11-20T10:00:00+01:00",
 		"tx_explorer_url": "javascript:alert(1)", "payment_url": "http://evil.example/x", "comment": "a\u202eb\n" + strings.Repeat("x", 5000), "status": "PAID\n", "is_canceled_by_user": "1",
 	}})
@@ -133,8 +116,8 @@ func (r *rig) oddLedger(t *testing.T) {
 		"/v1/transactions": {Path: "list", Raw: `{"status":200,"data":{"items":7}}`}, "/v1/transactions?page=2": {Path: "list", Status: 500},
 		"/v1/withdrawals": {Path: "withdrawals", Status: 401}, "/v1/withdrawals?page=2": {Path: "withdrawals", HTML: true},
 	} {
-		r.gateway.Inject(fault)
-		answer := r.ask("GET", path, "", bearer)
+		r.Gateway.Inject(fault)
+		answer := r.Ask("GET", path, "", bearer)
 		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), `"gateway_unavailable"`) || answer.Header().Get("Retry-After") == "" {
 			t.Errorf("GET %s of a gateway in trouble = %d %s", path, answer.Code, answer.Body)
 		}

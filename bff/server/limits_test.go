@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -23,25 +23,11 @@ import (
 // few are limits that are reached at once.
 var few = web.Limits{Reads: 5, Posts: 8, Calls: 6, Guesses: 3, Sockets: 2}
 
-// at asks from an address; headers are "Name: value".
-func (r *rig) at(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r.t.Helper()
-	req := httptest.NewRequest(method, r.public+path, strings.NewReader(body))
-	req.RemoteAddr = addr + ":1234"
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Add(name, value)
-	}
-	w := httptest.NewRecorder()
-	r.handler.ServeHTTP(w, req)
-	return w
-}
-
 // TestLimits reaches each limit of a client: one more is 429, in the form and
 // with the headers of every error, while others go on.
 func TestLimits(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, few)
-	id := w.open(`{"amount_usd":"25.00"}`)
+	id := w.Open(`{"amount_usd":"25.00"}`)
 	page := "/checkout/" + id
 	for name, c := range map[string]struct {
 		most                int
@@ -75,12 +61,12 @@ func TestLimits(t *testing.T) {
 			same := fmt.Sprintf("[2001:db8:%x:0:a:b:c:d]", w.sent) // of the same /64
 			other := fmt.Sprintf("[2001:db8:%x:1::1]", w.sent)
 			for i := range c.most {
-				if got := w.at(addr, c.method, c.path, "", c.headers...); got.Code != c.before {
+				if got := w.At(addr, c.method, c.path, "", c.headers...); got.Code != c.before {
 					t.Fatalf("request %d = %d %.200s; want %d", i+1, got.Code, got.Body, c.before)
 				}
 			}
 			for _, path := range []string{c.path, c.other} {
-				got := w.at(same, c.method, path, "", c.headers...)
+				got := w.At(same, c.method, path, "", c.headers...)
 				if got.Code != 429 {
 					t.Errorf("one more, at %s, = %d; want 429", path, got.Code)
 				}
@@ -94,7 +80,7 @@ func TestLimits(t *testing.T) {
 					t.Errorf("one more, at %s, is answered with the session", path)
 				}
 			}
-			if got := w.at(other, c.method, c.path, "", c.headers...); got.Code != c.before {
+			if got := w.At(other, c.method, c.path, "", c.headers...); got.Code != c.before {
 				t.Errorf("somebody else = %d; want %d", got.Code, c.before)
 			}
 		})
@@ -107,8 +93,8 @@ func TestUnlimited(t *testing.T) {
 	need.Assets(t, static.Files) // checkout.d.ts is one of them
 	w := newWorld(t, ownOrigin, []string{shop}, few)
 	for range 20 {
-		w.at("198.51.100.1", "GET", "/v1/sessions", "")
-		w.at("198.51.100.1", "GET", "/return", "")
+		w.At("198.51.100.1", "GET", "/v1/sessions", "")
+		w.At("198.51.100.1", "GET", "/return", "")
 	}
 	for _, c := range []struct {
 		method, path string
@@ -119,7 +105,7 @@ func TestUnlimited(t *testing.T) {
 		{"GET", "/icons/usdt.svg", 200, nil}, {"GET", "/assets/none.js", 404, nil}, {"GET", "/checkout.d.ts", 200, nil},
 	} {
 		for i := range 30 {
-			if got := w.at("198.51.100.1", c.method, c.path, "", c.headers...); got.Code != c.status {
+			if got := w.At("198.51.100.1", c.method, c.path, "", c.headers...); got.Code != c.status {
 				t.Fatalf("%s %s for the %dth time = %d; want %d", c.method, c.path, i+1, got.Code, c.status)
 			}
 		}
@@ -130,21 +116,21 @@ func TestUnlimited(t *testing.T) {
 // all shoppers one client; that it forwards is said.
 func TestLoopbackLooks(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Calls: 2, Sockets: 1})
-	addr, id := listen(t, w.handler), w.open(`{"amount_usd":"25.00"}`)
+	addr, id := listen(t, w.Handler), w.Open(`{"amount_usd":"25.00"}`)
 	for i := range 20 {
-		if got := w.at("127.0.0.9", "GET", "/checkout/"+id+"/view", ""); got.Code != 200 {
+		if got := w.At("127.0.0.9", "GET", "/checkout/"+id+"/view", ""); got.Code != 200 {
 			t.Fatalf("the view for the %dth time = %d; want 200", i+1, got.Code)
 		}
 	}
 	next(t, connect(t, addr, id))
 	next(t, connect(t, addr, id))
-	if got := w.at("127.0.0.9", "GET", "/return", "", "X-Forwarded-For: 203.0.113.9"); got.Code >= 400 || !strings.Contains(w.log.String(), "COINSLOT_TRUSTED_PROXIES") {
+	if got := w.At("127.0.0.9", "GET", "/return", "", "X-Forwarded-For: 203.0.113.9"); got.Code >= 400 || !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Errorf("through a proxy = %d, and the log does not name the setting", got.Code)
 	}
 	for range 3 {
-		w.at("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm)
+		w.At("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm)
 	}
-	if got := w.at("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm); got.Code != 429 {
+	if got := w.At("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm); got.Code != 429 {
 		t.Errorf("the fifth start = %d; want 429: the gateway's budget is everybody's", got.Code)
 	}
 }
@@ -153,8 +139,8 @@ func TestLoopbackLooks(t *testing.T) {
 // who leaves makes room, and the page can go on by asking for the view.
 func TestSocketsOfAClient(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2, Loopback: true})
-	addr := listen(t, w.handler)
-	ids := []string{w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"26.00"}`), w.open(`{"amount_usd":"27.00"}`)}
+	addr := listen(t, w.Handler)
+	ids := []string{w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"26.00"}`), w.Open(`{"amount_usd":"27.00"}`)}
 	first := connect(t, addr, ids[0])
 	next(t, first)
 	next(t, connect(t, addr, ids[1]))
@@ -162,14 +148,14 @@ func TestSocketsOfAClient(t *testing.T) {
 	if err == nil || refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" || !requestID.MatchString(refused.Header.Get("X-Request-Id")) {
 		t.Fatalf("the third = %v, %v; want 429", refused, err)
 	}
-	if !strings.Contains(w.log.String(), "COINSLOT_TRUSTED_PROXIES") {
+	if !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Error("it is not said that a proxy may stand between")
 	}
-	if got := w.ask("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
+	if got := w.Ask("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
 		t.Errorf("the view = %d; want 200", got.Code)
 	}
 	first.Close()
-	until(t, "there is room again", func() bool {
+	servertest.Until(t, "there is room again", func() bool {
 		conn, response, err := dial(addr, ids[2])
 		if err != nil {
 			return false
@@ -180,7 +166,7 @@ func TestSocketsOfAClient(t *testing.T) {
 		}
 		return true
 	})
-	until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
+	servertest.Until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
 }
 
 // TestHiddenClients: a proxy that is not named makes all its clients one, which
@@ -188,15 +174,15 @@ func TestSocketsOfAClient(t *testing.T) {
 func TestHiddenClients(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, few)
 	for i := range 20 {
-		w.at("198.51.100.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)) // a stranger says anything
+		w.At("198.51.100.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)) // a stranger says anything
 	}
-	if strings.Contains(w.log.String(), "COINSLOT_TRUSTED_PROXIES") {
+	if strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Error("a stranger's header is a reason to warn")
 	}
 	for i := range 20 {
-		w.at("10.0.0.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i))
+		w.At("10.0.0.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i))
 	}
-	if n := strings.Count(w.log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
+	if n := strings.Count(w.Log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
 		t.Errorf("%d warnings; want one", n)
 	}
 }
@@ -205,8 +191,8 @@ func TestHiddenClients(t *testing.T) {
 // of every error.
 func TestPolicyWhenAway(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	w.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
-	id := w.open(`{"amount_usd":"25.00"}`)
+	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html")
 	const choice = "currency_symbol=USDT&network_code=trc20"
 	for _, c := range []struct{ kind, method, path, body, accept string }{
@@ -216,7 +202,7 @@ func TestPolicyWhenAway(t *testing.T) {
 			t.Errorf("%s %s for %s = %d; want 503", c.method, c.path, c.accept, got.Code)
 		}
 	}
-	list := w.ask("GET", "/v1/currencies", "", bearer)
+	list := w.Ask("GET", "/v1/currencies", "", bearer)
 	if wrong := w.judged("data", list); list.Code != 503 || wrong != nil {
 		t.Errorf("the currencies = %d; want 503: %v", list.Code, wrong)
 	}
@@ -226,7 +212,7 @@ func TestPolicyWhenAway(t *testing.T) {
 // nothing of itself or of what was sent. It is no document: plain text, and closed.
 func TestPolicyBelowHTTP(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	addr := listen(t, w.handler)
+	addr := listen(t, w.Handler)
 	for text, want := range map[string]int{
 		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) + "\r\n\r\n":                        431,
 		"GET / HTTP/1.1\r\nX-A: " + canary + "\r\n\r\n":                                                         400,
@@ -260,7 +246,7 @@ func TestPolicyBelowHTTP(t *testing.T) {
 // for, and soon no more.
 func TestGuessing(t *testing.T) {
 	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{})
-	w.open(`{"amount_usd":"25.00"}`)
+	w.Open(`{"amount_usd":"25.00"}`)
 	own := regexp.MustCompile(`req_[a-z2-7]{16}`)
 	answers, refused := map[string]int{}, 0
 	for i := range 1500 {
@@ -268,7 +254,7 @@ func TestGuessing(t *testing.T) {
 		if i%2 == 0 {
 			id = "cs_" + strings.Repeat("a", 23) + strings.NewReplacer("0", "a", "1", "b", "8", "c", "9", "d").Replace(fmt.Sprintf("%03x", i))
 		}
-		got := w.at("198.51.100.9", "GET", "/checkout/"+id+"/view", "")
+		got := w.At("198.51.100.9", "GET", "/checkout/"+id+"/view", "")
 		if got.Code == 429 {
 			refused++
 			continue

@@ -50,8 +50,8 @@ func raw(t *testing.T, addr, text string) []int {
 // what was hidden in them never becomes a request.
 func TestSmuggling(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	hidden := "POST /checkout/" + id + "/cancel HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
 	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(hidden), hidden)
 	post := "POST /checkout/" + id + "/attempts HTTP/1.1\r\nHost: localhost:8080\r\nContent-Type: application/json\r\n"
@@ -85,7 +85,7 @@ func TestSmuggling(t *testing.T) {
 			}
 		})
 	}
-	if got := r.status(id); got != "open" {
+	if got := r.Status(id); got != "open" {
 		t.Errorf("status = %q; want open: a hidden request was obeyed", got)
 	}
 }
@@ -93,8 +93,8 @@ func TestSmuggling(t *testing.T) {
 // What is too large is cut with a status, at the listener's limits.
 func TestLargeHeads(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	get := func(path, headers string) string {
 		return "GET " + path + " HTTP/1.1\r\nHost: localhost:8080\r\nConnection: close\r\n" + headers + "\r\n"
 	}
@@ -130,7 +130,7 @@ func TestLargeHeads(t *testing.T) {
 // A body that is too large or never ends is refused without being read whole.
 func TestLargeBodies(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
+	addr := listen(t, r.Handler)
 	head := "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secretKey + "\r\n"
 	chunk := "1000\r\n" + strings.Repeat(" ", 4096) + "\r\n"
 	for name, c := range map[string]struct {
@@ -176,7 +176,7 @@ func endsEarly(t *testing.T, addr, text string) {
 func TestStalledHead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	addr := listen(t, r.handler)
+	addr := listen(t, r.Handler)
 	if got := raw(t, addr, "GET /checkout HTTP/1.1\r\nHost: x\r\nX-A: "); len(got) > 1 || len(got) == 1 && got[0] != http.StatusRequestTimeout {
 		t.Errorf("answers = %v; want none or 408", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 
 	"github.com/gorilla/websocket"
 	"github.com/shopspring/decimal"
@@ -130,20 +131,10 @@ func isTimeout(err error) bool {
 	return errors.As(err, &e) && e.Timeout()
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); <-time.After(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up waiting: %s", what)
-		}
-	}
-}
-
 func TestLiveTellsThePayment(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	conn := connect(t, addr, id)
 	last := next(t, conn)
 	if last.Session != id || last.Status != "open" || last.Version == 0 {
@@ -159,12 +150,12 @@ func TestLiveTellsThePayment(t *testing.T) {
 			last, seen[v.Status] = v, true
 		}
 	}
-	r.choose(id)
+	r.Choose(id)
 	follow("pending")
-	if tx := r.gateway.Transactions()[0]; last.Attempt == nil || last.Attempt.Address != tx.WalletAddress {
+	if tx := r.Gateway.Transactions()[0]; last.Attempt == nil || last.Attempt.Address != tx.WalletAddress {
 		t.Errorf("attempt = %+v; want the address", last.Attempt)
 	}
-	if err := r.gateway.Pay(r.gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
+	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
 		t.Fatal(err)
 	}
 	follow("confirmed")
@@ -177,19 +168,10 @@ func TestLiveTellsThePayment(t *testing.T) {
 	}
 }
 
-// choose picks a coin as the page's script does.
-func (r *rig) choose(id string) {
-	r.t.Helper()
-	w := r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
-	if w.Code != http.StatusOK {
-		r.t.Fatalf("attempts = %d %s", w.Code, w.Body)
-	}
-}
-
 func TestLiveHandshake(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	for _, c := range []struct {
 		name, id string
 		header   string
@@ -243,8 +225,8 @@ func headers(one string) []string {
 // A handshake that is none, over a bare connection.
 func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	const good = "Origin: " + ownOrigin + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
 	for name, c := range map[string]struct {
 		method, proto, headers string
@@ -266,7 +248,7 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 			}
 		})
 	}
-	w := r.ask("GET", "/checkout/"+id+"/live", "", "Origin: "+ownOrigin)
+	w := r.Ask("GET", "/checkout/"+id+"/live", "", "Origin: "+ownOrigin)
 	for name, want := range map[string]string{
 		"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
 	} {
@@ -277,7 +259,7 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 	if !strings.Contains(w.Body.String(), `"code":"upgrade_required"`) {
 		t.Errorf("refused handshake = %s; want upgrade_required", w.Body)
 	}
-	until(t, "refused handshakes leave no subscriber", func() bool {
+	servertest.Until(t, "refused handshakes leave no subscriber", func() bool {
 		var all []*websocket.Conn
 		for range 20 {
 			conn, _, err := dial(addr, id)
@@ -296,8 +278,8 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 // kind the frames are.
 func TestLiveEndsTalkers(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	flood := func(conn *websocket.Conn, kind int, text string) {
 		for range 5000 {
 			if conn.WriteMessage(kind, []byte(text)) != nil {
@@ -342,8 +324,8 @@ func among(code int, list []int) bool {
 // Ordinary talk is no reason to end: a few messages and pings.
 func TestLiveBearsAFewWords(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	conn := connect(t, addr, id)
 	next(t, conn)
 	for range 5 {
@@ -353,15 +335,15 @@ func TestLiveBearsAFewWords(t *testing.T) {
 			}
 		}
 	}
-	r.choose(id)
+	r.Choose(id)
 	for v := next(t, conn); v.Status != "pending"; v = next(t, conn) {
 	}
 }
 
 func TestLiveHasRoomForTwenty(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id, other := r.open(`{"amount_usd":"25.00"}`), r.open(`{"amount_usd":"26.00"}`)
+	addr := listen(t, r.Handler)
+	id, other := r.Open(`{"amount_usd":"25.00"}`), r.Open(`{"amount_usd":"26.00"}`)
 	var all []*websocket.Conn
 	for range 20 {
 		conn := connect(t, addr, id)
@@ -374,7 +356,7 @@ func TestLiveHasRoomForTwenty(t *testing.T) {
 	}
 	next(t, connect(t, addr, other)) // another session has its own twenty
 	all[0].Close()
-	until(t, "the place of one who left is free", func() bool {
+	servertest.Until(t, "the place of one who left is free", func() bool {
 		conn, _, err := dial(addr, id)
 		if err == nil {
 			conn.Close()
@@ -402,7 +384,7 @@ func silent(t *testing.T, addr, id string) {
 // sockets without end.
 func (r *rig) drip(code string) {
 	ended, stop := make(chan struct{}), make(chan struct{})
-	r.t.Cleanup(func() { close(stop); <-ended })
+	r.T.Cleanup(func() { close(stop); <-ended })
 	go func() {
 		defer close(ended)
 		for {
@@ -411,8 +393,8 @@ func (r *rig) drip(code string) {
 				return
 			case <-time.After(20 * time.Millisecond):
 			}
-			if err := r.gateway.PayAmount(code, decimal.New(1, -4)); err != nil {
-				r.t.Error(err)
+			if err := r.Gateway.PayAmount(code, decimal.New(1, -4)); err != nil {
+				r.T.Error(err)
 				return
 			}
 		}
@@ -423,15 +405,15 @@ func (r *rig) drip(code string) {
 // is free again.
 func TestLiveSlowReaders(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	for range 19 {
 		silent(t, addr, id)
 	}
 	quick := connect(t, addr, id)
-	r.choose(id)
-	r.drip(r.gateway.Transactions()[0].TrackingCode)
-	until(t, "the session is full", func() bool {
+	r.Choose(id)
+	r.drip(r.Gateway.Transactions()[0].TrackingCode)
+	servertest.Until(t, "the session is full", func() bool {
 		conn, _, err := dial(addr, id)
 		if err == nil {
 			conn.Close()
@@ -452,9 +434,9 @@ func TestLiveSlowReaders(t *testing.T) {
 
 func TestLiveLeavesNothingBehind(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
-	r.choose(id)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
+	r.Choose(id)
 	warm := connect(t, addr, id)
 	next(t, warm)
 	warm.Close()
@@ -462,7 +444,7 @@ func TestLiveLeavesNothingBehind(t *testing.T) {
 	for range 5 {
 		for i := range 20 {
 			var conn *websocket.Conn
-			until(t, "a place", func() (ok bool) {
+			servertest.Until(t, "a place", func() (ok bool) {
 				var err error
 				conn, _, err = dial(addr, id)
 				return err == nil
@@ -473,5 +455,5 @@ func TestLiveLeavesNothingBehind(t *testing.T) {
 			conn.Close()
 		}
 	}
-	until(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= before+2 })
+	servertest.Until(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= before+2 })
 }

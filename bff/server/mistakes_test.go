@@ -78,7 +78,7 @@ func example(operation map[string]any) string {
 func (r *rig) asked(addr, route, id, body string, headers ...string) *httptest.ResponseRecorder {
 	method, path, _ := strings.Cut(route, " ")
 	path = strings.NewReplacer("{session}", id, "{token}", id, "{file}", id, "{version}", id).Replace(path)
-	return r.at(addr, method, path, body, append(headers, "Accept: application/json")...)
+	return r.At(addr, method, path, body, append(headers, "Accept: application/json")...)
 }
 
 // operations calls do for each operation that shoppers and merchants reach and
@@ -159,7 +159,7 @@ func TestNoDatabase(t *testing.T) {
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
 	r, stop := startWith(t, gateway, settings(t, api.URL), server.Options{Simulate: func(context.Context, string, string) error { return nil }})
-	r.choose(r.open(`{"amount_usd":"25.00"}`)) // the gateway lists a transaction, and its coins are known
+	r.Choose(r.Open(`{"amount_usd":"25.00"}`)) // the gateway lists a transaction, and its coins are known
 	stop()
 	operations("storage_unavailable", func(route string, operation map[string]any) {
 		body := example(operation)

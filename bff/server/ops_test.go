@@ -22,6 +22,7 @@ import (
 	"coinslot/bff/metrics"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
 )
 
@@ -122,7 +123,7 @@ func newSeenWorld(t *testing.T) *seenWorld {
 	c := settings(t, at[0])
 	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
-	log := &lockedBuffer{}
+	log := &servertest.Log{}
 	srv, err := server.New(t.Context(), c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
 	if err != nil {
 		t.Fatal(err)
@@ -139,17 +140,17 @@ func newSeenWorld(t *testing.T) *seenWorld {
 			t.Error(err)
 		}
 	})
-	w.rig = &rig{t: t, gateway: gateway, public: c.PublicURL, log: log, handler: srv.Handler}
+	w.rig = &rig{Rig: &servertest.Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: log, Handler: srv.Handler}}
 	w.ops, w.srv = srv.Ops, srv
 	return w
 }
 
 func (w *seenWorld) scrape() string {
-	w.t.Helper()
+	w.T.Helper()
 	answer := httptest.NewRecorder()
 	w.ops.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	if answer.Code != 200 || answer.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
-		w.t.Fatalf("GET /metrics = %d %s", answer.Code, answer.Header())
+		w.T.Fatalf("GET /metrics = %d %s", answer.Code, answer.Header())
 	}
 	return answer.Body.String()
 }
@@ -162,28 +163,28 @@ const (
 // flows make a payment from the choice of a coin to its webhook, and everything
 // that may go wrong with requests on the side. It returns the session.
 func (w *seenWorld) flows() string {
-	t := w.t
-	id := w.open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle + `","metadata":{"canary":"` + canaryQuery + `"}}`)
-	w.ask("GET", "/checkout/"+id+"?check="+canaryQuery, "")
-	answer := w.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+`","comment":"`+canaryComment+`"}`,
+	t := w.T
+	id := w.Open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle + `","metadata":{"canary":"` + canaryQuery + `"}}`)
+	w.Ask("GET", "/checkout/"+id+"?check="+canaryQuery, "")
+	answer := w.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+`","comment":"`+canaryComment+`"}`,
 		isJSON, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-00", "Tracestate: a="+canaryQuery, "Baggage: a="+canaryQuery)
 	if answer.Code != 200 || answer.Header().Get("Traceparent") != "" || strings.Contains(answer.Body.String(), incomingTrace) {
 		t.Fatalf("POST attempts = %d %s %.200s", answer.Code, answer.Header(), answer.Body)
 	}
-	w.await(id, "pending")
-	list := w.gateway.Transactions()
-	if err := w.gateway.Pay(list[len(list)-1].TrackingCode, sandbox.KindPay); err != nil {
+	w.Await(id, "pending")
+	list := w.Gateway.Transactions()
+	if err := w.Gateway.Pay(list[len(list)-1].TrackingCode, sandbox.KindPay); err != nil {
 		t.Fatal(err)
 	}
-	w.await(id, "confirmed")
-	w.ask("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
-	w.ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
-	w.ask("POST", "/hooks/gateway/"+canaryQuery, "")
-	w.ask("GET", "/v1/"+secretKey, "", "Authorization: Bearer "+canaryQuery)
-	w.ask("GET", "/"+orderKey+"/"+canaryQuery, "")
-	w.ask("GET", "/checkout?order="+canaryQuery, "")
-	w.ask(canaryQuery, "/checkout", "")
-	w.ask("GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "")
+	w.Await(id, "confirmed")
+	w.Ask("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
+	w.Ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
+	w.Ask("POST", "/hooks/gateway/"+canaryQuery, "")
+	w.Ask("GET", "/v1/"+secretKey, "", "Authorization: Bearer "+canaryQuery)
+	w.Ask("GET", "/"+orderKey+"/"+canaryQuery, "")
+	w.Ask("GET", "/checkout?order="+canaryQuery, "")
+	w.Ask(canaryQuery, "/checkout", "")
+	w.Ask("GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "")
 	return id
 }
 
@@ -191,26 +192,26 @@ func (w *seenWorld) flows() string {
 func TestObserved(t *testing.T) {
 	w := newSeenWorld(t)
 	id := w.flows()
-	until(t, "the webhooks", func() bool {
+	servertest.Until(t, "the webhooks", func() bool {
 		return strings.Contains(w.scrape(), `coinslot_webhook_deliveries_total{result="delivered"} 2`)
 	})
-	until(t, "the spans", func() bool {
+	servertest.Until(t, "the spans", func() bool {
 		return w.collector.spans(w.collector.linked())["webhook checkout.confirmed"].SpanID != "" && len(w.collector.spans(incomingTrace)) > 0
 	})
 	page := w.scrape()
 	t.Run("metrics", func(t *testing.T) { checkMetrics(t, page) })
 	t.Run("traces", func(t *testing.T) { checkTraces(t, w.collector, id) })
-	t.Run("log", func(t *testing.T) { checkLog(t, w.log.String(), id) })
+	t.Run("log", func(t *testing.T) { checkLog(t, w.Log.String(), id) })
 	w.collector.mu.Lock()
 	defer w.collector.mu.Unlock()
-	for where, text := range map[string]string{"metrics": page, "the traces": w.collector.raw.String(), "the log": w.log.String()} {
-		w.noSecrets(text, where)
+	for where, text := range map[string]string{"metrics": page, "the traces": w.collector.raw.String(), "the log": w.Log.String()} {
+		w.NoSecrets(text, where)
 		for _, canary := range []string{"canary", hookSecret, "T9yD14", "trackingCode"} {
 			if strings.Contains(text, canary) {
 				t.Errorf("%s holds %q: …%.300s", where, canary, text[max(0, strings.Index(text, canary)-200):])
 			}
 		}
-		for _, made := range w.gateway.Transactions() {
+		for _, made := range w.Gateway.Transactions() {
 			if strings.Contains(text, made.WalletAddress) || where != "the log" && strings.Contains(text, made.TrackingCode) {
 				t.Errorf("%s holds an address or a tracking code", where)
 			}

@@ -146,21 +146,21 @@ func newWorld(t *testing.T, public string, origins []string, limits web.Limits) 
 
 // populate opens sessions of every sort, and finds files.
 func (w *world) populate() {
-	w.t.Helper()
-	open, pending, paid, ended := w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"25.00"}`), w.open(`{"amount_usd":"25.00"}`)
-	w.choose(pending)
-	w.await(pending, "pending")
-	w.choose(paid)
-	w.await(paid, "pending")
-	w.ask("POST", "/checkout/"+paid+"/simulate", `{"kind":"pay"}`, isJSON)
-	w.await(paid, "confirmed")
-	w.ask("POST", "/v1/sessions/"+ended+"/cancel", "", bearer)
+	w.T.Helper()
+	open, pending, paid, ended := w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`)
+	w.Choose(pending)
+	w.Await(pending, "pending")
+	w.Choose(paid)
+	w.Await(paid, "pending")
+	w.Ask("POST", "/checkout/"+paid+"/simulate", `{"kind":"pay"}`, isJSON)
+	w.Await(paid, "confirmed")
+	w.Ask("POST", "/v1/sessions/"+ended+"/cancel", "", bearer)
 	w.sessions = []string{open, pending, paid, ended, "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "cs_none"}
-	text := w.ask("GET", "/checkout/"+open, "").Body.String()
-	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.ask("GET", "/checkout.js", "").Body.String())
+	text := w.Ask("GET", "/checkout/"+open, "").Body.String()
+	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.Ask("GET", "/checkout.js", "").Body.String())
 	asset := regexp.MustCompile(`/assets/checkout\.[0-9a-f]+\.css`).FindString(text)
 	if version == nil || asset == "" {
-		w.t.Fatal("the page or checkout.js names no file")
+		w.T.Fatal("the page or checkout.js names no file")
 	}
 	w.paths = map[string]string{"{asset}": asset, "{release}": "/checkout/" + version[1] + "/checkout.js"}
 }
@@ -224,7 +224,7 @@ func (w *world) judged(kind string, answer *httptest.ResponseRecorder) (wrong []
 		}
 	}
 	mime, _, _ = strings.Cut(answer.Header().Get("Content-Type"), ";")
-	want := policyOf(kindOf(kind, answer.Code, mime), w.public, w.origins)
+	want := policyOf(kindOf(kind, answer.Code, mime), w.Public, w.origins)
 	if answer.Code == http.StatusUpgradeRequired {
 		want["Connection"] = "Upgrade"
 	}
@@ -242,7 +242,7 @@ func (w *world) judged(kind string, answer *httptest.ResponseRecorder) (wrong []
 	if answer.Code != http.StatusTemporaryRedirect && strings.Contains(all, canary) { // its Location is the address asked for, in order
 		fail("a header repeats the request: %s", all)
 	}
-	w.noSecrets(all+answer.Body.String(), "an answer")
+	w.NoSecrets(all+answer.Body.String(), "an answer")
 	if strings.HasPrefix(answer.Header().Get("Cache-Control"), "public") && sessionID.MatchString(strings.ReplaceAll(answer.Body.String(), exampleSession, "")) {
 		fail("it may be kept, and holds a session")
 	}
@@ -343,7 +343,7 @@ func (w *world) crawl(t *testing.T, route web.Route, methods []string) {
 				}{
 					{"", []string{"Accept: text/html", bearer}},
 					{`{"as":"x"}`, []string{isJSON, bearer, "Accept: application/json", "Accept-Encoding: br"}},
-					{"currency_symbol=DOGE&network_code=x", []string{isForm, "Accept: text/html,*/*", "Origin: " + w.public}},
+					{"currency_symbol=DOGE&network_code=x", []string{isForm, "Accept: text/html,*/*", "Origin: " + w.Public}},
 					{"%", []string{"Content-Type: \x01", "Origin: https://" + canary + ".example"}},
 				} {
 					own := kind
@@ -382,7 +382,7 @@ func (w *world) other(path, kind string) string {
 
 // statuses makes the answers that a crawl does not lead to.
 func (w *world) statuses(t *testing.T) {
-	open, pending, paid := w.open(`{"amount_usd":"25.00","order_ref":"a"}`), w.sessions[1], w.sessions[2]
+	open, pending, paid := w.Open(`{"amount_usd":"25.00","order_ref":"a"}`), w.sessions[1], w.sessions[2]
 	good := `{"currency_symbol":"USDT","network_code":"trc20"}`
 	asset := w.try(t, "hashed", "GET", w.paths["{asset}"], "").Header().Get("Etag")
 	for _, c := range []struct {
@@ -409,8 +409,8 @@ func (w *world) statuses(t *testing.T) {
 		{"data", "POST", "/checkout/" + pending + "/simulate", `{"kind":"panic"}`, 500, []string{isJSON}},
 		{"data", "POST", "/checkout/" + pending + "/simulate", "kind=panic", 500, []string{isForm, "Accept: text/html"}},
 		{"data", "GET", "/checkout/" + open + "/live", "", 403, []string{"Origin: https://evil.example"}},
-		{"data", "GET", "/checkout/" + open + "/live", "", 426, []string{"Origin: " + w.public}},
-		{"data", "GET", "/checkout/cs_none/live", "", 404, []string{"Origin: " + w.public, "Connection: Upgrade", "Upgrade: websocket"}},
+		{"data", "GET", "/checkout/" + open + "/live", "", 426, []string{"Origin: " + w.Public}},
+		{"data", "GET", "/checkout/cs_none/live", "", 404, []string{"Origin: " + w.Public, "Connection: Upgrade", "Upgrade: websocket"}},
 	} {
 		if got := w.try(t, c.kind, c.method, c.path, c.body, c.headers...); got.Code != c.status {
 			t.Errorf("%s %s %.40q = %d %.200s; want %d", c.method, c.path, c.body, got.Code, got.Body, c.status)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
@@ -47,9 +48,9 @@ func TestRealtimeExample(t *testing.T) {
 	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(realtime(t))
 	example := asView(t, []byte(block[1]))
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","currencies":["USDT_bep20"]}`)
-	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
-	conn, _, err := dial(listen(t, r.handler), id)
+	id := r.Open(`{"amount_usd":"25.00","currencies":["USDT_bep20"]}`)
+	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	conn, _, err := dial(listen(t, r.Handler), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,9 +83,9 @@ func names(at string, v any) (all []string) {
 // TestRealtimeCodes: sockets close with the codes of docs/realtime.md.
 func TestRealtimeCodes(t *testing.T) {
 	t.Parallel()
-	r := &rig{t: t, public: ownOrigin, log: &lockedBuffer{}, gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}
+	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}}
 	addr, stop := stoppable(t, r)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	seen := map[string]bool{"1013": true} // TestLiveWithoutDatabase
 	for code, provoke := range map[string]func(*websocket.Conn) error{
 		"1002": func(c *websocket.Conn) error { _, err := c.NetConn().Write([]byte{0xff, 0x80, 0, 0, 0, 0}); return err },

@@ -14,30 +14,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// brought opens a session, chooses a coin and has the gateway tell of a payment.
-func (r *rig) brought(body string, kind sandbox.Kind, status string) (id string) {
-	r.t.Helper()
-	id = r.open(body)
-	r.choose(id)
-	r.await(id, "pending")
-	all := r.gateway.Transactions()
-	if err := r.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
-		r.t.Fatal(err)
-	}
-	r.await(id, status)
-	return id
-}
-
 // receipts returns the receipt of a session wherever it is told: the view, the
 // page's data, the session object, the list and the last event.
 func (r *rig) receipts(id string) map[string]string {
-	r.t.Helper()
+	r.T.Helper()
 	type holder struct{ ID, Receipt string }
 	var page struct{ View holder }
 	var view, object holder
 	var list struct{ Data []holder }
 	var events struct{ Data []struct{ Data holder } }
-	ask := func(path string) string { return r.ask("GET", path, "", bearer, "Accept: text/html").Body.String() }
+	ask := func(path string) string { return r.Ask("GET", path, "", bearer, "Accept: text/html").Body.String() }
 	_, data, _ := strings.Cut(ask("/checkout/"+id), `id="coinslot-page">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	for _, told := range []struct {
@@ -48,11 +34,11 @@ func (r *rig) receipts(id string) map[string]string {
 		{ask("/v1/sessions?limit=1"), &list}, {ask("/v1/events?session=" + id), &events},
 	} {
 		if err := json.Unmarshal([]byte(told.text), told.into); err != nil {
-			r.t.Fatalf("%v: %.300s", err, told.text)
+			r.T.Fatalf("%v: %.300s", err, told.text)
 		}
 	}
 	if object.ID != id || len(list.Data) != 1 || list.Data[0].ID != id || len(events.Data) == 0 {
-		r.t.Fatalf("session %s is not told: %+v, %+v, %+v", id, object, list, events)
+		r.T.Fatalf("session %s is not told: %+v, %+v, %+v", id, object, list, events)
 	}
 	return map[string]string{"page": page.View.Receipt, "view": view.Receipt, "object": object.Receipt, "list": list.Data[0].Receipt,
 		"event": events.Data[len(events.Data)-1].Data.Receipt}
@@ -60,10 +46,10 @@ func (r *rig) receipts(id string) map[string]string {
 
 // keySet is what a merchant's server fetches.
 func (r *rig) keySet() (keys verify.Keys) {
-	r.t.Helper()
-	w := r.ask("GET", "/.well-known/jwks.json", "")
+	r.T.Helper()
+	w := r.Ask("GET", "/.well-known/jwks.json", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &keys); err != nil || w.Code != http.StatusOK {
-		r.t.Fatalf("keys: %d, %v: %s", w.Code, err, w.Body)
+		r.T.Fatalf("keys: %d, %v: %s", w.Code, err, w.Body)
 	}
 	return keys
 }
@@ -72,7 +58,7 @@ func (r *rig) keySet() (keys verify.Keys) {
 // order and no other.
 func TestReceipts(t *testing.T) {
 	r := newRig(t)
-	id := r.brought(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
+	id := r.Brought(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
 	told := r.receipts(id)
 	text := told["view"]
 	for where, got := range told {
@@ -81,18 +67,18 @@ func TestReceipts(t *testing.T) {
 		}
 	}
 	claims, err := verify.Receipt(text, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"})
-	tx := r.gateway.Transactions()[0]
+	tx := r.Gateway.Transactions()[0]
 	if err != nil || claims.Session != id || claims.TrackingCode != tx.TrackingCode || claims.TxID == "" || claims.PaidAmount == "" {
 		t.Errorf("verified: %+v, %v", claims, err)
 	}
-	other := r.receipts(r.brought(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay", "confirmed"))["view"]
+	other := r.receipts(r.Brought(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay", "confirmed"))["view"]
 	if _, err := verify.Receipt(other, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"}); err == nil {
 		t.Error("the receipt of 1002 proves that 1001 is paid")
 	}
-	if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); !strings.Contains(w.Body.String(), text) {
+	if w := r.Ask("GET", "/checkout/"+id+"/receipt", ""); !strings.Contains(w.Body.String(), text) {
 		t.Error("the printable page lacks the receipt")
 	}
-	if strings.Contains(r.log.String(), text) {
+	if strings.Contains(r.Log.String(), text) {
 		t.Error("the log holds a receipt")
 	}
 }
@@ -107,15 +93,15 @@ func TestNoReceipt(t *testing.T) {
 			r := newRig(t)
 			kind := map[string]sandbox.Kind{"expired": "expire", "cancelled": "cancel", "pending": "half", "review": "pay"}[status]
 			if fault != nil {
-				r.gateway.Inject(*fault)
+				r.Gateway.Inject(*fault)
 			}
-			id := r.brought(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
+			id := r.Brought(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
 			for where, got := range r.receipts(id) {
 				if got != "" {
 					t.Errorf("%s: receipt %q; want none", where, got)
 				}
 			}
-			if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != http.StatusConflict {
+			if w := r.Ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != http.StatusConflict {
 				t.Errorf("the printable page = %d; want 409", w.Code)
 			}
 		})
@@ -124,7 +110,7 @@ func TestNoReceipt(t *testing.T) {
 
 func TestKeySet(t *testing.T) {
 	r := newRig(t)
-	w := r.ask("GET", "/.well-known/jwks.json", "", "Origin: https://anywhere.example")
+	w := r.Ask("GET", "/.well-known/jwks.json", "", "Origin: https://anywhere.example")
 	for name, want := range map[string]string{
 		"Content-Type": "application/jwk-set+json", "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
 		"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff",
@@ -166,11 +152,11 @@ func TestKeysOverlap(t *testing.T) {
 		}
 		r, stop := start(t, gateway, c)
 		if id == "" {
-			id = r.brought(`{"amount_usd":"25.00","order_ref":"1001"}`, "pay", "confirmed")
+			id = r.Brought(`{"amount_usd":"25.00","order_ref":"1001"}`, "pay", "confirmed")
 		}
 		var opened []string
 		for _, header := range []string{withOld, withNew, withNew + "," + secretKey, "Authorization: Bearer ", "Authorization: Bearer ,"} {
-			if r.ask("GET", "/v1/sessions", "", header).Code == http.StatusOK {
+			if r.Ask("GET", "/v1/sessions", "", header).Code == http.StatusOK {
 				opened = append(opened, header)
 			}
 		}
@@ -178,7 +164,7 @@ func TestKeysOverlap(t *testing.T) {
 			t.Errorf("%s: what opens the API (-want +got):\n%s", now.name, diff)
 		}
 		var view struct{ Receipt string }
-		if err := json.Unmarshal(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
+		if err := json.Unmarshal(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
 			t.Errorf("%s: receipt %q, %v", now.name, view.Receipt, err)
 		}
 		if view.Receipt != "" {
@@ -193,7 +179,7 @@ func TestKeysOverlap(t *testing.T) {
 			t.Errorf("%s: receipts that are good (-want +got):\n%s", now.name, diff)
 		}
 		stop()
-		if strings.Contains(r.log.String(), newKey) {
+		if strings.Contains(r.Log.String(), newKey) {
 			t.Errorf("%s: the log holds a key", now.name)
 		}
 	}

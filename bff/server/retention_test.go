@@ -13,6 +13,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 )
 
 // canaryOrder has personal data wherever an order can.
@@ -37,40 +38,40 @@ func newKeeper(t *testing.T) *keeper {
 
 // restart starts the server again, which erases what it kept for longer than so.
 func (k *keeper) restart(retention time.Duration) {
-	k.t.Helper()
+	k.T.Helper()
 	k.stop()
 	k.config.Retention = retention
-	k.rig, k.stop = start(k.t, k.rig.gateway, k.config)
+	k.rig, k.stop = start(k.T, k.rig.Gateway, k.config)
 }
 
 // ended is an order of which a payment has come to that end.
 func (k *keeper) ended(ref string, kind sandbox.Kind, status string) string {
-	k.t.Helper()
-	id := k.open(strings.Replace(canaryOrder, "%s", ref, 1))
-	k.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
-	k.await(id, "pending")
-	all := k.gateway.Transactions()
-	if err := k.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
-		k.t.Fatal(err)
+	k.T.Helper()
+	id := k.Open(strings.Replace(canaryOrder, "%s", ref, 1))
+	k.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
+	k.Await(id, "pending")
+	all := k.Gateway.Transactions()
+	if err := k.Gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
+		k.T.Fatal(err)
 	}
-	k.await(id, status)
+	k.Await(id, status)
 	return id
 }
 
 // erased waits until what is due was erased.
 func (k *keeper) erased() {
-	k.t.Helper()
-	until(k.t, "old data to be erased", func() bool {
-		return strings.Contains(k.log.String(), "old data erased")
+	k.T.Helper()
+	servertest.Until(k.T, "old data to be erased", func() bool {
+		return strings.Contains(k.Log.String(), "old data erased")
 	})
 }
 
 // stored reports whether the files of the database hold a text.
 func (k *keeper) stored(text string) bool {
-	k.t.Helper()
+	k.T.Helper()
 	files, err := filepath.Glob(k.config.Database + "*")
 	if err != nil || len(files) == 0 {
-		k.t.Fatalf("no files at %s, %v", k.config.Database, err)
+		k.T.Fatalf("no files at %s, %v", k.config.Database, err)
 	}
 	for _, file := range files {
 		if raw, err := os.ReadFile(file); err != nil || bytes.Contains(raw, []byte(text)) {
@@ -86,9 +87,9 @@ func (k *keeper) stored(text string) bool {
 func TestRetention(t *testing.T) {
 	k := newKeeper(t)
 	paid, unpaid := k.ended("paid", "pay", "confirmed"), k.ended("unpaid", "expire", "expired")
-	code := k.gateway.Transactions()[len(k.gateway.Transactions())-1].TrackingCode
+	code := k.Gateway.Transactions()[len(k.Gateway.Transactions())-1].TrackingCode
 	k.restart(0)
-	if !k.stored("canary") || k.ask("GET", "/v1/sessions/"+unpaid, "", bearer).Code != 200 {
+	if !k.stored("canary") || k.Ask("GET", "/v1/sessions/"+unpaid, "", bearer).Code != 200 {
 		t.Fatal("data was erased by default")
 	}
 	k.restart(1)
@@ -96,35 +97,35 @@ func TestRetention(t *testing.T) {
 	if k.stored("canary") {
 		t.Error("the database's files hold personal data")
 	}
-	if got := k.ask("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
+	if got := k.Ask("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
 		t.Errorf("the paid session is %s", got)
 	}
-	if got := k.ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
+	if got := k.Ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
 		t.Errorf("the list is %s", got)
 	}
 	for _, path := range []string{"", "/view", "/qr.svg"} {
-		if w := k.ask("GET", "/checkout/"+unpaid+path, "", "Accept: application/json"); w.Code != 404 {
+		if w := k.Ask("GET", "/checkout/"+unpaid+path, "", "Accept: application/json"); w.Code != 404 {
 			t.Errorf("a shopper gets %d for %s of a deleted session; want 404", w.Code, path)
 		}
 	}
-	again := k.ask("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer, isJSON)
+	again := k.Ask("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer, isJSON)
 	if !strings.Contains(again.Body.String(), unpaid) || !strings.Contains(again.Body.String(), `"deleted":true`) {
 		t.Errorf("the same order again = %d %s; want the tombstone", again.Code, again.Body)
 	}
 	for _, path := range []string{"/attempts", "/extend", "/cancel", "/recheck"} {
-		if w := k.ask("POST", "/checkout/"+unpaid+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json"); w.Code < 400 {
+		if w := k.Ask("POST", "/checkout/"+unpaid+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json"); w.Code < 400 {
 			t.Errorf("POST %s to a deleted session = %d", path, w.Code)
 		}
 	}
-	if err := k.gateway.Pay(code, "pay"); err != nil {
+	if err := k.Gateway.Pay(code, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	k.ask("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
-	k.await(unpaid, "confirmed")
-	if got := k.ask("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
+	k.Ask("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
+	k.Await(unpaid, "confirmed")
+	if got := k.Ask("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
 		t.Errorf("the events of late money are %s", got)
 	}
-	if w := k.ask("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html"); w.Code != 200 {
+	if w := k.Ask("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html"); w.Code != 200 {
 		t.Errorf("the receipt of a shopper who has paid late = %d", w.Code)
 	}
 }
@@ -135,19 +136,19 @@ func TestKeyOfATombstone(t *testing.T) {
 	k := newKeeper(t)
 	post := func() string {
 		var got struct{ ID string }
-		w := k.ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
+		w := k.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.ID == "" {
 			t.Fatalf("POST = %d %s", w.Code, w.Body)
 		}
 		return got.ID
 	}
 	id := post()
-	k.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
-	k.await(id, "pending")
-	if err := k.gateway.Pay(k.gateway.Transactions()[0].TrackingCode, "expire"); err != nil {
+	k.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	k.Await(id, "pending")
+	if err := k.Gateway.Pay(k.Gateway.Transactions()[0].TrackingCode, "expire"); err != nil {
 		t.Fatal(err)
 	}
-	k.await(id, "expired")
+	k.Await(id, "expired")
 	k.restart(1)
 	k.erased()
 	if again := post(); again != id {
@@ -181,50 +182,15 @@ func TestEraseBesideAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		if got := k.ask("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
+		if got := k.Ask("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
 			t.Errorf("the session is %s", got)
 		}
 	}
-	if got := k.ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(got, "canary") {
+	if got := k.Ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(got, "canary") {
 		t.Errorf("the events are %s", got)
 	}
-	if id := k.ended("3", "pay", "confirmed"); k.ask("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
+	if id := k.ended("3", "pay", "confirmed"); k.Ask("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
 		t.Error("the server does not go on")
 	}
 	k.stop()
-}
-
-// TestConsoleErases: an operator erases the personal data of a finished payment, once; the
-// audit names who did it.
-func TestConsoleErases(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
-	open, id := d.open(strings.Replace(canaryOrder, "%s", "1", 1)), d.brought(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
-	path := "/admin/payments/" + id
-	if got := d.page("/admin/payments/" + open); strings.Contains(got, `data-part="erase"`) {
-		t.Error("the data of an open payment can be erased")
-	}
-	if got := d.page(path); !strings.Contains(got, `data-part="erase"`) || !strings.Contains(got, "ann@canary.example") {
-		t.Fatalf("a paid payment cannot be erased: %s", got)
-	}
-	if got := d.page(path + "/erase"); !strings.Contains(got, "Erased data cannot be restored.") {
-		t.Errorf("the page that asks is %s", got)
-	}
-	if got := d.post(path+"/erase", nil); got.Code != 303 {
-		t.Fatalf("erasing = %d %s", got.Code, got.Body)
-	}
-	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
-		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
-	}
-	if got := d.page(path); !strings.Contains(got, "Personal data erased") {
-		t.Errorf("the page after it does not say that data was erased: %s", got)
-	}
-	if got := d.page("/admin/audit?session=" + id); !strings.Contains(got, "erased personal data") {
-		t.Errorf("the audit is %s", got)
-	}
-	for _, where := range []string{"/v1/sessions/" + id, "/v1/events?session=" + id} {
-		if got := d.ask("GET", where, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
-			t.Errorf("%s is %s", where, got)
-		}
-	}
 }

@@ -1,16 +1,10 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,77 +14,45 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
-	"coinslot/bff/store"
-	"coinslot/bff/store/storetest"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
 )
 
 const (
-	secretKey  = "server-test-secret-key-0123456789abcdef"
-	orderKey   = "server-test-order-key-0123456789abcdef"
-	gatewayKey = "server-test-gateway-key-0123456789abcdef"
-	hookToken  = "server-test-hook-token"
-	shop       = "https://shop.example"
+	secretKey  = servertest.SecretKey
+	orderKey   = servertest.OrderKey
+	gatewayKey = servertest.GatewayKey
+	hookToken  = servertest.HookToken
+	shop       = servertest.Shop
+	isJSON     = servertest.IsJSON
+	isForm     = servertest.IsForm
+	bearer     = servertest.Bearer
 )
 
-// rig is a whole server against a sandbox gateway, without a browser.
+// rig is a server whose answers are held to docs/openapi.yaml.
 type rig struct {
-	routes  []web.Route
-	t       *testing.T
-	gateway *sandbox.Server
-	handler http.Handler
-	public  string
-	log     *lockedBuffer
-}
-
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	*servertest.Rig
+	routes []web.Route
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	r, _ := start(t, gateway, settings(t, api.URL))
-	return r
+	return heldRig(t, servertest.New(t))
+}
+
+// heldRig holds what r answers to docs/openapi.yaml.
+func heldRig(t *testing.T, r *servertest.Rig) *rig {
+	t.Helper()
+	r.Handler = held(t, r.Handler)
+	return &rig{Rig: r, routes: r.Server.Routes()}
 }
 
 // settings are those of a server at the gateway that listens at api.
 func settings(t testing.TB, api string) config.Config {
 	t.Helper()
-	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
-	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
-	return config.Config{
-		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, created), Origins: []string{shop},
-		GatewayURL: api, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
-		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
-		Catalog: catalog, PollInterval: 50 * time.Millisecond,
-	}
-}
-
-// created makes the tables of a database that is empty.
-func created(path string) error {
-	db, err := store.Open(context.Background(), store.Config{DSN: path})
-	if err != nil {
-		return err
-	}
-	return db.Close()
+	return servertest.Settings(t, api)
 }
 
 // start runs a server until t ends, or until stop is called.
@@ -102,89 +64,8 @@ func start(t *testing.T, gateway *sandbox.Server, c config.Config) (r *rig, stop
 // startWith is start with options.
 func startWith(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *rig, stop func()) {
 	t.Helper()
-	r = &rig{t: t, gateway: gateway, public: c.PublicURL, log: &lockedBuffer{}}
-	o.Log = slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.handler, r.routes = held(t, srv.Handler), srv.Routes()
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		if err := errors.Join(<-ended, srv.Close()); err != nil {
-			t.Errorf("stopping: %v", err)
-		}
-		r.noSecrets(r.log.String(), "the log")
-	})
-	t.Cleanup(stop)
-	return r, stop
-}
-
-// noSecrets looks for keys where none may be.
-func (r *rig) noSecrets(text, where string) {
-	r.t.Helper()
-	for _, secret := range []string{secretKey, orderKey, gatewayKey, hookToken} {
-		if strings.Contains(text, secret) {
-			r.t.Errorf("%s holds the secret %.18s…", where, secret)
-		}
-	}
-}
-
-// ask sends one request; headers are "Name: value".
-func (r *rig) ask(method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r.t.Helper()
-	req := httptest.NewRequest(method, r.public+path, strings.NewReader(body))
-	req.Host = "localhost:8080"
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Add(name, value)
-	}
-	w := httptest.NewRecorder()
-	r.handler.ServeHTTP(w, req)
-	r.noSecrets(w.Body.String(), "an answer to "+method+" "+path)
-	return w
-}
-
-const (
-	isJSON = "Content-Type: application/json"
-	isForm = "Content-Type: application/x-www-form-urlencoded"
-	bearer = "Authorization: Bearer " + secretKey
-)
-
-// open opens a session and returns its id.
-func (r *rig) open(body string) string {
-	r.t.Helper()
-	w := r.ask("POST", "/v1/sessions", body, bearer, isJSON)
-	var got struct{ ID string }
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusCreated {
-		r.t.Fatalf("POST /v1/sessions = %d %s", w.Code, w.Body)
-	}
-	return got.ID
-}
-
-// status returns the status that the merchant sees.
-func (r *rig) status(id string) string {
-	r.t.Helper()
-	var got struct{ Status string }
-	w := r.ask("GET", "/v1/sessions/"+id, "", bearer)
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-		r.t.Fatal(err)
-	}
-	return got.Status
-}
-
-func (r *rig) await(id, want string) {
-	r.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for got := ""; got != want; got = r.status(id) {
-		if time.Now().After(deadline) {
-			r.t.Fatalf("gave up waiting for status %q; it is %q", want, got)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	kit, stop := servertest.Start(t, gateway, c, o)
+	return heldRig(t, kit), stop
 }
 
 // scenario is one request and what its answer must and must not be.
@@ -198,8 +79,8 @@ type scenario struct {
 
 func (r *rig) run(list []scenario) {
 	for _, c := range list {
-		r.t.Run(c.name, func(t *testing.T) {
-			w := r.ask(c.method, c.path, c.body, c.headers...)
+		r.T.Run(c.name, func(t *testing.T) {
+			w := r.Ask(c.method, c.path, c.body, c.headers...)
 			if w.Code != c.status {
 				t.Errorf("status = %d; want %d; body %.300s", w.Code, c.status, w.Body)
 			}
@@ -237,7 +118,7 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, code string) {
 
 func TestMerchantAPI(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","order_ref":"1001","title":"<b>Two</b>"}`)
+	id := r.Open(`{"amount_usd":"25.00","order_ref":"1001","title":"<b>Two</b>"}`)
 	long := strings.Repeat("x", 70<<10)
 	r.run([]scenario{
 		{"no key", "POST", "/v1/sessions", `{"amount_usd":"1"}`, []string{isJSON}, 401, "unauthorized", "", ""},
@@ -283,7 +164,7 @@ func TestShopsScript(t *testing.T) {
 
 func TestShopper(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","title":"<script>alert(1)</script>"}`)
+	id := r.Open(`{"amount_usd":"25.00","title":"<script>alert(1)</script>"}`)
 	page := "/checkout/" + id
 	html := "Accept: text/html"
 	r.run([]scenario{
@@ -328,43 +209,43 @@ func TestShopper(t *testing.T) {
 		{"receipt of nothing paid", "GET", page + "/receipt", "", []string{html}, 409, "", `data-part="error"`, `data-status="confirmed"`},
 		{"nowhere, for people", "GET", "/index.html", "", []string{html}, 404, "", `data-part="error"`, "problem+json"},
 	})
-	if n := len(r.gateway.Transactions()); n != 0 {
+	if n := len(r.Gateway.Transactions()); n != 0 {
 		t.Errorf("%d transactions were created by requests that were refused", n)
 	}
 }
 
 func TestPaysByForms(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","order_ref":"forms"}`)
-	w := r.ask("POST", "/checkout/"+id+"/attempts", "currency_symbol=USDT&network_code=USDT%3Atrc20&embed=modal&origin=https%3A%2F%2Fshop.example", isForm, "Sec-Fetch-Site: same-origin", "Origin: http://localhost:8080")
+	id := r.Open(`{"amount_usd":"25.00","order_ref":"forms"}`)
+	w := r.Ask("POST", "/checkout/"+id+"/attempts", "currency_symbol=USDT&network_code=USDT%3Atrc20&embed=modal&origin=https%3A%2F%2Fshop.example", isForm, "Sec-Fetch-Site: same-origin", "Origin: http://localhost:8080")
 	if want := "/checkout/" + id + "?embed=modal&origin=https%3A%2F%2Fshop.example"; w.Code != 303 || w.Header().Get("Location") != want {
 		t.Fatalf("attempts = %d to %q; want 303 to %q", w.Code, w.Header().Get("Location"), want)
 	}
-	r.await(id, "pending")
-	tx := r.gateway.Transactions()[0]
-	page := r.ask("GET", "/checkout/"+id, "").Body.String()
+	r.Await(id, "pending")
+	tx := r.Gateway.Transactions()[0]
+	page := r.Ask("GET", "/checkout/"+id, "").Body.String()
 	for _, want := range []string{`data-value="` + tx.WalletAddress + `"`, `data-status="pending"`, "http-equiv=\"refresh\""} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if qr := r.ask("GET", "/checkout/"+id+"/qr.svg", ""); qr.Code != 200 || !strings.Contains(qr.Body.String(), "<svg") {
+	if qr := r.Ask("GET", "/checkout/"+id+"/qr.svg", ""); qr.Code != 200 || !strings.Contains(qr.Body.String(), "<svg") {
 		t.Errorf("qr.svg = %d", qr.Code)
 	}
-	if err := r.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
+	if err := r.Gateway.Pay(tx.TrackingCode, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	r.await(id, "confirmed")
-	if w := r.ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
+	r.Await(id, "confirmed")
+	if w := r.Ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
 		t.Errorf("receipt = %d; want the amount and no button for another one", w.Code)
 	}
 	for path, body := range map[string]string{"/attempts": `{"currency_symbol":"USDT","network_code":"trc20"}`, "/cancel": "{}"} {
-		w := r.ask("POST", "/checkout/"+id+path, body, isJSON)
+		w := r.Ask("POST", "/checkout/"+id+path, body, isJSON)
 		if w.Code != 409 {
 			t.Errorf("POST %s after payment = %d; want 409", path, w.Code)
 		}
 	}
-	if w := r.ask("POST", "/v1/sessions/"+id+"/cancel", "", bearer); w.Code != 409 {
+	if w := r.Ask("POST", "/v1/sessions/"+id+"/cancel", "", bearer); w.Code != 409 {
 		t.Errorf("cancel after payment = %d; want 409", w.Code)
 	}
 }
@@ -372,17 +253,17 @@ func TestPaysByForms(t *testing.T) {
 // A page without anything to choose from says whose doing that is.
 func TestNothingToChoose(t *testing.T) {
 	r := newRig(t)
-	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: 1, Status: 503})
-	id := r.open(`{"amount_usd":"25.00","currencies":["NONE"]}`)
+	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: 1, Status: 503})
+	id := r.Open(`{"amount_usd":"25.00","currencies":["NONE"]}`)
 	var got struct{ Notice struct{ Code string } }
-	w := r.ask("GET", "/checkout/"+id+"/view", "")
+	w := r.Ask("GET", "/checkout/"+id+"/view", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "network_unsupported" {
 		t.Errorf("a list that allows nothing = %d %s; want network_unsupported", w.Code, w.Body)
 	}
 	r = newRig(t)
-	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
-	id = r.open(`{"amount_usd":"25.00"}`)
-	w = r.ask("GET", "/checkout/"+id+"/view", "")
+	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
+	id = r.Open(`{"amount_usd":"25.00"}`)
+	w = r.Ask("GET", "/checkout/"+id+"/view", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "gateway_unavailable" {
 		t.Errorf("no list = %d %s; want gateway_unavailable", w.Code, w.Body)
 	}
@@ -393,7 +274,7 @@ func TestNothingToChoose(t *testing.T) {
 func TestCurrenciesThatMatchNothing(t *testing.T) {
 	const none = `{"amount_usd":"25.00","currencies":["NOPE"]}`
 	r := newRig(t)
-	w := r.ask("POST", "/v1/sessions", none, bearer, isJSON)
+	w := r.Ask("POST", "/v1/sessions", none, bearer, isJSON)
 	var refused wire.Error
 	err := json.Unmarshal(w.Body.Bytes(), &refused)
 	if err != nil || w.Code != 422 || refused.Code != wire.CodeInvalid || refused.Param != "currencies" ||
@@ -401,17 +282,17 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 		t.Errorf("POST /v1/sessions of NOPE = %d %s; want 422 invalid, currencies", w.Code, w.Body)
 	}
 	r = newRig(t)
-	r.gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
-	w = r.ask("POST", "/v1/sessions", none, bearer, isJSON)
+	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
+	w = r.Ask("POST", "/v1/sessions", none, bearer, isJSON)
 	var opened payment.Object
 	err = json.Unmarshal(w.Body.Bytes(), &opened)
 	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 || opened.Warnings[0].Param != "currencies" {
 		t.Errorf("POST /v1/sessions without a list = %d %s; want 201 with a warning", w.Code, w.Body)
 	}
-	if !strings.Contains(r.log.String(), "currencies not checked") {
-		t.Errorf("log = %s; want a warning", r.log)
+	if !strings.Contains(r.Log.String(), "currencies not checked") {
+		t.Errorf("log = %s; want a warning", r.Log)
 	}
-	w = r.ask("GET", "/v1/sessions/"+opened.ID, "", bearer)
+	w = r.Ask("GET", "/v1/sessions/"+opened.ID, "", bearer)
 	if strings.Contains(w.Body.String(), "warnings") {
 		t.Errorf("GET /v1/sessions/{id} = %s; want no warnings", w.Body)
 	}
@@ -421,18 +302,18 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 // somebody is shown only to who knows code and number.
 func TestReturnBelievesNothing(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00","order_id":123456}`)
-	r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
-	r.await(id, "pending")
-	tx := r.gateway.Transactions()[0]
-	w := r.ask("GET", "/return?status=confirmed&order_id=123456&tracking_code="+tx.TrackingCode, "")
+	id := r.Open(`{"amount_usd":"25.00","order_id":123456}`)
+	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	r.Await(id, "pending")
+	tx := r.Gateway.Transactions()[0]
+	w := r.Ask("GET", "/return?status=confirmed&order_id=123456&tracking_code="+tx.TrackingCode, "")
 	if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
 		t.Errorf("return = %d to %q; want 303 to the session's page", w.Code, w.Header().Get("Location"))
 	}
-	if got := r.status(id); got != "pending" {
+	if got := r.Status(id); got != "pending" {
 		t.Errorf("status = %q after a return that says confirmed; want pending", got)
 	}
-	w = r.ask("GET", "/return?status=confirmed&order_id=999999&tracking_code="+tx.TrackingCode, "")
+	w = r.Ask("GET", "/return?status=confirmed&order_id=999999&tracking_code="+tx.TrackingCode, "")
 	if w.Code != 200 || strings.Contains(w.Body.String(), id) {
 		t.Errorf("return with another number = %d and may name the session; want a neutral page", w.Code)
 	}
@@ -444,25 +325,25 @@ func TestOrderTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := r.ask("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
+	if w := r.Ask("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
 		t.Fatalf("the page of a token = %d", w.Code)
 	}
-	if list := r.ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(list, "cs_") {
+	if list := r.Ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(list, "cs_") {
 		t.Error("looking at a token stored a session")
 	}
 	ids := map[string]bool{}
 	for range 2 {
-		w := r.ask("POST", "/checkout", `{"order":"`+token+`","currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+		w := r.Ask("POST", "/checkout", `{"order":"`+token+`","currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 		var view struct{ Session string }
 		if err := json.Unmarshal(w.Body.Bytes(), &view); err != nil || w.Code != 200 {
 			t.Fatalf("POST /checkout = %d %s", w.Code, w.Body)
 		}
 		ids[view.Session] = true
 	}
-	if len(ids) != 1 || len(r.gateway.Transactions()) != 1 {
-		t.Errorf("%d sessions and %d transactions; want one of each", len(ids), len(r.gateway.Transactions()))
+	if len(ids) != 1 || len(r.Gateway.Transactions()) != 1 {
+		t.Errorf("%d sessions and %d transactions; want one of each", len(ids), len(r.Gateway.Transactions()))
 	}
-	if w := r.ask("GET", "/checkout?order="+token, ""); w.Code != 303 {
+	if w := r.Ask("GET", "/checkout?order="+token, ""); w.Code != 303 {
 		t.Errorf("the page of a token that was used = %d; want 303 to its session", w.Code)
 	}
 }
@@ -470,18 +351,18 @@ func TestOrderTokens(t *testing.T) {
 // A gateway that is away is told in words, and nothing is stored or lost.
 func TestGatewayAway(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
-	r.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
-	if w := r.ask("GET", "/checkout/"+id, ""); w.Code != 200 || !strings.Contains(w.Body.String(), `data-part="error"`) {
+	id := r.Open(`{"amount_usd":"25.00"}`)
+	r.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	if w := r.Ask("GET", "/checkout/"+id, ""); w.Code != 200 || !strings.Contains(w.Body.String(), `data-part="error"`) {
 		t.Errorf("page = %d; want 200 with words", w.Code)
 	}
-	w := r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	w := r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	if w.Code != 503 {
 		t.Errorf("attempts = %d; want 503", w.Code)
 	}
 	problem(t, w, "gateway_unavailable")
-	r.gateway.ClearFaults()
-	w = r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	r.Gateway.ClearFaults()
+	w = r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	if w.Code != 200 {
 		t.Errorf("attempts when it is back = %d; want 200", w.Code)
 	}

@@ -40,8 +40,8 @@ func TestHostileTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := r.open(string(body))
-		page := r.ask("GET", "/checkout/"+id, "", "Accept: text/html").Body.String()
+		id := r.Open(string(body))
+		page := r.Ask("GET", "/checkout/"+id, "", "Accept: text/html").Body.String()
 		for _, bad := range []string{"<script>alert", "<img src=x", "<!--<", "</noscript><s"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("title %q: the page holds %s", text, bad)
@@ -50,7 +50,7 @@ func TestHostileTexts(t *testing.T) {
 		var view struct {
 			Order struct{ Title, Ref, Description string }
 		}
-		if err := json.Unmarshal(r.ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil {
+		if err := json.Unmarshal(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil {
 			t.Fatal(err)
 		}
 		if view.Order.Title != text || view.Order.Ref != text || view.Order.Description != text {
@@ -62,7 +62,7 @@ func TestHostileTexts(t *testing.T) {
 // Paths that are written in odd ways lead nowhere else.
 func TestPaths(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	for path, status := range map[string]int{
 		"//checkout//" + id:                   307,
 		"/checkout/./" + id:                   307,
@@ -93,7 +93,7 @@ func TestPaths(t *testing.T) {
 		"/.well-known/security.txt":           404,
 		"/checkout/doctor/../" + id + "/view": 307,
 	} {
-		w := r.ask("GET", path, "", "Accept: text/html")
+		w := r.Ask("GET", path, "", "Accept: text/html")
 		if w.Code != status {
 			t.Errorf("GET %s = %d to %q; want %d", path, w.Code, w.Header().Get("Location"), status)
 		}
@@ -110,23 +110,23 @@ func TestPaths(t *testing.T) {
 
 // askHost is ask with a Host of the caller's choice.
 func (r *rig) askHost(host, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r.t.Helper()
-	req := httptest.NewRequest(method, r.public+path, strings.NewReader(body))
+	r.T.Helper()
+	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
 	req.Host = host
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)
 	}
 	w := httptest.NewRecorder()
-	r.handler.ServeHTTP(w, req)
+	r.Handler.ServeHTTP(w, req)
 	return w
 }
 
 // Addresses are made from the setting alone, whatever a request says of hosts.
 func TestHostIsNotBelieved(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
-	r.choose(id)
+	id := r.Open(`{"amount_usd":"25.00"}`)
+	r.Choose(id)
 	evil := []string{"X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "X-Forwarded-For: 127.0.0.1", "Forwarded: host=evil.example;proto=https",
 		"X-Host: evil.example", "X-Original-URL: /v1/sessions", "X-Rewrite-URL: /v1/sessions", "X-Forwarded-Prefix: /evil.example"}
 	for _, path := range []string{"/checkout/" + id, "/checkout/" + id + "/view", "/v1/sessions/" + id, "/checkout?item=coffee", "/return", "/nothing", "//checkout/" + id} {
@@ -149,7 +149,7 @@ func TestHostIsNotBelieved(t *testing.T) {
 // Forms: what is given twice, too often or in the wrong place.
 func TestForms(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	page := "/checkout/" + id
 	form := func(name, path, body string, status int, code string, headers ...string) scenario {
 		return scenario{name, "POST", path, body, append([]string{isForm, "Accept: application/json"}, headers...), status, code, "", ""}
@@ -185,10 +185,10 @@ func TestForms(t *testing.T) {
 		{"hostile query", "GET", page + "?embed=modal&origin=https://evil.example%22%3E%3Cscript%3E&theme=%22%3E%3Cb%3E&lang=..%2Fen&key=%22", "", nil, 200, "", `data-origin=""`, "<b>"},
 		{"10,000 parameters", "GET", page + "?" + strings.Repeat("a&", 7000), "", nil, 200, "", "25.00", ""},
 	})
-	if n := len(r.gateway.Transactions()); n != 0 {
+	if n := len(r.Gateway.Transactions()); n != 0 {
 		t.Errorf("%d transactions after nothing but refusals", n)
 	}
-	if list := r.ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Count(list, `"id":"cs_`) != 1 {
+	if list := r.Ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Count(list, `"id":"cs_`) != 1 {
 		t.Error("a refused POST /checkout stored a session")
 	}
 }
@@ -203,32 +203,32 @@ func TestOrderTokenReplay(t *testing.T) {
 	}
 	body := `{"order":"` + token + `","currency_symbol":"USDT","network_code":"trc20"}`
 	var view glance
-	if err := json.Unmarshal(r.ask("POST", "/checkout", body, isJSON).Body.Bytes(), &view); err != nil {
+	if err := json.Unmarshal(r.Ask("POST", "/checkout", body, isJSON).Body.Bytes(), &view); err != nil {
 		t.Fatal(err)
 	}
-	r.await(view.Session, "pending")
-	if err := r.gateway.Pay(r.gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
+	r.Await(view.Session, "pending")
+	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	r.await(view.Session, "confirmed")
+	r.Await(view.Session, "confirmed")
 	for _, more := range []string{"", `"key":"page_again",`} {
-		w := r.ask("POST", "/checkout", strings.Replace(body, "{", "{"+more, 1), isJSON)
+		w := r.Ask("POST", "/checkout", strings.Replace(body, "{", "{"+more, 1), isJSON)
 		if w.Code != http.StatusConflict {
 			t.Errorf("the token again = %d %s; want 409", w.Code, w.Body)
 		}
 		problem(t, w, "session_paid")
 	}
-	if w := r.ask("GET", "/checkout?order="+token, ""); w.Header().Get("Location") != "/checkout/"+view.Session {
+	if w := r.Ask("GET", "/checkout?order="+token, ""); w.Header().Get("Location") != "/checkout/"+view.Session {
 		t.Errorf("the page of the paid token leads to %q", w.Header().Get("Location"))
 	}
 	other, err := order.Mint([]byte(orderKey), "0.01", "replay-1", "", time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := r.ask("GET", "/checkout?order="+other, ""); w.Code == http.StatusSeeOther {
+	if w := r.Ask("GET", "/checkout?order="+other, ""); w.Code == http.StatusSeeOther {
 		t.Error("another order of the same reference leads to the first one's session")
 	}
-	if n := len(r.gateway.Transactions()); n != 1 {
+	if n := len(r.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions; want 1", n)
 	}
 }
@@ -238,25 +238,25 @@ func TestOrderTokenReplay(t *testing.T) {
 func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	r := newRig(t)
 	taken := `{"item":"coffee","key":"order-1001","currency_symbol":"USDT","network_code":"trc20"}`
-	w := r.ask("POST", "/checkout", taken, isJSON)
+	w := r.Ask("POST", "/checkout", taken, isJSON)
 	if w.Code != http.StatusOK {
 		t.Fatalf("POST /checkout = %d %s", w.Code, w.Body)
 	}
-	w = r.ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
+	w = r.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
 	if w.Code != http.StatusCreated {
 		t.Errorf("the merchant's key = %d %s; want 201, though a shopper sent the same", w.Code, w.Body)
 	}
-	w = r.ask("POST", "/v1/sessions", `{"amount_usd":"4.50","title":"Coffee"}`, bearer, isJSON, "Idempotency-Key: order-1002")
+	w = r.Ask("POST", "/v1/sessions", `{"amount_usd":"4.50","title":"Coffee"}`, bearer, isJSON, "Idempotency-Key: order-1002")
 	var own struct{ ID string }
 	if err := json.Unmarshal(w.Body.Bytes(), &own); err != nil {
 		t.Fatal(err)
 	}
-	w = r.ask("POST", "/checkout", strings.Replace(taken, "1001", "1002", 1), isJSON)
+	w = r.Ask("POST", "/checkout", strings.Replace(taken, "1001", "1002", 1), isJSON)
 	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), own.ID) {
 		t.Errorf("a shopper with the merchant's key = %d; want a session of their own, not %s", w.Code, own.ID)
 	}
-	w = r.ask("POST", "/checkout", taken, isJSON)
-	again := r.ask("POST", "/checkout", taken, isJSON)
+	w = r.Ask("POST", "/checkout", taken, isJSON)
+	again := r.Ask("POST", "/checkout", taken, isJSON)
 	if session(t, w.Body.Bytes()) != session(t, again.Body.Bytes()) {
 		t.Error("two posts of one page are two sessions")
 	}
@@ -274,8 +274,8 @@ func session(t *testing.T, body []byte) string {
 // However often and at once a coin is chosen, the gateway is asked once.
 func TestManyChoicesAtOnce(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	const n = 200
 	var group sync.WaitGroup
 	codes := make(chan int, n)
@@ -292,12 +292,12 @@ func TestManyChoicesAtOnce(t *testing.T) {
 		t.Errorf("answers by status = %v; want 200 and 303 only", got)
 	}
 	creates := 0
-	for _, q := range r.gateway.Requests() {
+	for _, q := range r.Gateway.Requests() {
 		if q.Method == "POST" && strings.Contains(q.Path, "create") {
 			creates++
 		}
 	}
-	if tx := len(r.gateway.Transactions()); tx != 1 || creates != 1 {
+	if tx := len(r.Gateway.Transactions()); tx != 1 || creates != 1 {
 		t.Errorf("%d creates, %d transactions; want one of each", creates, tx)
 	}
 }
@@ -321,14 +321,14 @@ func choosing(addr, id string, asForm bool) int {
 // wrong with the request (newRig looks for it at the end).
 func TestRefusedHintsAreNotLoggedWithTheToken(t *testing.T) {
 	r := newRig(t)
-	if w := r.ask("POST", "/hooks/gateway/"+hookToken, strings.Repeat("x", 65<<10)); w.Code != 413 {
+	if w := r.Ask("POST", "/hooks/gateway/"+hookToken, strings.Repeat("x", 65<<10)); w.Code != 413 {
 		t.Errorf("a large hint = %d; want 413", w.Code)
 	}
-	if w := r.ask("GET", "/hooks/gateway/"+hookToken, ""); w.Code != 405 {
+	if w := r.Ask("GET", "/hooks/gateway/"+hookToken, ""); w.Code != 405 {
 		t.Errorf("GET of the hook = %d; want 405", w.Code)
 	}
-	r.ask("POST", "/hooks/gateway/"+hookToken+"/more", "")
-	if !strings.Contains(r.log.String(), "/hooks/") {
+	r.Ask("POST", "/hooks/gateway/"+hookToken+"/more", "")
+	if !strings.Contains(r.Log.String(), "/hooks/") {
 		t.Error("the refusals are not in the log at all")
 	}
 }
@@ -337,29 +337,29 @@ func TestRefusedHintsAreNotLoggedWithTheToken(t *testing.T) {
 func TestGatewayHangs(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"25.00"}`)
-	r.gateway.Inject(sandbox.Fault{Latency: 9 * time.Second, Times: -1})
+	id := r.Open(`{"amount_usd":"25.00"}`)
+	r.Gateway.Inject(sandbox.Fault{Latency: 9 * time.Second, Times: -1})
 	start := time.Now()
-	w := r.ask("GET", "/checkout/"+id, "", "Accept: text/html")
+	w := r.Ask("GET", "/checkout/"+id, "", "Accept: text/html")
 	if took := time.Since(start); w.Code != 200 || took > 7*time.Second || !strings.Contains(w.Body.String(), "25.00") {
 		t.Errorf("page = %d after %v; want it without the currencies within seconds", w.Code, took)
 	}
-	r.gateway.ClearFaults()
+	r.Gateway.ClearFaults()
 }
 
 // The picture of an address is as private as the page, and never an old one.
 func TestQRIsNotKept(t *testing.T) {
 	r := newRig(t)
-	id := r.open(`{"amount_usd":"50.00"}`)
-	r.choose(id)
-	r.await(id, "pending")
-	first := r.ask("GET", "/checkout/"+id+"/qr.svg", "")
-	w := r.ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	id := r.Open(`{"amount_usd":"50.00"}`)
+	r.Choose(id)
+	r.Await(id, "pending")
+	first := r.Ask("GET", "/checkout/"+id+"/qr.svg", "")
+	w := r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
 	if w.Code != http.StatusOK {
 		t.Fatalf("another network = %d %s", w.Code, w.Body)
 	}
-	r.await(id, "pending")
-	second := r.ask("GET", "/checkout/"+id+"/qr.svg", "", "If-Modified-Since: "+first.Header().Get("Last-Modified"), "If-None-Match: "+first.Header().Get("ETag"))
+	r.Await(id, "pending")
+	second := r.Ask("GET", "/checkout/"+id+"/qr.svg", "", "If-Modified-Since: "+first.Header().Get("Last-Modified"), "If-None-Match: "+first.Header().Get("ETag"))
 	if second.Code != http.StatusOK || second.Body.String() == first.Body.String() {
 		t.Errorf("the picture after a change of coin = %d; want the new address, not the old one's", second.Code)
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 
+	"coinslot/bff/server/servertest"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -43,19 +45,19 @@ func occupied() int {
 // where it starts them with 4, as it does when the others use more on average.
 func TestIdleSockets(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
+	addr := listen(t, r.Handler)
 	var ids []string
 	for i := range 21 {
-		ids = append(ids, r.open(fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"idle-%d"}`, i)))
+		ids = append(ids, r.Open(fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"idle-%d"}`, i)))
 	}
 	next(t, connect(t, addr, ids[0]))
-	until(t, "the first socket is idle", func() bool { return handling() == 1 })
+	servertest.Until(t, "the first socket is idle", func() bool { return handling() == 1 })
 	bytes := occupied()
 	const sockets = 400
 	for i := range sockets {
 		watcher(t, addr, ids[1+i%20])
 	}
-	until(t, "each socket is one goroutine", func() bool { return handling() == 1+sockets })
+	servertest.Until(t, "each socket is one goroutine", func() bool { return handling() == 1+sockets })
 	each := (occupied() - bytes) / sockets
 	t.Logf("%d bytes each", each)
 	if each > idleBytes {
@@ -67,12 +69,12 @@ func TestIdleSockets(t *testing.T) {
 // where a view that others were sent before is still at hand.
 func TestLateSocketIsNew(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"25.00"}`)
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"25.00"}`)
 	for range 2 {
 		next(t, connect(t, addr, id))
 	}
-	if w := r.ask("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer); w.Code != http.StatusOK {
+	if w := r.Ask("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer); w.Code != http.StatusOK {
 		t.Fatalf("cancel = %d %s", w.Code, w.Body)
 	}
 	if v := next(t, connect(t, addr, id)); v.Status != "cancelled" {
@@ -83,8 +85,8 @@ func TestLateSocketIsNew(t *testing.T) {
 // TestSocketsInTwoLanguages: what is shared is shared by those of one language.
 func TestSocketsInTwoLanguages(t *testing.T) {
 	r := newRig(t)
-	addr := listen(t, r.handler)
-	id := r.open(`{"amount_usd":"0.01"}`) // below every minimum: the view says so in words
+	addr := listen(t, r.Handler)
+	id := r.Open(`{"amount_usd":"0.01"}`) // below every minimum: the view says so in words
 	said := map[string]string{}
 	for _, lang := range []string{"en", "de", "en", "de"} {
 		conn, _, err := dial(addr, id, "Accept-Language: "+lang)

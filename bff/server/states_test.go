@@ -9,6 +9,7 @@ import (
 
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 )
 
 // TestRefusedByState: what an operation refuses because of where a session, an
@@ -17,27 +18,27 @@ import (
 func TestRefusedByState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	w.ask("GET", "/v1/currencies", "", bearer)
+	w.Ask("GET", "/v1/currencies", "", bearer)
 	post := func(route, id, body, code string) {
 		t.Helper()
 		problem(t, w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer), code)
 	}
 	usdt, eth := `"currency_symbol":"USDT","network_code":"bep20"`, `"currency_symbol":"ETH","network_code":"arbitrum"`
 
-	problem(t, w.ask("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
+	problem(t, w.Ask("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
 	post("/checkout", "", `{"item":"coffee","currency_symbol":"DOGE","network_code":"x"}`, "network_unsupported")
 	post("/checkout", "", `{"item":"coffee","currency_symbol":"USDT","network_code":"erc20"}`, "amount_below_minimum")
 	post("/checkout", "", fmt.Sprintf(`{"order":%q,"currency_symbol":"USDT","network_code":"ton"}`, mintedFor(t, "large", "6000")), "amount_above_maximum")
-	post("/checkout/{session}/simulate", w.open(`{"amount_usd":"25.00"}`), `{"kind":"pay"}`, "not_possible")
+	post("/checkout/{session}/simulate", w.Open(`{"amount_usd":"25.00"}`), `{"kind":"pay"}`, "not_possible")
 
 	// A member that is null is absent.
-	post("/checkout/{session}/extend", w.open(`{"amount_usd":"25.00"}`), `{"attempt":null}`, "not_possible")
+	post("/checkout/{session}/extend", w.Open(`{"amount_usd":"25.00"}`), `{"attempt":null}`, "not_possible")
 	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"DOGE"}`, "network_unsupported")
 
 	// Money has begun to arrive: nothing can be called off.
 	token := mintedFor(t, "half", "25.00")
 	half := w.opened(token, usdt)
-	if err := w.gateway.Pay(w.code(half), sandbox.KindHalf); err != nil {
+	if err := w.Gateway.Pay(w.code(half), sandbox.KindHalf); err != nil {
 		t.Fatal(err)
 	}
 	post("/checkout/{session}/attempts", half, "{"+eth+"}", "payment_in_progress")
@@ -66,18 +67,18 @@ func TestRefusedByReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
 	paid := func(status string) string {
-		id := w.open(`{"amount_usd":"25.00"}`)
-		w.choose(id)
-		w.await(id, "pending")
-		if err := w.gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
+		id := w.Open(`{"amount_usd":"25.00"}`)
+		w.Choose(id)
+		w.Await(id, "pending")
+		if err := w.Gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
 			t.Fatal(err)
 		}
-		w.await(id, status)
+		w.Await(id, status)
 		return id
 	}
 	paid("confirmed")
-	first := w.gateway.Transactions()[0].Transfers[0].TxID
-	w.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000", "tx_id": first}})
+	first := w.Gateway.Transactions()[0].Transfers[0].TxID
+	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000", "tx_id": first}})
 	id := paid("review")
 	const settle = "POST /v1/sessions/{session}/resolve"
 	body := `{"as":"confirmed","reason":"seen in the explorer"}`
@@ -92,10 +93,10 @@ func TestRefusedByReview(t *testing.T) {
 func TestRefusedByGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	id := w.open(`{"amount_usd":"25.00"}`)
-	w.choose(id)
-	w.await(id, "pending")
-	w.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	id := w.Open(`{"amount_usd":"25.00"}`)
+	w.Choose(id)
+	w.Await(id, "pending")
+	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	for _, route := range []string{
 		"/checkout/{session}/recheck", "/v1/sessions/{session}/recheck", "/checkout/{session}/cancel", "/v1/sessions/{session}/cancel",
 		"/checkout/{session}/extend", "/checkout/{session}/simulate",
@@ -105,18 +106,18 @@ func TestRefusedByGateway(t *testing.T) {
 			body = `{"kind":"half"}`
 		}
 		var answer *httptest.ResponseRecorder
-		until(t, route+" is refused", func() bool { // a look of a moment ago is as good as one now
+		servertest.Until(t, route+" is refused", func() bool { // a look of a moment ago is as good as one now
 			answer = w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer)
 			return answer.Code >= 400
 		})
 		problem(t, answer, "gateway_unavailable")
 	}
 	for _, path := range []string{"/v1/transactions", "/v1/withdrawals"} {
-		problem(t, w.ask("GET", path, "", bearer), "gateway_unavailable")
+		problem(t, w.Ask("GET", path, "", bearer), "gateway_unavailable")
 	}
 	fresh := newWorld(t, ownOrigin, []string{shop}, wide) // which has not read the list of coins
-	fresh.gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
-	problem(t, fresh.ask("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
+	fresh.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
+	problem(t, fresh.Ask("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
 }
 
 // mintedFor returns an order token.
@@ -131,27 +132,27 @@ func mintedFor(t *testing.T, ref, amount string) string {
 
 // opened opens the session of a token by a choice, and returns its id.
 func (w *world) opened(token, choice string) string {
-	w.t.Helper()
-	answer := w.ask("POST", "/checkout", fmt.Sprintf(`{"order":%q,%s}`, token, choice), isJSON)
+	w.T.Helper()
+	answer := w.Ask("POST", "/checkout", fmt.Sprintf(`{"order":%q,%s}`, token, choice), isJSON)
 	id := sessionID.FindString(answer.Body.String())
 	if id == "" {
-		w.t.Fatalf("POST /checkout = %d %s", answer.Code, answer.Body)
+		w.T.Fatalf("POST /checkout = %d %s", answer.Code, answer.Body)
 	}
-	w.await(id, "pending")
+	w.Await(id, "pending")
 	return id
 }
 
 // code is the tracking code of a session's first attempt.
 func (w *world) code(id string) string {
-	w.t.Helper()
+	w.T.Helper()
 	var session struct {
 		Attempts []struct {
 			TrackingCode string `json:"tracking_code"`
 		}
 	}
-	answer := w.ask("GET", "/v1/sessions/"+id, "", bearer)
+	answer := w.Ask("GET", "/v1/sessions/"+id, "", bearer)
 	if err := json.Unmarshal(answer.Body.Bytes(), &session); err != nil || len(session.Attempts) == 0 {
-		w.t.Fatalf("GET /v1/sessions/%s = %d %s", id, answer.Code, answer.Body)
+		w.T.Fatalf("GET /v1/sessions/%s = %d %s", id, answer.Code, answer.Body)
 	}
 	return session.Attempts[0].TrackingCode
 }

@@ -11,16 +11,16 @@ import (
 
 // bought opens a session of an item from an address; key is the page's, "" = none.
 func (w *world) bought(addr, key string) (id string, status int) {
-	w.t.Helper()
+	w.T.Helper()
 	body := `{"item":"coffee","currency_symbol":"USDT","network_code":"trc20","key":"` + key + `"}`
-	got := w.at(addr, "POST", "/checkout", body, isJSON)
+	got := w.At(addr, "POST", "/checkout", body, isJSON)
 	var view struct{ Session string }
 	if got.Code == 200 {
 		if err := json.Unmarshal(got.Body.Bytes(), &view); err != nil {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
 	} else if got.Code != 429 || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "rate_limited") {
-		w.t.Fatalf("a session of an item = %d %.200s; want 200, or 429 with Retry-After", got.Code, got.Body)
+		w.T.Fatalf("a session of an item = %d %.200s; want 200, or 429 with Retry-After", got.Code, got.Body)
 	}
 	return view.Session, got.Code
 }
@@ -41,15 +41,15 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 	if id, status := w.bought("203.0.113.1", "page_aaaaaaaaaaaaaaaaaaaa"); status != 200 || id != first {
 		t.Errorf("the first one once more = %s, %d; want %s, 200", id, status, first)
 	}
-	if id := w.open(`{"amount_usd":"25.00"}`); id == "" {
+	if id := w.Open(`{"amount_usd":"25.00"}`); id == "" {
 		t.Error("the merchant's server cannot open a session")
 	}
 
-	w.await(first, "pending")
-	if got := w.ask("POST", "/checkout/"+first+"/simulate", `{"kind":"pay"}`, isJSON); got.Code != 200 {
+	w.Await(first, "pending")
+	if got := w.Ask("POST", "/checkout/"+first+"/simulate", `{"kind":"pay"}`, isJSON); got.Code != 200 {
 		t.Fatalf("paying = %d %s", got.Code, got.Body)
 	}
-	w.await(first, "confirmed")
+	w.Await(first, "confirmed")
 	if _, status := w.bought("203.0.113.1", ""); status != 200 {
 		t.Errorf("one more after a payment = %d; want 200", status)
 	}

@@ -1,4 +1,4 @@
-package server_test
+package console_test
 
 import (
 	"encoding/json"
@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/server/servertest"
 )
 
 // mailbox is a merchant's endpoint that keeps the ids of what it was sent, by type.
@@ -63,15 +64,15 @@ func withWebhooks(c **config.Config, urls ...string) func(*config.Config) {
 
 // paid opens a payment, pays it and returns the id of its checkout.confirmed.
 func (d *office) paid() string {
-	d.t.Helper()
-	session := d.open(`{"amount_usd":"25.00"}`)
-	d.choose(session)
-	d.await(session, "pending")
-	d.pay(session)
-	d.await(session, "confirmed")
-	list := d.events("?session=" + session)
+	d.T.Helper()
+	session := d.Open(`{"amount_usd":"25.00"}`)
+	d.Choose(session)
+	d.Await(session, "pending")
+	d.Pay(session)
+	d.Await(session, "confirmed")
+	list := d.Events("?session=" + session)
 	if len(list.Data) != 2 || list.Data[1].Type != "checkout.confirmed" {
-		d.t.Fatalf("events of a payment: %+v", list)
+		d.T.Fatalf("events of a payment: %+v", list)
 	}
 	return list.Data[1].ID
 }
@@ -88,7 +89,7 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 			shop := newMailbox(t)
 			c.WebhookURLs = []string{shop.URL}
 			d.restart()
-			until(t, "it is delivered", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
+			servertest.Until(t, "it is delivered", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
 			d.restart()
 			if got := shop.of("checkout.confirmed"); !slices.Equal(got, []string{event}) {
 				t.Errorf("checkout.confirmed = %v; want %s once", got, event)
@@ -106,7 +107,7 @@ func TestConsoleMovesWebhooks(t *testing.T) {
 	shop, dead := newMailbox(t), deadURL(t)
 	d := newOffice(t, withWebhooks(&c, dead, shop.URL))
 	d.paid()
-	until(t, "the other URL has it", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
+	servertest.Until(t, "the other URL has it", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
 	c.WebhookURLs = nil
 	d.restart()
 	displays(t, "without a URL", d.page("/admin/webhooks", http.StatusOK), "URLs that are not configured", "Set COINSLOT_WEBHOOK_URL first")

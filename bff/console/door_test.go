@@ -1,4 +1,4 @@
-package server_test
+package console_test
 
 import (
 	"fmt"
@@ -12,18 +12,19 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 )
 
 // Without a setting there is no console, as if there had never been one.
 func TestNoConsole(t *testing.T) {
 	d := newDesk(t, func(c *config.Config) { c.AdminPassword = config.Secret{} })
-	nothing := d.ask("GET", "/nothing/here", "")
+	nothing := d.Ask("GET", "/nothing/here", "")
 	for _, path := range []string{"/admin", "/admin/", "/admin/login", "/admin/payments.csv"} {
-		if got := d.ask("GET", path, ""); got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
+		if got := d.Ask("GET", path, ""); got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
 			t.Errorf("GET %s = %d %.200s; want as %.200s", path, got.Code, got.Body, nothing.Body)
 		}
 	}
-	if got := d.ask("POST", "/admin/login", "password="+url.QueryEscape(consoleWord), isForm); got.Code != http.StatusNotFound {
+	if got := d.Ask("POST", "/admin/login", "password="+url.QueryEscape(consoleWord), servertest.IsForm); got.Code != http.StatusNotFound {
 		t.Errorf("POST /admin/login = %d", got.Code)
 	}
 }
@@ -32,7 +33,7 @@ func TestNoConsole(t *testing.T) {
 func TestConsoleLogin(t *testing.T) {
 	d := newDesk(t, nil)
 	for _, path := range []string{"/admin", "/admin/payments", "/admin/payments.csv", "/admin/audit", "/admin/nothing"} {
-		if got := d.ask("GET", path, ""); !strings.Contains(got.Body.String(), `action="/admin/login"`) || strings.Contains(got.Body.String(), "Overview") {
+		if got := d.Ask("GET", path, ""); !strings.Contains(got.Body.String(), `action="/admin/login"`) || strings.Contains(got.Body.String(), "Overview") {
 			t.Errorf("GET %s = %d %.300s; want the door", path, got.Code, got.Body)
 		}
 	}
@@ -58,24 +59,24 @@ func TestConsoleLogin(t *testing.T) {
 		to   string
 		says bool
 	}{{"/admin/login?done=signed-out", false}, {got.Header().Get("Location"), true}, {got.Header().Get("Location"), false}} {
-		if page := d.ask("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
+		if page := d.Ask("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
 			t.Errorf("%s says that somebody has signed out: want %t", link.to, link.says)
 		}
 	}
-	if got := d.ask("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
+	if got := d.Ask("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
 		t.Errorf("a login that was signed out of: %d; want the door", got.Code)
 	}
 }
 
 // A login that was signed out of stays so: a restart does not let its cookie in again.
 func TestConsoleSignedOutThroughARestart(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
+	c := servertest.Settings(t, api.URL)
 	c.AdminPassword = config.NewSecret(consoleHash)
-	r, stop := startWith(t, gateway, c, server.Options{Limits: wide})
-	d := &desk{rig: r}
+	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: wide})
+	d := &desk{Rig: r}
 	d.enter(consoleWord)
 	stays := d.cookie
 	d.enter(consoleWord)
@@ -83,9 +84,9 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 		t.Fatalf("signing out = %d", got.Code)
 	}
 	stop()
-	r, _ = startWith(t, gateway, c, server.Options{Limits: wide})
+	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: wide})
 	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
-		if got := r.ask("GET", "/admin/payments", "", cookie).Code; got != want {
+		if got := r.Ask("GET", "/admin/payments", "", cookie).Code; got != want {
 			t.Errorf("after a restart: %d; want %d", got, want)
 		}
 	}
@@ -106,16 +107,16 @@ func TestConsoleLoginLimit(t *testing.T) {
 	d := newDesk(t, nil)
 	statuses := map[int]int{}
 	for range 14 {
-		statuses[d.at("203.0.113.7", "POST", "/admin/login", "password=wrong", isForm).Code]++
+		statuses[d.At("203.0.113.7", "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
 	}
 	if statuses[http.StatusForbidden] != 10 || statuses[http.StatusTooManyRequests] != 4 {
 		t.Errorf("14 wrong passwords: %v", statuses)
 	}
-	if got := d.at("203.0.113.7", "POST", "/admin/login", url.Values{"password": {consoleWord}}.Encode(), isForm); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+	if got := d.At("203.0.113.7", "POST", "/admin/login", url.Values{"password": {consoleWord}}.Encode(), servertest.IsForm); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
 		t.Errorf("the password beyond the limit = %d", got.Code)
 	}
 	for range 8 {
-		d.at("198.51.100.9", "POST", "/admin/login", "password=wrong", isForm)
+		d.At("198.51.100.9", "POST", "/admin/login", "password=wrong", servertest.IsForm)
 	}
 	if got := d.enter(consoleWord); got.Code != http.StatusSeeOther {
 		t.Errorf("another client = %d", got.Code)
@@ -130,12 +131,12 @@ func TestConsoleLoginLimitOfANetwork(t *testing.T) {
 	d := newDesk(t, nil)
 	statuses := map[int]int{}
 	for n := range 33 {
-		statuses[d.at(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", isForm).Code]++
+		statuses[d.At(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
 	}
 	if statuses[http.StatusForbidden] != 30 || statuses[http.StatusTooManyRequests] != 3 {
 		t.Errorf("33 wrong passwords of 33 networks: %v", statuses)
 	}
-	if got := d.at("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", isForm); got.Code != http.StatusForbidden {
+	if got := d.At("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", servertest.IsForm); got.Code != http.StatusForbidden {
 		t.Errorf("somebody else: %d", got.Code)
 	}
 }
@@ -160,12 +161,12 @@ func TestConsoleProxy(t *testing.T) {
 		"a stranger":            {"203.0.113.7", []string{"X-Forwarded-User: ann"}, 403},
 		"a stranger as proxied": {"203.0.113.7", []string{"X-Forwarded-User: ann", "X-Forwarded-For: 10.1.2.3"}, 403},
 	} {
-		got := d.at(c.from, "GET", "/admin/payments", "", c.headers...)
+		got := d.At(c.from, "GET", "/admin/payments", "", c.headers...)
 		if got.Code != c.status || (c.status == 200) != strings.Contains(got.Body.String(), "ann@shop.example") {
 			t.Errorf("%s = %d %.200s; want %d", name, got.Code, got.Body, c.status)
 		}
 	}
-	if got := d.at("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(), isForm); got.Code == 200 {
+	if got := d.At("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(), servertest.IsForm); got.Code == 200 {
 		t.Errorf("a password where there is none: %d", got.Code)
 	}
 }

@@ -1,4 +1,4 @@
-package server_test
+package console_test
 
 import (
 	"bytes"
@@ -21,11 +21,12 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 )
 
 // office is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
 type office struct {
-	*rig
+	*servertest.Rig
 	api     string                               // of the gateway
 	restart func()                               // the server
 	hurry   func(change func(*payment.Schedule)) // restarts it with another pace
@@ -35,61 +36,61 @@ const operator = "X-Remote-User: ann"
 
 func newOffice(t *testing.T, change func(*config.Config)) *office {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
+	c := servertest.Settings(t, api.URL)
 	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	if change != nil {
 		change(&c)
 	}
-	r, stop := start(t, gateway, c)
-	d := &office{rig: r, api: api.URL}
+	r, stop := servertest.Start(t, gateway, c, server.Options{})
+	d := &office{Rig: r, api: api.URL}
 	d.restart = func() {
 		stop()
-		d.rig, stop = start(t, gateway, c)
+		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{})
 	}
 	d.hurry = func(change func(*payment.Schedule)) {
 		stop()
 		pace := payment.DefaultSchedule()
 		change(&pace)
-		d.rig, stop = startWith(t, gateway, c, server.Options{Pace: pace})
+		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{Pace: pace})
 	}
 	return d
 }
 
 // page returns a page's HTML, which must be there.
 func (d *office) page(path string, status int) string {
-	d.t.Helper()
-	answer := d.ask("GET", path, "", operator)
+	d.T.Helper()
+	answer := d.Ask("GET", path, "", operator)
 	if answer.Code != status {
-		d.t.Fatalf("GET %s = %d, want %d: %s", path, answer.Code, status, answer.Body)
+		d.T.Fatalf("GET %s = %d, want %d: %s", path, answer.Code, status, answer.Body)
 	}
 	return answer.Body.String()
 }
 
 // file returns the rows of a CSV file.
 func (d *office) file(path string) [][]string {
-	d.t.Helper()
-	answer := d.ask("GET", path, "", operator)
+	d.T.Helper()
+	answer := d.Ask("GET", path, "", operator)
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(answer.Body.String(), "\ufeff"))).ReadAll()
 	if err != nil || answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Disposition"), "attachment;") {
-		d.t.Fatalf("GET %s = %d %v: %s", path, answer.Code, err, answer.Body)
+		d.T.Fatalf("GET %s = %d %v: %s", path, answer.Code, err, answer.Body)
 	}
 	return rows
 }
 
 // post sends a form of a page and returns where it leads.
 func (d *office) post(page, path string, form url.Values) string {
-	d.t.Helper()
+	d.T.Helper()
 	token := formToken.FindStringSubmatch(d.page(page, http.StatusOK))
 	if token == nil {
-		d.t.Fatalf("%s has no form", page)
+		d.T.Fatalf("%s has no form", page)
 	}
 	form.Set("token", token[1])
-	answer := d.ask("POST", path, form.Encode(), operator, isForm, "Origin: "+d.public)
+	answer := d.Ask("POST", path, form.Encode(), operator, servertest.IsForm, "Origin: "+d.Public)
 	if answer.Code != http.StatusSeeOther {
-		d.t.Fatalf("POST %s = %d: %s", path, answer.Code, answer.Body)
+		d.T.Fatalf("POST %s = %d: %s", path, answer.Code, answer.Body)
 	}
 	return answer.Header().Get("Location")
 }
@@ -117,10 +118,10 @@ func words(body string) string {
 func TestConsoleLedger(t *testing.T) {
 	t.Parallel()
 	d := newOffice(t, nil)
-	session := d.open(`{"amount_usd":"25.00"}`)
-	d.choose(session)
-	d.await(session, "pending")
-	d.foreign(d.api)
+	session := d.Open(`{"amount_usd":"25.00"}`)
+	d.Choose(session)
+	d.Await(session, "pending")
+	d.Foreign(d.api)
 	body := d.page("/admin/transactions", http.StatusOK)
 	displays(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
 	displays(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has nothing like that", `href="/admin/transactions?status=pending"`)
@@ -136,7 +137,7 @@ func TestConsoleLedger(t *testing.T) {
 	if rows := d.file("/admin/withdrawals.csv"); len(rows) != 4 {
 		t.Errorf("the file of withdrawals is %q", rows)
 	}
-	d.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
 	body = d.page("/admin/transactions", http.StatusOK)
 	displays(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
 	if strings.Contains(body, "javascript:") || strings.Contains(body, "<b>") {
@@ -147,9 +148,9 @@ func TestConsoleLedger(t *testing.T) {
 			t.Errorf("a comment in the file = %q; want no formula", comment)
 		}
 	}
-	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
 	displays(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer now", `value="2026-01-05"`)
-	if answer := d.ask("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
+	if answer := d.Ask("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("a file without a gateway = %d", answer.Code)
 	}
 }
@@ -158,11 +159,11 @@ func TestConsoleLedger(t *testing.T) {
 func TestDailyComparison(t *testing.T) {
 	t.Parallel()
 	d := newOffice(t, nil)
-	d.choose(d.open(`{"amount_usd":"25.00"}`))
+	d.Choose(d.Open(`{"amount_usd":"25.00"}`))
 	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
 	d.hurry(func(p *payment.Schedule) { p.Compare = 10 * time.Millisecond })
 	var body string
-	until(t, "a comparison to end", func() bool {
+	servertest.Until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)
 		return strings.Contains(body, "Last complete")
 	})
@@ -173,11 +174,11 @@ func TestDailyComparison(t *testing.T) {
 func TestConsoleReconciliation(t *testing.T) {
 	t.Parallel()
 	d := newOffice(t, nil)
-	session := d.open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
-	d.choose(session)
-	d.await(session, "pending")
+	session := d.Open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
+	d.Choose(session)
+	d.Await(session, "pending")
 	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared", "Every day, by itself")
-	if answer := d.ask("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
+	if answer := d.Ask("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}
 	today := time.Now().UTC()
@@ -186,33 +187,33 @@ func TestConsoleReconciliation(t *testing.T) {
 		if to := d.post("/admin/reconciliation", "/admin/reconciliation", form); to != "/admin/reconciliation" {
 			t.Fatalf("it leads to %s", to)
 		}
-		until(t, "the comparison has ended", func() bool {
+		servertest.Until(t, "the comparison has ended", func() bool {
 			body = d.page("/admin/reconciliation", http.StatusOK)
 			return !strings.Contains(body, "looks again by itself")
 		})
 		return body
 	}
 	displays(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours", "1 attempt, the first and the last day left out")
-	d.gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
 	displays(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
 	rows := d.file("/admin/reconciliation.csv")
 	if len(rows) != 2 || rows[1][0] != "money" || rows[1][1] != session || rows[1][3] != "'=1+1" || rows[1][7] == "" {
 		t.Errorf("the file is %q", rows)
 	}
-	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
 	displays(t, "a gateway that is away", compare(), "broke off: the gateway", "Amounts differ (1)")
-	d.gateway.ClearFaults()
-	d.gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
+	d.Gateway.ClearFaults()
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
 	d.post("/admin/reconciliation", "/admin/reconciliation", form)
 	displays(t, "one under way", d.page("/admin/reconciliation", http.StatusOK), "begun by console:ann 0 s ago", "the gateway is being asked", "looks again by itself", "Amounts differ (1)")
 	d.restart()
 	displays(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "broke off: the instance", "Amounts differ (1)", ">console:ann</bdi>")
-	d.gateway.ClearFaults()
+	d.Gateway.ClearFaults()
 	displays(t, "begun again", compare(), "They agree.")
 	for name, bad := range map[string]url.Values{"too long": {"from": {"2026-01-01"}, "to": {"2026-05-01"}}, "backwards": {"from": {"2026-01-02"}, "to": {"2026-01-01"}}, "no day": {"from": {""}, "to": {"2026-01-01"}}} {
 		bad.Set("token", formToken.FindStringSubmatch(d.page("/admin/reconciliation", 200))[1])
-		if answer := d.ask("POST", "/admin/reconciliation", bad.Encode(), operator, isForm, "Origin: "+d.public); answer.Code != http.StatusUnprocessableEntity {
+		if answer := d.Ask("POST", "/admin/reconciliation", bad.Encode(), operator, servertest.IsForm, "Origin: "+d.Public); answer.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s = %d %s", name, answer.Code, words(answer.Body.String()))
 		}
 	}
@@ -222,14 +223,14 @@ func TestConsoleReconciliation(t *testing.T) {
 func TestConsoleOrigins(t *testing.T) {
 	t.Parallel()
 	d := newOffice(t, nil)
-	for _, origin := range []string{"https://forgotten.example", shop} {
-		d.ask("GET", "/checkout/embed.js?origin="+origin, "")
+	for _, origin := range []string{"https://forgotten.example", servertest.Shop} {
+		d.Ask("GET", "/checkout/embed.js?origin="+origin, "")
 	}
-	session := d.open(`{"amount_usd":"25.00"}`)
-	d.ask("GET", "/checkout/"+session+"?embed=inline&origin=https://new.example", "")
+	session := d.Open(`{"amount_usd":"25.00"}`)
+	d.Ask("GET", "/checkout/"+session+"?embed=inline&origin=https://new.example", "")
 	d.restart() // which writes what was counted
 	body := d.page("/admin/origins", http.StatusOK)
-	displays(t, "origins", body, `>COINSLOT_ORIGINS=`+shop+`,https://forgotten.example<`, ">https://forgotten.example<")
+	displays(t, "origins", body, `>COINSLOT_ORIGINS=`+servertest.Shop+`,https://forgotten.example<`, ">https://forgotten.example<")
 	if strings.Contains(body, `href="https://forgotten`) {
 		t.Error("a stranger's host is a link")
 	}
@@ -260,11 +261,11 @@ func TestConsoleWebhooks(t *testing.T) {
 	d := newOffice(t, func(c *config.Config) {
 		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=canary"}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
 	})
-	session := d.open(`{"amount_usd":"25.00"}`)
-	d.choose(session)
-	d.await(session, "pending")
+	session := d.Open(`{"amount_usd":"25.00"}`)
+	d.Choose(session)
+	d.Await(session, "pending")
 	var body string
-	until(t, "a try has failed", func() bool {
+	servertest.Until(t, "a try has failed", func() bool {
 		body = d.page("/admin/webhooks?state=retrying", http.StatusOK)
 		return strings.Contains(body, "418")
 	})
@@ -283,7 +284,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {"cs_someoneelse"}, "back": {"list"}}); !strings.HasPrefix(to, "/admin/webhooks?done=sent-again.") {
 		t.Errorf("it leads to %s", to)
 	}
-	until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
+	servertest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
 	if audit := d.page("/admin/audit?session="+session, http.StatusOK); !strings.Contains(audit, ">sent a webhook again<") || strings.Contains(d.page("/admin/audit", http.StatusOK), "cs_someoneelse") {
 		t.Errorf("the audit has another payment than the event's: %s", words(audit))
 	}
@@ -295,7 +296,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed.") {
 		t.Errorf("it leads to %s", to)
 	}
-	until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
+	servertest.Until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
 	span.Set("to", now.Add(-50*time.Minute).Format("2006-01-02T15:04"))
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
 		t.Errorf("a replay of nothing leads to %s", to)
@@ -308,10 +309,10 @@ func TestConsoleLongFile(t *testing.T) {
 	t.Parallel()
 	d := newOffice(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	for range 51 { // more than a page
-		d.foreign(d.api)
+		d.Foreign(d.api)
 	}
-	web := httptest.NewUnstartedServer(d.handler)
-	web.Config = server.HTTP(d.handler)
+	web := httptest.NewUnstartedServer(d.Handler)
+	web.Config = server.HTTP(d.Handler)
 	web.Config.ReadTimeout, web.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
 	web.Start()
 	t.Cleanup(web.Close)
@@ -320,7 +321,7 @@ func TestConsoleLongFile(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		r.Host, _ = strings.CutPrefix(d.public, "http://")
+		r.Host, _ = strings.CutPrefix(d.Public, "http://")
 		r.Header.Set("X-Remote-User", "ann")
 		answer, err := http.DefaultClient.Do(r)
 		if err != nil {
@@ -333,13 +334,13 @@ func TestConsoleLongFile(t *testing.T) {
 		}
 		return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
 	}
-	d.gateway.Inject(sandbox.Fault{Path: "list", Latency: 400 * time.Millisecond, Times: -1})
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Latency: 400 * time.Millisecond, Times: -1})
 	if rows, err := file(); err != nil || len(rows) != 52 {
 		t.Errorf("a file that takes longer than other answers has %d rows, %v; want 52", len(rows), err)
 	}
-	d.gateway.ClearFaults()
-	d.gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Millisecond})
-	d.gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
+	d.Gateway.ClearFaults()
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Millisecond})
+	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
 	if rows, err := file(); err == nil {
 		t.Errorf("a file that breaks off has %d rows and an end", len(rows))
 	}
@@ -353,10 +354,10 @@ func TestConsoleEndpointThatIsGone(t *testing.T) {
 	d := newOffice(t, func(c *config.Config) {
 		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
 	})
-	session := d.open(`{"amount_usd":"25.00"}`)
-	d.ask("POST", "/v1/sessions/"+session+"/cancel", "", bearer)
+	session := d.Open(`{"amount_usd":"25.00"}`)
+	d.Ask("POST", "/v1/sessions/"+session+"/cancel", "", servertest.Bearer)
 	var body string
-	until(t, "it has said 410", func() bool {
+	servertest.Until(t, "it has said 410", func() bool {
 		body = d.page("/admin/webhooks", http.StatusOK)
 		return strings.Contains(body, "Off: has said 410")
 	})
@@ -370,13 +371,13 @@ func TestConsoleEndpointThatIsGone(t *testing.T) {
 // TestConsoleTestsWebhooks: from the list of webhooks to what came back, written down.
 func TestConsoleTestsWebhooks(t *testing.T) {
 	t.Parallel()
-	shop := newShopSide(t)
-	d := newDesk(t, shop.hooked)
+	shop := servertest.NewMerchant(t)
+	d := newDesk(t, shop.Hooked)
 	d.enter(consoleWord)
 	displays(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
 	displays(t, "the question", d.page("/admin/webhooks/test"), "It tells of no payment", `action="/admin/webhooks/test"`, `data-part="do-test"`)
-	if got := d.ask("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), isForm, d.cookie); got.Code != http.StatusForbidden || len(shop.told) != 0 {
-		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.told))
+	if got := d.Ask("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), servertest.IsForm, d.cookie); got.Code != http.StatusForbidden || len(shop.Told) != 0 {
+		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.Told))
 	}
 	sent := func() string {
 		answer := d.post("/admin/webhooks/test", nil)
@@ -385,11 +386,11 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 		}
 		return answer.Body.String()
 	}
-	displays(t, "what was taken", sent(), "The test was taken", "Taken.", "204 No Content", " ms", (<-shop.told).id, "Send another")
-	shop.status.Store(http.StatusNotFound)
+	displays(t, "what was taken", sent(), "The test was taken", "Taken.", "204 No Content", " ms", (<-shop.Told).ID, "Send another")
+	shop.Status.Store(http.StatusNotFound)
 	displays(t, "what was not", sent(), "The test was not taken", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
 	displays(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">asked to send a test webhook<", "console:operator")
-	d.leavesNothing()
+	d.WantNoEvents()
 	bare := newDesk(t, nil)
 	bare.enter(consoleWord)
 	if got := bare.post("/admin/webhooks/test", nil); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "Set COINSLOT_WEBHOOK_URL") {

@@ -1,4 +1,4 @@
-package server_test
+package console_test
 
 import (
 	"encoding/csv"
@@ -15,34 +15,46 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
+	"coinslot/bff/web"
 )
 
-const consoleWord = "correct horse battery"
+// The operator's password, and its hash, as cheap as is taken.
+const (
+	consoleWord = "correct horse battery"
+	consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
+)
+
+// canaryOrder has personal data wherever an order can.
+const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"cart":"C-7"},"success_url":"https://shop.example/thanks"}`
+
+// wide lets a test ask as often as it likes.
+var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
 
 // desk is a server with a console, and a browser that is signed in to it.
 type desk struct {
-	*rig
+	*servertest.Rig
 	cookie string
 }
 
 func newDesk(t *testing.T, change func(*config.Config)) *desk {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
+	c := servertest.Settings(t, api.URL)
 	c.AdminPassword = config.NewSecret(consoleHash)
 	if change != nil {
 		change(&c)
 	}
-	r, _ := startWith(t, gateway, c, server.Options{Limits: wide})
-	return &desk{rig: r}
+	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: wide})
+	return &desk{Rig: r}
 }
 
 // enter signs in and returns the answer.
 func (d *desk) enter(word string) *httptest.ResponseRecorder {
-	d.t.Helper()
-	answer := d.ask("POST", "/admin/login", url.Values{"password": {word}, "to": {"/admin/payments"}}.Encode(), isForm)
+	d.T.Helper()
+	answer := d.Ask("POST", "/admin/login", url.Values{"password": {word}, "to": {"/admin/payments"}}.Encode(), servertest.IsForm)
 	for _, c := range answer.Result().Cookies() {
 		d.cookie = "Cookie: " + c.Name + "=" + c.Value
 	}
@@ -51,10 +63,10 @@ func (d *desk) enter(word string) *httptest.ResponseRecorder {
 
 // page reads a page as who is signed in.
 func (d *desk) page(path string, headers ...string) string {
-	d.t.Helper()
-	answer := d.ask("GET", path, "", append(headers, d.cookie)...)
+	d.T.Helper()
+	answer := d.Ask("GET", path, "", append(headers, d.cookie)...)
 	if answer.Code != http.StatusOK {
-		d.t.Fatalf("GET %s = %d %.300s", path, answer.Code, answer.Body)
+		d.T.Fatalf("GET %s = %d %.300s", path, answer.Code, answer.Body)
 	}
 	return answer.Body.String()
 }
@@ -63,31 +75,31 @@ var formToken = regexp.MustCompile(`name="token" type="hidden" value="([^"]+)"`)
 
 // post sends the form of the page at path, with fields besides its token.
 func (d *desk) post(path string, fields url.Values, headers ...string) *httptest.ResponseRecorder {
-	d.t.Helper()
+	d.T.Helper()
 	found := formToken.FindStringSubmatch(d.page("/admin/audit", headers...))
 	if found == nil {
-		d.t.Fatal("a page has no token")
+		d.T.Fatal("a page has no token")
 	}
 	if fields == nil {
 		fields = url.Values{}
 	}
 	fields.Set("token", html.UnescapeString(found[1]))
-	return d.ask("POST", path, fields.Encode(), append(headers, isForm, d.cookie)...)
+	return d.Ask("POST", path, fields.Encode(), append(headers, servertest.IsForm, d.cookie)...)
 }
 
 // settle sends the form of the page that asks before a payment is settled.
 func (d *desk) settle(id, deed, reason string) *httptest.ResponseRecorder {
-	d.t.Helper()
+	d.T.Helper()
 	path := "/admin/payments/" + id + "/" + deed
 	return d.post(path, url.Values{"reason": {reason}, "review": {d.seen(path)}})
 }
 
 // seen is the mark of the review that a page is about.
 func (d *desk) seen(path string) string {
-	d.t.Helper()
+	d.T.Helper()
 	found := reviewMark.FindStringSubmatch(d.page(path))
 	if found == nil {
-		d.t.Fatalf("%s does not say what it is about", path)
+		d.T.Fatalf("%s does not say what it is about", path)
 	}
 	return found[1]
 }
@@ -96,9 +108,9 @@ var reviewMark = regexp.MustCompile(`name="review" type="hidden" value="([^"]+)"
 
 // inReview is a payment that is reported as paid, and not proven.
 func (d *desk) inReview(body string) string {
-	d.t.Helper()
-	d.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
-	return d.brought(body, "pay", "review")
+	d.T.Helper()
+	d.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	return d.Brought(body, "pay", "review")
 }
 
 // The first page says what needs somebody, the gateway's silence too.
@@ -123,34 +135,34 @@ func TestConsoleNeeds(t *testing.T) {
 func TestConsoleForgery(t *testing.T) {
 	d := newDesk(t, nil)
 	d.enter(consoleWord)
-	id := d.open(`{"amount_usd":"25.00"}`)
+	id := d.Open(`{"amount_usd":"25.00"}`)
 	path := "/admin/payments/" + id + "/cancel"
 	token := formToken.FindStringSubmatch(d.page(path))[1]
-	other := &desk{rig: d.rig}
+	other := &desk{Rig: d.Rig}
 	other.enter(consoleWord)
 	foreign := formToken.FindStringSubmatch(other.page(path))[1]
 	for name, c := range map[string]struct {
 		body    string
 		headers []string
 	}{
-		"no token":           {"", []string{isForm, d.cookie}},
-		"another's token":    {"token=" + foreign, []string{isForm, d.cookie}},
-		"token in the query": {"", []string{isForm, d.cookie}},
-		"another site":       {"token=" + token, []string{isForm, d.cookie, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}},
-		"a sister site":      {"token=" + token, []string{isForm, d.cookie, "Sec-Fetch-Site: same-site"}},
-		"JSON":               {`{"token":"` + token + `"}`, []string{isJSON, d.cookie}},
-		"not signed in":      {"token=" + token, []string{isForm}},
+		"no token":           {"", []string{servertest.IsForm, d.cookie}},
+		"another's token":    {"token=" + foreign, []string{servertest.IsForm, d.cookie}},
+		"token in the query": {"", []string{servertest.IsForm, d.cookie}},
+		"another site":       {"token=" + token, []string{servertest.IsForm, d.cookie, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}},
+		"a sister site":      {"token=" + token, []string{servertest.IsForm, d.cookie, "Sec-Fetch-Site: same-site"}},
+		"JSON":               {`{"token":"` + token + `"}`, []string{servertest.IsJSON, d.cookie}},
+		"not signed in":      {"token=" + token, []string{servertest.IsForm}},
 	} {
 		query := ""
 		if name == "token in the query" {
 			query = "?token=" + token
 		}
-		if got := d.ask("POST", path+query, c.body, c.headers...); got.Code < 400 || d.status(id) != "open" {
-			t.Errorf("%s: %d, and the payment is %s", name, got.Code, d.status(id))
+		if got := d.Ask("POST", path+query, c.body, c.headers...); got.Code < 400 || d.Status(id) != "open" {
+			t.Errorf("%s: %d, and the payment is %s", name, got.Code, d.Status(id))
 		}
 	}
-	if got := d.ask("POST", path, "token="+token, isForm, d.cookie, "Origin: http://localhost:8080", "Sec-Fetch-Site: same-origin"); got.Code != http.StatusSeeOther || d.status(id) != "cancelled" {
-		t.Errorf("its own page: %d, and the payment is %s", got.Code, d.status(id))
+	if got := d.Ask("POST", path, "token="+token, servertest.IsForm, d.cookie, "Origin: http://localhost:8080", "Sec-Fetch-Site: same-origin"); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
+		t.Errorf("its own page: %d, and the payment is %s", got.Code, d.Status(id))
 	}
 }
 
@@ -166,15 +178,15 @@ func TestConsoleDeeds(t *testing.T) {
 			t.Errorf("the page of a payment in review lacks %q", part)
 		}
 	}
-	if got := d.settle(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.status(review) != "review" {
-		t.Errorf("without a reason: %d, %s", got.Code, d.status(review))
+	if got := d.settle(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
+		t.Errorf("without a reason: %d, %s", got.Code, d.Status(review))
 	}
-	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen"}}); got.Code != http.StatusUnprocessableEntity || d.status(review) != "review" {
-		t.Errorf("without what was looked at: %d, %s", got.Code, d.status(review))
+	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen"}}); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
+		t.Errorf("without what was looked at: %d, %s", got.Code, d.Status(review))
 	}
 	got := d.settle(review, "confirm", "seen in the explorer")
-	if got.Code != http.StatusSeeOther || d.status(review) != "confirmed" {
-		t.Fatalf("settling: %d, %s", got.Code, d.status(review))
+	if got.Code != http.StatusSeeOther || d.Status(review) != "confirmed" {
+		t.Fatalf("settling: %d, %s", got.Code, d.Status(review))
 	}
 	if got := d.post("/admin/payments/"+review+"/cancel", nil); got.Code != http.StatusConflict {
 		t.Errorf("calling off what is confirmed: %d", got.Code)
@@ -195,7 +207,7 @@ func TestConsoleDeeds(t *testing.T) {
 	if strings.Contains(after, "The gateway has proven") {
 		t.Error("the page says that the gateway has proven what somebody has settled")
 	}
-	object := d.ask("GET", "/v1/sessions/"+review, "", bearer).Body.String()
+	object := d.Ask("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
 	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
 		t.Errorf("the trail does not say who: %s", object)
 	}
@@ -212,15 +224,15 @@ func TestConsoleSettlesWhatWasSeen(t *testing.T) {
 	id := d.inReview(`{"amount_usd":"25.00"}`)
 	path := "/admin/payments/" + id + "/discard"
 	seen, reason := d.seen(path), strings.Repeat("возврат ", 62)
-	d.gateway.ClearFaults()
-	d.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
-	if got := d.ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
+	d.Gateway.ClearFaults()
+	d.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
+	if got := d.Ask("POST", "/v1/sessions/"+id+"/recheck", "", servertest.Bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
 		t.Fatalf("the reason did not change: %s", got.Body)
 	}
-	if got := d.post(path, url.Values{"reason": {reason}, "review": {seen}}); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "has changed since you looked") || d.status(id) != "review" {
+	if got := d.post(path, url.Values{"reason": {reason}, "review": {seen}}); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "has changed since you looked") || d.Status(id) != "review" {
 		t.Errorf("settling what was not seen = %d %s", got.Code, words(got.Body.String()))
 	}
-	if got := d.settle(id, "discard", reason); got.Code != http.StatusSeeOther || d.status(id) != "cancelled" {
+	if got := d.settle(id, "discard", reason); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
 		t.Fatalf("settling = %d %s", got.Code, words(got.Body.String()))
 	}
 	if audit := d.page("/admin/audit?session=" + id); strings.Count(audit, reason) != 2 || strings.Contains(audit, "\uFFFD") {
@@ -232,9 +244,9 @@ func TestConsoleSettlesWhatWasSeen(t *testing.T) {
 func TestConsoleSearch(t *testing.T) {
 	d := newDesk(t, nil)
 	d.enter(consoleWord)
-	id := d.brought(`{"amount_usd":"25.00","order_ref":"ORD-77","email":"ann@shop.example","title":"Two tickets"}`, "pay", "confirmed")
-	d.open(`{"amount_usd":"9.00","order_ref":"other"}`)
-	known := d.gateway.Transactions()[0]
+	id := d.Brought(`{"amount_usd":"25.00","order_ref":"ORD-77","email":"ann@shop.example","title":"Two tickets"}`, "pay", "confirmed")
+	d.Open(`{"amount_usd":"9.00","order_ref":"other"}`)
+	known := d.Gateway.Transactions()[0]
 	for _, text := range []string{id, "ORD-77", known.TrackingCode, known.WalletAddress} {
 		if got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" ")); !strings.Contains(got, "<h1><bdi class=\"foreign\" translate=\"no\">ORD-77") {
 			t.Errorf("searching %q does not lead to the payment", text)
@@ -249,11 +261,11 @@ func TestConsoleSearch(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"status=x", "from=yesterday", "cursor=x", "to=9999-99-99"} {
-		if got := d.ask("GET", "/admin/payments?"+bad, "", d.cookie); got.Code != http.StatusUnprocessableEntity {
+		if got := d.Ask("GET", "/admin/payments?"+bad, "", d.cookie); got.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s = %d", bad, got.Code)
 		}
 	}
-	if got := d.ask("GET", "/admin/payments/cs_none", "", d.cookie); got.Code != http.StatusNotFound {
+	if got := d.Ask("GET", "/admin/payments/cs_none", "", d.cookie); got.Code != http.StatusNotFound {
 		t.Errorf("a payment that is not there = %d", got.Code)
 	}
 }
@@ -265,11 +277,11 @@ func TestConsoleExportFromElsewhere(t *testing.T) {
 		c.AdminPassword, c.AdminProxyHeader, c.TrustedProxies = config.Secret{}, "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
 	})
 	for site, want := range map[string]int{"cross-site": 403, "same-site": 403, "same-origin": 200, "none": 200} {
-		if got := d.at("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann", "Sec-Fetch-Site: "+site); got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
+		if got := d.At("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann", "Sec-Fetch-Site: "+site); got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
 			t.Errorf("asked from %s: %d %.200s", site, got.Code, got.Body)
 		}
 	}
-	if audit := d.at("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
+	if audit := d.At("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
 		t.Errorf("the audit is %s", words(audit))
 	}
 }
@@ -278,13 +290,13 @@ func TestConsoleExportFromElsewhere(t *testing.T) {
 func TestConsoleExport(t *testing.T) {
 	d := newDesk(t, nil)
 	d.enter(consoleWord)
-	if got := d.ask("GET", "/admin/payments.csv", ""); got.Code != http.StatusForbidden || strings.Contains(got.Body.String(), "order_ref") {
+	if got := d.Ask("GET", "/admin/payments.csv", ""); got.Code != http.StatusForbidden || strings.Contains(got.Body.String(), "order_ref") {
 		t.Errorf("a stranger's export = %d", got.Code)
 	}
 	for range 103 {
-		d.open(`{"amount_usd":"25.00","title":"=HYPERLINK(\"https://evil.example\")","description":"x","metadata":{"a":"@b"}}`)
+		d.Open(`{"amount_usd":"25.00","title":"=HYPERLINK(\"https://evil.example\")","description":"x","metadata":{"a":"@b"}}`)
 	}
-	answer := d.ask("GET", "/admin/payments.csv?status=open", "", d.cookie)
+	answer := d.Ask("GET", "/admin/payments.csv?status=open", "", d.cookie)
 	if got := answer.Header().Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="payments-20`) {
 		t.Errorf("Content-Disposition is %q", got)
 	}
@@ -302,7 +314,7 @@ func TestConsoleHostileTexts(t *testing.T) {
 	d := newDesk(t, nil)
 	d.enter(consoleWord)
 	body := `{"amount_usd":"25.00","order_ref":"<b>ref</b>","title":"\u003cscript\u003ealert(1)\u003c/script\u003e\"' onclick=x","email":"a@b.example","metadata":{"<i>name</i>":"</dd><img src=x onerror=alert(1)>"}}`
-	id := d.brought(body, "pay", "confirmed")
+	id := d.Brought(body, "pay", "confirmed")
 	for _, path := range []string{"/admin/payments", "/admin/payments/" + id, "/admin/payments?q=" + url.QueryEscape("\"><script>alert(1)</script>"), "/admin/audit?session=" + url.QueryEscape("\"><b>"), "/admin?done=<b>"} {
 		got := d.page(path)
 		for _, bad := range []string{"<script", "<b>", "<i>", "<img src=x", "\u202e", "style=", " onclick=x\"", "onerror=alert(1)>"} {
@@ -323,8 +335,8 @@ func TestConsoleRedelivers(t *testing.T) {
 		c.WebhookSecrets = []config.Secret{config.NewSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwAAAAAAAAAA")}
 	})
 	d.enter(consoleWord)
-	id := d.open(`{"amount_usd":"25.00"}`)
-	d.ask("POST", "/v1/sessions/"+id+"/cancel", "", bearer)
+	id := d.Open(`{"amount_usd":"25.00"}`)
+	d.Ask("POST", "/v1/sessions/"+id+"/cancel", "", servertest.Bearer)
 	first := await(t, seen)
 	form := regexp.MustCompile(`name="event" type="hidden" value="([^"]+)"><input name="endpoint" type="hidden" value="([^"]+)"`).FindStringSubmatch(d.page("/admin/payments/" + id))
 	if form == nil {
@@ -355,5 +367,40 @@ func await(t *testing.T, from <-chan string) string {
 	case <-time.After(20 * time.Second):
 		t.Fatal("nothing came")
 		return ""
+	}
+}
+
+// TestConsoleErases: an operator erases the personal data of a finished payment, once; the
+// audit names who did it.
+func TestConsoleErases(t *testing.T) {
+	d := newDesk(t, nil)
+	d.enter(consoleWord)
+	open, id := d.Open(strings.Replace(canaryOrder, "%s", "1", 1)), d.Brought(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
+	path := "/admin/payments/" + id
+	if got := d.page("/admin/payments/" + open); strings.Contains(got, `data-part="erase"`) {
+		t.Error("the data of an open payment can be erased")
+	}
+	if got := d.page(path); !strings.Contains(got, `data-part="erase"`) || !strings.Contains(got, "ann@canary.example") {
+		t.Fatalf("a paid payment cannot be erased: %s", got)
+	}
+	if got := d.page(path + "/erase"); !strings.Contains(got, "Erased data cannot be restored.") {
+		t.Errorf("the page that asks is %s", got)
+	}
+	if got := d.post(path+"/erase", nil); got.Code != 303 {
+		t.Fatalf("erasing = %d %s", got.Code, got.Body)
+	}
+	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
+		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
+	}
+	if got := d.page(path); !strings.Contains(got, "Personal data erased") {
+		t.Errorf("the page after it does not say that data was erased: %s", got)
+	}
+	if got := d.page("/admin/audit?session=" + id); !strings.Contains(got, "erased personal data") {
+		t.Errorf("the audit is %s", got)
+	}
+	for _, where := range []string{"/v1/sessions/" + id, "/v1/events?session=" + id} {
+		if got := d.Ask("GET", where, "", servertest.Bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
+			t.Errorf("%s is %s", where, got)
+		}
 	}
 }

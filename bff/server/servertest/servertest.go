@@ -1,0 +1,299 @@
+// Package servertest runs whole servers for tests: against a sandbox gateway, without a browser.
+package servertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/config"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
+	"coinslot/bff/store"
+	"coinslot/bff/store/storetest"
+)
+
+// What servers are started with, and headers that go with it.
+const (
+	SecretKey  = "server-test-secret-key-0123456789abcdef"
+	OrderKey   = "server-test-order-key-0123456789abcdef"
+	GatewayKey = "server-test-gateway-key-0123456789abcdef"
+	HookToken  = "server-test-hook-token"
+	Shop       = "https://shop.example"
+
+	IsJSON = "Content-Type: application/json"
+	IsForm = "Content-Type: application/x-www-form-urlencoded"
+	Bearer = "Authorization: Bearer " + SecretKey
+)
+
+// Rig is a whole server against a sandbox gateway, without a browser.
+type Rig struct {
+	T       *testing.T
+	Server  *server.Server
+	Gateway *sandbox.Server
+	Handler http.Handler // the server's own, or what wraps it
+	Public  string       // origin
+	Log     *Log
+}
+
+// Log is what the server has logged. It is safe for concurrent use.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (b *Log) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// String returns all that was written.
+func (b *Log) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// New starts a server with [Settings] and a gateway of its own.
+func New(t *testing.T) *Rig {
+	t.Helper()
+	gateway := sandbox.New(sandbox.Config{Key: GatewayKey})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	r, _ := Start(t, gateway, Settings(t, api.URL), server.Options{})
+	return r
+}
+
+// Settings are those of a server at the gateway that listens at api.
+func Settings(t testing.TB, api string) config.Config {
+	t.Helper()
+	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
+	items := "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n"
+	if err := os.WriteFile(catalog, []byte(items), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config.Config{
+		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, created), Origins: []string{Shop},
+		GatewayURL: api, GatewayKey: config.NewSecret(GatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
+		SecretKeys: []config.Secret{config.NewSecret(SecretKey)}, OrderKey: config.NewSecret(OrderKey), HookToken: config.NewSecret(HookToken),
+		Catalog: catalog, PollInterval: 50 * time.Millisecond,
+	}
+}
+
+// created makes the tables of a database that is empty.
+func created(path string) error {
+	db, err := store.Open(context.Background(), store.Config{DSN: path})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// Start runs a server until t ends, or until stop is called.
+func Start(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *Rig, stop func()) {
+	t.Helper()
+	r = &Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: &Log{}}
+	o.Log = slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	srv, err := server.New(t.Context(), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Server, r.Handler = srv, srv.Handler
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := errors.Join(<-ended, srv.Close()); err != nil {
+			t.Errorf("stopping: %v", err)
+		}
+		r.NoSecrets(r.Log.String(), "the log")
+	})
+	t.Cleanup(stop)
+	return r, stop
+}
+
+// NoSecrets looks for keys where none may be.
+func (r *Rig) NoSecrets(text, where string) {
+	r.T.Helper()
+	for _, secret := range []string{SecretKey, OrderKey, GatewayKey, HookToken} {
+		if strings.Contains(text, secret) {
+			r.T.Errorf("%s holds the secret %.18s…", where, secret)
+		}
+	}
+}
+
+// Ask sends one request; headers are "Name: value".
+func (r *Rig) Ask(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r.T.Helper()
+	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
+	req.Host = "localhost:8080"
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	r.Handler.ServeHTTP(w, req)
+	r.NoSecrets(w.Body.String(), "an answer to "+method+" "+path)
+	return w
+}
+
+// Open opens a session and returns its id.
+func (r *Rig) Open(body string) string {
+	r.T.Helper()
+	w := r.Ask("POST", "/v1/sessions", body, Bearer, IsJSON)
+	var got struct{ ID string }
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusCreated {
+		r.T.Fatalf("POST /v1/sessions = %d %s", w.Code, w.Body)
+	}
+	return got.ID
+}
+
+// Status returns the status that the merchant sees.
+func (r *Rig) Status(id string) string {
+	r.T.Helper()
+	var got struct{ Status string }
+	w := r.Ask("GET", "/v1/sessions/"+id, "", Bearer)
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		r.T.Fatal(err)
+	}
+	return got.Status
+}
+
+// Await waits until the session has that status.
+func (r *Rig) Await(id, want string) {
+	r.T.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for got := ""; got != want; got = r.Status(id) {
+		if time.Now().After(deadline) {
+			r.T.Fatalf("gave up waiting for status %q; it is %q", want, got)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// Choose picks a coin as the page's script does.
+func (r *Rig) Choose(id string) {
+	r.T.Helper()
+	w := r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, IsJSON)
+	if w.Code != http.StatusOK {
+		r.T.Fatalf("attempts = %d %s", w.Code, w.Body)
+	}
+}
+
+// EventList is an answer of GET /v1/events.
+type EventList struct {
+	Data []struct {
+		ID, Type string
+		Data     struct{ ID, Status string }
+	}
+	Next string `json:"next_cursor"`
+	More bool   `json:"has_more"`
+}
+
+// Events reads the log of events.
+func (r *Rig) Events(query string) (list EventList) {
+	r.T.Helper()
+	w := r.Ask("GET", "/v1/events"+query, "", Bearer)
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || w.Code != http.StatusOK {
+		r.T.Fatalf("GET /v1/events%s = %d %s", query, w.Code, w.Body)
+	}
+	return list
+}
+
+// Pay pays what the session shows.
+func (r *Rig) Pay(id string) {
+	r.T.Helper()
+	var got struct {
+		Attempts []struct {
+			Code string `json:"tracking_code"`
+		}
+	}
+	w := r.Ask("GET", "/v1/sessions/"+id, "", Bearer)
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Attempts) == 0 {
+		r.T.Fatalf("session %s: %s", id, w.Body)
+	}
+	if err := r.Gateway.Pay(got.Attempts[len(got.Attempts)-1].Code, "pay"); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+// Foreign opens a transaction at the gateway that no checkout knows of.
+func (r *Rig) Foreign(api string) {
+	r.T.Helper()
+	req, err := http.NewRequest("POST", api+"/api/v1/merchant/transaction/create", strings.NewReader(
+		`{"currency_symbol":"USDT","network_code":"trc20","amount_usd":7,"ttl":15,"comment":"the point of sale `+GatewayKey+`"}`))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	req.Header.Set("x-api-key", GatewayKey)
+	req.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		r.T.Fatal(err, answer)
+	}
+	answer.Body.Close()
+}
+
+// Until waits until ok returns true; it gives up after 20 s.
+func Until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("gave up waiting: %s", what)
+		}
+	}
+}
+
+// At asks from an address; headers are "Name: value".
+func (r *Rig) At(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r.T.Helper()
+	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
+	req.RemoteAddr = addr + ":1234"
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	r.Handler.ServeHTTP(w, req)
+	return w
+}
+
+// Brought opens a session, chooses a coin and has the gateway tell of a payment.
+func (r *Rig) Brought(body string, kind sandbox.Kind, status string) (id string) {
+	r.T.Helper()
+	id = r.Open(body)
+	r.Choose(id)
+	r.Await(id, "pending")
+	all := r.Gateway.Transactions()
+	if err := r.Gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
+		r.T.Fatal(err)
+	}
+	r.Await(id, status)
+	return id
+}
+
+// WantNoEvents asserts that no event was kept, that nothing waits, and that no
+// try was counted.
+func (d *Rig) WantNoEvents() {
+	d.T.Helper()
+	if list := d.Events(""); len(list.Data) != 0 {
+		d.T.Errorf("events: %+v; want none", list)
+	}
+	span := fmt.Sprintf(`{"from":%q,"to":%q}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339), time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+	if w := d.Ask("POST", "/v1/events/replay", span, Bearer, IsJSON); !strings.Contains(w.Body.String(), `"deliveries":0`) {
+		d.T.Errorf("a replay of it = %s", w.Body)
+	}
+}
