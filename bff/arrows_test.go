@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"bff/console/format":        {},
 	"bff/console/query":         {"app/wire"},
 	"bff/checkout/checkouttest": {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/store"},
-	"bff/failpoint":             {"app/wire", "bff/budget", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/retention", "bff/webhook"},
+	"torture/failpoint":         {"app/wire", "bff/budget", "bff/checkout", "bff/outbox", "bff/payment", "bff/poll", "bff/retention", "bff/webhook"},
 	"bff/gateway":               {"bff/checkout", "bff/payment", "bff/reconcile"},
 	"bff/licenses":              {},
 	"bff/livereload":            {},

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/failpoint"
+	"coinslot/torture/failpoint"
 	"coinslot/torture/goal"
 )
 

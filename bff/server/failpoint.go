@@ -2,6 +2,6 @@
 
 package server
 
-import "coinslot/bff/failpoint"
+import "coinslot/torture/failpoint"
 
 func init() { tune = failpoint.Tune }
