@@ -287,13 +287,13 @@ func (r *Rig) Brought(body string, kind sandbox.Kind, status string) (id string)
 
 // WantNoEvents asserts that no event was kept, that nothing waits, and that no
 // try was counted.
-func (d *Rig) WantNoEvents() {
-	d.T.Helper()
-	if list := d.Events(""); len(list.Data) != 0 {
-		d.T.Errorf("events: %+v; want none", list)
+func (r *Rig) WantNoEvents() {
+	r.T.Helper()
+	if list := r.Events(""); len(list.Data) != 0 {
+		r.T.Errorf("events: %+v; want none", list)
 	}
 	span := fmt.Sprintf(`{"from":%q,"to":%q}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339), time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
-	if w := d.Ask("POST", "/v1/events/replay", span, Bearer, IsJSON); !strings.Contains(w.Body.String(), `"deliveries":0`) {
-		d.T.Errorf("a replay of it = %s", w.Body)
+	if w := r.Ask("POST", "/v1/events/replay", span, Bearer, IsJSON); !strings.Contains(w.Body.String(), `"deliveries":0`) {
+		r.T.Errorf("a replay of it = %s", w.Body)
 	}
 }
