@@ -35,12 +35,13 @@ type Config struct {
 type server struct {
 	*web.Server
 	Config
+	keys [][sha256.Size]byte // hashes of SecretKeys
 	docs func() (*pages, error)
 }
 
 // Routes returns the merchant's endpoints.
 func Routes(site *web.Server, c Config) []web.Route {
-	s := &server{Server: site, Config: c}
+	s := &server{Server: site, Config: c, keys: hashed(c.SecretKeys)}
 	if s.TestWebhooks == nil {
 		s.TestWebhooks = func(context.Context, string) (outbox.Tested, error) {
 			return outbox.Tested{}, web.Refuse(wire.CodeWebhookUnset, "")
@@ -98,9 +99,16 @@ func (s *server) authorized(h web.Handler) web.Handler {
 // neither which one nor how much of it was right. No key at all opens nothing.
 func (s *server) opens(key string) bool {
 	got, same := sha256.Sum256([]byte(key)), 0
-	for _, secret := range s.SecretKeys {
-		want := sha256.Sum256([]byte(secret))
-		same |= subtle.ConstantTimeCompare(got[:], want[:])
+	for i := range s.keys {
+		same |= subtle.ConstantTimeCompare(got[:], s.keys[i][:])
 	}
 	return key != "" && same == 1
+}
+
+// hashed are the hashes of keys, which have one length, so that comparing two takes one time.
+func hashed(keys []string) (list [][sha256.Size]byte) {
+	for _, key := range keys {
+		list = append(list, sha256.Sum256([]byte(key)))
+	}
+	return list
 }

@@ -19,8 +19,8 @@ func FuzzAuthorized(f *testing.F) {
 	}
 	taken := func(http.ResponseWriter, *http.Request) error { return nil }
 	set, unset := closed(f), closed(f)
-	unset.SecretKeys = []string{""}
-	set.SecretKeys = []string{"sk-new-456789abcdef0123456789abcdef", secret}
+	unset.keys = hashed([]string{""})
+	set.keys = hashed([]string{"sk-new-456789abcdef0123456789abcdef", secret})
 	guarded, never := set.authorized(taken), unset.authorized(taken)
 	f.Fuzz(func(t *testing.T, header string) {
 		r := &http.Request{Header: http.Header{"Authorization": {header}}}
@@ -51,14 +51,15 @@ func closed(tb testing.TB) *server {
 // other one.
 func TestTwoKeys(t *testing.T) {
 	s := closed(t)
-	s.SecretKeys = []string{"secret-key-0123456789abcdef01234567"}
+	const key = "secret-key-0123456789abcdef01234567"
+	s.keys = hashed([]string{key})
 	open := s.authorized(func(http.ResponseWriter, *http.Request) error { return nil })
 	r := httptest.NewRequest("GET", "/v1/sessions", nil)
-	r.Header.Set("Authorization", "Bearer "+s.SecretKeys[0])
+	r.Header.Set("Authorization", "Bearer "+key)
 	if err := open(nil, r); err != nil {
 		t.Errorf("one key: %v", err)
 	}
-	r.Header.Add("Authorization", "Bearer "+s.SecretKeys[0])
+	r.Header.Add("Authorization", "Bearer "+key)
 	if open(nil, r) == nil {
 		t.Error("two keys are taken")
 	}

@@ -194,21 +194,24 @@ func (s *Set) bounded(family string, labels []string) string {
 // labels there, is a mistake in the program.
 func (s *Set) named(family string, values []string) string {
 	f, ok := s.families[family]
-	names := strings.Split(f.Labels, ",")
-	if f.Labels == "" {
-		names = nil
+	count := 0
+	if f.Labels != "" {
+		count = 1 + strings.Count(f.Labels, ",")
 	}
-	if !ok || len(names) != len(values) {
+	if !ok || count != len(values) {
 		panic(fmt.Sprintf("metrics: %s with labels %q is not in the table", family, values))
 	}
-	if len(names) == 0 {
+	if count == 0 {
 		return family
 	}
-	pairs := make([]string, len(names))
-	for i, name := range names {
-		pairs[i] = name + "=" + strconv.QuoteToASCII(values[i])
+	name, separator, labels := append(make([]byte, 0, 128), family...), byte('{'), f.Labels
+	for _, value := range values {
+		label, rest, _ := strings.Cut(labels, ",")
+		name = append(append(append(name, separator), label...), '=')
+		name = strconv.AppendQuoteToASCII(name, value)
+		separator, labels = ',', rest
 	}
-	return family + "{" + strings.Join(pairs, ",") + "}"
+	return string(append(name, '}'))
 }
 
 // ServeHTTP answers a scrape, in Prometheus' text format 0.0.4.

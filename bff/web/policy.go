@@ -177,14 +177,21 @@ func (list policies) set(h http.Header, k Kind) {
 	}
 }
 
+// Headers that many answers have, each with memory that all of them share: nobody changes it.
+var (
+	noSniffing   = []string{"nosniff"}
+	ownReferrer  = []string{"same-origin"}
+	onlySecurely = []string{"max-age=31536000"}
+	asJSON       = []string{"application/json"}
+)
+
 // common sets the headers that all answers carry, and those of data. The referrer
 // policy is not no-referrer because a form would then post with "Origin: null".
 func (s *Server) common(h http.Header, request string) {
 	h.Set("X-Request-Id", request)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin")
+	h["X-Content-Type-Options"], h["Referrer-Policy"] = noSniffing, ownReferrer
 	if strings.HasPrefix(s.PublicURL, "https:") {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
+		h["Strict-Transport-Security"] = onlySecurely
 	}
 	s.policies.set(h, KindData)
 }

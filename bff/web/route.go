@@ -49,10 +49,14 @@ func (s *Server) Handler(routes []Route) http.Handler {
 		if route.Pages {
 			answer = s.showing(route.Handle)
 		}
-		mux.Handle(route.Pattern, within[route.Limit](answer))
+		answer = within[route.Limit](answer)
+		if !strings.Contains(route.Pattern, " ") { // of every method, and all that is below
+			answer = s.methods(mux, answer)
+		}
+		mux.Handle(route.Pattern, answer)
 	}
-	mux.Handle("/", within[LimitReads](s.elsewhere()))
-	return s.outermost(s.methods(mux))
+	mux.Handle("/", s.methods(mux, within[LimitReads](s.elsewhere())))
+	return s.outermost(mux)
 }
 
 // answering wraps a handler whose errors are read by programs.
@@ -104,18 +108,17 @@ func (s *Server) elsewhere() http.Handler {
 	})
 }
 
-// methods answers a known path with a wrong method in the form of every other
-// error; the mux alone would answer with plain text.
-func (s *Server) methods(mux *http.ServeMux) http.Handler {
+// methods answers a known path with a wrong method in the form of every other error, where the mux
+// has found nothing but next; it alone would answer with plain text.
+func (s *Server) methods(mux *http.ServeMux, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pattern := mux.Handler(r); pattern == "/" || pattern == "/v1/" {
-			if allowed := allowed(mux, r); allowed != "" {
-				w.Header().Set("Allow", allowed)
-				s.problem(w, r, Refuse(wire.CodeMethod, ""))
-				return
-			}
+		if allowed := allowed(mux, r); allowed != "" {
+			r.Pattern = "" // it is no request of that route
+			w.Header().Set("Allow", allowed)
+			s.problem(w, r, Refuse(wire.CodeMethod, ""))
+			return
 		}
-		mux.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"sync"
 )
 
 // maxParts bounds how many callers share a transaction, and so how long the first
@@ -19,20 +20,20 @@ const maxParts = 64
 // fails has failed for all.
 type batch struct {
 	*transaction
-	parts  int           // that were begun
-	undone bool          // rolled back as a whole before the commit
-	done   chan struct{} // closed at the end of the transaction
-	err    error         // of the commit; known when done is closed
+	parts  int            // that were begun
+	undone bool           // rolled back as a whole before the commit
+	open   sync.WaitGroup // until the end of the transaction
+	err    error          // of the commit; known at the end
 }
 
 // part is what a caller does in a batch.
 type part struct {
 	ctx   context.Context // of the caller
 	fn    func(tx *sql.Tx) error
-	alone bool          // wants a transaction of its own
-	turn  chan *batch   // gets the batch when it is the caller's turn; one slot
-	ran   chan struct{} // closed when the caller has run fn
-	err   error         // why there is no batch; closes turn
+	alone bool           // wants a transaction of its own
+	turn  chan *batch    // gets the batch when it is the caller's turn; one slot
+	runs  sync.WaitGroup // until the caller has run fn
+	err   error          // why there is no batch; closes turn
 }
 
 // batched is write for a database with one writer.
@@ -45,8 +46,9 @@ func (db *DB) batched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	for alone := false; ; alone = true {
 		p := &part{
 			ctx: ctx, fn: fn, alone: alone,
-			turn: make(chan *batch, 1), ran: make(chan struct{}),
+			turn: make(chan *batch, 1),
 		}
+		p.runs.Add(1)
 		if err := db.enqueue(p); err != nil {
 			return fmt.Errorf("waiting for the writer: %w", err)
 		}
@@ -55,7 +57,7 @@ func (db *DB) batched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 			return fmt.Errorf("waiting for the writer: %w", p.err)
 		}
 		err := p.run(b)
-		<-b.done
+		b.open.Wait()
 		switch {
 		case b.err != nil:
 			return b.err
@@ -113,7 +115,7 @@ func (db *DB) runBatch(first *part) (next *part) {
 	for p := first; p != nil; {
 		b.parts++
 		p.turn <- b
-		<-p.ran
+		p.runs.Wait()
 		alone := p.alone || b.undone || b.parts == maxParts
 		if p = nil; !alone {
 			p = db.waitingPart()
@@ -127,7 +129,7 @@ func (db *DB) runBatch(first *part) (next *part) {
 	}
 	b.end()
 	_ = b.conn.Close() // gives it back to the pool
-	close(b.done)
+	b.open.Done()
 	return next
 }
 
@@ -155,7 +157,9 @@ func (db *DB) newBatch(ctx context.Context) (*batch, error) {
 		_ = conn.Close() // gives it back to the pool
 		return nil, err
 	}
-	return &batch{transaction: t, done: make(chan struct{})}, nil
+	b := &batch{transaction: t}
+	b.open.Add(1)
+	return b, nil
 }
 
 // superseded ends the doubt about an earlier commit, if there is one.
@@ -175,7 +179,7 @@ func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
 // run runs fn as the part of b that was begun last. Whatever becomes of it, the turn is
 // somebody else's then.
 func (p *part) run(b *batch) error {
-	defer close(p.ran)
+	defer p.runs.Done()
 	kept := false
 	defer func() {
 		if !kept {
