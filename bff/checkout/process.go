@@ -32,10 +32,8 @@ func (c *Service) attend(ctx context.Context, s payment.Session) error {
 	var errs []error
 	for i := range s.Attempts {
 		if err := c.tend(ctx, s, s.Attempts[i]); err != nil {
-			errs = append(
-				errs,
-				fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err),
-			)
+			errs = append(errs,
+				fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err))
 		}
 	}
 	if len(errs) > 0 && !errors.Is(ctx.Err(), context.Canceled) {

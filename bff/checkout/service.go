@@ -88,9 +88,7 @@ func New(c Config) *Service {
 	if c.Pace.Unwatched == 0 {
 		c.Pace = payment.DefaultSchedule()
 	}
-	s := &Service{
-		Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
-	}
+	s := &Service{Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log}}
 	s.recovery = recovery.New(recovery.Config{
 		Gateway: c.Gateway, Background: c.Background, Store: c.Store, Sessions: s,
 		PaymentPage: c.PaymentPage, Schedule: c.Pace, Now: c.Now, Log: c.Log,

@@ -133,10 +133,8 @@ func named(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
 	}
 	add("order", offered.Order, true)
 	add("item", offered.Item, true)
-	add(
-		"amount", o.AmountUSD.StringFixed(2),
-		set != nil && set.Minimum != "" && offered.Amount != nil,
-	)
+	add("amount", o.AmountUSD.StringFixed(2),
+		set != nil && set.Minimum != "" && offered.Amount != nil)
 	add("quantity", string(offered.Quantity), set != nil && set.Most > 0)
 	return list
 }

@@ -229,12 +229,10 @@ func (s *Server) Hidden(r *http.Request) {
 	if addr, err := netip.ParseAddr(s.Client(r)); err == nil &&
 		(addr.IsLoopback() || addr.IsPrivate()) {
 		s.hints.Do(func() {
-			s.Log.WarnContext(
-				r.Context(),
+			s.Log.WarnContext(r.Context(),
 				"an address forwards for others, who count as one client: name it in "+
 					"COINSLOT_TRUSTED_PROXIES if it is your proxy",
-				"address", addr,
-			)
+				"address", addr)
 		})
 	}
 }
@@ -340,11 +338,9 @@ func (s *Server) muddled(proxy, forwarded string) {
 		return
 	}
 	s.unread.Do(func() {
-		s.Log.Warn(
-			"a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no "+
-				"address: all its clients count as one",
-			"proxy", proxy,
-		)
+		s.Log.Warn("a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no "+
+			"address: all its clients count as one",
+			"proxy", proxy)
 	})
 }
 

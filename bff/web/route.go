@@ -49,14 +49,10 @@ func (s *Server) Handler(routes []Route) http.Handler {
 		if route.Pages {
 			answer = s.showing(route.Handle)
 		}
-		answer = within[route.Limit](answer)
-		if !strings.Contains(route.Pattern, " ") { // of every method, and all that is below
-			answer = s.methods(mux, answer)
-		}
-		mux.Handle(route.Pattern, answer)
+		mux.Handle(route.Pattern, within[route.Limit](answer))
 	}
-	mux.Handle("/", s.methods(mux, within[LimitReads](s.elsewhere())))
-	return s.outermost(mux)
+	mux.Handle("/", within[LimitReads](s.elsewhere()))
+	return s.outermost(s.methods(mux))
 }
 
 // answering wraps a handler whose errors are read by programs.
@@ -108,17 +104,18 @@ func (s *Server) elsewhere() http.Handler {
 	})
 }
 
-// methods answers a known path with a wrong method in the form of every other error, where the mux
-// has found nothing but next; it alone would answer with plain text.
-func (s *Server) methods(mux *http.ServeMux, next http.Handler) http.Handler {
+// methods answers a known path with a wrong method in the form of every other
+// error; the mux alone would answer with plain text.
+func (s *Server) methods(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if allowed := allowed(mux, r); allowed != "" {
-			r.Pattern = "" // it is no request of that route
-			w.Header().Set("Allow", allowed)
-			s.problem(w, r, Refuse(wire.CodeMethod, ""))
-			return
+		if _, pattern := mux.Handler(r); pattern == "/" || pattern == "/v1/" {
+			if allowed := allowed(mux, r); allowed != "" {
+				w.Header().Set("Allow", allowed)
+				s.problem(w, r, Refuse(wire.CodeMethod, ""))
+				return
+			}
 		}
-		next.ServeHTTP(w, r)
+		mux.ServeHTTP(w, r)
 	})
 }
 
