@@ -18,9 +18,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // net is a network of a market: its fee and bounds as decimal text.
 func net(code, fee, least, most string) payment.Network {
-	return payment.Network{
-		Code: code, Fee: dec(fee), MinimumUSD: dec(least), MaximumUSD: dec(most),
-	}
+	return payment.Network{Code: code, Fee: dec(fee), MinimumUSD: dec(least), MaximumUSD: dec(most)}
 }
 
 func coin(symbol, price string, networks ...payment.Network) payment.Currency {

@@ -69,11 +69,11 @@ func addresses(route web.Route) []string {
 // one.
 func described(pattern string) string {
 	method, path, _ := strings.Cut(pattern, " ")
-	text := fmt.Sprintf("  %s:\n    %s:\n      tags: [Sessions]\n      operationId: TODO\n"+
-		"      summary: TODO\n", path, strings.ToLower(method))
+	text := fmt.Sprintf("  %s:\n    %s:\n      tags: [Sessions]\n      operationId: …\n"+
+		"      summary: …\n", path, strings.ToLower(method))
 	if strings.Contains(path, "{session}") {
 		text += "      parameters: [{$ref: '#/components/parameters/Session'}]\n"
 	}
-	return text + "      responses:\n        \"200\":\n          description: TODO\n" +
+	return text + "      responses:\n        \"200\":\n          description: …\n" +
 		"          content:\n            application/json:\n              schema: {}\n"
 }

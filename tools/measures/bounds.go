@@ -2,9 +2,9 @@ package main
 
 // Bounds of what has not reached its goal yet. They go down with each step.
 const (
-	mostCode        = 55_600 // the goal is 47,000
-	mostTests       = 80_400 // the goal is 54,000; the gallery, fakes and failpoints count as tests
-	most90Function  = 24     // the goal is 22
+	mostCode        = 55_600  // the goal is 47,000
+	mostLines       = 135_900 // the goal is 101,000; what moves into a test kit gains nothing
+	most90Function  = 24      // the goal is 22
 	longestFunction = 75
 	most90File      = 260
 	longestFile     = 430

@@ -16,9 +16,7 @@ type gateway struct {
 	adopted *sync.Map // tracking codes, which [sessions] writes
 }
 
-func (g *gateway) Create(
-	ctx context.Context, req payment.CreateRequest,
-) (payment.Created, error) {
+func (g *gateway) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
 	point("create.before")
 	defer point("create.after")
 	return g.Gateway.Create(ctx, req)

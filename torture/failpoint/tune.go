@@ -110,9 +110,7 @@ func (d *sessions) kindOf(before, after payment.Session) string {
 	return "change"
 }
 
-func (d *sessions) Touch(
-	ctx context.Context, s payment.Session, checkedAt, dueAt time.Time,
-) error {
+func (d *sessions) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
 	point("touch.before")
 	err := d.Store.Touch(ctx, s, checkedAt, dueAt)
 	if err == nil {

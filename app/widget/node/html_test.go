@@ -25,10 +25,8 @@ func TestHTML(t *testing.T) {
 			`<p aria-busy="false" aria-hidden="true"></p>`,
 		},
 		"what is not checked is not printed as checked": {
-			El("p").Body(
-				Void("input").Bool("checked", false).Bool("disabled", true),
-				Void("input").Bool("checked", true).Bool("disabled", false),
-			),
+			El("p").Body(Void("input").Bool("checked", false).Bool("disabled", true),
+				Void("input").Bool("checked", true).Bool("disabled", false)),
 			`<p><input disabled><input checked></p>`,
 		},
 		"pieces of an address stay together": {
@@ -44,9 +42,7 @@ func TestHTML(t *testing.T) {
 			El("p").Body(Text("a"), El("i"), El("div").Body(El("i"), Text("b"))),
 			`<p>a<i></i><div><i></i>b</div></p>`,
 		},
-		"nil is nothing": {
-			El("p").Body(nil, (*Element)(nil), Text("a"), nil), `<p>a</p>`,
-		},
+		"nil is nothing": {El("p").Body(nil, (*Element)(nil), Text("a"), nil), `<p>a</p>`},
 		"the last of two contents counts": {
 			El("p").Body(El("i").Body(Text("a")).Text("b"), El("b").Text("a").Body(Text("b"))),
 			`<p><i>b</i><b>b</b></p>`,

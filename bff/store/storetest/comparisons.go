@@ -20,9 +20,7 @@ func comparisonTests() map[string]func(*testing.T, Opener) {
 		"comparisons of several kinds":    comparisonKinds,
 		"a comparison too soon":           comparisonTooSoon,
 		"the oldest session":              oldestSession,
-		"comparisons begin once at a time": func(
-			t *testing.T, open Opener,
-		) {
+		"comparisons begin once at a time": func(t *testing.T, open Opener) {
 			raceForComparison(t, open(t, nil))
 		},
 	}
@@ -79,12 +77,10 @@ func comparison(t *testing.T, open Opener) {
 	run.Ended = epoch().Add(time.Second)
 	report := &reconcile.Report{Run: run, Transactions: 2, Foreign: 1, Attempts: 3,
 		Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
-		Findings: []reconcile.Finding{
-			{
-				Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
-				OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2",
-			},
-		}}
+		Findings: []reconcile.Finding{{
+			Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
+			OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2",
+		}}}
 	if err := b.EndComparing(t.Context(), n, run, report, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
@@ -189,10 +185,8 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 			})
 		}
 		if all.Wait(); begun.Load() != 1 || compared(t, backends[0]).Epoch != int64(round+1) {
-			t.Errorf(
-				"round %d: %d were begun, epoch %d; want one", round, begun.Load(),
-				compared(t, backends[0]).Epoch,
-			)
+			t.Errorf("round %d: %d were begun, epoch %d; want one", round, begun.Load(),
+				compared(t, backends[0]).Epoch)
 		}
 	}
 }

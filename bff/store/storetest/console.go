@@ -60,12 +60,9 @@ func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.Deli
 // brief is a row in one line.
 func brief(rows []outbox.DeliveryRow) (list []string) {
 	for _, r := range rows {
-		list = append(
-			list,
-			fmt.Sprintf(
-				"%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note,
-			),
-		)
+		list = append(list, fmt.Sprintf(
+			"%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note,
+		))
 	}
 	return list
 }
@@ -95,10 +92,8 @@ func deliveries(t *testing.T, open Opener) {
 	}
 	if !failed.NextAt.Equal(next) || failed.TriedAt.IsZero() || !page.Rows[1].NextAt.IsZero() ||
 		!page.Rows[2].NextAt.IsZero() {
-		t.Errorf(
-			"next try of what failed = %+v; of what was settled %s, %s", failed,
-			page.Rows[1].NextAt, page.Rows[2].NextAt,
-		)
+		t.Errorf("next try of what failed = %+v; of what was settled %s, %s", failed,
+			page.Rows[1].NextAt, page.Rows[2].NextAt)
 	}
 	for _, c := range []struct {
 		query outbox.DeliveryQuery
@@ -135,10 +130,8 @@ func deliveryPages(t *testing.T, open Opener) {
 					break
 				}
 			}
-			same(
-				t, fmt.Sprintf("all pages of %d", size), got,
-				brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows),
-			)
+			same(t, fmt.Sprintf("all pages of %d", size), got,
+				brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
 		}
 	}
 }
@@ -148,10 +141,8 @@ func redeliver(t *testing.T, open Opener) {
 	b := open(t, []string{first, second})
 	now := epoch()
 	s := inserted(t, b, fresh(1))
-	updated(
-		t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now),
-		toldAs(s.ID, "evt_2", now.Add(time.Second)),
-	)
+	updated(t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now),
+		toldAs(s.ID, "evt_2", now.Add(time.Second)))
 	sent(t, b, now, first, outbox.DeliveryResult{Abandoned: true, Status: 410})
 	sent(t, b, now, second, outbox.DeliveryResult{Delivered: true, Status: 200})
 	backlogs := func() (list []string) {
@@ -160,13 +151,9 @@ func redeliver(t *testing.T, open Opener) {
 			t.Fatal(err)
 		}
 		for _, l := range all {
-			list = append(
-				list,
-				fmt.Sprintf(
-					"%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
-					l.OldestAt.Equal(now.Add(time.Second)),
-				),
-			)
+			list = append(list,
+				fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
+					l.OldestAt.Equal(now.Add(time.Second))))
 		}
 		return list
 	}
@@ -310,10 +297,8 @@ func endedLogins(t *testing.T, open Opener) {
 	end("gone", -time.Hour)
 	end("\xff\x00", time.Hour)
 	if !ended("a") || !ended("\xff\x00") || ended("b") || ended("A") || ended("gone") {
-		t.Errorf(
-			"ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two",
-			ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"),
-		)
+		t.Errorf("ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two",
+			ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"))
 	}
 }
 

@@ -131,10 +131,8 @@ func claimLanes(t *testing.T, open Opener) {
 	touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
 	touch(t, b, late, 2, now, now.Add(-time.Hour))
 	after := now.Add(time.Minute)
-	same(
-		t, "late, after touching", ids(claimLate(t, b, after, 10)),
-		[]string{fresh(1).ID, fresh(2).ID},
-	)
+	same(t, "late, after touching", ids(claimLate(t, b, after, 10)),
+		[]string{fresh(1).ID, fresh(2).ID})
 	same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{
 		late.ID, fresh(3).ID, fresh(0).ID,
 	})
@@ -173,17 +171,13 @@ func claimLeases(t *testing.T, open Opener) {
 	s = inserted(t, b, s)
 	s.Epoch, s.Claimed = 1, true
 	same(t, "first claim", claim(t, b, now, time.Minute, 10), []payment.Session{s})
-	same(
-		t, "claim within the lease",
-		claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []payment.Session(nil),
-	)
+	same(t, "claim within the lease",
+		claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []payment.Session(nil))
 	s.Claimed = false
 	check(t, b, s) // DueAt stays
 	s.Epoch, s.Claimed = 2, true
-	same(
-		t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
-		[]payment.Session{s},
-	)
+	same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
+		[]payment.Session{s})
 }
 
 func claimEarliest(t *testing.T, open Opener) {
@@ -277,15 +271,11 @@ func claimThenUpdate(t *testing.T, open Opener) {
 	same(t, "Update", got, s)
 	check(t, b, s)
 	same(t, "claim within the lease", ids(claim(t, b, next, time.Minute, 1)), []string(nil))
-	same(
-		t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
-		[]string{s.ID},
-	)
+	same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
+		[]string{s.ID})
 	touch(t, b, s, 2, epoch(), time.Time{})
-	same(
-		t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)),
-		[]string(nil),
-	)
+	same(t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)),
+		[]string(nil))
 }
 
 func look(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
@@ -307,10 +297,8 @@ func watch(t *testing.T, open Opener) {
 		all = append(all, inserted(t, b, s))
 	}
 	until, dueBy := epoch().Add(time.Minute), epoch().Add(3*time.Second)
-	look(
-		t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
-		all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff",
-	)
+	look(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
+		all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff")
 	look(t, b, until, dueBy)
 	for i := range 2 {
 		all[i].WatchedUntil, all[i].DueAt = until, dueBy

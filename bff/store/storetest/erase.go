@@ -210,10 +210,8 @@ func eraseAll(t *testing.T, open Opener) {
 	for _, text := range []string{s.ID, s.Order.Ref, "CODE1"} {
 		same(t, "search for "+text, found(t, b, text), []string{s.ID})
 	}
-	same(
-		t, "those of the order", ids(list(t, b, payment.Filter{OrderRef: s.Order.Ref}).Sessions),
-		[]string{s.ID},
-	)
+	same(t, "those of the order", ids(list(t, b, payment.Filter{OrderRef: s.Order.Ref}).Sessions),
+		[]string{s.ID})
 	for _, known := range []string{"CODE1", "marker 1"} {
 		if got, err := b.Lookup(t.Context(), known); err != nil || got.ID != s.ID || !got.Deleted ||
 			got.Order.Ref != s.Order.Ref {
@@ -247,10 +245,8 @@ func eraseThenPaid(t *testing.T, open Opener) {
 	updated(t, b, s.ID, func(s *payment.Session) {
 		s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, payment.Confirmed, "tx"
 	}, event(s.ID, 9))
-	same(
-		t, "the list", ids(list(t, b, payment.Filter{Status: string(wire.Confirmed)}).Sessions),
-		[]string{s.ID},
-	)
+	same(t, "the list", ids(list(t, b, payment.Filter{Status: string(wire.Confirmed)}).Sessions),
+		[]string{s.ID})
 	same(t, "the list of all", ids(list(t, b, payment.Filter{}).Sessions), []string{s.ID})
 }
 
@@ -313,10 +309,8 @@ func eraseNothing(t *testing.T, open Opener) {
 			settle(t, b, d, outbox.DeliveryResult{Delivered: true})
 		}
 	}
-	_, err := b.Erase(
-		t.Context(), "cs_none", later(),
-		func(payment.Session, bool) payment.Erasure { return payment.EraseAll },
-	)
+	_, err := b.Erase(t.Context(), "cs_none", later(),
+		func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 	if !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Erase of nothing = %v; want ErrNotFound", err)
 	}

@@ -161,19 +161,15 @@ func listLimits(t *testing.T, open Opener) {
 	for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
 		page := list(t, b, payment.Filter{Limit: c.limit})
 		if len(page.Sessions) != c.want || page.Next == "" {
-			t.Errorf(
-				"List of %d has %d sessions, next %q; want %d and a next page", c.limit,
-				len(page.Sessions), page.Next, c.want,
-			)
+			t.Errorf("List of %d has %d sessions, next %q; want %d and a next page", c.limit,
+				len(page.Sessions), page.Next, c.want)
 		}
 	}
 	page := list(t, b, payment.Filter{Limit: 60})
 	page = list(t, b, payment.Filter{Limit: 60, Cursor: page.Next})
 	if len(page.Sessions) != 60 || page.Next != "" {
-		t.Errorf(
-			"the last page has %d sessions, next %q; want 60 and none", len(page.Sessions),
-			page.Next,
-		)
+		t.Errorf("the last page has %d sessions, next %q; want 60 and none", len(page.Sessions),
+			page.Next)
 	}
 }
 

@@ -250,9 +250,7 @@ func oddValues(t *testing.T, open Opener) {
 		},
 		{
 			"negative amount",
-			func(
-				s *payment.Session,
-			) {
+			func(s *payment.Session) {
 				s.Order.AmountUSD = decimal.RequireFromString("-0.000000000000000000009")
 			},
 		},
@@ -271,17 +269,13 @@ func oddValues(t *testing.T, open Opener) {
 		{
 			"far future",
 			func(s *payment.Session) {
-				s.ExpiresAt = time.Date(
-					9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC,
-				)
+				s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
 			},
 		},
 		{
 			"another zone",
 			func(s *payment.Session) {
-				s.CreatedAt = s.CreatedAt.In(
-					time.FixedZone("", 5*3600+1800),
-				)
+				s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800))
 			},
 		},
 		{"NUL in a title", func(s *payment.Session) { s.Order.Title = "a\x00b" }},

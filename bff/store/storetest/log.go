@@ -46,10 +46,8 @@ func logEmpty(t *testing.T, open Opener) {
 	b := open(t, nil)
 	inserted(t, b, fresh(1))
 	same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
-	same(
-		t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
-		outbox.EventPage{},
-	)
+	same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
+		outbox.EventPage{})
 }
 
 func logOrder(t *testing.T, open Opener) {
@@ -62,10 +60,8 @@ func logOrder(t *testing.T, open Opener) {
 	page := events(t, b, outbox.EventQuery{})
 	same(t, "Events", page.Events, want)
 	if page.More || page.Next == "" {
-		t.Errorf(
-			"the only page has next %q, more %t; want where later events follow", page.Next,
-			page.More,
-		)
+		t.Errorf("the only page has next %q, more %t; want where later events follow", page.Next,
+			page.More)
 	}
 }
 
@@ -91,10 +87,8 @@ func logSession(t *testing.T, open Opener) {
 		t.Errorf("more = %t, %t; want true, false", first.More, second.More)
 	}
 	for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
-		same(
-			t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}),
-			outbox.EventPage{},
-		)
+		same(t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}),
+			outbox.EventPage{})
 	}
 }
 
@@ -229,10 +223,8 @@ func readUnderWriters(t *testing.T, writer, reader Backend) {
 		}
 		read()
 	}
-	until(
-		t, fmt.Sprintf("all %d events are read", writers*each*2),
-		func() bool { read(); return len(seen) == writers*each*2 },
-	)
+	until(t, fmt.Sprintf("all %d events are read", writers*each*2),
+		func() bool { read(); return len(seen) == writers*each*2 })
 }
 
 // until waits for a condition.

@@ -59,10 +59,8 @@ func claimTo(
 // wantDeliveries claims everything and compares the event ids.
 func wantDeliveries(t *testing.T, b Backend, want []string) {
 	t.Helper()
-	same(
-		t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)),
-		want,
-	)
+	same(t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)),
+		want)
 }
 
 func eventIDs(list []outbox.Delivery) []string {
@@ -113,10 +111,8 @@ func eventOnce(t *testing.T, open Opener) {
 	if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
 		t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
 	}
-	same(
-		t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
-		[]string{second.ID},
-	)
+	same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
+		[]string{second.ID})
 }
 
 // Events of one instant are delivered as they were told.
@@ -151,10 +147,8 @@ func deliveryLease(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, e)
 	first := claimTo(t, b, epoch(), 10, endA)
 	same(t, "first claim", eventIDs(first), []string{e.ID})
-	same(
-		t, "claim within the lease",
-		claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []outbox.Delivery(nil),
-	)
+	same(t, "claim within the lease",
+		claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []outbox.Delivery(nil))
 	same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
 }
 
@@ -168,14 +162,10 @@ func deliveryOldest(t *testing.T, open Opener) {
 	same(t, "to nobody", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
 	same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
 	one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
-	same(
-		t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
-		[]string{one, one, two},
-	)
-	same(
-		t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)),
-		[]string{two, three, three},
-	)
+	same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
+		[]string{one, one, two})
+	same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)),
+		[]string{two, three, three})
 }
 
 func deliverySettled(t *testing.T, open Opener) {
@@ -187,10 +177,8 @@ func deliverySettled(t *testing.T, open Opener) {
 	for tries := 1; tries <= 3; tries++ {
 		now = now.Add(10 * time.Second)
 		settle(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
-		same(
-			t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
-			[]outbox.Delivery(nil),
-		)
+		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
+			[]outbox.Delivery(nil))
 		list := claimTo(t, b, now, 1, endA)
 		if len(list) != 1 || list[0].Tries != tries {
 			t.Fatalf("claim of try %d = %+v", tries+1, list)
@@ -203,10 +191,8 @@ func deliverySettled(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	d = claimTo(t, b, later(), 1, endA)[0]
 	settle(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
-	same(
-		t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
-		[]outbox.Delivery(nil),
-	)
+	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
+		[]outbox.Delivery(nil))
 }
 
 // A try that outlives its lease may end after another one has delivered.
@@ -341,8 +327,6 @@ func deliveryOvertaken(t *testing.T, open Opener) {
 	within := at(ofType(s.ID, 1, payment.EventConfirmed), outbox.HeadStart-time.Second)
 	beyond := at(ofType(s.ID, 2, payment.EventConfirmed), outbox.HeadStart+time.Second)
 	updated(t, b, s.ID, nothing, within, beyond)
-	same(
-		t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)),
-		[]string{within.ID, old.ID, beyond.ID},
-	)
+	same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)),
+		[]string{within.ID, old.ID, beyond.ID})
 }

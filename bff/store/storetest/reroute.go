@@ -105,10 +105,8 @@ func rerouteReplaced(t *testing.T, l *lives) {
 
 	b = l.restart(brieflyDown, endB)
 	same(t, "unrouted", unrouted(t, b), map[string]int{})
-	same(
-		t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA),
-		[]outbox.Delivery(nil),
-	)
+	same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA),
+		[]outbox.Delivery(nil))
 	var want []outbox.Delivery // with all the time to be tried, in their order
 	for _, e := range list[1:] {
 		want = append(want, outbox.Delivery{
@@ -127,10 +125,8 @@ func rerouteBack(t *testing.T, l *lives) {
 	b = l.restart(brieflyDown, endB)
 	sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
 	b = l.restart(brieflyDown, endA)
-	same(
-		t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
-		[]string{confirmed(s.ID, 1).ID},
-	)
+	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
+		[]string{confirmed(s.ID, 1).ID})
 }
 
 func rerouteOneOfTwo(t *testing.T, l *lives) {
@@ -156,10 +152,8 @@ func rerouteRemoved(t *testing.T, l *lives) {
 	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
 	same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Closed: 1})
 	same(t, "unrouted afterwards", unrouted(t, b), map[string]int{})
-	same(
-		t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB),
-		[]outbox.Delivery(nil),
-	)
+	same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB),
+		[]outbox.Delivery(nil))
 	rows := listDeliveries(t, b, outbox.DeliveryQuery{}).Rows
 	if len(rows) != 2 || rows[1].State != outbox.DeliveryAbandoned || rows[1].Note == "" {
 		t.Errorf(
@@ -176,10 +170,8 @@ func rerouteOld(t *testing.T, l *lives) {
 	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
 	same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
 	same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Moved: 1})
-	same(
-		t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
-		[]string{confirmed(s.ID, 0).ID},
-	)
+	same(t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
+		[]string{confirmed(s.ID, 0).ID})
 }
 
 // Who sets the first URL is told of the last 30 days, without what is over.

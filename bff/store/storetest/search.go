@@ -90,10 +90,8 @@ func searchText(t *testing.T, open Opener) {
 		"\U0010FFFF":          nil,
 		"a\U0010FFFF\x00\xff": nil,
 	} {
-		same(
-			t, fmt.Sprintf("Search(%q)", text),
-			ids(search(t, b, records.Query{Text: text}).Sessions), want,
-		)
+		same(t, fmt.Sprintf("Search(%q)", text),
+			ids(search(t, b, records.Query{Text: text}).Sessions), want)
 	}
 	for _, s := range search(t, b, records.Query{Text: "TRK-a"}).Sessions {
 		check(t, b, s)

@@ -15,16 +15,12 @@ func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, o
 		"claims go to one instance":        sharedClaims,
 		"deliveries go to one instance":    sharedDeliveries,
 		"an instance that slept is fenced": sharedFence,
-		"updates of both lose nothing": func(
-			t *testing.T, one, other Backend,
-		) {
+		"updates of both lose nothing": func(t *testing.T, one, other Backend) {
 			raceOfUpdates(t, one, other)
 		},
 		"one reads what the other wrote": sharedRead,
 		"one reference, one order":       sharedInsert,
-		"the log misses nothing of another": func(
-			t *testing.T, one, other Backend,
-		) {
+		"the log misses nothing of another": func(t *testing.T, one, other Backend) {
 			readUnderWriters(t, one, other)
 		},
 		"numbers and codes are unique everywhere": sharedUnique,

@@ -113,10 +113,8 @@ func updatePanics(t *testing.T, open Opener) {
 				t.Errorf("recovered %v; want the panic of change", r)
 			}
 		}()
-		_, _ = b.Update(
-			t.Context(), s.ID,
-			func(*payment.Session) ([]payment.Event, error) { panic("a mistake") },
-		)
+		_, _ = b.Update(t.Context(), s.ID,
+			func(*payment.Session) ([]payment.Event, error) { panic("a mistake") })
 	}()
 	check(t, b, s)
 	updated(t, b, s.ID, nothing) // the store still works
@@ -191,10 +189,8 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	}
 	if len(seen) != goroutines*each || len(lines) != goroutines*each ||
 		got.Version != 1+goroutines*each {
-		t.Errorf(
-			"%d versions, %d lines, version %d after %d updates", len(seen), len(lines),
-			got.Version, goroutines*each,
-		)
+		t.Errorf("%d versions, %d lines, version %d after %d updates", len(seen), len(lines),
+			got.Version, goroutines*each)
 	}
 }
 
