@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/budget"
+	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 )
 
@@ -178,7 +178,7 @@ func TestWithBudget(t *testing.T) {
 		}
 	}
 	var c *Client
-	b := budget.New(budget.Config{Rate: 1000, Probe: func(ctx context.Context) error {
+	b := limiter.New(limiter.Config{Rate: 1000, Probe: func(ctx context.Context) error {
 		_, err := c.Currencies(ctx)
 		return err
 	}})

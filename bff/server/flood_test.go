@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
+	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/store"
 	"coinslot/e2e/need"
@@ -30,7 +30,7 @@ import (
 // market is a gateway whose every call takes a tenth of a second and a slot of the
 // budget. It ends transactions on time and confirms what is paid at once.
 type market struct {
-	budget *budget.Budget
+	budget *limiter.Budget
 	free   atomic.Bool // calls take neither
 
 	mu    sync.Mutex // guards the fields below
@@ -179,16 +179,16 @@ func newFlood(t *testing.T) *flood {
 		t.Fatal(err)
 	}
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
-	s.budget = budget.New(budget.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
+	s.budget = limiter.New(limiter.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
 	f.server, f.market.budget = s, s.budget
 	s.checkout = checkout.New(checkout.Config{
 		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Moved: f.moved, Now: time.Now,
 	})
-	s.poller = poll.New(poll.Config{
+	s.poller = poller.New(poller.Config{
 		Store: db, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: 3 * time.Second,
 		Every: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
 	})
-	s.sweeper = poll.NewSweeper(s.sweeping(slog.New(slog.DiscardHandler)))
+	s.sweeper = poller.NewSweeper(s.sweeping(slog.New(slog.DiscardHandler)))
 	return f
 }
 

@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
+	"coinslot/bff/limiter"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/store"
 	"coinslot/bff/store/sqldb"
@@ -110,19 +110,19 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	if s.sender, err = webhook.New(hooks); err != nil {
 		t.Fatal(err)
 	}
-	s.poller = poll.New(poll.Config{Store: of("poller"), Every: time.Second})
-	s.sweeper = poll.NewSweeper(poll.SweepConfig{
+	s.poller = poller.New(poller.Config{Store: of("poller"), Every: time.Second})
+	s.sweeper = poller.NewSweeper(poller.SweepConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(),
 		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
 		},
-		Apply: func(context.Context, *poll.Reading, []payment.Record, time.Time) (poll.Tally, error) {
-			return poll.Tally{}, nil
+		Apply: func(context.Context, *poller.Reading, []payment.Record, time.Time) (poller.Tally, error) {
+			return poller.Tally{}, nil
 		},
 	})
 	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
-	s.budget = budget.New(budget.Config{Probe: func(ctx context.Context) error {
+	s.budget = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
 		told, err := s.budget.Admit(ctx, false)
 		if err == nil {
 			err = of("probe").ask(ctx)

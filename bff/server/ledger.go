@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
-	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
+	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -16,7 +16,7 @@ type creating struct{ checkout.Gateway }
 func (g creating) Create(
 	ctx context.Context, req payment.CreateRequest,
 ) (payment.Created, error) {
-	return g.Gateway.Create(budget.WithPriority(ctx, budget.Create), req)
+	return g.Gateway.Create(limiter.WithPriority(ctx, limiter.Create), req)
 }
 
 // ledger is the gateway's books, read within what polling may use of the budget
@@ -24,15 +24,15 @@ func (g creating) Create(
 type ledger struct{ from reconcile.Ledger }
 
 func (l ledger) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
-	return l.from.Transactions(budget.WithPriority(ctx, budget.Single), q)
+	return l.from.Transactions(limiter.WithPriority(ctx, limiter.Single), q)
 }
 
 func (l ledger) Entries(ctx context.Context, q payment.ListQuery) (reconcile.EntryPage, error) {
-	return l.from.Entries(budget.WithPriority(ctx, budget.Single), q)
+	return l.from.Entries(limiter.WithPriority(ctx, limiter.Single), q)
 }
 
 func (l ledger) Withdrawals(
 	ctx context.Context, q reconcile.WithdrawalQuery,
 ) (reconcile.WithdrawalPage, error) {
-	return l.from.Withdrawals(budget.WithPriority(ctx, budget.Single), q)
+	return l.from.Withdrawals(limiter.WithPriority(ctx, limiter.Single), q)
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/budget"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
+	"coinslot/bff/limiter"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
 	"coinslot/bff/outbox"
@@ -253,11 +253,11 @@ func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
 		put("coinslot_gateway_free_slots", float64(free))
 	}
 	w := state.Waiting
-	put("coinslot_gateway_queue", float64(w[budget.Shopper]+w[budget.Create]), "shopper")
-	put("coinslot_gateway_queue", float64(w[budget.Watched]), "watched")
-	put("coinslot_gateway_queue", float64(w[budget.Shared]), "list")
-	put("coinslot_gateway_queue", float64(w[budget.Single]), "unwatched")
-	put("coinslot_gateway_queue", float64(w[budget.Late]), "late")
+	put("coinslot_gateway_queue", float64(w[limiter.Shopper]+w[limiter.Create]), "shopper")
+	put("coinslot_gateway_queue", float64(w[limiter.Watched]), "watched")
+	put("coinslot_gateway_queue", float64(w[limiter.Shared]), "list")
+	put("coinslot_gateway_queue", float64(w[limiter.Single]), "unwatched")
+	put("coinslot_gateway_queue", float64(w[limiter.Late]), "late")
 }
 
 func truth(b bool) float64 {

@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
+	"coinslot/bff/limiter"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
 	"coinslot/bff/reconcile"
@@ -73,12 +73,12 @@ type Server struct {
 
 	observer
 	leaving  atomic.Bool // /readyz fails
-	budget   *budget.Budget
+	budget   *limiter.Budget
 	gateway  *gateway.Client
 	checkout *checkout.Service
 	records  *reconcile.Service
-	poller   *poll.Poller
-	sweeper  *poll.Sweeper
+	poller   *poller.Poller
+	sweeper  *poller.Sweeper
 	sender   *webhook.Sender
 	hub      *realtime.Hub
 	store    *store.DB
@@ -151,9 +151,9 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 // dial makes the client of the configured gateway and its budget, with the bucket
 // that all instances share; nil = this process's own.
 func dial(
-	c config.Config, o Options, all budget.Bucket, began gateway.Began,
-) (client *gateway.Client, admission *budget.Budget, err error) {
-	admission = budget.New(tuned(budget.Config{
+	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
+) (client *gateway.Client, admission *limiter.Budget, err error) {
+	admission = limiter.New(tuned(limiter.Config{
 		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	}))
@@ -203,14 +203,14 @@ func (s *Server) assemble(
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
 		Now:       s.store.Now, Log: o.Log,
 	})
-	s.poller = poll.New(tuned(poll.Config{
+	s.poller = poller.New(tuned(poller.Config{
 		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions,
 		WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Pace.MostAhead())
 		},
 	}))
-	s.sweeper = poll.NewSweeper(s.sweeping(o.Log))
+	s.sweeper = poller.NewSweeper(s.sweeping(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(
 			s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log,
@@ -240,42 +240,42 @@ func (s *Server) moved(before, after payment.Session) {
 func (s *Server) tend(ctx context.Context, session payment.Session) error {
 	ctx, ended := s.look(ctx, session)
 	// The address of a shopper whose create is sent again is not kept.
-	ctx = budget.WithClient(ctx, budget.Client{Network: "resent", Session: session.ID})
-	err := s.checkout.Tend(budget.WithPriority(ctx, s.priority(session)), session)
+	ctx = limiter.WithClient(ctx, limiter.Client{Network: "resent", Session: session.ID})
+	err := s.checkout.Tend(limiter.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
 }
 
 // priority is how soon the calls of a check of session go.
-func (s *Server) priority(session payment.Session) budget.Priority {
+func (s *Server) priority(session payment.Session) limiter.Priority {
 	switch {
 	case s.checkout.IsWatched(session):
-		return budget.Watched
+		return limiter.Watched
 	case session.DueLate():
-		return budget.Late
+		return limiter.Late
 	}
-	return budget.Single
+	return limiter.Single
 }
 
 // sweeping is how the gateway's list is read when many payments wait.
-func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
-	pages := func(p budget.Priority) func(context.Context, int) (payment.RecordPage, error) {
+func (s *Server) sweeping(log *slog.Logger) poller.SweepConfig {
+	pages := func(p limiter.Priority) func(context.Context, int) (payment.RecordPage, error) {
 		return func(ctx context.Context, n int) (payment.RecordPage, error) {
 			q := payment.ListQuery{Limit: 50, Page: n, Status: "pending"}
-			return s.checkout.Gateway.Transactions(budget.WithPriority(ctx, p), q)
+			return s.checkout.Gateway.Transactions(limiter.WithPriority(ctx, p), q)
 		}
 	}
-	list := &poll.ListReader{
+	list := &poller.ListReader{
 		Store: s.store, Environment: s.checkout.Gateway.Environment(), Schedule: s.checkout.Pace,
 		IsWatched: s.checkout.IsWatched, Changed: s.changed, Now: s.store.Now,
 	}
-	c := poll.SweepConfig{
+	c := poller.SweepConfig{
 		Count: func(ctx context.Context) (int, error) {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
 		Watched: func() int { return len(s.hub.Sessions()) },
 		// such a page takes the place of 50 status reads
-		Page: pages(budget.Shared), Soon: pages(budget.Watched),
+		Page: pages(limiter.Shared), Soon: pages(limiter.Watched),
 		Apply: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
@@ -285,7 +285,7 @@ func (s *Server) sweeping(log *slog.Logger) poll.SweepConfig {
 }
 
 // bucket returns the bucket that all instances share, nil if there is only this one.
-func (s *Server) bucket(rps int) budget.Bucket {
+func (s *Server) bucket(rps int) limiter.Bucket {
 	if !s.store.Shared() {
 		return nil
 	}
@@ -298,7 +298,7 @@ type shared struct{ *store.Bucket }
 func (b shared) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	wait, err := b.Bucket.Take(ctx, patience)
 	if errors.Is(err, store.ErrBusy) {
-		err = budget.ErrFull
+		err = limiter.ErrFull
 	}
 	return wait, err
 }
@@ -345,7 +345,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
 	group.Go(func() error {
-		return s.records.RunScheduled(budget.WithPriority(ctx, budget.Late))
+		return s.records.RunScheduled(limiter.WithPriority(ctx, limiter.Late))
 	})
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })

@@ -22,7 +22,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/store"
 
 	"github.com/shopspring/decimal"
@@ -109,8 +109,8 @@ type simulation struct {
 	db       *store.DB
 	raw      *sql.DB // the same file
 	service  *checkout.Service
-	poller   *poll.Poller
-	sweeper  *poll.Sweeper
+	poller   *poller.Poller
+	sweeper  *poller.Sweeper
 	payments int
 
 	mu  sync.Mutex // guards now
@@ -157,14 +157,14 @@ func (s *simulation) open() {
 // serve makes everything that is to run, nothing of which is looked at.
 func (s *simulation) serve(g checkout.Gateway) {
 	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: g, Page: "https://pay.example/checkout/", Now: s.clock})
-	s.poller = poll.New(poll.Config{Store: s.db, Tend: s.service.Tend, Now: s.clock})
-	s.sweeper = poll.NewSweeper(poll.SweepConfig{
+	s.poller = poller.New(poller.Config{Store: s.db, Tend: s.service.Tend, Now: s.clock})
+	s.sweeper = poller.NewSweeper(poller.SweepConfig{
 		Count:   func(ctx context.Context) (int, error) { return s.db.Count(ctx, string(wire.Pending)) },
 		Watched: func() int { return 0 },
 		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
 			return g.Transactions(ctx, payment.ListQuery{Limit: 50, Page: n, Status: "pending"})
 		},
-		Apply: (&poll.ListReader{
+		Apply: (&poller.ListReader{
 			Store: s.db, Environment: g.Environment(), Schedule: s.service.Pace,
 			IsWatched: s.service.IsWatched, Changed: func(string) {}, Now: s.clock,
 		}).Apply,

@@ -15,7 +15,7 @@ import (
 var ErrBusy = errors.New("no slot is free in time")
 
 // Bucket hands out the slots in which all instances together may do something, a
-// number per second and as many at once. budgettest.Run is its contract.
+// number per second and as many at once. limitertest.Run is its contract.
 //
 // It is one number, as in the generic cell rate algorithm: when the bucket would
 // be full of free slots again. Source: ITU-T I.371, "virtual scheduling". The

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/budget"
-	"coinslot/bff/budget/budgettest"
+	"coinslot/bff/limiter"
+	"coinslot/bff/limiter/limitertest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
@@ -32,13 +32,13 @@ func TestContractOfInstances(t *testing.T) {
 	})
 }
 
-// adapted is a Bucket as bff/budget wants it.
+// adapted is a Bucket as bff/limiter wants it.
 type adapted struct{ *Bucket }
 
 func (a adapted) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	wait, err := a.Bucket.Take(ctx, patience)
 	if errors.Is(err, ErrBusy) {
-		err = budget.ErrFull
+		err = limiter.ErrFull
 	}
 	return wait, err
 }
@@ -49,12 +49,12 @@ func TestBucket(t *testing.T) {
 		"PostgreSQL": pgtest.DSN,
 	} {
 		t.Run(name, func(t *testing.T) {
-			budgettest.Run(t, func(t *testing.T, rps int) budget.Bucket {
+			limitertest.Run(t, func(t *testing.T, rps int) limiter.Bucket {
 				return adapted{opened(t, dsn(t)).Bucket("gateway", rps)}
 			})
 		})
 	}
-	budgettest.RunShared(t, func(t *testing.T, rps int) (one, other budget.Bucket) {
+	limitertest.RunShared(t, func(t *testing.T, rps int) (one, other limiter.Bucket) {
 		dsn := pgtest.DSN(t)
 		return adapted{opened(t, dsn).Bucket("gateway", rps)}, adapted{opened(t, dsn).Bucket("gateway", rps)}
 	})

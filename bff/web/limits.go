@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/budget"
+	"coinslot/bff/limiter"
 
 	"github.com/go-chi/httprate"
 )
@@ -111,7 +111,7 @@ func (s *Server) charged() func(http.Handler) http.Handler {
 				return
 			}
 			var first atomic.Bool
-			next.ServeHTTP(w, r.WithContext(budget.WithClient(r.Context(), budget.Client{
+			next.ServeHTTP(w, r.WithContext(limiter.WithClient(r.Context(), limiter.Client{
 				Network: network(addr), Address: bucket(addr),
 				Charge: func() {
 					if first.Swap(true) {

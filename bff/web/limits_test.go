@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/budget"
+	"coinslot/bff/limiter"
 )
 
 // proxied is a server behind proxies in two networks.
@@ -214,7 +214,7 @@ func TestNetworkLimit(t *testing.T) {
 func TestChargedCalls(t *testing.T) {
 	s := proxied()
 	s.Limits.Calls = 5
-	rates := budget.New(budget.Config{Rate: 100, Probe: func(context.Context) error { return nil }})
+	rates := limiter.New(limiter.Config{Rate: 100, Probe: func(context.Context) error { return nil }})
 	sent := 0
 	h := s.charged()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"sync"
 
-	"coinslot/bff/budget"
+	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 )
 
@@ -15,7 +15,7 @@ func (s *Server) InTurn(
 	r *http.Request, id string,
 	do func(ctx context.Context, id string) (payment.Session, error),
 ) (payment.Session, error) {
-	ctx := budget.WithSession(r.Context(), id)
+	ctx := limiter.WithSession(r.Context(), id)
 	return s.turns.in(ctx, id, func() (payment.Session, error) { return do(ctx, id) })
 }
 

@@ -17,7 +17,7 @@ import (
 	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
-	"coinslot/static/sheet"
+	"coinslot/static/stylesheet"
 	"coinslot/tools/bundle"
 
 	qrcode "github.com/piglig/go-qr"
@@ -54,7 +54,7 @@ func Handler(folder string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	css, err := sheet.Of(static)
+	css, err := stylesheet.Of(static)
 	if err != nil {
 		return nil, err
 	}

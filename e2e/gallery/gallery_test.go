@@ -16,7 +16,7 @@ import (
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 	"coinslot/static"
-	"coinslot/static/sheet"
+	"coinslot/static/stylesheet"
 )
 
 // sheets is where TestSheets leaves its pictures; empty = nowhere for long.
@@ -127,7 +127,7 @@ func TestAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	css, err := sheet.Of(static.Files)
+	css, err := stylesheet.Of(static.Files)
 	if err != nil {
 		t.Fatal(err)
 	}

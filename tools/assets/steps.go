@@ -10,7 +10,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"coinslot/static/sheet"
+	"coinslot/static/stylesheet"
 	"coinslot/tools/bundle"
 )
 
@@ -63,7 +63,7 @@ const loaderName = "wasm_exec.js"
 // styles minifies the checkout's style sheet, of its parts, and those of the
 // doctor and the documentation.
 func (b *build) styles() error {
-	whole, err := sheet.Of(os.DirFS(filepath.Join(b.root, "static")))
+	whole, err := stylesheet.Of(os.DirFS(filepath.Join(b.root, "static")))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (b *build) styles() error {
 
 // console minifies the style sheet of the operator's pages.
 func (b *build) console() error {
-	whole, err := sheet.Console(os.DirFS(filepath.Join(b.root, "static")))
+	whole, err := stylesheet.Console(os.DirFS(filepath.Join(b.root, "static")))
 	if err != nil {
 		return err
 	}

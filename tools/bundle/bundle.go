@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"coinslot/static/sheet"
+	"coinslot/static/stylesheet"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -50,7 +50,7 @@ func styleSheets(static string, minify bool) api.Plugin {
 	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
 		read := func() ([]byte, error) { return os.ReadFile(file.Path) }
 		if file.Namespace == joined {
-			read = func() ([]byte, error) { return sheet.Of(os.DirFS(static)) }
+			read = func() ([]byte, error) { return stylesheet.Of(os.DirFS(static)) }
 		}
 		text, err := read()
 		if err != nil {

@@ -19,7 +19,7 @@ func TestNeededFor(t *testing.T) {
 		{"static/text/de.json", work{assets: true}},
 		{"static/shop/index.html", work{assets: true}},
 		{"static/static.go", work{program: true}},
-		{"static/sheet/sheet.go", everything},
+		{"static/stylesheet/sheet.go", everything},
 		{"app/screen/choose.go", work{assets: true, program: true}},
 		{"bff/shop/page.go", work{program: true}},
 		{"tools/assets/steps.go", everything},

@@ -41,7 +41,7 @@ func neededFor(changed []string) (w work) {
 		switch {
 		case strings.HasPrefix(name, "tools/"), name == "go.mod", name == "go.sum":
 			w = everything
-		case strings.HasPrefix(name, "static/sheet/"):
+		case strings.HasPrefix(name, "static/stylesheet/"):
 			w.tool, w.assets, w.program = true, true, true
 		case strings.HasPrefix(name, "static/") && !strings.HasSuffix(name, ".go"):
 			w.assets = true

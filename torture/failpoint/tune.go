@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/budget"
 	"coinslot/bff/checkout"
+	"coinslot/bff/limiter"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/retention"
 	"coinslot/bff/webhook"
 )
@@ -28,11 +28,11 @@ func Tune(config any) {
 		adopted := new(sync.Map)
 		c.Store, c.Gateway = &sessions{c.Store, adopted}, &gateway{c.Gateway, adopted}
 		accelerate(&c.Pace)
-	case *poll.Config:
+	case *poller.Config:
 		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/hurry)
 	case *webhook.Config:
 		c.Outbox = deliveries{c.Outbox}
-	case *budget.Config:
+	case *limiter.Config:
 		c.FirstProbe, c.MaxPause = 2*time.Second/hurry, 2*time.Second/hurry
 	case *retention.Service:
 		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
@@ -135,7 +135,7 @@ func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Ti
 }
 
 // due is a store that dies after it has leased sessions.
-type due struct{ poll.Store }
+type due struct{ poller.Store }
 
 func (d due) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int,

@@ -26,7 +26,7 @@ var moneyPackages = []struct {
 	{dir: "bff/recovery"},
 	{dir: "bff/reconcile"},
 	{dir: "bff/listing"},
-	{dir: "bff/poll"},
+	{dir: "bff/poller"},
 	{dir: "bff/gateway"},
 	{dir: "bff/order"},
 	{dir: "bff/store"},

@@ -16,7 +16,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
 )
@@ -124,8 +124,8 @@ func newWorld(t *testing.T, db *store.DB, c *clock, seed, round uint64) *world {
 }
 
 // instance is a poller of its own, as each process has one.
-func (w *world) instance() *poll.Poller {
-	return poll.New(poll.Config{Store: w.db, Now: w.clock.Now, AtOnce: 4, Tend: func(ctx context.Context, s payment.Session) error {
+func (w *world) instance() *poller.Poller {
+	return poller.New(poller.Config{Store: w.db, Now: w.clock.Now, AtOnce: 4, Tend: func(ctx context.Context, s payment.Session) error {
 		w.keep(s)
 		return w.say("tend", w.service.Tend(ctx, s))
 	}})

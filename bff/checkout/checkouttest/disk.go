@@ -12,7 +12,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/store"
 )
 
@@ -20,8 +20,8 @@ import (
 type Store interface {
 	checkout.Store
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
-	poll.Store
-	poll.ListStore
+	poller.Store
+	poller.ListStore
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// failUpdates makes hook run in every Update: an error from before means that
 	// nothing was written, one from after that it was although the caller is told

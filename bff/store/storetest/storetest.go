@@ -13,7 +13,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
@@ -25,8 +25,8 @@ import (
 // Backend is what is tested.
 type Backend interface {
 	checkout.Store
-	poll.Store
-	poll.ListStore
+	poller.Store
+	poller.ListStore
 	// Lookup returns the session that has an attempt of that tracking code or
 	// marker, or payment.ErrNotFound.
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)

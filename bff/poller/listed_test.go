@@ -1,4 +1,4 @@
-package poll_test
+package poller_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/payment"
-	"coinslot/bff/poll"
+	"coinslot/bff/poller"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,7 +22,7 @@ type listing struct {
 	id      string
 	row     payment.Record
 	asked   time.Time // the page
-	reading *poll.Reading
+	reading *poller.Reading
 }
 
 func newListing(t *testing.T, kind string) *listing {
@@ -32,7 +32,7 @@ func newListing(t *testing.T, kind string) *listing {
 		h = checkouttest.NewShopOver(t, kind)
 		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}
-	l := &listing{Shop: h, id: id, reading: &poll.Reading{Next: 14500 * time.Millisecond}}
+	l := &listing{Shop: h, id: id, reading: &poller.Reading{Next: 14500 * time.Millisecond}}
 	h.Clock.Move(15 * time.Second)
 	if err := h.Tend(); err != nil {
 		t.Fatal(err)
@@ -52,9 +52,9 @@ func quietFor(id string, from time.Time, d time.Duration) bool {
 	return !from.Add(d - phase).Truncate(every).Add(phase).After(from)
 }
 
-func (l *listing) heed(rows ...payment.Record) poll.Tally {
+func (l *listing) heed(rows ...payment.Record) poller.Tally {
 	l.T.Helper()
-	list := &poll.ListReader{
+	list := &poller.ListReader{
 		Store: l.Store, Environment: l.Gateway.Environment(), Schedule: l.Service.Pace,
 		IsWatched: l.Service.IsWatched, Changed: l.Service.Changed, Now: l.Clock.Now,
 	}
@@ -423,7 +423,7 @@ func TestDoubtsAreGuarded(t *testing.T) {
 	if err := l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	l.reading = &poll.Reading{Next: l.reading.Next}
+	l.reading = &poller.Reading{Next: l.reading.Next}
 	l.heed(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {
 		t.Errorf("checked at %v; want %v", got, l.Clock.Now())

@@ -1,4 +1,4 @@
-package budget_test
+package limiter_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/budget"
-	"coinslot/bff/budget/budgettest"
+	"coinslot/bff/limiter"
+	"coinslot/bff/limiter/limitertest"
 )
 
 func TestLocal(t *testing.T) {
-	budgettest.Run(t, func(_ *testing.T, rps int) budget.Bucket { return budget.Local(rps, nil) })
-	budgettest.RunShared(t, func(_ *testing.T, rps int) (one, other budget.Bucket) {
-		b := budget.Local(rps, nil)
+	limitertest.Run(t, func(_ *testing.T, rps int) limiter.Bucket { return limiter.Local(rps, nil) })
+	limitertest.RunShared(t, func(_ *testing.T, rps int) (one, other limiter.Bucket) {
+		b := limiter.Local(rps, nil)
 		return b, b
 	})
 }
@@ -25,7 +25,7 @@ func TestLocal(t *testing.T) {
 func TestLocalNeverExceedsItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rps = 10
-		b := budget.Local(rps, nil)
+		b := limiter.Local(rps, nil)
 		var mu sync.Mutex
 		var sent []time.Time
 		flood := func(d time.Duration) {
@@ -68,7 +68,7 @@ func TestLocalNeverExceedsItsRate(t *testing.T) {
 }
 
 func BenchmarkTake(b *testing.B) {
-	bucket := budget.Local(1000, nil)
+	bucket := limiter.Local(1000, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := bucket.Take(b.Context(), 1<<62); err != nil {
@@ -78,7 +78,7 @@ func BenchmarkTake(b *testing.B) {
 }
 
 func BenchmarkTakeShared(b *testing.B) {
-	bucket := budget.Local(1000, nil)
+	bucket := limiter.Local(1000, nil)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -92,7 +92,7 @@ func BenchmarkTakeShared(b *testing.B) {
 
 // BenchmarkAdmit is what every call pays on top of its bucket.
 func BenchmarkAdmit(b *testing.B) {
-	never := budget.New(budget.Config{
+	never := limiter.New(limiter.Config{
 		Bucket: free{}, Probe: func(context.Context) error { return nil },
 	})
 	b.ReportAllocs()

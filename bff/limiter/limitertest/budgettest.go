@@ -1,5 +1,5 @@
-// Package budgettest is the contract of budget.Bucket as tests.
-package budgettest
+// Package limitertest is the contract of limiter.Bucket as tests.
+package limitertest
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/budget"
+	"coinslot/bff/limiter"
 )
 
 // Opener makes a bucket of rps slots per second that nobody else uses.
-type Opener func(t *testing.T, rps int) budget.Bucket
+type Opener func(t *testing.T, rps int) limiter.Bucket
 
 // Run holds the buckets of open to the contract. It compares the waits that
 // they return, with tolerance for the time that passes meanwhile, and so needs
@@ -38,7 +38,7 @@ func Run(t *testing.T, open Opener) {
 
 // RunShared holds two handles of one bucket, as two instances have them, to
 // being one. open returns them.
-func RunShared(t *testing.T, open func(t *testing.T, rps int) (one, other budget.Bucket)) {
+func RunShared(t *testing.T, open func(t *testing.T, rps int) (one, other limiter.Bucket)) {
 	t.Run("each slot goes to one instance", func(t *testing.T) {
 		start := time.Now()
 		one, other := open(t, 1)
@@ -59,7 +59,7 @@ func RunShared(t *testing.T, open func(t *testing.T, rps int) (one, other budget
 // rounding is what a clock of microseconds may be off.
 const rounding = 2 * time.Millisecond
 
-func take(t *testing.T, b budget.Bucket, patience time.Duration) time.Duration {
+func take(t *testing.T, b limiter.Bucket, patience time.Duration) time.Duration {
 	t.Helper()
 	wait, err := b.Take(t.Context(), patience)
 	if err != nil || wait < 0 {
@@ -68,7 +68,7 @@ func take(t *testing.T, b budget.Bucket, patience time.Duration) time.Duration {
 	return wait
 }
 
-func stop(t *testing.T, b budget.Bucket, d time.Duration) {
+func stop(t *testing.T, b limiter.Bucket, d time.Duration) {
 	t.Helper()
 	if err := b.Pause(t.Context(), d); err != nil {
 		t.Fatalf("Pause(%v) = %v", d, err)
@@ -115,7 +115,7 @@ func full(t *testing.T, open Opener) {
 	take(t, b, 0)
 	for range 20 {
 		wait, err := b.Take(t.Context(), 0)
-		if !errors.Is(err, budget.ErrFull) {
+		if !errors.Is(err, limiter.ErrFull) {
 			t.Fatalf("Take of an empty bucket = %v, %v; want ErrFull", wait, err)
 		}
 		about(t, "the wait with ErrFull", wait, time.Second, time.Since(start))
@@ -129,7 +129,7 @@ func patient(t *testing.T, open Opener) {
 	for range 10 {
 		take(t, b, time.Hour)
 	}
-	if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, budget.ErrFull) {
+	if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, limiter.ErrFull) {
 		t.Errorf("Take(5s) of a slot in 10s = %v, %v; want ErrFull", wait, err)
 	}
 	about(
@@ -169,7 +169,7 @@ func refill(t *testing.T, open Opener) {
 	for end := time.Now().Add(10 * time.Second); ; <-tick.C {
 		if _, err := b.Take(t.Context(), 0); err == nil {
 			return
-		} else if !errors.Is(err, budget.ErrFull) || time.Now().After(end) {
+		} else if !errors.Is(err, limiter.ErrFull) || time.Now().After(end) {
 			t.Fatalf("Take(0) = %v; want a slot every 20ms", err)
 		}
 	}
@@ -180,7 +180,7 @@ func pause(t *testing.T, open Opener) {
 	b := open(t, 5)
 	stop(t, b, 30*time.Second)
 	wait, err := b.Take(t.Context(), time.Second)
-	if !errors.Is(err, budget.ErrFull) {
+	if !errors.Is(err, limiter.ErrFull) {
 		t.Errorf("Take during a pause = %v, %v; want ErrFull", wait, err)
 	}
 	about(t, "the wait with ErrFull", wait, 30*time.Second, time.Since(start))
@@ -233,7 +233,7 @@ func ended(t *testing.T, open Opener) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 5 {
-		if wait, err := b.Take(ctx, time.Hour); err == nil || errors.Is(err, budget.ErrFull) {
+		if wait, err := b.Take(ctx, time.Hour); err == nil || errors.Is(err, limiter.ErrFull) {
 			t.Errorf("Take with an ended context = %v, %v; want its error", wait, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package budget
+package limiter
 
 import (
 	"context"
@@ -13,7 +13,7 @@ var ErrFull = errors.New("budget of requests is used up")
 
 // Bucket hands out the slots in which requests may be sent: a rate per second,
 // and as many at once as fit into a second. All users of one merchant's key
-// share one. It is safe for concurrent use; budgettest.Run is its contract.
+// share one. It is safe for concurrent use; limitertest.Run is its contract.
 type Bucket interface {
 	// Take reserves the next free slot and returns how long to wait for it,
 	// zero = send now. A reserved slot is never given back.

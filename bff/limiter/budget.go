@@ -1,4 +1,4 @@
-// Package budget decides whether and when a request to the gateway may leave.
+// Package limiter decides whether and when a request to the gateway may leave.
 //
 // All instances share one rate ([Bucket]), which a 429 or a Retry-After pauses
 // for all of them. Each call says for whom it is made ([Client]) and what for
@@ -10,7 +10,7 @@
 //
 // It sends nothing itself, apart from Config.Probe, and repeats nothing. Start
 // from [New]; a *Budget is a gateway.Admission.
-package budget
+package limiter
 
 import (
 	"cmp"

@@ -1,8 +1,8 @@
-// Package poll decides when sessions are looked at: it claims what is due from
+// Package poller decides when sessions are looked at: it claims what is due from
 // the store and has it tended, a few at a time. What tending means is the
 // domain's business; how often is written in each row's DueAt, so that a
 // restart, or another instance, goes on where this one stopped.
-package poll
+package poller
 
 import (
 	"context"

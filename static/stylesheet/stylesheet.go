@@ -1,5 +1,5 @@
-// Package sheet puts the checkout's style sheet together, and the console's.
-package sheet
+// Package stylesheet puts the checkout's style sheet together, and the console's.
+package stylesheet
 
 import (
 	"bytes"
