@@ -24,7 +24,7 @@ type Config struct {
 	Events   *outbox.Service    // what was told to the merchant
 	// TestWebhooks sends a message that tells of no payment to the merchant's
 	// endpoints, as webhook.Sender does; nil = there are none.
-	TestWebhooks func(ctx context.Context, key string) (outbox.Tested, error)
+	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
 	// SecretKeys open /v1, each of them; none = closed.
 	SecretKeys []string
 	// KeySet is the public keys of receipts, JSON; empty = a set without keys.
@@ -43,8 +43,8 @@ type server struct {
 func Routes(site *web.Server, c Config) []web.Route {
 	s := &server{Server: site, Config: c, keys: hashed(c.SecretKeys)}
 	if s.TestWebhooks == nil {
-		s.TestWebhooks = func(context.Context, string) (outbox.Tested, error) {
-			return outbox.Tested{}, web.Refuse(wire.CodeWebhookUnset, "")
+		s.TestWebhooks = func(context.Context, string) (outbox.TestResult, error) {
+			return outbox.TestResult{}, web.Refuse(wire.CodeWebhookUnset, "")
 		}
 	}
 	if len(s.KeySet) == 0 {

@@ -76,7 +76,7 @@ func whoSees(t *testing.T) map[string]string {
 	for _, m := range regexp.MustCompile(`(?m)^\t[rR]eason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
 		seen[m[1]] = nil
 	}
-	faults, err := os.ReadFile("../webhook/fault.go")
+	faults, err := os.ReadFile("../webhook/failure.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,16 +35,16 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	trials := make([]trial, 0, len(tested.Trials))
-	for i, t := range tested.Trials {
+	trials := make([]trial, 0, len(tested.Deliveries))
+	for i, t := range tested.Deliveries {
 		trials = append(trials, trial{
-			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Taken, Status: t.Status,
+			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Delivered, Status: t.Status,
 			Took: t.Took.Milliseconds(), Answer: t.Note,
-			Reason: t.Fault.Code, Detail: t.Fault.Means, Way: t.Fault.Way,
+			Reason: t.Failure.Code, Detail: t.Failure.Meaning, Way: t.Failure.Fix,
 		})
 	}
 	return web.Respond(w, http.StatusOK, map[string]any{
-		"object": "webhook_test", "event": tested.Event, "taken": tested.Taken(),
+		"object": "webhook_test", "event": tested.Event, "taken": tested.Delivered(),
 		"endpoints": trials,
 	})
 }

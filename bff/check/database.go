@@ -37,20 +37,21 @@ func (x *examination) database(ctx context.Context) findings {
 		return findings{fail("database", inOneLine(err),
 			"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
 				"postgres://user:password@host/database")}
-	case s.Have > s.Know:
+	case s.Version > s.Latest:
 		return findings{fail("database",
 			fmt.Sprintf(
-				"its tables are of version %d, this release knows up to %d", s.Have, s.Know,
+				"its tables are of version %d, this release knows up to %d", s.Version, s.Latest,
 			),
 			"run the newer release that wrote them, or restore a backup of before")}
-	case !s.May:
+	case !s.CanWrite:
 		return findings{fail("database", "the user may not write the tables",
 			"GRANT what it needs, or make it the owner of the database")}
 	}
 	list := findings{ok("database", describe(s, dsn, sqlite))}
-	if s.Ahead.Abs() > 5*time.Second {
+	if s.ClockAhead.Abs() > 5*time.Second {
 		list = append(list, warn("database",
-			"its clock and this machine's differ by "+s.Ahead.Abs().Round(time.Second).String()+
+			"its clock and this machine's differ by "+
+				s.ClockAhead.Abs().Round(time.Second).String()+
 				"; payments go by the database's",
 			"let both machines set their clocks (NTP)"))
 	}
@@ -63,7 +64,7 @@ func (x *examination) database(ctx context.Context) findings {
 				"%d days ago: late money is not told", int(age.Hours()/24)),
 			"start the server; if it runs, its log says why the comparison breaks off"))
 	}
-	return append(list, x.unrouted(s.Open)...)
+	return append(list, x.unrouted(s.Backlogs)...)
 }
 
 // unrouted is about webhooks that are open to URLs which the settings do not have.
@@ -114,14 +115,14 @@ func describe(s store.State, dsn string, sqlite bool) string {
 		name = fmt.Sprintf("PostgreSQL %d.%d", s.Server/10000, s.Server%10000)
 	}
 	switch {
-	case s.Have == 0:
+	case s.Version == 0:
 		return name + ": empty, the first start makes the tables"
-	case s.Have < s.Know:
+	case s.Version < s.Latest:
 		return fmt.Sprintf(
-			"%s: tables of version %d, the next start brings them to %d", name, s.Have, s.Know,
+			"%s: tables of version %d, the next start brings them to %d", name, s.Version, s.Latest,
 		)
 	}
-	return fmt.Sprintf("%s: tables of version %d, as this release wants them", name, s.Have)
+	return fmt.Sprintf("%s: tables of version %d, as this release wants them", name, s.Version)
 }
 
 // newFile is about a file that the first start makes.

@@ -106,23 +106,23 @@ func (x *examination) taken(ctx context.Context, raw string) diagnose.Finding {
 		return fail("webhooks", "no test was sent: "+err.Error(),
 			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
 	}
-	t := tested.Trials[0]
+	t := tested.Deliveries[0]
 	name := raw
 	if u, err := url.Parse(raw); err == nil {
 		name = u.Host
 	}
-	if t.Taken {
+	if t.Delivered {
 		return ok("webhooks", fmt.Sprintf(
 			"%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds(),
 		))
 	}
-	f := fail("webhooks", name+" has not taken a test. "+t.Fault.Means, t.Fault.Way)
+	f := fail("webhooks", name+" has not taken a test. "+t.Failure.Meaning, t.Failure.Fix)
 	f.Details = []string{answered(t)}
 	return f
 }
 
 // answered is what came back, in one line.
-func answered(t outbox.Trial) string {
+func answered(t outbox.TestDelivery) string {
 	line := fmt.Sprintf("after %d ms: ", t.Took.Milliseconds())
 	if t.Status != 0 {
 		line += fmt.Sprintf("status %d ", t.Status)

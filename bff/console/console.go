@@ -48,7 +48,7 @@ type Config struct {
 	Deliver func()
 	// TestWebhooks sends a message that tells of no payment to every endpoint, a new
 	// one if key is ""; see webhook.Sender.
-	TestWebhooks func(ctx context.Context, key string) (outbox.Tested, error)
+	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
 	// Auth is who may sign in; New sets how it renders, records and keeps logins.
 	Auth   auth.Config
 	CSS    string // address of console.css

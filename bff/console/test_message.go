@@ -20,7 +20,7 @@ type testView struct {
 }
 
 // testedEndpoint is what has come of a test at one endpoint.
-type testedEndpoint outbox.Trial
+type testedEndpoint outbox.TestDelivery
 
 // Host is the part of the endpoint that may be shown.
 func (t testedEndpoint) Host() string { return host(t.Endpoint) }
@@ -50,7 +50,7 @@ func (c *console) confirmTest(r *request) (page, error) {
 
 // test is POST /admin/webhooks/test: it waits for what endpoints answer.
 func (c *console) test(r *request) (page, error) {
-	var tested outbox.Tested
+	var tested outbox.TestResult
 	err := r.audited("webhook.test", "", "", func() (err error) {
 		tested, err = c.TestWebhooks(r.r.Context(), "")
 		return err
@@ -64,22 +64,22 @@ func (c *console) test(r *request) (page, error) {
 			Cancel: webhooksPath,
 		},
 	}
-	for _, t := range tested.Trials {
+	for _, t := range tested.Deliveries {
 		view.Endpoints = append(view.Endpoints, testedEndpoint(t))
 	}
 	p := page{
 		Section: webhooksPath, Back: link{webhooksPath, "Webhooks"}, template: "test_message",
 		View: view,
 	}
-	p.Title, p.Lead = testResult(tested.Trials)
+	p.Title, p.Lead = testResult(tested.Deliveries)
 	return p, nil
 }
 
 // testResult is what has come of a test in all.
-func testResult(trials []outbox.Trial) (title, lead string) {
+func testResult(trials []outbox.TestDelivery) (title, lead string) {
 	taken := 0
 	for _, t := range trials {
-		if t.Taken {
+		if t.Delivered {
 			taken++
 		}
 	}

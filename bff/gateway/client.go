@@ -87,7 +87,7 @@ type Client struct {
 	timeout time.Duration
 	gate    Admission
 	began   Began
-	links   links
+	links   clients
 	log     *slog.Logger
 	now     func() time.Time
 
@@ -118,7 +118,7 @@ func New(c Config) (*Client, error) {
 		timeout:   orDefault(c.Timeout, 10*time.Second),
 		gate:      orUnlimited(c.Admission),
 		began:     orUnwatched(c.Began),
-		links:     newLinks(c.Transport, base),
+		links:     newClients(c.Transport, base),
 		log:       orSilent(c.Log),
 		now:       orClock(c.Now),
 		authorize: func(h http.Header) { h.Set("X-Api-Key", key) },

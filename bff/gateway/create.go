@@ -108,7 +108,7 @@ func readCreated(data any) (payment.Created, error) {
 		TrackingCode:     f.present("tracking_code"),
 		PaymentURL:       f.label("payment_url"),
 		Status:           f.status(),
-		OrderID:          f.whole("order_id"),
+		OrderID:          f.integer("order_id"),
 		CurrencyName:     f.label("currency_name"),
 		CurrencySymbol:   f.text("currency_symbol"),
 		NetworkCode:      f.text("network_code"),
@@ -118,7 +118,7 @@ func readCreated(data any) (payment.Created, error) {
 		PayAmountText:    f.amountText("pay_amount"),
 		TolerancePercent: f.lenient("payment_tolerance_percent"),
 		Address:          f.text("wallet_address"),
-		ExpiresAt:        f.moment("expired_at"),
+		ExpiresAt:        f.timestamp("expired_at"),
 	}
 	switch {
 	case f.err != nil:

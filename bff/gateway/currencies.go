@@ -73,7 +73,7 @@ func readCurrencies(data any) (CurrencyList, error) {
 		var bad *unusableError
 		switch {
 		case errors.As(err, &bad):
-			reason := fmt.Sprintf("currency %d (%s): %s", i+1, named(c.Name), bad.reason)
+			reason := fmt.Sprintf("currency %d (%s): %s", i+1, displayName(c.Name), bad.reason)
 			all.LeftOut = append(all.LeftOut, reason)
 		case err != nil:
 			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
@@ -89,8 +89,8 @@ type unusableError struct{ reason string }
 
 func (e *unusableError) Error() string { return "unusable entry: " + e.reason }
 
-// named is a name of the gateway's, fit for a log line.
-func named(name string) string {
+// displayName is a name of the gateway's, fit for a log line.
+func displayName(name string) string {
 	if name = shorten(clean(name), 40); name == "" {
 		return "no name"
 	}
@@ -148,13 +148,13 @@ func readNetworks(symbol string, v any) (networks []payment.Network, leftOut []s
 			Fee:        f.lenient("network_fee"),
 			MinimumUSD: f.optional("minimum_pay_usd"),
 			MaximumUSD: f.optional("maximum_pay_usd"),
-			MaxTTL:     f.whole("max_ttl"),
+			MaxTTL:     f.integer("max_ttl"),
 			Icon:       f.label("icon"),
 		}
 		if reason := unreadable(f, "network_code", n.Code); reason != "" {
-			name := named(n.Code)
+			name := displayName(n.Code)
 			if n.Code == "" {
-				name = fmt.Sprintf("network %d (%s)", i+1, named(n.Name))
+				name = fmt.Sprintf("network %d (%s)", i+1, displayName(n.Name))
 			}
 			leftOut = append(leftOut, fmt.Sprintf("%s %s: %s", symbol, name, reason))
 			continue

@@ -21,7 +21,7 @@ func (c *Client) Entries(ctx context.Context, q payment.ListQuery) (reconcile.En
 	}
 	var result reconcile.EntryPage
 	err = c.do(ctx, k, func(data any) (err error) {
-		result.Items, result.Paging, err = readShown(data, c.readEntry)
+		result.Items, result.Paging, err = readLenient(data, c.readEntry)
 		return err
 	})
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Client) Entries(ctx context.Context, q payment.ListQuery) (reconcile.En
 }
 
 func (c *Client) readEntry(f *fields) reconcile.LedgerEntry {
-	text := c.shown(f)
+	text := c.printable(f)
 	return reconcile.LedgerEntry{
 		TrackingCode:     text("tracking_code"),
 		Status:           lower(text("status")),
@@ -48,32 +48,32 @@ func (c *Client) readEntry(f *fields) reconcile.LedgerEntry {
 		MerchantShare:    text("merchant_share"),
 		FeePercent:       text("payment_fee_percent"),
 		TolerancePercent: text("payment_tolerance_percent"),
-		CancelledByUser:  f.truth("is_canceled_by_user"),
+		CancelledByUser:  f.boolean("is_canceled_by_user"),
 		TxID:             text("tx_id"),
 		TxURL:            text("tx_explorer_url"),
 		Email:            text("email"),
 		Comment:          text("comment"),
-		PaidAt:           f.moment("paid_at"),
-		CreatedAt:        f.moment("created_at"),
-		ExpiresAt:        f.moment("expired_at"),
+		PaidAt:           f.timestamp("paid_at"),
+		CreatedAt:        f.timestamp("created_at"),
+		ExpiresAt:        f.timestamp("expired_at"),
 	}
 }
 
-// mostShown bounds a text that is only shown, in characters.
-const mostShown = 1000
+// maxShown bounds a text that is only shown, in characters.
+const maxShown = 1000
 
-// shown reads texts of f that are only shown: on one line, not without end, and
+// printable reads texts of f that are only shown: on one line, not without end, and
 // without the key, should the gateway repeat it. Numbers are in plain notation.
-func (c *Client) shown(f *fields) func(name string) string {
+func (c *Client) printable(f *fields) func(name string) string {
 	return func(name string) string {
 		text, _ := numeral(f.object[name])
-		return shorten(c.hide(clean(text)), mostShown)
+		return shorten(c.hide(clean(text)), maxShown)
 	}
 }
 
-// readShown reads the data of a list answer that is only shown. Where a page
+// readLenient reads the data of a list answer that is only shown. Where a page
 // stands may be missing.
-func readShown[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, error) {
+func readLenient[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, error) {
 	rows, err := list(open(data).object["items"])
 	if err != nil {
 		return nil, reconcile.Paging{}, fmt.Errorf("reading items: %w", err)
@@ -87,7 +87,7 @@ func readShown[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, er
 		items = append(items, read(f))
 	}
 	object, _ := open(data).object["pagination"].(map[string]any)
-	at := func(name string) int { return (&fields{object: object}).whole(name) }
+	at := func(name string) int { return (&fields{object: object}).integer(name) }
 	return items, reconcile.Paging{
 		Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page"),
 	}, nil

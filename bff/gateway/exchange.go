@@ -45,7 +45,7 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 	start := c.now()
 	status, err := c.exchange(ctx, k, read)
 	c.report(ctx, k, status, err, c.now().Sub(start))
-	ended(ending(err), status)
+	ended(outcomeOf(err), status)
 	return err
 }
 
@@ -70,7 +70,7 @@ func (c *Client) exchange(caller context.Context, k call, read func(any) error) 
 
 // send makes the one HTTP request of k and reads its answer.
 func (c *Client) send(ctx context.Context, k call) (answer, error) {
-	var t trail
+	var t connTrace
 	req, err := c.request(httptrace.WithClientTrace(ctx, t.hooks()), k)
 	if err != nil {
 		return answer{}, c.unsent(k, err)
@@ -114,7 +114,7 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 		req.Header.Set("Content-Type", "application/json")
 		req.ContentLength = int64(len(k.body))
 	}
-	if k.body != nil || k.effect && c.links.foreign {
+	if k.body != nil || k.effect && c.links.custom {
 		// A body without GetBody cannot be sent again. An empty one, of a
 		// GET, is not sent at all but still keeps net/http, if that is what
 		// is under a foreign transport, from repeating the request.
@@ -158,7 +158,7 @@ func (c *Client) cause(k call, err error) error {
 // the gateway or the payer. Of calls that the admission refused there may be
 // many, for one reason that is its own to tell: they are lines for debugging.
 func (c *Client) report(ctx context.Context, k call, status int, err error, took time.Duration) {
-	level, what := slog.LevelInfo, ending(err)
+	level, what := slog.LevelInfo, outcomeOf(err)
 	if what == "done" || what == "held" {
 		level = slog.LevelDebug
 	}
@@ -169,8 +169,8 @@ func (c *Client) report(ctx context.Context, k call, status int, err error, took
 		slog.String("outcome", what), slog.Int("status", status), slog.Duration("took", took))
 }
 
-// ending names what came of a call, as [Config.Began] has it.
-func ending(err error) string {
+// outcomeOf names what came of a call, as [Config.Began] has it.
+func outcomeOf(err error) string {
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	switch {
 	case err == nil:

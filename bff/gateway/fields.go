@@ -176,8 +176,8 @@ func (f *fields) lenient(name string) decimal.Decimal {
 	return d
 }
 
-// whole returns an integer from zero up; zero if absent, null or empty.
-func (f *fields) whole(name string) int {
+// integer returns an integer from zero up; zero if absent, null or empty.
+func (f *fields) integer(name string) int {
 	s, ok := numeral(f.object[name])
 	if ok && s == "" {
 		return 0
@@ -190,8 +190,8 @@ func (f *fields) whole(name string) int {
 	return n
 }
 
-// truth returns a boolean; 1 and "true" are tolerated, all else is false.
-func (f *fields) truth(name string) bool {
+// boolean returns a boolean; 1 and "true" are tolerated, all else is false.
+func (f *fields) boolean(name string) bool {
 	if b, ok := f.object[name].(bool); ok {
 		return b
 	}
@@ -199,8 +199,8 @@ func (f *fields) truth(name string) bool {
 	return s == "1" || strings.EqualFold(s, "true")
 }
 
-// moment returns a timestamp; zero = unset or not plausible.
-func (f *fields) moment(name string) time.Time { return parseTime(f.object[name]) }
+// timestamp returns a timestamp; zero = unset or not plausible.
+func (f *fields) timestamp(name string) time.Time { return parseTime(f.object[name]) }
 
 // parseDecimal reads an amount: digits, with digits behind a point or without,
 // at most 30 of each. Everything else that decimal would take (signs,

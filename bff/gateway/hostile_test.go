@@ -163,9 +163,9 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestForeignMarkupIsNotQuoted: a page of some proxy shows neither in errors
+// TestHTMLIsNotQuoted: a page of some proxy shows neither in errors
 // nor in the log.
-func TestForeignMarkupIsNotQuoted(t *testing.T) {
+func TestHTMLIsNotQuoted(t *testing.T) {
 	page := "<html><script>alert(1)</script><title>Bad Gateway</title></html>"
 	for _, status := range []int{200, 404, 500, 502} {
 		book := new(logBook)

@@ -63,14 +63,14 @@ func checkCreate(r payment.CreateRequest) error {
 }
 
 // validName reports whether s can be a currency symbol or a network code.
-func validName(s string) bool { return made(s, maxNameBytes, "._-") }
+func validName(s string) bool { return consistsOf(s, maxNameBytes, "._-") }
 
 // validTracking reports whether s can be a tracking code.
-func validTracking(s string) bool { return made(s, maxTrackingBytes, "_-") }
+func validTracking(s string) bool { return consistsOf(s, maxTrackingBytes, "_-") }
 
-// made reports whether s has 1 to most bytes, all of them letters, digits or
+// consistsOf reports whether s has 1 to most bytes, all of them letters, digits or
 // in extra.
-func made(s string, most int, extra string) bool {
+func consistsOf(s string, most int, extra string) bool {
 	for _, b := range []byte(s) {
 		letter := 'a' <= b|0x20 && b|0x20 <= 'z'
 		if !letter && (b < '0' || b > '9') && strings.IndexByte(extra, b) < 0 {

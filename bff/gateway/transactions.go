@@ -54,7 +54,7 @@ func (c *Client) Recheck(ctx context.Context, trackingCode string) error {
 		name: "recheck", method: http.MethodGet, path: "/api/v1/merchant/transaction/recheck",
 		query: url.Values{"tracking_code": {trackingCode}}, effect: true, single: true,
 	}
-	return c.do(ctx, k, about(trackingCode))
+	return c.do(ctx, k, checkSame(trackingCode))
 }
 
 // Cancel asks for a pending transaction to be cancelled. Read Status
@@ -75,7 +75,7 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 		name: "cancel", method: http.MethodPost, path: "/api/v1/merchant/transaction/cancel",
 		query: url.Values{"tracking_code": {trackingCode}}, body: body, effect: true, single: true,
 	}
-	return c.do(ctx, k, about(trackingCode))
+	return c.do(ctx, k, checkSame(trackingCode))
 }
 
 // Transactions returns one page of the merchant's transactions. From and To
@@ -121,9 +121,9 @@ func listCall(q payment.ListQuery) (call, error) {
 	}, nil
 }
 
-// about reads the answer to an operation: some record, and not that of another
+// checkSame reads the answer to an operation: some record, and not that of another
 // transaction.
-func about(trackingCode string) func(any) error {
+func checkSame(trackingCode string) func(any) error {
 	return func(data any) error {
 		f := open(data)
 		if code := f.text("tracking_code"); f.err == nil && code != "" && code != trackingCode {
@@ -139,20 +139,20 @@ func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.
 	r := payment.Record{
 		TrackingCode:    f.present("tracking_code"),
 		Status:          f.status(),
-		OrderID:         f.whole("order_id"),
+		OrderID:         f.integer("order_id"),
 		PaymentURL:      f.label("payment_url"),
 		CurrencyCode:    f.text("currency_code"),
 		NetworkCode:     f.text("network_code"),
 		AmountUSD:       money(f, "amount_usd"),
 		PayAmount:       money(f, "pay_amount"),
 		PaidAmount:      f.verbatim("paid_amount"),
-		CancelledByUser: f.truth("is_canceled_by_user"),
+		CancelledByUser: f.boolean("is_canceled_by_user"),
 		TxID:            f.label("tx_id"),
 		TxURL:           f.label("tx_explorer_url"),
 		Comment:         f.label("comment"),
-		PaidAt:          f.moment("paid_at"),
-		CreatedAt:       f.moment("created_at"),
-		ExpiresAt:       f.moment("expired_at"),
+		PaidAt:          f.timestamp("paid_at"),
+		CreatedAt:       f.timestamp("created_at"),
+		ExpiresAt:       f.timestamp("expired_at"),
 	}
 	if f.err == nil && r.TrackingCode == "" {
 		f.fail("tracking_code", "empty")
@@ -209,7 +209,9 @@ func readPage[T any](data any, read func(any) (T, error)) ([]T, pagination, erro
 	}
 	g := open(f.object["pagination"])
 	g.present("last_page")
-	p := pagination{page: g.whole("page"), last: g.whole("last_page"), total: g.whole("total")}
+	p := pagination{
+		page: g.integer("page"), last: g.integer("last_page"), total: g.integer("total"),
+	}
 	if g.err != nil {
 		return nil, pagination{}, fmt.Errorf("reading pagination: %w", g.err)
 	}

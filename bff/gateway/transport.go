@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// links are the two ways to the gateway. net/http repeats a GET by itself when
+// clients are the two ways to the gateway. net/http repeats a GET by itself when
 // a kept connection turns out to be dead, and recheck is a GET that does
 // something; a request on a connection of its own is never repeated.
-type links struct {
+type clients struct {
 	reads   *http.Client // may reuse connections
 	effects *http.Client // one connection per request, unless foreign
-	foreign bool         // the transport is not one that we can configure
+	custom  bool         // the transport is not one that we can configure
 }
 
-// newLinks makes both clients out of t; nil = our own transport, bound to what
+// newClients makes both clients out of t; nil = our own transport, bound to what
 // base's host may be.
-func newLinks(t http.RoundTripper, base *url.URL) links {
+func newClients(t http.RoundTripper, base *url.URL) clients {
 	if t == nil {
 		t = newTransport(base)
 	}
 	if own, ok := t.(*http.Transport); ok {
-		return links{reads: newClient(own), effects: newClient(unkept(own))}
+		return clients{reads: newClient(own), effects: newClient(withoutKeepAlive(own))}
 	}
-	return links{reads: newClient(t), effects: newClient(t), foreign: true}
+	return clients{reads: newClient(t), effects: newClient(t), custom: true}
 }
 
 // newClient follows no redirect: net/http would hand x-api-key to the other
@@ -69,10 +69,10 @@ func newDialer(base *url.URL) *net.Dialer {
 	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
 }
 
-// unkept clones t for requests that must not be repeated: without kept
+// withoutKeepAlive clones t for requests that must not be repeated: without kept
 // connections there is nothing that net/http would retry, and HTTP/2, which
 // has retries of its own, is off.
-func unkept(t *http.Transport) *http.Transport {
+func withoutKeepAlive(t *http.Transport) *http.Transport {
 	t = t.Clone()
 	t.DisableKeepAlives = true
 	t.ForceAttemptHTTP2 = false
@@ -116,11 +116,11 @@ func guard(base *url.URL) func(network, address string, _ syscall.RawConn) error
 	}
 }
 
-// trail watches how far a request gets. Its methods are called from any
+// connTrace watches how far a request gets. Its methods are called from any
 // goroutine.
-type trail struct{ asked, got atomic.Bool }
+type connTrace struct{ asked, got atomic.Bool }
 
-func (t *trail) hooks() *httptrace.ClientTrace {
+func (t *connTrace) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GetConn: func(string) { t.asked.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { t.got.Store(true) },
@@ -130,4 +130,4 @@ func (t *trail) hooks() *httptrace.ClientTrace {
 // unsent reports whether it is proven that no byte of the request left: a
 // connection (TLS included) was asked for and never had. A transport that
 // does not trace proves nothing.
-func (t *trail) unsent() bool { return t.asked.Load() && !t.got.Load() }
+func (t *connTrace) unsent() bool { return t.asked.Load() && !t.got.Load() }

@@ -155,9 +155,9 @@ func TestNoReplay(t *testing.T) {
 	}
 }
 
-// TestForeignRecheckHasNoBody: the body that keeps net/http from repeating a
+// TestCustomTransportRecheckHasNoBody: the body that keeps net/http from repeating a
 // GET must not show on the wire.
-func TestForeignRecheckHasNoBody(t *testing.T) {
+func TestCustomTransportRecheckHasNoBody(t *testing.T) {
 	seen := make(chan *http.Request, 1)
 	c := serve(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r },
 		func(c *Config) { c.Transport = plain{http.DefaultTransport.(*http.Transport).Clone()} })
@@ -211,9 +211,9 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// TestForeignErrorIsUnknown: a transport that does not trace proves nothing,
+// TestCustomTransportErrorIsUnknown: a transport that does not trace proves nothing,
 // whatever its error looks like.
-func TestForeignErrorIsUnknown(t *testing.T) {
+func TestCustomTransportErrorIsUnknown(t *testing.T) {
 	dialError := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	c := newClientFor(t, "https://gateway.example", func(c *Config) {
 		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, dialError })
@@ -415,8 +415,8 @@ func TestCancelledMidway(t *testing.T) {
 	}
 }
 
-// TestTurn: the budget is asked once per call, before it.
-func TestTurn(t *testing.T) {
+// TestPermitWait: the budget is asked once per call, before it.
+func TestPermitWait(t *testing.T) {
 	var turns, requests atomic.Int32
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		if requests.Add(1) != turns.Load() {

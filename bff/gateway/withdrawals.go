@@ -28,7 +28,7 @@ func (c *Client) Withdrawals(
 	}
 	var result reconcile.WithdrawalPage
 	err := c.do(ctx, k, func(data any) (err error) {
-		result.Items, result.Paging, err = readShown(data, c.readWithdrawal)
+		result.Items, result.Paging, err = readLenient(data, c.readWithdrawal)
 		return err
 	})
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Client) Withdrawals(
 }
 
 func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {
-	text := c.shown(f)
+	text := c.printable(f)
 	w := reconcile.Withdrawal{
 		TrackingCode: text("tracking_code"),
 		CurrencyName: text("currency_name"),
@@ -48,7 +48,7 @@ func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {
 		Status:       lower(text("status")),
 		TxID:         text("tx_id"),
 		TxURL:        text("tx_explorer_url"),
-		CreatedAt:    f.moment("created_at"),
+		CreatedAt:    f.timestamp("created_at"),
 	}
 	w.AmountUSD, w.AmountKnown = parseDollars(w.AmountText)
 	return w

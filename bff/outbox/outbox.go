@@ -46,8 +46,8 @@ type Outbox interface {
 	ClaimDeliveries(
 		ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
 	) ([]Delivery, error)
-	// Settle records the end of one try and counts it in Tries.
-	Settle(ctx context.Context, d Delivery, r DeliveryResult) error
+	// RecordResult records the end of one try and counts it in Tries.
+	RecordResult(ctx context.Context, d Delivery, r DeliveryResult) error
 }
 
 // Rerouting is about deliveries that are open to a URL which no running instance has

@@ -12,16 +12,16 @@ var errTooMuch = errors.New("the client has sent too much in a minute")
 
 // counter bounds what a client sends in a minute. It is for one goroutine.
 type counter struct {
-	limit, count int32 // in a minute
-	since        int64 // Unix seconds, when the minute began
+	limit, received int32 // in a minute
+	since           int64 // Unix seconds, when the minute began
 }
 
-// add counts n more. Errors: errTooMuch.
-func (c *counter) add(n int) error {
+// count counts n more. Errors: errTooMuch.
+func (c *counter) count(n int) error {
 	if now := time.Now().Unix(); now-c.since > 60 {
-		c.since, c.count = now, 0
+		c.since, c.received = now, 0
 	}
-	if c.count += int32(n); c.count > c.limit {
+	if c.received += int32(n); c.received > c.limit {
 		return errTooMuch
 	}
 	return nil
@@ -50,7 +50,7 @@ type meteredConn struct {
 func (m *meteredConn) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
 	if err == nil {
-		err = m.received.add(n)
+		err = m.received.count(n)
 	}
 	return n, err
 }

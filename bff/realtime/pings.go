@@ -46,7 +46,7 @@ func (w *pingWheel) add(s *Socket) {
 // schedule has the next slot pinged when it is due. mu is held.
 func (w *pingWheel) schedule() {
 	w.running = true
-	time.AfterFunc(w.every/slots, w.turn)
+	time.AfterFunc(w.every/slots, w.tick)
 }
 
 // remove takes s off, which is on.
@@ -62,8 +62,8 @@ func (w *pingWheel) remove(s *Socket) {
 	w.count--
 }
 
-// turn pings the next slot.
-func (w *pingWheel) turn() {
+// tick pings the next slot.
+func (w *pingWheel) tick() {
 	for _, s := range w.advance() {
 		s.ping()
 	}

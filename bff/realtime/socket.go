@@ -108,7 +108,7 @@ func (s *Socket) Open(conn *websocket.Conn) {
 
 // discard reads a message to its end, since the library counts its parts only then.
 func (s *Socket) discard(message io.Reader) error {
-	if err := s.received.add(1); err != nil {
+	if err := s.received.count(1); err != nil {
 		return err
 	}
 	_, err := io.Copy(io.Discard, message)
@@ -130,12 +130,12 @@ func (s *Socket) extend() error { return s.conn.SetReadDeadline(time.Now().Add(p
 // ponged is called by the reader.
 func (s *Socket) ponged() error {
 	_ = s.extend() // the next read will see what is wrong
-	return s.received.add(1)
+	return s.received.count(1)
 }
 
 // pinged is called by the reader.
 func (s *Socket) pinged(text string) error {
-	if err := s.received.add(1); err != nil {
+	if err := s.received.count(1); err != nil {
 		return err
 	}
 	return s.writeControl(websocket.PongMessage, []byte(text))

@@ -50,7 +50,7 @@ func claimed(t *testing.T) []claim {
 		return s.Receipt(p)
 	}
 	header, payload, signature := cut(good.Text)
-	x, err := base64.RawURLEncoding.DecodeString(describe(s.key.Public().(ed25519.PublicKey)).X)
+	x, err := base64.RawURLEncoding.DecodeString(publicKeyOf(s.key.Public().(ed25519.PublicKey)).X)
 	if err != nil {
 		t.Fatal(err)
 	}

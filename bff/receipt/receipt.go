@@ -26,8 +26,8 @@ const Type = "coinslot-receipt+jwt"
 // purpose separates the signing key from whatever else is made of a secret key.
 const purpose = "coinslot receipt, ed25519, 1"
 
-// leastSecret is in bytes.
-const leastSecret = 32
+// minSecret is in bytes.
+const minSecret = 32
 
 var errShort = errors.New("deriving a key for receipts: the secret is shorter than 32 bytes")
 
@@ -50,7 +50,7 @@ func New(issuer string, secrets []string) (*Signer, error) {
 	s := &Signer{issuer: issuer}
 	known := make([]publicKey, 0, len(secrets)) // never nil: "keys" is a list in JSON
 	for _, secret := range secrets {
-		if len(secret) < leastSecret {
+		if len(secret) < minSecret {
 			return nil, errShort
 		}
 		seed, err := hkdf.Key(sha256.New, []byte(secret), nil, purpose, ed25519.SeedSize)
@@ -58,7 +58,7 @@ func New(issuer string, secrets []string) (*Signer, error) {
 			return nil, fmt.Errorf("deriving a key for receipts: %w", err)
 		}
 		key := ed25519.NewKeyFromSeed(seed)
-		public := describe(key.Public().(ed25519.PublicKey))
+		public := publicKeyOf(key.Public().(ed25519.PublicKey))
 		if s.key == nil {
 			s.key, s.id = key, public.ID
 		}
@@ -82,10 +82,10 @@ type publicKey struct {
 	Algorithm string `json:"alg"`
 }
 
-// describe returns the JWK of a key, whose id is its thumbprint: it says nothing
+// publicKeyOf returns the JWK of a key, whose id is its thumbprint: it says nothing
 // of the secret, and is the same wherever the same secret is used.
 // Sources: RFC 7638; RFC 8037, 2 and appendix A.3.
-func describe(public ed25519.PublicKey) publicKey {
+func publicKeyOf(public ed25519.PublicKey) publicKey {
 	x := base64.RawURLEncoding.EncodeToString(public)
 	print := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}`))
 	return publicKey{

@@ -136,7 +136,7 @@ func TestThumbprint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := describe(ed25519.PublicKey(x)).ID, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
+	if got, want := publicKeyOf(ed25519.PublicKey(x)).ID, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
 		t.Errorf("thumbprint = %s; want %s", got, want)
 	}
 }

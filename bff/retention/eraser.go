@@ -26,8 +26,8 @@ type Eraser interface {
 		ctx context.Context, id string, now time.Time,
 		decide func(s payment.Session, undelivered bool) payment.Erasure,
 	) (payment.Erasure, error)
-	// HoldersOf returns the ids of the sessions with an e-mail, in any case.
-	HoldersOf(ctx context.Context, email string) ([]string, error)
+	// SessionsWithEmail returns the ids of the sessions with an e-mail, in any case.
+	SessionsWithEmail(ctx context.Context, email string) ([]string, error)
 	// EraseActions erases addresses and details of console actions before a time, and
 	// deletes those that are about no session. It reports how many, at most limit.
 	EraseActions(ctx context.Context, before time.Time, limit int) (int, error)

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// retentionBatch is how many sessions are looked at in one query, and retentionPause
+	// batchSize is how many sessions are looked at in one query, and erasePause
 	// the time between two that are erased, each in a transaction of its own: nobody
 	// else waits for long.
-	retentionBatch = 500
-	retentionPause = 10 * time.Millisecond
+	batchSize  = 500
+	erasePause = 10 * time.Millisecond
 )
 
 // deliveryDays is how long webhooks are tried: a session that they tell of is kept for
@@ -87,8 +87,8 @@ func (r *Service) pass(ctx context.Context) error {
 	return r.Hold(ctx, r.day())
 }
 
-// mostFailed bounds how many errors of single sessions are kept.
-const mostFailed = 10
+// maxErrors bounds how many errors of single sessions are kept.
+const maxErrors = 10
 
 // sessions erases what is due, and counts it. What goes wrong with single sessions is
 // added to failed.
@@ -97,7 +97,7 @@ func (r *Service) sessions(
 ) (erased, deleted int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for at := ""; ; {
-		ids, next, err := r.Eraser.Erasable(ctx, before, at, retentionBatch)
+		ids, next, err := r.Eraser.Erasable(ctx, before, at, batchSize)
 		if err != nil {
 			return erased, deleted, err
 		}
@@ -106,7 +106,7 @@ func (r *Service) sessions(
 			switch {
 			case ctx.Err() != nil:
 				return erased, deleted, ctx.Err()
-			case err != nil && len(*failed) < mostFailed:
+			case err != nil && len(*failed) < maxErrors:
 				*failed = append(*failed, err)
 			case e == payment.ErasePersonal:
 				erased++
@@ -132,7 +132,7 @@ func (r *Service) session(ctx context.Context, id string) (payment.Erasure, erro
 	if e != payment.EraseNothing {
 		r.Changed(id)
 	}
-	background.Sleep(ctx, retentionPause)
+	background.Sleep(ctx, erasePause)
 	return e, err
 }
 
@@ -140,11 +140,11 @@ func (r *Service) session(ctx context.Context, id string) (payment.Erasure, erro
 func (r *Service) actions(ctx context.Context) (all int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for {
-		n, err := r.Eraser.EraseActions(ctx, before, retentionBatch)
+		n, err := r.Eraser.EraseActions(ctx, before, batchSize)
 		if all += n; err != nil || n == 0 {
 			return all, err
 		}
-		background.Sleep(ctx, retentionPause)
+		background.Sleep(ctx, erasePause)
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if err != nil && refused == nil {
 		refused = &refusal{http.StatusRequestEntityTooLarge, "The body is too large."}
 	}
-	fault, faulty := s.take(e.name, r.URL.Path)
+	fault, faulty := s.takeFault(e.name, r.URL.Path)
 	var answer envelope
 	switch {
 	case faulty && !fault.processes():
@@ -131,7 +131,7 @@ func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal
 	now := s.now()
 	var found []*Transaction
 	for _, t := range slices.Backward(s.transactions) {
-		if t.settle(now); sel.takes(string(t.Status), t.CreatedAt) {
+		if t.expireIfDue(now); sel.matches(string(t.Status), t.CreatedAt) {
 			found = append(found, t)
 		}
 	}
@@ -186,7 +186,7 @@ func (s *Server) recheckTransaction(r *http.Request, _ []byte) (envelope, *refus
 	var record transactionRecord
 	refused := s.named(r, func(t *Transaction) error {
 		err := t.recheck()
-		record = t.answered()
+		record = t.sampleRecord()
 		return err
 	})
 	return envelope{http.StatusOK, record, "Transaction confirmed successfully."}, refused
@@ -208,7 +208,7 @@ func (s *Server) cancelTransaction(r *http.Request, body []byte) (envelope, *ref
 	var record transactionRecord
 	refused = s.named(r, func(t *Transaction) error {
 		err := t.cancel(false)
-		record = t.answered()
+		record = t.sampleRecord()
 		return err
 	})
 	return envelope{http.StatusOK, record, "Transaction cancelled successfully."}, refused
@@ -250,7 +250,7 @@ func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal)
 	defer s.mu.Unlock()
 	var found []withdrawalRecord
 	for _, w := range slices.Backward(s.withdrawals) {
-		if sel.takes(string(w.Status), w.CreatedAt) {
+		if sel.matches(string(w.Status), w.CreatedAt) {
 			found = append(found, w.record())
 		}
 	}

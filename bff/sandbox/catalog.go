@@ -46,18 +46,20 @@ type Network struct {
 // that a coin that is too small for an order can be seen.
 func DefaultCurrencies() []Currency {
 	usdt := []Network{
-		on("trc20", 6, "1", "1", "10000", 60), on("erc20", 6, "3.5", "100", "50000", 60),
-		on("bep20", 18, "0.3", "1", "10000", 60), on("ton", 6, "0.2", "1", "5000", 30),
+		network("trc20", 6, "1", "1", "10000", 60), network("erc20", 6, "3.5", "100", "50000", 60),
+		network("bep20", 18, "0.3", "1", "10000", 60), network("ton", 6, "0.2", "1", "5000", 30),
 	}
 	usdc := []Network{
-		on("erc20", 6, "3.5", "100", "50000", 60), on("bep20", 18, "0.3", "1", "10000", 60),
-		on("polygon", 6, "0.1", "1", "5000", 60),
+		network("erc20", 6, "3.5", "100", "50000", 60),
+		network("bep20", 18, "0.3", "1", "10000", 60),
+		network("polygon", 6, "0.1", "1", "5000", 60),
 	}
 	eth := []Network{
-		on("eth", 18, "0.0009", "10", "50000", 120), on("arbitrum", 18, "0.00005", "2", "2000", 60),
+		network("eth", 18, "0.0009", "10", "50000", 120),
+		network("arbitrum", 18, "0.00005", "2", "2000", 60),
 	}
-	bnb := []Network{on("bep20", 18, "0.0005", "2", "10000", 60)}
-	coin := []Network{on("ton", 9, "0.05", "1", "5000", 30)}
+	bnb := []Network{network("bep20", 18, "0.0005", "2", "10000", 60)}
+	coin := []Network{network("ton", 9, "0.05", "1", "5000", 30)}
 	return []Currency{
 		{"Tether", "USDT", "stable", dec("1"), usdt},
 		{"USD Coin", "USDC", "stable", dec("0.9998"), usdc},
@@ -67,9 +69,9 @@ func DefaultCurrencies() []Currency {
 	}
 }
 
-// on returns the network of that code for a coin of so many digits; fee and bounds are decimal
+// network returns the network of that code for a coin of so many digits; fee and bounds are decimal
 // text.
-func on(code string, decimals int32, fee, low, high string, maxTTL int) Network {
+func network(code string, decimals int32, fee, low, high string, maxTTL int) Network {
 	n := map[string]Network{
 		"trc20": {Name: "TRON (TRC20)", Chain: "TRON", Symbol: "TRX", Family: TRON,
 			ExplorerURL: "https://tronscan.org/#/transaction/"},

@@ -63,8 +63,8 @@ func (s *Server) serveFaults(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, append([]Fault{}, s.Faults()...))
 }
 
-// act makes a kind happen; the kind "amount" lets the parameter amount arrive.
-func (s *Server) act(w http.ResponseWriter, r *http.Request) {
+// serveAction makes a kind happen; the kind "amount" lets the parameter amount arrive.
+func (s *Server) serveAction(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 	code, kind := r.PathValue("code"), r.PathValue("kind")
 	var err error

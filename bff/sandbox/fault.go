@@ -184,8 +184,8 @@ func (s *Server) Faults() []Fault {
 	return slices.Clone(s.faults)
 }
 
-// take returns the first armed fault that matches and uses it up by one.
-func (s *Server) take(endpoint, path string) (Fault, bool) {
+// takeFault returns the first armed fault that matches and uses it up by one.
+func (s *Server) takeFault(endpoint, path string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.IndexFunc(s.faults, func(f Fault) bool { return s.matches(f, endpoint, path) })

@@ -93,9 +93,9 @@ func (sel *selection) parseDates(from, to string) *refusal {
 	return nil
 }
 
-// takes reports whether something created at that time in that status is
+// matches reports whether something created at that time in that status is
 // asked for.
-func (sel selection) takes(status string, created time.Time) bool {
+func (sel selection) matches(status string, created time.Time) bool {
 	if sel.status != "" && status != sel.status {
 		return false
 	}

@@ -45,7 +45,7 @@ func (k Kind) label() string {
 	case KindLate:
 		return "Pay too late"
 	}
-	return capitalised(string(k))
+	return capitalized(string(k))
 }
 
 // payPage is what html/pay.html shows.
@@ -100,8 +100,8 @@ func (t *Transaction) callback() string {
 	return u.String()
 }
 
-// actOnPage does what a button of the hosted page says.
-func (s *Server) actOnPage(w http.ResponseWriter, r *http.Request) {
+// servePageAction does what a button of the hosted page says.
+func (s *Server) servePageAction(w http.ResponseWriter, r *http.Request) {
 	code := r.PathValue("code")
 	if err := s.Pay(code, Kind(r.PathValue("kind"))); err != nil {
 		http.Error(w, err.Error(), statusOf(err))

@@ -97,10 +97,10 @@ func (t *Transaction) record() transactionRecord {
 	return r
 }
 
-// answered returns t as the answers of recheck and cancel tell it: with the
+// sampleRecord returns t as the answers of recheck and cancel tell it: with the
 // status that the documentation's samples carry, whatever it is by now. Only
 // status and the list tell the truth.
-func (t *Transaction) answered() transactionRecord {
+func (t *Transaction) sampleRecord() transactionRecord {
 	r := t.record()
 	r.Status = Pending
 	return r

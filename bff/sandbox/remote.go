@@ -39,11 +39,11 @@ func (r Remote) Pay(ctx context.Context, code string, kind Kind) error {
 	if answer.StatusCode == http.StatusOK {
 		return nil
 	}
-	return fmt.Errorf("pretending %q at the sandbox: %s", kind, said(answer))
+	return fmt.Errorf("pretending %q at the sandbox: %s", kind, errorText(answer))
 }
 
-// said is the error that a control answered with, or the status line.
-func said(answer *http.Response) string {
+// errorText is the error that a control answered with, or the status line.
+func errorText(answer *http.Response) string {
 	var problem struct {
 		Error string `json:"error"`
 	}

@@ -128,10 +128,10 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/", s.serveAPI)
 	mux.HandleFunc("GET /pay/{code}", s.servePage)
-	mux.HandleFunc("POST /pay/{code}/{kind}", s.actOnPage)
+	mux.HandleFunc("POST /pay/{code}/{kind}", s.servePageAction)
 	mux.HandleFunc("GET /sandbox/{$}", s.serveControl)
 	mux.HandleFunc("GET /sandbox/transactions", s.serveJournal)
-	mux.HandleFunc("POST /sandbox/transactions/{code}/{kind}", s.act)
+	mux.HandleFunc("POST /sandbox/transactions/{code}/{kind}", s.serveAction)
 	mux.HandleFunc("GET /sandbox/requests", s.serveRequests)
 	mux.HandleFunc("GET /sandbox/faults", s.serveFaults)
 	mux.HandleFunc("POST /sandbox/faults", s.inject)
@@ -193,7 +193,7 @@ func (s *Server) transactionID(f Family) string { return newTransactionID(f, s.r
 func (s *Server) find(code string) *Transaction {
 	t := s.byCode[code]
 	if t != nil {
-		t.settle(s.now())
+		t.expireIfDue(s.now())
 	}
 	return t
 }
@@ -217,7 +217,7 @@ func (s *Server) Transactions() []Transaction {
 	now := s.now()
 	all := make([]Transaction, 0, len(s.transactions))
 	for _, t := range s.transactions {
-		t.settle(now)
+		t.expireIfDue(now)
 		all = append(all, t.clone())
 	}
 	return all

@@ -132,8 +132,8 @@ func divideUp(a, b decimal.Decimal) decimal.Decimal {
 	return quotient
 }
 
-// settle lets the window end if now is at or after its end.
-func (t *Transaction) settle(now time.Time) {
+// expireIfDue lets the window end if now is at or after its end.
+func (t *Transaction) expireIfDue(now time.Time) {
 	if t.Status == Pending && !now.Before(t.ExpiredAt) {
 		t.Status = Expired
 	}
@@ -141,7 +141,7 @@ func (t *Transaction) settle(now time.Time) {
 
 // apply makes kind happen. Errors: ErrUnknownKind, ErrPaid, ErrNotPending.
 func (t *Transaction) apply(kind Kind, now time.Time, id transactionID) error {
-	t.settle(now)
+	t.expireIfDue(now)
 	switch kind {
 	case KindPay, KindHalf, KindParts, KindOver, KindTolerated, KindLate:
 		return t.pay(kind, now, id)
@@ -183,7 +183,7 @@ func (t *Transaction) sum(kind Kind) (decimal.Decimal, error) {
 	case kind == KindOver:
 		amount = missing.Add(t.PayAmount.Div(decimal.NewFromInt(10)))
 	case kind == KindTolerated:
-		amount = missing.Sub(t.PayAmount.Sub(t.least()).Div(decimal.NewFromInt(2)))
+		amount = missing.Sub(t.PayAmount.Sub(t.minimum()).Div(decimal.NewFromInt(2)))
 	}
 	return decimal.Max(amount.RoundCeil(t.Decimals), decimal.New(1, -t.Decimals)), nil
 }
@@ -191,19 +191,19 @@ func (t *Transaction) sum(kind Kind) (decimal.Decimal, error) {
 // receive adds a transfer. Only a pending transaction is being watched, so only
 // then does the gateway see it and judge.
 func (t *Transaction) receive(amount decimal.Decimal, now time.Time, id transactionID) {
-	t.settle(now)
+	t.expireIfDue(now)
 	t.Transfers = append(t.Transfers, Transfer{Amount: amount, TxID: id(t.Family), At: now})
 	if t.Status == Pending {
-		t.look()
+		t.checkTransfers()
 	}
 }
 
-// look sees every transfer and confirms if they are enough.
-func (t *Transaction) look() {
+// checkTransfers sees every transfer and confirms if they are enough.
+func (t *Transaction) checkTransfers() {
 	for i := range t.Transfers {
 		t.Transfers[i].Seen = true
 	}
-	if last := t.lastSeen(); last != nil && t.paid().GreaterThanOrEqual(t.least()) {
+	if last := t.lastSeen(); last != nil && t.paid().GreaterThanOrEqual(t.minimum()) {
 		t.Status, t.PaidAt = Confirmed, last.At
 	}
 }
@@ -213,7 +213,7 @@ func (t *Transaction) recheck() error {
 	if t.Status != Expired && t.Status != Cancelled {
 		return errNotEnded
 	}
-	if t.look(); t.Status != Confirmed {
+	if t.checkTransfers(); t.Status != Confirmed {
 		return errUnpaid
 	}
 	return nil
@@ -238,8 +238,8 @@ func (t *Transaction) expire(now time.Time) error {
 	return nil
 }
 
-// least returns the least sum that counts as paid.
-func (t *Transaction) least() decimal.Decimal {
+// minimum returns the least sum that counts as paid.
+func (t *Transaction) minimum() decimal.Decimal {
 	hundred := decimal.NewFromInt(100)
 	return t.PayAmount.Mul(hundred.Sub(t.TolerancePercent)).Div(hundred)
 }

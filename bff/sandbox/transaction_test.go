@@ -212,7 +212,7 @@ func FuzzHistory(f *testing.F) {
 			if before.Status == Confirmed && tr.Status != Confirmed {
 				t.Fatalf("confirmed became %s", tr.Status)
 			}
-			if tr.Status == Confirmed && tr.paid().LessThan(tr.least()) {
+			if tr.Status == Confirmed && tr.paid().LessThan(tr.minimum()) {
 				t.Fatalf("confirmed with %s of %s", tr.paid(), tr.PayAmount)
 			}
 			if tr.paid().LessThan(before.paid()) || !tr.arrived().GreaterThanOrEqual(tr.paid()) {

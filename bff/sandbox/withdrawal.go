@@ -75,13 +75,13 @@ func (w Withdrawal) record() withdrawalRecord {
 	return withdrawalRecord{
 		TrackingCode: w.TrackingCode, CurrencyName: w.CurrencyName, NetworkName: w.NetworkName,
 		DestinationAddress: w.DestinationAddress, AmountUSD: "$" + w.AmountUSD.StringFixed(2),
-		Status: capitalised(string(w.Status)),
+		Status: capitalized(string(w.Status)),
 		TxID:   w.TxID, TxExplorerURL: w.TxExplorerURL, CreatedAt: unix(w.CreatedAt),
 	}
 }
 
-// capitalised returns an ASCII word with its first letter in upper case.
-func capitalised(word string) string {
+// capitalized returns an ASCII word with its first letter in upper case.
+func capitalized(word string) string {
 	if word == "" || word[0] < 'a' || word[0] > 'z' {
 		return word
 	}

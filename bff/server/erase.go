@@ -60,7 +60,7 @@ func (e *Eraser) Close() error {
 func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err error) {
 	ids := []string{subject}
 	if strings.Contains(subject, "@") {
-		if ids, err = e.db.HoldersOf(ctx, subject); err != nil {
+		if ids, err = e.db.SessionsWithEmail(ctx, subject); err != nil {
 			return nil, err
 		}
 	}

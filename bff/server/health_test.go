@@ -63,7 +63,7 @@ func (d *dependency) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Du
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) Settle(context.Context, outbox.Delivery, outbox.DeliveryResult) error {
+func (d *dependency) RecordResult(context.Context, outbox.Delivery, outbox.DeliveryResult) error {
 	return nil
 }
 

@@ -230,7 +230,7 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 	put("coinslot_payment_overdue_seconds", age(stats.Due))
 	put("coinslot_late_check_overdue_seconds", age(stats.DueLate))
 	put("coinslot_webhook_backlog", float64(stats.Undelivered))
-	put("coinslot_webhook_oldest_seconds", age(stats.Untold))
+	put("coinslot_webhook_oldest_seconds", age(stats.OldestUndelivered))
 	put("coinslot_webhook_unrouted", float64(stats.Unrouted))
 	if stats.Size > 0 {
 		put("coinslot_database_size_bytes", float64(stats.Size))

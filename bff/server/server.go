@@ -279,7 +279,7 @@ func (s *Server) sweeping(log *slog.Logger) poller.SweepConfig {
 		Apply: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
-		c.Turn = s.store.Turn("sweep").Take
+		c.Turn = s.store.Lease("sweep").Acquire
 	}
 	return c
 }

@@ -23,8 +23,8 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 		a.At = db.Now()
 	}
 	err := db.Execute(
-		ctx, insertAction, a.At.UnixMicro(), sqldb.Remark(a.By).String, sqldb.Remark(a.From),
-		sqldb.Remark(a.What).String, sqldb.Text(a.Session), sqldb.Remark(a.Detail),
+		ctx, insertAction, a.At.UnixMicro(), sqldb.Note(a.By).String, sqldb.Note(a.From),
+		sqldb.Note(a.What).String, sqldb.Text(a.Session), sqldb.Note(a.Detail),
 	)
 	if err != nil {
 		return fmt.Errorf("recording %q: %w", a.What, err)
@@ -32,33 +32,33 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 	return nil
 }
 
-// entry is the last action of a page.
-type entry struct{ at, seq int64 }
+// actionCursor is the last action of a page.
+type actionCursor struct{ at, seq int64 }
 
-func (e entry) String() string {
+func (e actionCursor) String() string {
 	return strconv.FormatInt(e.at, 10) + "." + strconv.FormatInt(e.seq, 10)
 }
 
-// parseEntry reads what String writes; "" stands before the first action. Errors:
+// parseActionCursor reads what String writes; "" stands before the first action. Errors:
 // *wire.Error with CodeInvalid and Param "cursor".
-func parseEntry(text string) (entry, error) {
+func parseActionCursor(text string) (actionCursor, error) {
 	if text == "" {
-		return entry{at: math.MaxInt64}, nil
+		return actionCursor{at: math.MaxInt64}, nil
 	}
 	first, second, _ := strings.Cut(text, ".")
 	micros, err1 := strconv.ParseInt(first, 10, 64)
 	seq, err2 := strconv.ParseInt(second, 10, 64)
-	if e := (entry{micros, seq}); err1 == nil && err2 == nil && e.String() == text {
+	if e := (actionCursor{micros, seq}); err1 == nil && err2 == nil && e.String() == text {
 		return e, nil
 	}
-	return entry{}, &wire.Error{
+	return actionCursor{}, &wire.Error{
 		Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours",
 	}
 }
 
 // Actions implements records.Records.
 func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.ActionPage, error) {
-	from, err := parseEntry(q.Cursor)
+	from, err := parseActionCursor(q.Cursor)
 	if err != nil {
 		return records.ActionPage{}, err
 	}
@@ -75,11 +75,11 @@ func (db *DB) Actions(ctx context.Context, q records.ActionQuery) (records.Actio
 	return page, nil
 }
 
-func actionQuery(q records.ActionQuery, from entry, limit int) (query string, args []any) {
+func actionQuery(q records.ActionQuery, from actionCursor, limit int) (query string, args []any) {
 	query = `SELECT seq, at, actor, address, what, session, detail FROM actions WHERE (at, seq) <
 		($1, $2)`
 	if until := sqldb.Ceil(q.To); !q.To.IsZero() && until <= from.at {
-		from = entry{at: until}
+		from = actionCursor{at: until}
 	}
 	args = []any{from.at, from.seq}
 	where := func(condition string, value any) {
@@ -103,9 +103,9 @@ func actionPage(
 		return page, err
 	}
 	defer rows.Close()
-	for last := (entry{}); rows.Next(); {
+	for last := (actionCursor{}); rows.Next(); {
 		var a records.Action
-		var this entry
+		var this actionCursor
 		var address, session, detail sql.NullString
 		err := rows.Scan(&this.seq, &this.at, &a.By, &address, &a.What, &session, &detail)
 		if err != nil {
@@ -117,7 +117,7 @@ func actionPage(
 		}
 		last = this
 		a.At, a.From, a.Session, a.Detail = time.UnixMicro(this.at).
-			UTC(), address.String, sqldb.Plain(session.String), detail.String
+			UTC(), address.String, sqldb.FromKey(session.String), detail.String
 		page.Actions = append(page.Actions, a)
 	}
 	return page, rows.Err()

@@ -18,8 +18,8 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6)`
 )
 
-// hold is what an attempt holds that no other attempt may; zero = nothing.
-type hold struct {
+// attemptKeys is what an attempt holds that no other attempt may; zero = nothing.
+type attemptKeys struct {
 	number       int
 	marker       string
 	trackingCode string
@@ -27,17 +27,17 @@ type hold struct {
 	txID         string
 }
 
-// holds returns what each attempt of s holds. A transaction id is held by the
+// keysOf returns what each attempt of s holds. A transaction id is held by the
 // session, so only the first of its confirmed attempts has it.
-func holds(s payment.Session) []hold {
-	var all []hold
+func keysOf(s payment.Session) []attemptKeys {
+	var all []attemptKeys
 	for _, a := range s.Attempts {
-		h := hold{number: a.Number, marker: a.Marker, trackingCode: a.TrackingCode}
+		h := attemptKeys{number: a.Number, marker: a.Marker, trackingCode: a.TrackingCode}
 		if a.Drawn && a.Live() {
 			h.orderID = a.OrderID
 		}
 		if a.State == payment.Confirmed &&
-			!slices.ContainsFunc(all, func(o hold) bool { return o.txID == a.TxID }) {
+			!slices.ContainsFunc(all, func(o attemptKeys) bool { return o.txID == a.TxID }) {
 			h.txID = a.TxID
 		}
 		all = append(all, h)
@@ -45,10 +45,12 @@ func holds(s payment.Session) []hold {
 	return all
 }
 
-// index writes what has changed from old to now. Everything given up is
+// writeAttemptKeys writes what has changed from old to now. Everything given up is
 // deleted first, so that one attempt can take over what another one held.
 // Errors: ErrTaken, ErrTxUsed, ErrTrackingUsed as they are.
-func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []hold) error {
+func (db *DB) writeAttemptKeys(
+	ctx context.Context, tx *sql.Tx, session string, old, now []attemptKeys,
+) error {
 	for _, h := range old {
 		if slices.Contains(now, h) {
 			continue
@@ -75,7 +77,7 @@ func (db *DB) index(ctx context.Context, tx *sql.Tx, session string, old, now []
 }
 
 // conflict turns err, of writing h, into what the contract calls it.
-func (db *DB) conflict(h hold, err error) error {
+func (db *DB) conflict(h attemptKeys, err error) error {
 	switch db.Dialect.Violated(err) {
 	case "attempts.order_id":
 		return payment.ErrTaken
@@ -125,7 +127,7 @@ func distinctHeld(list []payment.Held) []payment.Held {
 }
 
 func heldQuery(keys []string) (query string, args []any) {
-	in, args := sqldb.Among(1, keys)
+	in, args := sqldb.InList(1, keys)
 	const columns = `SELECT session, number, marker, tracking_code FROM attempts WHERE `
 	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
 }
@@ -144,7 +146,7 @@ func held(ctx context.Context, q sqldb.Queryer, keys []string) ([]payment.Held, 
 		if err := rows.Scan(&h.Session, &h.Number, &marker, &code); err != nil {
 			return nil, err
 		}
-		h.Marker, h.TrackingCode = sqldb.Plain(marker.String), sqldb.Plain(code.String)
+		h.Marker, h.TrackingCode = sqldb.FromKey(marker.String), sqldb.FromKey(code.String)
 		list = append(list, h)
 	}
 	return list, rows.Err()

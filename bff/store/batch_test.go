@@ -169,7 +169,7 @@ func TestPartSeesEarlierParts(t *testing.T) {
 
 // A commit that fails has failed for all, also for who has refused to change what
 // was never there.
-func TestFailedCommitIsEverybodys(t *testing.T) {
+func TestFailedCommitFailsAllParts(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	var fail atomic.Bool
 	commits(t, db, fail.Load)
@@ -214,7 +214,7 @@ func TestFailedCommitIsEverybodys(t *testing.T) {
 }
 
 // One who waits may go away, also in the moment of their turn: the others go on.
-func TestTurnIsNeverLost(t *testing.T) {
+func TestWriterQueueIsNeverStuck(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	for round := range 25 {
 		var all sync.WaitGroup

@@ -143,7 +143,7 @@ func (db *DB) Compared(
 	if err != nil {
 		return reconcile.Status{}, fmt.Errorf("reading the last comparison: %w", err)
 	}
-	c.Until, c.Next = sqldb.At(until), sqldb.At(next)
+	c.Until, c.Next = sqldb.Time(until), sqldb.Time(next)
 	return c, nil
 }
 
@@ -156,5 +156,5 @@ func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, fmt.Errorf("looking for the oldest session: %w", err)
 	}
-	return sqldb.At(created), nil
+	return sqldb.Time(created), nil
 }

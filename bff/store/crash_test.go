@@ -184,7 +184,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 
 // The same of many who write at once: whoever shares a commit is told of it as
 // little before it is on the disk.
-func TestKilledCrowdLosesNothing(t *testing.T) {
+func TestKilledConcurrentWritersLoseNothing(t *testing.T) {
 	for range 5 {
 		path := filepath.Join(t.TempDir(), "coinslot.db")
 		p := started(t, "crowd", "", path)

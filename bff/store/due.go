@@ -125,7 +125,7 @@ func (db *DB) ClaimOf(
 func claimQuery(
 	ids []string, now time.Time, lease time.Duration, limit int,
 ) (query string, args []any) {
-	in, list := sqldb.Among(4, ids)
+	in, list := sqldb.InList(4, ids)
 	args = []any{now.UnixMicro(), limit, now.Add(lease).UnixMicro()}
 	return fmt.Sprintf(claimThese, in), append(args, list...)
 }
@@ -207,7 +207,7 @@ func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) e
 }
 
 func watchQuery(ids []string, until, dueBy time.Time) (query string, args []any) {
-	in, list := sqldb.Among(3, ids)
+	in, list := sqldb.InList(3, ids)
 	args = []any{until.UnixMicro(), dueBy.UnixMicro()}
 	return fmt.Sprintf(watchSessions, in), append(args, list...)
 }

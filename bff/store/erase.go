@@ -34,8 +34,8 @@ const (
 	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE e.session = $1 AND d.state = 'open')`
 
-	forgetWord = `DELETE FROM words WHERE word = $1`
-	deleteWord = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
+	deleteTerm   = `DELETE FROM words WHERE word = $1`
+	deleteTermOf = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
 	// These leave the newest event of the log, whose position must not be used again: %s is
 	// the condition. Without its deliveries it would count as never sent.
 	deleteDeliveries = `DELETE FROM deliveries
@@ -55,11 +55,11 @@ const (
 		SELECT seq FROM actions WHERE at < $1 AND session IS NOT NULL
 			AND (address IS NOT NULL OR detail IS NOT NULL) ORDER BY at, seq LIMIT $2)`
 
-	holdersOf = `SELECT session FROM words WHERE word = $1 ORDER BY created_at, session`
+	sessionsWithTerm = `SELECT session FROM words WHERE word = $1 ORDER BY created_at, session`
 )
 
-// finished are the statuses that Erasable goes through, in this order.
-func finished() []wire.Status { return wire.StatusesThat(wire.Status.Final) }
+// finalStatuses are the statuses that Erasable goes through, in this order.
+func finalStatuses() []wire.Status { return wire.StatusesThat(wire.Status.Final) }
 
 // Erasable implements retention.Eraser. Its cursor begins with the number of a status.
 func (db *DB) Erasable(
@@ -68,18 +68,18 @@ func (db *DB) Erasable(
 	at, rest := 0, cursor{}
 	if from != "" {
 		_, err := fmt.Sscanf(from, "%d.%d.%s", &at, &rest.createdAt, &rest.id)
-		if err != nil || at < 0 || at >= len(finished()) {
+		if err != nil || at < 0 || at >= len(finalStatuses()) {
 			return nil, "", errors.New("looking for sessions to erase: not one of our cursors")
 		}
 	}
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		found, err := findErasable(ctx, q, finished()[at], rest, before, limit)
+		found, err := findErasable(ctx, q, finalStatuses()[at], rest, before, limit)
 		if err != nil {
 			return err
 		}
 		ids, next = nil, ""
 		for _, f := range found {
-			if !f.erased || finished()[at] != wire.Confirmed { // else there is more to erase
+			if !f.erased || finalStatuses()[at] != wire.Confirmed { // else there is more to erase
 				ids = append(ids, f.id)
 			}
 		}
@@ -87,7 +87,7 @@ func (db *DB) Erasable(
 		case len(found) == limit:
 			last := found[len(found)-1]
 			next = fmt.Sprintf("%d.%d.%s", at, last.createdAt, last.id)
-		case at+1 < len(finished()):
+		case at+1 < len(finalStatuses()):
 			next = fmt.Sprintf("%d.0.-", at+1) // no id begins with a minus sign
 		}
 		return nil
@@ -120,7 +120,7 @@ func findErasable(
 		if err := rows.Scan(&f.createdAt, &f.id, &f.erased); err != nil {
 			return nil, err
 		}
-		f.id = sqldb.Plain(f.id)
+		f.id = sqldb.FromKey(f.id)
 		list = append(list, f)
 	}
 	return list, rows.Err()
@@ -132,7 +132,7 @@ func (db *DB) Erase(
 	ctx context.Context, id string, now time.Time,
 	decide func(payment.Session, bool) payment.Erasure,
 ) (done payment.Erasure, err error) {
-	err = settled(func() error {
+	err = retryUnknown(func() error {
 		return db.Write(ctx, func(tx *sql.Tx) (err error) {
 			done, err = db.erase(ctx, tx, id, now, decide)
 			return err
@@ -163,7 +163,7 @@ func (db *DB) erase(
 	if err := tx.QueryRowContext(ctx, undelivered, sqldb.Key(id)).Scan(&open); err != nil {
 		return 0, err
 	}
-	before, had := shownOf(&s), holds(s)
+	before, had := indexEntryOf(&s), keysOf(s)
 	e := decide(s, open)
 	if e == payment.EraseNothing {
 		return e, nil
@@ -173,10 +173,10 @@ func (db *DB) erase(
 	if _, _, err := put(ctx, tx, updateSession, s); err != nil {
 		return 0, err
 	}
-	if err := db.attach(ctx, tx, &s, had, before); err != nil {
+	if err := db.writeRelated(ctx, tx, &s, had, before); err != nil {
 		return 0, err
 	}
-	if err := unindex(ctx, tx, &s, before.words); err != nil {
+	if err := deleteOldTerms(ctx, tx, &s, before.terms); err != nil {
 		return 0, err
 	}
 	if e == payment.EraseAll && db.Dialect.Pack != "" {
@@ -184,17 +184,17 @@ func (db *DB) erase(
 			return 0, fmt.Errorf("packing it: %w", err)
 		}
 	}
-	return e, db.eraseEvents(ctx, tx, id, e, now)
+	return e, db.eraseRelated(ctx, tx, id, e, now)
 }
 
-// unindex deletes the words by which s is not found any more.
-func unindex(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
-	now := wordsOf(s)
+// deleteOldTerms deletes the words by which s is not found any more.
+func deleteOldTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
+	now := searchTerms(s)
 	for _, w := range before {
 		if slices.Contains(now, w) {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, deleteWord, w, s.CreatedAt.UnixMicro(), sqldb.Key(s.ID))
+		_, err := tx.ExecContext(ctx, deleteTermOf, w, s.CreatedAt.UnixMicro(), sqldb.Key(s.ID))
 		if err != nil {
 			return fmt.Errorf("erasing what it is found by: %w", err)
 		}
@@ -202,8 +202,8 @@ func unindex(ctx context.Context, tx *sql.Tx, s *payment.Session, before []strin
 	return nil
 }
 
-// eraseEvents erases what was told of a session and done to it.
-func (db *DB) eraseEvents(
+// eraseRelated erases what was told of a session and done to it.
+func (db *DB) eraseRelated(
 	ctx context.Context, tx *sql.Tx, id string, e payment.Erasure, now time.Time,
 ) error {
 	queries := []string{eraseNotes, eraseActionsOf}
@@ -261,15 +261,15 @@ func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEven
 	return list, rows.Err()
 }
 
-// HoldersOf implements retention.Eraser.
-func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err error) {
-	w := word(email)
+// SessionsWithEmail implements retention.Eraser.
+func (db *DB) SessionsWithEmail(ctx context.Context, email string) (ids []string, err error) {
+	w := searchTerm(email)
 	if w == "" {
 		return nil, nil
 	}
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		ids = nil
-		rows, err := q.QueryContext(ctx, holdersOf, w)
+		rows, err := q.QueryContext(ctx, sessionsWithTerm, w)
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err er
 			if err := rows.Scan(&id); err != nil {
 				return err
 			}
-			ids = append(ids, sqldb.Plain(id))
+			ids = append(ids, sqldb.FromKey(id))
 		}
 		return rows.Err()
 	})
@@ -293,7 +293,7 @@ func (db *DB) HoldersOf(ctx context.Context, email string) (ids []string, err er
 // those in the search index that a session had before another one.
 func (db *DB) ForgetEmail(ctx context.Context, email string) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, forgetWord, word(email))
+		_, err := tx.ExecContext(ctx, deleteTerm, searchTerm(email))
 		return err
 	})
 	if err != nil {

@@ -125,9 +125,9 @@ func TestOpenBeside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := guest.HoldersOf(t.Context(), "ann1@canary.example")
+			found, err := guest.SessionsWithEmail(t.Context(), "ann1@canary.example")
 			if err != nil || len(found) != 1 || found[0] != ids[1] {
-				t.Errorf("HoldersOf = %v, %v; want %s", found, err, ids[1])
+				t.Errorf("SessionsWithEmail = %v, %v; want %s", found, err, ids[1])
 			}
 			for i, db := range []*DB{guest, server, guest} {
 				_, err := db.Erase(t.Context(), ids[i], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.ErasePersonal })

@@ -20,7 +20,7 @@ func TestInspect(t *testing.T) {
 				if !errors.Is(err, os.ErrNotExist) || len(files(t, dsn)) > 0 {
 					t.Errorf("of no file: %v, and there is %v", err, files(t, dsn))
 				}
-			} else if err != nil || before.Have != 0 || !before.May || before.Server < 130000 {
+			} else if err != nil || before.Version != 0 || !before.CanWrite || before.Server < 130000 {
 				t.Errorf("of an empty database: %+v, %v", before, err)
 			}
 			db, err := Open(t.Context(), Config{DSN: dsn})
@@ -73,7 +73,7 @@ func TestPathInThisFolder(t *testing.T) {
 func wantCurrent(t *testing.T, dsn string) {
 	t.Helper()
 	s, err := Inspect(t.Context(), dsn)
-	if err != nil || s.Have == 0 || s.Have != s.Know || !s.May || s.Ahead.Abs() > 5*time.Second {
+	if err != nil || s.Version == 0 || s.Version != s.Latest || !s.CanWrite || s.ClockAhead.Abs() > 5*time.Second {
 		t.Errorf("Inspect = %+v, %v", s, err)
 	}
 }
@@ -102,7 +102,7 @@ func TestInspectRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := Inspect(t.Context(), strings.Replace(dsn, "postgres@", "onlooker@", 1))
-	if err != nil || s.May || s.Have == 0 {
+	if err != nil || s.CanWrite || s.Version == 0 {
 		t.Errorf("Inspect = %+v, %v; want tables that may not be written", s, err)
 	}
 }

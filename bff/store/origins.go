@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// mostOrigins is how many refused origins are kept, recentOrigins how many of
+	// maxOrigins is how many refused origins are kept, recentOrigins how many of
 	// them only because they were the last. The table is small enough to be read whole.
-	mostOrigins, recentOrigins = 200, 100
-	// mostSeen is how many sessions are told apart: more make an origin no truer.
-	mostSeen = 8
+	maxOrigins, recentOrigins = 200, 100
+	// maxSeen is how many sessions are told apart: more make an origin no truer.
+	maxSeen = 8
 )
 
 const (
-	seenOf       = `SELECT seen FROM refused_origins WHERE origin = $1 FOR UPDATE`
+	selectSeen   = `SELECT seen FROM refused_origins WHERE origin = $1 FOR UPDATE`
 	refuseOrigin = `INSERT INTO refused_origins (origin, session, sessions, seen, times, first_at,
 		last_at) VALUES ($1, $2, $3, $4, $5, $6, $6)
 		ON CONFLICT (origin) DO UPDATE SET session = COALESCE(excluded.session,
@@ -42,11 +42,12 @@ const (
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
-		err := tx.QueryRowContext(ctx, db.Dialect.Locked(seenOf), sqldb.Key(origin)).Scan(&before)
+		err := tx.QueryRowContext(ctx, db.Dialect.Locked(selectSeen), sqldb.Key(origin)).
+			Scan(&before)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		seen := saw(strings.Fields(before), session)
+		seen := appendSeen(strings.Fields(before), session)
 		_, err = tx.ExecContext(
 			ctx, refuseOrigin, sqldb.Key(origin), sqldb.Text(session), len(seen),
 			strings.Join(seen, " "),
@@ -55,7 +56,7 @@ func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times in
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, forgetOrigins, sqldb.Key(origin), recentOrigins, mostOrigins-1)
+		_, err = tx.ExecContext(ctx, forgetOrigins, sqldb.Key(origin), recentOrigins, maxOrigins-1)
 		return err
 	})
 	if err != nil {
@@ -64,13 +65,13 @@ func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times in
 	return nil
 }
 
-// saw adds a session to those that were seen, if it is one and not there.
-func saw(seen []string, session string) []string {
+// appendSeen adds a session to those that were seen, if it is one and not there.
+func appendSeen(seen []string, session string) []string {
 	if session == "" || slices.Contains(seen, sqldb.Key(session)) {
 		return seen
 	}
 	seen = append(seen, sqldb.Key(session))
-	return seen[max(0, len(seen)-mostSeen):]
+	return seen[max(0, len(seen)-maxSeen):]
 }
 
 // RefusedOrigins implements records.Records.
@@ -91,7 +92,7 @@ func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, erro
 				nil {
 				return err
 			}
-			o.Origin, o.Session = sqldb.Plain(o.Origin), sqldb.Plain(session.String)
+			o.Origin, o.Session = sqldb.FromKey(o.Origin), sqldb.FromKey(session.String)
 			o.FirstAt, o.LastAt = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
 			list = append(list, o)
 		}

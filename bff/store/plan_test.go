@@ -25,14 +25,14 @@ func queries(d sqldb.Dialect) map[string]string {
 	tracked, _ := trackedQuery([]string{"a", "b"})
 	these, _ := claimQuery([]string{"a", "b"}, time.Time{}, 0, 1)
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
-	open, _ := sqldb.Among(1, []string{"a", "b"})
+	open, _ := sqldb.InList(1, []string{"a", "b"})
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
 		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
-		"touchListed": touchListed, "countBusy": countBusy, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
+		"touchListed": touchListed, "countBusy": countWaiting, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
 	}
 	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
 		query, _ := listQuery(f, cursor{}, 20)
@@ -53,21 +53,21 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
-		for i, w := range ways(q, cursor{}, 20) {
+		for i, w := range sessionQueries(q, cursor{}, 20) {
 			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q", i, q.Text, q.Status, q.Coin, q.Network)
 			if !strings.HasPrefix(w.tables, "words") && q.Text != "" {
 				name += sorted
 			}
-			all[name] = w.query()
+			all[name] = w.sql()
 		}
 	}
-	in, _ := sqldb.Among(1, []string{"a", "b"})
-	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, entry{}, 20)
-	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, entry{}, 20)
+	in, _ := sqldb.InList(1, []string{"a", "b"})
+	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, actionCursor{}, 20)
+	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, actionCursor{}, 20)
 	for name, query := range map[string]string{
-		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "missed": fmt.Sprintf(lacking, missed), "outdated": fmt.Sprintf(lacking, outdated), "mendThese" + sorted: fmt.Sprintf(mendThese, in),
-		"writeFacet": writeFacet, "updateFacet": updateFacet, "insertWord": insertWord, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
-		"openTo": d.Locked(openTo), "bindDelivery": bindDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": boundEvents, "hasDelivery": hasDelivery,
+		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "notIndexed": fmt.Sprintf(sessionsToCheck, notIndexed), "outdated": fmt.Sprintf(sessionsToCheck, outdated), "sessionsToBackfill" + sorted: fmt.Sprintf(sessionsToBackfill, in),
+		"writeFacet": upsertSummary, "updateFacet": updateSummary, "insertWord": insertTerm, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
+		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,
 		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison, "oldestSession": oldestSession,
 	} {
 		all[name] = query

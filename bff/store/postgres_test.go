@@ -132,7 +132,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Tell(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}); err != nil {
+	if err := db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}); err != nil {
 		t.Fatal(err)
 	}
 	write(2, func() {})

@@ -27,18 +27,18 @@ const (
 	rerouteWindow = 30 * 24 * time.Hour
 	// rerouteBatch is how many deliveries one transaction moves.
 	rerouteBatch = 100
-	// mostRerouted bounds what one request of an operator moves.
-	mostRerouted = 10_000
+	// maxRerouted bounds what one request of an operator moves.
+	maxRerouted = 10_000
 )
 
 const (
 	// Open deliveries to $1 after ($2, $3) that are not leased at $4 and were opened at $5
 	// or later.
-	openTo = `SELECT d.next_at, d.event FROM deliveries d JOIN events e ON e.seq = d.event
+	openDeliveriesTo = `SELECT d.next_at, d.event FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.endpoint = $1 AND d.state = 'open' AND (d.next_at, d.event) > ($2, $3)
 		AND (d.lease_until IS NULL OR d.lease_until <= $4) AND COALESCE(d.opened_at, e.at) >= $5
 		ORDER BY d.next_at, d.event LIMIT $6 FOR UPDATE OF d SKIP LOCKED`
-	bindDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note, urgent)
+	addDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note, urgent)
 		VALUES ($1, $2, $3, $3, $4, (SELECT ` + outboxdb.Urgent + ` FROM events WHERE seq = $1))
 		ON CONFLICT (event, endpoint) DO NOTHING`
 	deleteDelivery = `DELETE FROM deliveries WHERE event = $1 AND endpoint = $2`
@@ -46,8 +46,8 @@ const (
 		WHERE event = $1 AND endpoint = $2`
 )
 
-// rerouting makes a pass at the start, and then one every half minute until ctx ends.
-func (db *DB) rerouting(ctx context.Context) {
+// runReroutes makes a pass at the start, and then one every half minute until ctx ends.
+func (db *DB) runReroutes(ctx context.Context) {
 	r := db.newRerouter()
 	for first := true; ctx.Err() == nil; first = false {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
@@ -63,20 +63,20 @@ func (db *DB) rerouting(ctx context.Context) {
 // rerouter is what one pass leaves to the next.
 type rerouter struct {
 	db      *DB
-	since   time.Time       // the first event that may lack a delivery
-	renewed time.Time       // when this instance last renewed its URLs; zero = never
-	kept    map[string]kept // by URL
+	since   time.Time           // the first event that may lack a delivery
+	renewed time.Time           // when this instance last renewed its URLs; zero = never
+	kept    map[string]leftover // by URL
 }
 
-// kept is what stayed open to a URL: every configured URL has it, it is too old, or a
+// leftover is what stayed open to a URL: every configured URL has it, it is too old, or a
 // delivery of it was under way.
-type kept struct {
+type leftover struct {
 	deliveries int
 	tried      time.Time // to move them
 }
 
 func (db *DB) newRerouter() *rerouter {
-	return &rerouter{db: db, since: db.Now().Add(-rerouteWindow), kept: map[string]kept{}}
+	return &rerouter{db: db, since: db.Now().Add(-rerouteWindow), kept: map[string]leftover{}}
 }
 
 // pass renews this instance's URLs, gives events that have no delivery one to each of
@@ -92,7 +92,7 @@ func (r *rerouter) pass(ctx context.Context) error {
 		return nil
 	}
 	if len(r.db.Endpoints) > 0 {
-		if err := r.db.bindEvents(ctx, r.since); err != nil {
+		if err := r.db.addMissingDeliveries(ctx, r.since); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (r *rerouter) pass(ctx context.Context) error {
 				"move them in the console, or configure it again",
 				"host", outboxdb.EndpointHost(b.Endpoint), "count", left)
 		}
-		r.kept[b.Endpoint] = kept{left, now}
+		r.kept[b.Endpoint] = leftover{left, now}
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, er
 	if !slices.ContainsFunc(list, func(b outbox.Backlog) bool { return b.Endpoint == endpoint }) {
 		return outbox.Rerouted{}, outbox.ErrEndpoint
 	}
-	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: mostRerouted})
+	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: maxRerouted})
 }
 
 // reroute says which deliveries to move, and what becomes of those that every URL
@@ -171,12 +171,12 @@ func (db *DB) reroute(
 		var list []openDelivery
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 			batch = outbox.Rerouted{}
-			list, err = db.openTo(ctx, tx, endpoint, at, r.since)
+			list, err = db.lockOpen(ctx, tx, endpoint, at, r.since)
 			if err != nil {
 				return err
 			}
 			for _, d := range list {
-				if err := db.rebind(ctx, tx, d, endpoint, r.closeRest, &batch); err != nil {
+				if err := db.moveDelivery(ctx, tx, d, endpoint, r.closeRest, &batch); err != nil {
 					return err
 				}
 			}
@@ -202,19 +202,19 @@ func (db *DB) reroute(
 // openDelivery is an open delivery in the order of its endpoint's queue.
 type openDelivery struct{ nextAt, event int64 }
 
-// openTo locks and returns the next deliveries that are open to endpoint; none if an
+// lockOpen locks and returns the next deliveries that are open to endpoint; none if an
 // instance has it by now.
-func (db *DB) openTo(
+func (db *DB) lockOpen(
 	ctx context.Context, tx *sql.Tx, endpoint string, after openDelivery, since time.Time,
 ) ([]openDelivery, error) {
-	if configured, err := db.Configured(ctx, tx, endpoint); err != nil || configured {
+	if configured, err := db.IsConfigured(ctx, tx, endpoint); err != nil || configured {
 		return nil, err
 	}
 	opened := int64(math.MinInt64)
 	if !since.IsZero() {
 		opened = since.UnixMicro()
 	}
-	rows, err := tx.QueryContext(ctx, db.Dialect.Locked(openTo),
+	rows, err := tx.QueryContext(ctx, db.Dialect.Locked(openDeliveriesTo),
 		sqldb.Key(endpoint), after.nextAt, after.event, db.Now().UnixMicro(), opened, rerouteBatch)
 	if err != nil {
 		return nil, err
@@ -231,12 +231,12 @@ func (db *DB) openTo(
 	return list, rows.Err()
 }
 
-// rebind moves one delivery to the configured URLs that have none of its event.
-func (db *DB) rebind(
+// moveDelivery moves one delivery to the configured URLs that have none of its event.
+func (db *DB) moveDelivery(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
 	done *outbox.Rerouted,
 ) error {
-	moved, err := db.bind(ctx, tx, d.event, "moved from "+outboxdb.EndpointHost(from))
+	moved, err := db.addDeliveries(ctx, tx, d.event, "moved from "+outboxdb.EndpointHost(from))
 	switch {
 	case err != nil:
 		return err
@@ -253,15 +253,15 @@ func (db *DB) rebind(
 	return err
 }
 
-// bind gives an event a delivery to each configured URL that has none, with the full
+// addDeliveries gives an event a delivery to each configured URL that has none, with the full
 // time to be tried, and reports whether there was one to give.
-func (db *DB) bind(
+func (db *DB) addDeliveries(
 	ctx context.Context, tx *sql.Tx, event int64, note string,
 ) (bound bool, err error) {
 	now := db.Now().UnixMicro()
 	for _, endpoint := range db.Endpoints {
 		result, err := tx.ExecContext(
-			ctx, bindDelivery, event, sqldb.Key(endpoint), now, sqldb.Remark(note),
+			ctx, addDelivery, event, sqldb.Key(endpoint), now, sqldb.Note(note),
 		)
 		if err != nil {
 			return false, err

@@ -37,7 +37,7 @@ func instance(t *testing.T, dsn string, now func() time.Time, endpoints ...strin
 		t.Fatalf("Open = %v", err)
 	}
 	t.Cleanup(func() { _ = db.Close() }) // or it is closed already
-	<-db.mended
+	<-db.backfilled
 	<-db.rerouted
 	return db
 }
@@ -103,7 +103,7 @@ func TestReroutingOfInstances(t *testing.T) {
 		pass(rerouteEvery, before, after)
 	}
 	want("after it woke up", 0, 3)
-	if err := before.Settle(t.Context(), held[0], outbox.DeliveryResult{NextAt: clock}); err == nil {
+	if err := before.RecordResult(t.Context(), held[0], outbox.DeliveryResult{NextAt: clock}); err == nil {
 		t.Error("a delivery that was moved was settled")
 	}
 	want("after its answer", 0, 3)

@@ -17,10 +17,10 @@ import (
 const (
 	// shortestPrefix is how many characters of an order_ref are enough to find it.
 	shortestPrefix = 3
-	// afterAll follows every text that begins like the one it is put behind.
-	afterAll = "\U0010FFFF"
+	// lastRune follows every text that begins like the one it is put behind.
+	lastRune = "\U0010FFFF"
 
-	facets = "facets f"
+	summaries = "facets f"
 
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
@@ -36,7 +36,7 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	var page payment.Page
 	err = db.Browse(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
 		// One more than size tells whether there is a next page.
-		page, err = search(ctx, conn, ways(q, from, size+1), size)
+		page, err = search(ctx, conn, sessionQueries(q, from, size+1), size)
 		return err
 	})
 	if err != nil {
@@ -47,11 +47,11 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 
 // search returns what is found in one of several ways.
 func search(
-	ctx context.Context, q sqldb.Queryer, ways []way, size int,
+	ctx context.Context, q sqldb.Queryer, ways []sessionQuery, size int,
 ) (page payment.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
-		list, err := places(ctx, q, w)
+		list, err := findSessions(ctx, q, w)
 		if err != nil {
 			return page, err
 		}
@@ -68,9 +68,9 @@ func search(
 	return page, err
 }
 
-// places returns where the sessions stand that one way finds.
-func places(ctx context.Context, q sqldb.Queryer, w way) ([]cursor, error) {
-	rows, err := q.QueryContext(ctx, w.query(), w.args...)
+// findSessions returns where the sessions stand that one way finds.
+func findSessions(ctx context.Context, q sqldb.Queryer, w sessionQuery) ([]cursor, error) {
+	rows, err := q.QueryContext(ctx, w.sql(), w.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func places(ctx context.Context, q sqldb.Queryer, w way) ([]cursor, error) {
 		if err := rows.Scan(&c.createdAt, &c.id); err != nil {
 			return nil, err
 		}
-		c.id = sqldb.Plain(c.id)
+		c.id = sqldb.FromKey(c.id)
 		list = append(list, c)
 	}
 	return list, rows.Err()
@@ -97,15 +97,15 @@ func sessionsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]payment.
 	for i, c := range list {
 		place[c.id], ids = i, append(ids, c.id)
 	}
-	in, args := sqldb.Among(1, ids)
+	in, args := sqldb.InList(1, ids)
 	sessions, err := querySessions(ctx, q, fmt.Sprintf(sessionsAmong, in), args...)
 	slices.SortFunc(sessions, func(a, b payment.Session) int { return place[a.ID] - place[b.ID] })
 	return sessions, err
 }
 
-// way is one way to find sessions: those of its tables that meet all conditions,
+// sessionQuery is one way to find sessions: those of its tables that meet all conditions,
 // newest first.
-type way struct {
+type sessionQuery struct {
 	tables     string
 	at, id     string // columns
 	conditions []string
@@ -114,7 +114,7 @@ type way struct {
 }
 
 // where adds a condition; each ? of it is one of the values.
-func (w *way) where(condition string, values ...any) {
+func (w *sessionQuery) where(condition string, values ...any) {
 	for _, v := range values {
 		w.args = append(w.args, v)
 		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(w.args)), 1)
@@ -122,18 +122,18 @@ func (w *way) where(condition string, values ...any) {
 	w.conditions = append(w.conditions, condition)
 }
 
-func (w *way) query() string {
+func (w *sessionQuery) sql() string {
 	return fmt.Sprintf(`SELECT %[2]s, %[3]s FROM %[1]s WHERE %[4]s ORDER BY %[2]s DESC, %[3]s DESC
 		LIMIT %[5]d`,
 		w.tables, w.at, w.id, strings.Join(w.conditions, " AND "), w.limit)
 }
 
-// ways returns how to find what q asks for, from a place on. CROSS keeps SQLite
+// sessionQueries returns how to find what q asks for, from a place on. CROSS keeps SQLite
 // from going through all sessions in search of a word.
-func ways(q records.Query, from cursor, limit int) []way {
+func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	from = from.before(q.To)
-	var list []way
-	add := func(w way, condition string, values ...any) {
+	var list []sessionQuery
+	add := func(w sessionQuery, condition string, values ...any) {
 		if condition != "" {
 			w.where(condition, values...)
 		}
@@ -141,58 +141,60 @@ func ways(q records.Query, from cursor, limit int) []way {
 		w.limit = limit
 		list = append(list, w)
 	}
-	sessions := way{tables: "sessions s", at: "s.created_at", id: "s.id"}
+	sessions := sessionQuery{tables: "sessions s", at: "s.created_at", id: "s.id"}
 	what := strings.TrimSpace(q.Text)
 	// Tombstones are found by what identifies one, and in no list.
 	switch {
-	case what == "" && (q.Coin == "" && q.Network == "" || passes(q.Status)):
+	case what == "" && (q.Coin == "" && q.Network == "" || isTransient(q.Status)):
 		add(sessions, "s.status <> ?", tombstone)
 		return list
 	case what == "":
-		add(way{tables: facets + " CROSS JOIN sessions s", at: "f.created_at", id: "f.session"},
+		add(sessionQuery{
+			tables: summaries + " CROSS JOIN sessions s", at: "f.created_at", id: "f.session",
+		},
 			"s.id = f.session AND s.status <> ?", tombstone)
 		return list
 	}
 	add(sessions, "s.id = ?", sqldb.Key(what))
 	add(
-		way{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
+		sessionQuery{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
 		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what),
 	)
 	add(
-		way{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
-		"w.word = ? AND s.id = w.session", word(what),
+		sessionQuery{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
+		"w.word = ? AND s.id = w.session", searchTerm(what),
 	)
 	// also if more begin like it than are looked at
 	add(sessions, "s.order_ref = ?", sqldb.Key(what))
 	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {
-		add(beginning(what), "")
+		add(byRefPrefix(what), "")
 	}
 	return list
 }
 
-// passes reports whether sessions do not stay in a status, so that few are in it:
+// isTransient reports whether sessions do not stay in a status, so that few are in it:
 // fewer than have a coin.
-func passes(status string) bool {
+func isTransient(status string) bool {
 	s := wire.Status(status)
 	return s.Known() && s.Waiting()
 }
 
-// beginning finds sessions by how their order_ref begins: of these only a part,
+// byRefPrefix finds sessions by how their order_ref begins: of these only a part,
 // because that has to be sorted.
-func beginning(ref string) way {
-	return way{at: "s.created_at", id: "s.id", args: []any{ref, ref + afterAll},
+func byRefPrefix(ref string) sessionQuery {
+	return sessionQuery{at: "s.created_at", id: "s.id", args: []any{ref, ref + lastRune},
 		tables: `(SELECT created_at, id, status
 		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT
 		1000) s`}
 }
 
 // restrict adds what q restricts besides the text. Coin and network are in facets.
-func (w *way) restrict(q records.Query, from cursor) {
+func (w *sessionQuery) restrict(q records.Query, from cursor) {
 	status := "s.status"
-	if strings.HasPrefix(w.tables, facets) {
+	if strings.HasPrefix(w.tables, summaries) {
 		status = "f.status"
 	} else if q.Coin != "" || q.Network != "" {
-		w.tables += " CROSS JOIN " + facets
+		w.tables += " CROSS JOIN " + summaries
 		w.where("f.created_at = s.created_at AND f.session = s.id")
 	}
 	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, sqldb.Key(from.id))

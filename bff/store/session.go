@@ -43,8 +43,8 @@ func (r *row) session() (payment.Session, error) {
 	if err := json.Unmarshal(r.doc, &s); err != nil {
 		return payment.Session{}, fmt.Errorf("decoding a session: %w", err)
 	}
-	s.CheckedAt, s.DueAt = sqldb.At(r.checkedAt), sqldb.At(r.dueAt)
-	s.WatchedUntil, s.Epoch = sqldb.At(r.watchedUntil), r.epoch
+	s.CheckedAt, s.DueAt = sqldb.Time(r.checkedAt), sqldb.Time(r.dueAt)
+	s.WatchedUntil, s.Epoch = sqldb.Time(r.watchedUntil), r.epoch
 	return s, nil
 }
 

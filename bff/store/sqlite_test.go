@@ -128,7 +128,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	}
 }
 
-func TestForeignFilesAreRefused(t *testing.T) {
+func TestFilesOfOtherProgramsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
 	if err := os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 500), 0o600); err != nil {
@@ -261,7 +261,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 }
 
 // What a try leaves in its row, for whoever looks into the database.
-func TestSettlementIsKept(t *testing.T) {
+func TestDeliveryResultIsKept(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	db, err := Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "x.db"), Endpoints: []string{"https://a.example/"},
 		Now: func() time.Time { return now }})
@@ -271,7 +271,7 @@ func TestSettlementIsKept(t *testing.T) {
 	defer db.Close()
 	tell(t, db, 1)
 	d := outbox.Delivery{EventID: "evt_1", Endpoint: "https://a.example/"}
-	if err := db.Settle(t.Context(), d, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}); err != nil {
+	if err := db.RecordResult(t.Context(), d, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 	var state, note string

@@ -17,9 +17,9 @@ const (
 		WHERE d.state = 'open' AND d.endpoint IN %s`
 )
 
-// countBusy is of the few sessions in which something is going on; confirmed and open
+// countWaiting is of the few sessions in which something is going on; confirmed and open
 // ones may be millions.
-var countBusy = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions
+var countWaiting = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions
 	WHERE ` + inStatus(wire.Status.Waiting) + ` GROUP BY status`
 
 // Stats is what the database has to tell to its operator: of all instances, if
@@ -34,8 +34,9 @@ type Stats struct {
 	// is due first for a late check; zero = none ever is.
 	Due, DueLate time.Time
 
-	Undelivered int       // webhooks to the configured endpoints that are still to be taken
-	Untold      time.Time // when the oldest of them was written, or replayed; zero = there is none
+	Undelivered int // webhooks to the configured endpoints that are still to be taken
+	// when the oldest of them was written, or replayed; zero = there is none
+	OldestUndelivered time.Time
 
 	// Unrouted is how many deliveries are open to URLs that no running instance has
 	// configured. More than 10,000 to one URL count as 10,000.
@@ -57,7 +58,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 			if err := q.QueryRowContext(ctx, firstDue, lane).Scan(&due); err != nil {
 				return err
 			}
-			*first = sqldb.At(due)
+			*first = sqldb.Time(due)
 		}
 		unrouted, err := db.CountUnrouted(ctx, q)
 		if err != nil {
@@ -76,7 +77,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 }
 
 func (s *Stats) sessions(ctx context.Context, q sqldb.Queryer) error {
-	rows, err := q.QueryContext(ctx, countBusy)
+	rows, err := q.QueryContext(ctx, countWaiting)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (s *Stats) sessions(ctx context.Context, q sqldb.Queryer) error {
 			return err
 		}
 		if s.Waiting[status] = n; status == wire.Pending {
-			s.Unchecked = sqldb.At(checked)
+			s.Unchecked = sqldb.Time(checked)
 		}
 	}
 	return rows.Err()
@@ -99,9 +100,9 @@ func (s *Stats) deliveries(ctx context.Context, q sqldb.Queryer, endpoints []str
 	if len(endpoints) == 0 {
 		return nil
 	}
-	in, args := sqldb.Among(1, endpoints)
+	in, args := sqldb.InList(1, endpoints)
 	var oldest sql.NullInt64
 	err := q.QueryRowContext(ctx, fmt.Sprintf(countOpen, in), args...).Scan(&s.Undelivered, &oldest)
-	s.Untold = sqldb.At(oldest)
+	s.OldestUndelivered = sqldb.Time(oldest)
 	return err
 }

@@ -29,7 +29,7 @@ func TestStats(t *testing.T) {
 			}
 			defer db.Close()
 			empty, err := db.Stats(t.Context())
-			if err != nil || len(empty.Waiting)+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.Untold.IsZero() || !empty.Due.IsZero() {
+			if err != nil || len(empty.Waiting)+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.OldestUndelivered.IsZero() || !empty.Due.IsZero() {
 				t.Fatalf("of nothing: %+v, %v", empty, err)
 			}
 			for i, s := range []payment.Session{
@@ -54,7 +54,7 @@ func TestStats(t *testing.T) {
 			if _, err := db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now); err != nil {
 				t.Fatal(err)
 			}
-			if err := db.Settle(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}); err != nil {
+			if err := db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := db.Stats(t.Context())
@@ -66,7 +66,7 @@ func TestStats(t *testing.T) {
 				t.Errorf("size %d, free %d", got.Size, got.Free)
 			}
 			got.Size, got.Free = 0, 0
-			want := Stats{Waiting: map[wire.Status]int{wire.Preparing: 1, wire.Pending: 2, wire.Review: 1}, Unchecked: now.Add(-time.Hour), Due: now.Add(-3 * time.Second), Undelivered: 2, Untold: now.Add(-time.Minute)}
+			want := Stats{Waiting: map[wire.Status]int{wire.Preparing: 1, wire.Pending: 2, wire.Review: 1}, Unchecked: now.Add(-time.Hour), Due: now.Add(-3 * time.Second), Undelivered: 2, OldestUndelivered: now.Add(-time.Minute)}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -121,7 +121,7 @@ func TestTrouble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-db.mended
+	<-db.backfilled
 	<-db.rerouted
 	defer db.Close()
 	cancelled, cancel := context.WithCancel(t.Context())

@@ -9,7 +9,7 @@
 //
 // What is right rests on unique constraints and conditional updates. Row locks,
 // leases and notifications only keep instances out of each other's way.
-// Start at [Open].
+// Start at [Backlogs].
 package store
 
 import (
@@ -55,9 +55,9 @@ func (c Config) settings() sqldb.Config {
 type DB struct {
 	*sqldb.DB
 	*outboxdb.Outbox
-	stop    context.CancelFunc // of what runs besides; nil = nothing does
-	running sync.WaitGroup
-	mended  chan struct{} // closed when the mending of the start has ended
+	stop       context.CancelFunc // of what runs besides; nil = nothing does
+	running    sync.WaitGroup
+	backfilled chan struct{} // closed when the mending of the start has ended
 	// rerouted is closed when the first look for deliveries to replaced URLs has ended.
 	rerouted chan struct{}
 }
@@ -81,18 +81,18 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := on(opened, c)
+	db := newDB(opened, c)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
-	db.running.Go(func() { db.mending(background) })
-	db.running.Go(func() { db.rerouting(background) })
+	db.running.Go(func() { db.runBackfill(background) })
+	db.running.Go(func() { db.runReroutes(background) })
 	return db, nil
 }
 
-// on is the store on an open database, in which nothing runs besides.
-func on(opened *sqldb.DB, c Config) *DB {
+// newDB is the store on an open database, in which nothing runs besides.
+func newDB(opened *sqldb.DB, c Config) *DB {
 	return &DB{
-		DB: opened, Outbox: outboxdb.New(opened, c.Endpoints), mended: make(chan struct{}),
+		DB: opened, Outbox: outboxdb.New(opened, c.Endpoints), backfilled: make(chan struct{}),
 		rerouted: make(chan struct{}),
 	}
 }
@@ -100,26 +100,26 @@ func on(opened *sqldb.DB, c Config) *DB {
 // OpenReader opens the database for reading only, also beside a server that is
 // running: it takes no lock and changes nothing. What writes fails.
 //
-// Errors: as from [Open]; the database's tables are not of this release.
+// Errors: as from [Backlogs]; the database's tables are not of this release.
 func OpenReader(ctx context.Context, c Config) (*DB, error) {
 	opened, err := sqldb.OpenReader(ctx, c.settings())
 	if err != nil {
 		return nil, err
 	}
-	return on(opened, c), nil
+	return newDB(opened, c), nil
 }
 
 // OpenBeside opens the database to write to it beside a server that may be running: on
 // SQLite it takes its turn with that server by SQLite's own locks, for a few short
 // transactions. Nothing runs in the background, and no tables are changed.
 //
-// Errors: as from [Open]; there is no database; its tables are not of this release.
+// Errors: as from [Backlogs]; there is no database; its tables are not of this release.
 func OpenBeside(ctx context.Context, c Config) (*DB, error) {
 	opened, err := sqldb.OpenBeside(ctx, c.settings())
 	if err != nil {
 		return nil, err
 	}
-	return on(opened, c), nil
+	return newDB(opened, c), nil
 }
 
 // Close waits for what is under way and closes the database.
@@ -146,7 +146,7 @@ func (db *DB) Versions(ctx context.Context, ids []string) (map[string]int64, err
 
 func (db *DB) versions(ctx context.Context, ids []string, found map[string]int64) error {
 	return db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		in, args := sqldb.Among(1, ids)
+		in, args := sqldb.InList(1, ids)
 		rows, err := q.QueryContext(
 			ctx, `SELECT id, version FROM sessions WHERE id IN `+in, args...,
 		)

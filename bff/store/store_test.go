@@ -22,7 +22,7 @@ func opened(t testing.TB, path string, endpoints ...string) *DB {
 			t.Errorf("Close = %v", err)
 		}
 	})
-	<-db.mended
+	<-db.backfilled
 	<-db.rerouted
 	return db
 }
@@ -61,7 +61,7 @@ func created(dsn string) error {
 	if err != nil {
 		return err
 	}
-	<-db.mended
+	<-db.backfilled
 	<-db.rerouted
 	return db.Close()
 }

@@ -19,12 +19,12 @@ const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*), C
 	WHERE created_at >= $1 AND created_at < $2 GROUP BY day, status, coin ORDER BY day,
 	status, coin`
 
-// longestTally bounds the days of one Tally.
-const longestTally = 92 * 24 * time.Hour
+// maxTally bounds the days of one Tally.
+const maxTally = 92 * 24 * time.Hour
 
 // Tally implements records.Records. It reads a short row of each session.
 func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]records.Count, error) {
-	if to.Before(from) || to.Sub(from) > longestTally {
+	if to.Before(from) || to.Sub(from) > maxTally {
 		return nil, records.ErrRange
 	}
 	var counts []records.Count
@@ -62,6 +62,6 @@ func readCount(rows *sql.Rows) (c records.Count, err error) {
 		return c, fmt.Errorf("reading a sum: %w", err)
 	}
 	c.Day, c.Coin, c.AmountUSD = time.Unix(day*24*60*
-		60, 0).UTC(), sqldb.Plain(coin.String), sum.Shift(-2)
+		60, 0).UTC(), sqldb.FromKey(coin.String), sum.Shift(-2)
 	return c, nil
 }

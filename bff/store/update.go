@@ -22,15 +22,15 @@ const (
 		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10 WHERE id = $1`
 )
 
-// maxDoubts bounds how often a commit of unknown outcome is asked about.
-const maxDoubts = 3
+// maxUnknown bounds how often a commit of unknown outcome is asked about.
+const maxUnknown = 3
 
-// settled runs do, which writes, until it is known what has come of it. From the
+// retryUnknown runs do, which writes, until it is known what has come of it. From the
 // second time on, do has to look whether it was done before; decided reports
 // whether its error says for certain that nothing was written.
-func settled(do func() error, decided func(err error) bool) error {
+func retryUnknown(do func() error, decided func(err error) bool) error {
 	err := do()
-	for n := 1; sqldb.IsUnknown(err) && n < maxDoubts; n++ {
+	for n := 1; sqldb.IsUnknown(err) && n < maxUnknown; n++ {
 		doubt := err
 		if err = do(); err != nil && !sqldb.IsUnknown(err) && !decided(err) {
 			return errors.Join(doubt, err)
@@ -45,7 +45,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 	s.Version = 1
 	var result row
 	var sent []byte // by an earlier try
-	err := settled(func() error {
+	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 			var written bool
 			result, written, err = put(ctx, tx, insertSession, s)
@@ -53,7 +53,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 				return err
 			}
 			if written {
-				return db.attach(ctx, tx, &s, nil, shown{})
+				return db.writeRelated(ctx, tx, &s, nil, indexEntry{})
 			}
 			if sent != nil {
 				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil &&
@@ -62,7 +62,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 					return nil
 				}
 			}
-			result, err = holder(ctx, tx, s)
+			result, err = conflicting(ctx, tx, s)
 			return err
 		})
 		sent = result.doc
@@ -74,9 +74,9 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 	return result.with(err)
 }
 
-// holder returns the session that has s's IdempotencyKey or, if none has, its
+// conflicting returns the session that has s's IdempotencyKey or, if none has, its
 // Order.Ref, with ErrExists: the key says which request it was.
-func holder(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error) {
+func conflicting(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error) {
 	r, err := readRow(ctx, tx, sessionByKey, s.IdempotencyKey)
 	if errors.Is(err, payment.ErrNotFound) {
 		r, err = readRow(ctx, tx, sessionByRef, s.Order.Ref)
@@ -95,21 +95,21 @@ func holder(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error) {
 func (db *DB) Update(
 	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
-	u := updating{db: db, id: id, change: change}
-	err := settled(func() error {
+	u := updateRun{db: db, id: id, change: change}
+	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
-		if !errors.Is(err, u.refusal) {
-			u.refusal = nil // of what the database has undone
+		if !errors.Is(err, u.refused) {
+			u.refused = nil // of what the database has undone
 		}
 		u.sent, u.version = u.after.doc, u.next
 		return err
-	}, func(err error) bool { return u.refusal != nil || isConflict(err) })
+	}, func(err error) bool { return u.refused != nil || isConflict(err) })
 	switch {
 	case err == nil:
 		return u.after.session()
-	case errors.Is(u.refusal, payment.ErrUnchanged):
+	case errors.Is(u.refused, payment.ErrUnchanged):
 		return u.before.session()
-	case u.refusal != nil || isConflict(err):
+	case u.refused != nil || isConflict(err):
 		return u.before.with(err)
 	case errors.Is(err, payment.ErrNotFound):
 		return payment.Session{}, err
@@ -117,23 +117,23 @@ func (db *DB) Update(
 	return payment.Session{}, fmt.Errorf("updating session %q: %w", id, err)
 }
 
-// updating is an Update under way, which may take several tries.
-type updating struct {
+// updateRun is an Update under way, which may take several tries.
+type updateRun struct {
 	db     *DB
 	id     string
 	change func(*payment.Session) ([]payment.Event, error)
 
 	before, after row
 	next          int64 // version of after
-	refusal       error // of change
+	refused       error // of change
 
 	sent    []byte // doc of an earlier try that may have been written; nil = none
 	version int64  // of sent
 }
 
 // run is one try.
-func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
-	u.refusal = nil
+func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
+	u.refused = nil
 	if u.before, err = readRow(ctx, tx, u.db.Dialect.Locked(sessionForUpdate), u.id); err != nil {
 		return err
 	}
@@ -141,13 +141,13 @@ func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 	if err != nil {
 		return err
 	}
-	if done, err := u.done(s); done || err != nil {
+	if done, err := u.wasWritten(s); done || err != nil {
 		return err
 	}
-	version, held, before := s.Version, holds(s), shownOf(&s)
+	version, held, before := s.Version, keysOf(s), indexEntryOf(&s)
 	events, err := u.change(&s)
 	if err != nil {
-		u.refusal = err
+		u.refused = err
 		return err
 	}
 	s.ID, s.Version = u.id, version+1
@@ -156,15 +156,15 @@ func (u *updating) run(ctx context.Context, tx *sql.Tx) (err error) {
 	}
 	u.next = s.Version
 	u.after.watchedUntil, u.after.epoch = u.before.watchedUntil, u.before.epoch
-	if err := u.db.attach(ctx, tx, &s, held, before); err != nil {
+	if err := u.db.writeRelated(ctx, tx, &s, held, before); err != nil {
 		return err
 	}
-	return u.db.Tell(ctx, tx, events)
+	return u.db.AppendEvents(ctx, tx, events)
 }
 
-// done reports whether an earlier try was written. The row is locked, so that
+// wasWritten reports whether an earlier try was written. The row is locked, so that
 // what was on its way is there by now. Errors: it was changed again since.
-func (u *updating) done(current payment.Session) (bool, error) {
+func (u *updateRun) wasWritten(current payment.Session) (bool, error) {
 	switch {
 	case u.sent == nil || current.Version < u.version:
 		return false, nil
@@ -177,17 +177,17 @@ func (u *updating) done(current payment.Session) (bool, error) {
 	return true, nil
 }
 
-// attach writes what other tables have of s, given what they had before.
-func (db *DB) attach(
-	ctx context.Context, tx *sql.Tx, s *payment.Session, held []hold, before shown,
+// writeRelated writes what other tables have of s, given what they had before.
+func (db *DB) writeRelated(
+	ctx context.Context, tx *sql.Tx, s *payment.Session, held []attemptKeys, before indexEntry,
 ) error {
-	if err := db.index(ctx, tx, s.ID, held, holds(*s)); err != nil {
+	if err := db.writeAttemptKeys(ctx, tx, s.ID, held, keysOf(*s)); err != nil {
 		return err
 	}
-	if err := unmail(ctx, tx, s, before.mails); err != nil {
+	if err := deleteOldEmails(ctx, tx, s, before.emails); err != nil {
 		return err
 	}
-	return show(ctx, tx, s, before)
+	return writeIndex(ctx, tx, s, before)
 }
 
 // put writes s and returns what will be read; written is false if the query

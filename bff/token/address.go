@@ -46,7 +46,7 @@ func (k Kind) check(address string) error {
 	return nil
 }
 
-func looksLike(address string) Kind {
+func guessKind(address string) Kind {
 	switch {
 	case strings.HasPrefix(address, "0x") && len(address) <= len("0x")+40:
 		// longer ones are of Sui, Aptos, Starknet

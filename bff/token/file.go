@@ -13,11 +13,11 @@ import (
 	"coinslot/bff/internal/yamlfile"
 )
 
-// mostBytes bounds the file; the built-in one has 8 KiB.
-const mostBytes = 1 << 20
+// maxBytes bounds the file; the built-in one has 8 KiB.
+const maxBytes = 1 << 20
 
-// mostDecimals is more than any coin has.
-const mostDecimals = 30
+// maxDecimals is more than any coin has.
+const maxDecimals = 30
 
 var (
 	idText     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
@@ -36,9 +36,9 @@ func Load(path string) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the coins: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > mostBytes {
+	if !info.Mode().IsRegular() || info.Size() > maxBytes {
 		return nil, fmt.Errorf(
-			"reading the coins: the file must be a regular one of at most %d bytes", mostBytes,
+			"reading the coins: the file must be a regular one of at most %d bytes", maxBytes,
 		)
 	}
 	raw, err := os.ReadFile(path)
@@ -69,7 +69,7 @@ func read(raw []byte, base *Registry) (*Registry, error) {
 		}
 	}
 	f := reading{
-		Registry: base.copied(), base: base, ids: map[string]bool{}, codes: map[string]bool{},
+		Registry: base.clone(), base: base, ids: map[string]bool{}, codes: map[string]bool{},
 		keys: map[key]bool{},
 	}
 	for _, e := range lists["networks"] {
@@ -99,7 +99,7 @@ type reading struct {
 // codes, and whether exchanges withdraw to it; what it is stays.
 func (f reading) network(e entry) error {
 	e.labels = [2]string{"network", short(e.texts["id"])}
-	if err := e.only(
+	if err := e.checkMembers(
 		[]string{"id", "family", "chain_id", "exchanges", "source"}, []string{"codes", "coins"},
 	); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (f reading) network(e entry) error {
 	}
 	var err error
 	if known {
-		err = e.adds()
+		err = e.checkExtension()
 	} else {
 		n, err = e.newNetwork()
 	}
@@ -124,11 +124,11 @@ func (f reading) network(e entry) error {
 		return err
 	}
 	f.ids[n.ID], f.networks[n.ID] = true, n
-	return f.name(e, n)
+	return f.addCodes(e, n)
 }
 
-// name makes the codes of an entry mean its network.
-func (f reading) name(e entry, n Network) error {
+// addCodes makes the codes of an entry mean its network.
+func (f reading) addCodes(e entry, n Network) error {
 	for _, code := range e.lists["codes"] {
 		if !codeText.MatchString(code) {
 			return e.fail("codes: %.70q must be letters, digits and . _ -", code)
@@ -141,8 +141,8 @@ func (f reading) name(e entry, n Network) error {
 	return nil
 }
 
-// adds checks an entry for a network that is built in.
-func (e entry) adds() error {
+// checkExtension checks an entry for a network that is built in.
+func (e entry) checkExtension() error {
 	for _, member := range []string{"family", "chain_id", "coins"} {
 		if e.texts[member] != "" || e.lists[member] != nil {
 			return e.fail("%s: the network is built in; give yours an id of its own", member)
@@ -178,13 +178,13 @@ func (e entry) newNetwork() (Network, error) {
 		}
 		n.ChainID, _ = strconv.ParseUint(id, 10, 64) // 18 digits at most
 	}
-	return n, e.sourced()
+	return n, e.checkSource()
 }
 
 // token adds an entry of tokens.
 func (f reading) token(e entry) error {
 	e.labels = [2]string{"token", short(e.texts["symbol"]) + " on " + short(e.texts["network"])}
-	if err := e.only(
+	if err := e.checkMembers(
 		[]string{"symbol", "network", "decimals", "contract", "exchanges", "source"}, nil,
 	); err != nil {
 		return err
@@ -216,8 +216,8 @@ func (f reading) token(e entry) error {
 	if t.Exchanges, err = e.flag("exchanges", false); err != nil {
 		return err
 	}
-	if _, t.own = e.texts["exchanges"]; e.sourced() != nil {
-		return e.sourced()
+	if _, t.own = e.texts["exchanges"]; e.checkSource() != nil {
+		return e.checkSource()
 	}
 	f.keys[id], f.tokens[id] = true, t
 	return nil
@@ -225,8 +225,8 @@ func (f reading) token(e entry) error {
 
 func (e entry) decimals(t *Token) error {
 	digits, err := strconv.Atoi(e.texts["decimals"])
-	if err != nil || !numberText.MatchString(e.texts["decimals"]) || digits > mostDecimals {
-		return e.fail("decimals: must be a whole number from 0 to %d", mostDecimals)
+	if err != nil || !numberText.MatchString(e.texts["decimals"]) || digits > maxDecimals {
+		return e.fail("decimals: must be a whole number from 0 to %d", maxDecimals)
 	}
 	t.Decimals = int32(digits)
 	return nil
@@ -258,8 +258,8 @@ func (e entry) contract(t Token) error {
 	return nil
 }
 
-// sourced checks that an entry says where it is from.
-func (e entry) sourced() error {
+// checkSource checks that an entry says where it is from.
+func (e entry) checkSource() error {
 	u, err := url.Parse(e.texts["source"])
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return e.fail("source: must be the https address of the page where this is published")
@@ -280,8 +280,8 @@ func (e entry) flag(name string, otherwise bool) (bool, error) {
 	return false, e.fail("%s: must be true or false", name)
 }
 
-// only refuses members that are not of the entry, and empty ones.
-func (e entry) only(texts, lists []string) error {
+// checkMembers refuses members that are not of the entry, and empty ones.
+func (e entry) checkMembers(texts, lists []string) error {
 	for _, name := range slices.Sorted(maps.Keys(e.texts)) {
 		if !slices.Contains(texts, name) {
 			return e.fail("%.40q is not a member of it, or must be a list", name)

@@ -43,7 +43,7 @@ var examples = map[Kind]string{EVM: evm, TON: ton, TRON: tron, Solana: sol, Bitc
 func checkToken(t *testing.T, r *Registry, id key, token Token) {
 	t.Helper()
 	n, ok := r.networks[id.network]
-	if !ok || token.Decimals < 0 || token.Decimals > mostDecimals || upper(token.Symbol) != id.symbol || !strings.HasPrefix(strings.ToLower(token.Source), "https://") {
+	if !ok || token.Decimals < 0 || token.Decimals > maxDecimals || upper(token.Symbol) != id.symbol || !strings.HasPrefix(strings.ToLower(token.Source), "https://") {
 		t.Fatalf("%v is %+v", id, token)
 	}
 	if token.Contract != "" && (token.Native || n.Kind.check(token.Contract) != nil) {

@@ -69,8 +69,8 @@ func (r *Registry) Call(p Payment) *wire.Call {
 // "transfer(address,uint256)". Source: EIP-20, Solidity ABI specification.
 const transferSelector = "a9059cbb"
 
-// mostBits is how large an amount in a kind's smallest unit can be.
-var mostBits = map[Kind]int{EVM: 256, TON: 120, Solana: 64, Bitcoin: 64, Litecoin: 64, Dogecoin: 64}
+// maxBits is how large an amount in a kind's smallest unit can be.
+var maxBits = map[Kind]int{EVM: 256, TON: 120, Solana: 64, Bitcoin: 64, Litecoin: 64, Dogecoin: 64}
 
 // sendable returns the coin of p and its amount in the coin's smallest unit; ok
 // reports whether exactly that can be sent to that address.
@@ -85,7 +85,7 @@ func (r *Registry) sendable(p Payment) (t Token, units *big.Int, ok bool) {
 		return t, nil, false
 	}
 	units = shifted.BigInt()
-	return t, units, units.BitLen() <= mostBits[t.Network.Kind]
+	return t, units, units.BitLen() <= maxBits[t.Network.Kind]
 }
 
 func (t Token) ethereum(address string, units *big.Int) string {

@@ -51,8 +51,8 @@ type Network struct {
 	coins     []string
 }
 
-// marked are the networks for which static/icons has a mark.
-var marked = map[string]bool{
+// hasMark are the networks for which static/icons has a mark.
+var hasMark = map[string]bool{
 	"ethereum": true, "tron": true, "bsc": true, "polygon": true, "arbitrum": true,
 	"optimism": true, "base": true,
 	"avalanche": true, "ton": true, "solana": true, "bitcoin": true, "litecoin": true,
@@ -62,7 +62,7 @@ var marked = map[string]bool{
 // Mark returns the path of the network's mark on the BFF's origin, "" if there
 // is none.
 func (n Network) Mark() string {
-	if !marked[n.ID] {
+	if !hasMark[n.ID] {
 		return ""
 	}
 	return "/icons/net-" + n.ID + ".svg"
@@ -110,8 +110,8 @@ func (r *Registry) orBuiltin() *Registry {
 	return r
 }
 
-// copied returns a registry that can be added to.
-func (r *Registry) copied() *Registry {
+// clone returns a registry that can be added to.
+func (r *Registry) clone() *Registry {
 	c := &Registry{
 		networks: map[string]Network{}, codes: map[string]string{}, tokens: map[key]Token{},
 	}
@@ -174,7 +174,7 @@ func (r *Registry) kind(code, address string) Kind {
 	if n, ok := r.Network(code); ok {
 		return n.Kind
 	}
-	return looksLike(address)
+	return guessKind(address)
 }
 
 // CheckAddress returns nil if address is well formed for the network and its

@@ -72,16 +72,16 @@ func TestPageNames(t *testing.T) {
 	}
 }
 
-// TestPageOfFaults: docs/errors.md says what is wrong and what to do in the words of
+// TestPageOfFailures: docs/errors.md says what is wrong and what to do in the words of
 // the console, the API and the check.
-func TestPageOfFaults(t *testing.T) {
+func TestPageOfFailures(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(string(raw), "`", "")
-	for _, f := range faults {
-		if want := "### " + f.Code + "\n\n" + f.Means + "\n\n**What to do:** " + f.Way + "\n"; !strings.Contains(text, want) {
+	for _, f := range failures {
+		if want := "### " + f.Code + "\n\n" + f.Meaning + "\n\n**What to do:** " + f.Fix + "\n"; !strings.Contains(text, want) {
 			t.Errorf("docs/errors.md lacks\n%s", want)
 		}
 	}

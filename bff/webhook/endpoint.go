@@ -40,7 +40,7 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 		return errors.New("it has no host")
 	case u.User != nil:
 		return errors.New("it holds a user name or password")
-	case strings.ContainsFunc(u.Host, odd): // it was percent-encoded
+	case strings.ContainsFunc(u.Host, notPlain): // it was percent-encoded
 		return errors.New("its host holds a letter beyond ASCII (use punycode)")
 	}
 	if err := payment.CheckHost(u); err != nil || allowPrivate {
@@ -51,7 +51,7 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 	if p := u.Port(); p != "" && p != "443" && p != "8443" {
 		return errors.New("its port is neither 443 nor 8443")
 	}
-	return checkReach(u)
+	return checkPublicHost(u)
 }
 
 // checkText refuses what parsers of URLs are known to disagree on.
@@ -61,7 +61,7 @@ func checkText(raw string) error {
 		return errors.New("it is empty")
 	case len(raw) > maxEndpointBytes:
 		return fmt.Errorf("it is longer than %d bytes", maxEndpointBytes)
-	case strings.ContainsFunc(raw, odd):
+	case strings.ContainsFunc(raw, notPlain):
 		return errors.New("it holds a space, a control character or a letter beyond ASCII")
 	case strings.Contains(raw, `\`):
 		return errors.New("it holds a backslash")
@@ -71,11 +71,11 @@ func checkText(raw string) error {
 	return nil
 }
 
-// odd reports whether r is a space, a control character or beyond ASCII.
-func odd(r rune) bool { return r <= ' ' || r > '~' }
+// notPlain reports whether r is a space, a control character or beyond ASCII.
+func notPlain(r rune) bool { return r <= ' ' || r > '~' }
 
-// checkReach refuses hosts that are not on the public internet.
-func checkReach(u *url.URL) error {
+// checkPublicHost refuses hosts that are not on the public internet.
+func checkPublicHost(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	if a, err := netip.ParseAddr(host); err == nil {
 		if !newGuard().public(a) {
@@ -89,8 +89,8 @@ func checkReach(u *url.URL) error {
 	return nil
 }
 
-// only reports whether s holds nothing but characters of set.
-func only(s, set string) bool { return strings.Trim(s, set) == "" }
+// consistsOf reports whether s holds nothing but characters of set.
+func consistsOf(s, set string) bool { return strings.Trim(s, set) == "" }
 
 // isLocal reports whether a name means something inside of a network only.
 // Sources: RFC 6761, RFC 6762, RFC 8375, ICANN's reservation of .internal.

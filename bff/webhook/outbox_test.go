@@ -58,7 +58,7 @@ func (q *queue) ClaimDeliveries(ctx context.Context, now time.Time, lease time.D
 	return claimed, nil
 }
 
-func (q *queue) Settle(ctx context.Context, d outbox.Delivery, result outbox.DeliveryResult) error {
+func (q *queue) RecordResult(ctx context.Context, d outbox.Delivery, result outbox.DeliveryResult) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), q.err); err != nil {
@@ -176,7 +176,7 @@ const (
 // sender makes a Sender whose jitter is none; change may be nil.
 func sender(t *testing.T, q *queue, change func(*Config), endpoints ...string) *Sender {
 	t.Helper()
-	c := Config{Outbox: q, Endpoints: endpoints, Secrets: []string{secretOne}, AllowPrivate: true, Draw: func() float64 { return 0.5 }}
+	c := Config{Outbox: q, Endpoints: endpoints, Secrets: []string{secretOne}, AllowPrivate: true, Random: func() float64 { return 0.5 }}
 	if change != nil {
 		change(&c)
 	}

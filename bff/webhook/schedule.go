@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// window is how long an event is tried for, from its creation.
-const window = 30 * 24 * time.Hour
+// retryWindow is how long an event is tried for, from its creation.
+const retryWindow = 30 * 24 * time.Hour
 
 // maxRetryAfter bounds what an endpoint can ask for by Retry-After.
 const maxRetryAfter = 24 * time.Hour
@@ -31,12 +31,12 @@ const maxRetryAfter = 24 * time.Hour
 //
 // A negative age (a clock set back) counts as zero.
 func Next(tries int, age time.Duration) (wait time.Duration, ok bool) {
-	wait = step(tries)
-	return wait, max(age, 0)+wait <= window
+	wait = pauseAfter(tries)
+	return wait, max(age, 0)+wait <= retryWindow
 }
 
-// step is the pause after that many tries.
-func step(tries int) time.Duration {
+// pauseAfter is the pause after that many tries.
+func pauseAfter(tries int) time.Duration {
 	steps := [...]time.Duration{
 		0, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
 		30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
@@ -50,9 +50,9 @@ func step(tries int) time.Duration {
 	return 12 * time.Hour
 }
 
-// spread moves wait by up to a tenth in either direction, so that events that
+// jitter moves wait by up to a tenth in either direction, so that events that
 // failed together do not come back together. draw is in [0, 1).
-func spread(wait time.Duration, draw float64) time.Duration {
+func jitter(wait time.Duration, draw float64) time.Duration {
 	return wait + time.Duration(float64(wait)*(draw-0.5)/5)
 }
 
@@ -64,7 +64,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if text == "" {
 		return 0
 	}
-	if only(text, "0123456789") {
+	if consistsOf(text, "0123456789") {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
 			return maxRetryAfter // digits that do not parse are too many

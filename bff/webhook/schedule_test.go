@@ -62,9 +62,9 @@ func TestNextEdges(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestJitter(t *testing.T) {
 	for draw, want := range map[float64]time.Duration{0: 9 * time.Hour, 0.5: 10 * time.Hour, 0.75: 10*time.Hour + 30*time.Minute, 1: 11 * time.Hour} {
-		if got := spread(10*time.Hour, draw); got != want {
+		if got := jitter(10*time.Hour, draw); got != want {
 			t.Errorf("spread(10h, %v) = %v; want %v", draw, got, want)
 		}
 	}

@@ -40,7 +40,7 @@ type Config struct {
 	Log     *slog.Logger     // nil = silent
 	Now     func() time.Time // nil = time.Now
 	// random numbers in [0, 1) for the jitter, for many goroutines; nil = math/rand
-	Draw func() float64
+	Random func() float64
 }
 
 // Sender delivers what is in the outbox. Its methods may be called by many
@@ -54,11 +54,11 @@ type Sender struct {
 	began   func(
 		ctx context.Context, d outbox.Delivery,
 	) (context.Context, func(outbox.DeliveryResult))
-	log   *slog.Logger
-	now   func() time.Time
-	draw  func() float64
-	lines []*line
-	tests tests
+	log     *slog.Logger
+	now     func() time.Time
+	random  func() float64
+	workers []*worker
+	tests   tests
 }
 
 // New checks c and returns its Sender, which does nothing before
@@ -68,11 +68,11 @@ func New(c Config) (*Sender, error) {
 	if c.Outbox == nil {
 		return nil, errors.New("making the webhook sender: no outbox")
 	}
-	return prepare(c)
+	return newSender(c)
 }
 
-// prepare is New without an outbox, for a Sender that has nothing to deliver.
-func prepare(c Config) (*Sender, error) {
+// newSender is New without an outbox, for a Sender that has nothing to deliver.
+func newSender(c Config) (*Sender, error) {
 	if err := checkEndpoints(c); err != nil {
 		return nil, err
 	}
@@ -87,17 +87,17 @@ func prepare(c Config) (*Sender, error) {
 	}
 	s := &Sender{
 		outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout,
-		began: c.Began, log: c.Log, now: c.Now, draw: c.Draw,
+		began: c.Began, log: c.Log, now: c.Now, random: c.Random,
 	}
-	s.fill()
+	s.setDefaults()
 	for _, endpoint := range c.Endpoints {
-		s.lines = append(s.lines, newLine(s, endpoint))
+		s.workers = append(s.workers, newWorker(s, endpoint))
 	}
 	return s, nil
 }
 
-// fill replaces zero by what [Config] says that it means.
-func (s *Sender) fill() {
+// setDefaults replaces zero by what [Config] says that it means.
+func (s *Sender) setDefaults() {
 	if s.timeout <= 0 {
 		s.timeout = 20 * time.Second
 	}
@@ -114,8 +114,8 @@ func (s *Sender) fill() {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.draw == nil {
-		s.draw = rand.Float64
+	if s.random == nil {
+		s.random = rand.Float64
 	}
 }
 
@@ -156,7 +156,7 @@ func isSelf(raw, self string) bool {
 // once a second and on [Sender.Kick], and always returns nil.
 func (s *Sender) Run(ctx context.Context) error {
 	var lines sync.WaitGroup
-	for _, l := range s.lines {
+	for _, l := range s.workers {
 		lines.Go(func() { l.run(ctx) })
 	}
 	<-ctx.Done()
@@ -175,7 +175,7 @@ func (s *Sender) Pass(ctx context.Context) (int, error) {
 		tries int
 		errs  []error
 	)
-	for _, l := range s.lines {
+	for _, l := range s.workers {
 		all.Go(func() {
 			n, err := l.pass(ctx)
 			mu.Lock()
@@ -190,7 +190,7 @@ func (s *Sender) Pass(ctx context.Context) (int, error) {
 
 // Kick says that something new was committed. It never blocks.
 func (s *Sender) Kick() {
-	for _, l := range s.lines {
+	for _, l := range s.workers {
 		select {
 		case l.kick <- struct{}{}:
 		default: // a look is due already
@@ -209,8 +209,8 @@ type Stats struct {
 
 // Stats returns the present state.
 func (s *Sender) Stats() Stats {
-	stats := Stats{Endpoints: len(s.lines), Gone: len(s.Gone())}
-	for _, l := range s.lines {
+	stats := Stats{Endpoints: len(s.workers), Gone: len(s.Gone())}
+	for _, l := range s.workers {
 		stats.LastBeat = background.Earliest(stats.LastBeat, l.heartbeat.Last())
 	}
 	return stats
@@ -220,7 +220,7 @@ func (s *Sender) Stats() Stats {
 // until the process starts anew; nil if there are none.
 func (s *Sender) Gone() []string {
 	var gone []string
-	for _, l := range s.lines {
+	for _, l := range s.workers {
 		if l.gone.Load() {
 			gone = append(gone, l.endpoint)
 		}

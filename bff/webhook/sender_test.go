@@ -240,7 +240,7 @@ func TestDownForDays(t *testing.T) {
 				var ids, stamps []string
 				s := sender(t, q, func(c *Config) {
 					c.Now = func() time.Time { return now }
-					c.Draw = func() float64 { return draw }
+					c.Random = func() float64 { return draw }
 				}, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) {
 					body, _ := io.ReadAll(r.Body)
 					ids, stamps = append(ids, r.Header.Get("webhook-id")), append(stamps, r.Header.Get("webhook-timestamp"))
@@ -359,9 +359,9 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestSettleFails: a try that could not be settled comes back after the lease,
+// TestRecordResultFails: a try that could not be settled comes back after the lease,
 // with the same id.
-func TestSettleFails(t *testing.T) {
+func TestRecordResultFails(t *testing.T) {
 	q := newQueue()
 	now := time.Unix(1_800_000_000, 0)
 	tries := 0

@@ -27,8 +27,8 @@ type answer struct {
 	err    error         // why there is no status; nil if there is one
 }
 
-// taken reports whether the endpoint has said yes.
-func (a answer) taken() bool { return a.status >= 200 && a.status < 300 }
+// delivered reports whether the endpoint has said yes.
+func (a answer) delivered() bool { return a.status >= 200 && a.status < 300 }
 
 // post makes one try. It always returns an answer: that nothing could be sent
 // is one with status zero.
@@ -44,7 +44,7 @@ func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 	}
 	res, err := s.client.Do(req)
 	if err != nil {
-		return answer{note: clean(s.failure(err)), err: err}
+		return answer{note: clean(s.describe(err)), err: err}
 	}
 	defer res.Body.Close()
 	// what is read until it breaks is note enough
@@ -77,9 +77,9 @@ func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request,
 	return req, nil
 }
 
-// failure words an error of the client without the endpoint's URL, whose query
+// describe words an error of the client without the endpoint's URL, whose query
 // can hold a secret.
-func (s *Sender) failure(err error) string {
+func (s *Sender) describe(err error) string {
 	if errors.Is(err, errPrivate) {
 		return "refused to connect: " + errPrivate.Error()
 	}
@@ -92,12 +92,12 @@ func (s *Sender) failure(err error) string {
 	return err.Error()
 }
 
-// judge turns an answer into what the outbox is told; it is pure. now is the
+// decide turns an answer into what the outbox is told; it is pure. now is the
 // end of the try, draw in [0, 1) decides the jitter.
-func judge(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.DeliveryResult {
+func decide(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.DeliveryResult {
 	r := outbox.DeliveryResult{Status: a.status, Note: a.note}
 	switch {
-	case a.taken():
+	case a.delivered():
 		r.Delivered = true
 		return r
 	case a.status == http.StatusGone:
@@ -109,9 +109,9 @@ func judge(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.Deli
 		r.Abandoned = true
 		return r
 	}
-	wait = spread(wait, draw)
+	wait = jitter(wait, draw)
 	if a.after > wait {
-		wait = a.after + max(spread(a.after, draw)-a.after, 0) // never sooner than was asked for
+		wait = a.after + max(jitter(a.after, draw)-a.after, 0) // never sooner than was asked for
 	}
 	r.NextAt = now.Add(wait)
 	return r

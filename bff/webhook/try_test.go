@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestJudge(t *testing.T) {
+func TestDecide(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	first := outbox.Delivery{CreatedAt: now}
 	old := outbox.Delivery{CreatedAt: now.Add(-29 * 24 * time.Hour), Tries: 60}
@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, judge(tc.d, tc.a, now, tc.draw)); diff != "" {
+			if diff := cmp.Diff(tc.want, decide(tc.d, tc.a, now, tc.draw)); diff != "" {
 				t.Errorf("judge (-want +got):\n%s", diff)
 			}
 		})

@@ -176,14 +176,14 @@ func (d deliveries) ClaimDeliveries(
 	return list, err
 }
 
-func (d deliveries) Settle(
+func (d deliveries) RecordResult(
 	ctx context.Context, delivery outbox.Delivery, r outbox.DeliveryResult,
 ) error {
 	point("settle.before")
 	if now := time.Now(); r.NextAt.After(now) {
 		r.NextAt = now.Add(r.NextAt.Sub(now) / hurry)
 	}
-	err := d.Outbox.Settle(ctx, delivery, r)
+	err := d.Outbox.RecordResult(ctx, delivery, r)
 	if err == nil {
 		point("settle.after")
 	}

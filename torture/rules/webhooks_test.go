@@ -168,11 +168,11 @@ func (m *mortal) ClaimDeliveries(ctx context.Context, now time.Time, lease time.
 	return m.DB.ClaimDeliveries(ctx, now, lease, limit, endpoints)
 }
 
-func (m *mortal) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
+func (m *mortal) RecordResult(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
 	if m.dead.Load() {
 		return errDead
 	}
-	return m.DB.Settle(ctx, d, r)
+	return m.DB.RecordResult(ctx, d, r)
 }
 
 // teller commits events to a database, each in the change of a session.

@@ -49,32 +49,32 @@ const (
 		FROM events WHERE id = $1 ` + openAgain
 )
 
-// mark is where a page of deliveries begins: it passes over the first ones of an
+// deliveryCursor is where a page of deliveries begins: it passes over the first ones of an
 // event, and names no endpoint, since their addresses may hold secrets.
-type mark struct {
+type deliveryCursor struct {
 	event int64
 	shown int // of that event
 }
 
-func (m mark) String() string {
+func (m deliveryCursor) String() string {
 	return strconv.FormatInt(m.event, 10) + "." + strconv.Itoa(m.shown)
 }
 
-// mostShown bounds what a cursor can make a page pass over.
-const mostShown = 1_000
+// maxShown bounds what a cursor can make a page pass over.
+const maxShown = 1_000
 
-// parseMark reads what String writes; "" stands before the first delivery. Errors:
+// parseDeliveryCursor reads what String writes; "" stands before the first delivery. Errors:
 // *wire.Error with CodeInvalid and Param "cursor".
-func parseMark(text string) (mark, error) {
+func parseDeliveryCursor(text string) (deliveryCursor, error) {
 	if text == "" {
-		return mark{event: math.MaxInt64}, nil
+		return deliveryCursor{event: math.MaxInt64}, nil
 	}
 	event, shown, _ := strings.Cut(text, ".")
 	seq, err1 := strconv.ParseInt(event, 10, 64)
 	n, err2 := strconv.Atoi(shown)
-	m := mark{seq, n}
-	if err1 != nil || err2 != nil || n < 0 || n > mostShown || m.String() != text {
-		return mark{}, &wire.Error{
+	m := deliveryCursor{seq, n}
+	if err1 != nil || err2 != nil || n < 0 || n > maxShown || m.String() != text {
+		return deliveryCursor{}, &wire.Error{
 			Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours",
 		}
 	}
@@ -85,7 +85,7 @@ func parseMark(text string) (mark, error) {
 func (db *Outbox) Deliveries(
 	ctx context.Context, q outbox.DeliveryQuery,
 ) (outbox.DeliveryPage, error) {
-	from, err := parseMark(q.Cursor)
+	from, err := parseDeliveryCursor(q.Cursor)
 	if err != nil {
 		return outbox.DeliveryPage{}, err
 	}
@@ -103,7 +103,9 @@ func (db *Outbox) Deliveries(
 	return page, nil
 }
 
-func deliveryQuery(q outbox.DeliveryQuery, from mark, limit int) (query string, args []any) {
+func deliveryQuery(
+	q outbox.DeliveryQuery, from deliveryCursor, limit int,
+) (query string, args []any) {
 	state := string(q.State)
 	if q.State == outbox.DeliveryRetrying {
 		state = waiting
@@ -123,7 +125,7 @@ func deliveryQuery(q outbox.DeliveryQuery, from mark, limit int) (query string, 
 }
 
 func deliveryPage(
-	ctx context.Context, q sqldb.Queryer, query string, args []any, from mark, size int,
+	ctx context.Context, q sqldb.Queryer, query string, args []any, from deliveryCursor, size int,
 ) (page outbox.DeliveryPage, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -145,7 +147,7 @@ func deliveryPage(
 			return page, nil
 		}
 		if seq != last.event {
-			last = mark{event: seq}
+			last = deliveryCursor{event: seq}
 		}
 		last.shown++
 		page.Rows = append(page.Rows, row)
@@ -162,9 +164,9 @@ func readDelivery(rows *sql.Rows) (seq int64, r outbox.DeliveryRow, err error) {
 		&seq, &r.Endpoint, &state, &r.Tries, &status, &note, &tried, &next, &r.Event, &r.Type,
 		&r.Session, &told,
 	)
-	r.Endpoint, r.Session = sqldb.Plain(r.Endpoint), sqldb.Plain(r.Session)
+	r.Endpoint, r.Session = sqldb.FromKey(r.Endpoint), sqldb.FromKey(r.Session)
 	r.At, r.Status, r.Note, r.TriedAt = time.UnixMicro(told).
-		UTC(), int(status.Int64), note.String, sqldb.At(tried)
+		UTC(), int(status.Int64), note.String, sqldb.Time(tried)
 	switch {
 	case state != waiting:
 		r.State = outbox.DeliveryState(state)
@@ -197,7 +199,7 @@ func (db *Outbox) Backlogs(ctx context.Context) ([]outbox.Backlog, error) {
 					return err
 				}
 			}
-			b.OldestAt = sqldb.At(oldest)
+			b.OldestAt = sqldb.Time(oldest)
 			list = append(list, b)
 		}
 		return nil
@@ -219,7 +221,7 @@ func (db *Outbox) SessionOf(ctx context.Context, event string) (session string, 
 	case err != nil:
 		return "", fmt.Errorf("reading whose event %q is: %w", event, err)
 	}
-	return sqldb.Plain(session), nil
+	return sqldb.FromKey(session), nil
 }
 
 // Redeliver implements records.Records.

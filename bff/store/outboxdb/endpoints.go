@@ -26,7 +26,7 @@ const (
 	renewEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
 		ON CONFLICT (endpoint) DO UPDATE
 		SET seen_at = GREATEST(webhook_endpoints.seen_at, excluded.seen_at)`
-	noteEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
+	insertEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
 		ON CONFLICT (endpoint) DO NOTHING`
 	endpointSeen = `SELECT seen_at FROM webhook_endpoints WHERE endpoint = $1`
 )
@@ -50,7 +50,7 @@ func (db *Outbox) RenewEndpoints(ctx context.Context) error {
 			return err
 		}
 		for _, endpoint := range open {
-			if _, err := tx.ExecContext(ctx, noteEndpoint, sqldb.Key(endpoint), now); err != nil {
+			if _, err := tx.ExecContext(ctx, insertEndpoint, sqldb.Key(endpoint), now); err != nil {
 				return err
 			}
 		}
@@ -72,12 +72,14 @@ func openEndpoints(ctx context.Context, q sqldb.Queryer) (list []string, err err
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, sqldb.Plain(last))
+		list = append(list, sqldb.FromKey(last))
 	}
 }
 
-// Configured reports whether this instance or another running one has the URL.
-func (db *Outbox) Configured(ctx context.Context, q sqldb.Queryer, endpoint string) (bool, error) {
+// IsConfigured reports whether this instance or another running one has the URL.
+func (db *Outbox) IsConfigured(
+	ctx context.Context, q sqldb.Queryer, endpoint string,
+) (bool, error) {
 	if slices.Contains(db.Endpoints, endpoint) {
 		return true, nil
 	}
@@ -125,7 +127,7 @@ func backlog(ctx context.Context, q sqldb.Queryer, endpoint string) (outbox.Back
 	b := outbox.Backlog{Endpoint: endpoint}
 	var oldest sql.NullInt64
 	err := q.QueryRowContext(ctx, countWaiting, sqldb.Key(endpoint)).Scan(&b.Waiting, &oldest)
-	b.OldestAt = sqldb.At(oldest)
+	b.OldestAt = sqldb.Time(oldest)
 	return b, err
 }
 
@@ -138,7 +140,7 @@ func (db *Outbox) CountUnrouted(
 		return nil, err
 	}
 	for _, endpoint := range open {
-		configured, err := db.Configured(ctx, q, endpoint)
+		configured, err := db.IsConfigured(ctx, q, endpoint)
 		if err != nil {
 			return nil, err
 		}

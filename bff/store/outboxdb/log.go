@@ -109,19 +109,19 @@ func (db *Outbox) replay(
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
 	}
-	last, more, err := reach(ctx, tx, r, limit)
+	last, more, err := lastInRange(ctx, tx, r, limit)
 	if err != nil || last.IsZero() {
 		return outbox.Replayed{}, err
 	}
 	taken := r
 	taken.To = last.Add(time.Microsecond)
 	done := outbox.Replayed{More: more, Last: last}
-	query, args := of(taken, countEvents)
+	query, args := eventsQuery(taken, countEvents)
 	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
 		return done, err
 	}
 	for _, endpoint := range db.Endpoints {
-		query, args := of(taken, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
+		query, args := eventsQuery(taken, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
 		result, err := tx.ExecContext(ctx, query, args...)
 		if err != nil {
 			return done, err
@@ -135,26 +135,26 @@ func (db *Outbox) replay(
 	return done, nil
 }
 
-// reach returns the At of the last event of r that limit allows, zero if there
+// lastInRange returns the At of the last event of r that limit allows, zero if there
 // is none, and whether there are events after it.
-func reach(
+func lastInRange(
 	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
 ) (last time.Time, more bool, err error) {
-	n, told, err := times(ctx, tx, r, limit)
+	n, told, err := countTimes(ctx, tx, r, limit)
 	if err != nil || n == 0 {
 		return time.Time{}, false, err
 	}
 	last = time.UnixMicro(told).UTC()
 	r.From = last.Add(time.Microsecond)
-	n, _, err = times(ctx, tx, r, 1)
+	n, _, err = countTimes(ctx, tx, r, 1)
 	return last, n > 0, err
 }
 
-// times counts the first limit events of r; last is when the last of them was told.
-func times(
+// countTimes counts the first limit events of r; last is when the last of them was told.
+func countTimes(
 	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
 ) (n int, last int64, err error) {
-	query, args := of(r, eventsTimes, limit)
+	query, args := eventsQuery(r, eventsTimes, limit)
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return 0, 0, err
@@ -168,8 +168,8 @@ func times(
 	return n, last, rows.Err()
 }
 
-// of is a query for the events of r with further arguments from $3 on.
-func of(r outbox.Range, query string, more ...any) (string, []any) {
+// eventsQuery is a query for the events of r with further arguments from $3 on.
+func eventsQuery(r outbox.Range, query string, more ...any) (string, []any) {
 	args := append([]any{sqldb.Ceil(r.From), sqldb.Ceil(r.To)}, more...)
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args

@@ -25,21 +25,21 @@ const (
 		string(payment.EventReview) + `') THEN 1 ELSE 0 END`
 	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at, urgent)
 		VALUES ($1, $2, $3, (SELECT ` + Urgent + ` FROM events WHERE seq = $1))`
-	// hurryDeliveries makes urgent what is open of a session.
-	hurryDeliveries = `UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
+	// markUrgent makes urgent what is open of a session.
+	markUrgent = `UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
 		AND event IN (SELECT seq FROM events WHERE session = $1)`
-	dueDelivery = `SELECT d.event, d.next_at, d.tries, d.opened_at, d.urgent,
+	selectDue = `SELECT d.event, d.next_at, d.tries, d.opened_at, d.urgent,
 		e.id, e.type, e.session, e.at, e.body
 		FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
 		AND (d.lease_until IS NULL OR d.lease_until <= $2)`
 	dueOrder      = ` ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
-	dueDeliveries = dueDelivery + dueOrder
-	dueUrgent     = dueDelivery + ` AND d.urgent = 1` + dueOrder
+	dueDeliveries = selectDue + dueOrder
+	dueUrgent     = selectDue + ` AND d.urgent = 1` + dueOrder
 	leaseDelivery = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
 	// $8 is when the try's delivery was opened; one that was replayed since is not
 	// settled by it.
-	settleDelivery = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note
+	recordResult = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note
 		= $6, settled_at = $7, lease_until = NULL,
 		state = CASE WHEN state = 'open' OR $3 = 'delivered' THEN $3 ELSE state END
 		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2 AND (opened_at IS
@@ -67,10 +67,10 @@ const (
 	abandoned = "abandoned"
 )
 
-// Tell stores events in their order, each with a delivery to every endpoint
+// AppendEvents stores events in their order, each with a delivery to every endpoint
 // that is due at once. An event that is stored already is left out. An urgent event
 // takes along what is open of its session, so that it does not overtake that.
-func (db *Outbox) Tell(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
+func (db *Outbox) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
 	for _, e := range events {
 		var seq int64
 		err := tx.QueryRowContext(
@@ -84,7 +84,7 @@ func (db *Outbox) Tell(ctx context.Context, tx *sql.Tx, events []payment.Event) 
 			return fmt.Errorf("storing event %q: %w", e.ID, err)
 		}
 		if e.Type.Urgent() {
-			if _, err := tx.ExecContext(ctx, hurryDeliveries, sqldb.Key(e.Session)); err != nil {
+			if _, err := tx.ExecContext(ctx, markUrgent, sqldb.Key(e.Session)); err != nil {
 				return fmt.Errorf("hurrying the events before %q: %w", e.ID, err)
 			}
 		}
@@ -99,8 +99,8 @@ func (db *Outbox) Tell(ctx context.Context, tx *sql.Tx, events []payment.Event) 
 	return nil
 }
 
-// due is a delivery with what orders it.
-type due struct {
+// dueDelivery is a delivery with what orders it.
+type dueDelivery struct {
 	outbox.Delivery
 	seq    int64 // of its event
 	nextAt int64 // microseconds
@@ -108,13 +108,13 @@ type due struct {
 }
 
 // compare orders deliveries as they are claimed.
-func (d due) compare(o due) int {
-	return cmp.Or(cmp.Compare(d.from(), o.from()), cmp.Compare(d.seq, o.seq),
+func (d dueDelivery) compare(o dueDelivery) int {
+	return cmp.Or(cmp.Compare(d.priority(), o.priority()), cmp.Compare(d.seq, o.seq),
 		cmp.Compare(d.Endpoint, o.Endpoint))
 }
 
-// from is when d is due as far as its place among others is concerned.
-func (d due) from() int64 {
+// priority is when d is due as far as its place among others is concerned.
+func (d dueDelivery) priority() int64 {
 	if d.urgent {
 		return d.nextAt - outbox.HeadStart.Microseconds()
 	}
@@ -131,7 +131,7 @@ func (db *Outbox) ClaimDeliveries(
 	}
 	var claimed []outbox.Delivery
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		list, err := db.earliest(ctx, tx, now, limit, endpoints)
+		list, err := db.firstDue(ctx, tx, now, limit, endpoints)
 		if err != nil {
 			return err
 		}
@@ -152,56 +152,58 @@ func (db *Outbox) ClaimDeliveries(
 	return claimed, nil
 }
 
-// earliest returns the first limit deliveries to any of the endpoints. Each
+// firstDue returns the first limit deliveries to any of the endpoints. Each
 // endpoint is asked for on its own, in the order of the indexes, so that one with
 // a long queue costs the others nothing. The first of all and the first of the urgent
 // ones have the first of both among them.
-func (db *Outbox) earliest(
+func (db *Outbox) firstDue(
 	ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string,
-) ([]due, error) {
-	var all []due
+) ([]dueDelivery, error) {
+	var all []dueDelivery
 	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
 		for _, query := range []string{dueUrgent, dueDeliveries} {
-			list, err := queue(ctx, tx, db.Dialect.Locked(query), now, limit, endpoint)
+			list, err := dueTo(ctx, tx, db.Dialect.Locked(query), now, limit, endpoint)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, list...)
 		}
 	}
-	slices.SortFunc(all, due.compare)
-	all = slices.CompactFunc(all, func(a, b due) bool { return a.compare(b) == 0 })
+	slices.SortFunc(all, dueDelivery.compare)
+	all = slices.CompactFunc(all, func(a, b dueDelivery) bool { return a.compare(b) == 0 })
 	return all[:min(limit, len(all))], nil
 }
 
-// queue returns the first limit deliveries to one endpoint.
-func queue(
+// dueTo returns the first limit deliveries to one endpoint.
+func dueTo(
 	ctx context.Context, tx *sql.Tx, query string, now time.Time, limit int, endpoint string,
-) ([]due, error) {
+) ([]dueDelivery, error) {
 	rows, err := tx.QueryContext(ctx, query, sqldb.Key(endpoint), now.UnixMicro(), limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []due
+	var list []dueDelivery
 	for rows.Next() {
-		d := due{Delivery: outbox.Delivery{Endpoint: endpoint}}
+		d := dueDelivery{Delivery: outbox.Delivery{Endpoint: endpoint}}
 		var opened, created sql.NullInt64
 		err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
 			&d.EventID, &d.Type, &d.Session, &created, &d.Body)
 		if err != nil {
 			return nil, err
 		}
-		d.CreatedAt = sqldb.At(cmp.Or(opened, created))
+		d.CreatedAt = sqldb.Time(cmp.Or(opened, created))
 		list = append(list, d)
 	}
 	return list, rows.Err()
 }
 
-// Settle implements outbox.Outbox. A try that ends after its delivery was
+// RecordResult implements outbox.Outbox. A try that ends after its delivery was
 // settled by another one counts, but opens nothing again; one that began before
 // its delivery was replayed does nothing. Errors: there is no such delivery.
-func (db *Outbox) Settle(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
+func (db *Outbox) RecordResult(
+	ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult,
+) error {
 	state := waiting
 	switch {
 	case r.Delivered:
@@ -215,9 +217,9 @@ func (db *Outbox) Settle(ctx context.Context, d outbox.Delivery, r outbox.Delive
 		opened = sql.NullInt64{Int64: math.MaxInt64, Valid: true}
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, settleDelivery, sqldb.Key(d.EventID),
+		result, err := tx.ExecContext(ctx, recordResult, sqldb.Key(d.EventID),
 			sqldb.Key(d.Endpoint), state,
-			r.NextAt.UnixMicro(), status, sqldb.Remark(r.Note), db.Now().UnixMicro(), opened)
+			r.NextAt.UnixMicro(), status, sqldb.Note(r.Note), db.Now().UnixMicro(), opened)
 		if err != nil {
 			return err
 		}

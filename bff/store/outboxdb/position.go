@@ -41,7 +41,7 @@ const digestBytes = 6
 // is not enough: after a restore, the same change can be told again, with the same id,
 // behind events that the reader has not seen.
 func eventDigest(id string, at int64) string {
-	sum := sha256.Sum256([]byte(sqldb.Plain(id) + "\n" + strconv.FormatInt(at, 10)))
+	sum := sha256.Sum256([]byte(sqldb.FromKey(id) + "\n" + strconv.FormatInt(at, 10)))
 	return hex.EncodeToString(sum[:digestBytes])
 }
 

@@ -8,16 +8,16 @@ import (
 // Queries are those of this package, by name, for tests of how they are run. The
 // name of one that sorts what it has found, which is not much, ends in "(sorted)".
 func Queries(d sqldb.Dialect) map[string]string {
-	replay, _ := of(outbox.Range{}, replayEvents, "", 0)
-	replayOf, _ := of(outbox.Range{Session: "a"}, replayEvents, "", 0)
-	times, _ := of(outbox.Range{}, eventsTimes, 1)
-	timesOf, _ := of(outbox.Range{Session: "a"}, eventsTimes, 1)
-	count, _ := of(outbox.Range{}, countEvents)
+	replay, _ := eventsQuery(outbox.Range{}, replayEvents, "", 0)
+	replayOf, _ := eventsQuery(outbox.Range{Session: "a"}, replayEvents, "", 0)
+	times, _ := eventsQuery(outbox.Range{}, eventsTimes, 1)
+	timesOf, _ := eventsQuery(outbox.Range{Session: "a"}, eventsTimes, 1)
+	count, _ := eventsQuery(outbox.Range{}, countEvents)
 	return map[string]string{
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
-		"hurryDeliveries": hurryDeliveries, "dueDeliveries": dueDeliveries,
+		"hurryDeliveries": markUrgent, "dueDeliveries": dueDeliveries,
 		"dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
-		"settleDelivery": settleDelivery, "findDelivery": findDelivery,
+		"settleDelivery": recordResult, "findDelivery": findDelivery,
 		"sessionOfEvent": sessionOfEvent, "eventsAfter": d.EventsAfter,
 		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
 		"replay": replay, "replay of ref \"1\"": replayOf,

@@ -28,31 +28,31 @@ type batch struct {
 
 // part is what a caller does in a batch.
 type part struct {
-	ctx   context.Context // of the caller
-	fn    func(tx *sql.Tx) error
-	alone bool           // wants a transaction of its own
-	turn  chan *batch    // gets the batch when it is the caller's turn; one slot
-	runs  sync.WaitGroup // until the caller has run fn
-	err   error          // why there is no batch; closes turn
+	ctx     context.Context // of the caller
+	fn      func(tx *sql.Tx) error
+	alone   bool           // wants a transaction of its own
+	granted chan *batch    // gets the batch when it is the caller's turn; one slot
+	runs    sync.WaitGroup // until the caller has run fn
+	err     error          // why there is no batch; closes turn
 }
 
-// batched is write for a database with one writer.
+// writeBatched is write for a database with one writer.
 //
 // Some failures take back the whole transaction: a full disk, a caller that goes
 // away in the middle of a statement. Then each of those who were in it runs again
 // in one of its own, and learns there what it would have learned alone.
-func (db *DB) batched(ctx context.Context, fn func(tx *sql.Tx) error) error {
+func (db *DB) writeBatched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	db.batching.Do(func() { go db.runBatches() })
 	for alone := false; ; alone = true {
 		p := &part{
 			ctx: ctx, fn: fn, alone: alone,
-			turn: make(chan *batch, 1),
+			granted: make(chan *batch, 1),
 		}
 		p.runs.Add(1)
 		if err := db.enqueue(p); err != nil {
 			return fmt.Errorf("waiting for the writer: %w", err)
 		}
-		b, ok := <-p.turn
+		b, ok := <-p.granted
 		if !ok {
 			return fmt.Errorf("waiting for the writer: %w", p.err)
 		}
@@ -109,12 +109,12 @@ func (db *DB) runBatch(first *part) (next *part) {
 	b, err := db.newBatch(first.ctx)
 	if err != nil {
 		first.err = err
-		close(first.turn)
+		close(first.granted)
 		return nil
 	}
 	for p := first; p != nil; {
 		b.parts++
-		p.turn <- b
+		p.granted <- b
 		p.runs.Wait()
 		alone := p.alone || b.undone || b.parts == maxParts
 		if p = nil; !alone {
@@ -150,7 +150,7 @@ func (db *DB) newBatch(ctx context.Context) (*batch, error) {
 		return nil, err
 	}
 	var t *transaction
-	if err = db.superseded(ctx, conn); err == nil {
+	if err = db.supersedeUnknown(ctx, conn); err == nil {
 		t, err = db.begin(ctx, conn)
 	}
 	if err != nil {
@@ -162,9 +162,9 @@ func (db *DB) newBatch(ctx context.Context) (*batch, error) {
 	return b, nil
 }
 
-// superseded ends the doubt about an earlier commit, if there is one.
-func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
-	if !db.doubt.Load() {
+// supersedeUnknown ends the doubt about an earlier commit, if there is one.
+func (db *DB) supersedeUnknown(ctx context.Context, conn *sql.Conn) error {
+	if !db.unknown.Load() {
 		return nil
 	}
 	if err := db.transact(
@@ -172,7 +172,7 @@ func (db *DB) superseded(ctx context.Context, conn *sql.Conn) error {
 	); err != nil {
 		return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
 	}
-	db.doubt.Store(false)
+	db.unknown.Store(false)
 	return nil
 }
 

@@ -20,23 +20,23 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err // names the path; SQLite would make the file
 	}
-	marked, err := inspect(ctx, path)
+	marked, err := checkFile(ctx, path)
 	if err != nil {
 		return err
 	}
 	if !marked {
 		return errors.New("there is nothing in it yet")
 	}
-	if db.Reader, err = openPool(path, beside(), readers); err != nil {
+	if db.Reader, err = openPool(path, besideSettings(), readers); err != nil {
 		return err
 	}
-	if err := db.current(ctx); err != nil {
+	if err := db.checkVersion(ctx); err != nil {
 		return err
 	}
-	if db.Writer, err = openPool(path, writing(), 1); err != nil {
+	if db.Writer, err = openPool(path, writerSettings(), 1); err != nil {
 		return err
 	}
-	return durable(ctx, db.Writer)
+	return checkDurable(ctx, db.Writer)
 }
 
 func (db *DB) besidePostgres(ctx context.Context, dsn string) error {
@@ -48,7 +48,7 @@ func (db *DB) besidePostgres(ctx context.Context, dsn string) error {
 	if err := db.connect(ctx, c); err != nil {
 		return err
 	}
-	if err := db.current(ctx); err != nil {
+	if err := db.checkVersion(ctx); err != nil {
 		return err
 	}
 	db.Writer = db.Reader

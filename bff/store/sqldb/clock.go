@@ -55,8 +55,8 @@ func (c *clock) set(here, base time.Time) {
 	c.here, c.base = here, base
 }
 
-// askTime sets the clock. The answer counts for the middle of the round trip.
-func (db *DB) askTime(ctx context.Context) error {
+// readClock sets the clock. The answer counts for the middle of the round trip.
+func (db *DB) readClock(ctx context.Context) error {
 	var told int64
 	var before time.Time
 	var took time.Duration
@@ -73,8 +73,8 @@ func (db *DB) askTime(ctx context.Context) error {
 	return nil
 }
 
-// keepTime asks again and again until ctx ends.
-func (db *DB) keepTime(ctx context.Context) {
+// keepClock asks again and again until ctx ends.
+func (db *DB) keepClock(ctx context.Context) {
 	tick := time.NewTicker(clockPeriod)
 	defer tick.Stop()
 	defer db.heartbeats.clock.Stop()
@@ -82,7 +82,7 @@ func (db *DB) keepTime(ctx context.Context) {
 		db.heartbeats.clock.Beat(clockPeriod)
 		select {
 		case <-tick.C:
-			if err := db.askTime(ctx); err != nil && ctx.Err() == nil {
+			if err := db.readClock(ctx); err != nil && ctx.Err() == nil {
 				db.Log.Warn("keeping the database's time", "error", err)
 			}
 		case <-ctx.Done():

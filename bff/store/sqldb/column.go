@@ -14,8 +14,8 @@ func Micros(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
 }
 
-// At is the time that a column keeps; NULL is the zero time.
-func At(column sql.NullInt64) time.Time {
+// Time is the time that a column keeps; NULL is the zero time.
+func Time(column sql.NullInt64) time.Time {
 	if !column.Valid {
 		return time.Time{}
 	}
@@ -35,8 +35,8 @@ func Key(s string) string {
 	return escape + hex.EncodeToString([]byte(s))
 }
 
-// Plain undoes key.
-func Plain(column string) string {
+// FromKey undoes key.
+func FromKey(column string) string {
 	if encoded, ok := strings.CutPrefix(column, escape); ok {
 		if raw, err := hex.DecodeString(encoded); err == nil {
 			return string(raw)
@@ -48,9 +48,9 @@ func Plain(column string) string {
 // Text is a key that may be missing: "" is NULL.
 func Text(s string) sql.NullString { return sql.NullString{String: Key(s), Valid: s != ""} }
 
-// Remark is a text to be read by people; "" is NULL. What no text can hold is
+// Note is a text to be read by people; "" is NULL. What no text can hold is
 // replaced.
-func Remark(s string) sql.NullString {
+func Note(s string) sql.NullString {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	return sql.NullString{String: s, Valid: s != ""}
 }
@@ -58,8 +58,8 @@ func Remark(s string) sql.NullString {
 // BatchSize bounds the parameters of one query.
 const BatchSize = 200
 
-// Among is a list of keys as "($n, $n+1, …)" and its arguments, n being first.
-func Among(first int, keys []string) (in string, args []any) {
+// InList is a list of keys as "($n, $n+1, …)" and its arguments, n being first.
+func InList(first int, keys []string) (in string, args []any) {
 	places := make([]string, len(keys))
 	for i, k := range keys {
 		places[i] = fmt.Sprintf("$%d", first+i)

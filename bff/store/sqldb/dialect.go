@@ -32,11 +32,11 @@ type Dialect struct {
 	Pack string
 	// violated returns the "table.column" whose uniqueness err is about, or "".
 	Violated func(err error) string
-	// passing reports whether the database has undone a transaction for a reason
+	// retryable reports whether the database has undone a transaction for a reason
 	// that the next try will not meet.
-	passing func(err error) bool
-	// committing says what err, of a commit, means; *unknownError = ask again.
-	committing func(err error) error
+	retryable func(err error) bool
+	// commitError says what err, of a commit, means; *unknownError = ask again.
+	commitError func(err error) error
 	// ambiguous reports whether a commit that failed with err may appear after a
 	// restart although it cannot be read now.
 	ambiguous func(err error) bool
@@ -115,7 +115,7 @@ func (d Dialect) Versions(ctx context.Context, db *sql.DB) (have, know int64, er
 	know = sources[len(sources)-1].Version
 	err = db.QueryRowContext(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE
 		is_applied`).Scan(&have)
-	if err != nil && d.missing(err) {
+	if err != nil && d.isMissing(err) {
 		return 0, know, nil
 	}
 	if err != nil {
@@ -124,8 +124,8 @@ func (d Dialect) Versions(ctx context.Context, db *sql.DB) (have, know int64, er
 	return have, know, nil
 }
 
-// missing reports whether err is about a table that is not there.
-func (d Dialect) missing(err error) bool {
+// isMissing reports whether err is about a table that is not there.
+func (d Dialect) isMissing(err error) bool {
 	return sqlState(err) == "42P01" || strings.Contains(err.Error(), "no such table")
 }
 

@@ -65,8 +65,8 @@ func TestHeartbeats(t *testing.T) {
 				}
 				db := unanswered(t, l)
 				ctx, cancel := context.WithCancel(t.Context())
-				db.running.Go(func() { db.keepTime(ctx) })
-				db.running.Go(func() { db.send(ctx) })
+				db.running.Go(func() { db.keepClock(ctx) })
+				db.running.Go(func() { db.sendHints(ctx) })
 				db.running.Go(func() { _ = db.Listen(ctx, func(string) {}) })
 				for range 20 {
 					db.Announce("cs_1")
@@ -105,7 +105,7 @@ func TestHeartbeatWhileAnnouncing(t *testing.T) {
 	db := unanswered(t, deadLine{})
 	defer db.pool.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	db.running.Go(func() { db.send(ctx) })
+	db.running.Go(func() { db.sendHints(ctx) })
 	turns := func() bool { return !db.LastBeats()["announcer"].IsZero() }
 	db.Announce("cs_1")
 	db.hints.mu.Lock()

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// channel is where PostgreSQL passes hints between instances.
-const channel = "coinslot_changed"
+// hintChannel is where PostgreSQL passes hints between instances.
+const hintChannel = "coinslot_changed"
 
 const (
 	// gatherFor is how long ids are gathered for one notification.
@@ -24,8 +24,8 @@ const (
 	// maxHints bounds the ids that wait, should the database not answer. Beyond,
 	// everybody is told to catch up.
 	maxHints = 10_000
-	// quiet is how long nothing may be heard before the connection is tried.
-	quiet = 20 * time.Second
+	// idleTimeout is how long nothing may be heard before the connection is tried.
+	idleTimeout = 20 * time.Second
 )
 
 // hints tells other instances which sessions have changed. A hint may be lost,
@@ -64,8 +64,8 @@ func (db *DB) Announce(session string) {
 	}
 }
 
-// take returns what waits, as payloads; there is nothing waiting then.
-func (h *hints) take() []string {
+// drain returns what waits, as payloads; there is nothing waiting then.
+func (h *hints) drain() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	ids := make([]string, 0, len(h.waiting))
@@ -102,8 +102,8 @@ func (h *hints) payloads(ids []string) []string {
 	return list
 }
 
-// send passes hints on until ctx ends. What cannot be sent is lost.
-func (db *DB) send(ctx context.Context) {
+// sendHints passes hints on until ctx ends. What cannot be sent is lost.
+func (db *DB) sendHints(ctx context.Context) {
 	defer db.heartbeats.announcer.Stop()
 	for {
 		db.heartbeats.announcer.Stop()
@@ -116,7 +116,7 @@ func (db *DB) send(ctx context.Context) {
 		if !sleep(ctx, gatherFor) {
 			return
 		}
-		for _, payload := range db.hints.take() {
+		for _, payload := range db.hints.drain() {
 			db.heartbeats.announcer.Beat(0)
 			if err := db.notify(ctx, payload); err != nil && ctx.Err() == nil {
 				db.Log.Warn("telling other instances", "error", err)
@@ -128,7 +128,7 @@ func (db *DB) send(ctx context.Context) {
 func (db *DB) notify(ctx context.Context, payload string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	_, err := db.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, payload)
+	_, err := db.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, hintChannel, payload)
 	return err
 }
 
@@ -175,13 +175,17 @@ func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err er
 	}()
 	if err := bounded(
 		ctx,
-		func(ctx context.Context) error { _, err := conn.Exec(ctx, "LISTEN "+channel); return err },
+		func(ctx context.Context) error {
+			_, err := conn.Exec(ctx, "LISTEN "+
+				hintChannel)
+			return err
+		},
 	); err != nil {
 		return false, err
 	}
 	hear("")
 	for {
-		if err := db.next(ctx, conn, hear); err != nil {
+		if err := db.waitForHint(ctx, conn, hear); err != nil {
 			return true, err
 		}
 	}
@@ -202,11 +206,11 @@ func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
 	return conn, err
 }
 
-// next waits for a notification and passes it on; when all is quiet, it makes
+// waitForHint waits for a notification and passes it on; when all is quiet, it makes
 // sure that somebody is there.
-func (db *DB) next(ctx context.Context, conn *pgx.Conn, hear func(string)) error {
-	db.heartbeats.listener.Beat(quiet)
-	waiting, cancel := context.WithTimeout(ctx, quiet)
+func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, hear func(string)) error {
+	db.heartbeats.listener.Beat(idleTimeout)
+	waiting, cancel := context.WithTimeout(ctx, idleTimeout)
 	n, err := conn.WaitForNotification(waiting)
 	cancel()
 	if err != nil && ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) &&

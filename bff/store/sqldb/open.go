@@ -48,9 +48,9 @@ type DB struct {
 	Patience time.Duration // of one operation
 	browsing chan struct{} // one for each read of browse
 	unlock   func() error
-	// doubt is set by a commit that failed and may yet appear after a restart,
+	// unknown is set by a commit that failed and may yet appear after a restart,
 	// until another one has taken its place. Only SQLite does that.
-	doubt atomic.Bool
+	unknown atomic.Bool
 
 	// Of the writer of SQLite; see batch.go.
 	batching sync.Once       // begins runBatches
@@ -95,7 +95,7 @@ func open(
 				"opening the PostgreSQL database: %w", errors.Join(err, db.Close()),
 			)
 		}
-		return db.started(ctx), nil
+		return db.startBackground(ctx), nil
 	}
 	path, err := sqlitePath(c.DSN)
 	if err != nil {
@@ -105,21 +105,21 @@ func open(
 	if err := sqlite(db, ctx, path); err != nil {
 		return nil, fmt.Errorf("opening database %q: %w", c.DSN, errors.Join(err, db.Close()))
 	}
-	return db.started(ctx), nil
+	return db.startBackground(ctx), nil
 }
 
-// alive reports whether what runs besides is to run.
-func (db *DB) alive() bool { return db.Writer != nil && !db.guest }
+// runsBackground reports whether what runs besides is to run.
+func (db *DB) runsBackground() bool { return db.Writer != nil && !db.guest }
 
-// started begins what runs besides, until Close.
-func (db *DB) started(ctx context.Context) *DB {
-	if !db.alive() || !db.Shared() {
+// startBackground begins what runs besides, until Close.
+func (db *DB) startBackground(ctx context.Context) *DB {
+	if !db.runsBackground() || !db.Shared() {
 		return db
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
-	db.running.Go(func() { db.keepTime(background) })
-	db.running.Go(func() { db.send(background) })
+	db.running.Go(func() { db.keepClock(background) })
+	db.running.Go(func() { db.sendHints(background) })
 	return db
 }
 

@@ -17,17 +17,17 @@ import (
 
 const (
 	connectTimeout = 5 * time.Second
-	// connections is how many one instance has at most, unless the address says
+	// defaultConnections is how many one instance has at most, unless the address says
 	// otherwise; most bounds what it may say.
-	connections     = 10
-	mostConnections = 50
-	// oldest is the first release that has pg_current_xact_id.
-	oldest = 130000
+	defaultConnections = 10
+	maxConnections     = 50
+	// minVersion is the first release that has pg_current_xact_id.
+	minVersion = 130000
 )
 
-// session are the settings of every connection. They win over those of the
+// connectionSettings are the settings of every connection. They win over those of the
 // address, the user and the database.
-func session() map[string]string {
+func connectionSettings() map[string]string {
 	return map[string]string{
 		"synchronous_commit": "on", // a commit is on disk before it is acknowledged
 		// Milliseconds. A connection that was given up holds its locks no longer than that.
@@ -78,14 +78,14 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 		)
 	}
 	if !strings.Contains(dsn, "pool_max_conns=") {
-		c.MaxConns = connections
+		c.MaxConns = defaultConnections
 	}
-	c.MaxConns = min(c.MaxConns, mostConnections)
+	c.MaxConns = min(c.MaxConns, maxConnections)
 	c.PingTimeout = 2 * time.Second
 	if c.ConnConfig.ConnectTimeout == 0 || c.ConnConfig.ConnectTimeout > connectTimeout {
 		c.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	for name, value := range session() {
+	for name, value := range connectionSettings() {
 		c.ConnConfig.RuntimeParams[name] = value
 	}
 	c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite // no standby
@@ -106,7 +106,7 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 		return err
 	}
 	db.Writer = db.Reader
-	if err := db.mendLog(ctx); err != nil {
+	if err := db.continueLog(ctx); err != nil {
 		return err
 	}
 	db.hints = newHints()
@@ -120,15 +120,15 @@ func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 	}
 	db.Reader = stdlib.OpenDBFromPool(db.pool)
 	db.Reader.SetMaxOpenConns(int(c.MaxConns))
-	if err := trustworthy(ctx, db.Reader); err != nil {
+	if err := checkServer(ctx, db.Reader); err != nil {
 		return err
 	}
-	return db.askTime(ctx)
+	return db.readClock(ctx)
 }
 
-// trustworthy checks what durability rests on: a server, or something between it
+// checkServer checks what durability rests on: a server, or something between it
 // and us, can have its own mind.
-func trustworthy(ctx context.Context, db *sql.DB) error {
+func checkServer(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, defaultPatience)
 	defer cancel()
 	var version int
@@ -141,7 +141,7 @@ func trustworthy(ctx context.Context, db *sql.DB) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading settings: %w", err)
-	case version < oldest:
+	case version < minVersion:
 		return fmt.Errorf(
 			"the server is of version %d.%d; 13 is the first that will do", version/10000,
 			version%10000,
@@ -166,15 +166,15 @@ func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) e
 	settings.RuntimeParams["lock_timeout"] = "60000"
 	db := stdlib.OpenDB(*settings)
 	defer db.Close()
-	if err := trustworthy(ctx, db); err != nil {
+	if err := checkServer(ctx, db); err != nil {
 		return err
 	}
 	return migrate(ctx, db, d)
 }
 
-// mendLog makes the log's positions go on after the last one. They are ids of
+// continueLog makes the log's positions go on after the last one. They are ids of
 // transactions, which are smaller if the database was moved to another server.
-func (db *DB) mendLog(ctx context.Context) error {
+func (db *DB) continueLog(ctx context.Context) error {
 	err := db.Execute(ctx, `UPDATE log_shift
 		SET shift = last.position + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 		FROM (SELECT max(position) AS position FROM events) last

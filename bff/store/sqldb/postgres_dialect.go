@@ -21,8 +21,8 @@ func postgresDialect() Dialect {
 		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
 		EventAt:   postgresEventAt,
-		NotNewest: `position < (SELECT max(position) FROM events)`, // see mendLog
-		Violated:  postgresViolated, passing: postgresPassing, committing: postgresCommitting,
+		NotNewest: `position < (SELECT max(position) FROM events)`, // see continueLog
+		Violated:  postgresViolated, retryable: postgresRetryable, commitError: postgresCommitError,
 		// what cannot be read now is not there after a restart
 		ambiguous: func(error) bool { return false },
 		supersede: func(context.Context, *sql.Tx) error { return nil },
@@ -53,15 +53,15 @@ func postgresViolated(err error) string {
 	return strings.Replace(failed.ConstraintName, "_", ".", 1)
 }
 
-// postgresPassing: a serialization failure or a deadlock.
-func postgresPassing(err error) bool {
+// postgresRetryable: a serialization failure or a deadlock.
+func postgresRetryable(err error) bool {
 	state := sqlState(err)
 	return state == "40001" || state == "40P01"
 }
 
-// postgresCommitting: the server has said what went wrong with the commit, or
+// postgresCommitError: the server has said what went wrong with the commit, or
 // nobody knows. What it says when it ends the connection is no answer.
-func postgresCommitting(err error) error {
+func postgresCommitError(err error) error {
 	state := sqlState(err)
 	if errors.Is(err, pgx.ErrTxCommitRollback) ||
 		state != "" && !strings.HasPrefix(state, "57P") && !strings.HasPrefix(state, "08") {

@@ -22,36 +22,36 @@ func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err // names the path; SQLite would make the file
 	}
-	marked, err := inspect(ctx, path)
+	marked, err := checkFile(ctx, path)
 	if err != nil {
 		return err
 	}
 	if !marked {
 		return errors.New("there is nothing in it yet")
 	}
-	if db.Reader, err = openPool(path, beside(), readers); err != nil {
+	if db.Reader, err = openPool(path, besideSettings(), readers); err != nil {
 		return err
 	}
-	return db.current(ctx)
+	return db.checkVersion(ctx)
 }
 
-// beside are the settings of a reader that nobody has opened the file for: it
+// besideSettings are the settings of a reader that nobody has opened the file for: it
 // may have to make the files that readers share, and so cannot be mode=ro.
-func beside() url.Values {
-	v := reading()
+func besideSettings() url.Values {
+	v := readerSettings()
 	v.Set("mode", "rw")
 	return v
 }
 
 func (db *DB) readPostgres(ctx context.Context, dsn string) error {
-	if err := db.lookPostgres(ctx, dsn); err != nil {
+	if err := db.inspectPostgres(ctx, dsn); err != nil {
 		return err
 	}
-	return db.current(ctx)
+	return db.checkVersion(ctx)
 }
 
-// current fails unless the tables are of this release.
-func (db *DB) current(ctx context.Context) error {
+// checkVersion fails unless the tables are of this release.
+func (db *DB) checkVersion(ctx context.Context) error {
 	have, know, err := db.Dialect.Versions(ctx, db.Reader)
 	if err != nil {
 		return err
@@ -62,37 +62,37 @@ func (db *DB) current(ctx context.Context) error {
 	return nil
 }
 
-// OpenLook opens the database to look at it from outside. It makes nothing, takes no lock
+// OpenInspect opens the database to look at it from outside. It makes nothing, takes no lock
 // and changes nothing; the tables may be of any release, or not be there.
 //
 // Errors: as from [Open], and that there is no file, which is an [os.ErrNotExist].
-func OpenLook(ctx context.Context, dsn string) (*DB, error) {
-	return open(ctx, Config{DSN: dsn}, (*DB).lookSQLite, (*DB).lookPostgres)
+func OpenInspect(ctx context.Context, dsn string) (*DB, error) {
+	return open(ctx, Config{DSN: dsn}, (*DB).inspectSQLite, (*DB).inspectPostgres)
 }
 
-func (db *DB) lookSQLite(ctx context.Context, path string) (err error) {
+func (db *DB) inspectSQLite(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	if db.Reader, err = openPool(path, looking(path), 1); err != nil {
+	if db.Reader, err = openPool(path, inspectSettings(path), 1); err != nil {
 		return err
 	}
-	_, err = identify(ctx, db.Reader)
+	_, err = checkMark(ctx, db.Reader)
 	return err
 }
 
-// looking are the settings of a reader that makes no file: without a log beside
+// inspectSettings are the settings of a reader that makes no file: without a log beside
 // it the file is whole, and nobody has it open to write.
-func looking(path string) url.Values {
-	v := reading()
+func inspectSettings(path string) url.Values {
+	v := readerSettings()
 	if _, err := os.Stat(path + "-wal"); err != nil {
 		v.Set("immutable", "1")
 	}
 	return v
 }
 
-// lookPostgres connects for reading alone.
-func (db *DB) lookPostgres(ctx context.Context, dsn string) error {
+// inspectPostgres connects for reading alone.
+func (db *DB) inspectPostgres(ctx context.Context, dsn string) error {
 	c, err := postgresConfig(dsn)
 	if err != nil {
 		return err

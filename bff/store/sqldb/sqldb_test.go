@@ -35,19 +35,19 @@ func TestSQLStates(t *testing.T) {
 		"57P01": {unknown: true}, "57P02": {unknown: true}, "08006": {unknown: true},
 	} {
 		err := error(&pgconn.PgError{Code: state})
-		if got := postgresPassing(err); got != want.passing {
+		if got := postgresRetryable(err); got != want.passing {
 			t.Errorf("passing %s = %t", state, got)
 		}
-		if got := IsUnknown(postgresCommitting(err)); got != want.unknown {
+		if got := IsUnknown(postgresCommitError(err)); got != want.unknown {
 			t.Errorf("unknown %s = %t", state, got)
 		}
 	}
 	for _, err := range []error{context.DeadlineExceeded, errors.New("unexpected EOF")} {
-		if !IsUnknown(postgresCommitting(err)) {
+		if !IsUnknown(postgresCommitError(err)) {
 			t.Errorf("%v says what came of a commit", err)
 		}
 	}
-	if IsUnknown(postgresCommitting(fmt.Errorf("wrapped: %w", pgx.ErrTxCommitRollback))) {
+	if IsUnknown(postgresCommitError(fmt.Errorf("wrapped: %w", pgx.ErrTxCommitRollback))) {
 		t.Error("a rollback is unknown")
 	}
 }
@@ -83,11 +83,11 @@ func TestPostgresSettings(t *testing.T) {
 			}
 		}
 	}
-	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != connections || c.ConnConfig.ConnectTimeout != connectTimeout {
+	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != defaultConnections || c.ConnConfig.ConnectTimeout != connectTimeout {
 		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns, c.ConnConfig.ConnectTimeout, err)
 	}
-	if c, err := postgresConfig(dsn + "&pool_max_conns=1000"); err != nil || c.MaxConns != mostConnections {
-		t.Errorf("connections = %d, %v; want %d", c.MaxConns, err, mostConnections)
+	if c, err := postgresConfig(dsn + "&pool_max_conns=1000"); err != nil || c.MaxConns != maxConnections {
+		t.Errorf("connections = %d, %v; want %d", c.MaxConns, err, maxConnections)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestNow(t *testing.T) {
 	if off := time.Since(db.Now()); off < 59*time.Minute {
 		t.Errorf("Now is %v behind; want what the server says", off)
 	}
-	if err := db.askTime(t.Context()); err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
+	if err := db.readClock(t.Context()); err != nil || time.Since(db.Now()).Abs() > 100*time.Millisecond {
 		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
 	}
 	fixed := time.Unix(1, 0)
@@ -123,7 +123,7 @@ func TestNow(t *testing.T) {
 }
 
 // After a commit of unknown outcome, the first read or write makes it certain.
-func TestDoubtEndsBeforeReading(t *testing.T) {
+func TestUnknownCommitIsSupersededBeforeReading(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	one := func(ctx context.Context, q Queryer) error {
 		var n int
@@ -135,7 +135,7 @@ func TestDoubtEndsBeforeReading(t *testing.T) {
 		func() error { return db.Browse(t.Context(), one) },
 		func() error { return db.Ping(t.Context()) },
 	} {
-		db.doubt.Store(true)
+		db.unknown.Store(true)
 		if err := use(); err != nil {
 			t.Errorf("use %d = %v", i, err)
 		}
@@ -143,14 +143,14 @@ func TestDoubtEndsBeforeReading(t *testing.T) {
 		if err := db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes); err != nil {
 			t.Fatal(err)
 		}
-		if db.doubt.Load() || writes != i+1 {
-			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.doubt.Load(), writes)
+		if db.unknown.Load() || writes != i+1 {
+			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.unknown.Load(), writes)
 		}
 	}
-	db.doubt.Store(true)
+	db.unknown.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := db.View(ctx, one); err == nil || !db.doubt.Load() {
+	if err := db.View(ctx, one); err == nil || !db.unknown.Load() {
 		t.Errorf("reading while in doubt = %v; want an error", err)
 	}
 }

@@ -49,33 +49,33 @@ func sqlitePath(dsn string) (string, error) {
 // openSQLite locks and opens the file at path. What is open when it fails is
 // left to Close.
 func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
-	if path, err = create(path); err != nil {
+	if path, err = createFile(path); err != nil {
 		return err
 	}
 	db.path = path
 	if db.unlock, err = lock(path + ".lock"); err != nil {
 		return err
 	}
-	marked, err := inspect(ctx, path)
+	marked, err := checkFile(ctx, path)
 	if err != nil {
 		return err
 	}
-	if db.Writer, err = openPool(path, writing(), 1); err != nil {
+	if db.Writer, err = openPool(path, writerSettings(), 1); err != nil {
 		return err
 	}
-	if err := durable(ctx, db.Writer); err != nil {
+	if err := checkDurable(ctx, db.Writer); err != nil {
 		return err
 	}
 	if err := db.prepare(ctx, marked); err != nil {
 		return err
 	}
-	if err := durable(ctx, db.Writer); err != nil {
+	if err := checkDurable(ctx, db.Writer); err != nil {
 		return err
 	}
 	if err := releaseLeases(ctx, db.Writer); err != nil {
 		return err
 	}
-	if db.Reader, err = openPool(path, reading(), readers); err != nil {
+	if db.Reader, err = openPool(path, readerSettings(), readers); err != nil {
 		return err
 	}
 	return db.Ping(ctx)
@@ -121,9 +121,9 @@ func releaseLeases(ctx context.Context, writer *sql.DB) error {
 	return nil
 }
 
-// create makes the file at path if it is not there and returns its absolute
+// createFile makes the file at path if it is not there and returns its absolute
 // path without symbolic links, so that one file has one lock.
-func create(path string) (string, error) {
+func createFile(path string) (string, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", err // names the path
@@ -139,9 +139,9 @@ func create(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// inspect refuses a file of another program before anything is changed in it.
+// checkFile refuses a file of another program before anything is changed in it.
 // marked reports whether it has our mark already.
-func inspect(ctx context.Context, path string) (marked bool, err error) {
+func checkFile(ctx context.Context, path string) (marked bool, err error) {
 	pool, err := openPool(
 		path, url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1,
 	)
@@ -149,11 +149,11 @@ func inspect(ctx context.Context, path string) (marked bool, err error) {
 		return false, err
 	}
 	defer pool.Close()
-	return identify(ctx, pool)
+	return checkMark(ctx, pool)
 }
 
-// identify is inspect for a file that is open.
-func identify(ctx context.Context, pool *sql.DB) (marked bool, err error) {
+// checkMark is inspect for a file that is open.
+func checkMark(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	var id, objects int
 	err = pool.QueryRowContext(ctx,
 		`SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id`).
@@ -170,10 +170,10 @@ func identify(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	return id == applicationID, nil
 }
 
-// writing are the settings of the connection that writes: every commit is
+// runWrite are the settings of the connection that writes: every commit is
 // synced to disk before it is acknowledged, and a transaction takes the write
 // lock at its beginning, where waiting for it is possible.
-func writing() url.Values {
+func writerSettings() url.Values {
 	return url.Values{
 		"_busy_timeout": {"5000"}, // milliseconds
 		"_journal_mode": {"WAL"},
@@ -186,9 +186,9 @@ func writing() url.Values {
 	}
 }
 
-// reading are the settings of the connections that only read.
-func reading() url.Values {
-	v := writing()
+// readerSettings are the settings of the connections that only read.
+func readerSettings() url.Values {
+	v := writerSettings()
 	v.Del("_journal_mode") // is a property of the file by now
 	v.Set("_txlock", "deferred")
 	v.Set("_query_only", "1")
@@ -224,9 +224,9 @@ func uri(path string, settings url.Values) string {
 	return u.String()
 }
 
-// durable checks the settings that durability rests on: SQLite ignores without
+// checkDurable checks the settings that durability rests on: SQLite ignores without
 // a word what a file system cannot do.
-func durable(ctx context.Context, writer *sql.DB) error {
+func checkDurable(ctx context.Context, writer *sql.DB) error {
 	var journal string
 	var synchronous int
 	err := writer.QueryRowContext(ctx, `SELECT journal_mode, synchronous FROM pragma_journal_mode,

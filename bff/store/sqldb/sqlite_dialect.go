@@ -25,8 +25,8 @@ func sqliteDialect() Dialect {
 			WHERE id = $1`,
 		NotNewest: `seq < (SELECT max(seq) FROM events)`,
 		Violated:  sqliteViolated,
-		passing:   func(error) bool { return false }, // a lock was waited for already
-		committing: func(err error) error {
+		retryable: func(error) bool { return false }, // a lock was waited for already
+		commitError: func(err error) error {
 			return fmt.Errorf(
 				"committing, with unknown outcome: %w", err,
 			)

@@ -43,32 +43,32 @@ func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.Writer == nil {
 		return ErrReadOnly
 	}
-	return watched(
-		db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.writing,
+	return observed(
+		db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.runWrite,
 	)
 }
 
-// writing is write for those who watch it; fn takes its context from elsewhere.
-func (db *DB) writing(ctx context.Context, run func(context.Context, *sql.Tx) error) error {
+// runWrite is write for those who watch it; fn takes its context from elsewhere.
+func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) error) error {
 	fn := func(tx *sql.Tx) error { return run(ctx, tx) }
 	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
 	if !db.Shared() {
-		return db.batched(ctx, fn)
+		return db.writeBatched(ctx, fn)
 	}
-	return again(ctx, func() (passing bool, err error) {
+	return retry(ctx, func() (passing bool, err error) {
 		conn, err := db.Writer.Conn(ctx)
 		if err != nil {
 			return true, fmt.Errorf("waiting for the writer: %w", err)
 		}
 		defer conn.Close() // gives it back to the pool
 		err = db.transact(ctx, conn, fn)
-		return err != nil && !IsUnknown(err) && (db.Dialect.passing(err) || lost(conn)), err
+		return err != nil && !IsUnknown(err) && (db.Dialect.retryable(err) || isLost(conn)), err
 	})
 }
 
-// again calls do until it succeeds, fails for good, or has been tried enough.
-func again(ctx context.Context, do func() (passing bool, err error)) error {
+// retry calls do until it succeeds, fails for good, or has been tried enough.
+func retry(ctx context.Context, do func() (passing bool, err error)) error {
 	for try := 1; ; try++ {
 		passing, err := do()
 		if err == nil || !passing || try == MaxTries {
@@ -123,10 +123,10 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 func (t *transaction) commit() error {
 	if err := t.tx.Commit(); err != nil {
 		if t.db.Dialect.ambiguous(err) {
-			t.db.doubt.Store(true)
+			t.db.unknown.Store(true)
 		}
 		discard(t.conn)
-		return t.db.Dialect.committing(err)
+		return t.db.Dialect.commitError(err)
 	}
 	return nil
 }
@@ -157,12 +157,12 @@ type Queryer interface {
 // View runs fn, which reads, on what a restart would find; again if the
 // connection is lost meanwhile. It returns fn's error as it is.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
-	return watched(db, ctx, "read", fn, db.viewing)
+	return observed(db, ctx, "read", fn, db.runView)
 }
 
-// viewing is view for those who watch it.
-func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
-	if db.doubt.Load() {
+// runView is view for those who watch it.
+func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
+	if db.unknown.Load() {
 		// does what is needed first
 		if err := db.Write(ctx, func(*sql.Tx) error { return nil }); err != nil {
 			return err
@@ -170,14 +170,14 @@ func (db *DB) viewing(ctx context.Context, fn func(ctx context.Context, q Querye
 	}
 	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
-	return again(ctx, func() (passing bool, err error) {
+	return retry(ctx, func() (passing bool, err error) {
 		conn, err := db.Reader.Conn(ctx)
 		if err != nil {
 			return db.Shared(), fmt.Errorf("waiting for a connection: %w", err)
 		}
 		defer conn.Close() // gives it back to the pool
 		err = fn(ctx, conn)
-		return err != nil && db.Shared() && lost(conn), err
+		return err != nil && db.Shared() && isLost(conn), err
 	})
 }
 
@@ -200,8 +200,8 @@ func (db *DB) Browse(ctx context.Context, fn func(ctx context.Context, q Queryer
 	}
 }
 
-// lost reports whether conn is of no use any more.
-func lost(conn *sql.Conn) bool {
+// isLost reports whether conn is of no use any more.
+func isLost(conn *sql.Conn) bool {
 	return conn.Raw(func(driverConn any) error {
 		if closedPostgres(driverConn) {
 			return driver.ErrBadConn

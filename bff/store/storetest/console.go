@@ -42,7 +42,7 @@ func sent(
 	if err != nil || len(due) != 1 {
 		t.Fatalf("ClaimDeliveries = %v, %v; want one", due, err)
 	}
-	if err := b.Settle(t.Context(), due[0], r); err != nil {
+	if err := b.RecordResult(t.Context(), due[0], r); err != nil {
 		t.Fatal(err)
 	}
 	return due[0]

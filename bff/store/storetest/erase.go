@@ -145,9 +145,9 @@ func silent(t *testing.T, b Backend, id string) {
 			t.Errorf("the %s of %s hold personal data: %s", what, id, text)
 		}
 	}
-	if holders, err := b.HoldersOf(t.Context(), secret); err != nil ||
+	if holders, err := b.SessionsWithEmail(t.Context(), secret); err != nil ||
 		slices.Contains(holders, id) {
-		t.Errorf("HoldersOf = %v, %v; want nothing of %s", holders, err, id)
+		t.Errorf("SessionsWithEmail = %v, %v; want nothing of %s", holders, err, id)
 	}
 }
 
@@ -166,8 +166,8 @@ func erasePersonal(t *testing.T, open Opener) {
 	s, other := kept(t, b, personal(1, payment.Confirmed)), kept(
 		t, b, personal(2, payment.Confirmed),
 	)
-	holders, err := b.HoldersOf(t.Context(), " ANN@canary.example ")
-	if same(t, "HoldersOf", holders, []string{s.ID, other.ID}); err != nil {
+	holders, err := b.SessionsWithEmail(t.Context(), " ANN@canary.example ")
+	if same(t, "SessionsWithEmail", holders, []string{s.ID, other.ID}); err != nil {
 		t.Fatal(err)
 	}
 	erased(t, b, s.ID, payment.ErasePersonal)

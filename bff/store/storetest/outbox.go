@@ -73,7 +73,7 @@ func eventIDs(list []outbox.Delivery) []string {
 
 func settle(t *testing.T, b Backend, d outbox.Delivery, r outbox.DeliveryResult) {
 	t.Helper()
-	if err := b.Settle(t.Context(), d, r); err != nil {
+	if err := b.RecordResult(t.Context(), d, r); err != nil {
 		t.Fatalf("Settle = %v", err)
 	}
 }
@@ -215,7 +215,7 @@ func deliveryUnknown(t *testing.T, open Opener) {
 	for _, d := range []outbox.Delivery{
 		{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
 	} {
-		if err := b.Settle(t.Context(), d, outbox.DeliveryResult{Delivered: true}); err == nil {
+		if err := b.RecordResult(t.Context(), d, outbox.DeliveryResult{Delivered: true}); err == nil {
 			t.Errorf("Settle(%s to %s) succeeded", d.EventID, d.Endpoint)
 		}
 	}

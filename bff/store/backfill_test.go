@@ -57,7 +57,7 @@ func beforehand(t *testing.T) string {
 func TestOldSessionsBecomeSearchable(t *testing.T) {
 	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
-			const many = 2*mendBatch + 7
+			const many = 2*backfillSize + 7
 			fill := func(db *DB) {
 				for n := range many {
 					s := sample(n)
@@ -181,7 +181,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan struct{})
-			go func() { db.mendAgain(ctx, slices.Repeat([]time.Duration{time.Millisecond}, 100_000)); close(ended) }()
+			go func() { db.backfillAgain(ctx, slices.Repeat([]time.Duration{time.Millisecond}, 100_000)); close(ended) }()
 			defer func() { stop(); <-ended }()
 			for n := 2; n < 4; n++ { // one of them after the first pass
 				s := insert(n)
@@ -192,7 +192,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			}
 		})
 	}
-	if after := mendAfter(); len(after) < 2 || after[1] < time.Minute {
+	if after := backfillAfter(); len(after) < 2 || after[1] < time.Minute {
 		t.Errorf("mending after %v; want a second pass some minutes after the start", after)
 	}
 }

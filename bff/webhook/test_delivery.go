@@ -18,11 +18,11 @@ const (
 	// testsPerMinute is how many tests one Sender sends in a minute at most: who asks
 	// for them has a key, but an endpoint may be somebody else's.
 	testsPerMinute = 10
-	// keyHolds is how long the same key means the same message.
-	keyHolds = time.Hour
-	// noteOfTest is how many characters of an answer a test tells: enough to know
+	// keyLifetime is how long the same key means the same message.
+	keyLifetime = time.Hour
+	// maxTestNote is how many characters of an answer a test tells: enough to know
 	// whose answer it is.
-	noteOfTest = 200
+	maxTestNote = 200
 )
 
 // Test sends a message of [checkout.EventTest] to every endpoint, all at the same
@@ -36,18 +36,20 @@ const (
 //
 // Errors: [checkout.ErrNoEndpoint]; [checkout.ErrTooManyTests] after ten in a
 // minute. What endpoints answer is none.
-func (s *Sender) Test(ctx context.Context, key string) (outbox.Tested, error) {
-	if len(s.lines) == 0 {
-		return outbox.Tested{}, outbox.ErrNoEndpoint
+func (s *Sender) Test(ctx context.Context, key string) (outbox.TestResult, error) {
+	if len(s.workers) == 0 {
+		return outbox.TestResult{}, outbox.ErrNoEndpoint
 	}
 	d, ok := s.tests.begin(key, time.Now(), s.now())
 	if !ok {
-		return outbox.Tested{}, outbox.ErrTooManyTests
+		return outbox.TestResult{}, outbox.ErrTooManyTests
 	}
-	tested := outbox.Tested{Event: d.EventID, Trials: make([]outbox.Trial, len(s.lines))}
+	tested := outbox.TestResult{
+		Event: d.EventID, Deliveries: make([]outbox.TestDelivery, len(s.workers)),
+	}
 	var all sync.WaitGroup
-	for i, l := range s.lines {
-		all.Go(func() { tested.Trials[i] = l.test(context.WithoutCancel(ctx), d) })
+	for i, l := range s.workers {
+		all.Go(func() { tested.Deliveries[i] = l.test(context.WithoutCancel(ctx), d) })
 	}
 	all.Wait()
 	return tested, nil
@@ -55,33 +57,33 @@ func (s *Sender) Test(ctx context.Context, key string) (outbox.Tested, error) {
 
 // Test is [Sender.Test] for who has no Sender: c needs no Outbox. Errors: those of
 // [New] and of Sender.Test.
-func Test(ctx context.Context, c Config) (outbox.Tested, error) {
-	s, err := prepare(c)
+func Test(ctx context.Context, c Config) (outbox.TestResult, error) {
+	s, err := newSender(c)
 	if err != nil {
-		return outbox.Tested{}, err
+		return outbox.TestResult{}, err
 	}
 	defer s.client.CloseIdleConnections()
 	return s.Test(ctx, "")
 }
 
 // test makes the one try to an endpoint.
-func (l *line) test(ctx context.Context, d outbox.Delivery) outbox.Trial {
+func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDelivery {
 	d.Endpoint = l.endpoint
 	began := time.Now()
 	a := l.s.post(ctx, d)
-	t := outbox.Trial{
-		Endpoint: l.endpoint, Taken: a.taken(), Status: a.status, Took: time.Since(began),
-		Note: beginning(a.note, noteOfTest), Fault: a.fault(),
+	t := outbox.TestDelivery{
+		Endpoint: l.endpoint, Delivered: a.delivered(), Status: a.status, Took: time.Since(began),
+		Note: truncate(a.note, maxTestNote), Failure: a.failure(),
 	}
 	l.s.log.InfoContext(
 		ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "fault",
-		t.Fault.Code,
+		t.Failure.Code,
 	)
 	return t
 }
 
-// beginning is the first n characters of text.
-func beginning(text string, n int) string {
+// truncate is the first n characters of text.
+func truncate(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}
@@ -117,11 +119,11 @@ func testBody(at time.Time) []byte {
 // concurrent use.
 type tests struct {
 	mu   sync.Mutex
-	list []begun // the oldest first
+	list []sentTest // the oldest first
 }
 
-// begun is one test.
-type begun struct {
+// sentTest is one test.
+type sentTest struct {
 	key     string
 	at      time.Time
 	message outbox.Delivery // without an endpoint
@@ -132,7 +134,9 @@ type begun struct {
 func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.list = slices.DeleteFunc(t.list, func(b begun) bool { return now.Sub(b.at) >= keyHolds })
+	t.list = slices.DeleteFunc(
+		t.list, func(b sentTest) bool { return now.Sub(b.at) >= keyLifetime },
+	)
 	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
 		return message, false
 	}
@@ -145,6 +149,6 @@ func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery
 			message = b.message
 		}
 	}
-	t.list = append(t.list, begun{key, now, message})
+	t.list = append(t.list, sentTest{key, now, message})
 	return message, true
 }

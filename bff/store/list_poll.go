@@ -21,7 +21,7 @@ const (
 	countSessions = `SELECT count(*) FROM sessions WHERE status = $1`
 	// The clock is the %[1]s. $2 is how long the turn lasts, $3 when the last one of
 	// whoever asks ends: no other has written just that.
-	takeTurn = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
+	acquireLease = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
 		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s
 		OR buckets.next_at = $3
 		RETURNING next_at`
@@ -75,7 +75,7 @@ func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Se
 }
 
 func trackedQuery(codes []string) (query string, args []any) {
-	in, args := sqldb.Among(1, codes)
+	in, args := sqldb.InList(1, codes)
 	// CROSS keeps SQLite from reading all sessions to look for their attempts.
 	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions WHERE sessions.id =
 		attempts.session AND tracking_code IN ` + in, args
@@ -98,9 +98,9 @@ func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
 	return n, nil
 }
 
-// Turn is what one instance does at a time, by a name that all use: it keeps
+// Lease is what one instance does at a time, by a name that all use: it keeps
 // several from doing the same at once, most of the time. Nothing may depend on it.
-type Turn struct {
+type Lease struct {
 	db   *DB
 	name string
 
@@ -108,18 +108,18 @@ type Turn struct {
 	until int64      // as this instance has written it last; 0 = never
 }
 
-// Turn returns the turn of that name, which nobody has before Take.
-func (db *DB) Turn(name string) *Turn { return &Turn{db: db, name: name} }
+// Lease returns the turn of that name, which nobody has before Take.
+func (db *DB) Lease(name string) *Lease { return &Lease{db: db, name: name} }
 
-// Take takes the turn until d from now, by the database's clock, and reports
+// Acquire takes the turn until d from now, by the database's clock, and reports
 // whether no other instance has it. Whoever has it takes it again to keep it.
 // Errors: the database's, after which somebody may have it.
-func (t *Turn) Take(ctx context.Context, d time.Duration) (bool, error) {
+func (t *Lease) Acquire(ctx context.Context, d time.Duration) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var until int64
 	err := t.db.Write(ctx, func(tx *sql.Tx) error {
-		query := fmt.Sprintf(takeTurn, t.db.Dialect.Clock)
+		query := fmt.Sprintf(acquireLease, t.db.Dialect.Clock)
 		return tx.QueryRowContext(ctx, query, t.name, d.Microseconds(), t.until).Scan(&until)
 	})
 	if errors.Is(err, sql.ErrNoRows) {

@@ -21,14 +21,14 @@ import (
 )
 
 // tested sends one test to a server that answers by handle.
-func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) outbox.Trial {
+func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) outbox.TestDelivery {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	defer server.Close()
 	return testedAt(t, server.URL+"/hook?key=s3cr3t", change)
 }
 
-func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.Trial {
+func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.TestDelivery {
 	t.Helper()
 	q := newQueue()
 	s := sender(t, q, change, endpoint)
@@ -37,13 +37,13 @@ func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.Trial 
 		return ctx, func(outbox.DeliveryResult) {}
 	}
 	got, err := s.Test(t.Context(), "")
-	if err != nil || len(got.Trials) != 1 || got.Trials[0].Endpoint != endpoint || got.Taken() != got.Trials[0].Taken {
+	if err != nil || len(got.Deliveries) != 1 || got.Deliveries[0].Endpoint != endpoint || got.Delivered() != got.Deliveries[0].Delivered {
 		t.Fatalf("Test = %+v, %v; want one trial", got, err)
 	}
 	if len(q.rows) != 0 {
 		t.Errorf("the outbox has %d rows; want none", len(q.rows))
 	}
-	return got.Trials[0]
+	return got.Deliveries[0]
 }
 
 // TestTestIsSigned: what a merchant's server sees is signed as all is, says what
@@ -57,7 +57,7 @@ func TestTestIsSigned(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 		io.WriteString(w, "thank you\x1b[31m")
 	}, func(c *Config) { c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne} })
-	if !got.Taken || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Fault != (outbox.Fault{}) {
+	if !got.Delivered || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Failure != (outbox.Failure{}) {
 		t.Errorf("trial = %+v; want taken", got)
 	}
 	id := header.Get("webhook-id")
@@ -75,8 +75,8 @@ func TestTestIsSigned(t *testing.T) {
 	}
 }
 
-// TestFaultsOfStatuses: each status that is no yes has its reason, and every reason has words.
-func TestFaultsOfStatuses(t *testing.T) {
+// TestFailuresByStatus: each status that is no yes has its reason, and every reason has words.
+func TestFailuresByStatus(t *testing.T) {
 	for status, want := range map[int]string{
 		200: "", 204: "", 299: "", 301: "redirected", 308: "redirected", 400: "message_refused", 401: "signature_refused", 403: "signature_refused",
 		404: "path_unknown", 405: "path_unknown", 410: "endpoint_gone", 415: "message_refused", 429: "message_refused", 500: "server_failed", 503: "server_failed",
@@ -85,15 +85,15 @@ func TestFaultsOfStatuses(t *testing.T) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			w.WriteHeader(status)
 		}, nil)
-		if got.Fault.Code != want || got.Status != status || got.Taken != (want == "") {
+		if got.Failure.Code != want || got.Status != status || got.Delivered != (want == "") {
 			t.Errorf("%d: trial = %+v; want %q", status, got, want)
 		}
 	}
 }
 
-// TestFaultsOfTheWay: what keeps a message from arriving has its reason, without
+// TestConnectionFailures: what keeps a message from arriving has its reason, without
 // the address's query.
-func TestFaultsOfTheWay(t *testing.T) {
+func TestConnectionFailures(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
@@ -122,7 +122,7 @@ func TestFaultsOfTheWay(t *testing.T) {
 		"nothing is here": {plain.URL + "/hook?key=s3cr3t", "path_unknown"},
 	} {
 		got := testedAt(t, tc.endpoint, nil)
-		if got.Fault.Code != tc.want || got.Note == "" || strings.Contains(got.Note, "s3cr3t") {
+		if got.Failure.Code != tc.want || got.Note == "" || strings.Contains(got.Note, "s3cr3t") {
 			t.Errorf("%s: trial = %+v; want %s", name, got, tc.want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestFaultsOfTheWay(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	}, func(c *Config) { c.Timeout = 50 * time.Millisecond })
-	if hangs.Fault.Code != "no_answer_in_time" {
+	if hangs.Failure.Code != "no_answer_in_time" {
 		t.Errorf("an endpoint that hangs: %+v", hangs)
 	}
 }
@@ -139,7 +139,7 @@ func TestFaultsOfTheWay(t *testing.T) {
 func TestTestIsGuarded(t *testing.T) {
 	(&names{hosts: map[string][][]netip.Addr{"shop.example.": {{netip.MustParseAddr("10.0.0.1")}}}}).use(t)
 	got := testedAt(t, "https://shop.example/hook", func(c *Config) { c.AllowPrivate = false })
-	if got.Fault.Code != "address_private" || strings.Contains(got.Note, "10.0.0.1") {
+	if got.Failure.Code != "address_private" || strings.Contains(got.Note, "10.0.0.1") {
 		t.Errorf("trial = %+v; want address_private, which names no address", got)
 	}
 }
@@ -150,7 +150,7 @@ func TestTestTurnsNothingOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, status := newQueue(), http.StatusGone
 		s := sender(t, q, nil, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) { return answering(status)(r) }})
-		if got, err := s.Test(t.Context(), ""); err != nil || got.Trials[0].Fault.Code != "endpoint_gone" || s.Gone() != nil {
+		if got, err := s.Test(t.Context(), ""); err != nil || got.Deliveries[0].Failure.Code != "endpoint_gone" || s.Gone() != nil {
 			t.Fatalf("Test = %+v, %v, gone %v; want endpoint_gone and nothing turned off", got, err, s.Gone())
 		}
 		q.add(event(1, healthy, time.Now()))
@@ -158,7 +158,7 @@ func TestTestTurnsNothingOff(t *testing.T) {
 			t.Fatalf("Pass = %d, %v, gone %v; want one try, which is answered 410", n, err, s.Gone())
 		}
 		status = http.StatusOK
-		if got, err := s.Test(t.Context(), ""); err != nil || !got.Taken() {
+		if got, err := s.Test(t.Context(), ""); err != nil || !got.Delivered() {
 			t.Errorf("Test of an endpoint that was gone = %+v, %v; want taken", got, err)
 		}
 	})
@@ -175,10 +175,10 @@ func TestTestOfSeveral(t *testing.T) {
 			t.Fatalf("Test = %v after %v; want nil after 20s", err, took)
 		}
 		var codes []string
-		for _, trial := range first.Trials {
-			codes = append(codes, trial.Fault.Code)
+		for _, trial := range first.Deliveries {
+			codes = append(codes, trial.Failure.Code)
 		}
-		if diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes); diff != "" || first.Taken() {
+		if diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes); diff != "" || first.Delivered() {
 			t.Errorf("faults (-want +got):\n%s", diff)
 		}
 		bodies := map[string]string{} // by id
@@ -215,7 +215,7 @@ func TestTestOfSeveral(t *testing.T) {
 		if _, err = s.Test(t.Context(), ""); err != nil {
 			t.Errorf("a minute later = %v", err)
 		}
-		<-time.After(keyHolds)
+		<-time.After(keyLifetime)
 		if later, err := s.Test(t.Context(), "ci-1"); err != nil || later.Event == first.Event {
 			t.Errorf("the key after an hour = %+v, %v; want another message", later, err)
 		}
@@ -229,7 +229,7 @@ func TestTestWithoutSender(t *testing.T) {
 	c := Config{Endpoints: []string{server.URL}, Secrets: []string{secretOne}, AllowPrivate: true}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // as a server's limit for reading a request does while an endpoint is slow
-	if got, err := Test(ctx, c); err != nil || !got.Taken() {
+	if got, err := Test(ctx, c); err != nil || !got.Delivered() {
 		t.Errorf("Test = %+v, %v; want taken", got, err)
 	}
 	if _, err := Test(t.Context(), Config{}); !errors.Is(err, outbox.ErrNoEndpoint) {

@@ -16,9 +16,9 @@ import (
 // no trouble.
 type Began func(ctx context.Context, operation string) (_ context.Context, ended func(err error))
 
-// watched runs do, which runs fn, and tells whoever watches how that went. do gets
+// observed runs do, which runs fn, and tells whoever watches how that went. do gets
 // fn with a note of what it has returned.
-func watched[T any](
+func observed[T any](
 	db *DB, ctx context.Context, operation string, fn func(context.Context, T) error,
 	do func(context.Context, func(context.Context, T) error) error,
 ) error {
@@ -31,7 +31,7 @@ func watched[T any](
 		own = fn(ctx, t)
 		return own
 	})
-	if own != nil && errors.Is(err, own) && !db.trouble(own) || errors.Is(err, context.Canceled) {
+	if own != nil && errors.Is(err, own) && !db.isTrouble(own) || errors.Is(err, context.Canceled) {
 		ended(nil)
 	} else {
 		ended(err)
@@ -39,8 +39,8 @@ func watched[T any](
 	return err
 }
 
-// trouble reports whether err, of a statement, is the database's fault.
-func (db *DB) trouble(err error) bool {
+// isTrouble reports whether err, of a statement, is the database's fault.
+func (db *DB) isTrouble(err error) bool {
 	if db.Dialect.Violated(err) != "" {
 		return false
 	}

@@ -37,7 +37,7 @@ func (f Fault) deliver(w http.ResponseWriter, r *http.Request, answer envelope) 
 	case f.Status != 0:
 		writeJSON(w, f.Status, envelope{Status: f.Status, Message: http.StatusText(f.Status)})
 	default:
-		answer.Data = f.lie(answer.Data)
+		answer.Data = f.overwrite(answer.Data)
 		writeJSON(w, answer.Status, answer)
 	}
 }
@@ -74,9 +74,9 @@ func cut(w http.ResponseWriter) {
 	conn.Close()
 }
 
-// lie returns data with the fields of f.Set overwritten. A refusal has no data
+// overwrite returns data with the fields of f.Set overwritten. A refusal has no data
 // and stays as it is.
-func (f Fault) lie(data any) any {
+func (f Fault) overwrite(data any) any {
 	if len(f.Set) == 0 || data == nil {
 		return data
 	}

@@ -17,23 +17,23 @@ const rerouteScan = 1_000
 
 const (
 	// Events after ($1, $2), and whether each has a delivery.
-	boundEvents = `SELECT e.at, e.seq, e.type,
+	eventsWithState = `SELECT e.at, e.seq, e.type,
 			EXISTS (SELECT 1 FROM deliveries d WHERE d.event = e.seq)
 		FROM events e WHERE (e.at, e.seq) > ($1, $2) ORDER BY e.at, e.seq LIMIT $3`
 	hasDelivery = `SELECT EXISTS (SELECT 1 FROM deliveries WHERE event = $1)`
 )
 
-// bindEvents gives deliveries to events of since and later that were written while no
+// addMissingDeliveries gives deliveries to events of since and later that were written while no
 // URL was configured.
-func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
+func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 	at := openDelivery{nextAt: since.UnixMicro() - 1, event: math.MaxInt64}
 	for ctx.Err() == nil {
-		unbound, last, more, err := db.unboundEvents(ctx, at)
+		unbound, last, more, err := db.eventsWithoutDelivery(ctx, at)
 		if err != nil {
 			return fmt.Errorf("looking for events without a delivery: %w", err)
 		}
 		for batch := range slices.Chunk(unbound, rerouteBatch) {
-			if err := db.bindBatch(ctx, batch); err != nil {
+			if err := db.addBatch(ctx, batch); err != nil {
 				return fmt.Errorf("delivering events of before the webhook URL was set: %w", err)
 			}
 		}
@@ -45,20 +45,20 @@ func (db *DB) bindEvents(ctx context.Context, since time.Time) error {
 			return nil
 		}
 		at = last
-		sqldb.Doze(ctx, mendPause)
+		sqldb.Doze(ctx, backfillPause)
 	}
 	return ctx.Err()
 }
 
-// unboundEvents returns those of the next events that have no delivery and tell how a
+// eventsWithoutDelivery returns those of the next events that have no delivery and tell how a
 // checkout ended, or need a person: what it passed through on the way is not news any
 // more.
-func (db *DB) unboundEvents(
+func (db *DB) eventsWithoutDelivery(
 	ctx context.Context, after openDelivery,
 ) (unbound []int64, last openDelivery, more bool, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		unbound, last, more = nil, after, false
-		rows, err := q.QueryContext(ctx, boundEvents, after.nextAt, after.event, rerouteScan)
+		rows, err := q.QueryContext(ctx, eventsWithState, after.nextAt, after.event, rerouteScan)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (db *DB) unboundEvents(
 	return unbound, last, more, err
 }
 
-func (db *DB) bindBatch(ctx context.Context, events []int64) error {
+func (db *DB) addBatch(ctx context.Context, events []int64) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		for _, event := range events {
 			var bound bool // by another instance, meanwhile
@@ -90,7 +90,7 @@ func (db *DB) bindBatch(ctx context.Context, events []int64) error {
 			if bound {
 				continue
 			}
-			if _, err := db.bind(ctx, tx, event, ""); err != nil {
+			if _, err := db.addDeliveries(ctx, tx, event, ""); err != nil {
 				return err
 			}
 		}

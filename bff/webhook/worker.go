@@ -17,18 +17,18 @@ import (
 const (
 	// inFlight is how many tries to one endpoint are under way at most.
 	inFlight = 4
-	// lookEvery is the pause between two looks for due deliveries.
-	lookEvery = time.Second
-	// lookEveryMost is the same while the outbox answers with errors.
-	lookEveryMost = 30 * time.Second
-	// settleWithin bounds one settlement, and one claim.
-	settleWithin = 10 * time.Second
+	// pollEvery is the pause between two looks for due deliveries.
+	pollEvery = time.Second
+	// pollEveryMax is the same while the outbox answers with errors.
+	pollEveryMax = 30 * time.Second
+	// storeTimeout bounds one settlement, and one claim.
+	storeTimeout = 10 * time.Second
 )
 
-// line is the way to one endpoint. It claims for itself alone, and only as
+// worker is the way to one endpoint. It claims for itself alone, and only as
 // much as it can begin at once: neither an endpoint that hangs nor one with
 // thousands of events waiting takes anything from another's line.
-type line struct {
+type worker struct {
 	s         *Sender
 	endpoint  string
 	host      string               // for the log: the URL's query can hold a secret
@@ -37,8 +37,8 @@ type line struct {
 	heartbeat background.Heartbeat // beats when there is a place for another try
 }
 
-func newLine(s *Sender, endpoint string) *line {
-	l := &line{s: s, endpoint: endpoint, kick: make(chan struct{}, 1)}
+func newWorker(s *Sender, endpoint string) *worker {
+	l := &worker{s: s, endpoint: endpoint, kick: make(chan struct{}, 1)}
 	if u, err := url.Parse(endpoint); err == nil {
 		l.host = u.Host
 	}
@@ -47,19 +47,19 @@ func newLine(s *Sender, endpoint string) *line {
 
 // run delivers to the endpoint until ctx ends or it is gone, then waits for
 // the tries under way.
-func (l *line) run(ctx context.Context) {
+func (l *worker) run(ctx context.Context) {
 	var tries sync.WaitGroup
 	defer tries.Wait()
 	l.heartbeat.Beat(0)
 	defer l.heartbeat.Stop()
 	ended := make(chan struct{}, inFlight) // from tries, a slot for each, never closed
-	busy, pause := 0, lookEvery
+	busy, pause := 0, pollEvery
 	for ctx.Err() == nil && !l.gone.Load() {
 		if busy < inFlight {
 			l.heartbeat.Beat(0)
 		}
-		due, err := l.claim(ctx, inFlight-busy)
-		pause = l.pace(ctx, pause, err)
+		due, err := l.claimDue(ctx, inFlight-busy)
+		pause = l.nextPause(ctx, pause, err)
 		busy += len(due)
 		for _, d := range due {
 			tries.Go(func() {
@@ -67,13 +67,13 @@ func (l *line) run(ctx context.Context) {
 				ended <- struct{}{}
 			})
 		}
-		busy -= l.rest(ctx, ended, pause)
+		busy -= l.wait(ctx, ended, pause)
 	}
 }
 
-// rest waits until there is a reason to look again and returns how many tries
+// wait waits until there is a reason to look again and returns how many tries
 // have ended.
-func (l *line) rest(ctx context.Context, ended <-chan struct{}, pause time.Duration) int {
+func (l *worker) wait(ctx context.Context, ended <-chan struct{}, pause time.Duration) int {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -90,25 +90,25 @@ func (l *line) rest(ctx context.Context, ended <-chan struct{}, pause time.Durat
 	return 0
 }
 
-// pace returns the pause before the next look: longer and longer while claims
+// nextPause returns the pause before the next look: longer and longer while claims
 // fail, so that a database that is down is not also knocked at, and logs once
 // for each time that it grows.
-func (l *line) pace(ctx context.Context, pause time.Duration, err error) time.Duration {
+func (l *worker) nextPause(ctx context.Context, pause time.Duration, err error) time.Duration {
 	if err == nil || ctx.Err() != nil {
-		return lookEvery
+		return pollEvery
 	}
-	if pause < lookEveryMost {
+	if pause < pollEveryMax {
 		l.s.log.ErrorContext(ctx, "webhook outbox", "host", l.host, "error", err)
 	}
-	return min(2*pause, lookEveryMost)
+	return min(2*pause, pollEveryMax)
 }
 
 // pass makes one round of tries and waits for it.
-func (l *line) pass(ctx context.Context) (int, error) {
+func (l *worker) pass(ctx context.Context) (int, error) {
 	if l.gone.Load() {
 		return 0, nil
 	}
-	due, err := l.claim(ctx, inFlight)
+	due, err := l.claimDue(ctx, inFlight)
 	if err != nil {
 		return 0, err
 	}
@@ -121,16 +121,16 @@ func (l *line) pass(ctx context.Context) (int, error) {
 	return len(due), errors.Join(errs...)
 }
 
-// claim takes up to free deliveries that are due. The lease outlasts a try
+// claimDue takes up to free deliveries that are due. The lease outlasts a try
 // and its settlement, so that another claim returns a delivery only if this
 // process has stopped in between.
-func (l *line) claim(ctx context.Context, free int) ([]outbox.Delivery, error) {
+func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, error) {
 	if free <= 0 {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	lease := l.s.timeout + 2*settleWithin
+	lease := l.s.timeout + 2*storeTimeout
 	due, err := l.s.outbox.ClaimDeliveries(ctx, l.s.now(), lease, free, []string{l.endpoint})
 	if err != nil {
 		return nil, fmt.Errorf("claiming deliveries to %s: %w", l.host, err)
@@ -141,18 +141,18 @@ func (l *line) claim(ctx context.Context, free int) ([]outbox.Delivery, error) {
 // deliver makes one try of d and settles it. The end of ctx does not cut it
 // short: a try that was begun is counted. A settlement that fails leaves d to
 // its lease: it is tried once more, with the same id.
-func (l *line) deliver(ctx context.Context, d outbox.Delivery) error {
+func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 	ctx, ended := l.s.began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
-	r := judge(d, a, l.s.now(), l.s.draw())
+	r := decide(d, a, l.s.now(), l.s.random())
 	if a.status == http.StatusGone {
 		l.gone.Store(true)
 	}
-	l.report(ctx, d, a.fault().Code, r)
+	l.report(ctx, d, a.failure().Code, r)
 	defer ended(r)
-	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := l.s.outbox.Settle(ctx, d, r); err != nil {
+	if err := l.s.outbox.RecordResult(ctx, d, r); err != nil {
 		l.s.log.ErrorContext(
 			ctx, "webhook not settled", "event", d.EventID, "host", l.host, "error", err,
 		)
@@ -163,7 +163,7 @@ func (l *line) deliver(ctx context.Context, d outbox.Delivery) error {
 
 // report logs the end of a try and, by its code, why it was not taken; without the
 // body, the answer, the URL and, unless the context's notes have it, the session's id.
-func (l *line) report(
+func (l *worker) report(
 	ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult,
 ) {
 	log := l.s.log.With(

@@ -7,18 +7,18 @@ import (
 )
 
 // A turn is one's until it ends; a name has turns of its own.
-func TestTurn(t *testing.T) {
+func TestLease(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
-			taking := func(turn *Turn, d time.Duration) bool {
-				mine, err := turn.Take(t.Context(), d)
+			taking := func(turn *Lease, d time.Duration) bool {
+				mine, err := turn.Acquire(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return mine
 			}
-			take := func(name string, d time.Duration) bool { return taking(db.Turn(name), d) } // each time by another instance
+			take := func(name string, d time.Duration) bool { return taking(db.Lease(name), d) } // each time by another instance
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			taken := 0
@@ -38,7 +38,7 @@ func TestTurn(t *testing.T) {
 			if !take("other", -time.Second) || !take("other", time.Hour) || take("other", time.Hour) {
 				t.Error("a turn that has ended is still somebody's, or one that has not is free")
 			}
-			one, other := db.Turn("kept"), db.Turn("kept")
+			one, other := db.Lease("kept"), db.Lease("kept")
 			if !taking(one, time.Hour) || !taking(one, 2*time.Hour) || taking(other, time.Hour) {
 				t.Error("a turn cannot be kept, or another can take it")
 			}
