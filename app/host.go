@@ -16,10 +16,10 @@ import (
 // pageID is the id of the data block with the widget.Page.
 const pageID = "coinslot-page"
 
-// checkout builds the root from the page's data block, the sentences of its
+// newCheckout builds the root from the page's data block, the sentences of its
 // language, which frame.js has fetched, and what was typed in it.
-func checkout(typed browser.Typed) (*screen.Checkout, error) {
-	data, err := browser.Data(pageID)
+func newCheckout(typed browser.PageState) (*screen.Checkout, error) {
+	data, err := browser.DataBlock(pageID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,20 +43,20 @@ func checkout(typed browser.Typed) (*screen.Checkout, error) {
 			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"])
 		}
 	}
-	return &screen.Checkout{Page: page, Host: host(typed), Search: typed.Values["search"]}, nil
+	return &screen.Checkout{Page: page, Host: newHost(typed), Search: typed.Values["search"]}, nil
 }
 
-// host is what the browser does for the checkout.
-func host(typed browser.Typed) *screen.Host {
+// newHost is what the browser does for the checkout.
+func newHost(typed browser.PageState) *screen.Host {
 	var tab browser.Tab
 	var wallets browser.Wallets
 	return &screen.Host{
 		Send:   browser.Fetch,
 		Dial:   dial,
 		Copy:   browser.Copy,
-		Select: browser.Select,
+		Select: browser.SelectText,
 		Wallets: func(found func(widget.Wallet)) {
-			wallets.Discover(func(a browser.Announced) { found(widget.Wallet(a)) })
+			wallets.Discover(func(a browser.WalletInfo) { found(widget.Wallet(a)) })
 		},
 		Connect: func(id, chain string) (string, error) {
 			from, err := wallets.Connect(id, chain)
@@ -67,12 +67,12 @@ func host(typed browser.Typed) *screen.Host {
 				ChainID: c.ChainID, From: from, To: c.To, Value: c.Value, Data: c.Data,
 			}))
 		},
-		Replace: browser.ReplaceURL,
-		Focus:   browser.Focus,
-		Show:    browser.Show,
-		Restore: func() { browser.Quiet(); typed.Restore() },
-		Watch:   tab.Watch,
-		Network: browser.Network,
+		ReplaceURL:   browser.ReplaceURL,
+		Focus:        browser.Focus,
+		ScrollTo:     browser.ScrollTo,
+		Restore:      func() { browser.RemoveDefaultHandlers(); typed.Restore() },
+		WatchTab:     tab.Watch,
+		WatchNetwork: browser.WatchNetwork,
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // TestOutsideABrowser holds that everything that can fail says so: the BFF
 // links these packages too.
 func TestOutsideABrowser(t *testing.T) {
-	if _, err := checkout(browser.Typed{}); !errors.Is(err, browser.ErrNoBrowser) {
+	if _, err := newCheckout(browser.PageState{}); !errors.Is(err, browser.ErrNoBrowser) {
 		t.Errorf("checkout: %v; want ErrNoBrowser", err)
 	}
-	h := host(browser.Typed{})
+	h := newHost(browser.PageState{})
 	if _, _, err := h.Send(context.Background(), "GET", "/", nil); !errors.Is(err, browser.ErrNoBrowser) {
 		t.Errorf("Send: %v; want ErrNoBrowser", err)
 	}
@@ -25,5 +25,5 @@ func TestOutsideABrowser(t *testing.T) {
 		t.Errorf("Copy: %v; want ErrNoBrowser", err)
 	}
 	h.Restore()
-	h.Watch(func() {}, func() {})
+	h.WatchTab(func() {}, func() {})
 }

@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	typed := browser.ReadTyped()
-	root, err := checkout(typed)
+	typed := browser.ReadPageState()
+	root, err := newCheckout(typed)
 	if err != nil {
 		app.Log(err)
 		syscall.Exit(1) // frame.js notices and keeps the page as it is

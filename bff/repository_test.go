@@ -8,7 +8,7 @@ import (
 )
 
 // TestLicenseIsStated: as long as the owner has chosen no license, README.md says that there is
-// none. Once there is a LICENSE file, README.md, docs/deploy.md and tools/release/bill.go have to
+// none. Once there is a LICENSE file, README.md, docs/deploy.md and tools/release/sbom.go have to
 // change with it.
 func TestLicenseIsStated(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")

@@ -20,7 +20,7 @@ import (
 // TestEveryKeyHasASentence) and the gallery (app/screen TestEveryStatusHasAScreen).
 func TestStatuses(t *testing.T) {
 	that := func(is func(wire.Status) bool) (names []string) {
-		for _, s := range wire.StatusesThat(is) {
+		for _, s := range wire.StatusesWhere(is) {
 			names = append(names, string(s))
 		}
 		return names
@@ -31,7 +31,7 @@ func TestStatuses(t *testing.T) {
 	waiting := that(wire.Status.Waiting)
 	choosing := that(func(s wire.Status) bool { return !s.Final() && !s.Waiting() })
 	events := []string{string(payment.EventPartial)}
-	for _, s := range wire.StatusesThat(func(s wire.Status) bool { return s.Event() != "" }) {
+	for _, s := range wire.StatusesWhere(func(s wire.Status) bool { return s.Event() != "" }) {
 		events = append(events, s.Event())
 	}
 	const name, code, key = `[a-z_]{3,}`, "`([a-z_]+)`", `(checkout\.[a-z_]+)`

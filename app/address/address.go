@@ -47,8 +47,8 @@ type Group struct {
 // networks that use it.
 const bitcoin wire.Family = "bitcoin"
 
-// PastedLimit is how many bytes of a pasted text are looked at.
-const PastedLimit = 1000
+// MaxPasted is how many bytes of a pasted text are looked at.
+const MaxPasted = 1000
 
 // Compare compares ours with a pasted text: an address, perhaps broken by
 // spaces, or a payment link.
@@ -58,16 +58,16 @@ func Compare(ours, pasted string) Comparison {
 	if theirs == "" || ours == "" {
 		return Comparison{}
 	}
-	kind := shape(theirs)
+	kind := familyOf(theirs)
 	switch {
-	case same(ours, theirs):
-		return Comparison{Match: Same, Theirs: Grouped(theirs, nil)}
-	case kind != wire.OtherFamily && kind != shape(ours):
-		return Comparison{Match: OtherNetwork, Network: networksOf(kind),
-			Theirs: Grouped(theirs, nil)}
+	case sameAccount(ours, theirs):
+		return Comparison{Match: Same, Theirs: SplitGroups(theirs, nil)}
+	case kind != wire.OtherFamily && kind != familyOf(ours):
+		return Comparison{Match: OtherNetwork, Network: networkNames(kind),
+			Theirs: SplitGroups(theirs, nil)}
 	}
-	n, marks := differing(folded(ours, theirs))
-	c := Comparison{Match: Other, N: n, Theirs: Grouped(theirs, marks)}
+	n, marks := diff(foldCase(ours, theirs))
+	c := Comparison{Match: Other, N: n, Theirs: SplitGroups(theirs, marks)}
 	if n*4 <= len(ours) {
 		c.Match = Differs
 	}
@@ -77,7 +77,7 @@ func Compare(ours, pasted string) Comparison {
 // Recipient returns the address in a pasted text, without spaces and invisible
 // characters. A payment link is taken apart. Sources: ERC-681, BIP 21, TEP-2.
 func Recipient(pasted string) string {
-	s := visible(pasted)
+	s := stripInvisible(pasted)
 	scheme, rest, found := strings.Cut(s, ":")
 	if !found || !isScheme(scheme) {
 		s, _, _ = strings.Cut(s, "?")
@@ -113,22 +113,22 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// visible returns the beginning of s without what cannot be seen.
-func visible(s string) string {
-	if len(s) > PastedLimit {
-		s = s[:PastedLimit]
+// stripInvisible returns the beginning of s without what cannot be seen.
+func stripInvisible(s string) string {
+	if len(s) > MaxPasted {
+		s = s[:MaxPasted]
 	}
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || Invisible(r) {
+		if unicode.IsSpace(r) || IsInvisible(r) {
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Invisible reports whether r shows nothing or changes how others show: control,
+// IsInvisible reports whether r shows nothing or changes how others show: control,
 // zero-width and direction characters.
-func Invisible(r rune) bool {
+func IsInvisible(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f, r == 0xad:
 		return true
@@ -139,26 +139,26 @@ func Invisible(r rune) bool {
 	return false
 }
 
-// same reports whether two addresses mean the same account.
-func same(ours, theirs string) bool {
+// sameAccount reports whether two addresses mean the same account.
+func sameAccount(ours, theirs string) bool {
 	if ours == theirs {
 		return true
 	}
-	if a, b := folded(ours, theirs); a == b {
+	if a, b := foldCase(ours, theirs); a == b {
 		return true
 	}
 	a, b := tonAccount(ours), tonAccount(theirs)
 	return a != "" && a == b
 }
 
-// folded returns both in lower case where case says nothing: in hexadecimal
+// foldCase returns both in lower case where case says nothing: in hexadecimal
 // digits, unless both carry a checksum in it (EIP-55), and in bech32.
-func folded(ours, theirs string) (string, string) {
+func foldCase(ours, theirs string) (string, string) {
 	lower := func(s string) string { return strings.ToLower(s) }
-	switch kind := shape(ours); {
-	case kind == wire.EVM && !(mixed(ours) && mixed(theirs)),
+	switch kind := familyOf(ours); {
+	case kind == wire.EVM && !(isMixedCase(ours) && isMixedCase(theirs)),
 		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) &&
-			!mixed(theirs),
+			!isMixedCase(theirs),
 		kind == wire.TON && strings.Contains(ours, ":"):
 		return lower(ours), lower(theirs)
 	case kind == wire.EVM: // what stands before the digits has no case
@@ -167,9 +167,9 @@ func folded(ours, theirs string) (string, string) {
 	return ours, theirs
 }
 
-// mixed reports whether s has letters of both cases, the first two characters
+// isMixedCase reports whether s has letters of both cases, the first two characters
 // aside.
-func mixed(s string) bool {
+func isMixedCase(s string) bool {
 	if len(s) < 2 {
 		return false
 	}
@@ -177,9 +177,9 @@ func mixed(s string) bool {
 	return s != strings.ToLower(s) && s != strings.ToUpper(s)
 }
 
-// differing tells how many characters of theirs are not those of ours, and
+// diff tells how many characters of theirs are not those of ours, and
 // which. Where the lengths differ, what is alike at both ends is left out.
-func differing(ours, theirs string) (n int, marks []bool) {
+func diff(ours, theirs string) (n int, marks []bool) {
 	a, b := []rune(ours), []rune(theirs)
 	marks = make([]bool, len(b))
 	if len(a) == len(b) {
@@ -207,9 +207,9 @@ func differing(ours, theirs string) (n int, marks []bool) {
 	return max(len(a), len(b)) - start - end, marks
 }
 
-// Grouped cuts an address into groups of four and tells which of them hold a
+// SplitGroups cuts an address into groups of four and tells which of them hold a
 // mark; nil marks none.
-func Grouped(s string, marks []bool) []Group {
+func SplitGroups(s string, marks []bool) []Group {
 	runes := []rune(s)
 	list := make([]Group, 0, len(runes)/4+1)
 	for i := 0; i < len(runes); i += 4 {
@@ -223,19 +223,19 @@ func Grouped(s string, marks []bool) []Group {
 	return list
 }
 
-// shape tells the kind of an address by what it looks like, without looking at
+// familyOf tells the kind of an address by what it looks like, without looking at
 // its checksum.
-func shape(s string) wire.Family {
+func familyOf(s string) wire.Family {
 	switch {
-	case len(s) == 42 && (s[:2] == "0x" || s[:2] == "0X") && made(s[2:], hexDigits):
+	case len(s) == 42 && (s[:2] == "0x" || s[:2] == "0X") && consistsOf(s[2:], hexDigits):
 		return wire.EVM
-	case len(s) == 34 && s[0] == 'T' && made(s, base58Digits):
+	case len(s) == 34 && s[0] == 'T' && consistsOf(s, base58Digits):
 		return wire.TRON
-	case len(s) == 48 && made(s, base64Digits), rawTON(s) != "":
+	case len(s) == 48 && consistsOf(s, base64Digits), rawTON(s) != "":
 		return wire.TON
-	case len(s) >= 26 && len(s) <= 35 && (s[0] == '1' || s[0] == '3') && made(s, base58Digits),
+	case len(s) >= 26 && len(s) <= 35 && (s[0] == '1' || s[0] == '3') && consistsOf(s, base58Digits),
 		len(s) >= 14 && len(s) <= 90 && strings.HasPrefix(strings.ToLower(s), "bc1") &&
-			made(strings.ToLower(s[3:]), bech32Digits):
+			consistsOf(strings.ToLower(s[3:]), bech32Digits):
 		return bitcoin
 	}
 	return wire.OtherFamily
@@ -250,12 +250,12 @@ const (
 	bech32Digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 )
 
-// made reports whether s consists of digits only.
-func made(s, digits string) bool { return strings.Trim(s, digits) == "" }
+// consistsOf reports whether s consists of digits only.
+func consistsOf(s, digits string) bool { return strings.Trim(s, digits) == "" }
 
-// networksOf names the networks of a kind of address. They are proper names and
+// networkNames names the networks of a kind of address. They are proper names and
 // the same in every language.
-func networksOf(kind wire.Family) string {
+func networkNames(kind wire.Family) string {
 	switch kind {
 	case wire.EVM:
 		return "Ethereum, BNB Smart Chain, Polygon, Arbitrum …"
@@ -272,11 +272,11 @@ func networksOf(kind wire.Family) string {
 func Checksummed(kind wire.Family, address string) bool {
 	switch kind {
 	case wire.EVM:
-		return shape(address) == wire.EVM && mixed(address)
+		return familyOf(address) == wire.EVM && isMixedCase(address)
 	case wire.TRON:
-		return shape(address) == wire.TRON
+		return familyOf(address) == wire.TRON
 	case wire.TON:
-		return shape(address) == wire.TON && rawTON(address) == ""
+		return familyOf(address) == wire.TON && rawTON(address) == ""
 	case wire.OtherFamily:
 	}
 	return false
@@ -290,7 +290,7 @@ func tonAccount(s string) string {
 	if raw := rawTON(s); raw != "" || len(s) != 48 {
 		return raw
 	}
-	b := decoded(s)
+	b := decodeBase64(s)
 	if len(b) != 36 || crc16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
 		return ""
 	}
@@ -309,9 +309,9 @@ func tonAccount(s string) string {
 	return account.String()
 }
 
-// decoded decodes base64 of either alphabet and whole groups of four; nil if s is
+// decodeBase64 decodes base64 of either alphabet and whole groups of four; nil if s is
 // none.
-func decoded(s string) []byte {
+func decodeBase64(s string) []byte {
 	b := make([]byte, 0, len(s)/4*3)
 	bits := 0
 	for i := range len(s) {
@@ -333,7 +333,7 @@ func decoded(s string) []byte {
 // rawTON returns a TON address in raw form in lower case; empty if it is none.
 func rawTON(s string) string {
 	chain, account, _ := strings.Cut(s, ":")
-	if (chain != "0" && chain != "-1") || len(account) != 64 || !made(account, hexDigits) {
+	if (chain != "0" && chain != "-1") || len(account) != 64 || !consistsOf(account, hexDigits) {
 		return ""
 	}
 	return strings.ToLower(s)

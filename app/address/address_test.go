@@ -153,7 +153,7 @@ func FuzzCompare(f *testing.F) {
 				t.Fatalf("compare(%q, %q) finds nothing", ours, pasted)
 			}
 			return
-		case shown.String() != theirs || strings.Contains(theirs, " ") || !strings.Contains(visible(pasted), theirs):
+		case shown.String() != theirs || strings.Contains(theirs, " ") || !strings.Contains(stripInvisible(pasted), theirs):
 			t.Fatalf("compare(%q, %q) shows %q", ours, pasted, shown.String())
 		case (got.N > 0) != (got.Match == Differs || got.Match == Other) || (got.N > 0) != (marks > 0):
 			t.Fatalf("compare(%q, %q) = %+v", ours, pasted, got)
@@ -166,14 +166,14 @@ func FuzzCompare(f *testing.F) {
 		if !strings.EqualFold(ours, theirs) && (tonAccount(ours) == "" || tonAccount(ours) != tonAccount(theirs)) {
 			t.Fatalf("compare(%q, %q) says they are the same", ours, pasted)
 		}
-		if ours != theirs && shape(ours) == wire.OtherFamily {
+		if ours != theirs && familyOf(ours) == wire.OtherFamily {
 			t.Fatalf("compare(%q, %q) says they are the same, of an unknown kind", ours, pasted)
 		}
 	})
 }
 
-// FuzzDecoded: base64 is decoded as by the standard library.
-func FuzzDecoded(f *testing.F) {
+// FuzzDecodeBase64: base64 is decoded as by the standard library.
+func FuzzDecodeBase64(f *testing.F) {
 	for _, s := range []string{"", "AAAA", "+/-_", "EQDtFpEwcFAEcRe5mLVh2N6C0x-_hJEM7W61_JLnSF74p4q2", "AAA=", "AA\nAA", "AAA\xff"} {
 		f.Add(s)
 	}
@@ -182,7 +182,7 @@ func FuzzDecoded(f *testing.F) {
 			return
 		}
 		want, err := base64.RawURLEncoding.DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(s))
-		if got := decoded(s); err == nil && !strings.ContainsAny(s, "\r\n") && !bytes.Equal(got, want) || err != nil && got != nil {
+		if got := decodeBase64(s); err == nil && !strings.ContainsAny(s, "\r\n") && !bytes.Equal(got, want) || err != nil && got != nil {
 			t.Errorf("decoded(%q) = %x; want %x, %v", s, got, want, err)
 		}
 	})

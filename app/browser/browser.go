@@ -11,8 +11,8 @@ import "errors"
 // ErrNoBrowser is reported outside a browser.
 var ErrNoBrowser = errors.New("using the browser: there is none")
 
-// Typed is what a shopper has done to the page before the takeover.
-type Typed struct {
+// PageState is what a shopper has done to the page before the takeover.
+type PageState struct {
 	// Values are the fields' values by name; a radio's is the checked one, and
 	// is missing while none is checked. A field without a name goes by its handle.
 	Values map[string]string // by field name
@@ -25,18 +25,18 @@ type Typed struct {
 	// Scroll is how far the page was scrolled, in CSS pixels.
 	Scroll float64
 
-	caret    bool   // the focused element has a selection
-	marked   bool   // some text of the checkout is selected
-	from, to [2]int // where the selection begins and ends: number of the text node, offset in it
+	hasCaret                     bool   // the focused element has a selection
+	hasSelection                 bool   // some text of the checkout is selected
+	selectionStart, selectionEnd [2]int // where the selection begins and ends: number of the text node, offset in it
 }
 
-// failure is an error with what was being done, as of fmt.Errorf, which
+// opError is an error with what was being done, as of fmt.Errorf, which
 // would be a twentieth of what a shopper downloads.
-type failure struct {
-	doing string
-	err   error
+type opError struct {
+	op  string
+	err error
 }
 
-func (f failure) Error() string { return f.doing + ": " + f.err.Error() }
+func (f opError) Error() string { return f.op + ": " + f.err.Error() }
 
-func (f failure) Unwrap() error { return f.err }
+func (f opError) Unwrap() error { return f.err }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Data returns the text of the page's data block with the given id. Errors: there is none.
-func Data(id string) ([]byte, error) {
+// DataBlock returns the text of the page's data block with the given id. Errors: there is none.
+func DataBlock(id string) ([]byte, error) {
 	element := js.Global().Get("document").Call("getElementById", id)
 	if element.IsNull() {
 		return nil, errors.New("reading the data block " + id + ": it is not in the page")
@@ -51,23 +51,23 @@ func Fetch(
 			"Accept": "application/json", "Content-Type": "application/json",
 		}
 	}
-	defer unpressed()
-	defer forgetKnown() // also after a failure: the page shows that it is offline
+	defer waitForRelease()
+	defer resetDedupe() // also after a failure: the page shows that it is offline
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
-		return 0, nil, failure{"requesting " + method + " " + path, err}
+		return 0, nil, opError{"requesting " + method + " " + path, err}
 	}
 	text, err := await(response.Call("text"))
 	if err != nil {
-		return 0, nil, failure{"reading the answer to " + method + " " + path, err}
+		return 0, nil, opError{"reading the answer to " + method + " " + path, err}
 	}
 	return response.Get("status").Int(), []byte(text.String()), nil
 }
 
-// unpressed waits while something on the page is pressed, a second at most: were it
+// waitForRelease waits while something on the page is pressed, a second at most: were it
 // moved before its release, there would be no click. It must not be called from a
 // callback.
-func unpressed() {
+func waitForRelease() {
 	left := js.Global().Get("coinslotPressed")
 	if left.Type() != js.TypeFunction {
 		return
@@ -112,29 +112,29 @@ func ReplaceURL(path string) {
 // is in the page around this one: nobody's typing is interrupted.
 func Focus(selector string) {
 	element := js.Global().Get("document").Call("querySelector", selector)
-	if !element.IsNull() && !elsewhere() {
+	if !element.IsNull() && !focusIsOutside() {
 		element.Call("focus", map[string]any{"preventScroll": false})
 	}
 }
 
-// Show scrolls until the first element that selector finds can be seen.
-func Show(selector string) {
+// ScrollTo scrolls until the first element that selector finds can be seen.
+func ScrollTo(selector string) {
 	element := js.Global().Get("document").Call("querySelector", selector)
 	if !element.IsNull() {
 		element.Call("scrollIntoView", map[string]any{"block": "nearest"})
 	}
 }
 
-// elsewhere reports whether the page is framed and the keyboard is not in it.
-func elsewhere() bool {
+// focusIsOutside reports whether the page is framed and the keyboard is not in it.
+func focusIsOutside() bool {
 	window := js.Global()
 	return !window.Get("parent").Equal(window.Get("self")) &&
 		!window.Get("document").Call("hasFocus").Bool()
 }
 
-// Quiet takes go-app's own handlers of clicks and history away: every link here
+// RemoveDefaultHandlers takes go-app's own handlers of clicks and history away: every link here
 // is a real one, and there is one page only.
-func Quiet() {
+func RemoveDefaultHandlers() {
 	js.Global().Set("onclick", js.Null())
 	js.Global().Set("onpopstate", js.Null())
 	js.Global().Set("onresize", js.Null())
@@ -142,9 +142,9 @@ func Quiet() {
 
 // Tab tells when the page is left and when it is back. The zero value is ready.
 type Tab struct {
-	mu          sync.Mutex // guards the fields below
-	listening   bool
-	back, leave func()
+	mu             sync.Mutex // guards the fields below
+	listening      bool
+	returned, left func()
 }
 
 // Watch tells back when the tab is shown, restored or online again, and leave
@@ -152,7 +152,7 @@ type Tab struct {
 // as long as the page.
 func (t *Tab) Watch(back, leave func()) {
 	t.mu.Lock()
-	t.back, t.leave = back, leave
+	t.returned, t.left = back, leave
 	listening := t.listening
 	t.listening = true
 	t.mu.Unlock()
@@ -165,38 +165,38 @@ func (t *Tab) Watch(back, leave func()) {
 	}
 	on(js.Global(), "pageshow", func(event js.Value) {
 		if event.Get("persisted").Bool() {
-			t.isBack(event)
+			t.onBack(event)
 		}
 	})
-	on(js.Global(), "online", t.isBack)
-	on(js.Global(), "coinslot-shown", t.isBack)
-	on(js.Global(), "pagehide", t.isLeft)
+	on(js.Global(), "online", t.onBack)
+	on(js.Global(), "coinslot-shown", t.onBack)
+	on(js.Global(), "pagehide", t.onLeave)
 	on(document, "visibilitychange", func(event js.Value) {
 		if document.Get("visibilityState").String() == "visible" {
-			t.isBack(event)
+			t.onBack(event)
 		}
 	})
-	once(document, "pointerdown", t.isBack)
-	once(document, "keydown", t.isBack)
+	once(document, "pointerdown", t.onBack)
+	once(document, "keydown", t.onBack)
 }
 
-func (t *Tab) isBack(js.Value) {
+func (t *Tab) onBack(js.Value) {
 	t.mu.Lock()
-	back := t.back
+	back := t.returned
 	t.mu.Unlock()
 	back()
 }
 
-func (t *Tab) isLeft(js.Value) {
+func (t *Tab) onLeave(js.Value) {
 	t.mu.Lock()
-	leave := t.leave
+	leave := t.left
 	t.mu.Unlock()
 	leave()
 }
 
-// Network tells changed when the network has come or gone. The listeners live as
+// WatchNetwork tells changed when the network has come or gone. The listeners live as
 // long as the page.
-func Network(changed func()) {
+func WatchNetwork(changed func()) {
 	on(js.Global(), "online", func(js.Value) { changed() })
 	on(js.Global(), "offline", func(js.Value) { changed() })
 }

@@ -4,8 +4,8 @@ package browser
 
 import "context"
 
-// Data reports ErrNoBrowser.
-func Data(string) ([]byte, error) { return nil, ErrNoBrowser }
+// DataBlock reports ErrNoBrowser.
+func DataBlock(string) ([]byte, error) { return nil, ErrNoBrowser }
 
 // Sentences reports ErrNoBrowser.
 func Sentences(string) ([]byte, error) { return nil, ErrNoBrowser }
@@ -21,20 +21,20 @@ func ReplaceURL(string) {}
 // Focus does nothing.
 func Focus(string) {}
 
-// Show does nothing.
-func Show(string) {}
+// ScrollTo does nothing.
+func ScrollTo(string) {}
 
-// Quiet does nothing.
-func Quiet() {}
+// RemoveDefaultHandlers does nothing.
+func RemoveDefaultHandlers() {}
 
 // Copy reports ErrNoBrowser.
 func Copy(string) error { return ErrNoBrowser }
 
-// ReadTyped returns nothing typed.
-func ReadTyped() Typed { return Typed{} }
+// ReadPageState returns nothing typed.
+func ReadPageState() PageState { return PageState{} }
 
 // Restore does nothing.
-func (t Typed) Restore() {}
+func (t PageState) Restore() {}
 
 // Tab has nothing to watch.
 type Tab struct{}
@@ -42,8 +42,8 @@ type Tab struct{}
 // Watch does nothing.
 func (t *Tab) Watch(back, leave func()) {}
 
-// Network does nothing.
-func Network(changed func()) {}
+// WatchNetwork does nothing.
+func WatchNetwork(changed func()) {}
 
 // Socket is never opened.
 type Socket struct{}

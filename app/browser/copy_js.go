@@ -17,11 +17,11 @@ func Copy(text string) error {
 			return nil
 		}
 	}
-	return copyOld(text)
+	return copyBySelection(text)
 }
 
-// copyOld copies by way of a field that is selected for the moment.
-func copyOld(text string) error {
+// copyBySelection copies by way of a field that is selected for the moment.
+func copyBySelection(text string) error {
 	document := js.Global().Get("document")
 	before := document.Get("activeElement")
 	field := document.Call("createElement", "textarea")

@@ -15,14 +15,14 @@ const queueLength = 16
 
 // Socket is an open websocket of the browser.
 type Socket struct {
-	value    js.Value
-	messages chan []byte   // by the message callback, never closed
-	opened   chan struct{} // closed by the open callback
-	closed   chan struct{} // closed by the close callback, or by Close
-	shut     sync.Once     // closes closed
-	free     sync.Once
-	funcs    []js.Func
-	deduped  bool // program.js suppresses messages that the page already has
+	value     js.Value
+	messages  chan []byte   // by the message callback, never closed
+	opened    chan struct{} // closed by the open callback
+	closed    chan struct{} // closed by the close callback, or by Close
+	closeOnce sync.Once     // closes closed
+	freeOnce  sync.Once
+	funcs     []js.Func
+	deduped   bool // program.js suppresses messages that the page already has
 }
 
 // Dial opens a websocket at a path of the page's own origin. It fails when the
@@ -62,7 +62,7 @@ func (s *Socket) listen() {
 		s.deduped = true
 	}
 	// After it, so that what it has suppressed comes before the socket counts as closed.
-	s.on("close", func(js.Value) { s.end() })
+	s.on("close", func(js.Value) { s.markClosed() })
 }
 
 // Deduped reports whether the socket is open and messages that the page already has are
@@ -73,12 +73,12 @@ func (s *Socket) Deduped() bool { return s.deduped && s.value.Get("readyState").
 // open is a websocket's readyState.
 const open = 1
 
-// forgetKnown lets the next message of any socket through, whatever it is: the page has
+// resetDedupe lets the next message of any socket through, whatever it is: the page has
 // heard something else meanwhile.
-func forgetKnown() { js.Global().Set("coinslotKnown", js.Null()) }
+func resetDedupe() { js.Global().Set("coinslotKnown", js.Null()) }
 
-// end has Read end once all was read.
-func (s *Socket) end() { s.shut.Do(func() { close(s.closed) }) }
+// markClosed has Read end once all was read.
+func (s *Socket) markClosed() { s.closeOnce.Do(func() { close(s.closed) }) }
 
 func (s *Socket) on(event string, do func(js.Value)) {
 	callback := js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -107,7 +107,7 @@ func (s *Socket) push(message []byte) {
 // Read returns the next message, after the end of a press. It fails when the socket
 // has closed and all was read, and when ctx ends.
 func (s *Socket) Read(ctx context.Context) ([]byte, error) {
-	defer unpressed()
+	defer waitForRelease()
 	select {
 	case message := <-s.messages:
 		return message, nil
@@ -125,7 +125,7 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 
 // Close closes the socket and frees its callbacks; closing twice is allowed.
 func (s *Socket) Close() {
-	s.free.Do(func() {
+	s.freeOnce.Do(func() {
 		for _, event := range []string{"onopen", "onclose", "onmessage"} {
 			s.value.Set(event, js.Null())
 		}
@@ -133,6 +133,6 @@ func (s *Socket) Close() {
 		for _, callback := range s.funcs {
 			callback.Release()
 		}
-		s.end() // nobody else will
+		s.markClosed() // nobody else will
 	})
 }

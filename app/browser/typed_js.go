@@ -4,16 +4,16 @@ package browser
 
 import "syscall/js"
 
-// ReadTyped reads what the shopper has typed, checked and focused in the page
+// ReadPageState reads what the shopper has typed, checked and focused in the page
 // as it stands.
-func ReadTyped() Typed {
+func ReadPageState() PageState {
 	document := js.Global().Get("document")
-	typed := Typed{Values: map[string]string{}, Scroll: js.Global().Get("scrollY").Float()}
+	typed := PageState{Values: map[string]string{}, Scroll: js.Global().Get("scrollY").Float()}
 	inputs := document.Call(
 		"querySelectorAll", "#coinslot input:not([type=hidden]), #coinslot select",
 	)
 	for i := range inputs.Length() {
-		typed.read(inputs.Index(i))
+		typed.readField(inputs.Index(i))
 	}
 	details := document.Call("querySelectorAll", "#coinslot details")
 	for i := range details.Length() {
@@ -26,7 +26,7 @@ func ReadTyped() Typed {
 
 // readSelection remembers which text is selected, by the places of its ends
 // among the text nodes: both trees have the same, but for what is re-worded or inert.
-func (t *Typed) readSelection(document js.Value) {
+func (t *PageState) readSelection(document js.Value) {
 	selection := document.Call("getSelection")
 	if !selection.Truthy() || selection.Get("isCollapsed").Bool() {
 		return
@@ -36,15 +36,15 @@ func (t *Typed) readSelection(document js.Value) {
 		if !span.Call("intersectsNode", text).Bool() {
 			continue
 		}
-		if !t.marked {
-			t.marked, t.from = true, [2]int{i, 0}
+		if !t.hasSelection {
+			t.hasSelection, t.selectionStart = true, [2]int{i, 0}
 			if text.Equal(span.Get("startContainer")) {
-				t.from[1] = span.Get("startOffset").Int()
+				t.selectionStart[1] = span.Get("startOffset").Int()
 			}
 		}
-		t.to = [2]int{i, text.Get("length").Int()}
+		t.selectionEnd = [2]int{i, text.Get("length").Int()}
 		if text.Equal(span.Get("endContainer")) {
-			t.to[1] = span.Get("endOffset").Int()
+			t.selectionEnd[1] = span.Get("endOffset").Int()
 		}
 	}
 }
@@ -65,8 +65,8 @@ func textNodes(document js.Value) []js.Value {
 	return list
 }
 
-// read takes one field over, if it says anything.
-func (t *Typed) read(input js.Value) {
+// readField takes one field over, if it says anything.
+func (t *PageState) readField(input js.Value) {
 	name := fieldName(input)
 	if input.Get("type").String() == "radio" {
 		if input.Get("checked").Bool() {
@@ -87,14 +87,14 @@ func fieldName(input js.Value) string {
 
 // readFocus remembers the focused element by a selector that finds its
 // counterpart, and the caret.
-func (t *Typed) readFocus(document js.Value) {
+func (t *PageState) readFocus(document js.Value) {
 	active := document.Get("activeElement")
 	if !active.Truthy() || !active.Call("closest", "#coinslot").Truthy() {
 		return
 	}
 	t.Focus = selectorOf(active)
 	if start := active.Get("selectionStart"); start.Type() == js.TypeNumber {
-		t.caret, t.CaretStart, t.CaretEnd = true, start.Int(), active.Get("selectionEnd").Int()
+		t.hasCaret, t.CaretStart, t.CaretEnd = true, start.Int(), active.Get("selectionEnd").Int()
 	}
 }
 
@@ -122,7 +122,7 @@ func selectorOf(element js.Value) string {
 
 // Restore puts back into the page what it does not know by itself: texts,
 // opened details, the focus with its caret, and the place it was scrolled to.
-func (t Typed) Restore() {
+func (t PageState) Restore() {
 	document := js.Global().Get("document")
 	inputs := document.Call(
 		"querySelectorAll",
@@ -142,17 +142,17 @@ func (t Typed) Restore() {
 	t.restoreSelection(document)
 }
 
-func (t Typed) restoreSelection(document js.Value) {
-	if texts := textNodes(document); t.marked && max(t.from[0], t.to[0]) < len(texts) {
+func (t PageState) restoreSelection(document js.Value) {
+	if texts := textNodes(document); t.hasSelection && max(t.selectionStart[0], t.selectionEnd[0]) < len(texts) {
 		within := func(at [2]int) int { return min(at[1], texts[at[0]].Get("length").Int()) }
 		document.Call("getSelection").Call(
-			"setBaseAndExtent", texts[t.from[0]], within(t.from), texts[t.to[0]], within(t.to),
+			"setBaseAndExtent", texts[t.selectionStart[0]], within(t.selectionStart), texts[t.selectionEnd[0]], within(t.selectionEnd),
 		)
 	}
 }
 
-func (t Typed) restoreFocus(document js.Value) {
-	if t.Focus == "" || elsewhere() {
+func (t PageState) restoreFocus(document js.Value) {
+	if t.Focus == "" || focusIsOutside() {
 		return
 	}
 	element := document.Call("querySelector", "#coinslot "+t.Focus)
@@ -160,7 +160,7 @@ func (t Typed) restoreFocus(document js.Value) {
 		return
 	}
 	element.Call("focus", map[string]any{"preventScroll": true})
-	if t.caret {
+	if t.hasCaret {
 		element.Call("setSelectionRange", t.CaretStart, t.CaretEnd)
 	}
 }

@@ -12,9 +12,9 @@ var (
 	ErrUnknownChain = errors.New("asking a wallet: it does not know the chain")
 )
 
-// Announced is what a wallet in this browser tells of itself. Nothing of it can
+// WalletInfo is what a wallet in this browser tells of itself. Nothing of it can
 // be believed. Source: EIP-6963.
-type Announced struct {
+type WalletInfo struct {
 	ID, Name, Icon, RDNS string
 }
 

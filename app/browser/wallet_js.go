@@ -15,8 +15,8 @@ import (
 // settle twice. So members are read by way of Reflect, calls are guarded, and
 // answers are adopted by a promise of the browser's own (settle).
 
-// announcedLimit is how many wallets are remembered.
-const announcedLimit = 32
+// maxWallets is how many wallets are remembered.
+const maxWallets = 32
 
 // Wallets are the wallets of this browser. The zero value is ready.
 type Wallets struct {
@@ -27,27 +27,27 @@ type Wallets struct {
 // Discover asks wallets to announce themselves and tells found of each, now and
 // later, once per id. The listener lives as long as the page. Nothing is asked
 // of a wallet but its name. Source: EIP-6963.
-func (w *Wallets) Discover(found func(Announced)) {
+func (w *Wallets) Discover(found func(WalletInfo)) {
 	on(js.Global(), "eip6963:announceProvider", func(event js.Value) {
-		detail := member(event, "detail")
-		info := member(detail, "info")
-		a := Announced{
-			ID: text(member(info, "uuid")), Name: text(member(info, "name")),
-			Icon: text(member(info, "icon")), RDNS: text(member(info, "rdns")),
+		detail := property(event, "detail")
+		info := property(detail, "info")
+		a := WalletInfo{
+			ID: stringOf(property(info, "uuid")), Name: stringOf(property(info, "name")),
+			Icon: stringOf(property(info, "icon")), RDNS: stringOf(property(info, "rdns")),
 		}
-		if w.keep(a.ID, member(detail, "provider")) {
+		if w.register(a.ID, property(detail, "provider")) {
 			found(a)
 		}
 	})
 	js.Global().Call("dispatchEvent", js.Global().Get("Event").New("eip6963:requestProvider"))
 }
 
-// keep remembers a provider under an id that is not taken.
-func (w *Wallets) keep(id string, provider js.Value) bool {
+// register remembers a provider under an id that is not taken.
+func (w *Wallets) register(id string, provider js.Value) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, taken := w.providers[id]
-	if taken || id == "" || len(w.providers) >= announcedLimit || !object(provider) {
+	if taken || id == "" || len(w.providers) >= maxWallets || !isObject(provider) {
 		return false
 	}
 	if w.providers == nil {
@@ -80,7 +80,7 @@ func (w *Wallets) Connect(id, chain string) (from string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if from = text(member(accounts, "0")); !isAccount(from) {
+	if from = stringOf(property(accounts, "0")); !isAccount(from) {
 		return "", errors.New("asking a wallet for its account: it gave none")
 	}
 	if onChain(provider, chain) {
@@ -107,7 +107,7 @@ func (w *Wallets) Send(id string, t Transaction) error {
 	hash, err := request(provider, "eth_sendTransaction", map[string]any{
 		"from": t.From, "to": t.To, "value": t.Value, "data": t.Data, "chainId": t.ChainID,
 	})
-	if err == nil && text(hash) == "" {
+	if err == nil && stringOf(hash) == "" {
 		err = errors.New("asking a wallet to send: it names no transaction")
 	}
 	return err
@@ -119,17 +119,17 @@ func onChain(provider js.Value, chain string) bool {
 	if err != nil {
 		return false
 	}
-	is, err := number(now)
+	is, err := chainNumber(now)
 	want, err2 := strconv.ParseUint(chain, 0, 64)
 	return err == nil && err2 == nil && is == want
 }
 
-// number reads a chain's id; some wallets give a number, not text.
-func number(v js.Value) (uint64, error) {
+// chainNumber reads a chain's id; some wallets give a number, not text.
+func chainNumber(v js.Value) (uint64, error) {
 	if v.Type() == js.TypeNumber {
 		return uint64(v.Float()), nil
 	}
-	return strconv.ParseUint(text(v), 0, 64)
+	return strconv.ParseUint(stringOf(v), 0, 64)
 }
 
 // isAccount reports whether s is an account of an EVM chain.
@@ -144,22 +144,22 @@ func request(provider js.Value, method string, parameter map[string]any) (js.Val
 	if parameter != nil {
 		arguments["params"] = []any{parameter}
 	}
-	answer, err := guarded(func() js.Value { return provider.Call("request", arguments) })
+	answer, err := callSafely(func() js.Value { return provider.Call("request", arguments) })
 	if err != nil {
-		return js.Undefined(), failure{"asking a wallet for " + method, err}
+		return js.Undefined(), opError{"asking a wallet for " + method, err}
 	}
 	value, reason, ok := settle(answer)
 	if ok {
 		return value, nil
 	}
-	return js.Undefined(), failure{"asking a wallet for " + method, refusal(reason)}
+	return js.Undefined(), opError{"asking a wallet for " + method, rejectionError(reason)}
 }
 
-// refusal is the error of a rejected request. Codes: EIP-1193 and EIP-3326; some
+// rejectionError is the error of a rejected request. Codes: EIP-1193 and EIP-3326; some
 // wallets wrap another one's error, and some do not know the method.
-func refusal(reason js.Value) error {
-	for _, e := range []js.Value{reason, member(member(reason, "data"), "originalError")} {
-		if code := member(e, "code"); code.Type() == js.TypeNumber {
+func rejectionError(reason js.Value) error {
+	for _, e := range []js.Value{reason, property(property(reason, "data"), "originalError")} {
+		if code := property(e, "code"); code.Type() == js.TypeNumber {
 			switch code.Float() {
 			case 4001:
 				return ErrDeclined
@@ -200,21 +200,21 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 	return js.Undefined(), o.value, false
 }
 
-// member reads a member of a stranger's object; undefined if that is none, or
+// property reads a member of a stranger's object; undefined if that is none, or
 // if it throws.
-func member(v js.Value, name string) js.Value {
-	if !object(v) {
+func property(v js.Value, name string) js.Value {
+	if !isObject(v) {
 		return js.Undefined()
 	}
-	got, err := guarded(func() js.Value { return js.Global().Get("Reflect").Call("get", v, name) })
+	got, err := callSafely(func() js.Value { return js.Global().Get("Reflect").Call("get", v, name) })
 	if err != nil {
 		return js.Undefined()
 	}
 	return got
 }
 
-// guarded calls do, which may run a stranger's code.
-func guarded(do func() js.Value) (v js.Value, err error) {
+// callSafely calls do, which may run a stranger's code.
+func callSafely(do func() js.Value) (v js.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			v, err = js.Undefined(), errors.New("it threw")
@@ -223,18 +223,18 @@ func guarded(do func() js.Value) (v js.Value, err error) {
 	return do(), nil
 }
 
-func object(v js.Value) bool { return v.Type() == js.TypeObject || v.Type() == js.TypeFunction }
+func isObject(v js.Value) bool { return v.Type() == js.TypeObject || v.Type() == js.TypeFunction }
 
-// text is a string's content, empty for anything else.
-func text(v js.Value) string {
+// stringOf is a string's content, empty for anything else.
+func stringOf(v js.Value) string {
 	if v.Type() != js.TypeString {
 		return ""
 	}
 	return v.String()
 }
 
-// Select selects the text of the first element that selector finds.
-func Select(selector string) {
+// SelectText selects the text of the first element that selector finds.
+func SelectText(selector string) {
 	element := js.Global().Get("document").Call("querySelector", selector)
 	if !element.IsNull() {
 		js.Global().Call("getSelection").Call("selectAllChildren", element)

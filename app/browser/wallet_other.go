@@ -6,7 +6,7 @@ package browser
 type Wallets struct{}
 
 // Discover finds nothing.
-func (w *Wallets) Discover(func(Announced)) {}
+func (w *Wallets) Discover(func(WalletInfo)) {}
 
 // Connect reports ErrNoBrowser.
 func (w *Wallets) Connect(string, string) (string, error) { return "", ErrNoBrowser }
@@ -14,5 +14,5 @@ func (w *Wallets) Connect(string, string) (string, error) { return "", ErrNoBrow
 // Send reports ErrNoBrowser.
 func (w *Wallets) Send(string, Transaction) error { return ErrNoBrowser }
 
-// Select does nothing.
-func Select(string) {}
+// SelectText does nothing.
+func SelectText(string) {}

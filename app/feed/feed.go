@@ -16,21 +16,21 @@ import (
 
 // Times of the feed. They are what a shopper notices, not settings.
 const (
-	// askEvery is the pause between two questions while the socket is down.
-	askEvery = 3 * time.Second
-	// askSlowest is the longest pause between two questions that fail.
-	askSlowest = 30 * time.Second
-	// dialFirst and dialSlowest bound the pause before the socket is opened
+	// pollInterval is the pause between two questions while the socket is down.
+	pollInterval = 3 * time.Second
+	// maxPollInterval is the longest pause between two questions that fail.
+	maxPollInterval = 30 * time.Second
+	// dialBackoff and dialSlowest bound the pause before the socket is opened
 	// again: a random part of dialFirst, doubled with every failure.
-	dialFirst, dialSlowest = time.Second, 30 * time.Second
-	// asksAfter is the number of failed sockets after which asking begins.
-	asksAfter = 2
-	// silence is how long an open socket may say nothing before it is taken for
+	dialBackoff, maxDialBackoff = time.Second, 30 * time.Second
+	// pollAfterFailures is the number of failed sockets after which asking begins.
+	pollAfterFailures = 2
+	// readTimeout is how long an open socket may say nothing before it is taken for
 	// dead; telephones keep sockets of sleeping tabs "open". A socket that is deduped
 	// sees to that itself.
-	silence = time.Minute
-	// answerWithin ends a question that gets no answer.
-	answerWithin = 15 * time.Second
+	readTimeout = time.Minute
+	// fetchTimeout ends a question that gets no answer.
+	fetchTimeout = 15 * time.Second
 )
 
 // Socket is an open websocket on which only the server talks.
@@ -38,8 +38,8 @@ type Socket interface {
 	// Next returns the next view. It fails when the socket has closed, when the
 	// message is not a view, and when ctx ends.
 	Next(ctx context.Context) (wire.View, error)
-	// Deduped reports whether the socket is open and tells of the view's time by
-	// itself, as [wire.View.Told] has it. Then it also ends by itself when it has
+	// Deduped reports whether the socket is open and sends the view by
+	// itself, as [wire.View.WillUpdate] has it. Then it also ends by itself when it has
 	// heard nothing for too long: Next may have nothing to return for hours.
 	Deduped() bool
 	// Close closes the socket; closing twice is allowed.
@@ -52,13 +52,13 @@ type Config struct {
 	Fetch func(ctx context.Context) (wire.View, error)
 	// Dial opens the socket.
 	Dial func(ctx context.Context) (Socket, error)
-	// Got takes every view that is not older than the one before. It is called
+	// OnView takes every view that is not older than the one before. It is called
 	// from one goroutine at a time and must not call the Feed.
-	Got func(v wire.View)
-	// Lost is told when neither way works, and when one works again. Nil: nobody is.
-	Lost func(lost bool)
-	// From is the version on screen when the feed starts; lower ones are dropped.
-	From int64
+	OnView func(v wire.View)
+	// OnOffline is told when neither way works, and when one works again. Nil: nobody is.
+	OnOffline func(lost bool)
+	// Version is the version on screen when the feed starts; lower ones are dropped.
+	Version int64
 	// Random returns a number in [0,1) for the pauses. Nil means math/rand/v2.
 	Random func() float64
 }
@@ -67,14 +67,14 @@ type Config struct {
 type Feed struct {
 	config Config
 
-	back chan struct{} // capacity 1: look now
+	wake chan struct{} // capacity 1: look now
 
-	mu      sync.Mutex // guards the fields below
-	version int64
-	socket  Socket // nil = there is none
-	lost    bool
-	away    bool          // the tab is left: no socket, no questions
-	left    chan struct{} // closed by Leave, exchanged by Back
+	mu       sync.Mutex // guards the fields below
+	version  int64
+	socket   Socket // nil = there is none
+	offline  bool
+	isPaused bool          // the tab is left: no socket, no questions
+	pausing  chan struct{} // closed by Leave, exchanged by Back
 }
 
 // New returns a Feed that does nothing until Run.
@@ -82,11 +82,11 @@ func New(c Config) *Feed {
 	if c.Random == nil {
 		c.Random = rand.Float64
 	}
-	if c.Lost == nil {
-		c.Lost = func(bool) {}
+	if c.OnOffline == nil {
+		c.OnOffline = func(bool) {}
 	}
 	return &Feed{
-		config: c, version: c.From, back: make(chan struct{}, 1), left: make(chan struct{}),
+		config: c, version: c.Version, wake: make(chan struct{}, 1), pausing: make(chan struct{}),
 	}
 }
 
@@ -94,52 +94,52 @@ func New(c Config) *Feed {
 func (f *Feed) Run(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
-		if !f.here(ctx) {
+		if !f.waitUntilResumed(ctx) {
 			return
 		}
-		if f.listen(ctx) {
+		if f.readSocket(ctx) {
 			failures = 0
 		} else {
 			failures++
 		}
-		if f.isAway() {
+		if f.paused() {
 			continue
 		}
-		f.between(ctx, failures)
+		f.waitToRedial(ctx, failures)
 	}
 }
 
-// here waits until the tab is not away; false if ctx has ended. A wish to look
+// waitUntilResumed waits until the tab is not away; false if ctx has ended. A wish to look
 // may be from before the tab was left: it is open again once the tab is back, not
 // sooner, or this would go round without end.
-func (f *Feed) here(ctx context.Context) bool {
-	if !f.isAway() {
+func (f *Feed) waitUntilResumed(ctx context.Context) bool {
+	if !f.paused() {
 		return true
 	}
-	for f.isAway() {
+	for f.paused() {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-f.back:
+		case <-f.wake:
 		}
 	}
-	f.look()
+	f.requestFetch()
 	return true
 }
 
-// listen opens the socket and passes on what it says until it ends. It reports
+// readSocket opens the socket and passes on what it says until it ends. It reports
 // whether anything was heard.
-func (f *Feed) listen(ctx context.Context) bool {
-	ctx, cancel := f.untilLeft(ctx)
+func (f *Feed) readSocket(ctx context.Context) bool {
+	ctx, cancel := f.untilPaused(ctx)
 	defer cancel()
 	socket, err := f.config.Dial(ctx)
 	if err != nil {
 		return false
 	}
 	defer socket.Close()
-	f.hold(socket)
-	defer f.hold(nil)
-	stop := f.lookOnBack(ctx, socket)
+	f.setSocket(socket)
+	defer f.setSocket(nil)
+	stop := f.fetchOnWake(ctx, socket)
 	defer stop()
 	heard := false
 	for {
@@ -148,43 +148,43 @@ func (f *Feed) listen(ctx context.Context) bool {
 			return heard
 		}
 		heard = true
-		f.got(view)
+		f.apply(view)
 	}
 }
 
-// hold remembers the socket that is open.
-func (f *Feed) hold(s Socket) {
+// setSocket remembers the socket that is open.
+func (f *Feed) setSocket(s Socket) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.socket = s
 }
 
-// Told reports whether the page will be told the view again once it has grown old:
+// WillUpdate reports whether the page will be told the view again once it has grown old:
 // that is then so of every view, also of one that was asked for.
-func (f *Feed) Told() bool {
+func (f *Feed) WillUpdate() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.told()
+	return f.willUpdate()
 }
 
-// told is Told. mu is held.
-func (f *Feed) told() bool { return f.socket != nil && f.socket.Deduped() }
+// willUpdate is WillUpdate. mu is held.
+func (f *Feed) willUpdate() bool { return f.socket != nil && f.socket.Deduped() }
 
 // next reads one view, for at most the time of silence.
 func next(ctx context.Context, s Socket) (wire.View, error) {
 	if s.Deduped() {
 		return s.Next(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, silence)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	return s.Next(ctx)
 }
 
-// lookOnBack asks once whenever Back is called while the socket is open. A
+// fetchOnWake asks once whenever Back is called while the socket is open. A
 // socket that has not told what the question brings is dead and is closed; so is one
 // beside which the question fails, since it may be silent for long: a new one speaks
 // at once.
-func (f *Feed) lookOnBack(ctx context.Context, s Socket) (stop func()) {
+func (f *Feed) fetchOnWake(ctx context.Context, s Socket) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -192,8 +192,8 @@ func (f *Feed) lookOnBack(ctx context.Context, s Socket) (stop func()) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-f.back:
-				if f.ask(ctx) != known {
+			case <-f.wake:
+				if f.fetch(ctx) != unchanged {
 					s.Close()
 				}
 			}
@@ -202,16 +202,16 @@ func (f *Feed) lookOnBack(ctx context.Context, s Socket) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// between is what happens from the end of one socket to the next: after some
+// waitToRedial is what happens from the end of one socket to the next: after some
 // failures the view is asked for, at once when the shopper comes back.
-func (f *Feed) between(ctx context.Context, failures int) {
-	ctx, cancel := f.untilLeft(ctx)
+func (f *Feed) waitToRedial(ctx context.Context, failures int) {
+	ctx, cancel := f.untilPaused(ctx)
 	defer cancel()
-	redial := time.NewTimer(f.pause(dialFirst, dialSlowest, failures))
+	redial := time.NewTimer(f.redialDelay(dialBackoff, maxDialBackoff, failures))
 	defer redial.Stop()
 	var asking <-chan time.Time
 	refused := 0
-	if failures >= asksAfter {
+	if failures >= pollAfterFailures {
 		asking = closedTime()
 	}
 	for {
@@ -220,16 +220,16 @@ func (f *Feed) between(ctx context.Context, failures int) {
 			return
 		case <-redial.C:
 			return
-		case <-f.back:
-			f.ask(ctx)
+		case <-f.wake:
+			f.fetch(ctx)
 			return
 		case <-asking:
-			if f.ask(ctx) == failed {
+			if f.fetch(ctx) == failed {
 				refused++
 			} else {
 				refused = 0
 			}
-			asking = time.After(f.pauseAsking(refused))
+			asking = time.After(f.pollDelay(refused))
 		}
 	}
 }
@@ -241,19 +241,19 @@ func closedTime() <-chan time.Time {
 	return now
 }
 
-// pauseAsking is askEvery with a little noise, so that many pages do not ask in
+// pollDelay is pollInterval with a little noise, so that many pages do not ask in
 // step, and grows while the answer is refused.
-func (f *Feed) pauseAsking(refused int) time.Duration {
-	wait := askEvery
+func (f *Feed) pollDelay(refused int) time.Duration {
+	wait := pollInterval
 	for range refused {
-		wait = min(2*wait, askSlowest)
+		wait = min(2*wait, maxPollInterval)
 	}
 	return wait*3/4 + time.Duration(f.config.Random()*float64(wait)/2)
 }
 
-// pause returns a random part of first doubled failures times, at most slowest
+// redialDelay returns a random part of first doubled failures times, at most slowest
 // ("full jitter").
-func (f *Feed) pause(first, slowest time.Duration, failures int) time.Duration {
+func (f *Feed) redialDelay(first, slowest time.Duration, failures int) time.Duration {
 	ceiling := first
 	for range failures {
 		ceiling = min(2*ceiling, slowest)
@@ -265,94 +265,94 @@ func (f *Feed) pause(first, slowest time.Duration, failures int) time.Duration {
 type outcome int
 
 const (
-	failed outcome = iota // no answer
-	known                 // the view that was known
-	newer                 // a newer one
+	failed    outcome = iota // no answer
+	unchanged                // the view that was known
+	updated                  // a newer one
 )
 
-// ask fetches the view once.
-func (f *Feed) ask(ctx context.Context) outcome {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+// fetch fetches the view once.
+func (f *Feed) fetch(ctx context.Context) outcome {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	view, err := f.config.Fetch(ctx)
 	if err != nil {
 		if ctx.Err() != context.Canceled {
-			f.tellLost(true)
+			f.setOffline(true)
 		}
 		return failed
 	}
-	if f.got(view) {
-		return newer
+	if f.apply(view) {
+		return updated
 	}
-	return known
+	return unchanged
 }
 
-// got passes a view on unless it is older than the one before; it reports
+// apply passes a view on unless it is older than the one before; it reports
 // whether it is newer.
-func (f *Feed) got(v wire.View) bool {
-	f.tellLost(false)
+func (f *Feed) apply(v wire.View) bool {
+	f.setOffline(false)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if v.Version < f.version {
 		return false
 	}
 	grown := v.Version > f.version
-	f.version, v.Told = v.Version, f.told()
-	f.config.Got(v)
+	f.version, v.WillUpdate = v.Version, f.willUpdate()
+	f.config.OnView(v)
 	return grown
 }
 
-// tellLost tells when it has changed whether the BFF can be reached.
-func (f *Feed) tellLost(lost bool) {
+// setOffline tells when it has changed whether the BFF can be reached.
+func (f *Feed) setOffline(lost bool) {
 	f.mu.Lock()
-	changed := f.lost != lost
-	f.lost = lost
+	changed := f.offline != lost
+	f.offline = lost
 	f.mu.Unlock()
 	if changed {
-		f.config.Lost(lost)
+		f.config.OnOffline(lost)
 	}
 }
 
-// Back says that the shopper is back: the tab is shown, restored or online
+// Resume says that the shopper is back: the tab is shown, restored or online
 // again. The view is asked for at once, and the socket opened if it is closed.
-func (f *Feed) Back() {
+func (f *Feed) Resume() {
 	f.mu.Lock()
-	if f.away {
-		f.away, f.left = false, make(chan struct{})
+	if f.isPaused {
+		f.isPaused, f.pausing = false, make(chan struct{})
 	}
 	f.mu.Unlock()
-	f.look()
+	f.requestFetch()
 }
 
-// look leaves the wish to ask at once.
-func (f *Feed) look() {
+// requestFetch leaves the wish to ask at once.
+func (f *Feed) requestFetch() {
 	select {
-	case f.back <- struct{}{}:
+	case f.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Leave says that the page is being left. The socket is closed, because an open
+// Pause says that the page is being left. The socket is closed, because an open
 // one keeps a page from being restored; nothing happens until Back.
-func (f *Feed) Leave() {
+func (f *Feed) Pause() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.away {
-		f.away = true
-		close(f.left)
+	if !f.isPaused {
+		f.isPaused = true
+		close(f.pausing)
 	}
 }
 
-func (f *Feed) isAway() bool {
+func (f *Feed) paused() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.away
+	return f.isPaused
 }
 
-// untilLeft returns a context that also ends when the page is left.
-func (f *Feed) untilLeft(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilPaused returns a context that also ends when the page is left.
+func (f *Feed) untilPaused(ctx context.Context) (context.Context, context.CancelFunc) {
 	f.mu.Lock()
-	left := f.left
+	left := f.pausing
 	f.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

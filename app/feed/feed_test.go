@@ -100,7 +100,7 @@ func (s *server) fetch(context.Context) (wire.View, error) {
 func (s *server) take(v wire.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.got, s.told = append(s.got, v.Version), append(s.told, v.Told)
+	s.got, s.told = append(s.got, v.Version), append(s.told, v.WillUpdate)
 }
 
 func (s *server) tell(lost bool) {
@@ -128,7 +128,7 @@ func run(t *testing.T, s *server, test func(f *Feed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s.start = time.Now()
-		f := New(Config{Fetch: s.fetch, Dial: s.dial, Got: s.take, Lost: s.tell, From: 1, Random: func() float64 { return 0.5 }})
+		f := New(Config{Fetch: s.fetch, Dial: s.dial, OnView: s.take, OnOffline: s.tell, Version: 1, Random: func() float64 { return 0.5 }})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { f.Run(ctx); close(done) }()
@@ -168,7 +168,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-func TestAskingTakesOver(t *testing.T) {
+func TestPollingTakesOver(t *testing.T) {
 	s := &server{version: 3, answers: true}
 	run(t, s, func(*Feed) {
 		pass(900 * time.Millisecond)
@@ -183,8 +183,8 @@ func TestAskingTakesOver(t *testing.T) {
 		t.Errorf("asked at %v; want first at %v", s.seen().fetches, want)
 	}
 	for i := 1; i < len(s.seen().fetches); i++ {
-		if gap := s.seen().fetches[i] - s.seen().fetches[i-1]; gap > askEvery {
-			t.Errorf("a gap of %v between questions; want at most %v", gap, askEvery)
+		if gap := s.seen().fetches[i] - s.seen().fetches[i-1]; gap > pollInterval {
+			t.Errorf("a gap of %v between questions; want at most %v", gap, pollInterval)
 		}
 	}
 	if len(s.seen().got) == 0 || s.seen().got[0] != 3 {
@@ -206,7 +206,7 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-func TestSocketComesBack(t *testing.T) {
+func TestSocketReconnects(t *testing.T) {
 	s := &server{version: 1, answers: true}
 	run(t, s, func(*Feed) {
 		pass(10 * time.Second)
@@ -223,7 +223,7 @@ func TestSocketComesBack(t *testing.T) {
 	}
 }
 
-func TestLostAndFound(t *testing.T) {
+func TestOfflineAndOnline(t *testing.T) {
 	s := &server{version: 1}
 	run(t, s, func(*Feed) {
 		pass(10 * time.Second)
@@ -235,11 +235,11 @@ func TestLostAndFound(t *testing.T) {
 	}
 }
 
-func TestBackAsksAtOnce(t *testing.T) {
+func TestResumeFetchesAtOnce(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true}
 	run(t, s, func(f *Feed) {
 		s.set(func() { s.version = 6 }) // and the socket says nothing: it is dead
-		f.Back()
+		f.Resume()
 		synctest.Wait()
 		if !slices.Contains(s.seen().got, 6) {
 			t.Errorf("shown %v right after coming back; want 6", s.seen().got)
@@ -252,10 +252,10 @@ func TestBackAsksAtOnce(t *testing.T) {
 }
 
 // A question that fails beside a socket, whichever of them it is, makes for a new one.
-func TestFailureBesideASocket(t *testing.T) {
+func TestFetchFailureClosesSocket(t *testing.T) {
 	s := &server{version: 1, sockets: true}
 	run(t, s, func(f *Feed) {
-		f.Back()
+		f.Resume()
 		pass(2 * time.Second)
 	})
 	if got := s.seen(); len(got.open) != 2 || !slices.Equal(got.lost, []bool{true, false}) {
@@ -265,18 +265,18 @@ func TestFailureBesideASocket(t *testing.T) {
 
 // What is asked for beside such a socket is told of later, like what it has said
 // itself; without one, nothing is.
-func TestTold(t *testing.T) {
+func TestWillUpdate(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true, dedupe: true}
 	run(t, s, func(f *Feed) {
-		f.Back()
+		f.Resume()
 		synctest.Wait()
-		if !f.Told() {
+		if !f.WillUpdate() {
 			t.Error("an open socket tells nothing")
 		}
 		s.set(func() { s.sockets = false })
 		s.open[0].Close()
 		pass(10 * time.Second)
-		if f.Told() {
+		if f.WillUpdate() {
 			t.Error("a socket that is closed would tell")
 		}
 	})
@@ -285,13 +285,13 @@ func TestTold(t *testing.T) {
 	}
 }
 
-func TestLeaving(t *testing.T) {
+func TestPauseClosesSocket(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true}
 	run(t, s, func(f *Feed) {
-		f.Leave()
-		f.Leave()
+		f.Pause()
+		f.Pause()
 		synctest.Wait()
-		f.look() // as a click does in the moment of leaving
+		f.requestFetch() // as a click does in the moment of leaving
 		synctest.Wait()
 		select {
 		case <-s.seen().open[0].closed:
@@ -303,7 +303,7 @@ func TestLeaving(t *testing.T) {
 			t.Errorf("%d sockets and %d questions while the page is left", len(s.seen().dials), len(s.seen().fetches))
 		}
 		s.set(func() { s.version = 8 })
-		f.Back()
+		f.Resume()
 		synctest.Wait()
 		if !slices.Contains(s.seen().got, 8) {
 			t.Errorf("shown %v after coming back; want 8", s.seen().got)
@@ -311,11 +311,11 @@ func TestLeaving(t *testing.T) {
 	})
 }
 
-func TestSilentSocketIsExchanged(t *testing.T) {
+func TestSilentSocketIsReplaced(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true}
-	run(t, s, func(*Feed) { pass(silence + 2*time.Second) })
+	run(t, s, func(*Feed) { pass(readTimeout + 2*time.Second) })
 	if len(s.seen().open) != 2 {
-		t.Errorf("%d sockets after a silence of %v; want 2", len(s.seen().open), silence)
+		t.Errorf("%d sockets after a silence of %v; want 2", len(s.seen().open), readTimeout)
 	}
 }
 

@@ -16,7 +16,7 @@ func FuzzVersions(f *testing.F) {
 	f.Add(int64(3), []byte{})
 	f.Fuzz(func(t *testing.T, from int64, versions []byte) {
 		newest, shown := from, from
-		feed := New(Config{From: from, Got: func(v wire.View) {
+		feed := New(Config{Version: from, OnView: func(v wire.View) {
 			if v.Version < shown {
 				t.Fatalf("version %d is shown after %d", v.Version, shown)
 			}
@@ -24,7 +24,7 @@ func FuzzVersions(f *testing.F) {
 		}})
 		for _, b := range versions {
 			version := int64(b)
-			grown := feed.got(wire.View{Version: version})
+			grown := feed.apply(wire.View{Version: version})
 			if grown != (version > newest) {
 				t.Fatalf("version %d after %d counts as newer: %t", version, newest, grown)
 			}

@@ -50,7 +50,7 @@ func samples() []string {
 	}
 }
 
-func TestUnmarshalAsTheStandardLibrary(t *testing.T) {
+func TestUnmarshalLikeStandardLibrary(t *testing.T) {
 	for _, text := range append(samples(), strings.Repeat("[", 10_001)+strings.Repeat("]", 10_001), `{"x":`+strings.Repeat("[", 9_999)+strings.Repeat("]", 9_999)+"}", `{"x":`+strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000)+"}") {
 		compare(t, []byte(text))
 	}

@@ -38,7 +38,7 @@ var (
 func waysOn(p widget.Page) []string {
 	html := footer.ReplaceAllString(page(p), "") // the language menu leads nowhere
 	found := append(someForm.FindAllString(html, -1), someLink.FindAllString(html, -1)...)
-	if p.Waits() {
+	if p.AutoRefreshes() {
 		found = append(found, "it goes on by itself")
 	}
 	return found
@@ -74,8 +74,8 @@ func TestNoDeadEnds(t *testing.T) {
 	}
 }
 
-// TestEveryEndTellsWhatIsNext: what happens next, and whom to ask.
-func TestEveryEndTellsWhatIsNext(t *testing.T) {
+// TestEveryEndShowsNextSteps: what happens next, and whom to ask.
+func TestEveryEndShowsNextSteps(t *testing.T) {
 	text := english(t)
 	for name, want := range map[string][]string{
 		"expired": {"expired.text", "next.title", "expired.next", "expired.sent",
@@ -108,9 +108,9 @@ func TestEveryEndTellsWhatIsNext(t *testing.T) {
 	}
 }
 
-// TestUnseenOrder: who is refused before the order was looked at may have paid it.
+// TestUncheckedOrder: who is refused before the order was looked at may have paid it.
 // The page used to say that nothing was charged.
-func TestUnseenOrder(t *testing.T) {
+func TestUncheckedOrder(t *testing.T) {
 	text := english(t)
 	for code, title := range map[wire.Code]string{
 		wire.CodeRateLimited: "choose.busy", wire.CodeStorageUnavailable: "choose.busy",
@@ -140,8 +140,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestSupportOpensAPage: the link of a frame leads out of it.
-func TestSupportOpensAPage(t *testing.T) {
+// TestSupportOpensTab: the link of a frame leads out of it.
+func TestSupportOpensTab(t *testing.T) {
 	p := named(t, "expired-support")
 	p.Embed, p.Origin = "inline", "https://shop.example"
 	if found := part(page(p), "support"); len(found) != 1 ||
@@ -150,8 +150,8 @@ func TestSupportOpensAPage(t *testing.T) {
 	}
 }
 
-// TestMoreTimeIsOffered: without WebAssembly always, with it in the last minutes.
-func TestMoreTimeIsOffered(t *testing.T) {
+// TestExtendOffered: without WebAssembly always, with it in the last minutes.
+func TestExtendOffered(t *testing.T) {
 	for name, c := range map[string]struct {
 		left         time.Duration
 		live         bool
@@ -187,8 +187,8 @@ func TestMoreTimeIsOffered(t *testing.T) {
 	}
 }
 
-// TestMoreTimeIsAnnounced tells more time from another payment.
-func TestMoreTimeIsAnnounced(t *testing.T) {
+// TestExtendAnnounced tells more time from another payment.
+func TestExtendAnnounced(t *testing.T) {
 	pendingAs := func(number int, symbol string) wire.View {
 		v := pendingView()
 		v.Version, v.Attempt.Number, v.Attempt.CurrencySymbol = int64(10+number), number, symbol
@@ -209,18 +209,18 @@ func TestMoreTimeIsAnnounced(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root, ctx, _ := live(t, "pending", &browserFake{})
 			for _, v := range c.views {
-				root.said = ""
-				root.take(ctx, v)
+				root.announcement = ""
+				root.show(ctx, v)
 			}
-			if want := english(t)[c.want]; root.said != want {
-				t.Errorf("said %q; want %q", root.said, want)
+			if want := english(t)[c.want]; root.announcement != want {
+				t.Errorf("said %q; want %q", root.announcement, want)
 			}
 		})
 	}
 }
 
-// TestTabFollows: title and icon are in the root, where frame.js finds them.
-func TestTabFollows(t *testing.T) {
+// TestTabTitleFollowsStatus: title and icon are in the root, where frame.js finds them.
+func TestTabTitleFollowsStatus(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"pending":   {`data-title="Waiting for $25.00"`, `data-icon="/icons/tab.svg"`},
 		"confirmed": {`data-title="✓ Paid $25.00"`, `data-icon="/icons/tab-paid.svg"`},
@@ -237,17 +237,17 @@ func TestTabFollows(t *testing.T) {
 // the page does not say that anything was reported as paid.
 func TestReviewOfAnAbsentTransaction(t *testing.T) {
 	p := named(t, "review")
-	reported := p.Say("review.text")
+	reported := p.T("review.text")
 	if !strings.Contains(page(p), reported) {
 		t.Fatal("a review does not say what was reported")
 	}
-	p.View.Notice = &wire.Notice{Message: p.Say("problem.payment_in_progress")}
+	p.View.Notice = &wire.Notice{Message: p.T("problem.payment_in_progress")}
 	html := page(p)
 	if strings.Contains(html, reported) || strings.Count(html, p.View.Notice.Message) != 1 {
 		t.Errorf("the page says the wrong thing: %s", html)
 	}
 	for _, key := range []string{"review.title", "review.next", "review.wait"} {
-		if !strings.Contains(html, p.Say(key)) {
+		if !strings.Contains(html, p.T(key)) {
 			t.Errorf("the page lacks %q", key)
 		}
 	}

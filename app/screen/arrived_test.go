@@ -11,7 +11,7 @@ import (
 
 // Once all of the money is here, nobody is asked to send anything, although the
 // gateway has not said yet that it is confirmed.
-func TestNothingToSendOnceAllHasCome(t *testing.T) {
+func TestNoAddressWhenFullyPaid(t *testing.T) {
 	p := widget.Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1", Exchange: true,
 		View: wire.View{
 			Session: "cs_1", Status: wire.Pending, Order: wire.Order{AmountUSD: "25.00"},
@@ -30,8 +30,8 @@ func TestNothingToSendOnceAllHasCome(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if saidOf(p.View) != "review" || !strings.Contains(p.Title(), "verified") {
-		t.Errorf("said %s, title %q", saidOf(p.View), p.Title())
+	if announcementKey(p.View) != "review" || !strings.Contains(p.Title(), "verified") {
+		t.Errorf("said %s, title %q", announcementKey(p.View), p.Title())
 	}
 	p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "20", "5"
 	if !strings.Contains(node.HTML(&Checkout{Page: p}), "Send the remaining 5") {

@@ -24,16 +24,16 @@ type Checkout struct {
 	// Search is what was typed into the search field before the takeover.
 	Search string
 
-	live    bool         // mounted in a browser, everything is in place
-	busy    bool         // a request of the shopper is on its way
-	pricing int          // how many prices were asked for; only the last one's answer counts
-	offline bool         // the last attempts to reach the BFF failed
-	problem *wire.Error  // why the last request led nowhere; nil if it did not
-	said    string       // what the live region announces
-	at      time.Time    // when the view came, for what counts up or down
-	paying  wire.Attempt // the last one that could be paid, until the payment ends; zero for none
-	feed    *feed.Feed   // nil while nothing is stored
-	feeding context.CancelFunc
+	live          bool         // mounted in a browser, everything is in place
+	busy          bool         // a request of the shopper is on its way
+	priceRequests int          // how many prices were asked for; only the last one's answer counts
+	offline       bool         // the last attempts to reach the BFF failed
+	problem       *wire.Error  // why the last request led nowhere; nil if it did not
+	announcement  string       // what the live region announces
+	at            time.Time    // when the view came, for what counts up or down
+	lastPayable   wire.Attempt // the last one that could be paid, until the payment ends; zero for none
+	feed          *feed.Feed   // nil while nothing is stored
+	stopFeeding   context.CancelFunc
 
 	discovering bool          // wallets have been asked to announce themselves
 	wallet      walletRequest // the latest one
@@ -43,7 +43,7 @@ type Checkout struct {
 func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
 
 // OnDismount ends what takeOver began.
-func (c *Checkout) OnDismount() { c.stop() }
+func (c *Checkout) OnDismount() { c.stopFeed() }
 
 // Draw draws the order, what has to be said about it, and the screen.
 func (c *Checkout) Draw() *node.Element {
@@ -61,8 +61,8 @@ func (c *Checkout) Draw() *node.Element {
 		Body(
 			widget.OrderHead(p),
 			node.El("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").
-				Text(c.said),
-			c.trouble(),
+				Text(c.announcement),
+			c.errorNote(),
 			node.El("section").Class("screen").Attr("aria-labelledby", widget.HeadingID).
 				Body(c.screen()),
 			widget.SimulateBar(p),
@@ -79,26 +79,26 @@ func (c *Checkout) driver() string {
 	return "html"
 }
 
-// trouble shows why the last request led nowhere: the answer to it, else what
+// errorNote shows why the last request led nowhere: the answer to it, else what
 // the view remembers. A notice without a code is news, not an error.
-func (c *Checkout) trouble() node.Node {
+func (c *Checkout) errorNote() node.Node {
 	notice := c.Page.View.Notice
 	switch {
-	case c.problem != nil && c.wrong() != "":
+	case c.problem != nil && c.invalidField() != "":
 		return node.Text("") // it is said beside the field
 	case c.problem != nil:
-		return failure(c.problem.Code, c.problem.Detail)
+		return errorText(c.problem.Code, c.problem.Detail)
 	case notice == nil:
 		return node.Text("")
 	case notice.Code == "":
 		return node.El("p").Class("note").Text(notice.Message)
 	}
-	return failure(notice.Code, notice.Message)
+	return errorText(notice.Code, notice.Message)
 }
 
-// failure is the words of an error; its code is for the host page, which
+// errorText is the words of an error; its code is for the host page, which
 // frame.js tells.
-func failure(code wire.Code, text string) *node.Element {
+func errorText(code wire.Code, text string) *node.Element {
 	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
 		Attr("role", "alert").Text(text)
 }
@@ -112,7 +112,7 @@ func (c *Checkout) screen() node.Node {
 	case "closed":
 		return &closed{Page: p}
 	case "choose":
-		return &chooser{Page: p, Search: c.Search, Busy: c.busy, Wrong: c.wrong()}
+		return &chooser{Page: p, Search: c.Search, Busy: c.busy, Wrong: c.invalidField()}
 	case "pay":
 		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
 	case "confirmed":

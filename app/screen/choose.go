@@ -19,14 +19,14 @@ type chooser struct {
 	Busy   bool
 	Wrong  string // the field of the offer that was refused, see Offer.Wrong
 
-	touched bool // the fields below count, not the page's preselection
-	picked  widget.Choice
-	typed   bool
-	query   string
-	mailed  bool
-	email   string
-	wished  bool // asked counts, not the page's offer
-	asked   wish
+	pickedHere  bool // the fields below count, not the page's preselection
+	picked      widget.Choice
+	queryEdited bool
+	query       string
+	emailEdited bool
+	email       string
+	offerEdited bool // asked counts, not the page's offer
+	offerInput  offerInput
 }
 
 // Draw draws the form: everything is in it, CSS shows the networks of the
@@ -36,21 +36,21 @@ type chooser struct {
 func (c *chooser) Draw() *node.Element {
 	p := c.Page
 	return widget.Form(p, "/attempts", c.body).Class("choose").Body(append([]node.Node{
-		c.offer(),
+		c.offerFields(),
 		widget.Heading(c.title()),
 		c.warning(),
-		c.search(),
-		c.found(),
-		c.exchange(),
+		c.searchField(),
+		c.searchStatus(),
+		c.exchangeSwitch(),
 		c.coinList(),
-		c.mail(),
+		c.emailField(),
 		c.estimate(),
-		node.El("div").Class("buttons").Body(c.onward(), c.back()),
-	}, p.CarriedBut(c.fields()...)...)...)
+		node.El("div").Class("buttons").Body(c.submitButton(), c.keepLink()),
+	}, p.HiddenFieldsExcept(c.ownFields()...)...)...)
 }
 
-// fields are the names of carried fields that the form has in sight instead.
-func (c *chooser) fields() []string {
+// ownFields are the names of carried fields that the form has in sight instead.
+func (c *chooser) ownFields() []string {
 	if c.Page.Offer == nil {
 		return nil
 	}
@@ -59,9 +59,9 @@ func (c *chooser) fields() []string {
 
 func (c *chooser) title() string {
 	if c.Page.Changing {
-		return c.Page.Say("choose.again")
+		return c.Page.T("choose.again")
 	}
-	return c.Page.Say("choose.title")
+	return c.Page.T("choose.title")
 }
 
 // warning says what becomes of the attempt that is being left, or that there is
@@ -69,59 +69,59 @@ func (c *chooser) title() string {
 func (c *chooser) warning() node.Node {
 	p, a := c.Page, c.Page.View.Attempt
 	switch {
-	case p.Possible() == 0:
-		return node.El("p").Class("note warn").Text(p.Say("choose.none"))
+	case p.CountAvailable() == 0:
+		return node.El("p").Class("note warn").Text(p.T("choose.none"))
 	case p.Changing && p.View.Status == wire.Pending && a != nil:
 		return node.El("p").Class("note warn").
-			Text(p.Say("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
+			Text(p.T("choose.warning", "coin", a.CurrencySymbol, "network", a.NetworkName))
 	}
 	return node.Text("")
 }
 
-// exchange switches between paying from an account at an exchange and from a
+// exchangeSwitch switches between paying from an account at an exchange and from a
 // wallet of one's own, and explains the order of what follows.
-func (c *chooser) exchange() node.Node {
+func (c *chooser) exchangeSwitch() node.Node {
 	p := c.Page
 	switch {
-	case p.Possible() == 0:
+	case p.CountAvailable() == 0:
 		return node.Text("")
 	case p.Exchange:
 		return node.El("div").Class("exchange").
-			Body(c.toggle("choose.wallet"), node.El("p").Class("note").
-				Text(p.Say("choose.exchange.why")))
+			Body(c.exchangeLink("choose.wallet"), node.El("p").Class("note").
+				Text(p.T("choose.exchange.why")))
 	}
 	return node.El("div").Class("exchange").Body(
-		c.toggle("choose.exchange"),
-		node.If(p.Possible() > 1, func() node.Node {
-			return node.El("p").Class("chooser-note").Text(p.Say("choose.order"))
+		c.exchangeLink("choose.exchange"),
+		node.If(p.CountAvailable() > 1, func() node.Node {
+			return node.El("p").Class("chooser-note").Text(p.T("choose.order"))
 		}),
 	)
 }
 
-// toggle is a link to this same page, the other way.
-func (c *chooser) toggle(text string) node.Node {
+// exchangeLink is a link to this same page, the other way.
+func (c *chooser) exchangeLink(text string) node.Node {
 	var change string
 	if c.Page.Changing {
 		change = "1"
 	}
 	return node.El("a").Attr("data-part", "exchange").
-		Attr("href", c.Page.PayingFrom(!c.Page.Exchange).Link("", widget.Field{
+		Attr("href", c.Page.WithExchange(!c.Page.Exchange).Link("", widget.Field{
 			Name: "change", Value: change,
 		})).
-		Text(c.Page.Say(text)).
+		Text(c.Page.T(text)).
 		On("click", func(ctx app.Context, e app.Event) {
-			if widget.Stays(e) {
-				ctx.NewActionWithValue(widget.ActionFrom, !c.Page.Exchange)
+			if widget.StayOnPage(e) {
+				ctx.NewActionWithValue(widget.ActionExchange, !c.Page.Exchange)
 			}
 		})
 }
 
 // selection is what is checked now.
 func (c *chooser) selection() widget.Choice {
-	if c.touched {
+	if c.pickedHere {
 		return c.picked
 	}
-	return c.Page.StartingChoice()
+	return c.Page.InitialChoice()
 }
 
 // coinList is the question for the coin, unless there is but one.
@@ -130,13 +130,13 @@ func (c *chooser) coinList() node.Node {
 		return node.El("div").Class("coins sole").Body(c.coins()...)
 	}
 	return node.El("fieldset").Class("coins").Body(append([]node.Node{
-		node.El("legend").Text(c.Page.Say("choose.coin")),
+		node.El("legend").Text(c.Page.T("choose.coin")),
 	}, c.coins()...)...)
 }
 
 func (c *chooser) coins() []node.Node {
 	list, picked := make([]node.Node, 0, len(c.Page.View.Currencies)), c.selection()
-	for i, currency := range c.Page.Arranged() {
+	for i, currency := range c.Page.OrderedCurrencies() {
 		list = append(list, coinOption{
 			c: c, currency: currency, picked: picked,
 			found: c.matching(currency), id: "coinslot-coin-" + strconv.Itoa(i),
@@ -145,20 +145,20 @@ func (c *chooser) coins() []node.Node {
 	return list
 }
 
-// mail asks for an address, which is optional.
-func (c *chooser) mail() node.Node {
-	if c.Page.Possible() == 0 {
+// emailField asks for an address, which is optional.
+func (c *chooser) emailField() node.Node {
+	if c.Page.CountAvailable() == 0 {
 		return node.Text("")
 	}
 	return node.El("label").Class("mail").Body(
-		node.El("span").Class("mail-label").Text(c.Page.Say("choose.email")),
+		node.El("span").Class("mail-label").Text(c.Page.T("choose.email")),
 		node.Void("input").Attr("type", "text").Attr("name", "email").Attr("value", c.Page.Email).
 			Attr("autocomplete", "email").Attr("inputmode", "email").
 			Attr("aria-describedby", "coinslot-mail-why").
 			On("input", func(ctx app.Context, _ app.Event) {
-				c.mailed, c.email = true, ctx.JSSrc().Get("value").String()
+				c.emailEdited, c.email = true, ctx.JSSrc().Get("value").String()
 			}),
-		node.El("small").ID("coinslot-mail-why").Text(c.Page.Say("choose.email.why")),
+		node.El("small").ID("coinslot-mail-why").Text(c.Page.T("choose.email.why")),
 	)
 }
 
@@ -167,39 +167,39 @@ func (c *chooser) mail() node.Node {
 // another one is checked.
 func (c *chooser) estimate() node.Node {
 	p := c.Page
-	_, network, ok := c.complete()
+	_, network, ok := c.chosen()
 	if !ok || network.Estimate == "" {
 		return node.El("div").Class("offscreen").Attr("role", "status")
 	}
 	sum := widget.Amount(network.Estimate, c.selection().Symbol)
 	return node.El("div").Class("estimate").Attr("role", "status").Attr("data-part", "estimate").
 		Body(
-			node.El("p").Text(p.Say("choose.estimate", "amount", sum, "network", network.Name)),
-			node.El("small").Text(p.Say("choose.estimate.why")),
+			node.El("p").Text(p.T("choose.estimate", "amount", sum, "network", network.Name)),
+			node.El("small").Text(p.T("choose.estimate.why")),
 		)
 }
 
-// complete returns coin and network if both are picked.
-func (c *chooser) complete() (wire.Currency, wire.Network, bool) {
+// chosen returns coin and network if both are picked.
+func (c *chooser) chosen() (wire.Currency, wire.Network, bool) {
 	currency, network, ok := c.Page.Coin(c.selection().Network)
 	return currency, network, ok && currency.Symbol == c.selection().Symbol
 }
 
-// onward is the button; a look at whether there is something to choose now,
+// submitButton is the button; a look at whether there is something to choose now,
 // where there was nothing.
-func (c *chooser) onward() node.Node {
-	if c.Page.Possible() == 0 {
+func (c *chooser) submitButton() node.Node {
+	if c.Page.CountAvailable() == 0 {
 		return node.El("a").Class("button primary").Attr("data-part", "reload").
-			Attr("href", c.Page.Link("")).Text(c.Page.Say("closed.again"))
+			Attr("href", c.Page.Link("")).Text(c.Page.T("closed.again"))
 	}
 	return widget.Button("continue", "primary", c.continueText(), c.Busy)
 }
 
-// back leads from changing to the payment as it is.
-func (c *chooser) back() node.Node {
+// keepLink leads from changing to the payment as it is.
+func (c *chooser) keepLink() node.Node {
 	return node.If(c.Page.Changing, func() node.Node {
 		return node.El("a").Class("button quiet").Attr("href", c.Page.Link("")).
-			Text(c.Page.Say("choose.keep")).
+			Text(c.Page.T("choose.keep")).
 			On("click", func(ctx app.Context, e app.Event) { widget.ToggleChange(ctx, e, false) })
 	})
 }
@@ -208,38 +208,38 @@ func (c *chooser) back() node.Node {
 // button's back: without scripts it does not follow the radios.
 func (c *chooser) continueText() string {
 	if c.Busy {
-		return c.Page.Say("choose.busy")
+		return c.Page.T("choose.busy")
 	}
-	currency, network, ok := c.complete()
-	if ok && (c.touched || c.Page.SoleNetwork()) {
-		return c.Page.Say("choose.continue.with", "coin", currency.Symbol, "network", network.Name)
+	currency, network, ok := c.chosen()
+	if ok && (c.pickedHere || c.Page.SoleNetwork()) {
+		return c.Page.T("choose.continue.with", "coin", currency.Symbol, "network", network.Name)
 	}
-	return c.Page.Say("choose.continue")
+	return c.Page.T("choose.continue")
 }
 
 // body is what the form sends with WebAssembly, or what is missing.
 func (c *chooser) body() (map[string]string, string) {
 	picked := c.selection()
 	if picked.Symbol == "" {
-		return nil, c.Page.Say("choose.missing.coin")
+		return nil, c.Page.T("choose.missing.coin")
 	}
-	currency, network, ok := c.complete()
+	currency, network, ok := c.chosen()
 	if !ok {
-		return nil, c.Page.Say("choose.missing.network", "coin", picked.Symbol)
+		return nil, c.Page.T("choose.missing.network", "coin", picked.Symbol)
 	}
 	email := c.Page.Email
-	if c.mailed {
+	if c.emailEdited {
 		email = c.email
 	}
 	body := map[string]string{"currency_symbol": currency.Symbol, "network_code": network.Code}
 	if email != "" {
 		body["email"] = email
 	}
-	c.set(body)
+	c.addOffer(body)
 	return body, ""
 }
 
 // pick takes a coin; its network is picked with it where there is no choice.
 func (c *chooser) pick(symbol string) {
-	c.touched, c.picked = true, widget.Choice{Symbol: symbol, Network: c.Page.OnlyNetwork(symbol)}
+	c.pickedHere, c.picked = true, widget.Choice{Symbol: symbol, Network: c.Page.OnlyNetwork(symbol)}
 }

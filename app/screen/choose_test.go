@@ -73,7 +73,7 @@ func TestRadiosAreDescribed(t *testing.T) {
 }
 
 // What is not asked is not shown as a question, and is sent all the same.
-func TestNothingToAsk(t *testing.T) {
+func TestSingleChoice(t *testing.T) {
 	for sample, want := range map[string]struct {
 		seen, unseen int // radios
 		text         string
@@ -106,7 +106,7 @@ func TestNothingToAsk(t *testing.T) {
 }
 
 // A button without scripts does not follow the radios, so that it must not name one.
-func TestButtonIsSilentOfWhatMayChange(t *testing.T) {
+func TestContinueButtonText(t *testing.T) {
 	c := &chooser{Page: find(t, "open-chosen")}
 	if got := c.continueText(); got != "Continue" {
 		t.Errorf("the button says %q", got)
@@ -133,31 +133,31 @@ func TestEstimateFollowsThePick(t *testing.T) {
 	}
 }
 
-func TestPayFromKeepsWhatIsPicked(t *testing.T) {
+func TestSetExchangeKeepsChoice(t *testing.T) {
 	b := &browserFake{}
 	c, _, _ := live(t, "open-chosen", b)
 	c.Page.View.Currencies = screentest.Sorted()
-	c.payFrom(true)
+	c.setExchange(true)
 	page := node.HTML(c)
 	if !strings.Contains(b.address, "from=exchange") || !strings.Contains(page, `name="from"`) ||
-		c.said != english(t)["choose.exchange.why"] {
-		t.Errorf("address %s, said %q", b.address, c.said)
+		c.announcement != english(t)["choose.exchange.why"] {
+		t.Errorf("address %s, said %q", b.address, c.announcement)
 	}
 	if !strings.Contains(page,
 		` checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`) {
 		t.Error("the network that was picked is not")
 	}
-	c.payFrom(false)
+	c.setExchange(false)
 	if strings.Contains(b.address, "from") || c.Page.Exchange {
 		t.Errorf("back again: address %s", b.address)
 	}
 }
 
 // The server refuses members that it does not know, and from is none.
-func TestPayFromIsNoPartOfAnOrder(t *testing.T) {
+func TestExchangeIsNotPartOfOrder(t *testing.T) {
 	b := &browserFake{status: 200, answer: pendingView()}
 	c, ctx, engine := live(t, "open-unsaved", b)
-	c.payFrom(true)
+	c.setExchange(true)
 	c.send(ctx, widget.Request{Sub: "/attempts"})
 	engine.ConsumeAll()
 	want := `POST /checkout?from=exchange {"amount":"5.00","item":"coffee","key":"page_1"}`
@@ -170,20 +170,20 @@ func TestPayFromIsNoPartOfAnOrder(t *testing.T) {
 }
 
 // What was paid with last is preselected when the payment has come to an end.
-func TestTakeRemembersTheCoin(t *testing.T) {
+func TestShowRemembersCoin(t *testing.T) {
 	c, ctx, _ := live(t, "open", &browserFake{})
 	v := pendingView()
-	c.take(ctx, v)
+	c.show(ctx, v)
 	v.Version, v.Status, v.Actions = v.Version+1, wire.Cancelled, []wire.Action{wire.Retry}
-	c.take(ctx, v)
-	if got := c.Page.StartingChoice(); got != (widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}) {
+	c.show(ctx, v)
+	if got := c.Page.InitialChoice(); got != (widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}) {
 		t.Errorf("preselected is %+v", got)
 	}
 	second := *v.Attempt
 	second.Number, second.CurrencySymbol, second.NetworkCode = 2, "TON", "ton"
 	v.Version, v.Status, v.Attempt = v.Version+1, wire.Pending, &second
-	c.take(ctx, v)
-	if got := c.Page.StartingChoice(); got != (widget.Choice{Symbol: "TON", Network: "TON:ton"}) {
+	c.show(ctx, v)
+	if got := c.Page.InitialChoice(); got != (widget.Choice{Symbol: "TON", Network: "TON:ton"}) {
 		t.Errorf("after a second attempt, preselected is %+v", got)
 	}
 }

@@ -21,28 +21,28 @@ type closed struct {
 // Draw draws words and the ways on.
 func (s *closed) Draw() *node.Element {
 	p := s.Page
-	p.View.Session = s.named()
+	p.View.Session = s.sessionID()
 	return node.El("div").Class("outcome").Body(
 		mark("ended"),
-		widget.Heading(p.Say(s.title())),
-		node.If(!s.news() && !s.unseen(), func() node.Node {
-			return node.El("p").Text(p.Say("closed.text"))
+		widget.Heading(p.T(s.title())),
+		node.If(!s.isNews() && !s.notChecked(), func() node.Node {
+			return node.El("p").Text(p.T("closed.text"))
 		}),
-		node.El("div").Class("buttons").Body(append(s.onward(),
-			backToShop(p, p.View.CancelURL, s.backClass()),
-			closing(p),
+		node.El("div").Class("buttons").Body(append(s.mainButtons(),
+			backToShop(p, p.View.CancelURL, s.shopLinkClass()),
+			closeButton(p),
 		)...),
-		widget.Ask(p),
+		widget.Help(p),
 	)
 }
 
-// onward is another try where one can help, or nothing else leads on; else the
+// mainButtons is another try where one can help, or nothing else leads on; else the
 // way back, which frame.js goes.
-func (s *closed) onward() []node.Node {
+func (s *closed) mainButtons() []node.Node {
 	p := s.Page
 	switch {
-	case s.passing() || p.Embed != "" && p.Embed != "modal":
-		return []node.Node{s.again("primary")}
+	case s.isTransient() || p.Embed != "" && p.Embed != "modal":
+		return []node.Node{s.reloadLink("primary")}
 	case p.Embed != "":
 		return nil
 	}
@@ -52,51 +52,51 @@ func (s *closed) onward() []node.Node {
 	}
 	return []node.Node{
 		node.El("button").Attr("type", "button").Class(class).Attr("data-part", "back").
-			Text(p.Say("closed.back")),
+			Text(p.T("closed.back")),
 		node.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() node.Node {
-			return s.again("quiet")
+			return s.reloadLink("quiet")
 		}),
 	}
 }
 
-// backClass makes the way to the shop the first one where no other try can help.
-func (s *closed) backClass() string {
-	if s.passing() {
+// shopLinkClass makes the way to the shop the first one where no other try can help.
+func (s *closed) shopLinkClass() string {
+	if s.isTransient() {
 		return "quiet"
 	}
 	return "primary"
 }
 
-func (s *closed) again(class string) node.Node {
+func (s *closed) reloadLink(class string) node.Node {
 	return node.El("a").Class("button "+class).Attr("data-part", "reload").
 		Attr("href", s.Page.Link("")).
-		Text(s.Page.Say("closed.again"))
+		Text(s.Page.T("closed.again"))
 }
 
 // title is that of a failure, unless the notice is only news, there is nothing
 // that could be paid, or only this look at it came to nothing.
 func (s *closed) title() string {
 	switch {
-	case s.news():
+	case s.isNews():
 		return "closed.news"
-	case s.unseen():
+	case s.notChecked():
 		return "choose.busy"
 	}
 	return "closed.title"
 }
 
-// unseen reports whether the order was not even looked at: it may be paid, and
+// notChecked reports whether the order was not even looked at: it may be paid, and
 // nothing is said of charges.
-func (s *closed) unseen() bool {
+func (s *closed) notChecked() bool {
 	n := s.Page.View.Notice
 	return n != nil && s.Page.View.Session == "" &&
 		(n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable ||
 			n.Code == wire.CodeInternal)
 }
 
-// news reports whether nothing has failed, or nothing is known of any payment:
+// isNews reports whether nothing has failed, or nothing is known of any payment:
 // then nothing is said of charges, because one may well have been made.
-func (s *closed) news() bool {
+func (s *closed) isNews() bool {
 	n := s.Page.View.Notice
 	if n == nil {
 		return false
@@ -108,9 +108,9 @@ func (s *closed) news() bool {
 	return false
 }
 
-// named returns the session that the page's address names, known or not, so that
+// sessionID returns the session that the page's address names, known or not, so that
 // it can be quoted; "" if it names none.
-func (s *closed) named() string {
+func (s *closed) sessionID() string {
 	if id := s.Page.View.Session; id != "" {
 		return id
 	}
@@ -120,9 +120,9 @@ func (s *closed) named() string {
 	return ""
 }
 
-// passing reports whether another try can help: the order is known, and what
+// isTransient reports whether another try can help: the order is known, and what
 // is in its way is not itself.
-func (s *closed) passing() bool {
+func (s *closed) isTransient() bool {
 	n := s.Page.View.Notice
 	if n == nil {
 		return true

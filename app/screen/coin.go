@@ -26,8 +26,8 @@ func (o coinOption) draw() node.Node {
 		o.head(),
 		node.El("fieldset").Class("networks").Class(widget.TextIf(o.c.Page.SoleNetwork(), "sole")).
 			Body(append([]node.Node{
-				node.El("legend").Text(o.c.Page.Say("choose.network", "coin", o.currency.Symbol)),
-			}, o.networks()...)...),
+				node.El("legend").Text(o.c.Page.T("choose.network", "coin", o.currency.Symbol)),
+			}, o.networkList()...)...),
 	)
 }
 
@@ -35,14 +35,14 @@ func (o coinOption) draw() node.Node {
 // for the form, but neither seen nor reached.
 func (o coinOption) head() node.Node {
 	c, symbol := o.c, o.currency.Symbol
-	none := widget.Possible(o.currency) == 0
+	none := widget.CountAvailable(o.currency) == 0
 	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
 		Attr("value", symbol).Attr("data-part", "currency").
 		Bool("checked", o.picked.Symbol == symbol && !none).Bool("disabled", none).
 		Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
 		On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol)
 	return node.El("label").Class("coin-head").Body(
-		quiet(radio, c.Page.SoleCoin()),
+		hideSole(radio, c.Page.SoleCoin()),
 		icon(o.currency.Icon, "coin-icon", "32", app.IsServer),
 		node.El("span").Class("coin-name").ID(o.id).Body(
 			node.El("strong").Text(o.currency.Name),
@@ -53,9 +53,9 @@ func (o coinOption) head() node.Node {
 	)
 }
 
-// quiet takes a radio that leaves no choice out of sight and out of the way of
+// hideSole takes a radio that leaves no choice out of sight and out of the way of
 // the keyboard. The form sends it all the same.
-func quiet(radio *node.Element, alone bool) node.Node {
+func hideSole(radio *node.Element, alone bool) node.Node {
 	if alone {
 		return radio.Class("offscreen").Attr("tabindex", "-1")
 	}
@@ -79,26 +79,26 @@ func icon(src, class, size string, lazy bool) node.Node {
 func (o coinOption) hint() node.Node {
 	i := slices.IndexFunc(o.currency.Networks, func(n wire.Network) bool { return n.Available })
 	if i < 0 {
-		return node.El("span").Class("network-note").ID(o.id + "-hint").Text(o.why())
+		return node.El("span").Class("network-note").ID(o.id + "-hint").Text(o.unavailableReason())
 	}
 	return node.El("span").Class("coin-hint").ID(o.id+"-hint").Body(
 		node.If(o.currency.Networks[i].Estimate != "", func() node.Node {
 			sum := widget.Amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
 			return node.El("span").Class("coin-about").Text(
-				o.c.Page.Say("choose.about", "amount", sum),
+				o.c.Page.T("choose.about", "amount", sum),
 			)
 		}),
 		node.Text(" "),
 		node.If(!o.c.Page.SoleCoin(), func() node.Node {
 			return node.El("small").Class("coin-count").
-				Text(o.c.Page.Count("choose.networks", widget.Possible(o.currency)))
+				Text(o.c.Page.Plural("choose.networks", widget.CountAvailable(o.currency)))
 		}),
 	)
 }
 
-// why tells why a coin cannot be chosen: the reason that all its networks have,
+// unavailableReason tells why a coin cannot be chosen: the reason that all its networks have,
 // else each of them with its own.
-func (o coinOption) why() string {
+func (o coinOption) unavailableReason() string {
 	var reasons, each []string
 	for _, n := range o.currency.Networks {
 		if n.Reason == "" {
@@ -108,19 +108,19 @@ func (o coinOption) why() string {
 			reasons = append(reasons, n.Reason)
 		}
 		each = append(
-			each, widget.Apart(o.c.Page.Dir, n.Name)+": "+widget.Apart(o.c.Page.Dir, n.Reason),
+			each, widget.Isolate(o.c.Page.Dir, n.Name)+": "+widget.Isolate(o.c.Page.Dir, n.Reason),
 		)
 	}
 	switch len(reasons) {
 	case 0:
-		return o.c.Page.Say("choose.unavailable")
+		return o.c.Page.T("choose.unavailable")
 	case 1:
 		return reasons[0]
 	}
 	return strings.Join(each, "; ")
 }
 
-func (o coinOption) networks() []node.Node {
+func (o coinOption) networkList() []node.Node {
 	list := make([]node.Node, 0, len(o.currency.Networks))
 	for i, n := range o.currency.Networks {
 		list = append(list, o.network(n, o.id+"-"+strconv.Itoa(i)))
@@ -131,7 +131,7 @@ func (o coinOption) networks() []node.Node {
 // network is one radio. One that cannot be chosen stays, with its reason. A
 // search leaves those that it finds and the one that is picked.
 func (o coinOption) network(n wire.Network, id string) node.Node {
-	c, symbol, value := o.c, o.currency.Symbol, widget.Key(o.currency.Symbol, n.Code)
+	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
 	picked := o.picked.Network == value && n.Available
 	badges, ids := o.badges(n, id)
 	about := strings.Join(append([]string{id + "-note"}, ids...), " ")
@@ -140,13 +140,13 @@ func (o coinOption) network(n wire.Network, id string) node.Node {
 		Attr("data-part", "network").Bool("checked", picked).Bool("disabled", !n.Available).
 		Attr("aria-labelledby", id).Attr("aria-describedby", about).
 		On("change", func(app.Context, app.Event) {
-			c.touched, c.picked = true, widget.Choice{Symbol: symbol, Network: value}
+			c.pickedHere, c.picked = true, widget.Choice{Symbol: symbol, Network: value}
 		}, symbol, value)
 	label := node.El("label").Class("network").Bool(
 		"hidden", !picked && !slices.Contains(o.found, n),
 	)
 	return node.El("div").Body(label.Body(
-		quiet(radio, c.Page.SoleNetwork()),
+		hideSole(radio, c.Page.SoleNetwork()),
 		icon(n.Mark, "network-mark", "22", true),
 		node.El("span").Class("network-name").Body(append([]node.Node{
 			node.El("span").ID(id).Body(node.El("strong").Text(n.Name), node.Text(" "), code(n)),
@@ -172,10 +172,10 @@ func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []s
 			ids = append(ids, id+"-"+name)
 			list = append(list,
 				node.El("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).
-					Text(o.c.Page.Say(text)))
+					Text(o.c.Page.T(text)))
 		}
 	}
-	add(widget.Cheapest(o.currency, n), "lowest", "choose.lowest")
+	add(widget.IsCheapest(o.currency, n), "lowest", "choose.lowest")
 	add(o.c.Page.Exchange && n.Exchanges, "most", "choose.exchange.most")
 	add(o.c.Page.Exchange && !n.Exchanges, "check", "choose.exchange.check")
 	return list, ids
@@ -187,11 +187,11 @@ func (o coinOption) note(n wire.Network) string {
 	case !n.Available && n.Reason != "":
 		return n.Reason
 	case !n.Available:
-		return o.c.Page.Say("choose.unavailable")
+		return o.c.Page.T("choose.unavailable")
 	case n.Fee == "":
 		return ""
 	case strings.Trim(n.Fee, "0.") == "":
-		return o.c.Page.Say("choose.nofee")
+		return o.c.Page.T("choose.nofee")
 	}
-	return o.c.Page.Say("choose.fee", "fee", widget.Number(o.c.Page.Text, n.Fee))
+	return o.c.Page.T("choose.fee", "fee", widget.Number(o.c.Page.Text, n.Fee))
 }

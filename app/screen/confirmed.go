@@ -23,19 +23,19 @@ func (s *confirmed) Draw() *node.Element {
 	}
 	return node.El("div").Class("outcome").Body(
 		mark("done"),
-		widget.Heading(p.Say("done.title")),
-		node.El("p").Text(p.Say("done.text")),
+		widget.Heading(p.T("done.title")),
+		node.El("p").Text(p.T("done.text")),
 		unusual(p, a),
 		s.facts(a),
-		widget.Next(p, "done.next", s.surplus(a)),
+		widget.NextSteps(p, "done.next", s.surplus(a)),
 		node.El("div").Class("buttons").Body(
 			backToShop(p, p.View.SuccessURL, "primary"),
 			node.El("a").Class("button").Attr("data-part", "receipt").
 				Attr("href", p.Link("/receipt")).
-				Attr("target", "_blank").Attr("rel", "noopener").Text(p.Say("done.receipt")),
-			closing(p),
+				Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("done.receipt")),
+			closeButton(p),
 		),
-		node.If(a.Late || a.OverpaidAmount != "", func() node.Node { return widget.Ask(p) }),
+		node.If(a.Late || a.OverpaidAmount != "", func() node.Node { return widget.Help(p) }),
 	)
 }
 
@@ -44,9 +44,9 @@ func unusual(p widget.Page, a wire.Attempt) node.Node {
 	return node.If(a.Late || a.OverpaidAmount != "", func() node.Node {
 		return node.El("div").Class("unusual").Body(
 			node.If(a.Late, func() node.Node {
-				return node.El("p").Class("note").Attr("data-part", "late").Text(p.Say("late.text"))
+				return node.El("p").Class("note").Attr("data-part", "late").Text(p.T("late.text"))
 			}),
-			widget.Surplus(p, a),
+			widget.Overpaid(p, a),
 		)
 	})
 }
@@ -66,7 +66,7 @@ func (s *confirmed) facts(a wire.Attempt) node.Node {
 		paidLine(p, a),
 		widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 		widget.Fact(p, "done.network", "network-name", a.NetworkName),
-		widget.Fact(p, "done.time", "time", widget.Moment(a.PaidAt)),
+		widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
 		widget.Transaction(p, a),
 	)
 }
@@ -90,10 +90,10 @@ func paidLine(p widget.Page, a wire.Attempt) node.Node {
 	})
 }
 
-// closing is a button for a modal checkout; frame.js tells the host page.
-func closing(p widget.Page) node.Node {
+// closeButton is a button for a modal checkout; frame.js tells the host page.
+func closeButton(p widget.Page) node.Node {
 	return node.If(p.Embed == "modal" && p.Origin != "", func() node.Node {
 		return node.El("button").Attr("type", "button").Class("button quiet needs-script").
-			Attr("data-part", "close").Text(p.Say("close"))
+			Attr("data-part", "close").Text(p.T("close"))
 	})
 }

@@ -21,7 +21,7 @@ type expired struct {
 func (s *expired) Draw() *node.Element {
 	p := s.Page
 	switch {
-	case came(p):
+	case moneyCame(p):
 		return ended(p, "expired.title", "expired.paid", s.Busy, "expired.paid.next")
 	case p.View.Attempt == nil:
 		return ended(p, "expired.title", "expired.unchosen", s.Busy)
@@ -41,7 +41,7 @@ type cancelled struct {
 // Draw draws one of two stories: nothing came, or something did.
 func (s *cancelled) Draw() *node.Element {
 	p := s.Page
-	if came(p) {
+	if moneyCame(p) {
 		return ended(p, "cancelled.title", "cancelled.paid", s.Busy, "expired.paid.next")
 	}
 	return ended(p, "cancelled.title", "cancelled.text", s.Busy,
@@ -56,41 +56,41 @@ func keyIf(p widget.Page, a wire.Action, key string) string {
 	return ""
 }
 
-// came reports whether any money has arrived.
-func came(p widget.Page) bool { return p.View.Attempt != nil && p.View.Attempt.PaidAmount != "" }
+// moneyCame reports whether any money has arrived.
+func moneyCame(p widget.Page) bool { return p.View.Attempt != nil && p.View.Attempt.PaidAmount != "" }
 
 // ended is what expiry and cancellation have in common: what happened, what
 // happens next, the ways on, and whom to ask.
 func ended(p widget.Page, title, text string, busy bool, after ...string) *node.Element {
 	return node.El("div").Class("outcome").Body(
 		mark("ended"),
-		widget.Heading(p.Say(title)),
-		node.El("p").Text(p.Say(text)),
-		sums(p),
-		widget.Next(p, after...),
+		widget.Heading(p.T(title)),
+		node.El("p").Text(p.T(text)),
+		receivedSums(p),
+		widget.NextSteps(p, after...),
 		node.El("div").Class("buttons").Body(
-			again(p, busy),
+			retryForm(p, busy),
 			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.Press(p, "/recheck", "recheck", "", p.Say("ended.recheck"), busy)
+				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("ended.recheck"), busy)
 			}),
-			another(p),
+			chooserLink(p),
 			backToShop(p, p.View.CancelURL, "quiet"),
-			node.If(stuck(p), func() node.Node { return reload(p) }),
-			closing(p),
+			node.If(isDeadEnd(p), func() node.Node { return reload(p) }),
+			closeButton(p),
 		),
-		widget.Ask(p),
+		widget.Help(p),
 	)
 }
 
-// stuck reports whether an ended page has nothing that leads on: then it can at
+// isDeadEnd reports whether an ended page has nothing that leads on: then it can at
 // least be looked at again.
-func stuck(p widget.Page) bool {
+func isDeadEnd(p widget.Page) bool {
 	v := p.View
 	return !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+p.Shop == ""
 }
 
-// sums shows what has arrived.
-func sums(p widget.Page) node.Node {
+// receivedSums shows what has arrived.
+func receivedSums(p widget.Page) node.Node {
 	a := p.View.Attempt
 	if a == nil || a.PaidAmount == "" {
 		return node.Text("")
@@ -101,39 +101,39 @@ func sums(p widget.Page) node.Node {
 	return widget.Received(p, *a)
 }
 
-// again starts anew with the same coin and network, if they can still be chosen.
+// retryForm starts anew with the same coin and network, if they can still be chosen.
 // It has the handle of retrying; where the coin is gone, the link to the chooser
 // has it.
-func again(p widget.Page, busy bool) node.Node {
-	a, ok := offered(p)
+func retryForm(p widget.Page, busy bool) node.Node {
+	a, ok := repeatable(p)
 	return node.If(ok, func() node.Node {
 		fields := []widget.Field{{Name: "currency_symbol", Value: a.CurrencySymbol},
-			{Name: "network_code", Value: widget.Key(a.CurrencySymbol, a.NetworkCode)}}
+			{Name: "network_code", Value: widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)}}
 		if p.Email != "" {
 			fields = append(fields, widget.Field{Name: "email", Value: p.Email})
 		}
-		return widget.Press(p, "/attempts", "retry", "primary",
-			p.Say("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy,
+		return widget.ButtonForm(p, "/attempts", "retry", "primary",
+			p.T("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy,
 			fields...)
 	})
 }
 
-// another leads to the chooser.
-func another(p widget.Page) node.Node {
+// chooserLink leads to the chooser.
+func chooserLink(p widget.Page) node.Node {
 	return node.If(p.View.Can(wire.Retry), func() node.Node {
-		if _, ok := offered(p); ok {
-			return widget.ChangeLink(p, "change", "button quiet", p.Say("ended.another"))
+		if _, ok := repeatable(p); ok {
+			return widget.ChangeLink(p, "change", "button quiet", p.T("ended.another"))
 		}
-		return widget.ChangeLink(p, "retry", "button primary", p.Say("ended.choose"))
+		return widget.ChangeLink(p, "retry", "button primary", p.T("ended.choose"))
 	})
 }
 
-// offered returns the attempt if it may be repeated and its network can still
+// repeatable returns the attempt if it may be repeated and its network can still
 // be chosen.
-func offered(p widget.Page) (wire.Attempt, bool) {
+func repeatable(p widget.Page) (wire.Attempt, bool) {
 	if p.View.Attempt == nil || !p.View.Can(wire.Retry) {
 		return wire.Attempt{}, false
 	}
-	_, _, ok := p.Coin(widget.Key(p.View.Attempt.CurrencySymbol, p.View.Attempt.NetworkCode))
+	_, _, ok := p.Coin(widget.NetworkKey(p.View.Attempt.CurrencySymbol, p.View.Attempt.NetworkCode))
 	return *p.View.Attempt, ok
 }

@@ -23,7 +23,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Add(302, []byte(`{"status":"confirmed"}`))
 	f.Fuzz(func(t *testing.T, status int, answer []byte) {
-		view, problem := read(status, answer)
+		view, problem := decodeAnswer(status, answer)
 		if problem == nil &&
 			(status < 200 || status > 299 || view.Status == "" || !json.Valid(answer)) {
 			t.Fatalf("read(%d, %q) = %+v", status, answer, view)

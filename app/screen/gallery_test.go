@@ -167,8 +167,8 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// TestFormsCarry checks that no form and no link forgets how the page is framed.
-func TestFormsCarry(t *testing.T) {
+// TestFormsKeepFields checks that no form and no link forgets how the page is framed.
+func TestFormsKeepFields(t *testing.T) {
 	for _, s := range screentest.Gallery() {
 		s.Page.Embed, s.Page.Origin = "inline", "https://shop.example"
 		s.Page.Carry = []widget.Field{{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"}}
@@ -190,9 +190,9 @@ func TestFormsCarry(t *testing.T) {
 	}
 }
 
-// TestPartialAfterTheEnd keeps the words of a running payment out of an ended
+// TestPartialPaymentAfterEnd keeps the words of a running payment out of an ended
 // one: "send the rest" once stood on the expired page.
-func TestPartialAfterTheEnd(t *testing.T) {
+func TestPartialPaymentAfterEnd(t *testing.T) {
 	for _, s := range screentest.Gallery() {
 		if s.Name == "expired-partial" && strings.Contains(draw(t, s), english(t)["part.text"]) {
 			t.Error("the expired page asks for the rest of the money")
@@ -200,7 +200,7 @@ func TestPartialAfterTheEnd(t *testing.T) {
 	}
 }
 
-func TestNetworksThatCannotBeChosen(t *testing.T) {
+func TestUnavailableNetworks(t *testing.T) {
 	page := draw(t, screentest.Gallery()[0])
 	for _, radio := range part(page, "network") {
 		disabled := strings.Contains(radio, " disabled")

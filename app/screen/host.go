@@ -30,18 +30,18 @@ type Host struct {
 	// Pay asks a connected wallet to send a transaction. It blocks for as long as
 	// the shopper takes; nil means that the wallet says it is sent.
 	Pay func(id, from string, call wire.Call) error
-	// Replace changes the page's address without loading anything.
-	Replace func(path string)
+	// ReplaceURL changes the page's address without loading anything.
+	ReplaceURL func(path string)
 	// Focus moves the keyboard to the first element that selector finds.
 	Focus func(selector string)
-	// Show scrolls until the first element that selector finds can be seen.
-	Show func(selector string)
+	// ScrollTo scrolls until the first element that selector finds can be seen.
+	ScrollTo func(selector string)
 	// Restore puts back what was typed and focused before the takeover. It is
 	// called once, when the tree is in the document.
 	Restore func()
-	// Watch tells when the tab is left (leave) and when it is back, online
+	// WatchTab tells when the tab is left (leave) and when it is back, online
 	// again or shown (back). Only the two of the last call are told.
-	Watch func(back, leave func())
-	// Network tells when the network has come or gone.
-	Network func(changed func())
+	WatchTab func(back, leave func())
+	// WatchNetwork tells when the network has come or gone.
+	WatchNetwork func(changed func())
 }

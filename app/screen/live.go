@@ -20,52 +20,52 @@ func (c *Checkout) takeOver(ctx app.Context) {
 		return
 	}
 	c.live, c.at = true, time.Now()
-	c.longer(c.Page.View)
+	c.isExtension(c.Page.View)
 	ctx.Handle(
 		widget.ActionSend,
 		func(ctx app.Context, a app.Action) { c.send(ctx, a.Value.(widget.Request)) },
 	)
 	ctx.Handle(
-		widget.ActionChange, func(ctx app.Context, a app.Action) { c.change(ctx, a.Value.(bool)) },
+		widget.ActionChange, func(ctx app.Context, a app.Action) { c.showChooser(ctx, a.Value.(bool)) },
 	)
-	ctx.Handle(widget.ActionFrom, func(_ app.Context, a app.Action) { c.payFrom(a.Value.(bool)) })
-	ctx.Handle(widget.ActionSay, func(_ app.Context, a app.Action) { c.said = a.Value.(string) })
+	ctx.Handle(widget.ActionExchange, func(_ app.Context, a app.Action) { c.setExchange(a.Value.(bool)) })
+	ctx.Handle(widget.ActionAnnounce, func(_ app.Context, a app.Action) { c.announcement = a.Value.(string) })
 	ctx.Handle(widget.ActionFail, func(ctx app.Context, a app.Action) {
 		c.fail(ctx, &wire.Error{Detail: a.Value.(string)})
 	})
 	ctx.Handle(widget.ActionCopy, func(ctx app.Context, a app.Action) {
 		c.copy(ctx, a.Value.(widget.CopyRequest))
 	})
-	ctx.Handle(widget.ActionLook, func(app.Context, app.Action) { c.look() })
-	ctx.Handle(widget.ActionQR, func(_ app.Context, a app.Action) { c.hold(a.Value.(bool)) })
+	ctx.Handle(widget.ActionRefresh, func(app.Context, app.Action) { c.refresh() })
+	ctx.Handle(widget.ActionQR, func(_ app.Context, a app.Action) { c.setLinkQR(a.Value.(bool)) })
 	ctx.Handle(
-		widget.ActionPrice, func(ctx app.Context, a app.Action) { c.reprice(ctx, a.Value.(wish)) },
+		widget.ActionPrice, func(ctx app.Context, a app.Action) { c.fetchPrice(ctx, a.Value.(offerInput)) },
 	)
 	ctx.Handle(
-		widget.ActionPay, func(ctx app.Context, a app.Action) { c.pay(ctx, a.Value.(payment)) },
+		widget.ActionPay, func(ctx app.Context, a app.Action) { c.payByWallet(ctx, a.Value.(payment)) },
 	)
-	c.Host.Network(func() { ctx.NewAction(widget.ActionNetwork) })
+	c.Host.WatchNetwork(func() { ctx.NewAction(widget.ActionNetwork) })
 	c.Host.Restore()
-	c.follow(ctx)
+	c.startFeed(ctx)
 	c.discover(ctx)
 }
 
-// hold changes what the QR code holds, here and when the page is loaded again.
-func (c *Checkout) hold(link bool) {
-	c.Page = c.Page.Holding(link)
-	c.Host.Replace(c.Page.Link(""))
+// setLinkQR changes what the QR code holds, here and when the page is loaded again.
+func (c *Checkout) setLinkQR(link bool) {
+	c.Page = c.Page.WithLinkQR(link)
+	c.Host.ReplaceURL(c.Page.Link(""))
 }
 
-// follow keeps the view of the session current until stop, or until another
+// startFeed keeps the view of the session current until stop, or until another
 // session is followed. A session that is stored nowhere has nothing to follow.
-func (c *Checkout) follow(ctx app.Context) {
-	c.stop()
+func (c *Checkout) startFeed(ctx app.Context) {
+	c.stopFeed()
 	if c.Page.View.Session == "" {
 		return
 	}
 	running, cancel := context.WithCancel(context.Background())
 	base, lang := c.Page.Base, "?lang="+c.Page.Lang // the feed reads them while the page changes
-	c.feeding = cancel
+	c.stopFeeding = cancel
 	c.feed = feed.New(feed.Config{
 		Fetch: func(ctx context.Context) (wire.View,
 			error) {
@@ -75,106 +75,106 @@ func (c *Checkout) follow(ctx app.Context) {
 			error) {
 			return c.Host.Dial(ctx, base+"/live"+lang)
 		},
-		Got:  func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.hear(ctx, v) }) },
-		Lost: func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
-		From: c.Page.View.Version,
+		OnView:    func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.receive(ctx, v) }) },
+		OnOffline: func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
+		Version:   c.Page.View.Version,
 	})
 	f := c.feed
 	if c.Page.Embed == "modal" && c.Page.View.Status == wire.Open {
-		f.Leave() // a frame made ready in advance connects when it is shown
+		f.Pause() // a frame made ready in advance connects when it is shown
 	}
-	c.Host.Watch(f.Back, f.Leave)
+	c.Host.WatchTab(f.Resume, f.Pause)
 	go f.Run(running)
 }
 
-// look asks for the view at once.
-func (c *Checkout) look() {
+// refresh asks for the view at once.
+func (c *Checkout) refresh() {
 	if c.feed != nil {
-		c.feed.Back()
+		c.feed.Resume()
 	}
 }
 
-// stop ends the following.
-func (c *Checkout) stop() {
-	if c.feeding != nil {
-		c.feeding()
-		c.feeding = nil
+// stopFeed ends the following.
+func (c *Checkout) stopFeed() {
+	if c.stopFeeding != nil {
+		c.stopFeeding()
+		c.stopFeeding = nil
 	}
 }
 
-// hear takes a view that came by itself. Of one that repeats what is on screen
+// receive takes a view that came by itself. Of one that repeats what is on screen
 // only the words about time are drawn.
-func (c *Checkout) hear(ctx app.Context, v wire.View) {
-	if c.offline || !repeats(c.Page.View, v) {
-		c.take(ctx, v)
+func (c *Checkout) receive(ctx app.Context, v wire.View) {
+	if c.offline || !sameButTime(c.Page.View, v) {
+		c.show(ctx, v)
 		return
 	}
 	c.Page.View, c.at = v, time.Now()
-	ctx.NewActionWithValue(widget.ActionInstant, widget.Instant{View: v, At: c.at})
+	ctx.NewActionWithValue(widget.ActionViewTime, widget.ViewTime{View: v, At: c.at})
 	ctx.PreventUpdate()
 }
 
-// take shows a view that is newer than the one on screen, or as new and fresher.
-func (c *Checkout) take(ctx app.Context, v wire.View) {
+// show shows a view that is newer than the one on screen, or as new and fresher.
+func (c *Checkout) show(ctx app.Context, v wire.View) {
 	old := c.Page.View
 	if v.Session == old.Session && v.Version < old.Version {
 		return
 	}
 	c.Page.View, c.at, c.offline = v, time.Now(), false
 	if old.Session == "" && v.Session != "" {
-		c.Page = c.Page.Stored(v.Session)
-		c.Host.Replace(c.Page.Link(""))
-		c.follow(ctx)
+		c.Page = c.Page.WithSession(v.Session)
+		c.Host.ReplaceURL(c.Page.Link(""))
+		c.startFeed(ctx)
 	}
 	if a := v.Attempt; a != nil && a.Number != widget.AttemptNumber(old) {
-		c.Page.Chosen, c.Page.ChosenNetwork = a.CurrencySymbol, widget.Key(
+		c.Page.Chosen, c.Page.ChosenNetwork = a.CurrencySymbol, widget.NetworkKey(
 			a.CurrencySymbol, a.NetworkCode,
 		)
 	}
 	c.discover(ctx)
-	longer := c.longer(v)
+	longer := c.isExtension(v)
 	if old.Status != v.Status || widget.AttemptNumber(old) != widget.AttemptNumber(v) {
 		c.problem = nil
-		c.moved(ctx)
+		c.announceScreen(ctx)
 		if longer {
-			c.said = c.Page.Say("said.extended")
+			c.announcement = c.Page.T("said.extended")
 		}
 	} else if partial(v) && !partial(old) || widget.Arrived(v) && !widget.Arrived(old) {
-		c.moved(ctx)
+		c.announceScreen(ctx)
 	}
 }
 
-// repeats reports whether v shows nothing that old does not, but for the time: most
+// sameButTime reports whether v shows nothing that old does not, but for the time: most
 // views do, and the page is not drawn again for them.
-func repeats(old, v wire.View) bool {
+func sameButTime(old, v wire.View) bool {
 	return reflect.DeepEqual(old.Timeless(), v.Timeless())
 }
 
-// moved announces a new screen once and brings the keyboard to its heading.
-func (c *Checkout) moved(ctx app.Context) {
+// announceScreen announces a new screen once and brings the keyboard to its heading.
+func (c *Checkout) announceScreen(ctx app.Context) {
 	c.Page.Changing, c.Search = false, ""
-	c.said = c.Page.Say("said." + saidOf(c.Page.View))
+	c.announcement = c.Page.T("said." + announcementKey(c.Page.View))
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
 
-// longer reports whether v gives the payment more time: there is another address
+// isExtension reports whether v gives the payment more time: there is another address
 // for the same coin and network, and the payment has not ended in between.
-func (c *Checkout) longer(v wire.View) bool {
+func (c *Checkout) isExtension(v wire.View) bool {
 	switch {
 	case v.Status == wire.Preparing:
 		return false
 	case v.Status != wire.Pending || v.Attempt == nil:
-		c.paying = wire.Attempt{}
+		c.lastPayable = wire.Attempt{}
 		return false
 	}
-	was, is := c.paying, *v.Attempt
-	c.paying = is
+	was, is := c.lastPayable, *v.Attempt
+	c.lastPayable = is
 	return was.Number != 0 && is.Number > was.Number &&
 		is.CurrencySymbol == was.CurrencySymbol && is.NetworkCode == was.NetworkCode
 }
 
-// saidOf names the announcement of a view.
-func saidOf(v wire.View) string {
+// announcementKey names the announcement of a view.
+func announcementKey(v wire.View) string {
 	switch {
 	case partial(v) && v.Status == wire.Pending:
 		return "partial"
@@ -188,21 +188,21 @@ func partial(v wire.View) bool {
 	return v.Attempt != nil && v.Attempt.PaidAmount != "" && v.Attempt.MissingAmount != ""
 }
 
-// change shows or hides the chooser.
-func (c *Checkout) change(ctx app.Context, show bool) {
+// showChooser shows or hides the chooser.
+func (c *Checkout) showChooser(ctx app.Context, show bool) {
 	c.Page.Changing, c.Search, c.problem = show, "", nil
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
 
-// payFrom shows the page to a shopper who pays from an exchange, or who does
+// setExchange shows the page to a shopper who pays from an exchange, or who does
 // not. The page's address follows, so that loading it again does not forget it.
-func (c *Checkout) payFrom(exchange bool) {
-	c.Page = c.Page.PayingFrom(exchange)
-	c.said = c.Page.Say("choose.order")
+func (c *Checkout) setExchange(exchange bool) {
+	c.Page = c.Page.WithExchange(exchange)
+	c.announcement = c.Page.T("choose.order")
 	if exchange {
-		c.said = c.Page.Say("choose.exchange.why")
+		c.announcement = c.Page.T("choose.exchange.why")
 	}
-	c.Host.Replace(c.Page.Link(""))
+	c.Host.ReplaceURL(c.Page.Link(""))
 }
 
 // copy puts a value on the clipboard, off the UI goroutine because the browser
@@ -228,14 +228,14 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	target, body := c.address(r.Sub), c.body(r)
 	ctx.Async(func() {
 		status, answer, err := c.Host.Send(context.Background(), "POST", target, body)
-		ctx.Dispatch(func(ctx app.Context) { c.answered(ctx, status, answer, err) })
+		ctx.Dispatch(func(ctx app.Context) { c.handleAnswer(ctx, status, answer, err) })
 	})
 }
 
 // address is where a request goes; what a form would carry along is in the
 // query, so that the answer is in the page's language.
 func (c *Checkout) address(sub string) string {
-	p := c.Page.Stored(c.Page.View.Session)
+	p := c.Page.WithSession(c.Page.View.Session)
 	p.Base = c.Page.Target(sub)
 	return p.Link("")
 }
@@ -259,20 +259,20 @@ func (c *Checkout) body(r widget.Request) []byte {
 	return body
 }
 
-// answered takes the answer to send: the view after it, or why not.
-func (c *Checkout) answered(ctx app.Context, status int, answer []byte, err error) {
+// handleAnswer takes the answer to send: the view after it, or why not.
+func (c *Checkout) handleAnswer(ctx app.Context, status int, answer []byte, err error) {
 	c.busy = false
 	if err != nil {
-		c.fail(ctx, &wire.Error{Detail: c.Page.Say("error.offline")})
+		c.fail(ctx, &wire.Error{Detail: c.Page.T("error.offline")})
 		return
 	}
-	view, problem := read(status, answer)
+	view, problem := decodeAnswer(status, answer)
 	if problem != nil {
-		c.fail(ctx, c.worded(problem))
+		c.fail(ctx, c.localize(problem))
 		return
 	}
-	view.Told = c.feed != nil && c.feed.Told()
-	c.take(ctx, view)
+	view.WillUpdate = c.feed != nil && c.feed.WillUpdate()
+	c.show(ctx, view)
 	c.Page.Changing = false
 }
 
@@ -280,21 +280,21 @@ func (c *Checkout) answered(ctx app.Context, status int, answer []byte, err erro
 // that was pressed may be far below.
 func (c *Checkout) fail(ctx app.Context, problem *wire.Error) {
 	c.problem = problem
-	ctx.Defer(func(app.Context) { c.Host.Show(".error") })
+	ctx.Defer(func(app.Context) { c.Host.ScrollTo(".error") })
 }
 
-// worded gives an error the sentence for shoppers; its own is for developers,
+// localize gives an error the sentence for shoppers; its own is for developers,
 // and an answer from a proxy has none.
-func (c *Checkout) worded(problem *wire.Error) *wire.Error {
-	problem.Detail = c.Page.Say("error.unknown")
+func (c *Checkout) localize(problem *wire.Error) *wire.Error {
+	problem.Detail = c.Page.T("error.unknown")
 	if sentence, ok := c.Page.Text["problem."+string(problem.Code)]; ok {
 		problem.Detail = sentence
 	}
 	return problem
 }
 
-// read decodes an answer: a view with 2xx, else an error.
-func read(status int, answer []byte) (wire.View, *wire.Error) {
+// decodeAnswer decodes an answer: a view with 2xx, else an error.
+func decodeAnswer(status int, answer []byte) (wire.View, *wire.Error) {
 	if status < 200 || status > 299 {
 		problem := &wire.Error{Status: status}
 		if json.Unmarshal(answer, problem) != nil {
@@ -315,7 +315,7 @@ func (h *Host) view(ctx context.Context, path string) (wire.View, error) {
 	if err != nil {
 		return wire.View{}, err
 	}
-	view, problem := read(status, answer)
+	view, problem := decodeAnswer(status, answer)
 	if problem != nil {
 		return wire.View{}, problem
 	}

@@ -51,13 +51,13 @@ func (b *browserFake) host() *Host {
 			return nil,
 				errors.New("no network")
 		},
-		Copy:    func(string) error { return b.copied },
-		Replace: func(path string) { b.address = path },
-		Focus:   func(string) {},
-		Show:    func(string) {},
-		Restore: func() {},
-		Watch:   func(back, _ func()) { b.back = back },
-		Network: func(func()) {},
+		Copy:         func(string) error { return b.copied },
+		ReplaceURL:   func(path string) { b.address = path },
+		Focus:        func(string) {},
+		ScrollTo:     func(string) {},
+		Restore:      func() {},
+		WatchTab:     func(back, _ func()) { b.back = back },
+		WatchNetwork: func(func()) {},
 	}
 }
 
@@ -76,7 +76,7 @@ func live(t *testing.T, name string, b *browserFake) (*Checkout, app.Context, ap
 		}
 		engine.ConsumeAll()
 		p.root.takeOver(p.ctx)
-		t.Cleanup(p.root.stop)
+		t.Cleanup(p.root.stopFeed)
 		return p.root, p.ctx, engine
 	}
 	t.Fatalf("the gallery has no %q", name)
@@ -89,7 +89,7 @@ func pendingView() wire.View {
 	return v
 }
 
-func TestSendTakesTheView(t *testing.T) {
+func TestSendShowsAnswer(t *testing.T) {
 	b := &browserFake{status: 200, answer: pendingView()}
 	c, ctx, engine := live(t, "open", b)
 	c.send(ctx,
@@ -104,12 +104,12 @@ func TestSendTakesTheView(t *testing.T) {
 	if len(b.sent) != 1 || b.sent[0] != want {
 		t.Errorf("sent %q; want only %q", b.sent, want)
 	}
-	if c.busy || c.Page.View.Status != wire.Pending || c.said != english(t)["said.pending"] {
-		t.Errorf("busy %t, status %q, said %q", c.busy, c.Page.View.Status, c.said)
+	if c.busy || c.Page.View.Status != wire.Pending || c.announcement != english(t)["said.pending"] {
+		t.Errorf("busy %t, status %q, said %q", c.busy, c.Page.View.Status, c.announcement)
 	}
 }
 
-func TestFirstSessionOfAnItem(t *testing.T) {
+func TestFirstSessionOfItem(t *testing.T) {
 	b := &browserFake{status: 200, answer: pendingView()}
 	c, ctx, engine := live(t, "open-unsaved", b)
 	c.Page.Carry = append(c.Page.Carry, widget.Field{Name: "lang", Value: "en"})
@@ -155,29 +155,29 @@ func TestSendRefused(t *testing.T) {
 	}
 }
 
-func TestTakeDropsOlderViews(t *testing.T) {
+func TestShowDropsOlderViews(t *testing.T) {
 	c, ctx, _ := live(t, "confirmed", &browserFake{})
 	old := pendingView()
 	old.Version = 3
-	c.take(ctx, old)
+	c.show(ctx, old)
 	if c.Page.View.Status != wire.Confirmed {
 		t.Errorf("status %q; an older view was taken", c.Page.View.Status)
 	}
 }
 
-func TestPartialIsAnnouncedOnce(t *testing.T) {
+func TestPartialAnnouncedOnce(t *testing.T) {
 	c, ctx, _ := live(t, "pending", &browserFake{})
 	v := pendingView()
 	v.Attempt.PaidAmount, v.Attempt.MissingAmount = "9.80", "15.23"
-	c.take(ctx, v)
-	if want := english(t)["said.partial"]; c.said != want {
-		t.Errorf("said %q; want %q", c.said, want)
+	c.show(ctx, v)
+	if want := english(t)["said.partial"]; c.announcement != want {
+		t.Errorf("said %q; want %q", c.announcement, want)
 	}
-	c.said = ""
+	c.announcement = ""
 	v.Version++
-	c.take(ctx, v)
-	if c.said != "" {
-		t.Errorf("said %q again", c.said)
+	c.show(ctx, v)
+	if c.announcement != "" {
+		t.Errorf("said %q again", c.announcement)
 	}
 }
 
@@ -226,8 +226,8 @@ func (d *drawn) Render() app.UI {
 
 func (d *drawn) OnPreRender(ctx app.Context) { d.ctx = ctx }
 
-// TestRepeatsDrawNothing: a view that shows nothing new costs no drawing.
-func TestRepeatsDrawNothing(t *testing.T) {
+// TestSameViewIsNotRedrawn: a view that shows nothing new costs no drawing.
+func TestSameViewIsNotRedrawn(t *testing.T) {
 	first := named(t, "pending")
 	first.View.Version = 9
 	d := &drawn{Checkout: &Checkout{Page: first, Host: (&browserFake{}).host()}}
@@ -242,12 +242,14 @@ func TestRepeatsDrawNothing(t *testing.T) {
 		v.Attempt = &a
 		change(&v)
 		d.times = 0
-		d.ctx.Dispatch(func(ctx app.Context) { d.hear(ctx, v) })
+		d.ctx.Dispatch(func(ctx app.Context) { d.receive(ctx, v) })
 		engine.ConsumeAll()
 		return d.times
 	}
 	for ms := range int64(20) {
-		if n := takes(func(v *wire.View) { v.CheckedMsAgo, v.Attempt.ExpiresInMs, v.Told = ms, 700_000-3000*ms, ms%2 == 0 }); n != 0 {
+		if n := takes(func(v *wire.View) {
+			v.CheckedMsAgo, v.Attempt.ExpiresInMs, v.WillUpdate = ms, 700_000-3000*ms, ms%2 == 0
+		}); n != 0 {
 			t.Fatalf("the page was drawn %d times for a view that shows nothing new", n)
 		}
 	}
@@ -269,9 +271,9 @@ func TestRepeatsDrawNothing(t *testing.T) {
 	}
 }
 
-// TestAnswersAreDrawn: an answer that repeats what is on screen ends the waiting
+// TestAnswersAreRedrawn: an answer that repeats what is on screen ends the waiting
 // for it all the same.
-func TestAnswersAreDrawn(t *testing.T) {
+func TestAnswersAreRedrawn(t *testing.T) {
 	page := named(t, "pending")
 	d := &drawn{Checkout: &Checkout{Page: page, Host: (&browserFake{}).host()}}
 	engine := app.NewTestEngine()
@@ -285,7 +287,7 @@ func TestAnswersAreDrawn(t *testing.T) {
 	d.busy, d.Page.Changing = true, true
 	engine.ConsumeAll()
 	d.times = 0
-	d.ctx.Dispatch(func(ctx app.Context) { d.answered(ctx, 200, answer, nil) })
+	d.ctx.Dispatch(func(ctx app.Context) { d.handleAnswer(ctx, 200, answer, nil) })
 	engine.ConsumeAll()
 	if d.times == 0 || d.busy || d.Page.Changing {
 		t.Errorf("drawn %d times, busy %t, changing %t; want it drawn, and neither", d.times, d.busy, d.Page.Changing)

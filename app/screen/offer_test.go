@@ -11,7 +11,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-func TestDollars(t *testing.T) {
+func TestNormalizeAmount(t *testing.T) {
 	for typed, want := range map[string]string{
 		"5": "5", " 5.00 ": "5.00", "4,50": "4.50", "4,5": "4.5", "1234,50": "1234.50",
 		"\u00a05\t": "5",
@@ -21,7 +21,7 @@ func TestDollars(t *testing.T) {
 		",5": ".5", "1,2,3": "1,2,3", "1,2,": "1.2,",
 		"$5": "$5", "": "", "-5": "-5", "５": "５", "1e3": "1e3", "1 000": "1 000", "٬": "٬",
 	} {
-		if got := Dollars(typed); got != want {
+		if got := NormalizeAmount(typed); got != want {
 			t.Errorf("Dollars(%q) = %q; want %q", typed, got, want)
 		}
 	}
@@ -31,13 +31,13 @@ func TestDollars(t *testing.T) {
 func chooserOf(t *testing.T, sample, amount, quantity string) *chooser {
 	t.Helper()
 	c := &chooser{Page: find(t, sample)}
-	c.ask(func(w *wish) { w.amount, w.quantity = amount, quantity })
+	c.editOffer(func(w *offerInput) { w.amount, w.quantity = amount, quantity })
 	c.pick("TON")
 	return c
 }
 
 // What is typed is what is sent, applied or not.
-func TestOfferSendsWhatIsTyped(t *testing.T) {
+func TestOfferSendsInput(t *testing.T) {
 	for _, row := range []struct{ sample, amount, quantity, want string }{
 		{"open-amount", "7", "", "7 "},
 		{"open-amount", "4,50", "", "4.50 "},
@@ -76,7 +76,7 @@ func TestOfferFieldsAreSentOnce(t *testing.T) {
 }
 
 // repricing mounts a sample, asks for a price and returns what was requested.
-func repricing(t *testing.T, sample string, b *browserFake, w wish) (*Checkout, string, app.Context,
+func repricing(t *testing.T, sample string, b *browserFake, w offerInput) (*Checkout, string, app.Context,
 	app.TestEngine) {
 	t.Helper()
 	c, ctx, engine := live(t, sample, b)
@@ -86,34 +86,34 @@ func repricing(t *testing.T, sample string, b *browserFake, w wish) (*Checkout, 
 		asked = method + " " + path
 		return send(ctx, method, path, body)
 	}
-	c.reprice(ctx, w)
+	c.fetchPrice(ctx, w)
 	engine.ConsumeAll()
 	return c, asked, ctx, engine
 }
 
-func TestReprice(t *testing.T) {
+func TestFetchPrice(t *testing.T) {
 	view := find(t, "open-amount").View
 	view.Order.AmountUSD = "4.50"
 	b := &browserFake{status: 200, answer: view}
-	c, asked, _, _ := repricing(t, "open-amount", b, wish{amount: "4,50"})
+	c, asked, _, _ := repricing(t, "open-amount", b, offerInput{amount: "4,50"})
 	if want := "GET /checkout?item=tip&amount=4.50"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
 	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" ||
-		c.said != "$4.50" {
-		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.said)
+		c.announcement != "$4.50" {
+		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.announcement)
 	}
 	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50">$4.50`) {
 		t.Error("the new price is not on the page")
 	}
 }
 
-func TestRepriceQuantity(t *testing.T) {
+func TestFetchPriceQuantity(t *testing.T) {
 	view := find(t, "open-quantity").View
 	view.Order.AmountUSD = "18.00"
 	c, asked, _,
 		_ := repricing(t, "open-quantity-wrong", &browserFake{status: 200, answer: view},
-		wish{quantity: "4"})
+		offerInput{quantity: "4"})
 	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
@@ -124,9 +124,9 @@ func TestRepriceQuantity(t *testing.T) {
 }
 
 // A refusal is said beside the field, and once; the price stays.
-func TestRepriceRefused(t *testing.T) {
+func TestFetchPriceRefused(t *testing.T) {
 	refusal := wire.Error{Code: wire.CodeAmountInvalid, Param: "amount", Status: 422}
-	for _, w := range []wish{{amount: "501"}, {amount: " "}} {
+	for _, w := range []offerInput{{amount: "501"}, {amount: " "}} {
 		c, asked, _, _ := repricing(t, "open-amount", &browserFake{status: 422, answer: refusal}, w)
 		page := node.HTML(c)
 		if n := len(part(page, "error")); n != 1 ||
@@ -145,16 +145,16 @@ func TestRepriceRefused(t *testing.T) {
 
 // An answer that comes when the order is stored, or another price was asked for
 // since, changes nothing.
-func TestRepriceTooLate(t *testing.T) {
+func TestFetchPriceTooLate(t *testing.T) {
 	late := find(t, "open-amount").View
 	late.Order.AmountUSD = "7.00"
 	for name, meanwhile := range map[string]func(*Checkout, app.Context){
-		"stored":      func(c *Checkout, ctx app.Context) { c.take(ctx, pendingView()) },
-		"asked again": func(c *Checkout, _ app.Context) { c.pricing++ },
+		"stored":      func(c *Checkout, ctx app.Context) { c.show(ctx, pendingView()) },
+		"asked again": func(c *Checkout, _ app.Context) { c.priceRequests++ },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, ctx, engine := live(t, "open-amount", &browserFake{status: 200, answer: late})
-			c.reprice(ctx, wish{amount: "7"})
+			c.fetchPrice(ctx, offerInput{amount: "7"})
 			meanwhile(c, ctx)
 			engine.ConsumeAll()
 			if c.Page.View.Order.AmountUSD == "7.00" {
@@ -165,8 +165,8 @@ func TestRepriceTooLate(t *testing.T) {
 }
 
 // Once the order is stored there is nothing to set any more.
-func TestOfferEndsWithTheOrder(t *testing.T) {
-	if p := find(t, "open-amount").Stored("cs_1"); p.Offer != nil || len(p.Carry) != 0 {
+func TestOfferEndsWithOrder(t *testing.T) {
+	if p := find(t, "open-amount").WithSession("cs_1"); p.Offer != nil || len(p.Carry) != 0 {
 		t.Errorf("a stored page has the offer %+v and carries %v", p.Offer, p.Carry)
 	}
 }

@@ -35,15 +35,15 @@ func (s *pay) Draw() *node.Element {
 		network(p, a),
 		s.exchange(a),
 		node.If(a.Address != "", func() node.Node { return s.transfer(a) }),
-		node.If(a.Address != "", func() node.Node { return &widget.Checker{Page: p} }),
+		node.If(a.Address != "", func() node.Node { return &widget.AddressChecker{Page: p} }),
 		wallets(p, a, s.Wallet),
 		s.links(a),
 		node.El("div").Class("watch").Body(
-			node.El("p").Class("waiting").Text(p.Say("pay.waiting")),
+			node.El("p").Class("waiting").Text(p.T("pay.waiting")),
 			&widget.Timing{Page: p, At: s.At, Left: true, Offline: s.Offline},
-			node.If(p.Waits(), func() node.Node {
+			node.If(p.AutoRefreshes(), func() node.Node {
 				return node.El("noscript").Body(
-					node.El("p").Class("refresh").Text(p.Say("pay.refresh")),
+					node.El("p").Class("refresh").Text(p.T("pay.refresh")),
 				)
 			}),
 		),
@@ -58,9 +58,9 @@ func (s *pay) arrived() *node.Element {
 	p := s.Page
 	return node.El("div").Class("outcome").Body(
 		mark("wait"),
-		widget.Heading(p.Say("review.title")),
+		widget.Heading(p.T("review.title")),
 		facts(p),
-		node.El("p").Text(p.Say("review.wait")),
+		node.El("p").Text(p.T("review.wait")),
 		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
 		s.actions(),
 	)
@@ -75,27 +75,27 @@ func (s *pay) attempt() wire.Attempt {
 }
 
 func (s *pay) title(a wire.Attempt) string {
-	sum, rest := widget.Due(a)
+	sum, rest := widget.AmountDue(a)
 	if rest {
-		return s.Page.Say("pay.title.rest", "amount", sum)
+		return s.Page.T("pay.title.rest", "amount", sum)
 	}
-	return s.Page.Say("pay.title", "amount", sum)
+	return s.Page.T("pay.title", "amount", sum)
 }
 
 // network names the network in words, mark and colour, with the one warning that
 // matters most.
 func network(p widget.Page, a wire.Attempt) node.Node {
 	return node.El("div").Class("network-only").Attr("data-network", markID(a.NetworkMark)).
-		Body(widget.Spaced(
+		Body(widget.WithSpaces(
 			node.If(a.NetworkMark != "", func() node.Node {
 				return node.Void("img").Class("network-mark").Attr("src", a.NetworkMark).
 					Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "28").
 					Attr("height", "28")
 			}),
 			node.El("strong").Attr("data-part", "network-name").Attr("data-value", a.NetworkName).
-				Text(p.Say("pay.network", "network", a.NetworkName)),
+				Text(p.T("pay.network", "network", a.NetworkName)),
 			node.El("span").
-				Text(p.Say("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
+				Text(p.T("pay.network.only", "coin", a.CurrencySymbol, "network", a.NetworkName)),
 		)...)
 }
 
@@ -109,9 +109,9 @@ func markID(mark string) string {
 // exchange tells somebody who pays from an exchange what to enter there.
 func (s *pay) exchange(a wire.Attempt) node.Node {
 	return node.If(s.Page.Exchange, func() node.Node {
-		sum, _ := widget.Due(a)
+		sum, _ := widget.AmountDue(a)
 		return node.El("p").Class("note exchange-note").
-			Text(s.Page.Say("pay.exchange", "amount", sum, "network", a.NetworkName))
+			Text(s.Page.T("pay.exchange", "amount", sum, "network", a.NetworkName))
 	})
 }
 
@@ -122,18 +122,18 @@ func (s *pay) transfer(a wire.Attempt) node.Node {
 		node.El("div").Class("transfer-text").Body(
 			s.amount(a),
 			&widget.Copyable{Part: "address", Copy: "copy-address", Groups: true, Value: a.Address,
-				Label: p.Say("pay.address", "coin", a.CurrencySymbol, "network", a.NetworkName),
+				Label: p.T("pay.address", "coin", a.CurrencySymbol, "network", a.NetworkName),
 				Text: widget.CopyText{
-					Button: p.Say("copy.address"),
-					Copied: p.Say("copy.address.done", "network", a.NetworkName),
-					Failed: p.Say("copy.failed"),
+					Button: p.T("copy.address"),
+					Copied: p.T("copy.address.done", "network", a.NetworkName),
+					Failed: p.T("copy.failed"),
 				}},
-			node.El("p").Class("address-note").Body(widget.Spaced(
+			node.El("p").Class("address-note").Body(widget.WithSpaces(
 				node.El("span").Class("address-only").Text(
-					p.Say("pay.only", "network", a.NetworkName),
+					p.T("pay.only", "network", a.NetworkName),
 				),
 				node.If(address.Checksummed(a.Family, a.Address), func() node.Node {
-					return node.El("span").Class("verified").Text(p.Say("pay.address.verified"))
+					return node.El("span").Class("verified").Text(p.T("pay.address.verified"))
 				}),
 			)...),
 		),
@@ -146,11 +146,11 @@ func (s *pay) transfer(a wire.Attempt) node.Node {
 func (s *pay) amount(a wire.Attempt) node.Node {
 	p := s.Page
 	c := &widget.Copyable{Part: "pay-amount", Copy: "copy-amount", Value: a.PayableAmount,
-		Unit: a.CurrencySymbol, Label: p.Say("pay.amount"),
-		Text: widget.CopyText{Button: p.Say("copy.amount"), Copied: p.Say("copy.amount.done"),
-			Failed: p.Say("copy.failed")}}
-	if _, rest := widget.Due(a); rest {
-		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.Say("pay.amount.rest")
+		Unit: a.CurrencySymbol, Label: p.T("pay.amount"),
+		Text: widget.CopyText{Button: p.T("copy.amount"), Copied: p.T("copy.amount.done"),
+			Failed: p.T("copy.failed")}}
+	if _, rest := widget.AmountDue(a); rest {
+		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.T("pay.amount.rest")
 	}
 	return c
 }
@@ -166,12 +166,12 @@ func (s *pay) links(a wire.Attempt) node.Node {
 		node.If(a.URI != "" && !p.Exchange, func() node.Node {
 			return node.El("a").Class("button").Attr("data-part", "open-wallet").
 				Attr("href", a.URI).
-				Text(p.Say("pay.wallet"))
+				Text(p.T("pay.wallet"))
 		}),
 		node.If(a.PaymentURL != "", func() node.Node {
 			return node.El("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
 				Attr("target", "_blank").Attr("rel", "noopener noreferrer").
-				Text(p.Say("pay.hosted"))
+				Text(p.T("pay.hosted"))
 		}),
 	)
 }
@@ -179,18 +179,18 @@ func (s *pay) links(a wire.Attempt) node.Node {
 // help answers what goes wrong most often, before it does.
 func (s *pay) help(a wire.Attempt) node.Node {
 	p := s.Page
-	sum, _ := widget.Due(a)
-	return widget.Opened("help", p.Exchange).Body(
-		node.El("summary").Text(p.Say("pay.help")),
+	sum, _ := widget.AmountDue(a)
+	return widget.Details("help", p.Exchange).Body(
+		node.El("summary").Text(p.T("pay.help")),
 		node.El("ul").Body(
-			node.El("li").Text(p.Say("pay.help.exchange", "amount", sum)),
+			node.El("li").Text(p.T("pay.help.exchange", "amount", sum)),
 			node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
 				return node.El("li").Text(
-					p.Say("pay.help.tolerance", "percent", a.TolerancePercent),
+					p.T("pay.help.tolerance", "percent", a.TolerancePercent),
 				)
 			}),
-			node.El("li").Text(p.Say("pay.help.network", "network", a.NetworkName)),
-			node.El("li").Text(p.Say("pay.closing")),
+			node.El("li").Text(p.T("pay.help.network", "network", a.NetworkName)),
+			node.El("li").Text(p.T("pay.closing")),
 		),
 	)
 }
@@ -199,13 +199,13 @@ func (s *pay) actions() node.Node {
 	p := s.Page
 	return node.El("div").Class("buttons").Body(
 		node.If(p.View.Can(wire.Recheck), func() node.Node {
-			return widget.Press(p, "/recheck", "recheck", "wide", p.Say("pay.recheck"), s.Busy)
+			return widget.ButtonForm(p, "/recheck", "recheck", "wide", p.T("pay.recheck"), s.Busy)
 		}),
 		node.If(p.View.Can(wire.Change), func() node.Node {
-			return widget.ChangeLink(p, "change", "button quiet", p.Say("pay.change"))
+			return widget.ChangeLink(p, "change", "button quiet", p.T("pay.change"))
 		}),
 		node.If(p.View.Can(wire.Cancel), func() node.Node {
-			return widget.Press(p, "/cancel", "cancel", "quiet", p.Say("pay.cancel"), s.Busy)
+			return widget.ButtonForm(p, "/cancel", "cancel", "quiet", p.T("pay.cancel"), s.Busy)
 		}),
 	)
 }

@@ -33,23 +33,23 @@ func TestQRSwitch(t *testing.T) {
 			"QR code of the ETH address on Ethereum", "pay.qr.address.why",
 			`href="/checkout/cs_gallery?qr=uri"`, "Address only"},
 		"link": {func(p *widget.Page) {
-			*p = p.Holding(true)
+			*p = p.WithLinkQR(true)
 		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due="`,
 			"QR code of the payment link for 0.00912345\u00a0ETH on Ethereum", "pay.qr.link.why",
 			`href="/checkout/cs_gallery"`, "With amount"},
 		"link of the rest": {func(p *widget.Page) {
-			*p = p.Holding(true)
+			*p = p.WithLinkQR(true)
 			p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "0.009", "0.00012345"
 		}, `src="/checkout/cs_gallery/qr.svg?kind=uri&amp;a=1&amp;due=0.00012345"`,
 			"for 0.00012345\u00a0ETH on", "pay.qr.link.why", `href="/checkout/cs_gallery"`,
 			"With amount"},
 		"link of a token": {func(p *widget.Page) {
-			*p = p.Holding(true)
+			*p = p.WithLinkQR(true)
 			p.View.Attempt.TokenURI = true
 		}, "kind=uri", "payment link", "pay.qr.token.why", `href="/checkout/cs_gallery"`,
 			"With amount"},
 		"no link": {func(p *widget.Page) {
-			*p = p.Holding(true)
+			*p = p.WithLinkQR(true)
 			p.View.Attempt.URI = ""
 		}, `src="/checkout/cs_gallery/qr.svg?a=1"`, "QR code of the ETH address", "", "", ""},
 	} {
@@ -76,7 +76,7 @@ func TestQRSwitch(t *testing.T) {
 
 // What the copy button gives is what the address QR code holds, whole, whatever
 // is shown of it.
-func TestAddressIsWhole(t *testing.T) {
+func TestAddressIsComplete(t *testing.T) {
 	page := payPage(t, nil)
 	for _, handle := range []string{"address", "copy-address"} {
 		if tag := part(page, handle)[0]; !strings.Contains(tag, evmPlain) {
@@ -96,7 +96,7 @@ func TestAddressIsWhole(t *testing.T) {
 	}
 }
 
-func TestVerifiedIsSaidWhereItIsTrue(t *testing.T) {
+func TestVerifiedOnlyWithChecksum(t *testing.T) {
 	words := english(t)["pay.address.verified"]
 	if strings.Contains(payPage(t, nil), words) {
 		t.Error("an address without a checksum is said to have passed it")
@@ -106,7 +106,7 @@ func TestVerifiedIsSaidWhereItIsTrue(t *testing.T) {
 	}
 }
 
-func TestPaysFromAnExchange(t *testing.T) {
+func TestPayFromExchange(t *testing.T) {
 	page := payPage(t, func(p *widget.Page) {
 		p.Exchange, p.Embed, p.Origin = true, "inline", "https://shop.example"
 	})
@@ -125,16 +125,16 @@ func TestPaysFromAnExchange(t *testing.T) {
 
 // Without scripts the page loads itself again every few seconds, which must not
 // take away what is being typed or close what is being scanned.
-func TestStaysOpen(t *testing.T) {
+func TestDetailsStayOpen(t *testing.T) {
 	p := screentest.NewSample("", wire.Pending, screentest.Attempt(screentest.Ether)).Page
-	if !p.Waits() ||
+	if !p.AutoRefreshes() ||
 		!strings.Contains(payPage(t, nil),
 			`<noscript><a class="button" href="/checkout/cs_gallery?open=check">`) {
 		t.Error("the page without scripts has no way to keep still")
 	}
-	p = p.Carrying("open", "check")
+	p = p.WithField("open", "check")
 	p.Opened = "check"
-	if p.Waits() {
+	if p.AutoRefreshes() {
 		t.Error("the page loads itself again while an address is checked")
 	}
 	page := payPage(t, func(p *widget.Page) { p.Opened = "device" })
@@ -143,17 +143,17 @@ func TestStaysOpen(t *testing.T) {
 	}
 }
 
-func TestBareAndStored(t *testing.T) {
+func TestStandaloneAndWithSession(t *testing.T) {
 	p := widget.Page{Base: "/checkout", URL: "https://pay.example/checkout?item=coffee&lang=de",
 		Carry: []widget.Field{{Name: "embed", Value: "modal"}, {Name: "origin", Value: "https://shop.example"}, {Name: "theme", Value: "dark"},
 			{Name: "lang", Value: "de"}, {Name: "item", Value: "coffee"}, {Name: "key", Value: "page_1"}}}
-	if got, want := p.Bare().Link(""), "/checkout?lang=de&item=coffee"; got != want {
+	if got, want := p.Standalone().Link(""), "/checkout?lang=de&item=coffee"; got != want {
 		t.Errorf("on its own %s; want %s", got, want)
 	}
-	if got, want := p.Stored("cs_1").URL, "https://pay.example/checkout/cs_1?lang=de"; got != want {
+	if got, want := p.WithSession("cs_1").URL, "https://pay.example/checkout/cs_1?lang=de"; got != want {
 		t.Errorf("its address %s; want %s", got, want)
 	}
-	if p.URL = ""; p.Stored("cs_1").URL != "" {
+	if p.URL = ""; p.WithSession("cs_1").URL != "" {
 		t.Error("an address is made up")
 	}
 }

@@ -26,16 +26,16 @@ func (s *preparing) Draw() *node.Element {
 	p := s.Page
 	return node.El("div").Class("outcome").Body(
 		mark("wait"),
-		widget.Heading(p.Say("prepare.title")),
-		node.El("p").Text(p.Say("prepare.text")),
+		widget.Heading(p.T("prepare.title")),
+		node.El("p").Text(p.T("prepare.text")),
 		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
 		node.El("div").Class("buttons").Body(
 			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.Press(p, "/recheck", "recheck", "", p.Say("prepare.recheck"), s.Busy)
+				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy)
 			}),
 			reload(p),
 			node.If(p.View.Can(wire.Cancel), func() node.Node {
-				return widget.Press(p, "/cancel", "cancel", "quiet", p.Say("pay.cancel"), s.Busy)
+				return widget.ButtonForm(p, "/cancel", "cancel", "quiet", p.T("pay.cancel"), s.Busy)
 			}),
 		),
 	)
@@ -47,7 +47,7 @@ func reload(p widget.Page) node.Node {
 	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
 		return node.El("a").Class("button quiet").Attr("data-part", "reload").
 			Attr("href", p.Link("")).
-			Text(p.Say("prepare.reload"))
+			Text(p.T("prepare.reload"))
 	})
 }
 

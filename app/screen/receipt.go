@@ -10,7 +10,7 @@ import (
 func receipt(p widget.Page, a wire.Attempt) *node.Element {
 	return node.El("article").Class("outcome receipt").Body(
 		mark("done"),
-		widget.Heading(p.Say("done.printed")),
+		widget.Heading(p.T("done.printed")),
 		node.If(merchant(p) != "", func() node.Node {
 			return node.El("p").Class("receipt-shop").Body(
 				node.El("span").Attr("data-part", "shop").Attr("translate", "no").
@@ -18,10 +18,10 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 					Text(merchant(p)))
 		}),
 		unusual(p, a),
-		record(p, a),
+		receiptFacts(p, a),
 		signature(p),
-		node.El("p").Class("receipt-note").Body(widget.Spaced(
-			node.Text(p.Say("done.anytime")),
+		node.El("p").Class("receipt-note").Body(widget.WithSpaces(
+			node.Text(p.T("done.anytime")),
 			node.If(p.URL != "", func() node.Node {
 				return node.El("span").Class("receipt-url").Attr("translate", "no").
 					Attr("dir", "ltr").
@@ -30,17 +30,17 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 		)...),
 		node.El("div").Class("buttons").Body(
 			node.El("button").Attr("type", "button").Class("button primary needs-script").
-				Attr("data-part", "print").Text(p.Say("done.print")),
+				Attr("data-part", "print").Text(p.T("done.print")),
 			backToShop(p, p.View.SuccessURL, ""),
 			node.El("a").Class("button quiet").Attr("data-part", "payment").
 				Attr("href", p.Link("")).
-				Text(p.Say("closed.back")),
+				Text(p.T("closed.back")),
 		),
 	)
 }
 
-// record is all that is known of the payment, and what names it to others.
-func record(p widget.Page, a wire.Attempt) node.Node {
+// receiptFacts is all that is known of the payment, and what names it to others.
+func receiptFacts(p widget.Page, a wire.Attempt) node.Node {
 	return node.El("dl").Class("sums").Body(
 		node.If(a.PayableAmount != "", func() node.Node {
 			return widget.SumLine(p, "part.asked", "asked", a.PayableAmount, a.CurrencySymbol)
@@ -50,13 +50,13 @@ func record(p widget.Page, a wire.Attempt) node.Node {
 		widget.Fact(p, "done.network", "network-name", a.NetworkName),
 		node.If(a.Address != "", func() node.Node {
 			return node.El("div").Class("line").Body(
-				node.El("dt").Text(p.Say("pay.address.where")),
+				node.El("dt").Text(p.T("pay.address.where")),
 				node.El("dd").Class("tx").Attr("data-part", "paid-address").
 					Attr("data-value", a.Address).Attr("translate", "no").Attr("dir", "ltr").
 					Text(a.Address),
 			)
 		}),
-		widget.Fact(p, "done.time", "time", widget.Moment(a.PaidAt)),
+		widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
 		widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),
 		widget.Transaction(p, a),
 	)
@@ -66,10 +66,10 @@ func record(p widget.Page, a wire.Attempt) node.Node {
 func signature(p widget.Page) node.Node {
 	return node.If(p.View.Receipt != "", func() node.Node {
 		return node.El("details").Class("signed").Attr("data-part", "signed").Body(
-			node.El("summary").Text(p.Say("receipt.signed")),
-			&widget.Reference{Lines: []string{p.View.Receipt}, Label: p.Say("receipt.signed.why"),
-				Text: widget.CopyText{Button: p.Say("ask.copy"), Copied: p.Say("ask.copied"),
-					Failed: p.Say("copy.failed")}},
+			node.El("summary").Text(p.T("receipt.signed")),
+			&widget.Reference{Lines: []string{p.View.Receipt}, Label: p.T("receipt.signed.why"),
+				Text: widget.CopyText{Button: p.T("ask.copy"), Copied: p.T("ask.copied"),
+					Failed: p.T("copy.failed")}},
 		)
 	})
 }
@@ -78,7 +78,7 @@ func signature(p widget.Page) node.Node {
 // shoppers to go afterwards, else this checkout; "" if none of them is known.
 func merchant(p widget.Page) string {
 	for _, address := range []string{p.Shop, p.View.SuccessURL, p.URL} {
-		if host := widget.HostOf(address); host != "" {
+		if host := widget.Host(address); host != "" {
 			return host
 		}
 	}

@@ -20,18 +20,18 @@ func (s *refused) Draw() *node.Element {
 	p := s.Page
 	return node.El("div").Class("outcome").Body(
 		mark("ended"),
-		widget.Heading(p.Say("refused.title")),
-		node.El("p").Text(p.Say("refused.text")),
+		widget.Heading(p.T("refused.title")),
+		node.El("p").Text(p.T("refused.text")),
 		node.El("div").Class("buttons").Body(
 			node.El("a").Class("button primary").Attr("data-part", "standalone").
-				Attr("href", alone(p)).
-				Attr("target", "_blank").Attr("rel", "noopener").Text(p.Say("refused.link")),
+				Attr("href", standaloneLink(p)).
+				Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("refused.link")),
 		),
 	)
 }
 
-// alone is the page's link without what makes it a framed one.
-func alone(p widget.Page) string {
+// standaloneLink is the page's link without what makes it a framed one.
+func standaloneLink(p widget.Page) string {
 	var carry []widget.Field
 	for _, f := range p.Carry {
 		if f.Name != "embed" && f.Name != "origin" {

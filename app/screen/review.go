@@ -26,21 +26,21 @@ func (s *review) Draw() *node.Element {
 	p := s.Page
 	return node.El("div").Class("outcome").Body(
 		mark("wait"),
-		widget.Heading(p.Say("review.title")),
+		widget.Heading(p.T("review.title")),
 		node.If(p.View.Notice == nil, func() node.Node { // else that has been said above
-			return node.El("p").Text(p.Say("review.text"))
+			return node.El("p").Text(p.T("review.text"))
 		}),
 		facts(p),
-		widget.Next(p, "review.next", "review.wait"),
+		widget.NextSteps(p, "review.next", "review.wait"),
 		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
 		node.El("div").Class("buttons").Body(
 			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.Press(p, "/recheck", "recheck", "", p.Say("prepare.recheck"), s.Busy)
+				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy)
 			}),
 			reload(p),
 			backToShop(p, p.View.CancelURL, ""),
 		),
-		widget.Ask(p),
+		widget.Help(p),
 	)
 }
 
@@ -64,6 +64,6 @@ func backToShop(p widget.Page, url, class string) node.Node {
 		url = p.Shop
 	}
 	return node.If(url != "", func() node.Node {
-		return widget.Leave(p, "button "+class, "order.back", url)
+		return widget.ShopLink(p, "button "+class, "order.back", url)
 	})
 }

@@ -15,10 +15,10 @@ import (
 // than it clutters.
 const searchFrom = 4
 
-// search filters the coins. It is in the page from the start, so that what is
+// searchField filters the coins. It is in the page from the start, so that what is
 // typed before the takeover is not lost; without scripts CSS hides it. Enter
 // there picks what is found and sends nothing: what is picked may be out of sight.
-func (c *chooser) search() node.Node {
+func (c *chooser) searchField() node.Node {
 	n := 0
 	for _, currency := range c.Page.View.Currencies {
 		n += len(currency.Networks)
@@ -27,11 +27,11 @@ func (c *chooser) search() node.Node {
 		return node.Text("")
 	}
 	return node.Void("input").Attr("type", "search").Class("search").Attr("data-part", "search").
-		Attr("placeholder", c.Page.Say("choose.search")).
-		Attr("aria-label", c.Page.Say("choose.search")).
+		Attr("placeholder", c.Page.T("choose.search")).
+		Attr("aria-label", c.Page.T("choose.search")).
 		Attr("autocomplete", "off").Attr("spellcheck", "false").
 		On("input", func(ctx app.Context, _ app.Event) {
-			c.typed, c.query = true, ctx.JSSrc().Get("value").String()
+			c.queryEdited, c.query = true, ctx.JSSrc().Get("value").String()
 		}).
 		On("keydown", func(_ app.Context, e app.Event) {
 			if e.Get("key").String() == "Enter" {
@@ -41,9 +41,9 @@ func (c *chooser) search() node.Node {
 		})
 }
 
-// text is what the search field holds.
-func (c *chooser) text() string {
-	if c.typed {
+// searchText is what the search field holds.
+func (c *chooser) searchText() string {
+	if c.queryEdited {
 		return strings.TrimSpace(c.query)
 	}
 	return strings.TrimSpace(c.Search)
@@ -51,29 +51,29 @@ func (c *chooser) text() string {
 
 // matching is what the search finds of a coin's networks; all without one.
 func (c *chooser) matching(currency wire.Currency) []wire.Network {
-	return matching(currency, strings.ToLower(c.text()))
+	return matching(currency, strings.ToLower(c.searchText()))
 }
 
-// found says what the search has found, to those who do not see the list; that
+// searchStatus says what the search has found, to those who do not see the list; that
 // it has found nothing, to all: it must not look like a shop that takes nothing.
 // A live region has to be there before there is something to say.
-func (c *chooser) found() node.Node {
+func (c *chooser) searchStatus() node.Node {
 	say := func(class, text string) node.Node {
 		return node.El("p").Class(class).Attr("role", "status").Text(text)
 	}
-	if c.text() == "" {
+	if c.searchText() == "" {
 		return say("offscreen", "")
 	}
 	n, symbols := 0, []string{}
-	for _, currency := range c.Page.Arranged() {
+	for _, currency := range c.Page.OrderedCurrencies() {
 		if found := len(c.matching(currency)); found > 0 {
-			n, symbols = n+found, append(symbols, widget.Apart(c.Page.Dir, currency.Symbol))
+			n, symbols = n+found, append(symbols, widget.Isolate(c.Page.Dir, currency.Symbol))
 		}
 	}
 	if n == 0 {
-		return say("note", c.Page.Say("choose.notfound", "query", c.text()))
+		return say("note", c.Page.T("choose.notfound", "query", c.searchText()))
 	}
-	return say("offscreen", c.Page.Count("choose.networks", n)+": "+strings.Join(symbols, ", "))
+	return say("offscreen", c.Page.Plural("choose.networks", n)+": "+strings.Join(symbols, ", "))
 }
 
 // pickFound takes the coin that the search has found, if it is just one that
@@ -99,15 +99,15 @@ func (c *chooser) pickFound() {
 		c.pick(found)
 	}
 	if len(networks) == 1 {
-		c.touched, c.picked = true, widget.Choice{
-			Symbol: found, Network: widget.Key(found, networks[0].Code),
+		c.pickedHere, c.picked = true, widget.Choice{
+			Symbol: found, Network: widget.NetworkKey(found, networks[0].Code),
 		}
 	}
 }
 
-// has reports whether every word of filter, which is in lower case, is in text;
+// containsWords reports whether every word of filter, which is in lower case, is in text;
 // an empty filter is in every text.
-func has(text, filter string) bool {
+func containsWords(text, filter string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(filter) {
 		if !strings.Contains(text, word) {
@@ -125,7 +125,7 @@ func matching(c wire.Currency, filter string) []wire.Network {
 	}
 	var found []wire.Network
 	for _, n := range c.Networks {
-		if has(c.Symbol+" "+c.Name+" "+n.Name+" "+n.Code, filter) {
+		if containsWords(c.Symbol+" "+c.Name+" "+n.Name+" "+n.Code, filter) {
 			found = append(found, n)
 		}
 	}

@@ -18,7 +18,7 @@ func keys(list []wire.Currency) string {
 	var all []string
 	for _, c := range list {
 		for _, n := range c.Networks {
-			all = append(all, widget.Key(c.Symbol, n.Code))
+			all = append(all, widget.NetworkKey(c.Symbol, n.Code))
 		}
 	}
 	return strings.Join(all, " ")
@@ -79,7 +79,7 @@ func TestSearch(t *testing.T) {
 }
 
 // Enter in the search field takes nothing back.
-func TestEnterKeepsTheNetwork(t *testing.T) {
+func TestEnterKeepsNetwork(t *testing.T) {
 	for _, query := range []string{"", "tether"} {
 		c := &chooser{Page: find(t, "open-chosen"), Search: query}
 		if c.pickFound(); c.selection() != (widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}) {
@@ -89,7 +89,7 @@ func TestEnterKeepsTheNetwork(t *testing.T) {
 }
 
 // A search hides networks, but never the one that would be paid on.
-func TestSearchKeepsWhatIsPicked(t *testing.T) {
+func TestSearchKeepsChoice(t *testing.T) {
 	c := &chooser{Page: find(t, "open-chosen"), Search: "usdt ethereum"}
 	shown := func() (list []string) {
 		label := regexp.MustCompile(
@@ -107,10 +107,10 @@ func TestSearchKeepsWhatIsPicked(t *testing.T) {
 }
 
 // A search of one list must not hide the coins of the next.
-func TestSearchEndsWithItsList(t *testing.T) {
+func TestSearchIsClearedWithList(t *testing.T) {
 	c, ctx, _ := live(t, "open", &browserFake{})
 	c.Search = "ton"
-	c.take(ctx, pendingView())
+	c.show(ctx, pendingView())
 	if c.Search != "" {
 		t.Errorf("the search is still %q", c.Search)
 	}

@@ -73,14 +73,14 @@ func (c *Checkout) discover(ctx app.Context) {
 		return
 	}
 	c.discovering = true
-	c.Host.Wallets(func(w widget.Wallet) { ctx.Dispatch(func(app.Context) { c.announced(w) }) })
+	c.Host.Wallets(func(w widget.Wallet) { ctx.Dispatch(func(app.Context) { c.addWallet(w) }) })
 }
 
-// announced takes a wallet into the list. The first of an id stays, so that a
+// addWallet takes a wallet into the list. The first of an id stays, so that a
 // later one cannot take over its button.
-func (c *Checkout) announced(w widget.Wallet) {
-	w, ok := w.Tidy()
-	if !ok || len(c.Page.Wallets) >= widget.WalletsLimit {
+func (c *Checkout) addWallet(w widget.Wallet) {
+	w, ok := w.Sanitize()
+	if !ok || len(c.Page.Wallets) >= widget.MaxWallets {
 		return
 	}
 	for _, have := range c.Page.Wallets {
@@ -91,54 +91,54 @@ func (c *Checkout) announced(w widget.Wallet) {
 	c.Page.Wallets = append(c.Page.Wallets, w)
 }
 
-// pay asks a wallet to pay: first for the account and the network, then, if what
+// payByWallet asks a wallet to pay: first for the account and the network, then, if what
 // was clicked is still on screen, for the transaction. While one request is on
 // its way no second one is begun.
-func (c *Checkout) pay(ctx app.Context, m payment) {
+func (c *Checkout) payByWallet(ctx app.Context, m payment) {
 	if !m.onScreen(c.Page) || c.wallet.about(c.Page).busy(m) {
 		return
 	}
 	c.wallet = walletRequest{payment: m, Phase: walletAsking}
-	c.said = walletSays(c.Page, c.wallet)
+	c.announcement = walletMessage(c.Page, c.wallet)
 	ctx.Async(func() {
 		from, err := c.Host.Connect(m.Wallet.ID, m.Call.ChainID)
-		ctx.Dispatch(func(ctx app.Context) { c.connected(ctx, m, from, err) })
+		ctx.Dispatch(func(ctx app.Context) { c.sendByWallet(ctx, m, from, err) })
 	})
 }
 
-// connected goes on to the transaction, unless things have moved on.
-func (c *Checkout) connected(ctx app.Context, m payment, from string, err error) {
+// sendByWallet goes on to the transaction, unless things have moved on.
+func (c *Checkout) sendByWallet(ctx app.Context, m payment, from string, err error) {
 	switch {
 	case c.wallet.payment != m:
 		return // another one has been asked for since
 	case !m.onScreen(c.Page):
-		if c.said == walletSays(c.Page, c.wallet) {
-			c.said = "" // nobody is to confirm it any more
+		if c.announcement == walletMessage(c.Page, c.wallet) {
+			c.announcement = "" // nobody is to confirm it any more
 		}
 		c.wallet = walletRequest{}
 		return
 	case err != nil:
-		c.paid(m, err)
+		c.walletAnswered(m, err)
 		return
 	}
 	c.wallet.Sending = true
 	ctx.Async(func() {
 		err := c.Host.Pay(m.Wallet.ID, from, m.Call)
-		ctx.Dispatch(func(app.Context) { c.paid(m, err) })
+		ctx.Dispatch(func(app.Context) { c.walletAnswered(m, err) })
 	})
 }
 
-// paid takes a wallet's answer.
-func (c *Checkout) paid(m payment, err error) {
+// walletAnswered takes a wallet's answer.
+func (c *Checkout) walletAnswered(m payment, err error) {
 	if err == nil {
-		c.look()
+		c.refresh()
 	}
 	if c.wallet.payment != m {
 		return
 	}
 	c.wallet.Phase = phaseOf(err)
 	if m.onScreen(c.Page) {
-		c.said = walletSays(c.Page, c.wallet)
+		c.announcement = walletMessage(c.Page, c.wallet)
 	}
 }
 
@@ -154,20 +154,20 @@ func phaseOf(err error) walletPhase {
 	return walletFailed
 }
 
-// walletSays is the sentence about a request; empty if there is none.
-func walletSays(p widget.Page, r walletRequest) string {
+// walletMessage is the sentence about a request; empty if there is none.
+func walletMessage(p widget.Page, r walletRequest) string {
 	name := r.Wallet.Name
 	switch r.Phase {
 	case walletAsking:
-		return p.Say("pay.browser.asking", "wallet", name)
+		return p.T("pay.browser.asking", "wallet", name)
 	case walletSent:
-		return p.Say("pay.browser.sent", "wallet", name)
+		return p.T("pay.browser.sent", "wallet", name)
 	case walletRefused:
-		return p.Say("pay.browser.refused", "wallet", name)
+		return p.T("pay.browser.refused", "wallet", name)
 	case walletNetwork:
-		return p.Say("pay.browser.network", "wallet", name, "network", p.View.Attempt.NetworkName)
+		return p.T("pay.browser.network", "wallet", name, "network", p.View.Attempt.NetworkName)
 	case walletFailed:
-		return p.Say("pay.browser.failed", "wallet", name)
+		return p.T("pay.browser.failed", "wallet", name)
 	case walletIdle:
 	}
 	return ""
@@ -180,14 +180,14 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 		return node.Text("")
 	}
 	if len(p.Wallets) == 0 {
-		return node.If(p.Embed != "" && a.Address != "", func() node.Node { return walletTab(p) })
+		return node.If(p.Embed != "" && a.Address != "", func() node.Node { return walletTabLink(p) })
 	}
 	list := make([]node.Node, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
 		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
 	}
 	return node.El("section").Class("wallets").Attr("aria-labelledby", "coinslot-wallets").Body(
-		node.El("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.Say("pay.browser")),
+		node.El("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.T("pay.browser")),
 		node.If(r.Phase != walletSent, func() node.Node {
 			return node.El("div").Class("wallets-list").Body(list...)
 		}),
@@ -196,7 +196,7 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 			if r.Phase >= walletRefused {
 				class = "note warn"
 			}
-			return node.El("p").Class(class).Text(walletSays(p, r))
+			return node.El("p").Class(class).Text(walletMessage(p, r))
 		}),
 	)
 }
@@ -212,7 +212,7 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 					Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "24").
 					Attr("height", "24")
 			}),
-			node.El("span").Text(p.Say("pay.browser.with", "wallet", m.Wallet.Name)),
+			node.El("span").Text(p.T("pay.browser.with", "wallet", m.Wallet.Name)),
 		).
 		On("click",
 			func(ctx app.Context, _ app.Event) { ctx.NewActionWithValue(widget.ActionPay, m) },
@@ -220,13 +220,13 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 			m.Call.Data)
 }
 
-// walletTab opens this page on its own, where wallets can see it.
-func walletTab(p widget.Page) node.Node {
+// walletTabLink opens this page on its own, where wallets can see it.
+func walletTabLink(p widget.Page) node.Node {
 	return node.El("p").Class("wallets-tab needs-script").Body(
 		node.El("a").Class("button").Attr("data-part", "browser-tab").
-			Attr("href", p.Bare().Link("")).
+			Attr("href", p.Standalone().Link("")).
 			Attr("target", "_blank").Attr("rel", "noopener").
-			Attr("aria-describedby", "coinslot-tab-why").Text(p.Say("pay.browser.tab")),
-		node.El("small").ID("coinslot-tab-why").Text(p.Say("pay.browser.tab.why")),
+			Attr("aria-describedby", "coinslot-tab-why").Text(p.T("pay.browser.tab")),
+		node.El("small").ID("coinslot-tab-why").Text(p.T("pay.browser.tab.why")),
 	)
 }

@@ -96,16 +96,16 @@ func TestPayByWallet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := &walletFake{connects: c.connects, pays: c.pays}
 			root, ctx, engine := withWallets(t, b)
-			root.pay(ctx, clicked(root))
-			if root.said != "Confirm in Fox." {
-				t.Errorf("said %q while the wallet is asked", root.said)
+			root.payByWallet(ctx, clicked(root))
+			if root.announcement != "Confirm in Fox." {
+				t.Errorf("said %q while the wallet is asked", root.announcement)
 			}
 			engine.ConsumeAll()
 			if got := strings.Join(b.asked, "; "); got != strings.Join(c.asked, "; ") {
 				t.Errorf("asked %s; want %s", got, strings.Join(c.asked, "; "))
 			}
-			if root.wallet.Phase != c.phase || root.said != c.says {
-				t.Errorf("phase %d, said %q; want %d, %q", root.wallet.Phase, root.said, c.phase,
+			if root.wallet.Phase != c.phase || root.announcement != c.says {
+				t.Errorf("phase %d, said %q; want %d, %q", root.wallet.Phase, root.announcement, c.phase,
 					c.says)
 			}
 			page := node.HTML(root)
@@ -121,15 +121,15 @@ func TestPayByWallet(t *testing.T) {
 
 // One payment, whatever is clicked. A wallet that does not answer who it is keeps
 // nobody from trying another one.
-func TestOneWalletRequest(t *testing.T) {
+func TestOneWalletRequestAtATime(t *testing.T) {
 	b := &walletFake{}
 	c, ctx, engine := withWallets(t, b)
 	first := clicked(c)
 	second := first
 	second.Wallet = c.Page.Wallets[1]
-	c.pay(ctx, first)
-	c.pay(ctx, first)
-	c.pay(ctx, second)
+	c.payByWallet(ctx, first)
+	c.payByWallet(ctx, first)
+	c.payByWallet(ctx, second)
 	if page := node.HTML(c); strings.Count(page, `aria-disabled="true"`) != 1 {
 		t.Error("the button of the wallet that is asked can be pressed, or no other one")
 	}
@@ -149,7 +149,7 @@ func TestOneWalletRequest(t *testing.T) {
 
 // What was clicked is not sent any more when the page has moved on while the
 // wallet asked its owner.
-func TestWalletOfYesterday(t *testing.T) {
+func TestStaleWalletRequest(t *testing.T) {
 	for name, change := range map[string]func(*wire.View){
 		"another attempt": func(v *wire.View) { v.Attempt.Number = 2 },
 		"another sum": func(v *wire.View) {
@@ -166,8 +166,8 @@ func TestWalletOfYesterday(t *testing.T) {
 			a := *v.Attempt
 			v.Attempt, v.Version = &a, v.Version+1
 			change(&v)
-			b.connecting = func() { ctx.Dispatch(func(ctx app.Context) { c.take(ctx, v) }) }
-			c.pay(ctx, clicked(c))
+			b.connecting = func() { ctx.Dispatch(func(ctx app.Context) { c.show(ctx, v) }) }
+			c.payByWallet(ctx, clicked(c))
 			engine.ConsumeAll()
 			if len(b.asked) != 1 {
 				t.Errorf("asked %q; want nothing after the account", b.asked)
@@ -181,14 +181,14 @@ func TestWalletOfYesterday(t *testing.T) {
 }
 
 // A click that comes after the page has moved on does nothing.
-func TestWalletButtonOfYesterday(t *testing.T) {
+func TestStaleWalletButton(t *testing.T) {
 	b := &walletFake{}
 	c, ctx, engine := withWallets(t, b)
 	m := clicked(c)
 	m.Call.Value = "0x1"
-	c.pay(ctx, m)
+	c.payByWallet(ctx, m)
 	c.Page.Exchange = true
-	c.pay(ctx, clicked(c))
+	c.payByWallet(ctx, clicked(c))
 	engine.ConsumeAll()
 	if len(b.asked) != 0 || c.wallet.Phase != walletIdle {
 		t.Errorf("asked %q", b.asked)
@@ -220,7 +220,7 @@ func TestDiscover(t *testing.T) {
 }
 
 // Wallets say what they like of themselves.
-func TestAnnounced(t *testing.T) {
+func TestAddWallet(t *testing.T) {
 	c := &Checkout{}
 	for _, w := range []widget.Wallet{
 		{ID: "a", Name: "Fox\u202e\n  Wal\x00let\u200b", Icon: "data:image/png;base64,AA"},
@@ -230,10 +230,10 @@ func TestAnnounced(t *testing.T) {
 		{ID: "d"},
 		{Name: "without an id"},
 		{ID: "e", Name: "Big", Icon: "data:image/png;base64," +
-			strings.Repeat("A", widget.WalletIconLimit)},
+			strings.Repeat("A", widget.MaxWalletIcon)},
 		{ID: "f", Name: "<b>{wallet}</b>", Icon: "data:text/html,x"},
 	} {
-		c.announced(w)
+		c.addWallet(w)
 	}
 	want := []widget.Wallet{
 		{ID: "a", Name: "Fox Wallet", Icon: "data:image/png;base64,AA"},
@@ -251,10 +251,10 @@ func TestAnnounced(t *testing.T) {
 		}
 	}
 	for i := range 30 {
-		c.announced(widget.Wallet{ID: "flood" + string(rune('a'+i)), Name: "Flood"})
+		c.addWallet(widget.Wallet{ID: "flood" + string(rune('a'+i)), Name: "Flood"})
 	}
-	if n := len(c.Page.Wallets); n != widget.WalletsLimit {
-		t.Errorf("%d wallets; want %d", n, widget.WalletsLimit)
+	if n := len(c.Page.Wallets); n != widget.MaxWallets {
+		t.Errorf("%d wallets; want %d", n, widget.MaxWallets)
 	}
 }
 

@@ -13,37 +13,37 @@ import (
 // that is typed, it is not said that it is a different one.
 const fullAddress = 26
 
-// Checker compares the address in the shopper's wallet with the one to be paid:
+// AddressChecker compares the address in the shopper's wallet with the one to be paid:
 // at once with WebAssembly, as a form without it.
-type Checker struct {
+type AddressChecker struct {
 	app.Compo
 
 	Page Page
 
-	typed bool // text counts, not what came with the page
-	asked bool // the button was pressed since
-	text  string
+	typed     bool // text counts, not what came with the page
+	submitted bool // the button was pressed since
+	text      string
 }
 
 // Draw draws the field and what the comparison has found.
-func (c *Checker) Draw() *node.Element {
+func (c *AddressChecker) Draw() *node.Element {
 	p := c.Page
 	found := c.compare()
-	return Opened("check", p.Opened == "check" || p.Pasted != "").Body(
-		el("summary").Text(p.Say("pay.check")),
-		el("p").ID("coinslot-check-why").Text(p.Say("pay.check.why")),
-		still(p, "check", p.Say("pay.check")),
+	return Details("check", p.Opened == "check" || p.Pasted != "").Body(
+		el("summary").Text(p.T("pay.check")),
+		el("p").ID("coinslot-check-why").Text(p.T("pay.check.why")),
+		noScriptLink(p, "check", p.T("pay.check")),
 		c.form(found),
 		el("p").Class("check-result "+found.Match.Name()).Attr("data-part", "check-result").
 			Attr("data-value", found.Match.Name()).
-			Attr("role", "status").Text(c.sentence(found)),
+			Attr("role", "status").Text(c.message(found)),
 		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
 }
 
 // compare compares what is in the field now. An address that is still being
 // typed is not judged.
-func (c *Checker) compare() address.Comparison {
+func (c *AddressChecker) compare() address.Comparison {
 	a := c.Page.View.Attempt
 	if a == nil {
 		return address.Comparison{}
@@ -53,23 +53,23 @@ func (c *Checker) compare() address.Comparison {
 	}
 	theirs := address.Recipient(c.text)
 	if unfinished := len(theirs) < fullAddress || strings.HasPrefix(a.Address, theirs) &&
-		theirs != a.Address; unfinished && !c.asked {
+		theirs != a.Address; unfinished && !c.submitted {
 		return address.Comparison{}
 	}
 	return address.Compare(a.Address, c.text)
 }
 
 // form is a GET form: the comparison changes nothing.
-func (c *Checker) form(found address.Comparison) node.Node {
-	p := c.Page.Carrying("open", "check")
+func (c *AddressChecker) form(found address.Comparison) node.Node {
+	p := c.Page.WithField("open", "check")
 	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
-			c.typed, c.asked = true, true
+			c.typed, c.submitted = true, true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
 		}).
-		Body(append(Carried(p), Spaced(
-			el("label").Attr("for", "coinslot-check").Text(p.Say("pay.check.label")),
+		Body(append(HiddenFields(p), WithSpaces(
+			el("label").Attr("for", "coinslot-check").Text(p.T("pay.check.label")),
 			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").
 				Attr("value", p.Pasted).
 				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
@@ -77,43 +77,43 @@ func (c *Checker) form(found address.Comparison) node.Node {
 				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").
 				Attr("spellcheck", "false").
 				On("input", func(ctx app.Context, _ app.Event) {
-					c.typed, c.asked, c.text = true, false, ctx.JSSrc().Get("value").String()
+					c.typed, c.submitted, c.text = true, false, ctx.JSSrc().Get("value").String()
 				}),
-			el("button").Attr("type", "submit").Class("button").Text(p.Say("pay.check.button")),
+			el("button").Attr("type", "submit").Class("button").Text(p.T("pay.check.button")),
 		)...)...)
 }
 
-func (c *Checker) sentence(found address.Comparison) string {
+func (c *AddressChecker) message(found address.Comparison) string {
 	switch found.Match {
 	case address.Same:
-		return c.Page.Say("pay.check.same")
+		return c.Page.T("pay.check.same")
 	case address.Differs:
-		return c.Page.Count("pay.check.differs", found.N)
+		return c.Page.Plural("pay.check.differs", found.N)
 	case address.Other:
-		return c.Page.Say("pay.check.other")
+		return c.Page.T("pay.check.other")
 	case address.OtherNetwork:
-		return c.Page.Say("pay.check.network", "network", found.Network)
+		return c.Page.T("pay.check.network", "network", found.Network)
 	case address.None:
 	}
 	return ""
 }
 
 // sideBySide shows both addresses, with what is different in theirs marked.
-func (c *Checker) sideBySide(found address.Comparison) node.Node {
+func (c *AddressChecker) sideBySide(found address.Comparison) node.Node {
 	row := func(label string, groups []address.Group) node.Node {
 		return el("div").Class("check-row").Body(
-			el("dt").Text(c.Page.Say(label)),
-			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(marked(groups)...),
+			el("dt").Text(c.Page.T(label)),
+			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(drawGroups(groups)...),
 		)
 	}
 	return el("dl").Class("check-both").Body(
 		row("pay.check.label", found.Theirs),
-		row("pay.address.where", address.Grouped(c.Page.View.Attempt.Address, nil)),
+		row("pay.address.where", address.SplitGroups(c.Page.View.Attempt.Address, nil)),
 	)
 }
 
-// marked draws groups; those that differ are marked.
-func marked(groups []address.Group) []node.Node {
+// drawGroups draws groups; those that differ are marked.
+func drawGroups(groups []address.Group) []node.Node {
 	list := make([]node.Node, 0, len(groups))
 	for _, g := range groups {
 		box := el("span")
@@ -125,8 +125,8 @@ func marked(groups []address.Group) []node.Node {
 	return list
 }
 
-// Opened is a details element, open from the start or not.
-func Opened(class string, open bool) *node.Element {
+// Details is a details element, open from the start or not.
+func Details(class string, open bool) *node.Element {
 	d := el("details").Class(class)
 	if open {
 		d = d.Bool("open", true)
@@ -134,12 +134,12 @@ func Opened(class string, open bool) *node.Element {
 	return d
 }
 
-// still is a link for pages without scripts, which load themselves again every
+// noScriptLink is a link for pages without scripts, which load themselves again every
 // few seconds: the page that it leads to comes with the part opened.
-func still(p Page, part, text string) node.Node {
+func noScriptLink(p Page, part, text string) node.Node {
 	return node.If(p.Opened != part, func() node.Node {
 		return el("noscript").Body(
-			el("a").Class("button").Attr("href", p.Carrying("open", part).Link("")).Text(text),
+			el("a").Class("button").Attr("href", p.WithField("open", part).Link("")).Text(text),
 		)
 	})
 }

@@ -17,8 +17,8 @@ const (
 
 // While an address is typed by hand nothing is said of it; pressing the button
 // asks.
-func TestCheckerWaitsForTheWholeAddress(t *testing.T) {
-	c := &Checker{Page: Page{View: wire.View{Attempt: &wire.Attempt{Address: tronOurs}}}, typed: true}
+func TestAddressCheckerWaitsForWholeAddress(t *testing.T) {
+	c := &AddressChecker{Page: Page{View: wire.View{Attempt: &wire.Attempt{Address: tronOurs}}}, typed: true}
 	for _, step := range []struct {
 		text  string
 		asked bool
@@ -29,7 +29,7 @@ func TestCheckerWaitsForTheWholeAddress(t *testing.T) {
 		{tronOurs[:30], true, address.Differs}, {tronOurs[:29] + "zz", false, address.Differs},
 		{tronOurs, false, address.Same}, {"TX", true, address.Other}, {evmOurs, false, address.OtherNetwork},
 	} {
-		c.text, c.asked = step.text, step.asked
+		c.text, c.submitted = step.text, step.asked
 		if got := c.compare().Match; got != step.want {
 			t.Errorf("%q, asked %t: %s; want %s", step.text, step.asked, got.Name(),
 				step.want.Name())
@@ -37,17 +37,17 @@ func TestCheckerWaitsForTheWholeAddress(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestEmphasis(t *testing.T) {
 	for of, want := range map[string]string{
 		tronOurs: "end . . . mid . . end end",
 		evmOurs:  "end end . . . mid . . . end end",
 		tonOurs:  "end . . . . . mid . . . . end",
 		"short":  "end end",
 	} {
-		list := address.Grouped(of, nil)
+		list := address.SplitGroups(of, nil)
 		var got []string
 		for i := range list {
-			if p := place(list, i); p != "" {
+			if p := emphasisOf(list, i); p != "" {
 				got = append(got, p)
 				continue
 			}

@@ -13,12 +13,12 @@ type Choice struct {
 	Network string // "symbol:code"; empty = none
 }
 
-// Key is a network's value in the form: codes alone are not unique, because
+// NetworkKey is a network's value in the form: codes alone are not unique, because
 // several coins travel on one network.
-func Key(symbol, code string) string { return symbol + ":" + code }
+func NetworkKey(symbol, code string) string { return symbol + ":" + code }
 
-// Possible counts the networks of a coin that can be chosen.
-func Possible(c wire.Currency) int {
+// CountAvailable counts the networks of a coin that can be chosen.
+func CountAvailable(c wire.Currency) int {
 	n := 0
 	for _, network := range c.Networks {
 		if network.Available {
@@ -28,10 +28,10 @@ func Possible(c wire.Currency) int {
 	return n
 }
 
-// sole returns the only network of a coin that can be chosen; false if there
+// soleNetwork returns the only network of a coin that can be chosen; false if there
 // are several or none.
-func sole(c wire.Currency) (wire.Network, bool) {
-	if Possible(c) != 1 {
+func soleNetwork(c wire.Currency) (wire.Network, bool) {
+	if CountAvailable(c) != 1 {
 		return wire.Network{}, false
 	}
 	i := slices.IndexFunc(c.Networks, func(n wire.Network) bool { return n.Available })
@@ -40,7 +40,7 @@ func sole(c wire.Currency) (wire.Network, bool) {
 
 // SoleCoin reports whether there is but one coin, so that it is not asked for.
 func (p Page) SoleCoin() bool {
-	return len(p.View.Currencies) == 1 && Possible(p.View.Currencies[0]) > 0
+	return len(p.View.Currencies) == 1 && CountAvailable(p.View.Currencies[0]) > 0
 }
 
 // SoleNetwork reports whether there is but one coin and one network: nothing is
@@ -49,18 +49,18 @@ func (p Page) SoleNetwork() bool {
 	return p.SoleCoin() && len(p.View.Currencies[0].Networks) == 1
 }
 
-// Possible counts the coins' networks that can be chosen.
-func (p Page) Possible() int {
+// CountAvailable counts the coins' networks that can be chosen.
+func (p Page) CountAvailable() int {
 	n := 0
 	for _, currency := range p.View.Currencies {
-		n += Possible(currency)
+		n += CountAvailable(currency)
 	}
 	return n
 }
 
-// StartingChoice returns what is selected when the page opens: what the page
+// InitialChoice returns what is selected when the page opens: what the page
 // says as far as it is possible, completed where nothing is left to choose.
-func (p Page) StartingChoice() Choice {
+func (p Page) InitialChoice() Choice {
 	c := Choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
@@ -76,7 +76,7 @@ func (p Page) onlyCoin() string {
 	found := ""
 	for _, currency := range p.View.Currencies {
 		switch {
-		case Possible(currency) == 0:
+		case CountAvailable(currency) == 0:
 		case found != "":
 			return ""
 		default:
@@ -92,8 +92,8 @@ func (p Page) OnlyNetwork(symbol string) string {
 		if currency.Symbol != symbol {
 			continue
 		}
-		if network, only := sole(currency); only {
-			return Key(symbol, network.Code)
+		if network, only := soleNetwork(currency); only {
+			return NetworkKey(symbol, network.Code)
 		}
 	}
 	return ""
@@ -104,7 +104,7 @@ func (p Page) OnlyNetwork(symbol string) string {
 func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	for _, currency := range p.View.Currencies {
 		for _, network := range currency.Networks {
-			if Key(currency.Symbol, network.Code) == want {
+			if NetworkKey(currency.Symbol, network.Code) == want {
 				return currency, network, network.Available
 			}
 		}
@@ -118,27 +118,27 @@ func codeOf(k string) string {
 	return code
 }
 
-// Arranged returns the coins in the order of the screen: the server's, which is
+// OrderedCurrencies returns the coins in the order of the screen: the server's, which is
 // by cost. Who pays from an exchange sees first what most exchanges can send,
 // and that again in the server's order.
-func (p Page) Arranged() []wire.Currency {
+func (p Page) OrderedCurrencies() []wire.Currency {
 	if !p.Exchange {
 		return p.View.Currencies
 	}
-	list := firstOf(p.View.Currencies, func(c wire.Currency) bool {
-		return slices.ContainsFunc(c.Networks, sendable)
+	list := partition(p.View.Currencies, func(c wire.Currency) bool {
+		return slices.ContainsFunc(c.Networks, exchangesCanSend)
 	})
 	for i := range list {
-		list[i].Networks = firstOf(list[i].Networks, sendable)
+		list[i].Networks = partition(list[i].Networks, exchangesCanSend)
 	}
 	return list
 }
 
-// sendable reports whether most exchanges can send to a network that can be chosen.
-func sendable(n wire.Network) bool { return n.Available && n.Exchanges }
+// exchangesCanSend reports whether most exchanges can send to a network that can be chosen.
+func exchangesCanSend(n wire.Network) bool { return n.Available && n.Exchanges }
 
-// firstOf returns list with what is wanted in front; otherwise it keeps the order.
-func firstOf[T any](list []T, wanted func(T) bool) []T {
+// partition returns list with what is wanted in front; otherwise it keeps the order.
+func partition[T any](list []T, wanted func(T) bool) []T {
 	front, rest := make([]T, 0, len(list)), []T(nil)
 	for _, item := range list {
 		if wanted(item) {
@@ -150,21 +150,21 @@ func firstOf[T any](list []T, wanted func(T) bool) []T {
 	return append(front, rest...)
 }
 
-// Cheapest reports whether n is to be marked as the one with the lowest fee:
+// IsCheapest reports whether n is to be marked as the one with the lowest fee:
 // only where another network of the coin could be chosen for more.
-func Cheapest(c wire.Currency, n wire.Network) bool {
+func IsCheapest(c wire.Currency, n wire.Network) bool {
 	dearer := func(other wire.Network) bool { return other.Available && !other.Lowest }
 	return n.Available && n.Lowest && slices.ContainsFunc(c.Networks, dearer)
 }
 
-// PayingFrom returns the page for a shopper who pays from an exchange, or who
+// WithExchange returns the page for a shopper who pays from an exchange, or who
 // does not. Every form and link carries it along.
-func (p Page) PayingFrom(exchange bool) Page {
+func (p Page) WithExchange(exchange bool) Page {
 	from := ""
 	if exchange {
 		from = "exchange"
 	}
-	p = p.Carrying("from", from)
+	p = p.WithField("from", from)
 	p.Exchange = exchange
 	return p
 }

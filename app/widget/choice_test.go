@@ -36,13 +36,13 @@ func keys(list []wire.Currency) string {
 	var all []string
 	for _, c := range list {
 		for _, n := range c.Networks {
-			all = append(all, Key(c.Symbol, n.Code))
+			all = append(all, NetworkKey(c.Symbol, n.Code))
 		}
 	}
 	return strings.Join(all, " ")
 }
 
-func TestArranged(t *testing.T) {
+func TestOrderedCurrencies(t *testing.T) {
 	for name, c := range map[string]struct {
 		offer, wallet, exchange string
 	}{
@@ -55,10 +55,10 @@ func TestArranged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Page{View: wire.View{Currencies: offer(c.offer)}}
-			if got := keys(p.Arranged()); got != c.wallet {
+			if got := keys(p.OrderedCurrencies()); got != c.wallet {
 				t.Errorf("from a wallet: %s; want %s", got, c.wallet)
 			}
-			if got := keys(p.PayingFrom(true).Arranged()); got != c.exchange {
+			if got := keys(p.WithExchange(true).OrderedCurrencies()); got != c.exchange {
 				t.Errorf("from an exchange: %s; want %s", got, c.exchange)
 			}
 			if got := keys(p.View.Currencies); got != c.wallet {
@@ -68,7 +68,7 @@ func TestArranged(t *testing.T) {
 	}
 }
 
-func TestStartingChoice(t *testing.T) {
+func TestInitialChoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		offer, chosen, network string
 		want                   Choice
@@ -89,7 +89,7 @@ func TestStartingChoice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Page{View: wire.View{Currencies: offer(c.offer)}, Chosen: c.chosen, ChosenNetwork: c.network}
-			if got := p.StartingChoice(); got != c.want {
+			if got := p.InitialChoice(); got != c.want {
 				t.Errorf("startingChoice() = %+v; want %+v", got, c.want)
 			}
 			if p.SoleCoin() != c.soleCoin || p.SoleNetwork() != c.soleNetwork {
@@ -99,7 +99,7 @@ func TestStartingChoice(t *testing.T) {
 	}
 }
 
-func TestCheapest(t *testing.T) {
+func TestIsCheapest(t *testing.T) {
 	for text, want := range map[string]string{
 		"A: a! b c":  "a", // the ordinary case
 		"A: a! b! c": "a b",
@@ -111,7 +111,7 @@ func TestCheapest(t *testing.T) {
 	} {
 		c, got := offer(text)[0], []string{}
 		for _, n := range c.Networks {
-			if Cheapest(c, n) {
+			if IsCheapest(c, n) {
 				got = append(got, n.Code)
 			}
 		}
@@ -121,16 +121,16 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
-func TestPayingFrom(t *testing.T) {
+func TestWithExchange(t *testing.T) {
 	p := Page{Base: "/checkout/cs_1", Carry: []Field{{"lang", "de"}}}
-	there := p.PayingFrom(true).PayingFrom(true)
+	there := p.WithExchange(true).WithExchange(true)
 	if diff := cmp.Diff([]Field{{"lang", "de"}, {"from", "exchange"}}, there.Carry); diff != "" || !there.Exchange {
 		t.Errorf("from an exchange: %t, carry (-want +got):\n%s", there.Exchange, diff)
 	}
 	if got := there.Link("/receipt"); got != "/checkout/cs_1/receipt?lang=de&from=exchange" {
 		t.Errorf("a later link is %s", got)
 	}
-	back := there.PayingFrom(false)
+	back := there.WithExchange(false)
 	if diff := cmp.Diff(p.Carry, back.Carry); diff != "" || back.Exchange {
 		t.Errorf("back again: %t, carry (-want +got):\n%s", back.Exchange, diff)
 	}

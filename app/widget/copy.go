@@ -31,8 +31,8 @@ type Copyable struct {
 	Groups bool   // show in groups of four, for comparing
 	Text   CopyText
 
-	state copyState
-	told  string // the value that state is about
+	state    copyState
+	resultOf string // the value that state is about
 }
 
 // CopyText are the sentences of a copyable.
@@ -55,7 +55,7 @@ const (
 func (c *Copyable) Draw() *node.Element {
 	return el("div").Class("copyable").Body(
 		el("span").Class("copyable-label").ID("coinslot-"+c.Part).Text(c.Label),
-		el("div").Class("copyable-row").Body(Spaced(
+		el("div").Class("copyable-row").Body(WithSpaces(
 			el("span").Class("copyable-value").Attr("translate", "no").Attr("dir", "ltr").
 				Attr("data-part", c.Part).Attr("data-value", c.Value).Body(c.shown()...),
 			node.If(c.Unit != "", func() node.Node {
@@ -74,18 +74,18 @@ func (c *Copyable) shown() []node.Node {
 	if !c.Groups {
 		return []node.Node{node.Text(c.Value)}
 	}
-	list := address.Grouped(c.Value, nil)
+	list := address.SplitGroups(c.Value, nil)
 	shown := make([]node.Node, 0, len(list))
 	for i, g := range list {
-		shown = append(shown, el("span").Class("group "+place(list, i)).Text(g.Text))
+		shown = append(shown, el("span").Class("group "+emphasisOf(list, i)).Text(g.Text))
 	}
 	return shown
 }
 
-// place names the groups of an address that are worth comparing: "end" those at
+// emphasisOf names the groups of an address that are worth comparing: "end" those at
 // both ends, "mid" the one in the middle, which a look-alike address rarely has
 // too. What stands for nothing, as "0x" does, makes another one an end.
-func place(list []address.Group, i int) string {
+func emphasisOf(list []address.Group, i int) string {
 	last := len(list) - 1
 	switch {
 	case i == 0, i == 1 && strings.HasPrefix(list[0].Text, "0x"),
@@ -98,7 +98,7 @@ func place(list []address.Group, i int) string {
 }
 
 func (c *Copyable) buttonText() string {
-	if c.told != c.Value {
+	if c.resultOf != c.Value {
 		return c.Text.Button
 	}
 	switch c.state {
@@ -122,16 +122,16 @@ func (c *Copyable) copy(ctx app.Context, _ app.Event) {
 	value := c.Value
 	ctx.NewActionWithValue(ActionCopy,
 		CopyRequest{Part: c.Part, Value: value, Done: func(err error) {
-			ctx.Dispatch(func(ctx app.Context) { c.tell(ctx, value, err) })
+			ctx.Dispatch(func(ctx app.Context) { c.showResult(ctx, value, err) })
 		}})
 }
 
-func (c *Copyable) tell(ctx app.Context, value string, err error) {
-	c.state, c.told = copyDone, value
+func (c *Copyable) showResult(ctx app.Context, value string, err error) {
+	c.state, c.resultOf = copyDone, value
 	wait := copiedFor
 	if err != nil {
 		c.state, wait = copyFailed, failedFor
 	}
-	ctx.NewActionWithValue(ActionSay, c.buttonText())
+	ctx.NewActionWithValue(ActionAnnounce, c.buttonText())
 	ctx.After(wait, func(app.Context) { c.state = copyIdle })
 }

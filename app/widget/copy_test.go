@@ -2,10 +2,10 @@ package widget
 
 import "testing"
 
-// TestCopyButtonIsOfItsValue: what was copied is not said of another value.
-func TestCopyButtonIsOfItsValue(t *testing.T) {
+// TestCopyResultBelongsToValue: what was copied is not said of another value.
+func TestCopyResultBelongsToValue(t *testing.T) {
 	button := &Copyable{Value: "1", Text: CopyText{Button: "copy", Copied: "done", Failed: "no"},
-		state: copyDone, told: "1"}
+		state: copyDone, resultOf: "1"}
 	if button.buttonText() != "done" {
 		t.Errorf("the button says %q", button.buttonText())
 	}

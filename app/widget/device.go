@@ -6,18 +6,18 @@ import "coinslot/app/widget/node"
 // and as text. Both pages follow the payment.
 func Device(p Page) node.Node {
 	return node.If(p.URL != "" && p.View.Session != "", func() node.Node {
-		return Opened("device", p.Opened == "device").Attr("data-part", "device").Body(
-			el("summary").Text(p.Say("pay.device")),
-			el("p").Text(p.Say("pay.device.why")),
-			still(p, "device", p.Say("pay.device")),
+		return Details("device", p.Opened == "device").Attr("data-part", "device").Body(
+			el("summary").Text(p.T("pay.device")),
+			el("p").Text(p.T("pay.device.why")),
+			noScriptLink(p, "device", p.T("pay.device")),
 			el("div").Class("qr-box").Body(
 				void("img").Class("qr").Attr("src", p.QR("page")).Attr("loading", "lazy").
-					Attr("width", "160").Attr("height", "160").Attr("alt", p.Say("pay.device.qr")),
+					Attr("width", "160").Attr("height", "160").Attr("alt", p.T("pay.device.qr")),
 			),
 			&Copyable{Part: "page-link", Copy: "copy-link", Value: p.URL,
-				Label: p.Say("pay.device.link"),
-				Text: CopyText{Button: p.Say("copy.link"), Copied: p.Say("copy.link.done"),
-					Failed: p.Say("copy.failed")}},
+				Label: p.T("pay.device.link"),
+				Text: CopyText{Button: p.T("copy.link"), Copied: p.T("copy.link.done"),
+					Failed: p.T("copy.failed")}},
 		)
 	})
 }

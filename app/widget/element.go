@@ -19,10 +19,10 @@ func TextIf(condition bool, text string) string {
 	return ""
 }
 
-// Spaced puts a space between neighbors, which a page without styles would run
+// WithSpaces puts a space between neighbors, which a page without styles would run
 // together: an address and the word on its button. Boxes in a row or a grid show
 // nothing of it.
-func Spaced(parts ...node.Node) []node.Node {
+func WithSpaces(parts ...node.Node) []node.Node {
 	list := make([]node.Node, 0, 2*len(parts))
 	for i, part := range parts {
 		if i > 0 {
@@ -35,7 +35,7 @@ func Spaced(parts ...node.Node) []node.Node {
 
 // Render returns what Draw draws, as elements of go-app, which calls it in a browser. So
 // do those of all components.
-func (c *Checker) Render() app.UI { return c.Draw().UI() }
+func (c *AddressChecker) Render() app.UI { return c.Draw().UI() }
 
 // Render implements app.Composer.
 func (c *Copyable) Render() app.UI { return c.Draw().UI() }

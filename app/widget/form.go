@@ -9,19 +9,19 @@ import (
 // Names of the actions by which parts tell the root what the shopper wants, and
 // the root tells parts what has happened.
 const (
-	ActionSend   = "coinslot/send"   // value: request
-	ActionChange = "coinslot/change" // value: bool, whether the chooser is shown
-	ActionFrom   = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
-	ActionSay    = "coinslot/say"    // value: string for the live region
-	ActionLook   = "coinslot/look"   // no value: the view is out of date
-	ActionFail   = "coinslot/fail"   // value: string to show as an error
-	ActionCopy   = "coinslot/copy"   // value: copyRequest
-	ActionQR     = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
-	ActionPay    = "coinslot/pay"    // value: payment
-	ActionPrice  = "coinslot/price"  // value: wish
+	ActionSend     = "coinslot/send"   // value: request
+	ActionChange   = "coinslot/change" // value: bool, whether the chooser is shown
+	ActionExchange = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
+	ActionAnnounce = "coinslot/say"    // value: string for the live region
+	ActionRefresh  = "coinslot/look"   // no value: the view is out of date
+	ActionFail     = "coinslot/fail"   // value: string to show as an error
+	ActionCopy     = "coinslot/copy"   // value: copyRequest
+	ActionQR       = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
+	ActionPay      = "coinslot/pay"    // value: payment
+	ActionPrice    = "coinslot/price"  // value: wish
 
-	ActionInstant = "coinslot/instant" // value: instant; from the root to what tells the time
-	ActionNetwork = "coinslot/network" // no value: the network has come or gone; likewise
+	ActionViewTime = "coinslot/instant" // value: instant; from the root to what tells the time
+	ActionNetwork  = "coinslot/network" // no value: the network has come or gone; likewise
 )
 
 // Request is a form's content, sent by the WebAssembly program instead of the
@@ -51,8 +51,8 @@ func Form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
 		}, append(scope, sub)...)
 }
 
-// Carried are the hidden fields that every form takes along.
-func Carried(p Page) []node.Node {
+// HiddenFields are the hidden fields that every form takes along.
+func HiddenFields(p Page) []node.Node {
 	fields := make([]node.Node, 0, len(p.Carry))
 	for _, f := range p.Carry {
 		fields = append(fields, hidden(f))
@@ -64,9 +64,9 @@ func hidden(f Field) node.Node {
 	return void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value)
 }
 
-// Press is a form of one button, with fields of its own.
-func Press(p Page, sub, part, class, text string, busy bool, fields ...Field) node.Node {
-	inputs := Carried(p)
+// ButtonForm is a form of one button, with fields of its own.
+func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Field) node.Node {
+	inputs := HiddenFields(p)
 	scope := make([]string, 0, 2*len(fields))
 	for _, f := range fields {
 		inputs = append(inputs, hidden(f))
@@ -107,14 +107,14 @@ func ChangeLink(p Page, part, class, text string) node.Node {
 
 // ToggleChange asks the root to show or hide the chooser.
 func ToggleChange(ctx app.Context, e app.Event, show bool) {
-	if Stays(e) {
+	if StayOnPage(e) {
 		ctx.NewActionWithValue(ActionChange, show)
 	}
 }
 
-// Stays keeps the browser from following a link whose work is done in the page,
+// StayOnPage keeps the browser from following a link whose work is done in the page,
 // unless the shopper wants it in a tab of its own.
-func Stays(e app.Event) bool {
+func StayOnPage(e app.Event) bool {
 	if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("shiftKey").Bool() {
 		return false
 	}

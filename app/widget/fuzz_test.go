@@ -29,8 +29,8 @@ func FuzzLink(f *testing.F) {
 	})
 }
 
-// FuzzSentence: values are put in as a strings.Replacer does.
-func FuzzSentence(f *testing.F) {
+// FuzzTranslate: values are put in as a strings.Replacer does.
+func FuzzTranslate(f *testing.F) {
 	for _, s := range [][3]string{{"{n} of {total}", "{total}", "2"}, {"{n", "1", "2"},
 		{"{x}{n}{{n}}", "{", "}"}, {"{{n}", "1", "2"}, {"", "", ""}} {
 		f.Add(s[0], s[1], s[2])
@@ -38,7 +38,7 @@ func FuzzSentence(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sentence, n, total string) {
 		text := map[string]string{"key": sentence}
 		want := strings.NewReplacer("{n}", n, "{total}", total).Replace(sentence)
-		if got := Sentence(text, "ltr", "key", "n", n, "total", total); got != want {
+		if got := Translate(text, "ltr", "key", "n", n, "total", total); got != want {
 			t.Errorf("%q with %q and %q is %q; want %q", sentence, n, total, got, want)
 		}
 	})

@@ -14,28 +14,28 @@ import (
 // the button is pressed (WCAG 3.2.2).
 func languageMenu(p Page) node.Node {
 	return node.If(len(p.Languages) > 1, func() node.Node {
-		return el("form").Class("languages").Attr("method", "get").Attr("action", p.here()).
-			Body(append(p.CarriedBut("lang", "key"), Spaced(
+		return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
+			Body(append(p.HiddenFieldsExcept("lang", "key"), WithSpaces(
 				el("label").Body(
-					el("span").Class("offscreen").Text(p.Say("lang.label")),
+					el("span").Class("offscreen").Text(p.T("lang.label")),
 					&languageList{Languages: p.Languages, Lang: p.Lang},
 				),
 				el("button").Attr("type", "submit").Attr("data-part", "language-set").
-					Text(p.Say("lang.set")),
+					Text(p.T("lang.set")),
 			)...)...)
 	})
 }
 
-// here is the path of the page that is shown.
-func (p Page) here() string {
+// path is the path of the page that is shown.
+func (p Page) path() string {
 	if p.Receipt {
 		return p.Base + "/receipt"
 	}
 	return p.Base
 }
 
-// CarriedBut are the fields that a form takes along, without some of them.
-func (p Page) CarriedBut(names ...string) []node.Node {
+// HiddenFieldsExcept are the fields that a form takes along, without some of them.
+func (p Page) HiddenFieldsExcept(names ...string) []node.Node {
 	var kept []Field
 	for _, f := range p.Carry {
 		if !slices.Contains(names, f.Name) {
@@ -43,7 +43,7 @@ func (p Page) CarriedBut(names ...string) []node.Node {
 		}
 	}
 	p.Carry = kept
-	return Carried(p)
+	return HiddenFields(p)
 }
 
 // languageList is the field of the menu. It is a component, because it is the same
@@ -56,12 +56,12 @@ type languageList struct {
 	Lang      string // the one that is chosen
 }
 
-// drawnLists holds a *drawnList for each language that was chosen in one: its fifty
+// cachedLists holds a *drawnList for each language that was chosen in one: its fifty
 // elements would be a quarter of what a page costs.
-var drawnLists sync.Map
+var cachedLists sync.Map
 
-// drawnList is what was drawn of a list of languages.
-type drawnList struct {
+// cachedList is what was drawn of a list of languages.
+type cachedList struct {
 	languages []Language
 	tree      *node.Element
 }
@@ -71,12 +71,12 @@ func (l *languageList) Draw() *node.Element {
 	if app.IsClient {
 		return l.draw()
 	}
-	drawn, ok := drawnLists.Load(l.Lang)
-	if !ok || !slices.Equal(drawn.(*drawnList).languages, l.Languages) {
-		drawn = &drawnList{slices.Clone(l.Languages), l.draw()}
-		drawnLists.Store(l.Lang, drawn)
+	drawn, ok := cachedLists.Load(l.Lang)
+	if !ok || !slices.Equal(drawn.(*cachedList).languages, l.Languages) {
+		drawn = &cachedList{slices.Clone(l.Languages), l.draw()}
+		cachedLists.Store(l.Lang, drawn)
 	}
-	return drawn.(*drawnList).tree
+	return drawn.(*cachedList).tree
 }
 
 func (l *languageList) draw() *node.Element {

@@ -7,9 +7,9 @@ import (
 	"coinslot/app/widget/node"
 )
 
-// TestLanguageListIsKept holds that what is kept of a list is what would be drawn
+// TestLanguageListIsCached holds that what is kept of a list is what would be drawn
 // of it now.
-func TestLanguageListIsKept(t *testing.T) {
+func TestLanguageListIsCached(t *testing.T) {
 	two := []Language{{"en", "English"}, {"fr", "Français & \"co\""}}
 	three := append([]Language{{"de", "Deutsch"}}, two...)
 	for _, l := range []languageList{

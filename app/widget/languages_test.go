@@ -64,7 +64,7 @@ func categories(tag string) map[string]bool {
 	return found
 }
 
-func TestPluralsAreThoseOfCLDR(t *testing.T) {
+func TestPluralsMatchCLDR(t *testing.T) {
 	for tag := range catalogues(t) {
 		for n := range 1001 {
 			want := category(tag, n)
@@ -131,7 +131,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 
 // Sentences are sentences: nothing is empty, left over or far too long for its
 // button.
-func TestLanguagesAreTidy(t *testing.T) {
+func TestLanguagesAreWellFormed(t *testing.T) {
 	all := catalogues(t)
 	buttons := []string{"choose.continue", "choose.keep", "choose.exchange", "pay.recheck", "pay.change", "pay.cancel", "copy.amount", "copy.address", "copy.link",
 		"ended.recheck", "ended.another", "ended.choose", "time.extend", "time.extend.sure", "ask.copy", "close", "lang.set", "done.receipt", "pay.check.button"}
@@ -179,10 +179,10 @@ func TestNumbersAndPrices(t *testing.T) {
 		}
 	}
 	p := Page{Text: all["ar"], Lang: "ar", Dir: "rtl"}
-	if got := p.Say("pay.title", "amount", "25.03 USDT"); !strings.Contains(got, "\u206825.03 USDT\u2069") {
+	if got := p.T("pay.title", "amount", "25.03 USDT"); !strings.Contains(got, "\u206825.03 USDT\u2069") {
 		t.Errorf("an amount in Arabic is not set apart: %q", got)
 	}
-	if got := p.Count("time.minutes", 3); !strings.Contains(got, "3") || got == p.Count("time.minutes", 11) {
-		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.Count("time.minutes", 11))
+	if got := p.Plural("time.minutes", 3); !strings.Contains(got, "3") || got == p.Plural("time.minutes", 11) {
+		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.Plural("time.minutes", 11))
 	}
 }

@@ -2,9 +2,9 @@ package widget
 
 import "strings"
 
-// escaped returns s as it stands in a query, as of url.QueryEscape; net/url
+// queryEscape returns s as it stands in a query, as of url.QueryEscape; net/url
 // would be a thirteenth of what a shopper downloads.
-func escaped(s string) string {
+func queryEscape(s string) string {
 	const digits = "0123456789ABCDEF"
 	var out strings.Builder
 	for _, c := range []byte(s) {
@@ -21,9 +21,9 @@ func escaped(s string) string {
 	return out.String()
 }
 
-// HostOf returns the host and port of an http(s) address that the BFF has
+// Host returns the host and port of an http(s) address that the BFF has
 // checked; empty if it has none.
-func HostOf(address string) string {
+func Host(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	if strings.ContainsAny(scheme, "/?#") {
 		return ""

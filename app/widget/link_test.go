@@ -6,21 +6,21 @@ import (
 	"testing"
 )
 
-// FuzzEscaped: the standard library escapes the same way.
-func FuzzEscaped(f *testing.F) {
+// FuzzQueryEscape: the standard library escapes the same way.
+func FuzzQueryEscape(f *testing.F) {
 	for _, s := range []string{"", "a b+c", "é😀\xff\x00", "-_.~!*'()%", "origin=https://shop.example:8443/?a&b#c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got, want := escaped(s), url.QueryEscape(s); got != want {
+		if got, want := queryEscape(s), url.QueryEscape(s); got != want {
 			t.Errorf("escaped(%q) = %q; want %q", s, got, want)
 		}
 	})
 }
 
-// FuzzHostOf: of every address that a merchant may set, the standard library
+// FuzzHost: of every address that a merchant may set, the standard library
 // finds the same host.
-func FuzzHostOf(f *testing.F) {
+func FuzzHost(f *testing.F) {
 	for _, s := range []string{
 		"", "/checkout", "/checkout?x=https://shop.example", "shop.example", "https://shop.example", "https://shop.example:8443/a?b#c", "http://a@b:1?x=//y", "https://[::1]:80/", "https://u:p@h/@x",
 		"https://shop.example?next=https://evil.example", "https://shop.example#@evil.example", "https://a@b@c/", "HTTPS://Shop.Example/",
@@ -37,7 +37,7 @@ func FuzzHostOf(f *testing.F) {
 		if web {
 			want = u.Host
 		}
-		if got := HostOf(s); got != want {
+		if got := Host(s); got != want {
 			t.Errorf("hostOf(%q) = %q; want %q", s, got, want)
 		}
 	})

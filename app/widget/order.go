@@ -17,7 +17,7 @@ func OrderHead(p Page) node.Node {
 	}
 	title := order.Title
 	if title == "" {
-		title = p.Say("order.untitled")
+		title = p.T("order.untitled")
 	}
 	return el("header").Class("order").Body(
 		el("div").Class("order-what").Body(
@@ -31,7 +31,7 @@ func OrderHead(p Page) node.Node {
 				Text(p.Price(order.AmountUSD)),
 		),
 		node.If(p.View.Test, func() node.Node {
-			return el("p").Class("order-test").Text(p.Say("order.test"))
+			return el("p").Class("order-test").Text(p.T("order.test"))
 		}),
 	)
 }
@@ -39,30 +39,30 @@ func OrderHead(p Page) node.Node {
 // OrderFoot tells what to quote when asking for help, and lets an embedded
 // checkout be closed.
 func OrderFoot(p Page) node.Node {
-	return el("footer").Class("foot").Body(Spaced(
+	return el("footer").Class("foot").Body(WithSpaces(
 		node.If(p.View.Order.Ref != "", func() node.Node {
-			return el("span").Class("foot-ref").Text(p.Say("order.ref", "ref", p.View.Order.Ref))
+			return el("span").Class("foot-ref").Text(p.T("order.ref", "ref", p.View.Order.Ref))
 		}),
-		node.If(p.View.CancelURL != "" && mayLeave(p.View.Status), func() node.Node {
-			return Leave(p, "foot-back", "order.back", p.View.CancelURL)
+		node.If(p.View.CancelURL != "" && needsShopLink(p.View.Status), func() node.Node {
+			return ShopLink(p, "foot-back", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
 	)...)
 }
 
-// mayLeave reports whether the screens of a status have no button of their own that
+// needsShopLink reports whether the screens of a status have no button of their own that
 // leads back to the shop. One that is not known may be paid: CancelURL is not for it.
-func mayLeave(s wire.Status) bool { return s.Known() && s.Outcome() == wire.Payable }
+func needsShopLink(s wire.Status) bool { return s.Known() && s.Outcome() == wire.Payable }
 
 // Heading is the screen's name.
 func Heading(text string) node.Node {
 	return el("h1").ID(HeadingID).Attr("tabindex", "-1").Text(text)
 }
 
-// Leave is a link back to the shop. A frame must not show the shop inside the
+// ShopLink is a link back to the shop. A frame must not show the shop inside the
 // shop, so there it opens a page of its own.
-func Leave(p Page, class, text, url string) node.Node {
-	a := el("a").Class(class).Attr("href", url).Text(p.Say(text))
+func ShopLink(p Page, class, text, url string) node.Node {
+	a := el("a").Class(class).Attr("href", url).Text(p.T(text))
 	if p.Embed == "" {
 		return a
 	}

@@ -85,7 +85,7 @@ func (p Page) Link(sub string, extra ...Field) string {
 	query := make([]string, 0, len(p.Carry)+len(extra))
 	for _, f := range append(append([]Field{}, p.Carry...), extra...) {
 		if f.Value != "" && f.Name != "key" {
-			query = append(query, escaped(f.Name)+"="+escaped(f.Value))
+			query = append(query, queryEscape(f.Name)+"="+queryEscape(f.Value))
 		}
 	}
 	if len(query) == 0 {
@@ -110,7 +110,7 @@ func (p Page) QR(kind string) string {
 	a := p.View.Attempt
 	switch {
 	case kind == "page":
-		return p.Bare().Link("/qr.svg", Field{"kind", "page"})
+		return p.Standalone().Link("/qr.svg", Field{"kind", "page"})
 	case a == nil:
 		return ""
 	case kind == "uri":
@@ -119,9 +119,9 @@ func (p Page) QR(kind string) string {
 	return p.Base + "/qr.svg?a=" + strconv.Itoa(a.Number)
 }
 
-// Stored returns the page of session id, for the moment when an order or item
+// WithSession returns the page of session id, for the moment when an order or item
 // has been given its session: what named the order is no longer carried.
-func (p Page) Stored(id string) Page {
+func (p Page) WithSession(id string) Page {
 	carry := make([]Field, 0, len(p.Carry))
 	for _, f := range p.Carry {
 		if !f.NamesOrder() {
@@ -131,14 +131,14 @@ func (p Page) Stored(id string) Page {
 	p.Carry, p.Offer = carry, nil
 	p.Base = "/checkout/" + id
 	if origin, _, found := strings.Cut(p.URL, "/checkout"); found {
-		p.URL = origin + p.Bare().Link("")
+		p.URL = origin + p.Standalone().Link("")
 	}
 	return p
 }
 
-// Bare returns the page as it is on its own: what is carried says only what is
+// Standalone returns the page as it is on its own: what is carried says only what is
 // bought and in which language.
-func (p Page) Bare() Page {
+func (p Page) Standalone() Page {
 	carry := make([]Field, 0, len(p.Carry))
 	for _, f := range p.Carry {
 		if f.Name == "lang" || f.NamesOrder() {
@@ -149,9 +149,9 @@ func (p Page) Bare() Page {
 	return p
 }
 
-// Carrying returns the page with one carried field of that name, or none if
+// WithField returns the page with one carried field of that name, or none if
 // value is empty.
-func (p Page) Carrying(name, value string) Page {
+func (p Page) WithField(name, value string) Page {
 	carry := make([]Field, 0, len(p.Carry)+1)
 	for _, f := range p.Carry {
 		if f.Name != name {
@@ -175,7 +175,7 @@ type Language struct {
 // order that is not known has no price.
 func (p Page) Title() string {
 	if p.View.Order.AmountUSD == "" {
-		return p.Say("title.none")
+		return p.T("title.none")
 	}
 	price := p.Price(p.View.Order.AmountUSD)
 	key := "title." + string(p.View.Status.Shown())
@@ -185,7 +185,7 @@ func (p Page) Title() string {
 	if p.View.Test && !p.View.Status.Final() {
 		key = "title.test"
 	}
-	return p.Say(key, "price", price)
+	return p.T(key, "price", price)
 }
 
 // Icon is the path of the tab's icon on the BFF's origin: it shows from afar that
@@ -197,9 +197,9 @@ func (p Page) Icon() string {
 	return "/icons/tab.svg"
 }
 
-// Waits reports whether the page should look again by itself: something is
+// AutoRefreshes reports whether the page should look again by itself: something is
 // expected to happen without the shopper's doing.
-func (p Page) Waits() bool {
+func (p Page) AutoRefreshes() bool {
 	if p.View.Status == wire.Pending && (p.Changing || p.Opened == "check") {
 		return false // the shopper is about to do something
 	}

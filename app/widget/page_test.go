@@ -38,9 +38,9 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-func TestStored(t *testing.T) {
+func TestWithSession(t *testing.T) {
 	p := Page{Base: "/checkout", Carry: []Field{{"order", "x.y.z"}, {"embed", "modal"}, {"item", "a"}, {"amount", "5"}, {"key", "k"}}}
-	got := p.Stored("cs_1")
+	got := p.WithSession("cs_1")
 	if diff := cmp.Diff([]Field{{"embed", "modal"}}, got.Carry); diff != "" || got.Base != "/checkout/cs_1" {
 		t.Errorf("Stored: base %s, carry (-want +got):\n%s", got.Base, diff)
 	}
@@ -69,16 +69,16 @@ func TestTimingSentences(t *testing.T) {
 	} {
 		p := Page{Text: text, View: wire.View{CheckedMsAgo: c.ago, Attempt: &wire.Attempt{ExpiresInMs: c.ms}}}
 		s := &Timing{Page: p, Left: true, Offline: c.offline}
-		if s.left() != c.left || s.checked() != c.checked {
-			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.left(), s.checked(), c.left, c.checked)
+		if s.leftText() != c.left || s.checkedText() != c.checked {
+			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.leftText(), s.checkedText(), c.left, c.checked)
 		}
 	}
 }
 
-func TestTimeIsAnnouncedRarely(t *testing.T) {
+func TestTimeAnnouncedRarely(t *testing.T) {
 	told := 0
 	for left := 10 * time.Minute; left > 0; left -= time.Second {
-		if announced(left, left-time.Second) {
+		if crossesMark(left, left-time.Second) {
 			told++
 		}
 	}

@@ -44,17 +44,17 @@ func zeroIsOne(n int) string {
 	return "other"
 }
 
-// few reports whether n ends in 2, 3 or 4, but not in 12, 13 or 14.
-func few(n int) bool { return n%10 >= 2 && n%10 <= 4 && (n%100 < 12 || n%100 > 14) }
+// endsInFew reports whether n ends in 2, 3 or 4, but not in 12, 13 or 14.
+func endsInFew(n int) bool { return n%10 >= 2 && n%10 <= 4 && (n%100 < 12 || n%100 > 14) }
 
-// one reports whether n ends in 1, but not in 11.
-func one(n int) bool { return n%10 == 1 && n%100 != 11 }
+// endsInOne reports whether n ends in 1, but not in 11.
+func endsInOne(n int) bool { return n%10 == 1 && n%100 != 11 }
 
 func eastSlavic(n int) string {
 	switch {
-	case one(n):
+	case endsInOne(n):
 		return "one"
-	case few(n):
+	case endsInFew(n):
 		return "few"
 	}
 	return "many"
@@ -71,7 +71,7 @@ func polish(n int) string {
 	switch {
 	case n == 1:
 		return "one"
-	case few(n):
+	case endsInFew(n):
 		return "few"
 	}
 	return "many"
@@ -102,7 +102,7 @@ func slovene(n int) string {
 func lithuanian(n int) string {
 	teens := n%100 >= 11 && n%100 <= 19
 	switch {
-	case one(n) && !teens:
+	case endsInOne(n) && !teens:
 		return "one"
 	case n%10 >= 2 && !teens:
 		return "few"
@@ -114,7 +114,7 @@ func latvian(n int) string {
 	switch {
 	case n%10 == 0 || n%100 >= 11 && n%100 <= 19:
 		return "zero"
-	case one(n):
+	case endsInOne(n):
 		return "one"
 	}
 	return "other"

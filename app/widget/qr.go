@@ -17,10 +17,10 @@ const qrKind = "uri"
 // ignore what is around it in a link.
 func QRBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
-	kind, alt := "address", p.Say("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
+	kind, alt := "address", p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
 	if link {
-		sum, _ := Due(a)
-		kind, alt = "uri", p.Say("pay.qr.uri", "amount", sum, "network", a.NetworkName)
+		sum, _ := AmountDue(a)
+		kind, alt = "uri", p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
 	return el("div").Class("qr-side").Body(
 		el("div").Class("qr-box").Body(
@@ -33,44 +33,44 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 
 // qrSwitch chooses what the QR code holds: two links, at once with WebAssembly.
 func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
-	why := p.Say("pay.qr.address.why")
+	why := p.T("pay.qr.address.why")
 	switch {
 	case link && a.TokenURI:
-		why = p.Say("pay.qr.token.why")
+		why = p.T("pay.qr.token.why")
 	case link:
-		why = p.Say("pay.qr.link.why")
+		why = p.T("pay.qr.link.why")
 	}
 	return el("div").Class("qr-kind").Attr("data-part", "qr-kind").Attr("role", "group").
-		Attr("aria-label", p.Say("pay.qr.kind")).Body(Spaced(
-		qrLink(p, false, !link, p.Say("pay.qr.address")),
-		qrLink(p, true, link, p.Say("pay.qr.link")),
+		Attr("aria-label", p.T("pay.qr.kind")).Body(WithSpaces(
+		qrLink(p, false, !link, p.T("pay.qr.address")),
+		qrLink(p, true, link, p.T("pay.qr.link")),
 		el("p").Class("qr-why").Text(why),
 	)...)
 }
 
 func qrLink(p Page, link, current bool, text string) node.Node {
-	return el("a").Class("qr-choice").Attr("href", p.Holding(link).Link("")).
+	return el("a").Class("qr-choice").Attr("href", p.WithLinkQR(link).Link("")).
 		Bool("aria-current", current).Text(text).
 		On("click", func(ctx app.Context, e app.Event) {
-			if Stays(e) {
+			if StayOnPage(e) {
 				ctx.NewActionWithValue(ActionQR, link)
 			}
 		}, strconv.FormatBool(link))
 }
 
-// Holding returns the page with a QR code of the payment link, or of the address.
-func (p Page) Holding(link bool) Page {
+// WithLinkQR returns the page with a QR code of the payment link, or of the address.
+func (p Page) WithLinkQR(link bool) Page {
 	kind := ""
 	if link {
 		kind = qrKind
 	}
-	p = p.Carrying("qr", kind)
+	p = p.WithField("qr", kind)
 	p.LinkQR = link
 	return p
 }
 
-// Due is what has to be sent now, with its coin: the rest, if a part has come.
-func Due(a wire.Attempt) (sum string, rest bool) {
+// AmountDue is what has to be sent now, with its coin: the rest, if a part has come.
+func AmountDue(a wire.Attempt) (sum string, rest bool) {
 	if a.MissingAmount != "" && a.PaidAmount != "" {
 		return Amount(a.MissingAmount, a.CurrencySymbol), true
 	}

@@ -12,7 +12,7 @@ func Received(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
 		return el("div").Class("received").Body(
 			node.If(p.View.Status == wire.Pending, func() node.Node {
-				return el("p").Text(p.Say("part.text"))
+				return el("p").Text(p.T("part.text"))
 			}),
 			el("dl").Class("sums").Body(
 				SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
@@ -28,18 +28,18 @@ func Received(p Page, a wire.Attempt) node.Node {
 // SumLine is one row of a sum.
 func SumLine(p Page, label, part, number, symbol string) node.Node {
 	return el("div").Class("line").Body(
-		el("dt").Text(p.Say(label)),
+		el("dt").Text(p.T(label)),
 		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").
 			Attr("dir", "ltr").Text(Amount(number, symbol)),
 	)
 }
 
-// Surplus says what was paid too much and whom to ask.
-func Surplus(p Page, a wire.Attempt) node.Node {
+// Overpaid says what was paid too much and whom to ask.
+func Overpaid(p Page, a wire.Attempt) node.Node {
 	return node.If(a.OverpaidAmount != "", func() node.Node {
 		return el("p").Class("note warn").Attr("data-part", "overpaid").
 			Attr("data-value", a.OverpaidAmount).
-			Text(p.Say("over.text", "amount", Amount(a.OverpaidAmount, a.CurrencySymbol)))
+			Text(p.T("over.text", "amount", Amount(a.OverpaidAmount, a.CurrencySymbol)))
 	})
 }
 
@@ -47,7 +47,7 @@ func Surplus(p Page, a wire.Attempt) node.Node {
 func Fact(p Page, label, part, value string) node.Node {
 	return node.If(value != "", func() node.Node {
 		return el("div").Class("line").Body(
-			el("dt").Text(p.Say(label)),
+			el("dt").Text(p.T(label)),
 			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").
 				Attr("dir", "auto").Text(value),
 		)
@@ -59,7 +59,7 @@ func Fact(p Page, label, part, value string) node.Node {
 func Transaction(p Page, a wire.Attempt) node.Node {
 	return node.If(a.TxID != "", func() node.Node {
 		return el("div").Class("line").Body(
-			el("dt").Text(p.Say("tx.label")),
+			el("dt").Text(p.T("tx.label")),
 			el("dd").Body(transactionID(p, a)),
 		)
 	})
@@ -72,5 +72,5 @@ func transactionID(p Page, a wire.Attempt) node.Node {
 	}
 	return el("a").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).
 		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").
-		Body(id, node.Text(" "), el("span").Class("tx-where").Text(p.Say("done.explorer")))
+		Body(id, node.Text(" "), el("span").Class("tx-where").Text(p.T("done.explorer")))
 }

@@ -12,11 +12,11 @@ import (
 func SimulateBar(p Page) node.Node {
 	possible := p.View.Attempt != nil && p.View.Status != wire.Confirmed
 	return node.If(len(p.Simulate) > 0 && possible, func() node.Node {
-		return el("aside").Class("simulate").Attr("aria-label", p.Say("simulate.title")).Body(
-			el("p").Text(p.Say("simulate.title")),
+		return el("aside").Class("simulate").Attr("aria-label", p.T("simulate.title")).Body(
+			el("p").Text(p.T("simulate.title")),
 			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).
 				Class("simulate-form").
-				Body(append(Carried(p), Spaced(simulateButtons(p)...)...)...),
+				Body(append(HiddenFields(p), WithSpaces(simulateButtons(p)...)...)...),
 		)
 	})
 }
@@ -26,7 +26,7 @@ func simulateButtons(p Page) []node.Node {
 	for _, kind := range p.Simulate {
 		list = append(list, el("button").Attr("type", "submit").Class("button small").
 			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").
-			Text(p.Say("simulate."+kind)).
+			Text(p.T("simulate."+kind)).
 			On("click", func(ctx app.Context, e app.Event) {
 				e.PreventDefault()
 				ctx.NewActionWithValue(ActionSend,

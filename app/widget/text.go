@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Say returns the sentence of key with each {name} replaced by the value that
+// T returns the sentence of key with each {name} replaced by the value that
 // follows the name in pairs.
-func (p Page) Say(key string, pairs ...string) string {
-	return Sentence(p.Text, p.Dir, key, pairs...)
+func (p Page) T(key string, pairs ...string) string {
+	return Translate(p.Text, p.Dir, key, pairs...)
 }
 
-// Count is say for a sentence that depends on a whole number, its {n}.
-func (p Page) Count(key string, n int, pairs ...string) string {
+// Plural is say for a sentence that depends on a whole number, its {n}.
+func (p Page) Plural(key string, n int, pairs ...string) string {
 	form := key + "#" + plural(p.Lang, n)
 	if _, ok := p.Text[form]; !ok {
 		form = key + "#other"
 	}
-	return p.Say(form, append(pairs, "n", strconv.Itoa(n))...)
+	return p.T(form, append(pairs, "n", strconv.Itoa(n))...)
 }
 
-// Sentence returns the sentence of key in text with each {name} replaced by the
+// Translate returns the sentence of key in text with each {name} replaced by the
 // value that follows the name in pairs; the key itself if there is none. dir is
 // the direction of the language: in a right-to-left one every value is set
 // apart, because an amount or a Latin name would change places with its
 // neighbours.
-func Sentence(text map[string]string, dir, key string, pairs ...string) string {
+func Translate(text map[string]string, dir, key string, pairs ...string) string {
 	sentence, ok := text[key]
 	if !ok {
 		return key
@@ -42,8 +42,8 @@ func Sentence(text map[string]string, dir, key string, pairs ...string) string {
 			return out.String()
 		}
 		name, after, closed := strings.Cut(rest, "}")
-		if value, ok := paired(pairs, name); ok && closed {
-			out.WriteString(Apart(dir, value))
+		if value, ok := valueOf(pairs, name); ok && closed {
+			out.WriteString(Isolate(dir, value))
 			sentence = after
 		} else {
 			out.WriteByte('{')
@@ -52,8 +52,8 @@ func Sentence(text map[string]string, dir, key string, pairs ...string) string {
 	}
 }
 
-// paired returns what follows name in pairs.
-func paired(pairs []string, name string) (string, bool) {
+// valueOf returns what follows name in pairs.
+func valueOf(pairs []string, name string) (string, bool) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] == name {
 			return pairs[i+1], true
@@ -62,10 +62,10 @@ func paired(pairs []string, name string) (string, bool) {
 	return "", false
 }
 
-// Apart puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
+// Isolate puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
 // where the text around it runs from right to left.
 // Source: Unicode Standard Annex #9, section 2.4.
-func Apart(dir, value string) string {
+func Isolate(dir, value string) string {
 	if dir != "rtl" || value == "" {
 		return value
 	}
@@ -79,7 +79,7 @@ func (p Page) Price(usd string) string { return Price(p.Text, p.Dir, usd) }
 // Price returns an amount of US dollars, decimal text with a point, in the way
 // of the language of text.
 func Price(text map[string]string, dir, usd string) string {
-	return Sentence(text, dir, "order.price", "amount", Number(text, usd))
+	return Translate(text, dir, "order.price", "amount", Number(text, usd))
 }
 
 // Number returns decimal text with a point in the way of the language of text.

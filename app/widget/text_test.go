@@ -73,7 +73,7 @@ func composed() map[string]bool {
 	return keys
 }
 
-func TestEveryKeyHasASentence(t *testing.T) {
+func TestEveryKeyHasText(t *testing.T) {
 	text := english(t)
 	used := literals(t, ".", "../screen")
 	for key := range composed() {
@@ -86,7 +86,7 @@ func TestEveryKeyHasASentence(t *testing.T) {
 	}
 }
 
-func TestEverySentenceIsUsed(t *testing.T) {
+func TestEveryTextIsUsed(t *testing.T) {
 	used := literals(t, ".", "../screen", "../../bff/web", "../../bff/shop", "../../bff/checkout")
 	for key := range english(t) {
 		key, _, _ = strings.Cut(key, "#")
@@ -97,16 +97,16 @@ func TestEverySentenceIsUsed(t *testing.T) {
 	}
 }
 
-func TestSay(t *testing.T) {
+func TestT(t *testing.T) {
 	p := Page{Text: map[string]string{"a": "{x} and {y}, {x}"}}
-	if got, want := p.Say("a", "x", "1", "y", "{x}"), "1 and {x}, 1"; got != want {
+	if got, want := p.T("a", "x", "1", "y", "{x}"), "1 and {x}, 1"; got != want {
 		t.Errorf("say = %q; want %q", got, want)
 	}
 	p.Text["c"] = "{{x}} {z} {n {x} {x"
-	if got, want := p.Say("c", "x", "1", "odd"), "{1} {z} {n 1 {x"; got != want {
+	if got, want := p.T("c", "x", "1", "odd"), "{1} {z} {n 1 {x"; got != want {
 		t.Errorf("say = %q; want %q", got, want)
 	}
-	if got := p.Say("b"); got != "b" {
+	if got := p.T("b"); got != "b" {
 		t.Errorf("say of an unknown key = %q; want the key", got)
 	}
 }

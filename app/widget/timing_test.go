@@ -13,13 +13,13 @@ import (
 func counting(t *testing.T, left, ago time.Duration, told bool) *Timing {
 	t.Helper()
 	return &Timing{Left: true, Page: Page{Text: english(t), View: wire.View{
-		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), Told: told, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
+		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), WillUpdate: told, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
 	}}}
 }
 
-// TestWakesForWordsOnly holds what a minute of waiting costs: the timer wakes for
+// TestTextUpdateWithoutRedraw holds what a minute of waiting costs: the timer wakes for
 // each word that is no longer true, and for nothing else.
-func TestWakesForWordsOnly(t *testing.T) {
+func TestTextUpdateWithoutRedraw(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, ago time.Duration
 		told      bool
@@ -36,15 +36,15 @@ func TestWakesForWordsOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := counting(t, c.left, c.ago, c.told)
 			wakes := 0
-			for wake := s.next(); wake > 0 && s.elapsed+wake <= time.Minute; wake = s.next() {
-				left, checked, began := s.left(), s.checked(), s.elapsed
+			for wake := s.validFor(); wake > 0 && s.elapsed+wake <= time.Minute; wake = s.validFor() {
+				left, checked, began := s.leftText(), s.checkedText(), s.elapsed
 				for _, s.elapsed = range []time.Duration{began + wake/2, began + wake - 2*time.Millisecond} {
-					if wake > 2*time.Millisecond && (s.left() != left || s.checked() != checked) {
-						t.Fatalf("after %v, %q, %q was still shown; it is %q, %q", s.elapsed, left, checked, s.left(), s.checked())
+					if wake > 2*time.Millisecond && (s.leftText() != left || s.checkedText() != checked) {
+						t.Fatalf("after %v, %q, %q was still shown; it is %q, %q", s.elapsed, left, checked, s.leftText(), s.checkedText())
 					}
 				}
 				s.elapsed = began + wake
-				if wakes++; s.left() == left && s.checked() == checked {
+				if wakes++; s.leftText() == left && s.checkedText() == checked {
 					t.Errorf("after %v it wakes for nothing", s.elapsed)
 				}
 			}
@@ -55,43 +55,43 @@ func TestWakesForWordsOnly(t *testing.T) {
 	}
 }
 
-// TestTurns: more than words changes when the last minutes begin, when the time is
+// TestNeedsRedraw: more than words changes when the last minutes begin, when the time is
 // told to screen readers, and when it is up.
-func TestTurns(t *testing.T) {
+func TestNeedsRedraw(t *testing.T) {
 	s := counting(t, 6*time.Minute, 0, true)
-	s.early, s.least = true, s.remaining()
+	s.drawnEarly, s.shortest = true, s.remaining()
 	var turns []string
-	for wake := s.next(); wake > 0; wake = s.next() {
-		if s.elapsed += wake; s.turns() {
-			turns = append(turns, s.left())
-			s.early, s.least, s.asked = s.remaining() >= lastMinutes, s.remaining(), s.remaining() <= 0
+	for wake := s.validFor(); wake > 0; wake = s.validFor() {
+		if s.elapsed += wake; s.needsRedraw() {
+			turns = append(turns, s.leftText())
+			s.drawnEarly, s.shortest, s.refreshed = s.remaining() >= lastMinutes, s.remaining(), s.remaining() <= 0
 		}
 	}
 	want := []string{"4:59 left", "1:59 left", "0:59 left", "Time is up: looking once more"}
-	if diff := cmp.Diff(want, turns); diff != "" || s.turns() {
+	if diff := cmp.Diff(want, turns); diff != "" || s.needsRedraw() {
 		t.Errorf("it turns when it says (-want +got):\n%s", diff)
 	}
 }
 
-// TestCheckedSaysWhatIsWrong follows a telephone through a tunnel.
-func TestCheckedSaysWhatIsWrong(t *testing.T) {
+// TestCheckedTextNamesProblem follows a telephone through a tunnel.
+func TestCheckedTextNamesProblem(t *testing.T) {
 	p := counting(t, time.Hour, 0, true).Page
 	text, at := p.Text, time.Now()
 	s := &Timing{Page: p, At: at}
 	want := func(when, sentence string) {
 		t.Helper()
-		if got := s.checked(); got != sentence {
+		if got := s.checkedText(); got != sentence {
 			t.Errorf("%s: %q; want %q", when, got, sentence)
 		}
 	}
 	want("at first", text["checked.now"])
-	s.network(false)
+	s.setNetwork(false)
 	want("in the tunnel", text["checked.offline"])
 	s.Offline = true
-	s.network(true)
+	s.setNetwork(true)
 	want("behind the tunnel", text["checked.again"])
 	s.At, s.Offline = at.Add(time.Minute), false
-	s.network(true)
+	s.setNetwork(true)
 	want("after an answer", text["checked.now"])
 	s.Offline = true
 	want("when the server is away", text["checked.offline"])

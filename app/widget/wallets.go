@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	WalletsLimit    = 12      // more would be a flood
-	walletNameLimit = 40      // characters
-	WalletIconLimit = 100_000 // bytes
+	MaxWallets    = 12      // more would be a flood
+	maxWalletName = 40      // characters
+	MaxWalletIcon = 100_000 // bytes
 )
 
 // Wallets in the browser (EIP-6963, EIP-1193). They are asked by this page
@@ -27,32 +27,32 @@ type Wallet struct {
 	RDNS string // reversed domain name of its maker, as it says; may be empty
 }
 
-// Tidy returns w as it may be shown; ok is false if there is nothing to show.
-func (w Wallet) Tidy() (tidied Wallet, ok bool) {
-	w.Name, w.RDNS = plain(w.Name), plain(w.RDNS)
+// Sanitize returns w as it may be shown; ok is false if there is nothing to show.
+func (w Wallet) Sanitize() (tidied Wallet, ok bool) {
+	w.Name, w.RDNS = sanitizeText(w.Name), sanitizeText(w.RDNS)
 	if w.Name == "" {
 		w.Name = w.RDNS
 	}
-	if !strings.HasPrefix(w.Icon, "data:image/") || len(w.Icon) > WalletIconLimit {
+	if !strings.HasPrefix(w.Icon, "data:image/") || len(w.Icon) > MaxWalletIcon {
 		w.Icon = ""
 	}
 	return w, w.ID != "" && w.Name != ""
 }
 
-// plain returns one line of text, without invisible characters and cut to what
+// sanitizeText returns one line of text, without invisible characters and cut to what
 // fits on a button.
-func plain(s string) string {
-	if len(s) > address.PastedLimit {
-		s = s[:address.PastedLimit]
+func sanitizeText(s string) string {
+	if len(s) > address.MaxPasted {
+		s = s[:address.MaxPasted]
 	}
 	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if address.Invisible(r) && r != '\t' && r != '\n' && r != '\r' {
+		if address.IsInvisible(r) && r != '\t' && r != '\n' && r != '\r' {
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))), " ")
-	if runes := []rune(s); len(runes) > walletNameLimit {
-		s = strings.TrimSpace(string(runes[:walletNameLimit-1])) + "…"
+	if runes := []rune(s); len(runes) > maxWalletName {
+		s = strings.TrimSpace(string(runes[:maxWalletName-1])) + "…"
 	}
 	return s
 }

@@ -26,55 +26,55 @@ const (
 	InDoubt                // a person has to decide
 )
 
-// row is what a status means.
-type row struct {
+// statusInfo is what a status means.
+type statusInfo struct {
 	status Status
 	title  string // in English, for operators
 	badge  string // see [Status.Label]
 	// Pages refresh and the poller asks the gateway, because it changes without the shopper.
-	waiting bool
-	late    bool // see [Status.LateChecks]
-	outcome Outcome
-	event   string // the webhook that announces it; "" = none does
+	waiting     bool
+	lowPriority bool // see [Status.LowPriority]
+	outcome     Outcome
+	event       string // the webhook that announces it; "" = none does
 	// What the shopper and the merchant may do, unless something else about the session
 	// forbids it.
 	shopper, merchant []Action
 }
 
 // statuses has every Status in the order of a payment's life.
-var statuses = [...]row{
+var statuses = [...]statusInfo{
 	{status: Open, title: "Open",
 		shopper: []Action{Choose, Cancel}, merchant: []Action{Cancel}},
 	{status: Preparing, title: "Preparing", badge: "wait", waiting: true},
-	{status: Pending, title: "Pending", badge: "wait", waiting: true, late: true,
+	{status: Pending, title: "Pending", badge: "wait", waiting: true, lowPriority: true,
 		event:   "checkout.pending",
 		shopper: []Action{Cancel, Change, Extend}, merchant: []Action{Cancel}},
 	{status: Confirmed, title: "Confirmed", badge: "good", outcome: Paid,
 		event: "checkout.confirmed", merchant: []Action{Erase}},
-	{status: Expired, title: "Expired", late: true, outcome: Unpaid, event: "checkout.expired",
+	{status: Expired, title: "Expired", lowPriority: true, outcome: Unpaid, event: "checkout.expired",
 		shopper: []Action{Recheck, Retry}, merchant: []Action{Cancel, Erase}},
-	{status: Cancelled, title: "Cancelled", late: true, outcome: Unpaid,
+	{status: Cancelled, title: "Cancelled", lowPriority: true, outcome: Unpaid,
 		event: "checkout.cancelled", shopper: []Action{Recheck, Retry}, merchant: []Action{Erase}},
 	{status: Review, title: "Review", badge: "bad", waiting: true, outcome: InDoubt,
 		event:   "checkout.review",
 		shopper: []Action{Recheck}, merchant: []Action{Resolve}},
 }
 
-// row returns the row of s, that of [Preparing] if s is not in the table.
-func (s Status) row() *row {
+// info returns the row of s, that of [Preparing] if s is not in the table.
+func (s Status) info() *statusInfo {
 	for i := range statuses {
 		if statuses[i].status == s {
 			return &statuses[i]
 		}
 	}
-	return Preparing.row()
+	return Preparing.info()
 }
 
 // Statuses lists every Status in the order of a payment's life.
-func Statuses() []Status { return StatusesThat(Status.Known) }
+func Statuses() []Status { return StatusesWhere(Status.Known) }
 
-// StatusesThat lists those that is reports true for, in the order of [Statuses].
-func StatusesThat(is func(Status) bool) (list []Status) {
+// StatusesWhere lists those that is reports true for, in the order of [Statuses].
+func StatusesWhere(is func(Status) bool) (list []Status) {
 	for i := range statuses {
 		if s := statuses[i].status; is(s) {
 			list = append(list, s)
@@ -84,22 +84,22 @@ func StatusesThat(is func(Status) bool) (list []Status) {
 }
 
 // Known reports whether s is one of the statuses of this protocol version.
-func (s Status) Known() bool { return s.row().status == s }
+func (s Status) Known() bool { return s.info().status == s }
 
 // Shown is s, or [Preparing] if s is not known.
-func (s Status) Shown() Status { return s.row().status }
+func (s Status) Shown() Status { return s.info().status }
 
 // Label is how operators see s: a title, and how urgent it looks, as "good", "wait",
 // "bad", or "" for plain. One that is not known is plain and has its own name.
 func (s Status) Label() (title, badge string) {
-	if r := s.row(); r.status == s {
+	if r := s.info(); r.status == s {
 		return r.title, r.badge
 	}
 	return string(s), ""
 }
 
 // Outcome is what s says about the money.
-func (s Status) Outcome() Outcome { return s.row().outcome }
+func (s Status) Outcome() Outcome { return s.info().outcome }
 
 // Final reports whether the host page is told that the checkout is complete: nothing
 // more happens unless the shopper or the merchant acts, or late money comes.
@@ -109,20 +109,20 @@ func (s Status) Final() bool {
 }
 
 // Waiting reports whether something is expected to happen without the shopper.
-func (s Status) Waiting() bool { return s.row().waiting }
+func (s Status) Waiting() bool { return s.info().waiting }
 
-// LateChecks reports whether the checks of a session in s may come after those of all
+// LowPriority reports whether the checks of a session in s may come after those of all
 // others, because nothing suggests that money is on its way.
-func (s Status) LateChecks() bool { return s.row().late }
+func (s Status) LowPriority() bool { return s.info().lowPriority }
 
 // Event is the type of the webhook that announces s, "checkout.…"; "" if none does.
-func (s Status) Event() string { return s.row().event }
+func (s Status) Event() string { return s.info().event }
 
 // Actions lists what a shopper may do in s. The caller does not change it.
-func (s Status) Actions() []Action { return s.row().shopper }
+func (s Status) Actions() []Action { return s.info().shopper }
 
 // MerchantCan reports whether the merchant may do a in s.
-func (s Status) MerchantCan(a Action) bool { return slices.Contains(s.row().merchant, a) }
+func (s Status) MerchantCan(a Action) bool { return slices.Contains(s.info().merchant, a) }
 
 // Action is something that can be done to a session now. A [View] lists those of the
 // shopper that would not be refused.

@@ -43,9 +43,9 @@ type View struct {
 	// empty if not set.
 	Support string `json:"support,omitempty"`
 
-	// Told is set by a page that will be told the view again once CheckedMsAgo has
+	// WillUpdate is set by a page that will be told the view again once CheckedMsAgo has
 	// grown to [JustNow], or sooner if there is news: until then it need not count.
-	Told bool `json:"-"`
+	WillUpdate bool `json:"-"`
 }
 
 // JustNow is how old the gateway's answer may be, in milliseconds, without a page
@@ -55,7 +55,7 @@ const JustNow = 5000
 // Timeless returns v without what changes while nothing happens: the times, and
 // whether they are told. v stays as it is.
 func (v View) Timeless() View {
-	v.CheckedMsAgo, v.Told = 0, false
+	v.CheckedMsAgo, v.WillUpdate = 0, false
 	if v.Attempt != nil {
 		a := *v.Attempt
 		a.ExpiresInMs = 0

@@ -11,7 +11,7 @@ import (
 )
 
 // The view has exactly the members of the public contract, section 4.
-func TestViewIsAsInTheContract(t *testing.T) {
+func TestViewMatchesContract(t *testing.T) {
 	raw, err := os.ReadFile("testdata/view.json")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestUnknownStatus(t *testing.T) {
 	}
 }
 
-func TestErrorsAreTheirCode(t *testing.T) {
+func TestErrorsMatchByCode(t *testing.T) {
 	err := fmt.Errorf("choosing: %w", &Error{Code: CodeSessionPaid, Detail: "the session is paid already"})
 	if !errors.Is(err, &Error{Code: CodeSessionPaid}) || errors.Is(err, &Error{Code: CodeSessionExpired}) {
 		t.Error("errors.Is does not compare codes")

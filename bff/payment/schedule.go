@@ -348,7 +348,7 @@ func (a *Attempt) afterDue(p Schedule, now time.Time) time.Time {
 // Zero means that a check may be urgent whenever it comes: money was seen, a create has
 // to be found, a transaction has to be cancelled, or is in doubt.
 func (s *Session) LateSince(p Schedule) time.Time {
-	if !s.Status.LateChecks() {
+	if !s.Status.LowPriority() {
 		return time.Time{}
 	}
 	var from time.Time

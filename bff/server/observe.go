@@ -214,7 +214,7 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 		return
 	}
 	put("coinslot_database_up", 1)
-	for _, status := range wire.StatusesThat(wire.Status.Waiting) {
+	for _, status := range wire.StatusesWhere(wire.Status.Waiting) {
 		put("coinslot_checkouts", float64(stats.Waiting[status]), string(status))
 	}
 	age := func(t time.Time) float64 {

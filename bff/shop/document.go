@@ -100,7 +100,7 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 			"<meta name=\"robots\" content=\"noindex\">\n")
 	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme),
 		"\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
-	if p.Waits() {
+	if p.AutoRefreshes() {
 		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refresh(p)), "; url=",
 			here, "\"></noscript>\n")
 	}

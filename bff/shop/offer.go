@@ -63,7 +63,7 @@ func filled(form url.Values) offer {
 	o := linked(form)
 	o.Key = form.Get("key")
 	if o.Amount = nil; form.Has("amount") {
-		amount := screen.Dollars(form.Get("amount"))
+		amount := screen.NormalizeAmount(form.Get("amount"))
 		o.Amount = &amount
 	}
 	return o
@@ -99,7 +99,7 @@ func (s *server) orderPage(
 		key = "page_" + strings.ToLower(rand.Text())
 	}
 	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
-	p.URL = s.PublicURL + p.Bare().Link("")
+	p.URL = s.PublicURL + p.Standalone().Link("")
 	s.explain(&p, show)
 	return p
 }

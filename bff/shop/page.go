@@ -18,7 +18,7 @@ func (s *server) sessionPage(ctx context.Context, session payment.Session, f fra
 	show := s.showing(ctx, p.Lang)
 	p.View = checkout.View(&session, show)
 	p.Base = "/checkout/" + session.ID
-	p.URL = s.PublicURL + p.Bare().Link("")
+	p.URL = s.PublicURL + p.Standalone().Link("")
 	if !session.Status.Final() { // a link to a finished session must not tell whose it was
 		p.Email = session.Order.Email
 	}

@@ -149,7 +149,7 @@ func (w *words) saying(lang string) checkout.Words {
 				pairs[i+1] = widget.Number(text, pairs[i+1])
 			}
 		}
-		return widget.Sentence(text, directionOf(lang), key, pairs...)
+		return widget.Translate(text, directionOf(lang), key, pairs...)
 	}
 }
 

@@ -59,7 +59,7 @@ const (
 )
 
 // finalStatuses are the statuses that Erasable goes through, in this order.
-func finalStatuses() []wire.Status { return wire.StatusesThat(wire.Status.Final) }
+func finalStatuses() []wire.Status { return wire.StatusesWhere(wire.Status.Final) }
 
 // Erasable implements retention.Eraser. Its cursor begins with the number of a status.
 func (db *DB) Erasable(

@@ -127,7 +127,7 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 // readSources takes the sources as they are.
 func (a *Assets) readSources(files fs.FS) error {
 	for name, of := range map[string]func(fs.FS) ([]byte, error){
-		"checkout.css": stylesheet.Of, "console.css": stylesheet.Console,
+		"checkout.css": stylesheet.Checkout, "console.css": stylesheet.Console,
 	} {
 		css, err := of(files)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

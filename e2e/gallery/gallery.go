@@ -54,7 +54,7 @@ func Handler(folder string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	css, err := stylesheet.Of(static)
+	css, err := stylesheet.Checkout(static)
 	if err != nil {
 		return nil, err
 	}

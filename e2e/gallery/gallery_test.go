@@ -127,7 +127,7 @@ func TestAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	css, err := stylesheet.Of(static.Files)
+	css, err := stylesheet.Checkout(static.Files)
 	if err != nil {
 		t.Fatal(err)
 	}

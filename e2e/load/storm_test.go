@@ -73,7 +73,7 @@ func openPages(b *testing.B, w *world, sessions []string) *pages {
 	parallel(b, len(sessions), 32, func(i int) error {
 		p := &page{of: all, session: sessions[i]}
 		all.list[i] = p
-		f := feed.New(feed.Config{Fetch: p.fetch, Dial: p.dial, Got: func(v wire.View) { p.version.Store(v.Version) }})
+		f := feed.New(feed.Config{Fetch: p.fetch, Dial: p.dial, OnView: func(v wire.View) { p.version.Store(v.Version) }})
 		running.Go(func() { f.Run(ctx) })
 		await(b, "a page to be connected", func() bool { return p.version.Load() > 0 })
 		return nil

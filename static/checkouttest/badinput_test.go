@@ -35,7 +35,7 @@ func TestNothingToSell(t *testing.T) {
 	}
 }
 
-func TestSoldLater(t *testing.T) {
+func TestSaleSetLater(t *testing.T) {
 	s := play(t, `<coinslot-checkout></coinslot-checkout>`, "", browser.Options{})
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(element+`.setAttribute('session', 'cs_1')`, nil)
@@ -95,8 +95,8 @@ func TestOddPlaces(t *testing.T) {
 	}
 }
 
-// TestPageWithoutAnOrigin: B35. A page out of a data: URL or a file has no origin that could be listed.
-func TestPageWithoutAnOrigin(t *testing.T) {
+// TestPageWithoutOrigin: B35. A page out of a data: URL or a file has no origin that could be listed.
+func TestPageWithoutOrigin(t *testing.T) {
 	s := play(t, "", "", browser.Options{})
 	s.visit(`<iframe name=page sandbox="allow-scripts" srcdoc='<script src="{bff}/seen.js"></script><script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>'></iframe>`,
 		"script-src *; frame-src *")
@@ -181,8 +181,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestDemands: B68. The loader is asked for nothing but what the protocol names.
-func TestDemands(t *testing.T) {
+// TestOnlyProtocolMessages: B68. The loader is asked for nothing but what the protocol names.
+func TestOnlyProtocolMessages(t *testing.T) {
 	s := play(t, inline, "", browser.Options{})
 	s.said("ready cs_1 open")
 	for _, kind := range []string{"setAmount", "setAddress", "confirm", "navigate", "constructor", "__proto__", "toString"} {

@@ -34,8 +34,8 @@ func TestProperties(t *testing.T) {
 	s.WaitGone(dialog)
 }
 
-// TestAssignedEarly: frameworks assign properties to elements that the script has not reached yet.
-func TestAssignedEarly(t *testing.T) {
+// TestPropertiesAssignedEarly: frameworks assign properties to elements that the script has not reached yet.
+func TestPropertiesAssignedEarly(t *testing.T) {
 	s := play(t, ``, "", browser.Options{Script: `document.addEventListener('readystatechange', () => { if (window.early || !document.body || window !== top) return;
 		window.early = document.createElement('coinslot-checkout'); early.session = 'cs_early'; early.returnUrl = '/x'; document.body.append(early) })`})
 	s.said("ready cs_early open")

@@ -62,8 +62,8 @@ func TestOtherViolations(t *testing.T) {
 	s.unharmed(t)
 }
 
-// TestLinkOfThePage: with nothing sold the page's own link is what a failure offers; without one there is none.
-func TestLinkOfThePage(t *testing.T) {
+// TestPageLink: with nothing sold the page's own link is what a failure offers; without one there is none.
+func TestPageLink(t *testing.T) {
 	for body, want := range map[string]int{`<a href="/thanks">Pay</a>`: 1, ``: 0} {
 		s := play(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`, "", browser.Options{})
 		s.WaitJS(`!!window.Coinslot`, "the script")
@@ -78,8 +78,8 @@ func TestLinkOfThePage(t *testing.T) {
 	}
 }
 
-// TestLooksOfAFailure: link and button are wide and at least 44 px high.
-func TestLooksOfAFailure(t *testing.T) {
+// TestFailureStyle: link and button are wide and at least 44 px high.
+func TestFailureStyle(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
 	s.Wait(retry)
 	s.WaitJS(`[...`+element+`.shadowRoot.querySelectorAll('p > *')].filter((node) => node.offsetHeight >= 44 && node.offsetWidth >= 200).length === 2`, "two targets")
@@ -92,7 +92,7 @@ func TestReportOnlyPolicy(t *testing.T) {
 	s.unharmed(t)
 }
 
-func TestFailureInAModal(t *testing.T) {
+func TestFailureInModal(t *testing.T) {
 	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
 		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	s.Click("#buy")

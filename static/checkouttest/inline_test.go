@@ -45,7 +45,7 @@ func TestInlineHeightIsClamped(t *testing.T) {
 	}
 }
 
-func TestFrameIsToldStyleThemeAndShown(t *testing.T) {
+func TestFrameGetsStyleThemeAndShown(t *testing.T) {
 	s := play(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia}</style>`+inline,
 		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
 	s.said("ready cs_1 open")

@@ -89,7 +89,7 @@ func TestBackdrop(t *testing.T) {
 	s.WaitGone(dialog)
 }
 
-func TestClickForANewTabPasses(t *testing.T) {
+func TestClickForNewTab(t *testing.T) {
 	s := play(t, modal, "", browser.Options{})
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
 	var prevented bool
@@ -183,7 +183,7 @@ func TestCreateSession(t *testing.T) {
 	}
 }
 
-func TestPhoneSheet(t *testing.T) {
+func TestModalOnPhone(t *testing.T) {
 	s := play(t, modal, "", browser.Options{Width: 390, Height: 700})
 	s.Click("#buy")
 	s.said("ready cs_1 open")

@@ -79,8 +79,8 @@ func TestReactStrictMode(t *testing.T) {
 	}
 }
 
-// TestReactOnAServer: there the component renders its link, and touches nothing that only browsers have.
-func TestReactOnAServer(t *testing.T) {
+// TestReactServerRendering: there the component renders its link, and touches nothing that only browsers have.
+func TestReactServerRendering(t *testing.T) {
 	app := withReact(t, `import React from 'react';
 		import { renderToString } from 'react-dom/server.edge';
 		import { CoinslotCheckout } from '`+wrapper+`';

@@ -22,7 +22,7 @@ func (s *stage) labels(want string) {
 		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+want)
 }
 
-func TestWordsOfTheServer(t *testing.T) {
+func TestServerTexts(t *testing.T) {
 	s := play(t, `<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`, "", browser.Options{})
 	s.labels("Kasse,Kasse,Weg damit") // the page's own word wins
 	s.WaitText("coinslot-checkout >>> [role=alert]", "Die Kasse lädt nicht. Kasse öffnen Nochmals")
@@ -32,8 +32,8 @@ func TestWordsOfTheServer(t *testing.T) {
 	}
 }
 
-// TestWithoutWords: a policy that allows one script by its address blocks the import. The checkout works, in English.
-func TestWithoutWords(t *testing.T) {
+// TestWithoutTexts: a policy that allows one script by its address blocks the import. The checkout works, in English.
+func TestWithoutTexts(t *testing.T) {
 	s := play(t, "", "", browser.Options{})
 	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
 	s.visit(inline, csp)
@@ -64,8 +64,8 @@ func TestPinnedScript(t *testing.T) {
 	}
 }
 
-// TestWordsBeforeTheFrame: they are there before anything can fail, and follow the page's language.
-func TestWordsBeforeTheFrame(t *testing.T) {
+// TestTextsBeforeFrame: they are there before anything can fail, and follow the page's language.
+func TestTextsBeforeFrame(t *testing.T) {
 	s := play(t, `<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`, "", browser.Options{})
 	s.labels(",Kasse,Schließen")
 	s.Eval(element+`.lang = 'en'`, nil)
@@ -98,8 +98,8 @@ func (s *stage) oneLine(t *testing.T) {
 	}
 }
 
-// TestCureOfTheFrame: the frame names what to change, in one short line of ASCII or not at all.
-func TestCureOfTheFrame(t *testing.T) {
+// TestFixFromFrame: the frame names what to change, in one short line of ASCII or not at all.
+func TestFixFromFrame(t *testing.T) {
 	s := play(t, inline, "", browser.Options{})
 	s.said("ready cs_1 open")
 	for code, cure := range map[string]string{
@@ -130,8 +130,8 @@ func TestReadyRejects(t *testing.T) {
 	s.oneLine(t)
 }
 
-// TestPromisesOutliveARestart: who waits for a checkout that is changed or tried again hears of the next one.
-func TestPromisesOutliveARestart(t *testing.T) {
+// TestPromisesSurviveRestart: who waits for a checkout that is changed or tried again hears of the next one.
+func TestPromisesSurviveRestart(t *testing.T) {
 	s := play(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`(() => { const { ready, result } = `+element+`;

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 )
 
-// Of returns checkout.css: the files css/*.css of a folder like static, in the
+// Checkout returns checkout.css: the files css/*.css of a folder like static, in the
 // order of their names. Errors: one cannot be read, or there is none (fs.ErrNotExist).
-func Of(files fs.FS) ([]byte, error) { return joined(files, "checkout.css", "css/*.css") }
+func Checkout(files fs.FS) ([]byte, error) { return joined(files, "checkout.css", "css/*.css") }
 
 // Console returns console.css, of the operator's pages: the checkout's variables,
 // and the files console/*.css behind them. Errors: as of Of.

@@ -9,15 +9,15 @@ import (
 	"testing/fstest"
 )
 
-func TestOf(t *testing.T) {
+func TestCheckout(t *testing.T) {
 	files := fstest.MapFS{
 		"css/2.css": {Data: []byte("b{}\n")}, "css/1.css": {Data: []byte("a{}\n")}, "css/notes.txt": {Data: []byte("no")}, "other.css": {Data: []byte("no")},
 	}
-	got, err := Of(files)
+	got, err := Checkout(files)
 	if err != nil || string(got) != "a{}\nb{}\n" {
 		t.Errorf("Of = %q, %v", got, err)
 	}
-	if _, err := Of(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Checkout(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Of nothing: %v; want ErrNotExist", err)
 	}
 }

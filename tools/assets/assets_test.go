@@ -9,9 +9,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// TestFrameFirst holds the order that a page depends on: the storage shim runs
+// TestStorageShimComesFirst holds the order that a page depends on: the storage shim runs
 // before anything else, and Go's loader, which is imported, after it.
-func TestFrameFirst(t *testing.T) {
+func TestStorageShimComesFirst(t *testing.T) {
 	b := &build{root: "../..", out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
 	if err := b.scripts(); err != nil {
 		t.Fatal(err)
@@ -47,8 +47,8 @@ func TestMinifyReportsErrors(t *testing.T) {
 	}
 }
 
-func TestHashed(t *testing.T) {
-	if got, want := hashed("checkout.d.ts", nil), "checkout.e3b0c44298fc.d.ts"; got != want {
+func TestHashedName(t *testing.T) {
+	if got, want := hashedName("checkout.d.ts", nil), "checkout.e3b0c44298fc.d.ts"; got != want {
 		t.Errorf("hashed = %s; want %s", got, want)
 	}
 }

@@ -51,7 +51,7 @@ type build struct {
 func (b *build) add(name string, content []byte, plain bool) error {
 	plain = plain || b.dev
 	e := entry{
-		File: hashed(name, content), Size: len(content), Plain: plain,
+		File: hashedName(name, content), Size: len(content), Plain: plain,
 		Integrity: integrity(content),
 	}
 	if plain {
@@ -114,8 +114,8 @@ func (b *build) finish() error {
 	return nil
 }
 
-// hashed puts 12 digits of the content's hash before a name's extension.
-func hashed(name string, content []byte) string {
+// hashedName puts 12 digits of the content's hash before a name's extension.
+func hashedName(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(name, ".")
 	return stem + "." + hex.EncodeToString(sum[:6]) + "." + extension
@@ -134,18 +134,18 @@ func compressBrotli(content []byte, quality int) []byte {
 	}
 	var packed bytes.Buffer
 	w := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: quality, LGWin: window})
-	return finish(w, content, &packed)
+	return compressAll(w, content, &packed)
 }
 
 func compressGzip(content []byte) []byte {
 	var packed bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
-	return finish(w, content, &packed)
+	return compressAll(w, content, &packed)
 }
 
-// finish writes content through w and returns what arrived in packed. It
+// compressAll writes content through w and returns what arrived in packed. It
 // panics on an error, which a bytes.Buffer never gives.
-func finish(w io.WriteCloser, content []byte, packed *bytes.Buffer) []byte {
+func compressAll(w io.WriteCloser, content []byte, packed *bytes.Buffer) []byte {
 	_, err := w.Write(content)
 	if err := errors.Join(err, w.Close()); err != nil {
 		panic("compressing into memory: " + err.Error())

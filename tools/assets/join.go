@@ -21,7 +21,7 @@ const (
 // costs eight bytes that do not compress, zeroes compress to almost nothing.
 const joinGap = 64
 
-var errNotWasm = errors.New("reading a WebAssembly program: malformed")
+var errMalformed = errors.New("reading a WebAssembly program: malformed")
 
 // joinData returns the program with its data in few pieces. Go's linker cuts it
 // into 90,000, to leave out every eight zeroes; what this saves unpacked costs a
@@ -30,7 +30,7 @@ var errNotWasm = errors.New("reading a WebAssembly program: malformed")
 func joinData(program []byte) ([]byte, error) {
 	in := wasmReader{rest: program}
 	if !bytes.Equal(in.take(len(wasmHeader)), []byte(wasmHeader)) {
-		return nil, errNotWasm
+		return nil, errMalformed
 	}
 	out := []byte(wasmHeader)
 	for len(in.rest) > 0 && !in.bad {
@@ -48,7 +48,7 @@ func joinData(program []byte) ([]byte, error) {
 		out = append(out, content...)
 	}
 	if in.bad {
-		return nil, errNotWasm
+		return nil, errMalformed
 	}
 	return out, nil
 }
@@ -67,7 +67,7 @@ func dataImage(section []byte) (image, error) {
 		content := in.take(in.number())
 		if in.bad || kind != 0 || op != opI32Const || end != opEnd ||
 			at < 0 || at+len(content) > memoryLimit {
-			return nil, fmt.Errorf("%w: a piece of data at %d", errNotWasm, at)
+			return nil, fmt.Errorf("%w: a piece of data at %d", errMalformed, at)
 		}
 		if more := at + len(content) - len(memory); more > 0 {
 			memory = append(memory, make([]byte, more)...)
@@ -75,7 +75,7 @@ func dataImage(section []byte) (image, error) {
 		copy(memory[at:], content)
 	}
 	if in.bad || len(in.rest) > 0 {
-		return nil, errNotWasm
+		return nil, errMalformed
 	}
 	return memory, nil
 }

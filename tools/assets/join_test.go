@@ -49,8 +49,8 @@ func TestJoinDataRefuses(t *testing.T) {
 		"beyond memory": program(1, 0, opI32Const, 0x80, 0x80, 0x80, 0x20, opEnd, 1, 7),
 		"more follows":  program(1, 0, opI32Const, 3, opEnd, 1, 7, 7),
 	} {
-		if _, err := joinData(in); !errors.Is(err, errNotWasm) {
-			t.Errorf("%s: error %v; want %v", name, err, errNotWasm)
+		if _, err := joinData(in); !errors.Is(err, errMalformed) {
+			t.Errorf("%s: error %v; want %v", name, err, errMalformed)
 		}
 	}
 }

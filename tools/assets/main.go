@@ -46,7 +46,7 @@ func run(root, out string, fast, dev bool) error {
 	case fast:
 		b.quality = 5
 	}
-	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.icons, b.types} {
+	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.icons, b.declarations} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func run(root, out string, fast, dev bool) error {
 	if !dev {
 		text += fmt.Sprintf(", %d kB compressed", program.Brotli/1000)
 	}
-	say("%s", text)
+	note("%s", text)
 	return b.finish()
 }
 

@@ -29,7 +29,7 @@ func (b *build) scripts() error {
 		}
 	}
 	for _, name := range []string{"fallback.js", "doctor.js"} {
-		script, err := b.minified(name, api.LoaderJS)
+		script, err := b.minifyFile(name, api.LoaderJS)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (b *build) scripts() error {
 	if err != nil {
 		return err
 	}
-	program, err := b.minified("program.js", api.LoaderJS)
+	program, err := b.minifyFile("program.js", api.LoaderJS)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ const loaderName = "wasm_exec.js"
 // styles minifies the checkout's style sheet, of its parts, and those of the
 // doctor and the documentation.
 func (b *build) styles() error {
-	whole, err := stylesheet.Of(os.DirFS(filepath.Join(b.root, "static")))
+	whole, err := stylesheet.Checkout(os.DirFS(filepath.Join(b.root, "static")))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (b *build) styles() error {
 		return err
 	}
 	for _, name := range []string{"doctor.css", "docs.css"} {
-		css, err := b.minified(name, api.LoaderCSS)
+		css, err := b.minifyFile(name, api.LoaderCSS)
 		if err != nil {
 			return err
 		}
@@ -120,8 +120,8 @@ func (b *build) icons() error {
 	return nil
 }
 
-// types enters what people and editors read about checkout.js, as it is.
-func (b *build) types() error {
+// declarations enters what people and editors read about checkout.js, as it is.
+func (b *build) declarations() error {
 	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
 		content, err := os.ReadFile(b.source(name))
 		if err != nil {
@@ -134,8 +134,8 @@ func (b *build) types() error {
 	return nil
 }
 
-// minified reads and minifies a source under static.
-func (b *build) minified(name string, loader api.Loader) ([]byte, error) {
+// minifyFile reads and minifies a source under static.
+func (b *build) minifyFile(name string, loader api.Loader) ([]byte, error) {
 	content, err := os.ReadFile(b.source(name))
 	if err != nil {
 		return nil, fmt.Errorf("reading a source: %w", err)

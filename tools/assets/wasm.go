@@ -47,7 +47,7 @@ func (b *build) wasm() error {
 		return err
 	}
 	b.manifest.Stamp, b.manifest.Quality = stamp, b.quality
-	if before, ok := b.builtBefore(stamp); ok {
+	if before, ok := b.previousBuild(stamp); ok {
 		b.manifest.Files["app.wasm"] = before.Files["app.wasm"]
 		b.manifest.Quality = before.Quality
 		return nil
@@ -57,7 +57,7 @@ func (b *build) wasm() error {
 		return err
 	}
 	if !b.dev {
-		say("compressing app.wasm, brotli %d", b.quality)
+		note("compressing app.wasm, brotli %d", b.quality)
 	}
 	return b.add("app.wasm", content, false)
 }
@@ -69,7 +69,7 @@ func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	if content, err := os.ReadFile(kept); err == nil {
 		return content, nil
 	}
-	say("compiling app.wasm")
+	note("compiling app.wasm")
 	folder := filepath.Join(b.root, ".cache", "wasm") // one name, since the program says it
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
@@ -90,11 +90,11 @@ func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	if content, err = joinData(content); err != nil {
 		return nil, err
 	}
-	return content, b.keep(kept, content)
+	return content, b.cacheProgram(kept, content)
 }
 
-// keep writes the program into .cache in place of the one before.
-func (b *build) keep(path string, content []byte) error {
+// cacheProgram writes the program into .cache in place of the one before.
+func (b *build) cacheProgram(path string, content []byte) error {
 	before, err := filepath.Glob(filepath.Join(b.root, ".cache", "app.*.wasm"))
 	if err != nil {
 		return fmt.Errorf("listing .cache: %w", err)
@@ -132,12 +132,12 @@ func (b *build) compile(file, more string) error {
 
 const collector = "GOEXPERIMENT=nogreenteagc"
 
-// say prints what is being done; tools/build shows it as progress.
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "note: "+format+"\n", args...) }
+// note prints what is being done; tools/build shows it as progress.
+func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "note: "+format+"\n", args...) }
 
-// builtBefore returns the manifest of the last build if its program is of the same
+// previousBuild returns the manifest of the last build if its program is of the same
 // stamp, compressed as well as is asked for, and still there.
-func (b *build) builtBefore(stamp string) (last manifest, ok bool) {
+func (b *build) previousBuild(stamp string) (last manifest, ok bool) {
 	text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
 	if err != nil || json.Unmarshal(text, &last) != nil {
 		return manifest{}, false

@@ -17,35 +17,35 @@ BenchmarkShow/warm/cpu4          	       5	         0 ns/op	        35 usable-ms
 PASS
 `
 
-func TestParsed(t *testing.T) {
+func TestParse(t *testing.T) {
 	want := map[string]map[string]float64{
 		"Push/coinslot":  {"ns/op": 250000000, "ms": 212.5, "B/op": 40, "allocs/op": 1},
 		"Push/naive":     {"ns/op": 250000000, "ms": 850},
 		"Show/warm/cpu4": {"ns/op": 0, "usable-ms": 35},
 	}
-	if diff := cmp.Diff(want, parsed(printed)); diff != "" {
+	if diff := cmp.Diff(want, parse(printed)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestCells(t *testing.T) {
-	push := row{what: "push", in: "p", of: "Push/coinslot", unit: "ms", goal: 300, like: "Push/naive"}
-	accept := row{what: "accept", in: "p", of: "Accept", unit: "sessions/s", goal: 800, more: true}
-	found := map[key]float64{{"p", "Push/coinslot", "ms"}: 212.5, {"p", "Push/naive", "ms"}: 850, {"p", "Accept", "sessions/s"}: 1799.6}
+	push := row{name: "push", pkg: "p", benchmark: "Push/coinslot", unit: "ms", goal: 300, baseline: "Push/naive"}
+	accept := row{name: "accept", pkg: "p", benchmark: "Accept", unit: "sessions/s", goal: 800, higherIsBetter: true}
+	found := map[figure]float64{{"p", "Push/coinslot", "ms"}: 212.5, {"p", "Push/naive", "ms"}: 850, {"p", "Accept", "sessions/s"}: 1799.6}
 	for _, c := range []struct {
 		r    row
-		has  map[key]float64
+		has  map[figure]float64
 		want []string
 	}{
 		{push, found, []string{"push", "213 ms", "at most 300", "yes", "850", "0.25 times", ""}},
-		{push, map[key]float64{{"p", "Push/coinslot", "ms"}: 301}, []string{"push", "301 ms", "at most 300", "no", "", "", ""}},
+		{push, map[figure]float64{{"p", "Push/coinslot", "ms"}: 301}, []string{"push", "301 ms", "at most 300", "no", "", "", ""}},
 		{push, nil, []string{"push", "not measured", "at most 300", "", "", "", ""}},
 		{accept, found, []string{"accept", "1,800 sessions/s", "at least 800", "yes", "", "", ""}},
-		{row{what: "lost", in: "p", of: "Storm", unit: "lost"}, map[key]float64{{"p", "Storm", "lost"}: 1}, []string{"lost", "1 lost", "none", "no", "", "", ""}},
-		{row{what: "lost", in: "p", of: "Storm", unit: "lost"}, map[key]float64{{"p", "Storm", "lost"}: 0}, []string{"lost", "0 lost", "none", "yes", "", "", ""}},
+		{row{name: "lost", pkg: "p", benchmark: "Storm", unit: "lost"}, map[figure]float64{{"p", "Storm", "lost"}: 1}, []string{"lost", "1 lost", "none", "no", "", "", ""}},
+		{row{name: "lost", pkg: "p", benchmark: "Storm", unit: "lost"}, map[figure]float64{{"p", "Storm", "lost"}: 0}, []string{"lost", "0 lost", "none", "yes", "", "", ""}},
 	} {
 		if diff := cmp.Diff(c.want, c.r.cells(c.has)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.r.what, diff)
+			t.Errorf("%s (-want +got):\n%s", c.r.name, diff)
 		}
 	}
 }
@@ -62,9 +62,9 @@ func TestNumber(t *testing.T) {
 // measured" for ever.
 func TestRowsExist(t *testing.T) {
 	for _, r := range rows {
-		top, _, _ := strings.Cut(r.of, "/")
-		if !declared(t, filepath.Join("../..", r.in), "func Benchmark"+top+"(") {
-			t.Errorf("%s: %s has no Benchmark%s", r.what, r.in, top)
+		top, _, _ := strings.Cut(r.benchmark, "/")
+		if !declared(t, filepath.Join("../..", r.pkg), "func Benchmark"+top+"(") {
+			t.Errorf("%s: %s has no Benchmark%s", r.name, r.pkg, top)
 		}
 	}
 }
@@ -87,19 +87,19 @@ func declared(t *testing.T, folder, head string) bool {
 	return false
 }
 
-func TestWriteInto(t *testing.T) {
+func TestWriteTable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.md")
 	if err := os.WriteFile(file, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeInto(file, "new\n"); err != nil {
+	if err := writeTable(file, "new\n"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(file)
 	if want := "before\n" + begin + "new\n" + end + "after\n"; err != nil || string(got) != want {
 		t.Errorf("%v, the page is %q; want %q", err, got, want)
 	}
-	if err := writeInto(filepath.Join("..", "..", "go.mod"), "new"); err == nil {
+	if err := writeTable(filepath.Join("..", "..", "go.mod"), "new"); err == nil {
 		t.Error("a page without marks is written into")
 	}
 }

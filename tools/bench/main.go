@@ -47,36 +47,36 @@ func run(args []string, out, errs io.Writer) int {
 }
 
 func bench(only string, write, list bool, out, progress io.Writer) error {
-	wanted, err := selected(only)
+	wanted, err := selectRows(only)
 	if err != nil {
 		return err
 	}
 	if list {
 		for _, r := range wanted {
-			fmt.Fprintf(out, "%-34s %s.%s\n", r.what, r.in, r.of)
+			fmt.Fprintf(out, "%-34s %s.%s\n", r.name, r.pkg, r.benchmark)
 		}
 		return nil
 	}
-	ctx, stop := signal.NotifyContext(background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(baseContext(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	found, failed := measure(ctx, wanted, progress)
-	table := tabled(here(ctx), wanted, found)
+	table := formatTable(machine(ctx), wanted, found)
 	fmt.Fprint(out, table)
 	if write {
-		failed = errors.Join(failed, writeInto(page, table))
+		failed = errors.Join(failed, writeTable(page, table))
 	}
 	return failed
 }
 
-// selected returns the rows whose name or benchmark matches.
-func selected(only string) ([]row, error) {
+// selectRows returns the rows whose name or benchmark matches.
+func selectRows(only string) ([]row, error) {
 	match, err := regexp.Compile(only)
 	if err != nil {
 		return nil, fmt.Errorf("reading -only: %w", err)
 	}
 	var wanted []row
 	for _, r := range rows {
-		if match.MatchString(r.what) || match.MatchString(r.of) {
+		if match.MatchString(r.name) || match.MatchString(r.benchmark) {
 			wanted = append(wanted, r)
 		}
 	}

@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-func background() context.Context { return context.Background() }
+func baseContext() context.Context { return context.Background() }
 
-// key is one figure: a benchmark's metric.
-type key struct{ in, of, unit string }
+// figure is one figure: a benchmark's metric.
+type figure struct{ in, of, unit string }
 
 // measure runs the benchmarks that the rows need, one after another, so that
 // none disturbs another, and says on progress what is going on. What cannot be
 // measured is missing in found and told by the error.
 func measure(
 	ctx context.Context, wanted []row, progress io.Writer,
-) (found map[key]float64, failed error) {
-	found = map[key]float64{}
-	list := needed(wanted)
+) (found map[figure]float64, failed error) {
+	found = map[figure]float64{}
+	list := benchmarksOf(wanted)
 	for i, n := range list {
 		fmt.Fprintf(progress, "[%d/%d] %s %s ", i+1, len(list), n.in, n.of)
 		began := time.Now()
@@ -34,9 +34,9 @@ func measure(
 		if err != nil {
 			failed = errors.Join(failed, err)
 		}
-		for of, metrics := range parsed(text) {
+		for of, metrics := range parse(text) {
 			for unit, value := range metrics {
-				found[key{n.in, of, unit}] = value
+				found[figure{n.in, of, unit}] = value
 			}
 		}
 		fmt.Fprintf(progress, "%s\n", time.Since(began).Round(time.Second))
@@ -47,15 +47,15 @@ func measure(
 	return found, failed
 }
 
-// need is a benchmark of a package, without its parts.
-type need struct{ in, of string }
+// benchmarkRef is a benchmark of a package, without its parts.
+type benchmarkRef struct{ in, of string }
 
-// needed returns the benchmarks of the rows, each once, in their order.
-func needed(wanted []row) []need {
-	var list []need
+// benchmarksOf returns the benchmarks of the rows, each once, in their order.
+func benchmarksOf(wanted []row) []benchmarkRef {
+	var list []benchmarkRef
 	for _, r := range wanted {
-		top, _, _ := strings.Cut(r.of, "/")
-		if n := (need{r.in, top}); !slices.Contains(list, n) {
+		top, _, _ := strings.Cut(r.benchmark, "/")
+		if n := (benchmarkRef{r.pkg, top}); !slices.Contains(list, n) {
 			list = append(list, n)
 		}
 	}
@@ -65,7 +65,7 @@ func needed(wanted []row) []need {
 // benchmark runs one and returns what it printed. Errors: it failed; the text is in it.
 func benchmark(ctx context.Context, in, of string) (string, error) {
 	often := "1x"
-	if n, ok := times[in+"."+of]; ok {
+	if n, ok := benchtimes[in+"."+of]; ok {
 		often = n
 	}
 	command := exec.CommandContext(
@@ -80,11 +80,11 @@ func benchmark(ctx context.Context, in, of string) (string, error) {
 	return out.String(), nil
 }
 
-// parsed reads the lines of benchmarks: metrics by unit, by the benchmark's name
+// parse reads the lines of benchmarks: metrics by unit, by the benchmark's name
 // without "Benchmark" and the number of cores.
 //
 // Source: the Go benchmark data format, https://go.dev/design/14313-benchmark-format.
-func parsed(text string) map[string]map[string]float64 {
+func parse(text string) map[string]map[string]float64 {
 	found := map[string]map[string]float64{}
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
@@ -97,13 +97,13 @@ func parsed(text string) map[string]map[string]float64 {
 				metrics[fields[i+1]] = value
 			}
 		}
-		found[plain(fields[0])] = metrics
+		found[benchmarkName(fields[0])] = metrics
 	}
 	return found
 }
 
-// plain is a benchmark's name as rows.go has it.
-func plain(name string) string {
+// benchmarkName is a benchmark's name as rows.go has it.
+func benchmarkName(name string) string {
 	name = strings.TrimPrefix(name, "Benchmark")
 	if at := strings.LastIndexByte(name, '-'); at > 0 {
 		if _, err := strconv.Atoi(name[at+1:]); err == nil {

@@ -2,20 +2,20 @@ package main
 
 // row is a line of the table: a metric of a benchmark, and what it should be.
 type row struct {
-	what string
-	in   string  // package, from the module's root
-	of   string  // benchmark, with its parts: "Push/coinslot"
-	unit string  // of the metric, as the benchmark reports it
-	goal float64 // zero = none at all of it, or no goal where there is a plain way to compare with
-	more bool    // more is better; otherwise less is
+	name           string
+	pkg            string  // package, from the module's root
+	benchmark      string  // benchmark, with its parts: "Push/coinslot"
+	unit           string  // of the metric, as the benchmark reports it
+	goal           float64 // zero = none at all of it, or no goal where there is a plain way to compare with
+	higherIsBetter bool    // more is better; otherwise less is
 	// the benchmark that does the same in a plain way, same package and unit; empty = none
-	like string
-	peer string // what others were measured at, and is not measured here; see docs/performance.md
+	baseline string
+	peers    string // what others were measured at, and is not measured here; see docs/performance.md
 }
 
-// times is how often a benchmark is run for its medians; others run once, or see
+// benchtimes is how often a benchmark is run for its medians; others run once, or see
 // to it themselves.
-var times = map[string]string{
+var benchtimes = map[string]string{
 	"./e2e.Cold": "5x", "./e2e.Again": "5x", "./e2e.Show": "7x", "./e2e.Start": "5x",
 	"./bff/shop.Document": "4000x",
 }

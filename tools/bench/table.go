@@ -21,8 +21,8 @@ const (
 	end   = "<!-- make bench: end -->\n"
 )
 
-// here says what machine the figures are of, and when.
-func here(ctx context.Context) string {
+// machine says what machine the figures are of, and when.
+func machine(ctx context.Context) string {
 	return fmt.Sprintf("Measured on %s: %d cores of %s, %s, load %s, %s.",
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), runtime.Version(),
 		load(), version(ctx))
@@ -57,22 +57,22 @@ func version(ctx context.Context) string {
 	return "commit " + strings.TrimSpace(string(text))
 }
 
-// tabled writes the rows as a table of Markdown that is as readable in a terminal.
-func tabled(where string, wanted []row, found map[key]float64) string {
+// formatTable writes the rows as a table of Markdown that is as readable in a terminal.
+func formatTable(where string, wanted []row, found map[figure]float64) string {
 	lines := [][]string{
 		{"what", "measured", "goal", "reached", "plain way", "ratio", "peers, measured elsewhere"},
 	}
 	for _, r := range wanted {
 		lines = append(lines, r.cells(found))
 	}
-	return where + "\n\n" + aligned(lines)
+	return where + "\n\n" + align(lines)
 }
 
 // cells is a row's line.
-func (r row) cells(found map[key]float64) []string {
-	value, measured := found[key{r.in, r.of, r.unit}]
-	other, compared := found[key{r.in, r.like, r.unit}]
-	line := []string{r.what, "not measured", r.aim(), "", "", "", r.peer}
+func (r row) cells(found map[figure]float64) []string {
+	value, measured := found[figure{r.pkg, r.benchmark, r.unit}]
+	other, compared := found[figure{r.pkg, r.baseline, r.unit}]
+	line := []string{r.name, "not measured", r.goalText(), "", "", "", r.peers}
 	if measured {
 		line[1], line[3] = number(value)+" "+r.unit, r.verdict(value)
 	}
@@ -85,12 +85,12 @@ func (r row) cells(found map[key]float64) []string {
 	return line
 }
 
-// aim is the goal in words; a row without one is only told.
-func (r row) aim() string {
+// goalText is the goal in words; a row without one is only told.
+func (r row) goalText() string {
 	switch {
-	case r.goal == 0 && r.like != "":
+	case r.goal == 0 && r.baseline != "":
 		return ""
-	case r.more:
+	case r.higherIsBetter:
 		return "at least " + number(r.goal)
 	case r.goal == 0:
 		return "none"
@@ -100,9 +100,9 @@ func (r row) aim() string {
 
 func (r row) verdict(value float64) string {
 	switch {
-	case r.aim() == "":
+	case r.goalText() == "":
 		return ""
-	case r.more && value >= r.goal, !r.more && value <= r.goal:
+	case r.higherIsBetter && value >= r.goal, !r.higherIsBetter && value <= r.goal:
 		return "yes"
 	}
 	return "no"
@@ -122,8 +122,8 @@ func number(v float64) string {
 
 func ratio(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
 
-// aligned writes a table of Markdown with columns of one width each.
-func aligned(lines [][]string) string {
+// align writes a table of Markdown with columns of one width each.
+func align(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, cell := range line {
@@ -148,8 +148,8 @@ func aligned(lines [][]string) string {
 	return out.String()
 }
 
-// writeInto puts the table between the marks of a page.
-func writeInto(file, table string) error {
+// writeTable puts the table between the marks of a page.
+func writeTable(file, table string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("reading the page: %w", err)

@@ -88,7 +88,7 @@ func TestUpToDate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := module(t)
 			b.fast = true
-			if err := b.remember(b.hash(t)); err != nil {
+			if err := b.writeRecord(b.hash(t)); err != nil {
 				t.Fatal(err)
 			}
 			if !b.upToDate(b.hash(t)) {
@@ -102,11 +102,11 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// TestBetterWillDo: what was compressed as far as it goes serves for a fast build too, and tests
+// TestBetterCompressionIsUpToDate: what was compressed as far as it goes serves for a fast build too, and tests
 // are not part of the program.
-func TestBetterWillDo(t *testing.T) {
+func TestBetterCompressionIsUpToDate(t *testing.T) {
 	b := module(t)
-	if err := b.remember(b.hash(t)); err != nil {
+	if err := b.writeRecord(b.hash(t)); err != nil {
 		t.Fatal(err)
 	}
 	b.fast = true

@@ -74,8 +74,8 @@ func hashFile(sum io.Writer, root, path string) error {
 	return err
 }
 
-// record is the file that says what the program was last built from.
-func (b *build) record() string { return filepath.Join(b.root, ".cache", "build.record") }
+// recordPath is the file that says what the program was last built from.
+func (b *build) recordPath() string { return filepath.Join(b.root, ".cache", "build.record") }
 
 // path is a file by its name from the module's folder.
 func (b *build) path(name string) string {
@@ -85,9 +85,9 @@ func (b *build) path(name string) string {
 	return filepath.Join(b.root, name)
 }
 
-// built describes a finished build: its inputs, the hashes of the program and of the list of the
+// describe describes a finished build: its inputs, the hashes of the program and of the list of the
 // browser's files, and how well these are compressed.
-func (b *build) built(inputs, compression string) (string, error) {
+func (b *build) describe(inputs, compression string) (string, error) {
 	text := inputs + " " + compression
 	for _, name := range []string{b.out, filepath.Join("static", "dist", "manifest.json")} {
 		sum, err := fileSum(b.path(name))
@@ -102,29 +102,29 @@ func (b *build) built(inputs, compression string) (string, error) {
 // upToDate reports whether the program is the one that was built from these inputs. One that is
 // compressed better than was asked for will do.
 func (b *build) upToDate(inputs string) bool {
-	before, err := os.ReadFile(b.record())
+	before, err := os.ReadFile(b.recordPath())
 	if err != nil {
 		return false
 	}
-	best, err := b.built(inputs, "best")
+	best, err := b.describe(inputs, "best")
 	if err != nil {
 		return false
 	}
-	fast, err := b.built(inputs, "fast")
+	fast, err := b.describe(inputs, "fast")
 	return err == nil && (string(before) == best || b.fast && string(before) == fast)
 }
 
-// remember writes the record.
-func (b *build) remember(inputs string) error {
+// writeRecord writes the record.
+func (b *build) writeRecord(inputs string) error {
 	compression := "best"
 	if b.fast {
 		compression = "fast"
 	}
-	text, err := b.built(inputs, compression)
+	text, err := b.describe(inputs, compression)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(b.record(), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(b.recordPath(), []byte(text), 0o644); err != nil {
 		return fmt.Errorf("recording what was built: %w", err)
 	}
 	return nil

@@ -86,7 +86,7 @@ func (b *build) run(version, commit string) (err error) {
 	if err := b.progress.Step("program", "compiling and linking "+b.out, b.program); err != nil {
 		return err
 	}
-	return b.remember(inputs)
+	return b.writeRecord(inputs)
 }
 
 // parallel runs all of them and returns their errors.

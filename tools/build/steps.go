@@ -91,15 +91,15 @@ func (b *build) assets() error {
 	return b.progress.Step("assets", "compiling app.wasm, minifying, compressing", b.runTool)
 }
 
-// tool is the compiled tools/assets.
-func (b *build) tool() string { return filepath.Join(b.root, ".cache", "tools", "assets") }
+// toolPath is the compiled tools/assets.
+func (b *build) toolPath() string { return filepath.Join(b.root, ".cache", "tools", "assets") }
 
 func (b *build) compileTool(note func(string)) (string, error) {
 	all, err := b.list("-deps", "./tools/assets")
 	if err != nil {
 		return "", err
 	}
-	return b.compile(note, len(all), "", "", "-o", b.tool(), "./tools/assets")
+	return b.compile(note, len(all), "", "", "-o", b.toolPath(), "./tools/assets")
 }
 
 // runTool returns the last note of tools/assets, which says what it built.
@@ -108,9 +108,9 @@ func (b *build) runTool(note func(string)) (result string, err error) {
 	if b.fast {
 		args = append(args, "-fast")
 	}
-	cmd := exec.Command(b.tool(), args...)
+	cmd := exec.Command(b.toolPath(), args...)
 	cmd.Dir, cmd.Env = b.root, compile.Env("", "")
-	err = watched(cmd, func(line string) bool {
+	err = runWatched(cmd, func(line string) bool {
 		text, found := strings.CutPrefix(line, "note: ")
 		if found {
 			result = text
@@ -158,12 +158,12 @@ func (b *build) list(args ...string) ([]string, error) {
 func (b *build) goCommand(watch func(string) bool, system, arch string, args ...string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = b.root, compile.Env(system, arch)
-	return watched(cmd, watch)
+	return runWatched(cmd, watch)
 }
 
-// watched runs a command. Lines of its standard error for which watch returns false are part of
+// runWatched runs a command. Lines of its standard error for which watch returns false are part of
 // the error, if the command fails, and printed otherwise.
-func watched(cmd *exec.Cmd, watch func(line string) bool) error {
+func runWatched(cmd *exec.Cmd, watch func(line string) bool) error {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func Script(static, name string, minify bool) ([]byte, error) {
 		TsconfigRaw: "{}", // what editors and tests check types with is not for the build
 		Plugins:     []api.Plugin{styleSheets(folder, minify)},
 	})
-	if err := failure(result.Errors); err != nil {
+	if err := joinErrors(result.Errors); err != nil {
 		return nil, fmt.Errorf("bundling %s.js: %w", name, err)
 	}
 	script := result.OutputFiles[0].Contents
@@ -50,7 +50,7 @@ func styleSheets(static string, minify bool) api.Plugin {
 	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
 		read := func() ([]byte, error) { return os.ReadFile(file.Path) }
 		if file.Namespace == joined {
-			read = func() ([]byte, error) { return stylesheet.Of(os.DirFS(static)) }
+			read = func() ([]byte, error) { return stylesheet.Checkout(os.DirFS(static)) }
 		}
 		text, err := read()
 		if err != nil {
@@ -61,7 +61,7 @@ func styleSheets(static string, minify bool) api.Plugin {
 			MinifyWhitespace: minify, MinifySyntax: minify, Charset: api.CharsetUTF8,
 		})
 		css := strings.TrimSpace(string(result.Code))
-		return api.OnLoadResult{Contents: &css, Loader: api.LoaderText}, failure(result.Errors)
+		return api.OnLoadResult{Contents: &css, Loader: api.LoaderText}, joinErrors(result.Errors)
 	}
 	resolve := func(file api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{Path: file.Path, Namespace: joined}, nil
@@ -73,8 +73,8 @@ func styleSheets(static string, minify bool) api.Plugin {
 	}}
 }
 
-// failure is what esbuild complains of; nil for nothing.
-func failure(messages []api.Message) error {
+// joinErrors is what esbuild complains of; nil for nothing.
+func joinErrors(messages []api.Message) error {
 	if len(messages) == 0 {
 		return nil
 	}

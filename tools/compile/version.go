@@ -23,8 +23,8 @@ type Version struct {
 // Development is the name of a version without a tag.
 const Development = "v0.0.0-dev"
 
-// wellFormed is a semantic version with v in front. Source: semver.org.
-var wellFormed = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+// semver is a semantic version with v in front. Source: semver.org.
+var semver = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
 // FindVersion asks git about the sources in root. name and commit, where they are given, are
 // taken as they are; without name it is the commit's tag. The time is the commit's, or that of
@@ -33,12 +33,12 @@ var wellFormed = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(
 //
 // Errors: name is not like v1.2.3; git failed; SOURCE_DATE_EPOCH is not a number.
 func FindVersion(root, name, commit string) (v Version, err error) {
-	if name != "" && !wellFormed.MatchString(name) {
+	if name != "" && !semver.MatchString(name) {
 		return v, fmt.Errorf("version %q: want one like v1.2.3", name)
 	}
 	v = Version{Name: name, Commit: commit}
 	if _, err := os.Stat(filepath.Join(root, ".git")); err == nil {
-		if err := v.askGit(root); err != nil {
+		if err := v.readGit(root); err != nil {
 			return v, err
 		}
 	}
@@ -53,8 +53,8 @@ func FindVersion(root, name, commit string) (v Version, err error) {
 	return v, nil
 }
 
-// askGit fills in what is not known yet.
-func (v *Version) askGit(root string) (err error) {
+// readGit fills in what is not known yet.
+func (v *Version) readGit(root string) (err error) {
 	if v.Commit == "" {
 		if v.Commit, err = git(root, "rev-parse", "HEAD"); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (v *Version) askGit(root string) (err error) {
 	}
 	tags, err := git(root, "tag", "--points-at", v.Commit, "--sort=-version:refname")
 	for tag := range strings.FieldsSeq(tags) {
-		if wellFormed.MatchString(tag) {
+		if semver.MatchString(tag) {
 			v.Name = tag
 			break
 		}

@@ -25,11 +25,11 @@ func TestNeededFor(t *testing.T) {
 		{"tools/assets/steps.go", everything},
 		{"go.mod", everything},
 	} {
-		if got := neededFor([]string{c.changed}); got != c.want {
+		if got := workFor([]string{c.changed}); got != c.want {
 			t.Errorf("%s needs %+v; want %+v", c.changed, got, c.want)
 		}
 	}
-	if got := neededFor([]string{"bff/shop/page.go", "static/frame/main.js"}); got != (work{assets: true, program: true}) {
+	if got := workFor([]string{"bff/shop/page.go", "static/frame/main.js"}); got != (work{assets: true, program: true}) {
 		t.Errorf("two changes need %+v", got)
 	}
 }
@@ -68,15 +68,15 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestPortsAreTaken: a second make dev says so before it builds.
-func TestPortsAreTaken(t *testing.T) {
+// TestPortInUse: a second make dev says so before it builds.
+func TestPortInUse(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
 	l := &loop{port: taken.Addr().(*net.TCPAddr).Port}
-	if err := l.free(); err == nil || !strings.Contains(err.Error(), "-port takes other ports") {
+	if err := l.checkPorts(); err == nil || !strings.Contains(err.Error(), "-port takes other ports") {
 		t.Errorf("error %v; want one that says what to do", err)
 	}
 }

@@ -27,22 +27,22 @@ type loop struct {
 
 // work is what a change makes necessary.
 type work struct {
-	tool    bool // tools/assets itself
-	assets  bool // the browser's files
-	program bool // the demo and the gallery
+	assetTool bool // tools/assets itself
+	assets    bool // the browser's files
+	program   bool // the demo and the gallery
 }
 
-var everything = work{tool: true, assets: true, program: true}
+var everything = work{assetTool: true, assets: true, program: true}
 
-// neededFor returns the work that changed files make necessary. Texts, pictures and the shop's
+// workFor returns the work that changed files make necessary. Texts, pictures and the shop's
 // files are read from disk by the demo, which is restarted after any change.
-func neededFor(changed []string) (w work) {
+func workFor(changed []string) (w work) {
 	for _, name := range changed {
 		switch {
 		case strings.HasPrefix(name, "tools/"), name == "go.mod", name == "go.sum":
 			w = everything
 		case strings.HasPrefix(name, "static/stylesheet/"):
-			w.tool, w.assets, w.program = true, true, true
+			w.assetTool, w.assets, w.program = true, true, true
 		case strings.HasPrefix(name, "static/") && !strings.HasSuffix(name, ".go"):
 			w.assets = true
 		case strings.HasPrefix(name, "app/"):
@@ -70,7 +70,7 @@ func (l *loop) build(w work) error {
 	}
 	var steps []func() error
 	if w.assets && !l.galleryOnly {
-		steps = append(steps, func() error { return l.assets(w.tool) })
+		steps = append(steps, func() error { return l.assets(w.assetTool) })
 	}
 	if w.program {
 		steps = append(steps, l.programs)

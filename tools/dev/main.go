@@ -23,8 +23,8 @@ import (
 	"coinslot/tools/progress"
 )
 
-// lookEvery is how often the sources are looked at. A look at some 1,100 files takes 5 ms.
-const lookEvery = 200 * time.Millisecond
+// pollInterval is how often the sources are looked at. A look at some 1,100 files takes 5 ms.
+const pollInterval = 200 * time.Millisecond
 
 func main() {
 	galleryOnly := flag.Bool("gallery", false, "run the gallery alone")
@@ -46,7 +46,7 @@ func run(ctx context.Context, galleryOnly bool, port int) error {
 		return fmt.Errorf("finding the module: %w", err)
 	}
 	l := &loop{root: root, progress: progress.New(os.Stderr), galleryOnly: galleryOnly, port: port}
-	if err := l.free(); err != nil {
+	if err := l.checkPorts(); err != nil {
 		return err
 	}
 	before := snapshot(root)
@@ -59,7 +59,7 @@ func run(ctx context.Context, galleryOnly bool, port int) error {
 	}
 	l.progress.Line("dev",
 		"watching app, bff, static: pages reload by themselves. Press Ctrl-C to stop.")
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -84,7 +84,7 @@ func (l *loop) update(changed []string) {
 		more = fmt.Sprintf(" and %d more", len(changed)-1)
 	}
 	l.progress.Line("dev", changed[0]+more+" changed")
-	err := l.build(neededFor(changed))
+	err := l.build(workFor(changed))
 	if err == nil {
 		l.stop()
 		err = l.start()
@@ -110,8 +110,8 @@ const (
 	galleryOffset
 )
 
-// free checks that the ports are. Errors: one is taken.
-func (l *loop) free() error {
+// checkPorts checks that the ports are. Errors: one is taken.
+func (l *loop) checkPorts() error {
 	offsets := []int{galleryOffset}
 	if !l.galleryOnly {
 		offsets = append(offsets, 0, shopOffset, gatewayOffset)

@@ -13,7 +13,7 @@ import (
 // The committed notices are those of what is linked now.
 func TestNoticesAreCurrent(t *testing.T) {
 	root := filepath.Join("..", "..")
-	modules, err := linked(root)
+	modules, err := linkedModules(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestNoticesAreCurrent(t *testing.T) {
 
 // The modules of every platform are listed, and no tool's.
 func TestEveryPlatformIsListed(t *testing.T) {
-	modules, err := linked(filepath.Join("..", ".."))
+	modules, err := linkedModules(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestGoLicense(t *testing.T) {
 	if err != nil {
 		t.Skipf("this installation of Go has no license file: %v", err)
 	}
-	if tidy(installed) != tidy(goLicense) {
+	if normalize(installed) != normalize(goLicense) {
 		t.Error("Go's license has changed: copy it to tools/licenses/go-license.txt")
 	}
 }
@@ -73,10 +73,10 @@ func TestGoLicense(t *testing.T) {
 const mit = "Permission is hereby granted, free of charge, to any person obtaining a copy\n"
 
 // moduleFolder writes a module's files and returns a package of it, in its folder deep/inner.
-func moduleFolder(t *testing.T, path string, files map[string]string) listedPackage {
+func moduleFolder(t *testing.T, path string, files map[string]string) goPackage {
 	t.Helper()
 	root := t.TempDir()
-	p := listedPackage{Dir: filepath.Join(root, "deep", "inner")}
+	p := goPackage{Dir: filepath.Join(root, "deep", "inner")}
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +85,12 @@ func moduleFolder(t *testing.T, path string, files map[string]string) listedPack
 			t.Fatal(err)
 		}
 	}
-	p.Module = &listedModule{Path: path, Version: "v1.0.0", Dir: root}
+	p.Module = &goModule{Path: path, Version: "v1.0.0", Dir: root}
 	return p
 }
 
 func TestModuleWithoutLicense(t *testing.T) {
-	_, err := collect([]listedPackage{moduleFolder(t, "example.org/bare", map[string]string{"README.md": "free"})})
+	_, err := readLicenses([]goPackage{moduleFolder(t, "example.org/bare", map[string]string{"README.md": "free"})})
 	if err == nil || !strings.Contains(err.Error(), "example.org/bare v1.0.0") || !strings.Contains(err.Error(), "no license file") {
 		t.Errorf("a module without a license: %v", err)
 	}
@@ -99,7 +99,7 @@ func TestModuleWithoutLicense(t *testing.T) {
 // Notices and the licenses of a module's parts are printed too, and a text that two modules share
 // once.
 func TestRender(t *testing.T) {
-	modules, err := collect([]listedPackage{
+	modules, err := readLicenses([]goPackage{
 		moduleFolder(t, "example.org/b", map[string]string{"LICENSE.txt": "\r\n" + strings.ReplaceAll(mit, "\n", "\r\n")}),
 		moduleFolder(t, "example.org/a", map[string]string{
 			"LICENSE": mit, "NOTICE": "made by A\n", "deep/LICENSE": "another's terms\n", "deep/inner/COPYING": "a third's\n",

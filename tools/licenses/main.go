@@ -27,7 +27,7 @@ func main() {
 }
 
 func run(root string) error {
-	modules, err := linked(root)
+	modules, err := linkedModules(root)
 	if err != nil {
 		return err
 	}

@@ -30,41 +30,41 @@ type text struct {
 	content string
 }
 
-// listedPackage is what go list says of a package.
-type listedPackage struct {
+// goPackage is what go list says of a package.
+type goPackage struct {
 	Dir    string
-	Module *listedModule // nil = of the standard library
+	Module *goModule // nil = of the standard library
 }
 
-type listedModule struct {
+type goModule struct {
 	Path, Version, Dir string
 	Main               bool
-	Replace            *listedModule
+	Replace            *goModule
 }
 
-// linked returns the modules of the server on all platforms of a release and of the browser
+// linkedModules returns the modules of the server on all platforms of a release and of the browser
 // program, by path. The browser program is compiled from a part of what is listed here.
 //
 // Errors: the Go command failed; a module has no license file.
-func linked(root string) ([]module, error) {
-	var packages []listedPackage
+func linkedModules(root string) ([]module, error) {
+	var packages []goPackage
 	for _, platform := range compile.Platforms() {
 		system, arch, _ := strings.Cut(platform, "/")
-		found, err := list(root, system, arch, "./bff")
+		found, err := listPackages(root, system, arch, "./bff")
 		if err != nil {
 			return nil, err
 		}
 		packages = append(packages, found...)
 	}
-	found, err := list(root, "js", "wasm", "./app")
+	found, err := listPackages(root, "js", "wasm", "./app")
 	if err != nil {
 		return nil, err
 	}
-	return collect(append(packages, found...))
+	return readLicenses(append(packages, found...))
 }
 
-// list asks the Go command for a package and all that it imports.
-func list(root, system, arch, pkg string) ([]listedPackage, error) {
+// listPackages asks the Go command for a package and all that it imports.
+func listPackages(root, system, arch, pkg string) ([]goPackage, error) {
 	args := append([]string{"list", "-deps", "-json=Dir,Module"}, compile.Flags()...)
 	cmd := exec.Command("go", append(args, pkg)...)
 	var stderr bytes.Buffer
@@ -74,9 +74,9 @@ func list(root, system, arch, pkg string) ([]listedPackage, error) {
 		return nil, fmt.Errorf("listing the packages of %s for %s/%s: %w\n%s",
 			pkg, system, arch, err, stderr.Bytes())
 	}
-	var packages []listedPackage
+	var packages []goPackage
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listedPackage
+		var p goPackage
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return packages, nil
 		} else if err != nil {
@@ -86,9 +86,9 @@ func list(root, system, arch, pkg string) ([]listedPackage, error) {
 	}
 }
 
-// collect reads the license files of the modules that packages belong to: those in the module's
+// readLicenses reads the license files of the modules that packages belong to: those in the module's
 // folder, and those between it and a package, which are for parts that come from elsewhere.
-func collect(packages []listedPackage) ([]module, error) {
+func readLicenses(packages []goPackage) ([]module, error) {
 	modules, seen := map[string]*module{}, map[string]bool{}
 	for _, p := range packages {
 		if p.Module == nil || p.Module.Main { // the standard library, or ours
@@ -105,7 +105,7 @@ func collect(packages []listedPackage) ([]module, error) {
 				}
 				modules[root] = m
 			}
-			if err := modules[root].read(root, folder); err != nil {
+			if err := modules[root].addLicenses(root, folder); err != nil {
 				return nil, err
 			}
 		}
@@ -126,8 +126,8 @@ func collect(packages []listedPackage) ([]module, error) {
 	return all, nil
 }
 
-// read adds the license files of one folder of the module in root.
-func (m *module) read(root, folder string) error {
+// addLicenses adds the license files of one folder of the module in root.
+func (m *module) addLicenses(root, folder string) error {
 	names, err := spdx.Files(folder)
 	if err != nil {
 		return fmt.Errorf("looking for licenses of %s: %w", m.path, err)
@@ -141,12 +141,12 @@ func (m *module) read(root, folder string) error {
 		if name, err = filepath.Rel(root, path); err != nil {
 			return err
 		}
-		m.texts = append(m.texts, text{filepath.ToSlash(name), tidy(content)})
+		m.texts = append(m.texts, text{filepath.ToSlash(name), normalize(content)})
 	}
 	return nil
 }
 
-// tidy returns a text with line feeds alone, and without empty lines around it.
-func tidy(content []byte) string {
+// normalize returns a text with line feeds alone, and without empty lines around it.
+func normalize(content []byte) string {
 	return strings.Trim(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n") + "\n"
 }

@@ -31,7 +31,7 @@ var separator = strings.Repeat("=", 80) + "\n"
 func render(modules []module) ([]byte, error) {
 	golang := module{
 		path: "Go: standard library, runtime, wasm_exec.js", license: "BSD-3-Clause",
-		texts: []text{{"LICENSE", tidy(goLicense)}},
+		texts: []text{{"LICENSE", normalize(goLicense)}},
 	}
 	var b bytes.Buffer
 	b.WriteString(introduction)

@@ -112,8 +112,8 @@ func interfaces(f file) (list []row) {
 // columns is how wide a line may be, with tabs of four.
 const columns = 100
 
-// wide counts the lines of f that are too wide.
-func wide(f file) (n int) {
+// wideLines counts the lines of f that are too wide.
+func wideLines(f file) (n int) {
 	for line := range strings.SplitSeq(string(f.text), "\n") {
 		if len([]rune(line))+3*strings.Count(line, "\t") > columns {
 			n++
@@ -122,8 +122,8 @@ func wide(f file) (n int) {
 	return n
 }
 
-// at returns the element at a share of a sorted list, in percent.
-func at(sorted []row, percent int) row {
+// percentile returns the element at a share of a sorted list, in percent.
+func percentile(sorted []row, percent int) row {
 	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
 }
 
@@ -146,7 +146,7 @@ func measure(files []file) []row {
 		funcs = append(funcs, functions(f)...)
 		ifaces = append(ifaces, interfaces(f)...)
 		sizes = append(sizes, row{got: f.lines(), where: f.path})
-		if n := wide(f); n > 0 {
+		if n := wideLines(f); n > 0 {
 			long.got += n
 			long.where = f.path
 		}
@@ -171,10 +171,10 @@ func measure(files []file) []row {
 	rows := []row{
 		{name: "lines of Go without tests", got: code, bound: mostCode},
 		{name: "lines of Go with tests", got: code + tests, bound: mostLines},
-		bounded("lines of a function, median", 10, row{got: at(funcs, 50).got}),
-		bounded("lines of a function, 90 %", most90Function, row{got: at(funcs, 90).got}),
+		bounded("lines of a function, median", 10, row{got: percentile(funcs, 50).got}),
+		bounded("lines of a function, 90 %", most90Function, row{got: percentile(funcs, 90).got}),
 		bounded("lines of a function, longest", longestFunction, funcs[len(funcs)-1]),
-		bounded("lines of a file, 90 %", most90File, row{got: at(sizes, 90).got}),
+		bounded("lines of a file, 90 %", most90File, row{got: percentile(sizes, 90).got}),
 		bounded("lines of a file, longest", longestFile, sizes[len(sizes)-1]),
 		{name: "packages of more than 2,500 lines", got: over, bound: mostLarge},
 		bounded("lines of a package, largest", largestPackage, large[len(large)-1]),

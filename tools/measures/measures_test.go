@@ -20,7 +20,7 @@ func source(t *testing.T, path, text string) file {
 	return file{path: path, text: []byte(text), syntax: syntax, set: set}
 }
 
-func TestAgainstOrder(t *testing.T) {
+func TestOrderArrows(t *testing.T) {
 	doc := "// Package p is read in this order:\n//\n//\ttop.go  uses\n//\tlow.go  is used\npackage p\n"
 	files := []file{
 		source(t, "p/doc.go", doc),

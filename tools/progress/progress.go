@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// noteEvery is how often a long step says how far it is.
-const noteEvery = 10 * time.Second
+// interval is how often a long step says how far it is.
+const interval = 10 * time.Second
 
 // Printer prints a line when a step starts, one each ten seconds while it lasts, and one with its
 // result and duration. Several steps may run at once.
@@ -36,7 +36,7 @@ func (p *Printer) Step(name, doing string, do func(note func(string)) (string, e
 	var last string
 	started, done := time.Now(), make(chan struct{})
 	go func() {
-		ticker := time.NewTicker(noteEvery)
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 		for {
 			select {

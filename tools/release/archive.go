@@ -45,24 +45,24 @@ func (r *release) extras() ([]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the third-party notices: %w", err)
 	}
-	shown := pictures(extras)
+	shown := imagesShown(extras)
 	extras = slices.DeleteFunc(extras, func(e entry) bool {
 		return strings.HasPrefix(e.name, "docs/images/") && !slices.Contains(shown, e.name)
 	})
 	return append(extras, entry{"THIRD_PARTY_NOTICES.txt", 0o644, notices}), nil
 }
 
-// picture matches a picture that a page shows: ![…](path), or the src or srcset of HTML.
-var picture = regexp.MustCompile(`!\[[^\]]*\]\(([^)\s]+)|\bsrc(?:set)?="([^"\s]+)`)
+// imageRef matches a picture that a page shows: ![…](path), or the src or srcset of HTML.
+var imageRef = regexp.MustCompile(`!\[[^\]]*\]\(([^)\s]+)|\bsrc(?:set)?="([^"\s]+)`)
 
-// pictures lists what the Markdown files among entries show. What they only link to, like the
+// imagesShown lists what the Markdown files among entries show. What they only link to, like the
 // sheets of the gallery (3.3 MB), is left out of an archive.
-func pictures(entries []entry) (names []string) {
+func imagesShown(entries []entry) (names []string) {
 	for _, e := range entries {
 		if path.Ext(e.name) != ".md" {
 			continue
 		}
-		for _, m := range picture.FindAllStringSubmatch(string(e.data), -1) {
+		for _, m := range imageRef.FindAllStringSubmatch(string(e.data), -1) {
 			names = append(names, path.Join(path.Dir(e.name), m[1]+m[2]))
 		}
 	}
@@ -128,8 +128,8 @@ func (r *release) zip(b *bytes.Buffer, folder string, files []entry) error {
 	return z.Close()
 }
 
-// sums writes the checksums of all files, as sha256sum -c reads them.
-func (r *release) sums() error {
+// writeChecksums writes the checksums of all files, as sha256sum -c reads them.
+func (r *release) writeChecksums() error {
 	files, err := os.ReadDir(r.out) // sorted
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", r.out, err)

@@ -39,7 +39,7 @@ func main() {
 		"dirty", false, "build although files differ from the commit, for trying out",
 	)
 	flag.Parse()
-	err := r.find(*name, *commit, *dirty)
+	err := r.resolveVersion(*name, *commit, *dirty)
 	if err == nil {
 		err = r.run(strings.Split(*only, ","))
 	}
@@ -55,8 +55,8 @@ type release struct {
 	root, out string
 }
 
-// find finds out which commit this is, and when it was made.
-func (r *release) find(name, commit string, dirty bool) (err error) {
+// resolveVersion finds out which commit this is, and when it was made.
+func (r *release) resolveVersion(name, commit string, dirty bool) (err error) {
 	if name == "" {
 		return errors.New("give a version like v1.2.3: make release VERSION=v1.2.3")
 	}
@@ -87,11 +87,11 @@ func (r *release) run(wanted []string) error {
 			return fmt.Errorf("%q is not one of %s", platform, strings.Join(platforms, ", "))
 		}
 		fmt.Printf("  %-13s  building, %d of %d\n", platform, i+1, len(wanted))
-		if err := r.make(platform, extras); err != nil {
+		if err := r.buildPlatform(platform, extras); err != nil {
 			return fmt.Errorf("making %s: %w", platform, err)
 		}
 	}
-	return r.sums()
+	return r.writeChecksums()
 }
 
 func (r *release) git(args ...string) (string, error) {
@@ -104,8 +104,8 @@ func (r *release) git(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// make builds one platform's program, archive and list of parts.
-func (r *release) make(platform string, extras []entry) error {
+// buildPlatform builds one platform's program, archive and list of parts.
+func (r *release) buildPlatform(platform string, extras []entry) error {
 	system, arch, _ := strings.Cut(platform, "/")
 	started := time.Now()
 	name := fmt.Sprintf("coinslot_%s_%s_%s", r.version.Name, system, arch)
@@ -129,7 +129,7 @@ func (r *release) make(platform string, extras []entry) error {
 	if err != nil {
 		return fmt.Errorf("reading the program: %w", err)
 	}
-	parts, err := r.bill(path, binary, system, arch)
+	parts, err := r.sbom(path, binary, system, arch)
 	if err != nil {
 		return err
 	}

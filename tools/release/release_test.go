@@ -77,7 +77,7 @@ func made(t *testing.T, root, platform string) map[string][]byte {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
 	r := release{root: root, out: filepath.Join(t.TempDir(), "dist")}
-	if err := r.find("v1.2.3", strings.Repeat("c", 40), false); err != nil {
+	if err := r.resolveVersion("v1.2.3", strings.Repeat("c", 40), false); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.run([]string{platform}); err != nil {
@@ -143,7 +143,7 @@ func contents(t *testing.T, files map[string][]byte) {
 	if err != nil || !bytes.Equal(notices, packed[name+"/THIRD_PARTY_NOTICES.txt"]) || !bytes.Contains(notices, []byte("modernc.org/sqlite")) {
 		t.Errorf("coinslot licenses: %v, or not what THIRD_PARTY_NOTICES.txt says: %.300s", err, notices)
 	}
-	var parts bill
+	var parts sbom
 	if err := json.Unmarshal(files[name+".cdx.json"], &parts); err != nil || parts.Format != "CycloneDX" || parts.Spec != "1.5" {
 		t.Fatalf("the list of parts: %v %.200s", err, files[name+".cdx.json"])
 	}
@@ -188,8 +188,8 @@ func showsPictures(t *testing.T, folder string, packed map[string][]byte) {
 }
 
 // What pages only link to is no picture of theirs.
-func TestPictures(t *testing.T) {
-	got := pictures([]entry{
+func TestImagesShown(t *testing.T) {
+	got := imagesShown([]entry{
 		{"README.md", 0o644, []byte("![A](docs/images/a.png) and [b](docs/images/b.webp)\n| ![C](docs/images/c.png \"title\") |")},
 		{"docs/d.md", 0o644, []byte(`<img alt="" src="images/d.png"><source srcset="../e.png">`)},
 		{"docs/f.yaml", 0o644, []byte("![F](f.png)")},
@@ -245,7 +245,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
 		r := release{root: filepath.Join("..", ".."), out: t.TempDir()}
-		err := r.find(c.version, "c", false)
+		err := r.resolveVersion(c.version, "c", false)
 		if err == nil {
 			err = r.run([]string{c.platform})
 		}

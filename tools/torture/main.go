@@ -50,9 +50,9 @@ type config struct {
 	only  *regexp.Regexp
 	seed  string // empty = fresh ones
 	write bool
-	// ledger is the file that results are kept in; empty = one for this run only.
-	ledger string
-	page   string // that the table is written into
+	// resultsFile is the file that results are kept in; empty = one for this run only.
+	resultsFile string
+	page        string // that the table is written into
 }
 
 func options(args []string, errs io.Writer) (c config, list bool, err error) {
@@ -61,7 +61,7 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 	flags.Float64Var(&c.cut, "cut", 1, "share of the full bounds to make")
 	only := flags.String("only", "", "run only the parts whose package and name match this pattern")
 	flags.StringVar(&c.seed, "seed", "", "draw what a run with this seed has drawn")
-	flags.StringVar(&c.ledger, "ledger", "",
+	flags.StringVar(&c.resultsFile, "ledger", "",
 		"keep the results in this file, and make the table of all that it holds")
 	flags.BoolVar(&list, "list", false, "only name the parts")
 	flags.BoolVar(&c.write, "write", false, "put the table into -page")
@@ -78,7 +78,7 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 
 // torture runs the parts one after another: they all want the whole machine.
 func torture(c config, listing bool, out io.Writer) error {
-	parts, err := find(".", c.only)
+	parts, err := findParts(".", c.only)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func torture(c config, listing bool, out io.Writer) error {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, syscall.SIGINT, syscall.SIGTERM)
 	began := time.Now()
-	failed := r.all(parts, interrupted)
+	failed := r.runAll(parts, interrupted)
 	results, err := r.results()
 	if err != nil {
 		return err
@@ -105,10 +105,10 @@ func torture(c config, listing bool, out io.Writer) error {
 	for _, r := range results {
 		took += r.Took
 	}
-	text := table(results, here(), began, took, c.cut)
+	text := table(results, machine(), began, took, c.cut)
 	fmt.Fprintf(out, "\n%s\n", text)
 	if c.write {
-		if err := keep(c.page, text); err != nil {
+		if err := writeTable(c.page, text); err != nil {
 			return err
 		}
 	}

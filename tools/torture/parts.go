@@ -22,23 +22,23 @@ type part struct {
 
 func (p part) String() string { return p.pkg + " " + p.name }
 
-func (p part) fuzz() bool { return strings.HasPrefix(p.name, "Fuzz") }
+func (p part) isFuzz() bool { return strings.HasPrefix(p.name, "Fuzz") }
 
-// limit is how long the part may take at most, in full; it is a net under
+// timeout is how long the part may take at most, in full; it is a net under
 // what hangs, not an estimate.
-func (p part) limit() time.Duration {
-	if p.fuzz() {
+func (p part) timeout() time.Duration {
+	if p.isFuzz() {
 		return 2 * time.Hour
 	}
 	return 12 * time.Hour
 }
 
-// declares finds functions that may be parts, before anything is compiled.
-var declares = regexp.MustCompile(`(?m)^func ((?:TestTorture|Fuzz)\w*)\(`)
+// partPattern finds functions that may be parts, before anything is compiled.
+var partPattern = regexp.MustCompile(`(?m)^func ((?:TestTorture|Fuzz)\w*)\(`)
 
-// find returns the parts in the packages below root whose package and name
+// findParts returns the parts in the packages below root whose package and name
 // match only, tests before fuzz targets.
-func find(root string, only *regexp.Regexp) ([]part, error) {
+func findParts(root string, only *regexp.Regexp) ([]part, error) {
 	declared, err := declarations(root)
 	if err != nil {
 		return nil, fmt.Errorf("looking for tests: %w", err)
@@ -57,7 +57,7 @@ func find(root string, only *regexp.Regexp) ([]part, error) {
 		for _, name := range names {
 			switch p := (part{dir, name}); {
 			case !slices.Contains(wanted, name):
-			case p.fuzz():
+			case p.isFuzz():
 				targets = append(targets, p)
 			default:
 				tests = append(tests, p)
@@ -86,7 +86,7 @@ func declarations(root string) (map[string][]string, error) {
 		}
 		dir, err := filepath.Rel(root, filepath.Dir(path))
 		dir = "./" + filepath.ToSlash(dir)
-		for _, match := range declares.FindAllSubmatch(text, -1) {
+		for _, match := range partPattern.FindAllSubmatch(text, -1) {
 			found[dir] = append(found[dir], string(match[1]))
 		}
 		return err

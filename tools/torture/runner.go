@@ -24,8 +24,8 @@ import (
 // fuzzExecutions is the full bound of each fuzz target.
 const fuzzExecutions = 10_000_000
 
-// every is the pause between two lines that say what is going on.
-const every = 15 * time.Second
+// statusInterval is the pause between two lines that say what is going on.
+const statusInterval = 15 * time.Second
 
 // result is what a part has said of itself, or, for fuzzing, what the runner
 // has counted.
@@ -34,10 +34,10 @@ type result = goal.Result
 // runner runs parts.
 type runner struct {
 	config
-	out    io.Writer
-	dir    string // of its own, removed by close
-	ledger string // file that parts append their results to
-	binary string // the command under test, built once
+	out         io.Writer
+	dir         string // of its own, removed by close
+	resultsFile string // file that parts append their results to
+	binary      string // the command under test, built once
 
 	mu   sync.Mutex // guards the fields below
 	last string     // line that the part under way has printed
@@ -52,11 +52,11 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		config: c, out: out, dir: dir, ledger: filepath.Join(dir, "ledger"),
+		config: c, out: out, dir: dir, resultsFile: filepath.Join(dir, "ledger"),
 		binary: filepath.Join(dir, "coinslot"),
 	}
-	if c.ledger != "" {
-		if r.ledger, err = filepath.Abs(c.ledger); err != nil {
+	if c.resultsFile != "" {
+		if r.resultsFile, err = filepath.Abs(c.resultsFile); err != nil {
 			r.close()
 			return nil, err
 		}
@@ -72,15 +72,15 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 
 func (r *runner) close() { os.RemoveAll(r.dir) }
 
-// all runs the parts until one signal comes, and returns the names of those
+// runAll runs the parts until one signal comes, and returns the names of those
 // that failed.
-func (r *runner) all(parts []part, interrupted <-chan os.Signal) (failed []string) {
+func (r *runner) runAll(parts []part, interrupted <-chan os.Signal) (failed []string) {
 	for i, p := range parts {
 		fmt.Fprintf(r.out, "%s  %d of %d  %s\n", clock(), i+1, len(parts), p)
 		began := time.Now()
-		err := r.one(p, interrupted)
+		err := r.run(p, interrupted)
 		fmt.Fprintf(r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err),
-			rounded(time.Since(began)), r.said())
+			formatDuration(time.Since(began)), r.lastLine())
 		if err != nil {
 			failed = append(failed, p.String())
 		}
@@ -102,11 +102,11 @@ func outcome(err error) string {
 
 var errInterrupted = errors.New("interrupted")
 
-// one runs a part to its end and shows all that it printed if it fails.
-func (r *runner) one(p part, interrupted <-chan os.Signal) error {
+// run runs a part to its end and shows all that it printed if it fails.
+func (r *runner) run(p part, interrupted <-chan os.Signal) error {
 	began := time.Now()
 	cmd := exec.Command("go", r.arguments(p)...)
-	cmd.Env = append(os.Environ(), "TORTURE="+r.share(), "TORTURE_LEDGER="+r.ledger,
+	cmd.Env = append(os.Environ(), "TORTURE="+r.tortureEnv(), "TORTURE_LEDGER="+r.resultsFile,
 		"TORTURE_COINSLOT="+r.binary)
 	if r.seed != "" {
 		cmd.Env = append(cmd.Env, "TORTURE_SEED="+r.seed)
@@ -126,21 +126,21 @@ func (r *runner) one(p part, interrupted <-chan os.Signal) error {
 	ended := make(chan error, 1) // sent on once
 	var text bytes.Buffer
 	go func() {
-		r.listen(read, &text)
+		r.readOutput(read, &text)
 		ended <- cmd.Wait()
 	}()
 	err = r.watch(p, cmd, ended, interrupted)
-	if p.fuzz() {
-		r.count(p, err, time.Since(began))
+	if p.isFuzz() {
+		r.countFuzzing(p, err, time.Since(began))
 	}
 	if err != nil {
-		r.show(text.Bytes())
+		r.printOutput(text.Bytes())
 	}
 	return err
 }
 
-// share is the value of TORTURE.
-func (r *runner) share() string {
+// tortureEnv is the value of TORTURE.
+func (r *runner) tortureEnv() string {
 	if r.cut == 1 {
 		return "long"
 	}
@@ -149,17 +149,17 @@ func (r *runner) share() string {
 
 // arguments are those of go test for a part.
 func (r *runner) arguments(p part) []string {
-	if p.fuzz() {
-		return []string{"test", "-toolexec", fuzzed(), "-run", "^$", "-fuzz", "^" + p.name + "$",
+	if p.isFuzz() {
+		return []string{"test", "-toolexec", fuzzScript(), "-run", "^$", "-fuzz", "^" + p.name + "$",
 			"-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime", "300x", p.pkg}
 	}
 	return []string{
-		"test", "-v", "-count=1", "-timeout", p.limit().String(), "-run", "^" + p.name + "$", p.pkg,
+		"test", "-v", "-count=1", "-timeout", p.timeout().String(), "-run", "^" + p.name + "$", p.pkg,
 	}
 }
 
-// fuzzed is the absolute path of the script that makes fuzzing fast.
-func fuzzed() string {
+// fuzzScript is the absolute path of the script that makes fuzzing fast.
+func fuzzScript() string {
 	path, err := filepath.Abs("tools/torture/fuzzed.sh")
 	if err != nil {
 		return "tools/torture/fuzzed.sh" // go will say that it is not there
@@ -175,9 +175,9 @@ func (r *runner) watch(
 	p part, cmd *exec.Cmd, ended <-chan error, interrupted <-chan os.Signal,
 ) error {
 	began := time.Now()
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(statusInterval)
 	defer tick.Stop()
-	over := time.NewTimer(p.limit() + time.Minute)
+	over := time.NewTimer(p.timeout() + time.Minute)
 	defer over.Stop()
 	for {
 		select {
@@ -185,39 +185,39 @@ func (r *runner) watch(
 			return err
 		case <-tick.C:
 			fmt.Fprintf(
-				r.out, "%s  %s  %s  %s\n", clock(), p.name, rounded(time.Since(began)), r.said(),
+				r.out, "%s  %s  %s  %s\n", clock(), p.name, formatDuration(time.Since(began)), r.lastLine(),
 			)
 		case <-interrupted:
-			end(cmd, ended)
+			killGroup(cmd, ended)
 			return errInterrupted
 		case <-over.C:
-			end(cmd, ended)
-			return fmt.Errorf("not done after %v", p.limit())
+			killGroup(cmd, ended)
+			return fmt.Errorf("not done after %v", p.timeout())
 		}
 	}
 }
 
-// end kills a part with all that it has started, and waits for it.
-func end(cmd *exec.Cmd, ended <-chan error) {
+// killGroup kills a part with all that it has started, and waits for it.
+func killGroup(cmd *exec.Cmd, ended <-chan error) {
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err == nil {
 		<-ended //nolint:errcheck // it was killed, and its error says just that
 	}
 }
 
-// keptBytes of what a part prints are kept, from its end.
-const keptBytes = 1 << 20
+// maxOutput of what a part prints are kept, from its end.
+const maxOutput = 1 << 20
 
-// listen reads what a part prints into text and remembers the latest line.
-func (r *runner) listen(read io.Reader, text *bytes.Buffer) {
+// readOutput reads what a part prints into text and remembers the latest line.
+func (r *runner) readOutput(read io.Reader, text *bytes.Buffer) {
 	lines := bufio.NewReader(read)
 	for {
 		line, err := lines.ReadString('\n')
 		text.WriteString(line)
-		if text.Len() > 2*keptBytes {
-			text.Next(text.Len() - keptBytes)
+		if text.Len() > 2*maxOutput {
+			text.Next(text.Len() - maxOutput)
 		}
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") &&
-			!dull[line] {
+			!skippedLines[line] {
 			r.mu.Lock()
 			r.last = line
 			r.mu.Unlock()
@@ -228,23 +228,23 @@ func (r *runner) listen(read io.Reader, text *bytes.Buffer) {
 	}
 }
 
-// dull are lines that say nothing about how a part gets on.
-var dull = map[string]bool{"PASS": true, "FAIL": true}
+// skippedLines are lines that say nothing about how a part gets on.
+var skippedLines = map[string]bool{"PASS": true, "FAIL": true}
 
-// said returns the latest line of the part, cut to what fits.
-func (r *runner) said() string {
+// lastLine returns the latest line of the part, cut to what fits.
+func (r *runner) lastLine() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.ToValidUTF8(r.last[:min(len(r.last), 160)], "")
 }
 
-// show prints the end of what a failed part has printed.
-func (r *runner) show(text []byte) {
+// printOutput prints the end of what a failed part has printed.
+func (r *runner) printOutput(text []byte) {
 	fmt.Fprintf(r.out, "---\n%s\n---\n", text[max(0, len(text)-64<<10):])
 }
 
-// count adds a fuzz target to the result of fuzzing.
-func (r *runner) count(p part, err error, took time.Duration) {
+// countFuzzing adds a fuzz target to the result of fuzzing.
+func (r *runner) countFuzzing(p part, err error, took time.Duration) {
 	r.fuzz.Wanted += fuzzExecutions
 	r.fuzz.Took += took
 	if err != nil && !errors.Is(err, errInterrupted) {
@@ -260,10 +260,10 @@ func (r *runner) count(p part, err error, took time.Duration) {
 // results reads what the parts have said, of each goal the last word, in the
 // order of the first.
 func (r *runner) results() ([]result, error) {
-	if err := r.noteFuzzing(); err != nil {
+	if err := r.recordFuzzing(); err != nil {
 		return nil, err
 	}
-	file, err := os.Open(r.ledger)
+	file, err := os.Open(r.resultsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -288,8 +288,8 @@ func (r *runner) results() ([]result, error) {
 	}
 }
 
-// noteFuzzing writes the result of all fuzz targets into the ledger.
-func (r *runner) noteFuzzing() error {
+// recordFuzzing writes the result of all fuzz targets into the ledger.
+func (r *runner) recordFuzzing() error {
 	if r.fuzz.Wanted == 0 {
 		return nil
 	}
@@ -301,7 +301,7 @@ func (r *runner) noteFuzzing() error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(r.ledger, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(r.resultsFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func table(
 ) string {
 	var b strings.Builder
 	fmt.Fprintf(
-		&b, "Measured on %s, in %s, on %s", began.UTC().Format("2 January 2006"), rounded(took),
+		&b, "Measured on %s, in %s, on %s", began.UTC().Format("2 January 2006"), formatDuration(took),
 		machine,
 	)
 	if cut < 1 { // then some rows have fewer rounds than wanted
@@ -39,22 +39,22 @@ func row(r result) []string {
 	if r.Seed != 0 {
 		seed = strconv.FormatUint(r.Seed, 10)
 	}
-	return []string{r.Goal, brief(strings.ReplaceAll(r.Figure, "|", "/")), thousands(r.Rounds),
+	return []string{r.Goal, shorten(strings.ReplaceAll(r.Figure, "|", "/")), thousands(r.Rounds),
 		thousands(r.Wanted),
-		thousands(r.Violations), r.Bound(), seed, rounded(r.Took)}
+		thousands(r.Violations), r.Bound(), seed, formatDuration(r.Took)}
 }
 
-// mostFigure is how long a figure may be in the table.
-const mostFigure = 150
+// maxFigure is how long a figure may be in the table.
+const maxFigure = 150
 
-// brief leaves the details after a semicolon or colon out of a long figure; the
+// shorten leaves the details after a semicolon or colon out of a long figure; the
 // test's own output has them.
-func brief(figure string) string {
-	if len(figure) <= mostFigure {
+func shorten(figure string) string {
+	if len(figure) <= maxFigure {
 		return figure
 	}
 	head, _, _ := strings.Cut(figure, ";")
-	if len(head) > mostFigure {
+	if len(head) > maxFigure {
 		head, _, _ = strings.Cut(head, ":")
 	}
 	return head
@@ -104,17 +104,17 @@ func thousands(n int) string {
 	return digits
 }
 
-// rounded writes a duration to what matters of it.
-func rounded(d time.Duration) string {
+// formatDuration writes a duration to what matters of it.
+func formatDuration(d time.Duration) string {
 	if d < time.Minute {
 		return d.Round(100 * time.Millisecond).String()
 	}
 	return d.Round(time.Second).String()
 }
 
-// here describes the machine: processors, memory, kernel, as far as it can be
+// machine describes the machine: processors, memory, kernel, as far as it can be
 // told.
-func here() string {
+func machine() string {
 	text := fmt.Sprintf("%d cores", runtime.NumCPU())
 	if model := field("/proc/cpuinfo", "model name"); model != "" {
 		text += " of " + model
@@ -150,21 +150,21 @@ const (
 	tableEnds   = "<!-- measured by make torture: end -->"
 )
 
-// keep writes text between the comments of a page.
-func keep(page, text string) error {
+// writeTable writes text between the comments of a page.
+func writeTable(page, text string) error {
 	old, err := os.ReadFile(page)
 	if err != nil {
 		return fmt.Errorf("keeping the table: %w", err)
 	}
-	updated, err := between(old, text)
+	updated, err := replaceTable(old, text)
 	if err != nil {
 		return fmt.Errorf("keeping the table in %s: %w", page, err)
 	}
 	return os.WriteFile(page, updated, 0o644)
 }
 
-// between replaces what is between the comments by text.
-func between(page []byte, text string) ([]byte, error) {
+// replaceTable replaces what is between the comments by text.
+func replaceTable(page []byte, text string) ([]byte, error) {
 	before, rest, ok := bytes.Cut(page, []byte(tableBegins))
 	_, after, closed := bytes.Cut(rest, []byte(tableEnds))
 	if !ok || !closed {

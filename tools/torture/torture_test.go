@@ -30,14 +30,14 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
+func TestWriteTable(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
 	text := "# Page\n\n" + tableBegins + "\nold\n" + tableEnds + "\n\nEnd.\n"
 	if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time nothing grows
-		if err := keep(page, "new\n"); err != nil {
+		if err := writeTable(page, "new\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,24 +46,24 @@ func TestKeep(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
 		t.Errorf("page (-want +got), %v:\n%s", err, diff)
 	}
-	if _, err := between([]byte("# Page"), "new"); err == nil {
+	if _, err := replaceTable([]byte("# Page"), "new"); err == nil {
 		t.Error("a page without comments was taken")
 	}
 }
 
 // The page that the table is kept in has a place for it.
-func TestPageHasPlace(t *testing.T) {
+func TestPageHasMarkers(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reliability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := between(page, "x"); err != nil {
+	if _, err := replaceTable(page, "x"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestFind(t *testing.T) {
-	parts, err := find("../..", regexp.MustCompile(`^\./torture TestTortureKills$`))
+func TestFindParts(t *testing.T) {
+	parts, err := findParts("../..", regexp.MustCompile(`^\./torture TestTortureKills$`))
 	if diff := cmp.Diff([]part{{"./torture", "TestTortureKills"}}, parts, cmp.AllowUnexported(part{})); err != nil || diff != "" {
 		t.Errorf("find (-want +got), %v:\n%s", err, diff)
 	}

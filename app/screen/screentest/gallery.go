@@ -199,7 +199,7 @@ func exchangeSample() Sample {
 	return NewSample("open-exchange", wire.Open, func(p *widget.Page) {
 		p.View.Currencies = Sorted()
 		p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
-		*p = p.PayingFrom(true)
+		*p = p.WithExchange(true)
 	}, wire.Choose)
 }
 
@@ -277,14 +277,14 @@ func linkSample() Sample {
 		p.Carry = []widget.Field{
 			{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
 		}
-		*p = p.Holding(true)
+		*p = p.WithLinkQR(true)
 	}, wire.Cancel, wire.Change, wire.Recheck)
 }
 
 func exchangePaySample() Sample {
 	return NewSample("pending-exchange", wire.Pending, func(p *widget.Page) {
 		Attempt(Ether)(p)
-		*p = p.PayingFrom(true)
+		*p = p.WithExchange(true)
 	}, wire.Cancel, wire.Change, wire.Recheck)
 }
 

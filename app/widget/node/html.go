@@ -46,7 +46,7 @@ func (e *Element) appendAttrs(dst []byte) []byte {
 	described := e.tag != "img"
 	for a := e.attrs; a != nil; a = a.next {
 		described = described || a.name == "alt"
-		present := boolean(a.name)
+		present := isBoolean(a.name)
 		if present && a.value == "false" {
 			continue
 		}
@@ -65,8 +65,8 @@ func (e *Element) appendAttrs(dst []byte) []byte {
 	return dst
 }
 
-// boolean reports whether an attribute's presence alone is its value.
-func boolean(name Name) bool {
+// isBoolean reports whether an attribute's presence alone is its value.
+func isBoolean(name Name) bool {
 	switch name {
 	case "autofocus", "checked", "disabled", "hidden", "multiple", "open", "readonly", "required",
 		"selected":
@@ -75,9 +75,9 @@ func boolean(name Name) bool {
 	return false
 }
 
-// references are what characters become that HTML does not take as they are: it would
+// entities are what characters become that HTML does not take as they are: it would
 // read a carriage return as a line feed, and cannot hold NUL.
-var references = [256]string{
+var entities = [256]string{
 	'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;", '\r': "&#13;", 0: "\ufffd",
 }
 
@@ -89,7 +89,7 @@ func appendEscaped(dst []byte, s string) []byte {
 	}
 	start := 0
 	for i := range len(s) {
-		if reference := references[s[i]]; reference != "" {
+		if reference := entities[s[i]]; reference != "" {
 			dst = append(dst, s[start:i]...)
 			dst = append(dst, reference...)
 			start = i + 1
@@ -98,8 +98,8 @@ func appendEscaped(dst []byte, s string) []byte {
 	return append(dst, s[start:]...)
 }
 
-// address reports whether an attribute holds an address.
-func address(name Name) bool {
+// isAddress reports whether an attribute holds an address.
+func isAddress(name Name) bool {
 	switch name {
 	case "href", "src", "action", "formaction":
 		return true
@@ -107,9 +107,9 @@ func address(name Name) bool {
 	return false
 }
 
-// runs reports whether a browser that follows an address runs what it holds. A
+// isScriptURL reports whether a browser that follows an address runs what it holds. A
 // picture may be held in its address: nothing of it is run.
-func runs(name Name, address string) bool {
+func isScriptURL(name Name, address string) bool {
 	scheme, _, found := strings.Cut(address, ":")
 	if !found || address[0] == '/' {
 		return false

@@ -140,7 +140,7 @@ func (e *Element) Attr(name Name, value string) *Element {
 	if value == "" {
 		return e
 	}
-	if address(name) && runs(name, value) {
+	if isAddress(name) && isScriptURL(name, value) {
 		value = "about:invalid"
 	}
 	place := &e.attrs

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-func TestMoment(t *testing.T) {
+func TestFormatTime(t *testing.T) {
 	for at, want := range map[string]string{
 		"2026-11-22T01:40:05Z":      "2026-11-22 01:40 UTC",
 		"2026-11-22T01:40:05+02:00": "2026-11-21 23:40 UTC", "": "", "yesterday": "",
 	} {
-		if got := Moment(at); got != want {
+		if got := FormatTime(at); got != want {
 			t.Errorf("Moment(%q) = %q; want %q", at, got, want)
 		}
 	}
 }
 
-// FuzzMoment: a time as the BFF or anybody else writes it is the one that the
+// FuzzFormatTime: a time as the BFF or anybody else writes it is the one that the
 // standard library reads.
-func FuzzMoment(f *testing.F) {
+func FuzzFormatTime(f *testing.F) {
 	for _, at := range []string{
 		"2026-11-22T01:40:05Z", "2026-11-22T01:40:05+02:00", "2024-02-29T23:59:59.123456789-09:30",
 		"2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-22T24:00:00Z",
@@ -38,7 +38,7 @@ func FuzzMoment(f *testing.F) {
 		case err == nil || len(at) > 20:
 			return // there are more ways to write a time than it is written in
 		}
-		if got := Moment(at); got != want {
+		if got := FormatTime(at); got != want {
 			t.Errorf("Moment(%q) = %q; want %q", at, got, want)
 		}
 	})

@@ -17,7 +17,7 @@ func TestSupportLink(t *testing.T) {
 	} {
 		p := Page{View: wire.View{Support: c.support, Session: c.session,
 			Order: wire.Order{Ref: c.ref}}}
-		if got := p.support(); got != c.want {
+		if got := p.supportURL(); got != c.want {
 			t.Errorf("%s of order %q = %s; want %s", c.support, c.ref, got, c.want)
 		}
 	}

@@ -14,18 +14,18 @@ import (
 	"coinslot/tools/licenses/spdx"
 )
 
-// bill is the list of what a program is made of, in the form of CycloneDX 1.5:
+// sbom is the list of what a program is made of, in the form of CycloneDX 1.5:
 // read from the very program, not from go.mod.
 //
 // Source: cyclonedx.org/docs/1.5/json.
-type bill struct {
-	Format       string      `json:"bomFormat"`
-	Spec         string      `json:"specVersion"`
-	Serial       string      `json:"serialNumber"`
-	Version      int         `json:"version"`
-	Metadata     metadata    `json:"metadata"`
-	Components   []component `json:"components"`
-	Dependencies []depends   `json:"dependencies"`
+type sbom struct {
+	Format       string       `json:"bomFormat"`
+	Spec         string       `json:"specVersion"`
+	Serial       string       `json:"serialNumber"`
+	Version      int          `json:"version"`
+	Metadata     metadata     `json:"metadata"`
+	Components   []component  `json:"components"`
+	Dependencies []dependency `json:"dependencies"`
 }
 
 type metadata struct {
@@ -60,13 +60,13 @@ type property struct {
 	Value string `json:"value"`
 }
 
-type depends struct {
+type dependency struct {
 	Ref string   `json:"ref"`
 	On  []string `json:"dependsOn,omitempty"`
 }
 
-// bill returns the list for the program at path.
-func (r *release) bill(path string, binary []byte, system, arch string) ([]byte, error) {
+// sbom returns the list for the program at path.
+func (r *release) sbom(path string, binary []byte, system, arch string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading what the program says of itself: %w", err)
@@ -80,23 +80,23 @@ func (r *release) bill(path string, binary []byte, system, arch string) ([]byte,
 		{"coinslot:license", "none chosen yet: all rights reserved"}, // so there are no Licenses
 		{"coinslot:platform", system + "/" + arch},
 	}
-	b := bill{
+	b := sbom{
 		Format: "CycloneDX", Spec: "1.5", Version: 1, Serial: uuid(sum),
 		Metadata: metadata{r.version.Time.Format(time.RFC3339), self},
 	}
 	goRelease := strings.TrimPrefix(info.GoVersion, "go")
 	std := library("std", goRelease, "BSD-3-Clause")
 	std.Purl = "pkg:golang/stdlib@" + goRelease
-	linked, err := r.modules(info.Deps)
+	linked, err := r.components(info.Deps)
 	if err != nil {
 		return nil, err
 	}
 	b.Components = append([]component{std}, linked...)
-	all := depends{Ref: self.Ref}
+	all := dependency{Ref: self.Ref}
 	for _, c := range b.Components {
 		all.On = append(all.On, c.Ref)
 	}
-	b.Dependencies = []depends{all}
+	b.Dependencies = []dependency{all}
 	text, err := json.MarshalIndent(b, "", "  ")
 	return append(text, '\n'), err
 }
@@ -121,8 +121,8 @@ func library(name, version, id string) component {
 	return c
 }
 
-// modules are the dependencies, as they were linked.
-func (r *release) modules(linked []*debug.Module) ([]component, error) {
+// components are the dependencies, as they were linked.
+func (r *release) components(linked []*debug.Module) ([]component, error) {
 	query := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for i, m := range linked {
 		if m.Replace != nil {

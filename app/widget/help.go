@@ -8,19 +8,19 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Ask tells whom to ask and with which reference. It is on every screen that a
+// Help tells whom to ask and with which reference. It is on every screen that a
 // shopper may not be able to leave alone.
-func Ask(p Page) node.Node {
+func Help(p Page) node.Node {
 	lines := p.reference()
 	if len(lines) == 0 && p.View.Support == "" {
 		return node.Text("")
 	}
 	return el("section").Class("ask").Attr("aria-labelledby", "coinslot-ask").Body(
-		el("h2").ID("coinslot-ask").Text(p.Say("ask.title")),
+		el("h2").ID("coinslot-ask").Text(p.T("ask.title")),
 		node.If(len(lines) > 0, func() node.Node {
-			return &Reference{Lines: lines, Label: p.Say("ask.text"),
-				Text: CopyText{Button: p.Say("ask.copy"), Copied: p.Say("ask.copied"),
-					Failed: p.Say("copy.failed")}}
+			return &Reference{Lines: lines, Label: p.T("ask.text"),
+				Text: CopyText{Button: p.T("ask.copy"), Copied: p.T("ask.copied"),
+					Failed: p.T("copy.failed")}}
 		}),
 		supportLink(p),
 	)
@@ -36,11 +36,11 @@ func (p Page) reference() []string {
 		}
 	}
 	v := p.View
-	add(v.Order.Ref, p.Say("order.ref", "ref", v.Order.Ref))
+	add(v.Order.Ref, p.T("order.ref", "ref", v.Order.Ref))
 	add(v.Session, v.Session)
 	if a := v.Attempt; a != nil {
-		add(a.TrackingCode, p.Say("ask.payment")+" "+a.TrackingCode)
-		add(a.TxID, p.Say("tx.label")+" "+a.TxID)
+		add(a.TrackingCode, p.T("ask.payment")+" "+a.TrackingCode)
+		add(a.TxID, p.T("tx.label")+" "+a.TxID)
 	}
 	return lines
 }
@@ -49,8 +49,8 @@ func (p Page) reference() []string {
 // there it opens a page of its own.
 func supportLink(p Page) node.Node {
 	return node.If(p.View.Support != "", func() node.Node {
-		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.support()).
-			Text(p.Say("ask.link"))
+		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.supportURL()).
+			Text(p.T("ask.link"))
 		if p.Embed == "" {
 			return a
 		}
@@ -58,9 +58,9 @@ func supportLink(p Page) node.Node {
 	})
 }
 
-// support is the address of the people who answer; a letter to them starts with
+// supportURL is the address of the people who answer; a letter to them starts with
 // the order's reference as its subject.
-func (p Page) support() string {
+func (p Page) supportURL() string {
 	subject := p.View.Order.Ref
 	if subject == "" {
 		subject = p.View.Session
@@ -69,7 +69,7 @@ func (p Page) support() string {
 		return p.View.Support
 	}
 	// RFC 6068
-	return p.View.Support + "?subject=" + strings.ReplaceAll(escaped(subject), "+", "%20")
+	return p.View.Support + "?subject=" + strings.ReplaceAll(queryEscape(subject), "+", "%20")
 }
 
 // Reference shows what to quote, with a button that copies all of it.
@@ -117,31 +117,31 @@ func (r *Reference) buttonText() string {
 func (r *Reference) copy(ctx app.Context, _ app.Event) {
 	ctx.NewActionWithValue(ActionCopy,
 		CopyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
-			ctx.Dispatch(func(ctx app.Context) { r.tell(ctx, err) })
+			ctx.Dispatch(func(ctx app.Context) { r.showResult(ctx, err) })
 		}})
 }
 
-func (r *Reference) tell(ctx app.Context, err error) {
+func (r *Reference) showResult(ctx app.Context, err error) {
 	r.state = copyDone
 	wait := copiedFor
 	if err != nil {
 		r.state, wait = copyFailed, failedFor
 	}
-	ctx.NewActionWithValue(ActionSay, r.buttonText())
+	ctx.NewActionWithValue(ActionAnnounce, r.buttonText())
 	ctx.After(wait, func(app.Context) { r.state = copyIdle })
 }
 
-// Next says what happens next, in the sentences of keys; an empty key is left out.
-func Next(p Page, keys ...string) node.Node {
+// NextSteps says what happens next, in the sentences of keys; an empty key is left out.
+func NextSteps(p Page, keys ...string) node.Node {
 	var sentences []node.Node
 	for _, key := range keys {
 		if key != "" {
-			sentences = append(sentences, el("p").Text(p.Say(key)))
+			sentences = append(sentences, el("p").Text(p.T(key)))
 		}
 	}
 	return node.If(len(sentences) > 0, func() node.Node {
 		return el("section").Class("next").Attr("aria-labelledby", "coinslot-next").Body(
-			append([]node.Node{el("h2").ID("coinslot-next").Text(p.Say("next.title"))},
+			append([]node.Node{el("h2").ID("coinslot-next").Text(p.T("next.title"))},
 				sentences...)...)
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Moment writes a time of RFC 3339 for people, in UTC and without the order of
+// FormatTime writes a time of RFC 3339 for people, in UTC and without the order of
 // day and month that depends on the country; "" if it is none.
-func Moment(at string) string {
+func FormatTime(at string) string {
 	if len(at) < len("2006-01-02T15:04:05Z") {
 		return ""
 	}
@@ -17,15 +17,15 @@ func Moment(at string) string {
 	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v }
 	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0,
 		time.UTC)
-	ahead, ok := offset(zone)
+	ahead, ok := parseOffset(zone)
 	if !ok || t.Format("2006-01-02T15:04:05") != written {
 		return ""
 	}
 	return t.Add(-ahead).Format("2006-01-02 15:04") + " UTC"
 }
 
-// offset reads the end of a time of RFC 3339, after its seconds.
-func offset(zone string) (time.Duration, bool) {
+// parseOffset reads the end of a time of RFC 3339, after its seconds.
+func parseOffset(zone string) (time.Duration, bool) {
 	if fraction, ok := strings.CutPrefix(zone, "."); ok {
 		zone = strings.TrimLeft(fraction, "0123456789")
 	}
