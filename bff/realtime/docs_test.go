@@ -14,8 +14,8 @@ func TestRealtimePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for format, limit := range map[string]any{
-		"messages, pings and pongs of the client, in a minute | %v":             maxMessages,
-		"bytes of the client in that minute, with all that frames add | %v KiB": maxReceived >> 10,
+		"messages, pings and pongs of the client, in a minute | %v":       maxMessages,
+		"bytes of the client in that minute, with frame headers | %v KiB": maxReceived >> 10,
 
 		"one message of the client | %v KiB": maxMessage >> 10,
 		"an answer to a ping | within %v s":  pongWithin.Seconds(),
