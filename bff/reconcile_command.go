@@ -73,13 +73,13 @@ func printComparison(w io.Writer, c reconcile.Result) error {
 	}
 	findings := []finding{}
 	for _, f := range c.Findings {
-		findings = append(findings, finding{f, f.Kind.Why()})
+		findings = append(findings, finding{f, f.Kind.Explanation()})
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(map[string]any{
 		"from": c.From.Format(time.DateOnly), "to": c.To.Format(time.DateOnly),
-		"transactions": c.Transactions, "foreign": c.Foreign, "attempts": c.Attempts,
+		"transactions": c.Transactions, "foreign": c.NotOurs, "attempts": c.Attempts,
 		"findings": findings,
 	})
 }
@@ -89,7 +89,7 @@ func describe(w io.Writer, c reconcile.Result) error {
 	fmt.Fprintf(w,
 		"%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d "+
 			"attempts here, the first and the last day left out.\n",
-		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.Foreign,
+		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.NotOurs,
 		c.Attempts)
 	if len(c.Findings) == 0 {
 		fmt.Fprintln(w, "They agree.")
@@ -103,7 +103,7 @@ func describe(w io.Writer, c reconcile.Result) error {
 			if err := table.Flush(); err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "\n%s: %s\n", kind, kind.Why())
+			fmt.Fprintf(w, "\n%s: %s\n", kind, kind.Explanation())
 		}
 		session := f.Session
 		if session != "" {
@@ -111,7 +111,7 @@ func describe(w io.Writer, c reconcile.Result) error {
 		}
 		fmt.Fprintf(
 			table, "  %s\t%s\t%s\tgateway: %s\there: %s\n", f.TrackingCode, session, f.OrderRef,
-			orNone(f.There), orNone(f.Here),
+			orNone(f.AtGateway), orNone(f.InDatabase),
 		)
 	}
 	return table.Flush()

@@ -112,7 +112,7 @@ func pastMonth(t *testing.T, dsn string) {
 					Number: 1, State: state, Marker: fmt.Sprintf("cs-%d", n), OrderID: 200_000 + n, CurrencySymbol: coin[0], CurrencyName: coin[3], NetworkCode: coin[1], NetworkName: coin[2],
 					AmountUSD: amount, StartedAt: at, TrackingCode: fmt.Sprintf("TRK%d", n), PayAmount: amount, PayText: amount.StringFixed(8), EndedAt: at.Add(4 * time.Minute),
 				}},
-				Trail: []payment.Entry{{At: at, By: "merchant", What: "session.created"}},
+				Timeline: []payment.TimelineEntry{{At: at, By: "merchant", What: "session.created"}},
 			}
 			if state == payment.Confirmed {
 				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = amount, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)

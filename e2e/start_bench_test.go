@@ -197,7 +197,7 @@ func stored(n int, waits bool) payment.Session {
 		s.Status, s.DueAt = wire.Pending, at
 	}
 	for _, what := range []string{"session.created", "attempt.intended", "attempt.pending"} {
-		s.Trail = append(s.Trail, payment.Entry{At: at, By: "coinslot", What: what})
+		s.Timeline = append(s.Timeline, payment.TimelineEntry{At: at, By: "coinslot", What: what})
 	}
 	s.Attempts = []payment.Attempt{a}
 	return s

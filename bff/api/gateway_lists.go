@@ -70,7 +70,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	page, err := s.Records.Entries(r.Context(), payment.ListQuery{
+	page, err := s.Records.TransactionRecords(r.Context(), payment.ListQuery{
 		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func filters(r *http.Request, names ...string) (url.Values, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if len(q[name]) > 1 || !slices.Contains(names, name) {
-			return nil, web.Refuse(wire.CodeInvalid, order.Short(name))
+			return nil, web.Refuse(wire.CodeInvalid, order.ShortenName(name))
 		}
 	}
 	return q, nil

@@ -432,12 +432,12 @@ func unreconciled(t *testing.T, w *world) {
 	}
 	now := time.Now()
 	run := reconcile.Run{Kind: reconcile.Daily, Ended: now.Add(-73 * time.Hour)}
-	epoch, err := db.BeginComparing(t.Context(), run, now, time.Minute)
+	epoch, err := db.BeginRun(t.Context(), run, now, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report := &reconcile.Report{Run: run}
-	err = errors.Join(db.EndComparing(t.Context(), epoch, run, report, time.Time{}), db.Close())
+	err = errors.Join(db.EndRun(t.Context(), epoch, run, report, time.Time{}), db.Close())
 	if err != nil {
 		t.Fatal(err)
 	}

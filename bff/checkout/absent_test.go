@@ -13,24 +13,24 @@ import (
 
 // A transaction that the gateway does not know was read every 20 s for a day, then
 // hourly for ever, and nobody heard of it.
-func TestAbsentTransactionIsTold(t *testing.T) { checkouttest.OverBoth(t, absentTransactionIsTold) }
+func TestAbsentTransactionIsReported(t *testing.T) { checkouttest.OverBoth(t, absentTransactionIsTold) }
 
 func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Forget()
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	h.Run(4 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	if n := h.Gateway.Called("status") - before; n > 5 {
+	if n := h.Gateway.Calls("status") - before; n > 5 {
 		t.Errorf("status reads in four minutes = %d; want 5 at most", n)
 	}
 	h.Run(100 * time.Hour)
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview)
 	told := h.Store.Outbox(s.ID)
 	if body := string(told[1].Body); !strings.Contains(body, `"transaction_absent"`) {
 		t.Errorf("the event has another reason: %s", body)
 	}
-	if n := h.Gateway.Called("status") - before; n > 15 {
+	if n := h.Gateway.Calls("status") - before; n > 15 {
 		t.Errorf("status reads = %d; want 15 at most", n)
 	}
 	if due := h.Load(s.ID).DueAt; !due.IsZero() {
@@ -57,7 +57,7 @@ func TestAbsentTransactionAsShown(t *testing.T) {
 		t.Errorf("actions = %v; want recheck, and no second payment", v.Actions)
 	}
 	loaded := h.Load(s.ID)
-	checkout.View(&loaded, checkout.Showing{Now: h.Clock.Now()}) // as for a QR code: without words
+	checkout.View(&loaded, checkout.ViewOptions{Now: h.Clock.Now()}) // as for a QR code: without words
 }
 
 // A later answer that knows the transaction undoes the review, as often as it takes.
@@ -81,12 +81,12 @@ func absentTransactionReappears(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 	h.Run(20 * time.Second)
 	h.WantStatus(s.ID, wire.Confirmed)
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
 		payment.EventReview, payment.EventPending, payment.EventConfirmed)
 }
 
 // What is reported as paid after that, and not proven, is a review of its own.
-func TestAbsentTransactionIsDoubted(t *testing.T) {
+func TestAbsentTransactionGoesToReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Forget()
@@ -95,7 +95,7 @@ func TestAbsentTransactionIsDoubted(t *testing.T) {
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status, tx.PaidAmount = "confirmed", "?" })
 	h.Run(6 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventReview)
 	last := h.Load(s.ID)
 	if o := last.Object(payment.EventOptions{}); o.ReviewReason != "paid_amount_unreadable" {
 		t.Errorf("reason = %q; want paid_amount_unreadable", o.ReviewReason)
@@ -113,7 +113,7 @@ func TestBrieflyAbsent(t *testing.T) {
 		h.Run(20 * time.Second)
 	}
 	h.WantStatus(s.ID, wire.Pending)
-	h.WantTold(s.ID, payment.EventPending)
+	h.WantEvents(s.ID, payment.EventPending)
 }
 
 // An open page, hints and rechecks make for no more reads, and count for nothing.
@@ -122,13 +122,13 @@ func TestAbsentTransactionWithAnOpenPage(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Forget()
 	h.Run(20 * time.Second)
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	for range 60 {
 		h.Clock.Move(time.Second)
 		h.Service.Nudge(t.Context(), h.Load(s.ID))
-		h.Tend()
+		h.Process()
 	}
-	if n := h.Gateway.Called("status") - before; n > 2 {
+	if n := h.Gateway.Calls("status") - before; n > 2 {
 		t.Errorf("status reads in a minute = %d; want 2 at most", n)
 	}
 	for range 20 {
@@ -159,12 +159,12 @@ func TestAbsentAfterItsEnd(t *testing.T) {
 	h.Run(31 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Forget()
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	h.Run(100 * time.Hour)
 	h.WantStatus(s.ID, wire.Expired)
-	h.WantTold(s.ID, payment.EventPending, payment.EventExpired)
-	if n := h.Gateway.Called("status") - before; n != len(payment.DefaultSchedule().Late) {
-		t.Errorf("late looks = %d; want %d", n, len(payment.DefaultSchedule().Late))
+	h.WantEvents(s.ID, payment.EventPending, payment.EventExpired)
+	if n := h.Gateway.Calls("status") - before; n != len(payment.DefaultSchedule().LateChecks) {
+		t.Errorf("late looks = %d; want %d", n, len(payment.DefaultSchedule().LateChecks))
 	}
 }
 
@@ -175,21 +175,21 @@ func TestAbsentAfterItsConfirmation(t *testing.T) {
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 	h.Run(20 * time.Second)
 	h.Forget()
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	h.Run(100 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
-	if n := h.Gateway.Called("status") - before; n != len(payment.DefaultSchedule().After) {
-		t.Errorf("looks = %d; want %d", n, len(payment.DefaultSchedule().After))
+	if n := h.Gateway.Calls("status") - before; n != len(payment.DefaultSchedule().ConfirmedChecks) {
+		t.Errorf("looks = %d; want %d", n, len(payment.DefaultSchedule().ConfirmedChecks))
 	}
 }
 
 // What somebody has settled as not paid is not told again.
-func TestAbsentTransactionSettled(t *testing.T) {
+func TestAbsentTransactionIsResolved(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Forget()
 	h.Run(4 * time.Minute)
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "the gateway has lost it"))
 	h.Run(100 * time.Hour)
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled)
 }

@@ -9,9 +9,9 @@ import (
 	"coinslot/bff/payment"
 )
 
-// TestAlarm: what has become odd is logged once, by its session and attempt, and
+// TestReviewIsLogged: what has become odd is logged once, by its session and attempt, and
 // nothing that the gateway or a shopper has written.
-func TestAlarm(t *testing.T) {
+func TestReviewIsLogged(t *testing.T) {
 	with := func(states ...payment.State) (s payment.Session) {
 		s.ID = "cs_a"
 		for i, state := range states {
@@ -25,12 +25,12 @@ func TestAlarm(t *testing.T) {
 		want    string // attempts and states
 	}{
 		{"paid", with(payment.Waiting), with(payment.Confirmed), ""}, {"to review", with(payment.Waiting), with(payment.InReview), "attempt=1 state=review"}, {"still in review", with(payment.InReview), with(payment.InReview), ""},
-		{"rejected", with(payment.Creating), with(payment.Rejected), "attempt=1 state=rejected"}, {"a stray beside it", with(payment.Waiting), with(payment.Waiting, payment.Stray), "attempt=2 state=stray"}, {"given up", with(payment.Unknown), with(payment.Lost), ""},
+		{"rejected", with(payment.Creating), with(payment.Rejected), "attempt=1 state=rejected"}, {"a stray beside it", with(payment.Waiting), with(payment.Waiting, payment.Duplicate), "attempt=2 state=stray"}, {"given up", with(payment.Unknown), with(payment.Abandoned), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
 			service := &Service{Config: Config{Log: slog.New(slog.NewTextHandler(&out, nil))}}
-			service.alarm(t.Context(), c.was, c.is)
+			service.logReviews(t.Context(), c.was, c.is)
 			got := out.String()
 			if (got != "") != (c.want != "") || !strings.Contains(got, c.want) || strings.Contains(got, "canary") || c.want != "" && !strings.Contains(got, "level=WARN") {
 				t.Errorf("logged %q; want %q", got, c.want)

@@ -38,7 +38,7 @@ func (c *Service) cancel(
 	if s.Status == wire.Pending {
 		// else it may be cancelled there, and open here for another choice
 		ctx = context.WithoutCancel(ctx)
-		r, err := c.callOff(ctx, s, a)
+		r, err := c.cancelAtGateway(ctx, s, a)
 		if err != nil {
 			return s, err
 		}
@@ -58,13 +58,13 @@ func (c *Service) cancel(
 	})
 }
 
-// callOff cancels attempt a of s at the gateway and returns the record read
+// cancelAtGateway cancels attempt a of s at the gateway and returns the record read
 // afterwards, whose status is final. A payment that has begun is not called
 // off, and what was seen of it is recorded.
 //
 // Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is
 // on its way or the gateway did not cancel, CodeGatewayUnavailable; the store's.
-func (c *Service) callOff(
+func (c *Service) cancelAtGateway(
 	ctx context.Context, s payment.Session, a *payment.Attempt,
 ) (payment.Record, error) {
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
@@ -72,7 +72,7 @@ func (c *Service) callOff(
 		return r, c.unavailable(ctx, "reading status before cancelling", err)
 	}
 	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
-		return r, c.begun(ctx, s, a.Number, r)
+		return r, c.requireUnpaid(ctx, s, a.Number, r)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.WarnContext(
@@ -83,13 +83,15 @@ func (c *Service) callOff(
 	if err != nil {
 		return r, c.unavailable(ctx, "reading status after cancelling", err)
 	}
-	return r, c.begun(ctx, s, a.Number, r)
+	return r, c.requireUnpaid(ctx, s, a.Number, r)
 }
 
-// begun returns nil if r says that attempt n has ended unpaid. Otherwise
+// requireUnpaid returns nil if r says that attempt n has ended unpaid. Otherwise
 // something is or may be paid: that is recorded at once, since the change that
 // asked is refused and would take it along.
-func (c *Service) begun(ctx context.Context, s payment.Session, n int, r payment.Record) error {
+func (c *Service) requireUnpaid(
+	ctx context.Context, s payment.Session, n int, r payment.Record,
+) error {
 	mine := r.TrackingCode == s.Attempt(n).TrackingCode
 	if mine && payment.HasEnded(r.Status) && !r.Paid.IsPositive() {
 		return nil

@@ -39,15 +39,15 @@ func (c *Service) Choose(
 	if err := payment.ValidChoice(choice); err != nil {
 		return s, err
 	}
-	return c.open(ctx, s, payment.Desired{
+	return c.openAttempt(ctx, s, payment.Desired{
 		Offer: offer, Choice: choice,
 		Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL),
 	})
 }
 
-// open ends a waiting attempt that w replaces and starts the new one, both in
+// openAttempt ends a waiting attempt that w replaces and starts the new one, both in
 // one change, so that a change of coin is never told as a cancellation.
-func (c *Service) open(
+func (c *Service) openAttempt(
 	ctx context.Context, s payment.Session, w payment.Desired,
 ) (payment.Session, error) {
 	var last *payment.Record
@@ -67,17 +67,17 @@ func (c *Service) open(
 		}()
 		s = held
 		if a = s.Attempt(a.Number); a.State != payment.Waiting {
-			return c.open(ctx, s, w) // it has ended meanwhile
+			return c.openAttempt(ctx, s, w) // it has ended meanwhile
 		}
 		// half of it is worse than nothing: the payment would be cancelled
 		ctx = context.WithoutCancel(ctx)
-		r, err := c.callOff(ctx, s, a)
+		r, err := c.cancelAtGateway(ctx, s, a)
 		if err != nil {
 			return s, err
 		}
 		last, old = &r, a.Number
 	}
-	s, err := c.intend(ctx, s, func(s *payment.Session, now time.Time) error {
+	s, err := c.changeWithIntent(ctx, s, func(s *payment.Session, now time.Time) error {
 		if last != nil {
 			if err := s.Apply(old, *last, c.Gateway.Environment(), now); err != nil {
 				return err
@@ -95,14 +95,14 @@ func (c *Service) open(
 	if err != nil {
 		return s, err
 	}
-	return c.start(ctx, s, len(s.Attempts), c.terms(w.Offer))
+	return c.startCreate(ctx, s, len(s.Attempts), c.terms(w.Offer))
 }
 
 // hold takes the session away from the poller for as long as a change of coin
 // may take, so that it does not tell the merchant of the cancellation in the
 // middle of it, nor write what it has read before.
 func (c *Service) hold(ctx context.Context, s payment.Session) (payment.Session, error) {
-	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdFor)
+	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
 	if err != nil {
 		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
 	}

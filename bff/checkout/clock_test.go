@@ -27,7 +27,7 @@ func TestClockThatWasAhead(t *testing.T) {
 			db := h.Store.(interface {
 				CapDue(ctx context.Context, now time.Time, most time.Duration) (int, error)
 			})
-			if _, err := db.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MostAhead()); err != nil {
+			if _, err := db.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MaxDueAhead()); err != nil {
 				t.Fatal(err)
 			}
 			h.Run(4 * time.Minute)

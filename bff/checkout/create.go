@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// patience is how long a request waits for the gateway before it is
+	// createPatience is how long a request waits for the gateway before it is
 	// answered with a session that is still preparing.
-	patience = 4 * time.Second
+	createPatience = 4 * time.Second
 	// answerTime is the part of it that is left for the answer to a second try.
 	answerTime = time.Second
-	// holdFor is longer than a change of coin takes at a slow gateway.
-	holdFor = 40 * time.Second
-	// unsentTries is how often a create is tried whose request is proven
+	// holdLease is longer than a change of coin takes at a slow gateway.
+	holdLease = 40 * time.Second
+	// maxCreateTries is how often a create is tried whose request is proven
 	// never to have left.
-	unsentTries = 3
+	maxCreateTries = 3
 )
 
-// intend runs fn, which appends an intent, until the drawn order number is free.
-func (c *Service) intend(
+// changeWithIntent runs fn, which appends an intent, until the drawn order number is free.
+func (c *Service) changeWithIntent(
 	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
 ) (payment.Session, error) {
 	for range 20 {
@@ -54,7 +54,7 @@ func (c *Service) Replace(
 	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
 ) error {
 	appended := false
-	s, err := c.intend(ctx, old, func(s *payment.Session, now time.Time) error {
+	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {
 		before := len(s.Attempts)
 		err := fn(s, now)
 		appended = err == nil && len(s.Attempts) > before
@@ -63,7 +63,7 @@ func (c *Service) Replace(
 	if err != nil || !appended {
 		return err
 	}
-	_, err = c.start(ctx, s, len(s.Attempts), c.quote(ctx, s.Attempts[len(s.Attempts)-1]))
+	_, err = c.startCreate(ctx, s, len(s.Attempts), c.termsFor(ctx, s.Attempts[len(s.Attempts)-1]))
 	return err
 }
 
@@ -71,19 +71,19 @@ func (c *Service) Replace(
 func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
 	send := false
 	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
-		send, err = s.Resume(n, now)
+		send, err = s.ResumeCreate(n, now)
 		return err
 	})
 	if err != nil || !send {
 		return err
 	}
-	_, err = c.start(ctx, s, n, c.quote(ctx, *s.Attempt(n)))
+	_, err = c.startCreate(ctx, s, n, c.termsFor(ctx, *s.Attempt(n)))
 	return err
 }
 
-// quote returns the terms of an attempt's coin; price and fee are zero if the gateway's
+// termsFor returns the terms of an attempt's coin; price and fee are zero if the gateway's
 // currencies cannot be read, or lack it.
-func (c *Service) quote(ctx context.Context, a payment.Attempt) payment.Terms {
+func (c *Service) termsFor(ctx context.Context, a payment.Attempt) payment.Terms {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
 		return c.terms(payment.Offer{})
@@ -104,9 +104,9 @@ func (c *Service) terms(o payment.Offer) payment.Terms {
 	}
 }
 
-// start makes the create call of attempt n, whose intent was just committed by the
+// startCreate makes the create call of attempt n, whose intent was just committed by the
 // caller and by nobody else. The call goes on when the shopper's request ends.
-func (c *Service) start(
+func (c *Service) startCreate(
 	ctx context.Context, s payment.Session, n int, terms payment.Terms,
 ) (payment.Session, error) {
 	done := make(chan struct{})
@@ -114,7 +114,7 @@ func (c *Service) start(
 		defer close(done)
 		c.create(context.WithoutCancel(ctx), s, n, terms)
 	})
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(createPatience)
 	defer timer.Stop()
 	select {
 	case <-done:
@@ -129,12 +129,12 @@ func (c *Service) start(
 func (c *Service) create(ctx context.Context, s payment.Session, n int, terms payment.Terms) {
 	// After this the attempt counts as unknown and is searched for: nothing may
 	// be sent for it any more.
-	sending, cancel := context.WithTimeout(ctx, c.Pace.Answer)
+	sending, cancel := context.WithTimeout(ctx, c.Schedule.CreateTimeout)
 	defer cancel()
 	created, callErr := c.callCreate(sending, c.request(&s, n))
 	_, err := c.Change(ctx, payment.Session{ID: s.ID},
 		func(s *payment.Session, now time.Time) error {
-			return s.TakeAnswer(n, created, callErr, terms, now)
+			return s.ApplyCreateAnswer(n, created, callErr, terms, now)
 		})
 	if errors.Is(err, payment.ErrTrackingUsed) {
 		_, err = c.Change(ctx, payment.Session{ID: s.ID},
@@ -142,7 +142,7 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 				refused := &payment.RefusedError{
 					Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
 				}
-				return s.TakeAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
+				return s.ApplyCreateAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
 			})
 	}
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 	a := s.Attempt(n)
 	comment := strings.TrimSpace(a.Marker + " " + a.Comment)
-	if before := s.Attempt(n - 1); before != nil && before.State == payment.Lost {
+	if before := s.Attempt(n - 1); before != nil && before.State == payment.Abandoned {
 		comment = a.Marker
 	}
 	return payment.CreateRequest{
@@ -185,14 +185,14 @@ func (c *Service) callCreate(
 		}
 		created, err := c.Gateway.Create(ctx, req)
 		var refused *payment.RefusedError
-		if !errors.As(err, &refused) || try == unsentTries {
+		if !errors.As(err, &refused) || try == maxCreateTries {
 			return created, err
 		}
 		wait := time.Duration(try) * 200 * time.Millisecond
 		switch {
 		case refused.Reason == payment.ReasonUnsent:
 		case refused.Reason == payment.ReasonBusy && refused.RetryAfter > 0 &&
-			time.Since(began)+refused.RetryAfter <= patience-answerTime:
+			time.Since(began)+refused.RetryAfter <= createPatience-answerTime:
 			wait = refused.RetryAfter
 		default:
 			return created, err

@@ -17,10 +17,10 @@ func (c *Service) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return c.currencies.get(ctx)
 }
 
-// GatewayDown returns since when the gateway's currency list cannot be read, the
+// GatewayDownSince returns since when the gateway's currency list cannot be read, the
 // zero time while it can. Whatever asks for the list finds it out, at most once a
 // minute while it can be read; [Service.Currencies] does.
-func (c *Service) GatewayDown() time.Time { return c.currencies.down() }
+func (c *Service) GatewayDownSince() time.Time { return c.currencies.down() }
 
 // currencyList keeps the gateway's currency list. A list older than fresh is
 // renewed in the background while the old one is still given out; one older

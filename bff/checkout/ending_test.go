@@ -43,7 +43,7 @@ func TestUnderpaidExpires(t *testing.T) {
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("5"), "0xa")
 	h.Run(40 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
-	h.WantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventExpired)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventExpired)
 	_, err := h.Choose(s.ID, checkouttest.USDT())
 	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("20"), "0xb")
@@ -53,7 +53,7 @@ func TestUnderpaidExpires(t *testing.T) {
 
 // Money that was there in full, but that the gateway did not count in time, used
 // to be told to nobody, and the shopper was invited to pay again.
-func TestFullPaymentOfAnEndedAttemptIsTold(t *testing.T) {
+func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(40 * time.Minute)
@@ -63,7 +63,7 @@ func TestFullPaymentOfAnEndedAttemptIsTold(t *testing.T) {
 	})
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Expired)
-	h.WantTold(s.ID, payment.EventPending, payment.EventExpired, payment.EventPartial)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventExpired, payment.EventPartial)
 	if h.View(s.ID).Can(wire.Retry) {
 		t.Error("retry is offered although the money is there")
 	}
@@ -84,7 +84,7 @@ func paidTwice(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventConfirmed, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventConfirmed, payment.EventReview)
 	if a := h.View(s.ID).Attempt; a.Number != 2 {
 		t.Errorf("attempt shown = %d; want 2, the one that confirmed", a.Number)
 	}
@@ -102,7 +102,7 @@ func sameTransactionForTwoSessions(t *testing.T, h *checkouttest.Shop) {
 	h.Run(time.Minute)
 	h.WantStatus(first.ID, wire.Confirmed)
 	h.WantStatus(second.ID, wire.Review)
-	h.WantTold(second.ID, payment.EventPending, payment.EventReview)
+	h.WantEvents(second.ID, payment.EventPending, payment.EventReview)
 	if a := h.Load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(checkouttest.Dec("25")) {
 		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
 	}
@@ -128,8 +128,8 @@ func TestResolve(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 	_, err = h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "no, after all")
 	checkouttest.WantCode(t, err, wire.CodeNotPossible)
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
-	trail := h.Load(s.ID).Trail
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
+	trail := h.Load(s.ID).Timeline
 	if last := trail[len(trail)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
 		t.Errorf("trail ends with %+v; want the merchant's words", last)
 	}
@@ -165,17 +165,17 @@ func TestRecheck(t *testing.T) {
 	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
 	code := s.Attempts[0].TrackingCode
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
-	if n := h.Gateway.Called("recheck"); n != 0 {
+	if n := h.Gateway.Calls("recheck"); n != 0 {
 		t.Errorf("rechecks of a waiting transaction = %d; want 0", n)
 	}
 	h.Run(31 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
-	rechecks := h.Gateway.Called("recheck")
+	rechecks := h.Gateway.Calls("recheck")
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	h.WantStatus(s.ID, wire.Confirmed)
-	if n := h.Gateway.Called("recheck") - rechecks; n != 1 {
+	if n := h.Gateway.Calls("recheck") - rechecks; n != 1 {
 		t.Errorf("rechecks = %d; want 1", n)
 	}
 }
@@ -188,7 +188,7 @@ func TestRecheckIsPaced(t *testing.T) {
 		h.Clock.Move(time.Second)
 		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	}
-	if n := h.Gateway.Called("recheck"); n != 1 {
+	if n := h.Gateway.Calls("recheck"); n != 1 {
 		t.Errorf("rechecks in ten seconds = %d; want 1", n)
 	}
 }
@@ -197,12 +197,12 @@ func TestRecheckIsPaced(t *testing.T) {
 func TestRecheckOfAWaitingPaymentIsPaced(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	for range 100 {
 		h.Clock.Move(120 * time.Millisecond)
 		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	}
-	if n := h.Gateway.Called("status") - before; n < 3 || n > 4 {
+	if n := h.Gateway.Calls("status") - before; n < 3 || n > 4 {
 		t.Errorf("status reads in twelve seconds = %d; want 4 at most", n)
 	}
 }
@@ -237,7 +237,7 @@ func TestOtherKeyProvesNothing(t *testing.T) {
 func TestRecordOfAnotherTransactionIsIgnored(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
-	h.Gateway.Tell = func(r *payment.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
+	h.Gateway.MangleStatus = func(r *payment.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Pending)
 }
@@ -270,7 +270,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	} {
 		h.Gateway.StatusHook = func(string) error { return c.err }
 		h.Clock.Move(time.Minute)
-		h.Tend()
+		h.Process()
 		if wait := h.Load(s.ID).DueAt.Sub(h.Clock.Now()); wait != c.wait {
 			t.Errorf("next look in %v after %v; want %v", wait, c.err, c.wait)
 		}
@@ -287,7 +287,7 @@ func TestNudge(t *testing.T) {
 	if due := h.Load(s.ID).DueAt; due.After(h.Clock.Now()) {
 		t.Errorf("DueAt = %v; want now", due)
 	}
-	h.Tend()
+	h.Process()
 	for range 2 {
 		h.Service.Nudge(t.Context(), h.Load(s.ID)) // checked a moment ago
 		if due := h.Load(s.ID).DueAt.Sub(h.Clock.Now()); due != 2900*time.Millisecond-time.Microsecond {
@@ -301,7 +301,7 @@ func TestNudge(t *testing.T) {
 func TestHint(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
-	h.Tend()
+	h.Process()
 	checked := h.Load(s.ID).CheckedAt
 	for _, c := range []struct{ after, due time.Duration }{{0, 10}, {4, 10}, {9, 10}} {
 		h.Clock.Move(checked.Add(c.after * time.Second).Sub(h.Clock.Now()))
@@ -313,7 +313,7 @@ func TestHint(t *testing.T) {
 		}
 	}
 	h.Clock.Move(11 * time.Second)
-	h.Tend()
+	h.Process()
 	if got := h.Load(s.ID).CheckedAt; got.Equal(checked) {
 		t.Error("nobody has looked")
 	}
@@ -325,9 +325,9 @@ func TestNothingIsDueForever(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(31 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	h.Run(100 * time.Hour)
-	if n := h.Gateway.Called("status") - before; n != 9 {
+	if n := h.Gateway.Calls("status") - before; n != 9 {
 		t.Errorf("late looks = %d; want 9", n)
 	}
 	if due := h.Load(s.ID).DueAt; !due.IsZero() {
@@ -337,18 +337,18 @@ func TestNothingIsDueForever(t *testing.T) {
 
 // Looks that were taken twice at the same time used to be counted twice, and
 // the last ones, days later, were never taken.
-func TestLateLookIsCountedOnce(t *testing.T) {
+func TestLateCheckIsCountedOnce(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(31 * time.Minute)
 	h.Clock.Move(10 * time.Minute)
 	stale := h.Load(s.ID)
 	for range 4 {
-		if err := h.Service.Tend(t.Context(), stale); err != nil {
+		if err := h.Service.Process(t.Context(), stale); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := h.Load(s.ID).Attempts[0].Rechecks; n != 1 {
+	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 1 {
 		t.Errorf("late looks counted = %d; want 1", n)
 	}
 }
@@ -370,7 +370,7 @@ func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
 
 // A payment that was cancelled, then doubted, then settled as cancelled is told
 // of each time.
-func TestSettledAsWhatItWas(t *testing.T) {
+func TestResolvedAsWhatItWas(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
@@ -380,5 +380,5 @@ func TestSettledAsWhatItWas(t *testing.T) {
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
-	h.WantTold(s.ID, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }

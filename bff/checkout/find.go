@@ -11,10 +11,12 @@ func (c *Service) List(ctx context.Context, f payment.Filter) (payment.Page, err
 	return c.Store.List(ctx, f)
 }
 
-// Find returns the session that has an attempt of that tracking code. Errors:
+// FindByTrackingCode returns the session that has an attempt of that tracking code. Errors:
 // payment.ErrNotFound; the store's.
-func (c *Service) Find(ctx context.Context, trackingCode string) (payment.Session, error) {
-	held, err := c.Store.Held(ctx, []string{trackingCode})
+func (c *Service) FindByTrackingCode(
+	ctx context.Context, trackingCode string,
+) (payment.Session, error) {
+	held, err := c.Store.FindAttempts(ctx, []string{trackingCode})
 	if err != nil {
 		return payment.Session{}, err
 	}
@@ -24,9 +26,9 @@ func (c *Service) Find(ctx context.Context, trackingCode string) (payment.Sessio
 	return c.Store.Session(ctx, held[0].Session)
 }
 
-// Ordered returns the session that was opened for o, if its reference is stored and stands for
+// FindByOrder returns the session that was opened for o, if its reference is stored and stands for
 // the same order. Errors: the store's.
-func (c *Service) Ordered(
+func (c *Service) FindByOrder(
 	ctx context.Context, o payment.Order,
 ) (s payment.Session, found bool, err error) {
 	if o.Ref == "" {
@@ -40,9 +42,9 @@ func (c *Service) Ordered(
 	return page.Sessions[0], true, nil
 }
 
-// KeyKnown reports whether a session was opened with that key; "" = none was. Errors: the
+// IsKeyUsed reports whether a session was opened with that key; "" = none was. Errors: the
 // store's.
-func (c *Service) KeyKnown(ctx context.Context, key string) (bool, error) {
+func (c *Service) IsKeyUsed(ctx context.Context, key string) (bool, error) {
 	if key == "" {
 		return false, nil
 	}

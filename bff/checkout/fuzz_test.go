@@ -53,7 +53,7 @@ func FuzzView(f *testing.F) {
 				PayAmount: asked, PayText: pay, Paid: got, TxURL: link, ExpiresAt: now.Add(time.Minute),
 			}},
 		}
-		a := checkout.View(&s, checkout.Showing{Now: now}).Attempt
+		a := checkout.View(&s, checkout.ViewOptions{Now: now}).Attempt
 		if a == nil || a.Address != address || a.PayAmount != pay {
 			t.Fatalf("view %+v", a)
 		}

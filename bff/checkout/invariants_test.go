@@ -37,7 +37,7 @@ func (w *walk) check() {
 // checkShown: at most one payable address is shown, and only a committed one.
 func (w *walk) checkShown(s payment.Session) {
 	w.T.Helper()
-	v := checkout.View(&s, w.Showing())
+	v := checkout.View(&s, w.ViewOptions())
 	if v.Status != wire.Pending {
 		if v.Status == wire.Preparing && v.Attempt != nil && v.Attempt.Address != "" {
 			w.fail(s.ID, "an address is shown while preparing")
@@ -103,7 +103,7 @@ func (w *walk) checkLast(s payment.Session) {
 		}
 	}
 	if body.Data.Status != s.Status {
-		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.Told(s.ID), body.Data.Status, s.Status)
+		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.EventTypes(s.ID), body.Data.Status, s.Status)
 	}
 }
 
@@ -138,7 +138,7 @@ func (w *walk) fail(id, format string, args ...any) {
 	for _, tx := range w.Gateway.All() {
 		text += fmt.Sprintf("\n%s %s %s paid %s %q", tx.TrackingCode, tx.Status, tx.Address, tx.Paid, tx.Comment)
 	}
-	w.T.Fatalf("session %s at %s: %s%s\n%s", id, w.Clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.Trail(id))
+	w.T.Fatalf("session %s at %s: %s%s\n%s", id, w.Clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.Timeline(id))
 }
 
 // settle ends the faults and checks what must come true by itself.
@@ -147,7 +147,7 @@ func (w *walk) settle() {
 	w.faults = 0
 	for range 130 {
 		w.Clock.Move(time.Second)
-		w.Tend()
+		w.Process()
 		w.check()
 	}
 	for _, id := range w.ids {
@@ -158,13 +158,13 @@ func (w *walk) settle() {
 	w.checkKnown(func(tx checkouttest.Transaction) bool { return tx.Status == "pending" && !w.woken[tx.Comment] })
 	for range 80 {
 		w.Clock.Move(time.Minute)
-		w.Tend()
+		w.Process()
 		w.check()
 	}
 	w.checkKnown(func(checkouttest.Transaction) bool { return true })
 	for range 320 {
 		w.Clock.Move(30 * time.Minute)
-		if err := w.Tend(); err != nil {
+		if err := w.Process(); err != nil {
 			w.T.Fatalf("tending in peace = %v", err)
 		}
 	}
@@ -205,7 +205,7 @@ func (w *walk) checkTold() {
 			told = told || tells(w.T, e, tx)
 		}
 		if !told {
-			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.Told(s.ID))
+			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.EventTypes(s.ID))
 		}
 	}
 }

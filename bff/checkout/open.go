@@ -27,7 +27,7 @@ func (c *Service) Open(
 	fresh := c.newSession(o, key)
 	known, err := c.checkCurrencies(ctx, o)
 	if err != nil {
-		return c.reopened(ctx, fresh, err)
+		return c.findExisting(ctx, fresh, err)
 	}
 	s, err = c.Store.Insert(ctx, fresh)
 	if errors.Is(err, payment.ErrExists) {
@@ -36,7 +36,7 @@ func (c *Service) Open(
 	if err != nil {
 		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
 	}
-	c.Moved(payment.Session{}, s)
+	c.Transitioned(payment.Session{}, s)
 	if s.Unchecked = !known; s.Unchecked {
 		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",
 			"session", s.ID, "currencies", o.Currencies)
@@ -72,9 +72,9 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
 }
 
-// reopened is Open for an order whose currencies match nothing now: the session
+// findExisting is Open for an order whose currencies match nothing now: the session
 // that fresh repeats, and the error wrong if it repeats none.
-func (c *Service) reopened(
+func (c *Service) findExisting(
 	ctx context.Context, fresh payment.Session, wrong error,
 ) (s payment.Session, created bool, err error) {
 	same := []payment.Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
@@ -104,8 +104,8 @@ func (c *Service) newSession(o payment.Order, key string) payment.Session {
 		Environment:    c.Gateway.Environment(), Test: c.Test,
 		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
 	}
-	s.Note(now, "merchant", "session.created", "")
-	s.DueAt = s.Due(c.Pace, now, false)
+	s.AppendTimeline(now, "merchant", "session.created", "")
+	s.DueAt = s.Due(c.Schedule, now, false)
 	return s
 }
 
@@ -120,9 +120,9 @@ func conflict(have, want payment.Session) error {
 	return payment.NewError(wire.CodeIdempotency, "Idempotency-Key")
 }
 
-// Possible reports whether choice could be made for o, before anything is
+// ValidateChoice reports whether choice could be made for o, before anything is
 // stored for it. Errors: as for Choose.
-func (c *Service) Possible(ctx context.Context, o payment.Order, choice wire.Choice) error {
+func (c *Service) ValidateChoice(ctx context.Context, o payment.Order, choice wire.Choice) error {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
 		return c.unavailable(ctx, "reading currencies", err)

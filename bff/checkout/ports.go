@@ -73,9 +73,9 @@ type Store interface {
 	// still what it was then, sets it to dueAt. It does nothing if the lease is
 	// not s's any more.
 	Release(ctx context.Context, s payment.Session, dueAt time.Time) error
-	// Held returns what is held of the given tracking codes and markers, in no
+	// FindAttempts returns what is held of the given tracking codes and markers, in no
 	// order; what nobody holds is left out.
-	Held(ctx context.Context, keys []string) ([]payment.Held, error)
+	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)
 	// List returns sessions, newest first.
 	List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }

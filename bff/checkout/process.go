@@ -10,14 +10,14 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Tend does what is due for s, as returned by Store.Claim: it asks the gateway,
+// Process does what is due for s, as returned by Store.Claim: it asks the gateway,
 // applies the rules and sets the next DueAt. It is safe to run beside anything
 // else, since every change starts from the current row.
 //
 // The lease of the claim is ended. Errors: ErrFenced if it was lost to another
 // claim meanwhile; the gateway's; the store's.
-func (c *Service) Tend(ctx context.Context, s payment.Session) error {
-	err := c.attend(ctx, s)
+func (c *Service) Process(ctx context.Context, s payment.Session) error {
+	err := c.process(ctx, s)
 	// a stopping instance: the next one is to look at once
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return errors.Join(err, c.Store.Release(context.WithoutCancel(ctx), s, s.DueAt))
@@ -25,13 +25,13 @@ func (c *Service) Tend(ctx context.Context, s payment.Session) error {
 	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
 }
 
-func (c *Service) attend(ctx context.Context, s payment.Session) error {
+func (c *Service) process(ctx context.Context, s payment.Session) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
 		return c.expire(ctx, s)
 	}
 	var errs []error
 	for i := range s.Attempts {
-		if err := c.tend(ctx, s, s.Attempts[i]); err != nil {
+		if err := c.processAttempt(ctx, s, s.Attempts[i]); err != nil {
 			errs = append(errs,
 				fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err))
 		}
@@ -45,8 +45,8 @@ func (c *Service) attend(ctx context.Context, s payment.Session) error {
 // release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was
 // to be done: it comes back when it says, but not at once.
 func (c *Service) release(ctx context.Context, s payment.Session) error {
-	due := s.Due(c.Pace, c.Now(), c.watched(s))
-	if soonest := c.Now().Add(c.Pace.Watched); !due.IsZero() && due.Before(soonest) {
+	due := s.Due(c.Schedule, c.Now(), c.watched(s))
+	if soonest := c.Now().Add(c.Schedule.Watched); !due.IsZero() && due.Before(soonest) {
 		due = soonest
 	}
 	if err := c.Store.Release(ctx, s, due); err != nil {
@@ -55,15 +55,15 @@ func (c *Service) release(ctx context.Context, s payment.Session) error {
 	return nil
 }
 
-// tend does what is due for one attempt.
-func (c *Service) tend(ctx context.Context, s payment.Session, a payment.Attempt) error {
+// processAttempt does what is due for one attempt.
+func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	now := c.Now()
-	due := a.Due(c.Pace, now, true)
-	if a.Rests(c.Pace, now) {
+	due := a.Due(c.Schedule, now, true)
+	if a.NothingDue(c.Schedule, now) {
 		return c.Touch(ctx, s)
 	}
-	if payment.HasCome(a.FollowDue(c.Pace), now) {
-		return c.follow(ctx, s, a)
+	if payment.IsDue(a.FollowUpDue(c.Schedule), now) {
+		return c.followUp(ctx, s, a)
 	}
 	switch a.State {
 	case payment.Creating:
@@ -73,33 +73,33 @@ func (c *Service) tend(ctx context.Context, s payment.Session, a payment.Attempt
 		if !a.RetryAt.IsZero() {
 			return c.resend(ctx, s, a.Number)
 		}
-		return c.recovery.AssumeLost(ctx, s, a.Number)
+		return c.recovery.MarkUnknown(ctx, s, a.Number)
 	case payment.Unknown:
 		return c.recovery.Search(ctx, s, a)
 	case payment.Waiting:
-		return c.watch(ctx, s, a)
+		return c.checkWaiting(ctx, s, a)
 	case payment.InReview:
-		return c.follow(ctx, s, a)
+		return c.followUp(ctx, s, a)
 	case payment.Expired, payment.Cancelled:
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
-		return c.lookLate(ctx, s, a)
+		return c.checkLate(ctx, s, a)
 	case payment.Confirmed:
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
-		return c.lookAfter(ctx, s, a)
-	case payment.Lost, payment.Rejected, payment.Stray:
-		return c.tendOrphan(ctx, s, a, due)
+		return c.checkConfirmed(ctx, s, a)
+	case payment.Abandoned, payment.Rejected, payment.Duplicate:
+		return c.processOrphan(ctx, s, a, due)
 	}
 	return nil
 }
 
-// watch checks a waiting attempt. One that is left over after another attempt
+// checkWaiting checks a waiting attempt. One that is left over after another attempt
 // was confirmed, or the session was closed for good, is cancelled, so that
 // nobody pays twice or for nothing.
-func (c *Service) watch(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 			c.Log.WarnContext(
@@ -108,63 +108,63 @@ func (c *Service) watch(ctx context.Context, s payment.Session, a payment.Attemp
 			)
 		}
 	}
-	_, err := c.look(ctx, s, a.Number)
+	_, err := c.checkStatus(ctx, s, a.Number)
 	return err
 }
 
-// follow reads the status of an attempt after somebody has asked for a check, or the
+// followUp reads the status of an attempt after somebody has asked for a check, or the
 // gateway's list has shown money of it, and counts the read. If nobody has asked the
 // gateway to verify it yet, follow does.
-func (c *Service) follow(ctx context.Context, s payment.Session, a payment.Attempt) error {
-	due := a.FollowsDue(c.Pace, c.Now())
-	if a.Follows == 0 && due > 0 {
+func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Attempt) error {
+	due := a.FollowUpsDue(c.Schedule, c.Now())
+	if a.FollowUps == 0 && due > 0 {
 		c.reverify(ctx, s, &a)
 	}
-	s, err := c.look(ctx, s, a.Number)
-	if err != nil || due == a.Follows {
+	s, err := c.checkStatus(ctx, s, a.Number)
+	if err != nil || due == a.FollowUps {
 		return err
 	}
 	_, err = c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
-		return s.CountFollows(a, due)
+		return s.CountFollowUps(a, due)
 	})
 	return err
 }
 
-// lookLate re-verifies an ended attempt and counts the look.
-func (c *Service) lookLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
+// checkLate re-verifies an ended attempt and counts the look.
+func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
 		c.Log.InfoContext(
 			ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err,
 		)
 	}
-	if _, err := c.look(ctx, s, a.Number); err != nil {
+	if _, err := c.checkStatus(ctx, s, a.Number); err != nil {
 		return err
 	}
-	return c.count(ctx, s, a, a.LateLooks(c.Pace, c.Now()))
+	return c.countChecks(ctx, s, a, a.LateChecksDone(c.Schedule, c.Now()))
 }
 
-// lookAfter reads the status of a confirmed attempt again and counts the look.
-func (c *Service) lookAfter(ctx context.Context, s payment.Session, a payment.Attempt) error {
-	if _, err := c.look(ctx, s, a.Number); err != nil {
+// checkConfirmed reads the status of a confirmed attempt again and counts the look.
+func (c *Service) checkConfirmed(ctx context.Context, s payment.Session, a payment.Attempt) error {
+	if _, err := c.checkStatus(ctx, s, a.Number); err != nil {
 		return err
 	}
-	return c.count(ctx, s, a, a.Rechecks+1)
+	return c.countChecks(ctx, s, a, a.ChecksDone+1)
 }
 
-// count notes that so many looks at a were taken, with the one that was due. Two that
+// countChecks notes that so many looks at a were taken, with the one that was due. Two that
 // took the same one count once: the schedule must not run out early.
-func (c *Service) count(
+func (c *Service) countChecks(
 	ctx context.Context, s payment.Session, a payment.Attempt, taken int,
 ) error {
 	_, err := c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
-		return s.CountRechecks(a, taken)
+		return s.CountChecks(a, taken)
 	})
 	return err
 }
 
-// tendOrphan searches again for what a given-up create may have opened after
+// processOrphan searches again for what a given-up create may have opened after
 // all, ends it when it is known, and looks at it late like at any other.
-func (c *Service) tendOrphan(
+func (c *Service) processOrphan(
 	ctx context.Context, s payment.Session, a payment.Attempt, due time.Time,
 ) error {
 	if a.TrackingCode == "" {
@@ -174,14 +174,14 @@ func (c *Service) tendOrphan(
 		return nil
 	}
 	if !a.EndedAt.IsZero() {
-		return c.lookLate(ctx, s, a)
+		return c.checkLate(ctx, s, a)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.WarnContext(
 			ctx, "cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err,
 		)
 	}
-	_, err := c.look(ctx, s, a.Number)
+	_, err := c.checkStatus(ctx, s, a.Number)
 	return err
 }
 
@@ -199,7 +199,9 @@ func (c *Service) expire(ctx context.Context, s payment.Session) error {
 func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error) {
 	now := c.Now()
 	err := errors.Join(errs...)
-	wait := max(c.Pace.Interval(c.watched(s) || noTurn(err)), min(retryAfter(err), time.Minute))
+	wait := max(
+		c.Schedule.Interval(c.watched(s) || isThrottled(err)), min(retryAfter(err), time.Minute),
+	)
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)
 	}
@@ -212,8 +214,8 @@ func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error)
 	}
 }
 
-// noTurn reports whether err says that the gateway was not asked, because others were.
-func noTurn(err error) bool {
+// isThrottled reports whether err says that the gateway was not asked, because others were.
+func isThrottled(err error) bool {
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	return ok && refused.Reason == payment.ReasonBusy && refused.Status == 0
 }

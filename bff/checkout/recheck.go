@@ -14,17 +14,17 @@ import (
 // less often, so that a session makes for as many gateway calls as ever.
 const recheckPause = 30 * time.Second
 
-// lookPause is the longest that a check of a waiting payment keeps somebody from asking
+// maxCheckPause is the longest that a check of a waiting payment keeps somebody from asking
 // for another: the poll interval may be minutes.
-const lookPause = 3 * time.Second
+const maxCheckPause = 3 * time.Second
 
 // Recheck checks the session now, and every attempt of it that could still receive
 // money: the shopper may have paid an address that was replaced. The current
 // attempt is read before Recheck returns, unless it waits and was checked less than a
-// poll interval ago, or less than lookPause: then it is returned as it is, for
+// poll interval ago, or less than maxCheckPause: then it is returned as it is, for
 // [Service.Nudge]. The gateway is asked to verify ended attempts again, at most twice
 // a minute, and because it may do so in the background, the poller reads them again
-// for some minutes; see Schedule.Follow. Confirmed sessions are returned as they are.
+// for some minutes; see Schedule.FollowUps. Confirmed sessions are returned as they are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
@@ -41,7 +41,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 		return s, nil
 	}
 	number, taken := a.Number, false
-	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.Followed() }) {
+	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.CanFollowUp() }) {
 		s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
 			taken, err = s.Recheck(number, recheckPause, now)
 			return err
@@ -53,15 +53,17 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	a = s.Attempt(number)
 	switch {
 	case a.State == payment.Waiting &&
-		c.Now().Sub(s.LastChecked()) < min(payment.SlightlyBefore(c.Pace.Watched), lookPause):
+		c.Now().Sub(s.LastChecked()) < min(
+			payment.SlightlyBefore(c.Schedule.Watched), maxCheckPause,
+		):
 		return s, nil
 	case a.State == payment.Waiting:
-		return c.look(ctx, s, number)
+		return c.checkStatus(ctx, s, number)
 	case !taken:
 		return s, nil
 	}
 	c.reverify(ctx, s, a)
-	return c.look(ctx, s, number)
+	return c.checkStatus(ctx, s, number)
 }
 
 // reverify asks the gateway to verify an ended attempt again. What comes of it is

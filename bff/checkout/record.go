@@ -10,12 +10,14 @@ import (
 	"coinslot/bff/payment"
 )
 
-// look reads the status of attempt n and records it. That the gateway does not know
+// checkStatus reads the status of attempt n and records it. That the gateway does not know
 // the transaction is recorded, too.
-func (c *Service) look(ctx context.Context, s payment.Session, n int) (payment.Session, error) {
+func (c *Service) checkStatus(
+	ctx context.Context, s payment.Session, n int,
+) (payment.Session, error) {
 	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
 	if payment.IsAbsence(err) {
-		return c.noteAbsence(ctx, s, n)
+		return c.countAbsence(ctx, s, n)
 	}
 	if err != nil {
 		return s, c.unavailable(ctx, "reading status", err)
@@ -30,7 +32,7 @@ func (c *Service) record(
 ) (payment.Session, error) {
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
-	news, err := s.HasNews(n, r, env, now)
+	news, err := s.NeedsUpdate(n, r, env, now)
 	if err != nil {
 		c.Log.ErrorContext(
 			ctx, "status record of another transaction", "session", s.ID, "attempt", n,
@@ -47,14 +49,14 @@ func (c *Service) record(
 		return s.Apply(n, r, env, now)
 	})
 	if errors.Is(err, payment.ErrTxUsed) {
-		return c.reused(ctx, s, n, r)
+		return c.reviewReusedTx(ctx, s, n, r)
 	}
 	return changed, err
 }
 
-// reused puts attempt n into review because the transaction id of r has
+// reviewReusedTx puts attempt n into review because the transaction id of r has
 // confirmed another session; if it is there already, nothing is new.
-func (c *Service) reused(
+func (c *Service) reviewReusedTx(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) (payment.Session, error) {
 	if a := s.Attempt(n); a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
@@ -68,7 +70,7 @@ func (c *Service) reused(
 
 // Touch writes CheckedAt and the next DueAt of s without a new version.
 func (c *Service) Touch(ctx context.Context, s payment.Session) error {
-	due := s.Due(c.Pace, c.Now(), c.watched(s))
+	due := s.Due(c.Schedule, c.Now(), c.watched(s))
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("noting the check: %w", err)
 	}
@@ -76,13 +78,13 @@ func (c *Service) Touch(ctx context.Context, s payment.Session) error {
 	return nil
 }
 
-// noteAbsence records an answer that the gateway does not know attempt n.
-func (c *Service) noteAbsence(
+// countAbsence records an answer that the gateway does not know attempt n.
+func (c *Service) countAbsence(
 	ctx context.Context, s payment.Session, n int,
 ) (payment.Session, error) {
 	noted := false
 	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
-		err := s.NoteAbsence(n, c.Pace, now)
+		err := s.CountAbsence(n, c.Schedule, now)
 		noted = err == nil
 		return err
 	})

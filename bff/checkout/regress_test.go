@@ -13,7 +13,7 @@ import (
 // A gateway that takes a confirmation back for good is told of once, within a
 // quarter of an hour of the first look that saw it; one that takes it back for
 // a moment is not.
-func TestTakenBack(t *testing.T) { checkouttest.OverBoth(t, takenBack) }
+func TestConfirmationTakenBack(t *testing.T) { checkouttest.OverBoth(t, takenBack) }
 
 func takenBack(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
@@ -27,19 +27,19 @@ func takenBack(t *testing.T, h *checkouttest.Shop) {
 	h.Run(2 * time.Minute) // the first look
 	set("confirmed")
 	h.Run(30 * time.Minute)
-	if a := h.Load(s.ID).Attempts[0]; a.Regressions != 0 || a.Rechecks < 2 {
-		t.Errorf("%d regressions after %d looks; want none", a.Regressions, a.Rechecks)
+	if a := h.Load(s.ID).Attempts[0]; a.Regressions != 0 || a.ChecksDone < 2 {
+		t.Errorf("%d regressions after %d looks; want none", a.Regressions, a.ChecksDone)
 	}
-	h.WantTold(s.ID, payment.EventPending, payment.EventConfirmed)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed)
 
 	set("cancelled")
 	h.Run(time.Hour) // the look after an hour, and what follows
-	if told := h.Told(s.ID); !slices.Equal(told, []payment.EventType{payment.EventPending, payment.EventConfirmed, payment.EventReview}) {
-		t.Fatalf("told %v; want one review\n%s", told, h.Trail(s.ID))
+	if told := h.EventTypes(s.ID); !slices.Equal(told, []payment.EventType{payment.EventPending, payment.EventConfirmed, payment.EventReview}) {
+		t.Fatalf("told %v; want one review\n%s", told, h.Timeline(s.ID))
 	}
-	looks := h.Gateway.Called("status")
+	looks := h.Gateway.Calls("status")
 	h.Run(23 * time.Hour)
-	if n := h.Gateway.Called("status") - looks; n > 2 {
+	if n := h.Gateway.Calls("status") - looks; n > 2 {
 		t.Errorf("%d looks in the day after it was told; want as many as before", n)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)

@@ -13,7 +13,7 @@ import (
 func (c *Service) Resolve(
 	ctx context.Context, id string, as wire.Status, reason string,
 ) (payment.Session, error) {
-	return c.Settle(ctx, id, payment.Settlement{As: as, Reason: reason, By: payment.ByMerchant})
+	return c.Settle(ctx, id, payment.Resolution{As: as, Reason: reason, By: payment.ByMerchant})
 }
 
 // Settle settles a session in review by hand. What is settled as not paid never
@@ -24,7 +24,7 @@ func (c *Service) Resolve(
 // it is not the session that was looked at, or if the transaction turns out to have
 // paid another one: then that is the reason of the review from now on.
 func (c *Service) Settle(
-	ctx context.Context, id string, by payment.Settlement,
+	ctx context.Context, id string, by payment.Resolution,
 ) (payment.Session, error) {
 	if err := by.Validate(); err != nil {
 		return payment.Session{}, err
@@ -33,15 +33,15 @@ func (c *Service) Settle(
 		return s.Resolve(by, now)
 	})
 	if errors.Is(err, payment.ErrTxUsed) {
-		return c.shared(ctx, id)
+		return c.reviewSharedTx(ctx, id)
 	}
 	return s, err
 }
 
-// shared notes that the payment in review was made by a transaction which another
+// reviewSharedTx notes that the payment in review was made by a transaction which another
 // session was confirmed with. Whoever wanted to settle it did not know that, and is
 // refused this once.
-func (c *Service) shared(ctx context.Context, id string) (payment.Session, error) {
+func (c *Service) reviewSharedTx(ctx context.Context, id string) (payment.Session, error) {
 	s, err := c.Change(ctx, payment.Session{ID: id}, func(s *payment.Session, now time.Time) error {
 		return s.ReviewSharedTx(now)
 	})

@@ -40,20 +40,20 @@ type Config struct {
 	// Changed is called after a session's change was committed, and after a
 	// check that found none. It must not block. Nil = nobody is told.
 	Changed func(session string)
-	// Moved is called after a session was opened, with no session before, or has
+	// Transitioned is called after a session was opened, with no session before, or has
 	// changed, with what it was. The two share no attempts. It must not block. Nil =
 	// nobody counts.
-	Moved func(before, after payment.Session)
+	Transitioned func(before, after payment.Session)
 	// Trace returns the traceparent (W3C Trace Context) of what ctx is part of, to be
 	// kept with an attempt; "" = it is part of none. Nil = nothing is traced.
 	Trace func(ctx context.Context) string
 	// Watched reports whether somebody is looking at the session at this instance.
 	// Nil = nobody.
 	Watched func(session string) bool
-	// Pace is how often things are looked at; zero = [payment.DefaultSchedule].
-	Pace payment.Schedule
-	Now  func() time.Time // nil = time.Now
-	Log  *slog.Logger     // nil = silent
+	// Schedule is how often things are looked at; zero = [payment.DefaultSchedule].
+	Schedule payment.Schedule
+	Now      func() time.Time // nil = time.Now
+	Log      *slog.Logger     // nil = silent
 }
 
 // Service has the use cases; see the package's comment.
@@ -76,8 +76,8 @@ func New(c Config) *Service {
 	if c.Changed == nil {
 		c.Changed = func(string) {}
 	}
-	if c.Moved == nil {
-		c.Moved = func(payment.Session, payment.Session) {}
+	if c.Transitioned == nil {
+		c.Transitioned = func(payment.Session, payment.Session) {}
 	}
 	if c.Trace == nil {
 		c.Trace = func(context.Context) string { return "" }
@@ -85,13 +85,13 @@ func New(c Config) *Service {
 	if c.Watched == nil {
 		c.Watched = func(string) bool { return false }
 	}
-	if c.Pace.Unwatched == 0 {
-		c.Pace = payment.DefaultSchedule()
+	if c.Schedule.Unwatched == 0 {
+		c.Schedule = payment.DefaultSchedule()
 	}
 	s := &Service{Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log}}
 	s.recovery = recovery.New(recovery.Config{
 		Gateway: c.Gateway, Background: c.Background, Store: c.Store, Sessions: s,
-		PaymentPage: c.PaymentPage, Schedule: c.Pace, Now: c.Now, Log: c.Log,
+		PaymentPage: c.PaymentPage, Schedule: c.Schedule, Now: c.Now, Log: c.Log,
 	})
 	return s
 }
@@ -136,10 +136,10 @@ func (c *Service) Session(ctx context.Context, id string) (payment.Session, erro
 }
 
 // Object returns s as the merchant sees it.
-func (c *Service) Object(s payment.Session) payment.Object { return s.Object(c.telling()) }
+func (c *Service) Object(s payment.Session) payment.Object { return s.Object(c.eventOptions()) }
 
-// telling is what merchants are told besides the sessions themselves.
-func (c *Service) telling() payment.EventOptions {
+// eventOptions is what merchants are told besides the sessions themselves.
+func (c *Service) eventOptions() payment.EventOptions {
 	return payment.EventOptions{Page: c.Page, Receipt: c.Receipt, Coins: token.Builtin()}
 }
 
@@ -172,8 +172,8 @@ func (c *Service) Change(
 		if err := fn(s, now); err != nil {
 			return nil, err
 		}
-		list := s.Events(before, now, c.telling())
-		s.DueAt, s.LateFrom = s.Due(c.Pace, now, c.watched(*s)), s.LateSince(c.Pace)
+		list := s.Events(before, now, c.eventOptions())
+		s.DueAt, s.LateFrom = s.Due(c.Schedule, now, c.watched(*s)), s.LateChecksFrom(c.Schedule)
 		events = len(list)
 		return list, nil
 	})
@@ -187,19 +187,19 @@ func (c *Service) Change(
 		ctx, "session changed", "session", id, "status", s.Status, "version", s.Version, "events",
 		events,
 	)
-	c.alarm(ctx, was, s)
-	c.Moved(was, s)
+	c.logReviews(ctx, was, s)
+	c.Transitioned(was, s)
 	c.Changed(id)
 	s.Claimed = old.Claimed
 	return s, nil
 }
 
-// alarm logs what somebody may have to look at; the session's trail says why.
-func (c *Service) alarm(ctx context.Context, was, s payment.Session) {
+// logReviews logs what somebody may have to look at; the session's trail says why.
+func (c *Service) logReviews(ctx context.Context, was, s payment.Session) {
 	for _, a := range s.Attempts {
 		before := was.Attempt(a.Number)
 		odd := a.State == payment.InReview || a.State == payment.Rejected ||
-			a.State == payment.Stray
+			a.State == payment.Duplicate
 		if odd && (before == nil || before.State != a.State) {
 			c.Log.WarnContext(
 				ctx, "a payment to look at", "session", s.ID, "attempt", a.Number, "state", a.State,

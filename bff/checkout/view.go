@@ -8,15 +8,15 @@ import (
 	"coinslot/bff/token"
 )
 
-// Words turns a key and pairs of placeholder and value into a sentence in one
+// Translate turns a key and pairs of placeholder and value into a sentence in one
 // language: words("reason.minimum", "amount", "10").
-type Words func(key string, pairs ...string) string
+type Translate func(key string, pairs ...string) string
 
-// Showing is what View needs besides the session.
-type Showing struct {
+// ViewOptions is what View needs besides the session.
+type ViewOptions struct {
 	Now        time.Time
 	Currencies []payment.Currency
-	Words      Words
+	Translate  Translate
 	// Support is where shoppers are answered, an https: or mailto: URL; may be empty.
 	Support string
 	// Icon returns the path of a coin's mark; nil = no icons.
@@ -26,37 +26,37 @@ type Showing struct {
 	Receipt payment.Receipt // nil = there are none
 }
 
-// problem is the sentence about a code; empty if there are no words.
-func (show Showing) problem(code wire.Code) string {
-	if show.Words == nil {
+// sentence is the sentence about a code; empty if there are no words.
+func (opts ViewOptions) sentence(code wire.Code) string {
+	if opts.Translate == nil {
 		return ""
 	}
-	return show.Words("problem." + string(code))
+	return opts.Translate("problem." + string(code))
 }
 
 // View returns what a browser is told of s, and nothing else of it leaves for one.
-func View(s *payment.Session, show Showing) wire.View {
+func View(s *payment.Session, opts ViewOptions) wire.View {
 	a := s.Current()
 	v := wire.View{
 		Version: s.Version, Session: s.ID, Status: s.Status, Test: s.Test,
 		Order:      viewOrder(s.Order),
-		Currencies: currenciesView(s.Order, show),
-		Actions:    s.Actions(show.Now),
-		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: show.Support,
-		Receipt: show.Receipt.Of(s), CheckedMsAgo: -1,
+		Currencies: currenciesView(s.Order, opts),
+		Actions:    s.Actions(opts.Now),
+		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: opts.Support,
+		Receipt: opts.Receipt.Of(s), CheckedMsAgo: -1,
 	}
 	if !s.CheckedAt.IsZero() {
-		v.CheckedMsAgo = max(0, show.Now.Sub(s.CheckedAt).Milliseconds())
+		v.CheckedMsAgo = max(0, opts.Now.Sub(s.CheckedAt).Milliseconds())
 	}
 	switch {
 	case s.Notice.Code != "":
-		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: show.problem(s.Notice.Code)}
+		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: opts.sentence(s.Notice.Code)}
 	case a != nil && a.IsAbsent(): // the page of a review says that it was reported as paid
-		v.Notice = &wire.Notice{Message: show.problem(wire.CodePaymentInProgress)}
+		v.Notice = &wire.Notice{Message: opts.sentence(wire.CodePaymentInProgress)}
 	}
-	if a != nil && a.Shown() {
-		v.Attempt = viewAttempt(a, show.Now, show.Tokens)
-		v.Attempt.ExtendMinutes = s.ExtendMinutes(show.Currencies, show.Now)
+	if a != nil && a.IsVisible() {
+		v.Attempt = viewAttempt(a, opts.Now, opts.Tokens)
+		v.Attempt.ExtendMinutes = s.ExtendMinutes(opts.Currencies, opts.Now)
 		if v.Attempt.ExtendMinutes > 0 {
 			v.Actions = append(v.Actions, wire.Extend)
 		}
@@ -101,38 +101,38 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 }
 
 // currenciesView lists what can be chosen, coin by coin, as [ranked] says.
-func currenciesView(o payment.Order, show Showing) []wire.Currency {
+func currenciesView(o payment.Order, opts ViewOptions) []wire.Currency {
 	list := []wire.Currency{}
-	all := payment.RankOffers(payment.Offers(o, show.Currencies))
+	all := payment.RankOffers(payment.Offers(o, opts.Currencies))
 	for _, offer := range all {
 		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
 			list = append(list, wire.Currency{
 				Symbol: offer.Currency.Symbol, Name: offer.Currency.Name,
-				Icon: show.icon(offer.Currency.Symbol),
+				Icon: opts.icon(offer.Currency.Symbol),
 			})
 		}
 		last := &list[len(list)-1]
-		last.Networks = append(last.Networks, viewNetwork(offer, o, show))
+		last.Networks = append(last.Networks, viewNetwork(offer, o, opts))
 	}
 	return list
 }
 
-func (show Showing) icon(symbol string) string {
-	if show.Icon == nil {
+func (opts ViewOptions) icon(symbol string) string {
+	if opts.Icon == nil {
 		return ""
 	}
-	return show.Icon(symbol)
+	return opts.Icon(symbol)
 }
 
-func viewNetwork(o payment.Offer, order payment.Order, show Showing) wire.Network {
-	words := show.Words
-	network, _ := show.Tokens.Network(o.Network.Code)
-	coin, _ := show.Tokens.Token(o.Currency.Symbol, o.Network.Code)
+func viewNetwork(o payment.Offer, order payment.Order, opts ViewOptions) wire.Network {
+	translate := opts.Translate
+	network, _ := opts.Tokens.Network(o.Network.Code)
+	coin, _ := opts.Tokens.Token(o.Currency.Symbol, o.Network.Code)
 	n := wire.Network{
 		Code: o.Network.Code, Name: o.Network.Name, Fee: payment.FormatAmount(o.Network.Fee),
 		Available: o.Code == "", Lowest: o.Lowest,
 		Estimate: payment.EstimateAmount(
-			order.AmountUSD, o.Currency, show.Tokens.Places(o.Currency.Symbol, o.Network.Code),
+			order.AmountUSD, o.Currency, opts.Tokens.Places(o.Currency.Symbol, o.Network.Code),
 		),
 		Mark: network.Mark(), Exchanges: coin.Exchanges,
 	}
@@ -144,19 +144,19 @@ func viewNetwork(o payment.Offer, order payment.Order, show Showing) wire.Networ
 	}
 	switch o.Code {
 	case wire.CodeAmountBelowMinimum:
-		n.Reason = words("reason.minimum", "amount", n.MinimumUSD)
+		n.Reason = translate("reason.minimum", "amount", n.MinimumUSD)
 	case wire.CodeAmountAboveMaximum:
-		n.Reason = words("reason.maximum", "amount", n.MaximumUSD)
+		n.Reason = translate("reason.maximum", "amount", n.MaximumUSD)
 	}
 	return n
 }
 
 // Preview is the view of an order that is stored nowhere yet.
-func Preview(o payment.Order, show Showing, test bool) wire.View {
+func Preview(o payment.Order, opts ViewOptions, test bool) wire.View {
 	s := payment.Session{
-		Order: o, Status: wire.Open, Test: test, ExpiresAt: show.Now.Add(payment.DefaultExpiry),
+		Order: o, Status: wire.Open, Test: test, ExpiresAt: opts.Now.Add(payment.DefaultExpiry),
 	}
-	v := View(&s, show)
+	v := View(&s, opts)
 	v.Actions = []wire.Action{wire.Choose}
 	return v
 }

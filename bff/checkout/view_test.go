@@ -73,7 +73,7 @@ func TestLinksAreForWhatIsDue(t *testing.T) {
 		a := &s.Attempts[0]
 		a.State, a.Paid, a.PayAmount, a.PayText, a.Tolerance = c.state, dec(c.paid), dec("25.03000001"), "25.03000001", dec("1")
 		a.CurrencySymbol, a.NetworkCode, a.Address = "USDT", "erc20", evmAccount
-		v := View(s, Showing{Now: noon}).Attempt
+		v := View(s, ViewOptions{Now: noon}).Attempt
 		want := ""
 		if c.units != "" {
 			want = base + c.units
@@ -84,7 +84,7 @@ func TestLinksAreForWhatIsDue(t *testing.T) {
 	}
 }
 
-func TestAttemptIsToldApart(t *testing.T) {
+func TestEventsOfAttemptsDiffer(t *testing.T) {
 	for _, c := range []struct {
 		symbol, network, address, mark string
 		family                         wire.Family
@@ -101,7 +101,7 @@ func TestAttemptIsToldApart(t *testing.T) {
 		a := &s.Attempts[0]
 		a.CurrencySymbol, a.NetworkCode, a.Address, a.TrackingCode = c.symbol, c.network, c.address, "TRK-7"
 		a.PaidAt = time.Date(2026, 11, 21, 14, 30, 0, 0, time.FixedZone("", 2*3600))
-		v := View(s, Showing{Now: noon}).Attempt
+		v := View(s, ViewOptions{Now: noon}).Attempt
 		got := []string{v.NetworkMark, string(v.Family), v.TrackingCode, v.PaidAt}
 		if diff := cmp.Diff([]string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00Z"}, got); diff != "" {
 			t.Errorf("%s on %s (-want +got):\n%s", c.symbol, c.network, diff)
@@ -111,7 +111,7 @@ func TestAttemptIsToldApart(t *testing.T) {
 
 func TestNetworksOfTheView(t *testing.T) {
 	market := []payment.Currency{coin("USDT", "1", net("trc20", "1", "1", "0"), net("optimism", "2", "1", "0"), net("brandnew", "3", "1", "0")), coin("PEPE", "1", net("erc20", "4", "1", "0"))}
-	show := Showing{Currencies: market, Words: func(key string, _ ...string) string { return key }}
+	show := ViewOptions{Currencies: market, Translate: func(key string, _ ...string) string { return key }}
 	type row struct {
 		Mark      string
 		Exchanges bool
@@ -158,16 +158,16 @@ tokens:
 	s := waiting()
 	a := &s.Attempts[0]
 	a.PayAmount, a.PayText, a.Tolerance = dec("25.03"), "25.03", dec("1")
-	plainView, oddView := View(s, Showing{Now: noon}).Attempt, View(s, Showing{Now: noon, Tokens: odd}).Attempt
+	plainView, oddView := View(s, ViewOptions{Now: noon}).Attempt, View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt
 	if plainView.PayableAmount != "25.03" || oddView.PayableAmount != "26" {
 		t.Errorf("shown are %s and %s; want 25.03 and, with no digits, 26", plainView.PayableAmount, oddView.PayableAmount)
 	}
 	a.Paid = dec("12.5")
-	if got := View(s, Showing{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount != "12.53" {
+	if got := View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt.MissingAmount; got != "13" || s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount != "12.53" {
 		t.Errorf("missing = %s, for the merchant %s; want 13 and 12.53", got, s.Object(payment.EventOptions{Coins: token.Builtin()}).MissingAmount)
 	}
 	a.Paid = dec("26")
-	if got := View(s, Showing{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
+	if got := View(s, ViewOptions{Now: noon, Tokens: odd}).Attempt.OverpaidAmount; got != "" || s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount != "0.97" {
 		t.Errorf("too much: %q for the shopper who was asked for 26, %q for the merchant", got, s.Object(payment.EventOptions{Coins: token.Builtin()}).OverpaidAmount)
 	}
 	if odd.CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") != nil || token.Builtin().CheckAddress("trc20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u") == nil {
@@ -184,7 +184,7 @@ func TestShownIsNeverTooLittle(t *testing.T) {
 			s := waiting()
 			a := &s.Attempts[0]
 			a.PayAmount, a.PayText, a.Tolerance = dec(pay), pay, dec("0")
-			shown := dec(View(s, Showing{Now: noon, Tokens: r}).Attempt.PayableAmount)
+			shown := dec(View(s, ViewOptions{Now: noon, Tokens: r}).Attempt.PayableAmount)
 			if shown.LessThan(dec(pay)) || shown.LessThan(payment.LeastPaid(a.PayAmount, a.Tolerance)) {
 				t.Errorf("%s digits: %s is asked for, %s is shown", decimals, pay, shown)
 			}
@@ -193,15 +193,15 @@ func TestShownIsNeverTooLittle(t *testing.T) {
 }
 
 func TestViewHidesWhatMayNotBePaid(t *testing.T) {
-	show := Showing{Now: noon, Currencies: []payment.Currency{
+	show := ViewOptions{Now: noon, Currencies: []payment.Currency{
 		coin("USDT", "1", net("trc20", "0", "1", "1000"), net("bep20", "0", "50", "1000")),
 		coin("TON", "3.1", net("ton", "0", "0", "0")),
-	}, Words: func(key string, pairs ...string) string { return key }}
+	}, Translate: func(key string, pairs ...string) string { return key }}
 	statuses := map[payment.State]wire.Status{
-		payment.Creating: wire.Preparing, payment.Unknown: wire.Preparing, payment.Refused: wire.Open, payment.Lost: wire.Open,
+		payment.Creating: wire.Preparing, payment.Unknown: wire.Preparing, payment.Refused: wire.Open, payment.Abandoned: wire.Open,
 		payment.Rejected: wire.Open, payment.Waiting: wire.Pending,
 	}
-	for state, want := range map[payment.State]bool{payment.Creating: false, payment.Unknown: false, payment.Refused: false, payment.Lost: false, payment.Rejected: false, payment.Waiting: true} {
+	for state, want := range map[payment.State]bool{payment.Creating: false, payment.Unknown: false, payment.Refused: false, payment.Abandoned: false, payment.Rejected: false, payment.Waiting: true} {
 		s := waiting()
 		s.Attempts[0].State = state
 		s.Status = statuses[state]

@@ -112,12 +112,12 @@ func (w *walk) breakThings() {
 	}
 	w.Gateway.StatusHook = func(string) error { return maybe() }
 	w.Gateway.ListHook = maybe
-	w.Gateway.Tell = func(r *payment.Record) {
+	w.Gateway.MangleStatus = func(r *payment.Record) {
 		if fail() {
 			w.garble(r)
 		}
 	}
-	w.Gateway.Mangle = func(c *payment.Created) {
+	w.Gateway.MangleCreated = func(c *payment.Created) {
 		if fail() {
 			c.Address = "T" + c.Address
 		}
@@ -158,7 +158,7 @@ func (w *walk) step() {
 		do     func()
 	}{
 		{"open", 3, w.stepOpen}, {"choose", 14, w.stepChoose}, {"extend", 6, w.stepExtend}, {"pay", 8, w.stepPay},
-		{"tend", 30, func() { w.Tend() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
+		{"tend", 30, func() { w.Process() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
 		{"recheck", 4, w.stepRecheck}, {"resolve", 2, w.stepResolve}, {"restart", 2, w.Restart},
 		{"stale", 5, w.stepStale}, {"ghost", 2, w.stepGhost}, {"payer cancels", 1, w.stepPayerCancels},
 		{"stubborn", 1, w.stepStubborn},
@@ -228,13 +228,13 @@ func (w *walk) stepExtend() {
 	if !ok {
 		return
 	}
-	offered, cancelled := w.View(id), count(w.Told(id), payment.EventCancelled)
+	offered, cancelled := w.View(id), count(w.EventTypes(id), payment.EventCancelled)
 	s, err := w.Service.Extend(w.T.Context(), id, w.rng.IntN(len(w.Load(id).Attempts)+1))
 	w.allowed("Extend", err)
 	if errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts}) && offered.Can(wire.Extend) {
 		w.T.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
 	}
-	if err == nil && s.Status == wire.Pending && count(w.Told(id), payment.EventCancelled) > cancelled {
+	if err == nil && s.Status == wire.Pending && count(w.EventTypes(id), payment.EventCancelled) > cancelled {
 		w.fail(id, "more time was told as a cancellation")
 	}
 }
@@ -269,7 +269,7 @@ func (w *walk) stepPay() {
 }
 
 func resolved(s payment.Session) bool {
-	for _, e := range s.Trail {
+	for _, e := range s.Timeline {
 		if e.What == "session.resolved" {
 			return true
 		}
@@ -320,7 +320,7 @@ func (w *walk) stepResolve() {
 // claim has run out, and keeps another for later.
 func (w *walk) stepStale() {
 	if n := len(w.stale); n > 0 {
-		w.Service.Tend(w.T.Context(), w.stale[w.rng.IntN(n)])
+		w.Service.Process(w.T.Context(), w.stale[w.rng.IntN(n)])
 	}
 	if id, ok := w.any(); ok {
 		s := w.Load(id)

@@ -87,8 +87,8 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 		if seen == "" {
 			return &wire.Error{Code: wire.CodeInvalid, Param: "review"}
 		}
-		_, err := r.Checkout.Settle(ctx, id, payment.Settlement{
-			As: as, Reason: r.r.PostFormValue("reason"), By: r.by(), Review: seen,
+		_, err := r.Checkout.Settle(ctx, id, payment.Resolution{
+			As: as, Reason: r.r.PostFormValue("reason"), By: r.by(), ReviewID: seen,
 		})
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *console) confirmAction(a action) showHandler {
 		}
 		f := form{Path: paymentPath(s.ID) + "/" + a.path, Part: "do-" + a.part}
 		if a.reason { // it resolves what is shown here
-			f.Hidden = []hidden{{"review", s.Review()}}
+			f.Hidden = []hidden{{"review", s.ReviewID()}}
 			f.Fields = []field{{
 				Name: "reason", Label: "Reason", Required: true, Max: maxReason,
 				Hint: "For the trail: what you have looked at, and what it showed. One line.",

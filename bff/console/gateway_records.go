@@ -27,7 +27,7 @@ const (
 type gatewayRecordsView struct {
 	Filter       filter
 	Problem      string // why there is no list; empty = there is one
-	Transactions []reconcile.LedgerEntry
+	Transactions []reconcile.GatewayRecord
 	Withdrawals  []reconcile.Withdrawal // one whose amount is none is shown as it came
 	Pager        numberedPager
 }
@@ -151,7 +151,7 @@ var transactionStatuses = []string{"pending", "confirmed", "expired", "cancelled
 func (c *console) transactions(r *request) (page, error) {
 	p, err := r.gatewayRecords(transactionsPath, transactionStatuses,
 		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
-			found, err := c.Gateway.Entries(r.r.Context(), q.transactions())
+			found, err := c.Gateway.TransactionRecords(r.r.Context(), q.transactions())
 			v.Transactions = found.Items
 			return found.Paging, err
 		})
@@ -180,7 +180,7 @@ func (c *console) exportTransactions(r *request, values url.Values) (export.File
 		"fee_percent", "tolerance_percent", "tx_id", "email", "comment", "cancelled_by_user",
 		"created", "expires", "paid",
 	}, func(q recordQuery) (rows [][]string, at reconcile.Paging, err error) {
-		found, err := c.Gateway.Entries(r.r.Context(), q.transactions())
+		found, err := c.Gateway.TransactionRecords(r.r.Context(), q.transactions())
 		for _, e := range found.Items {
 			rows = append(rows, []string{
 				e.Session, export.Number(e.Attempt), e.TrackingCode, e.OrderID, e.Status,

@@ -57,14 +57,14 @@ func TestComparisonOfInstances(t *testing.T) {
 	run := reconcile.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: reconcile.Progress{Day: day, Page: 3, Pages: 4}}
 	begun := func(lease time.Duration) int64 {
 		t.Helper()
-		epoch, err := db.BeginComparing(t.Context(), run, db.Now(), lease)
+		epoch, err := db.BeginRun(t.Context(), run, db.Now(), lease)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return epoch
 	}
 	many := reconcile.Report{Run: run, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700}, Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, Session: "cs_1"}}}
-	if err := db.EndComparing(t.Context(), begun(time.Minute), run, &many, time.Time{}); err != nil {
+	if err := db.EndRun(t.Context(), begun(time.Minute), run, &many, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if rows := one.file(path + ".csv"); len(rows) != 3 || rows[2][0] != "money" || !strings.HasSuffix(rows[2][7], "coinslot reconcile -from 2026-10-01 -to 2026-10-01") {

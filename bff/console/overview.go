@@ -96,7 +96,7 @@ func (c *console) gatewayNeeds(ctx context.Context, now time.Time) ([]need, erro
 	asking, cancel := context.WithTimeout(ctx, gatewayTimeout)
 	defer cancel()
 	_, err := c.Checkout.Currencies(asking)
-	since := c.Checkout.GatewayDown()
+	since := c.Checkout.GatewayDownSince()
 	switch {
 	case err != nil && since.IsZero():
 		since = now.Add(-gatewayTimeout)

@@ -161,7 +161,7 @@ func TestDailyComparison(t *testing.T) {
 	d := newOffice(t, nil)
 	d.Choose(d.Open(`{"amount_usd":"25.00"}`))
 	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
-	d.hurry(func(p *payment.Schedule) { p.Compare = 10 * time.Millisecond })
+	d.hurry(func(p *payment.Schedule) { p.ReconcileInterval = 10 * time.Millisecond })
 	var body string
 	servertest.Until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)

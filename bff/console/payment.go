@@ -71,7 +71,7 @@ func (c *console) payment(r *request) (page, error) {
 	for _, d := range sent.Rows {
 		view.Deliveries = append(view.Deliveries, r.delivery(d, false))
 	}
-	for _, e := range session.Trail {
+	for _, e := range session.Timeline {
 		view.Timeline = append(view.Timeline,
 			timelineEntry{e.At, e.By, e.What, happened(e), e.Detail})
 	}

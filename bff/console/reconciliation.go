@@ -87,7 +87,7 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 		name := words().Findings[kind]
 		found := findingsView{
 			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: notKept(r, kind),
-			Advice: note{name.Kind, format.Capitalize(kind.Why()) + "."},
+			Advice: note{name.Kind, format.Capitalize(kind.Explanation()) + "."},
 		}
 		for _, f := range r.Findings {
 			if f.Kind == kind {
@@ -163,10 +163,10 @@ func days(from, to time.Time) string {
 
 // notKept says where the findings of a kind are that are not kept; "" = all are.
 func notKept(r reconcile.Report, kind reconcile.FindingKind) string {
-	if r.Counts[kind] <= reconcile.MostFindings {
+	if r.Counts[kind] <= reconcile.MaxFindings {
 		return ""
 	}
-	return "The first " + format.Count(reconcile.MostFindings) + " of " +
+	return "The first " + format.Count(reconcile.MaxFindings) + " of " +
 		format.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
@@ -185,7 +185,7 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, e
 	for _, f := range known.Report.Findings {
 		rows = append(rows, []string{
 			string(f.Kind), f.Session, export.Number(f.Attempt), f.OrderRef, f.TrackingCode,
-			f.There, f.Here, f.Kind.Why(),
+			f.AtGateway, f.InDatabase, f.Kind.Explanation(),
 		})
 	}
 	for _, kind := range reconcile.FindingKinds() {

@@ -78,7 +78,7 @@ func stateOf(a payment.Attempt) attemptState {
 	switch {
 	case a.State == payment.InReview && a.Reason == "transaction_absent":
 		state = "transaction_absent"
-	case a.ByHand():
+	case a.ConfirmedByOperator():
 		state = "resolved_by_hand"
 	}
 	return words().AttemptStates[state]
@@ -96,7 +96,7 @@ func explainReview(code string) reviewReason {
 }
 
 // happened says what an entry of a timeline means.
-func happened(e payment.Entry) string {
+func happened(e payment.TimelineEntry) string {
 	switch meaning := words().Events[e.What]; {
 	case e.What == "attempt.confirmed" && e.By != "gateway":
 		return "Confirmed on somebody's word. Tracking code"

@@ -48,7 +48,7 @@ func TestWords(t *testing.T) {
 	if len(notes) < 15 || len(reasons) < 10 {
 		t.Errorf("found %d notes and %d reasons: is this still how they are written?", len(notes), len(reasons))
 	}
-	for _, s := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Confirmed, payment.Expired, payment.Cancelled, payment.Refused, payment.Lost, payment.Rejected, payment.InReview, payment.Stray} {
+	for _, s := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Confirmed, payment.Expired, payment.Cancelled, payment.Refused, payment.Abandoned, payment.Rejected, payment.InReview, payment.Duplicate} {
 		if state := words().AttemptStates[string(s)]; state.Word == "" || state.Means == "" {
 			t.Errorf("the state %q has no words", s)
 		}
@@ -62,7 +62,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, kind := range reconcile.FindingKinds() {
-		if f := words().Findings[kind]; f.Word == "" || f.Kind == "" || kind.Why() == "" {
+		if f := words().Findings[kind]; f.Word == "" || f.Kind == "" || kind.Explanation() == "" {
 			t.Errorf("the finding %q has no words", kind)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // refuser lets nothing out.
 type refuser struct{}
 
-func (refuser) Admit(context.Context, bool) (func(error), error) {
+func (refuser) Acquire(context.Context, bool) (func(error), error) {
 	return nil, &payment.RefusedError{Reason: payment.ReasonUnsent, Err: errors.New("no")}
 }
 
@@ -29,7 +29,7 @@ func TestBegan(t *testing.T) {
 		"refused": {answering(200, `{"status":404}`), nil, "status refused 200"},
 		"unknown": {answering(503, ""), nil, "status unknown 503"},
 		"broken":  {raw("HTTP/1.1 2"), nil, "status unknown 0"},
-		"held":    {answering(200, ""), func(c *Config) { c.Admission = refuser{} }, "status held 0"},
+		"held":    {answering(200, ""), func(c *Config) { c.Limiter = refuser{} }, "status held 0"},
 	} {
 		var told []string
 		client := serve(t, c.h, func(config *Config) {

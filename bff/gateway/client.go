@@ -30,8 +30,8 @@ import (
 )
 
 var (
-	_ checkout.Gateway = (*Client)(nil)
-	_ reconcile.Ledger = (*Client)(nil)
+	_ checkout.Gateway         = (*Client)(nil)
+	_ reconcile.GatewayRecords = (*Client)(nil)
 )
 
 // Config says which gateway to call, as which merchant, and how.
@@ -47,9 +47,9 @@ type Config struct {
 	// Timeout bounds each call: waiting for its turn (at most half of it),
 	// connecting, and reading the whole answer. Zero = 10 s.
 	Timeout time.Duration
-	// Admission lets requests out, for instance a *budget.Budget that all
-	// callers of the same key share. Nil = no limit.
-	Admission Admission
+	// Limiter paces requests, for instance a *limiter.Limiter that all callers of the
+	// same key share. Nil = no limit.
+	Limiter RateLimiter
 	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS
 	// 1.2 or later. An *http.Transport is used as it is for reads and cloned,
 	// without keep-alive, for create, cancel and recheck. Anything else must
@@ -85,7 +85,7 @@ type Client struct {
 	base    string // without a slash at the end
 	env     string
 	timeout time.Duration
-	gate    Admission
+	limiter RateLimiter
 	began   Began
 	links   clients
 	log     *slog.Logger
@@ -116,7 +116,7 @@ func New(c Config) (*Client, error) {
 		base:      root,
 		env:       root + "#" + fingerprint(key),
 		timeout:   orDefault(c.Timeout, 10*time.Second),
-		gate:      orUnlimited(c.Admission),
+		limiter:   orUnlimited(c.Limiter),
 		began:     orUnwatched(c.Began),
 		links:     newClients(c.Transport, base),
 		log:       orSilent(c.Log),
@@ -215,7 +215,7 @@ func orSilent(l *slog.Logger) *slog.Logger {
 	return l
 }
 
-func orUnlimited(a Admission) Admission {
+func orUnlimited(a RateLimiter) RateLimiter {
 	if a == nil {
 		return unlimited{}
 	}

@@ -8,31 +8,33 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// Entries is Transactions for whoever reads the list: all that the gateway tells
+// TransactionRecords is Transactions for whoever reads the list: all that the gateway tells
 // of each, as it writes it. What cannot be read of an item is left out.
 //
 // Errors: those of Transactions, but for single members.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
-func (c *Client) Entries(ctx context.Context, q payment.ListQuery) (reconcile.EntryPage, error) {
+func (c *Client) TransactionRecords(
+	ctx context.Context, q payment.ListQuery,
+) (reconcile.GatewayRecordPage, error) {
 	k, err := listCall(q)
 	if err != nil {
-		return reconcile.EntryPage{}, err
+		return reconcile.GatewayRecordPage{}, err
 	}
-	var result reconcile.EntryPage
+	var result reconcile.GatewayRecordPage
 	err = c.do(ctx, k, func(data any) (err error) {
 		result.Items, result.Paging, err = readLenient(data, c.readEntry)
 		return err
 	})
 	if err != nil {
-		return reconcile.EntryPage{}, err
+		return reconcile.GatewayRecordPage{}, err
 	}
 	return result, nil
 }
 
-func (c *Client) readEntry(f *fields) reconcile.LedgerEntry {
+func (c *Client) readEntry(f *fields) reconcile.GatewayRecord {
 	text := c.printable(f)
-	return reconcile.LedgerEntry{
+	return reconcile.GatewayRecord{
 		TrackingCode:     text("tracking_code"),
 		Status:           lower(text("status")),
 		OrderID:          text("order_id"),

@@ -54,7 +54,7 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 func (c *Client) exchange(caller context.Context, k call, read func(any) error) (int, error) {
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
-	told, err := c.admit(ctx, k)
+	told, err := c.acquire(ctx, k)
 	if err != nil {
 		return 0, c.unsent(k, err)
 	}
@@ -177,7 +177,7 @@ func outcomeOf(err error) string {
 		return "done"
 	case !ok:
 		return "unknown"
-	case held(refused):
+	case isLimited(refused):
 		return "held"
 	}
 	return "refused"

@@ -191,11 +191,11 @@ func TestUnsent(t *testing.T) {
 		{"odd dialler", t.Context(), dial(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF},
 		{"context ended", ended, func(*Config) {}, context.Canceled},
 		{"no turn", t.Context(), func(c *Config) {
-			c.Admission = turn(func(context.Context) error { return io.ErrClosedPipe })
+			c.Limiter = turn(func(context.Context) error { return io.ErrClosedPipe })
 		}, io.ErrClosedPipe},
 		{"turn too late", t.Context(), func(c *Config) {
 			c.Timeout = 20 * time.Millisecond
-			c.Admission = turn(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+			c.Limiter = turn(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		}, context.DeadlineExceeded},
 	} {
 		c := newClientFor(t, url, tt.change)
@@ -424,7 +424,7 @@ func TestPermitWait(t *testing.T) {
 		}
 		io.WriteString(w, done("[]"))
 	}, func(c *Config) {
-		c.Admission = turn(func(context.Context) error { turns.Add(1); return nil })
+		c.Limiter = turn(func(context.Context) error { turns.Add(1); return nil })
 	})
 	for range 3 {
 		if _, err := c.Currencies(t.Context()); err != nil {
@@ -439,6 +439,6 @@ func TestPermitWait(t *testing.T) {
 // turn is an Admission that only decides when.
 type turn func(context.Context) error
 
-func (wait turn) Admit(ctx context.Context, _ bool) (func(error), error) {
+func (wait turn) Acquire(ctx context.Context, _ bool) (func(error), error) {
 	return func(error) {}, wait(ctx)
 }

@@ -221,15 +221,15 @@ func TestEffectThatHasWaitedIsNotTheProbe(t *testing.T) {
 		}
 		result := make(chan error)
 		go func() {
-			_, err := w.Admit(t.Context(), true)
+			_, err := w.Acquire(t.Context(), true)
 			result <- err
 		}()
 		synctest.Wait()
 		for range openAfter {
-			w.tell(t.Context(), ticket{}, broken())
+			w.handleOutcome(t.Context(), ticket{}, broken())
 		}
 		refused(t, <-result, payment.ReasonUnsent, time.Second, time.Second)
-		if _, due, probing := w.breaker.look(time.Now()); !due || probing {
+		if _, due, probing := w.breaker.state(time.Now()); !due || probing {
 			t.Errorf("due %t, probing %t; want a probe due, none under way", due, probing)
 		}
 	})
@@ -253,8 +253,8 @@ func TestProbeOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// TestReadThatIsTheProbeMayBeCalledOff: then another one is due at once.
-func TestReadThatIsTheProbeMayBeCalledOff(t *testing.T) {
+// TestReadThatIsTheProbeMayBeCanceled: then another one is due at once.
+func TestReadThatIsTheProbeMayBeCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
 		w.set(5*time.Second, fine)
@@ -270,8 +270,8 @@ func TestReadThatIsTheProbeMayBeCalledOff(t *testing.T) {
 	})
 }
 
-// TestProbeWithoutATurn is no news, and does not stay under way.
-func TestProbeWithoutATurn(t *testing.T) {
+// TestProbeWithoutASlot is no news, and does not stay under way.
+func TestProbeWithoutASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
 		w.pause(t.Context(), 8*time.Second)
@@ -285,9 +285,9 @@ func TestProbeWithoutATurn(t *testing.T) {
 	})
 }
 
-// TestLateFailuresAreNoNews: calls that were under way when the breaker
+// TestLateFailuresDoNotCount: calls that were under way when the breaker
 // closed, and time out after it, do not open it again.
-func TestLateFailuresAreNoNews(t *testing.T) {
+func TestLateFailuresDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		w.set(10*time.Second, broken)
@@ -299,7 +299,7 @@ func TestLateFailuresAreNoNews(t *testing.T) {
 		told := make([]func(error), 6) // of calls that hang even longer
 		for i := range told {
 			var err error
-			if told[i], err = w.Admit(t.Context(), false); err != nil {
+			if told[i], err = w.Acquire(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -330,7 +330,7 @@ func TestLateFailuresAreNoNews(t *testing.T) {
 func TestLateAnswerCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		told, err := w.Admit(t.Context(), true)
+		told, err := w.Acquire(t.Context(), true)
 		if err != nil {
 			t.Fatal(err)
 		}

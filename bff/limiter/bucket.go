@@ -57,7 +57,7 @@ func (l *local) Take(ctx context.Context, patience time.Duration) (time.Duration
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	next := later(l.next, now)
+	next := laterOf(l.next, now)
 	wait := max(0, next.Add(-l.slack).Sub(now))
 	if wait > patience {
 		return wait, ErrFull
@@ -71,7 +71,7 @@ func (l *local) Free(context.Context) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	return max(0, int((l.slack+l.interval-later(l.next, now).Sub(now))/l.interval)), nil
+	return max(0, int((l.slack+l.interval-laterOf(l.next, now).Sub(now))/l.interval)), nil
 }
 
 func (l *local) Pause(_ context.Context, d time.Duration) error {
@@ -80,11 +80,11 @@ func (l *local) Pause(_ context.Context, d time.Duration) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.next = later(l.next, l.now().Add(d+l.slack))
+	l.next = laterOf(l.next, l.now().Add(d+l.slack))
 	return nil
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

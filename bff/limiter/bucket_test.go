@@ -97,7 +97,7 @@ func BenchmarkAdmit(b *testing.B) {
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		told, err := never.Admit(b.Context(), true)
+		told, err := never.Acquire(b.Context(), true)
 		if err != nil {
 			b.Fatal(err)
 		}

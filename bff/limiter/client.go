@@ -22,9 +22,9 @@ type Client struct {
 	Network string // the widest that one owner may have
 	Address string // one client, as far as anybody can tell
 	Session string
-	// Charge is called for every request that is sent for the client. Nil = nobody
+	// OnSend is called for every request that is sent for the client. Nil = nobody
 	// counts.
-	Charge func()
+	OnSend func()
 }
 
 type (

@@ -9,18 +9,18 @@ import (
 // set is a set of priorities, a bit each.
 type set uint
 
-func of(list ...Priority) (s set) {
+func setOf(list ...Priority) (s set) {
 	for _, p := range list {
 		s |= 1 << p
 	}
 	return s
 }
 
-func (s set) has(p Priority) bool { return s&of(p) != 0 }
+func (s set) has(p Priority) bool { return s&setOf(p) != 0 }
 
 var (
-	shoppers = of(Shopper, Create)
-	polls    = of(Watched, Shared, Single, Late)
+	shoppers = setOf(Shopper, Create)
+	polls    = setOf(Watched, Shared, Single, Late)
 )
 
 // shares are the least parts of the slots: while a call of some priorities waits, at
@@ -33,10 +33,10 @@ var shares = [...]struct {
 	most       int
 }{
 	{shoppers | polls, polls, 2},
-	{shoppers, of(Create), 4},
-	{polls, of(Shared), 4},
-	{polls, of(Single), 4},
-	{polls, of(Late), 9},
+	{shoppers, setOf(Create), 4},
+	{polls, setOf(Shared), 4},
+	{polls, setOf(Single), 4},
+	{polls, setOf(Late), 9},
 }
 
 // queue is the calls that wait for a slot. The next one goes to shoppers before polls,
@@ -68,14 +68,14 @@ type flow struct {
 	last    uint64 // the number of its last slot; zero = it had none of late
 }
 
-// mostFlows is how many flows are kept before those of nobody who waits are dropped.
-const mostFlows = 10_000
+// maxFlows is how many flows are kept before those of nobody who waits are dropped.
+const maxFlows = 10_000
 
 // join adds a call to those that wait.
 func (q *queue) join(p Priority, c Client, end time.Time) (joined *waiter, serve bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.flows) > mostFlows {
+	if len(q.flows) > maxFlows {
 		for key, f := range q.flows {
 			if f.waiters == 0 {
 				delete(q.flows, key)
@@ -128,8 +128,8 @@ func (q *queue) remove(i int) {
 	}
 }
 
-// look returns what waits. If nothing does, the caller has to stop taking slots.
-func (q *queue) look() (waiting set, ok bool) {
+// poll returns what waits. If nothing does, the caller has to stop taking slots.
+func (q *queue) poll() (waiting set, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.serving = len(q.waiters) > 0
@@ -140,15 +140,15 @@ func (q *queue) look() (waiting set, ok bool) {
 func (q *queue) present() (s set) {
 	for p, n := range q.waiting {
 		if n > 0 {
-			s |= of(Priority(p))
+			s |= setOf(Priority(p))
 		}
 	}
 	return s
 }
 
-// refuse answers with an error to each call that gives up before a time, and returns
+// reject answers with an error to each call that gives up before a time, and returns
 // how many that were.
-func (q *queue) refuse(before time.Time, why func() error) (n int) {
+func (q *queue) reject(before time.Time, why func() error) (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := len(q.waiters) - 1; i >= 0; i-- {
@@ -165,9 +165,9 @@ func (q *queue) refuse(before time.Time, why func() error) (n int) {
 func (q *queue) grant() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	among, best := q.among(), -1
+	eligible, best := q.eligible(), -1
 	for i, w := range q.waiters {
-		if among.has(w.priority) && (best < 0 || w.before(q.waiters[best])) {
+		if eligible.has(w.priority) && (best < 0 || w.before(q.waiters[best])) {
 			best = i
 		}
 	}
@@ -193,22 +193,22 @@ func (q *queue) grant() {
 	w.answer <- nil
 }
 
-// among returns the priorities one of which gets the next slot. q.mu is held.
-func (q *queue) among() set {
+// eligible returns the priorities one of which gets the next slot. q.mu is held.
+func (q *queue) eligible() set {
 	present := q.present()
-	among := present & shoppers
-	if among == 0 || present&polls != 0 && q.passed[0] >= shares[0].most {
-		among = present & polls
+	eligible := present & shoppers
+	if eligible == 0 || present&polls != 0 && q.passed[0] >= shares[0].most {
+		eligible = present & polls
 	}
 	for i, s := range shares[1:] {
-		if s.within&among != 0 && s.of&among != 0 && q.passed[i+1] >= s.most {
+		if s.within&eligible != 0 && s.of&eligible != 0 && q.passed[i+1] >= s.most {
 			return s.of
 		}
 	}
-	if among&shoppers != 0 {
-		return among
+	if eligible&shoppers != 0 {
+		return eligible
 	}
-	return among & -among // the lowest bit
+	return eligible & -eligible // the lowest bit
 }
 
 // before reports whether w goes before other, which came sooner.

@@ -18,7 +18,7 @@ func sent(t *testing.T, calls []context.Context) (order []int) {
 		var all sync.WaitGroup
 		for i, ctx := range calls {
 			all.Go(func() {
-				told, err := w.Admit(ctx, true)
+				told, err := w.Acquire(ctx, true)
 				if err != nil {
 					t.Error(err)
 					return
@@ -95,7 +95,7 @@ func TestClientsTakeTurns(t *testing.T) {
 }
 
 // A create that comes again and again does not starve what else shoppers ask for.
-func TestCreatesStarveNobody(t *testing.T) {
+func TestCreatesStarveNoOther(t *testing.T) {
 	order := sent(t, append(calls(50, "a", "a1", Create), calls(5, "b", "b1", Shopper)...))
 	if got := place(order, 50, 55); got > 11 {
 		t.Errorf("the last other call is number %d; want 11 at most", got)
@@ -105,11 +105,11 @@ func TestCreatesStarveNobody(t *testing.T) {
 // What is kept of clients who are gone is bounded.
 func TestFlowsAreBounded(t *testing.T) {
 	var q queue
-	for i := range 3 * mostFlows {
+	for i := range 3 * maxFlows {
 		w, _ := q.join(Shopper, Client{Network: fmt.Sprint(i), Address: "a", Session: "s"}, time.Now())
 		q.leave(w)
 	}
-	if len(q.flows) > mostFlows+3 || len(q.waiters) != 0 {
+	if len(q.flows) > maxFlows+3 || len(q.waiters) != 0 {
 		t.Errorf("%d flows and %d calls are kept", len(q.flows), len(q.waiters))
 	}
 }

@@ -40,7 +40,7 @@ type call struct {
 
 // world is a gateway and its client, in a bubble of fake time.
 type world struct {
-	*Budget
+	*Limiter
 
 	mu     sync.Mutex // guards the fields below
 	answer func() error
@@ -58,7 +58,7 @@ func newWorld(change ...func(*Config)) *world {
 	for _, f := range change {
 		f(&c)
 	}
-	w.Budget = New(c)
+	w.Limiter = New(c)
 	return w
 }
 
@@ -73,7 +73,7 @@ func (w *world) set(takes time.Duration, answer func() error) {
 func (w *world) call(ctx context.Context, effect bool) error {
 	turn, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	told, err := w.Admit(turn, effect)
+	told, err := w.Acquire(turn, effect)
 	if err != nil {
 		return err
 	}

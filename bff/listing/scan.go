@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// mostPages bounds a list that is read, to a million transactions.
-	mostPages = 20_000
-	// mostPasses is how often a list is read from its first page to its last that
+	// maxPages bounds a list that is read, to a million transactions.
+	maxPages = 20_000
+	// maxPasses is how often a list is read from its first page to its last that
 	// changed meanwhile in a way that was not accounted for.
-	mostPasses = 3
+	maxPasses = 3
 )
 
 // Why a list that the gateway answers for cannot be read to its end.
 var (
-	errEndless = fmt.Errorf("the transaction list has more than %d pages, or no end", mostPages)
-	errMoving  = fmt.Errorf("the transaction list is not as long as it says, or moves: %d readings",
-		mostPasses)
+	errEndless  = fmt.Errorf("the transaction list has more than %d pages, or no end", maxPages)
+	errUnstable = fmt.Errorf("the transaction list is not as long as it says, or moves: %d "+
+		"readings",
+		maxPasses)
 )
 
 // Scan reads a part of the gateway's list page by page, in all statuses, and knows
@@ -52,24 +53,24 @@ type Scan struct {
 	seen     map[uint64]int // hashes of tracking codes: the last pass that met it; 0 = none has
 	total    int            // records in the list, as told by the last answer; 0 = not told
 	LastPage int            // its last page, likewise
-	fell     bool           // it became shorter: what was seen may be gone
+	shrank   bool           // it became shorter: what was seen may be gone
 	Pages    int            // read since asOf was known
 	began    time.Time      // when the pass, or the reading of the ends, began
-	Swept    bool           // a pass has come to the end of the list
+	PassDone bool           // a pass has come to the end of the list
 	passes   int            // that came to its end and proved nothing
 
 	// Of the pass under way.
 	pass  int // its number, from 1
 	page  int // the last page that was read; 0 = no pass is under way
-	here  int // different records that it met
+	met   int // different records that it met
 	moved bool
 
 	// Of the reading of the ends.
-	back   int   // the furthest page of them
-	ends   []int // pages still to be read; while there are any, the pass waits
-	looked bool  // they were read since the last pass, and showed nothing new
-	fresh  bool  // they have shown something new
-	even   bool  // the count was even, and nothing new was shown since
+	back     int   // the furthest page of them
+	ends     []int // pages still to be read; while there are any, the pass waits
+	endsRead bool  // they were read since the last pass, and showed nothing new
+	foundNew bool  // they have shown something new
+	complete bool  // the count was even, and nothing new was shown since
 }
 
 // NewScan returns a reading of what q selects that begins with the first page.
@@ -81,13 +82,13 @@ var codeSeed = maphash.MakeSeed()
 
 // Unreadable reports whether err says that the list cannot be read, however long the
 // gateway answers.
-func Unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errMoving) }
+func Unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errUnstable) }
 
 // ReadingEnds reports whether the next page is one of the list's ends.
 func (s *Scan) ReadingEnds() bool { return len(s.ends) > 0 }
 
 // InFirstPass reports whether s is in the middle of its first pass.
-func (s *Scan) InFirstPass() bool { return s.page > 0 && !s.Swept && !s.ReadingEnds() }
+func (s *Scan) InFirstPass() bool { return s.page > 0 && !s.PassDone && !s.ReadingEnds() }
 
 // Next returns the page to be read now. What it decides is undone by nothing: if the
 // page cannot be read, it is asked for again.
@@ -96,20 +97,20 @@ func (s *Scan) Next(now time.Time) int {
 	case len(s.ends) > 0:
 		return s.ends[0]
 	case s.page > 0:
-	case s.Swept && !s.looked && s.total > 0:
-		s.looked, s.fresh, s.even, s.began = true, false, false, now
+	case s.PassDone && !s.endsRead && s.total > 0:
+		s.endsRead, s.foundNew, s.complete, s.began = true, false, false, now
 		s.ends, s.back = []int{1}, max(1, s.LastPage)
 		if s.back > 1 {
 			s.ends = append(s.ends, s.back)
 		}
 		return 1
 	default:
-		if s.fell {
-			s.fell, s.Swept = false, false
+		if s.shrank {
+			s.shrank, s.PassDone = false, false
 			clear(s.seen)
 		}
 		s.pass++
-		s.began, s.here, s.moved = now, 0, false
+		s.began, s.met, s.moved = now, 0, false
 	}
 	return s.page + 1
 }
@@ -125,50 +126,50 @@ func (s *Scan) EndsFirst() {
 	}
 }
 
-// Take takes in the page that next has named. Errors: errEndless, errMoving; then the
+// Add takes in the page that next has named. Errors: errEndless, errUnstable; then the
 // scan is of no further use.
-func (s *Scan) Take(p payment.RecordPage) error {
+func (s *Scan) Add(p payment.RecordPage) error {
 	s.Pages++
 	s.moved = s.moved || s.page > 0 && p.Total != s.total
-	s.fell = s.fell || p.Total < s.total
+	s.shrank = s.shrank || p.Total < s.total
 	s.total, s.LastPage = p.Total, p.LastPage
 	if len(s.ends) > 0 {
-		s.takeEnd(p.Items)
-	} else if s.takeNext(p) && s.passes == mostPasses {
-		return errMoving
+		s.addEnd(p.Items)
+	} else if s.addNext(p) && s.passes == maxPasses {
+		return errUnstable
 	}
-	if s.Pages > mostPages || s.page > 1 && s.LastPage > mostPages {
+	if s.Pages > maxPages || s.page > 1 && s.LastPage > maxPages {
 		return errEndless
 	}
 	return nil
 }
 
-// takeEnd takes in a page at one of the ends.
-func (s *Scan) takeEnd(items []payment.Record) {
+// addEnd takes in a page at one of the ends.
+func (s *Scan) addEnd(items []payment.Record) {
 	n := s.ends[0]
 	s.ends = s.ends[1:]
-	fresh, _ := s.note(items, 0)
+	fresh, _ := s.mark(items, 0)
 	if s.page > 0 { // in the middle of a pass, which meets them again
 		return
 	}
 	if fresh > 0 {
-		s.fresh, s.even = true, false
+		s.foundNew, s.complete = true, false
 	}
-	s.even = s.even || s.isEven()
+	s.complete = s.complete || s.countMatches()
 	if further := s.further(n); fresh > 0 && further > 0 { // as far in as there is anything new
 		s.ends = append([]int{further}, s.ends...)
 	}
-	if n == s.back && len(items) == s.Query.Limit { // another may follow, as in takeNext
+	if n == s.back && len(items) == s.Query.Limit { // another may follow, as in addNext
 		s.back = n + 1
 		s.ends = append([]int{s.back}, s.ends...)
 	}
 	if len(s.ends) > 0 {
 		return
 	}
-	if s.even {
-		s.complete()
-	} else if s.fresh {
-		s.looked = false
+	if s.complete {
+		s.finish()
+	} else if s.foundNew {
+		s.endsRead = false
 	}
 }
 
@@ -181,12 +182,12 @@ func (s *Scan) further(n int) int {
 	return n - 1
 }
 
-// takeNext takes in the next page of a pass, and reports whether the pass has come to
+// addNext takes in the next page of a pass, and reports whether the pass has come to
 // its end without a proof. A last page that is full may be followed by one that the
 // gateway did not tell of.
-func (s *Scan) takeNext(p payment.RecordPage) (disturbed bool) {
+func (s *Scan) addNext(p payment.RecordPage) (disturbed bool) {
 	s.page++
-	_, repeated := s.note(p.Items, s.pass)
+	_, repeated := s.mark(p.Items, s.pass)
 	n := len(p.Items)
 	lastAgain := p.LastPage > 0 && s.page > p.LastPage && repeated == n
 	end := n == 0 || lastAgain
@@ -195,36 +196,36 @@ func (s *Scan) takeNext(p payment.RecordPage) (disturbed bool) {
 		end = p.LastPage > 0 && s.page >= p.LastPage && n < s.Query.Limit
 	}
 	if !end {
-		if s.EndsSoon && s.page == 1 && !s.Swept && p.LastPage > fewPages {
+		if s.EndsSoon && s.page == 1 && !s.PassDone && p.LastPage > fewPages {
 			s.ends = []int{p.LastPage, p.LastPage - 1}
 		}
 		return false
 	}
-	unmoved := !s.moved && s.here >= s.total && s.page >= p.LastPage
+	unmoved := !s.moved && s.met >= s.total && s.page >= p.LastPage
 	if unmoved { // what only other passes have seen is gone
-		s.fell = false
+		s.shrank = false
 		maps.DeleteFunc(s.seen, func(_ uint64, pass int) bool { return pass != s.pass })
 	}
-	if unmoved || s.isEven() {
-		s.complete()
+	if unmoved || s.countMatches() {
+		s.finish()
 		return false
 	}
-	s.page, s.Swept, s.looked = 0, true, false
+	s.page, s.PassDone, s.endsRead = 0, true, false
 	s.passes++
 	return true
 }
 
-// isEven reports whether as many different records were seen as the list has.
-func (s *Scan) isEven() bool { return s.total > 0 && !s.fell && len(s.seen) == s.total }
+// countMatches reports whether as many different records were seen as the list has.
+func (s *Scan) countMatches() bool { return s.total > 0 && !s.shrank && len(s.seen) == s.total }
 
-// complete notes that nothing is missing.
-func (s *Scan) complete() {
-	s.AsOf, s.Swept, s.looked, s.page, s.Pages, s.passes = s.began, true, false, 0, 0, 0
+// finish notes that nothing is missing.
+func (s *Scan) finish() {
+	s.AsOf, s.PassDone, s.endsRead, s.page, s.Pages, s.passes = s.began, true, false, 0, 0, 0
 }
 
-// note remembers records of a page, as met by a pass, and returns how many were never
+// mark remembers records of a page, as met by a pass, and returns how many were never
 // seen before, and how many this pass has met already. Pass 0 stands for none.
-func (s *Scan) note(items []payment.Record, pass int) (fresh, repeated int) {
+func (s *Scan) mark(items []payment.Record, pass int) (fresh, repeated int) {
 	for _, r := range items {
 		h := maphash.String(codeSeed, r.TrackingCode)
 		met, known := s.seen[h]
@@ -239,7 +240,7 @@ func (s *Scan) note(items []payment.Record, pass int) (fresh, repeated int) {
 		}
 	}
 	if pass > 0 {
-		s.here += len(items) - repeated
+		s.met += len(items) - repeated
 	}
 	return fresh, repeated
 }
@@ -263,8 +264,8 @@ func ReadAll(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Reco
 			}
 			records[i] = r
 		}
-		switch err := s.Take(page); {
-		case errors.Is(err, errMoving):
+		switch err := s.Add(page); {
+		case errors.Is(err, errUnstable):
 			return records, nil
 		case err != nil:
 			return nil, fmt.Errorf("reading the transaction list: %w", err)
@@ -273,9 +274,9 @@ func ReadAll(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Reco
 	return records, nil
 }
 
-// pageTries is how often a page is read: of a hundred pages one that fails now
+// maxPageTries is how often a page is read: of a hundred pages one that fails now
 // and then must not stop the reading.
-const pageTries = 3
+const maxPageTries = 3
 
 // ReadPage reads one page, again after a moment if that fails.
 func ReadPage(
@@ -286,7 +287,7 @@ func ReadPage(
 		if err == nil {
 			return page, nil
 		}
-		if try == pageTries || ctx.Err() != nil {
+		if try == maxPageTries || ctx.Err() != nil {
 			return page, fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
 		}
 		background.Sleep(ctx, time.Duration(try)*50*time.Millisecond)

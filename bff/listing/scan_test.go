@@ -53,7 +53,7 @@ var scanQuery = payment.ListQuery{Limit: 5}
 // complete reads on until s knows that nothing of notBefore is missing.
 func complete(s *Scan, p *pager, notBefore time.Time, clock func() time.Time) error {
 	for s.AsOf.IsZero() || s.AsOf.Before(notBefore) {
-		if err := s.Take(p.page(s.Next(clock()))); err != nil {
+		if err := s.Add(p.page(s.Next(clock()))); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func TestScanMissesNothing(t *testing.T) {
 				s.EndsSoon = seed%2 == 0
 				for range 3 {
 					notBefore := time.Unix(int64(len(listedAt)), 0).Add(time.Nanosecond)
-					if err := complete(s, p, notBefore, clock); errors.Is(err, errMoving) {
+					if err := complete(s, p, notBefore, clock); errors.Is(err, errUnstable) {
 						break // proves nothing
 					} else if err != nil {
 						t.Fatal(err)
@@ -177,32 +177,32 @@ func TestScanProvesNothing(t *testing.T) {
 			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: n + 1, Total: 9}
 		}, errEndless},
 		"too long": {func(n int) payment.RecordPage {
-			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: mostPages + 1}
+			return payment.RecordPage{Items: []payment.Record{{TrackingCode: fmt.Sprint(n)}}, LastPage: maxPages + 1}
 		}, errEndless},
 		"shorter than it says": {func(n int) payment.RecordPage {
 			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}}, LastPage: 1, Total: 2}
-		}, errMoving},
+		}, errUnstable},
 		"empty before its end": {func(n int) payment.RecordPage {
 			if n > 1 {
 				return payment.RecordPage{LastPage: 9}
 			}
 			return payment.RecordPage{Items: make([]payment.Record, 5), LastPage: 9}
-		}, errMoving},
+		}, errUnstable},
 		"one that comes twice and another never": {func(n int) payment.RecordPage {
 			if n > 1 {
 				return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}}, LastPage: 2}
 			}
 			return payment.RecordPage{Items: []payment.Record{{TrackingCode: "a"}, {}, {}, {}, {}}, LastPage: 2}
-		}, errMoving},
+		}, errUnstable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewScan(scanQuery)
 			var err error
 			for n := 0; err == nil && s.AsOf.IsZero(); n++ {
-				if n > mostPages+1 {
+				if n > maxPages+1 {
 					t.Fatal("it does not end")
 				}
-				err = s.Take(c.page(s.Next(time.Unix(1, 0))))
+				err = s.Add(c.page(s.Next(time.Unix(1, 0))))
 			}
 			if !errors.Is(err, c.want) || !s.AsOf.IsZero() {
 				t.Errorf("%v, known as of %v; want %v", err, s.AsOf, c.want)

@@ -9,7 +9,8 @@ import (
 
 // findings are the states of an attempt that somebody may have to look at.
 var findings = []string{
-	string(payment.InReview), string(payment.Lost), string(payment.Rejected), string(payment.Stray),
+	string(payment.InReview), string(payment.Abandoned), string(payment.Rejected),
+	string(payment.Duplicate),
 }
 
 // Moved tells of a session that was opened or has changed; see checkout.Config.

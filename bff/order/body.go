@@ -58,7 +58,7 @@ func (b body) order() (payment.Order, error) {
 		Email: b.Email, Currencies: b.Currencies,
 		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: b.Lang,
 	}
-	if o.Metadata, err = pairs(b.Metadata); err != nil {
+	if o.Metadata, err = readMetadata(b.Metadata); err != nil {
 		return o, err
 	}
 	if o.OrderID, err = positive(b.OrderID, "order_id"); err != nil {
@@ -87,9 +87,9 @@ func positive(n *int, param string) (int, error) {
 	return *n, nil
 }
 
-// pairs reads metadata. A member that is null is absent; a pair without a value
+// readMetadata reads metadata. A member that is null is absent; a pair without a value
 // is a mistake, and nothing that could be given back as it was sent.
-func pairs(sent map[string]*string) (map[string]string, error) {
+func readMetadata(sent map[string]*string) (map[string]string, error) {
 	if sent == nil {
 		return nil, nil
 	}
@@ -138,11 +138,11 @@ func wrongType(param string) error {
 // member returns the outermost member of a JSON pointer, as Short.
 func member(p jsontext.Pointer) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
-	return Short(name)
+	return ShortenName(name)
 }
 
-// Short cuts a name that a client has made up to what is safe to repeat.
-func Short(name string) string {
+// ShortenName cuts a name that a client has made up to what is safe to repeat.
+func ShortenName(name string) string {
 	if len(name) > 64 {
 		name = name[:64]
 	}

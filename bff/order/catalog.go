@@ -16,17 +16,17 @@ type Catalog struct {
 	items map[string]item
 }
 
-// Wish is what a shopper asks of an item. The zero Wish takes the item as it is
+// Request is what a shopper asks of an item. The zero Wish takes the item as it is
 // proposed.
-type Wish struct {
+type Request struct {
 	// Amount is in dollars, of open items only; nil = the first suggested one.
 	Amount *string
 	// Quantity is of items with a quantity only; "" = the least.
 	Quantity string
 }
 
-// Terms are what a shopper may set of an item. The zero Terms leave nothing to set.
-type Terms struct {
+// Options are what a shopper may set of an item. The zero Terms leave nothing to set.
+type Options struct {
 	// Minimum and Maximum are the inclusive limits of an open amount, in dollars
 	// with two places; empty = the price is fixed.
 	Minimum, Maximum string
@@ -81,8 +81,8 @@ func parseItems(raw []byte) (map[string]item, error) {
 		return nil, err
 	}
 	top := mappingOf(file)
-	top.only("items")
-	list := top.inner("items")
+	top.allowOnly("items")
+	list := top.mapping("items")
 	items := map[string]item{}
 	for _, id := range list.names() {
 		if !itemID.MatchString(id) {
@@ -103,7 +103,7 @@ func parseItems(raw []byte) (map[string]item, error) {
 //
 // Errors: *wire.Error with CodeItemUnknown, CodeAmountInvalid and the Param
 // "amount", or CodeInvalid and the Param "quantity".
-func (c *Catalog) Order(id string, w Wish, lang string) (payment.Order, error) {
+func (c *Catalog) Order(id string, w Request, lang string) (payment.Order, error) {
 	it, ok := c.items[id]
 	if !ok {
 		return payment.Order{}, refuse(wire.CodeItemUnknown, "item")
@@ -120,11 +120,11 @@ func (c *Catalog) Order(id string, w Wish, lang string) (payment.Order, error) {
 	return o, o.Validate()
 }
 
-// Terms returns what a shopper may set of an item; the zero Terms for an item
+// Options returns what a shopper may set of an item; the zero Terms for an item
 // that there is not.
-func (c *Catalog) Terms(id string) Terms {
+func (c *Catalog) Options(id string) Options {
 	it := c.items[id]
-	t := Terms{Least: it.quantity.least, Most: it.quantity.most}
+	t := Options{Least: it.quantity.least, Most: it.quantity.most}
 	if it.open == nil {
 		return t
 	}

@@ -40,7 +40,7 @@ func TestCatalogAsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"010": "010 true 1.1 15 []", "0x1f": "  2 5 []", "a": "1_000  3 0 []", "b": "1_000  3 0 []", "c": "1_000  3 0 [1e3]", "d": "1_000 d 3 0 []", "e": "0x10  4 0 []", "f": "  5 0 []"} {
-		o, err := c.Order(id, Wish{}, "en")
+		o, err := c.Order(id, Request{}, "en")
 		if got := fmt.Sprint(o.Title, " ", o.Description, " ", o.AmountUSD, " ", o.TTLMinutes, " ", o.Currencies); err != nil || got != want {
 			t.Errorf("item %s = %q, %v; want %q", id, got, err, want)
 		}
@@ -106,7 +106,7 @@ func TestCatalogOrder(t *testing.T) {
 		{"tea", "-", "", "item_unknown item"},
 		{"", "-", "", "item_unknown item"},
 	} {
-		w := Wish{Amount: asks(row.amount), Quantity: row.quantity}
+		w := Request{Amount: asks(row.amount), Quantity: row.quantity}
 		if row.amount == "-" {
 			w.Amount = nil
 		}
@@ -121,18 +121,18 @@ func TestCatalogOrder(t *testing.T) {
 	}
 }
 
-func TestCatalogTerms(t *testing.T) {
+func TestCatalogOptions(t *testing.T) {
 	c, err := ParseCatalog([]byte(catalog))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]Terms{
+	for id, want := range map[string]Options{
 		"mug": {}, "tea": {}, "": {},
 		"coffee": {Least: 2, Most: 10},
 		"tip":    {Minimum: "1.00", Maximum: "100.00", Suggested: []string{"5.00", "10.00", "20.50"}},
 		"alms":   {Minimum: "0.01", Maximum: "999999999.99", Suggested: []string{"2.00"}},
 	} {
-		if diff := cmp.Diff(want, c.Terms(id)); diff != "" {
+		if diff := cmp.Diff(want, c.Options(id)); diff != "" {
 			t.Errorf("Terms(%q) (-want +got):\n%s", id, diff)
 		}
 	}
@@ -159,7 +159,7 @@ func TestCatalogLanguages(t *testing.T) {
 		{"pin", "ko", "Nål", ""},
 		{"mug", "de", "Mug", ""},
 	} {
-		o, err := c.Order(row.item, Wish{}, row.lang)
+		o, err := c.Order(row.item, Request{}, row.lang)
 		if err != nil || o.Title != row.title || o.Description != row.description {
 			t.Errorf("%s in %q = %q, %q, %v; want %q, %q", row.item, row.lang, o.Title, o.Description, err, row.title, row.description)
 		}
@@ -262,7 +262,7 @@ func TestQuantityIsExact(t *testing.T) {
 			t.Fatalf("%s, up to %d: %v", price, most, err)
 		}
 		n := 1 + random.IntN(most)
-		o, err := c.Order("a", Wish{Quantity: strconv.Itoa(n)}, "en")
+		o, err := c.Order("a", Request{Quantity: strconv.Itoa(n)}, "en")
 		if err != nil {
 			t.Fatal(err)
 		}

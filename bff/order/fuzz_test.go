@@ -147,7 +147,7 @@ func FuzzClaims(f *testing.F) {
 		if err := decoder.Decode(&said); err != nil {
 			t.Fatalf("claims %q were accepted: %v", claims, err)
 		}
-		if amount, _ := said["amount_usd"].(string); o.Ref == "" || said["order_ref"] != o.Ref || !o.Costs(amount) {
+		if amount, _ := said["amount_usd"].(string); o.Ref == "" || said["order_ref"] != o.Ref || !o.HasAmount(amount) {
 			t.Fatalf("claims %q cost %s", claims, o.AmountUSD)
 		}
 		for name, early := range map[string]bool{"exp": false, "nbf": true} {
@@ -201,7 +201,7 @@ func FuzzParseCatalog(f *testing.F) {
 		for id := range maps.Keys(c.items) {
 			checkItem(t, c, id, file)
 		}
-		if _, err := c.Order("no such item", Wish{}, "en"); code(t, err) != "item_unknown item" {
+		if _, err := c.Order("no such item", Request{}, "en"); code(t, err) != "item_unknown item" {
 			t.Fatalf("an unknown item: %v", err)
 		}
 	})
@@ -210,10 +210,10 @@ func FuzzParseCatalog(f *testing.F) {
 func checkItem(t *testing.T, c *Catalog, id string, file []byte) {
 	t.Helper()
 	it := c.items[id]
-	terms := c.Terms(id)
+	terms := c.Options(id)
 	for _, amount := range []string{"", "0.01", "1", "5.00", "999999999.99", "-1", "1e3", "1,00"} {
 		for n := range 12 {
-			o, err := c.Order(id, Wish{Amount: &amount, Quantity: strconv.Itoa(n)}, "de")
+			o, err := c.Order(id, Request{Amount: &amount, Quantity: strconv.Itoa(n)}, "de")
 			switch {
 			case it.open != nil && err == nil && !it.open.allows(o.AmountUSD):
 				t.Fatalf("item %q took %s", id, o.AmountUSD)
@@ -243,11 +243,11 @@ func checkItem(t *testing.T, c *Catalog, id string, file []byte) {
 // language, and at the ends of what it allows.
 func checkProposed(t *testing.T, c *Catalog, id string) {
 	t.Helper()
-	terms := c.Terms(id)
-	wishes := []Wish{{}, {Quantity: strconv.Itoa(terms.Most)}}
+	terms := c.Options(id)
+	wishes := []Request{{}, {Quantity: strconv.Itoa(terms.Most)}}
 	for _, amount := range append(terms.Suggested, terms.Minimum, terms.Maximum) {
 		if amount != "" {
-			wishes = append(wishes, Wish{Amount: &amount})
+			wishes = append(wishes, Request{Amount: &amount})
 		}
 	}
 	for _, w := range wishes {

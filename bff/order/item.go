@@ -17,9 +17,9 @@ import (
 // quantity, or an open amount that the shopper sets within limits.
 type item struct {
 	id                 string
-	title, description phrase
+	title, description localized
 	price              decimal.Decimal // of one; zero if open is set
-	open               *open           // nil if the price is fixed
+	open               *openAmount     // nil if the price is fixed
 	quantity           quantity
 	currencies         []string
 	ttlMinutes         int
@@ -27,9 +27,9 @@ type item struct {
 	cancelURL          string
 }
 
-// open are the inclusive limits of an open amount; the first of suggested is
+// openAmount are the inclusive limits of an open amount; the first of suggested is
 // what is asked when the shopper has said nothing.
-type open struct {
+type openAmount struct {
 	minimum, maximum decimal.Decimal
 	suggested        []decimal.Decimal
 }
@@ -47,24 +47,25 @@ const (
 // readItem reads and checks one entry. Errors name the member.
 func readItem(id string, value any) (item, error) {
 	m := mappingOf(value)
-	m.only("title", "description", "amount_usd", "open", "quantity", "currencies", "ttl_minutes",
+	m.allowOnly("title", "description", "amount_usd", "open", "quantity", "currencies",
+		"ttl_minutes",
 		"success_url", "cancel_url")
 	it := item{
-		id: id, title: m.phrase("title"), description: m.phrase("description"),
+		id: id, title: m.localized("title"), description: m.localized("description"),
 		currencies: m.list("currencies"),
-		ttlMinutes: m.whole("ttl_minutes", 1_000_000), successURL: m.text("success_url"),
+		ttlMinutes: m.integer("ttl_minutes", 1_000_000), successURL: m.text("success_url"),
 		cancelURL: m.text("cancel_url"),
 	}
 	switch fixed, free := m.has("amount_usd"), m.has("open"); {
 	case fixed == free:
 		m.fail("amount_usd", "needed, or else open; not both")
 	case fixed:
-		it.price = m.dollars("amount_usd")
+		it.price = m.amount("amount_usd")
 	default:
-		it.open = readOpen(m.inner("open"))
+		it.open = readOpen(m.mapping("open"))
 	}
 	if m.has("quantity") {
-		it.quantity = readQuantity(m.inner("quantity"))
+		it.quantity = readQuantity(m.mapping("quantity"))
 		if it.open != nil {
 			m.fail("quantity", "only with amount_usd")
 		}
@@ -75,9 +76,9 @@ func readItem(id string, value any) (item, error) {
 	return it, it.check()
 }
 
-func readOpen(m *mapping) *open {
-	m.only("minimum", "maximum", "suggested")
-	o := &open{minimum: m.dollars("minimum"), maximum: m.dollars("maximum")}
+func readOpen(m *mapping) *openAmount {
+	m.allowOnly("minimum", "maximum", "suggested")
+	o := &openAmount{minimum: m.amount("minimum"), maximum: m.amount("maximum")}
 	if o.maximum.LessThan(o.minimum) {
 		m.fail("maximum", "less than the minimum")
 	}
@@ -99,10 +100,10 @@ func readOpen(m *mapping) *open {
 }
 
 func readQuantity(m *mapping) quantity {
-	m.only("minimum", "maximum")
-	q := quantity{least: 1, most: m.whole("maximum", maxQuantity)}
+	m.allowOnly("minimum", "maximum")
+	q := quantity{least: 1, most: m.integer("maximum", maxQuantity)}
 	if m.has("minimum") {
-		q.least = m.whole("minimum", maxQuantity)
+		q.least = m.integer("minimum", maxQuantity)
 	}
 	if q.most < max(q.least, 2) {
 		m.fail(
@@ -143,19 +144,19 @@ func (it item) member(param, lang string) string {
 }
 
 // allows reports whether an amount is within the limits.
-func (o open) allows(amount decimal.Decimal) bool {
+func (o openAmount) allows(amount decimal.Decimal) bool {
 	return amount.GreaterThanOrEqual(o.minimum) && amount.LessThanOrEqual(o.maximum)
 }
 
 // priceFor is the price of one, as far as the shopper may say it.
-func (it item) priceFor(wanted *string) (decimal.Decimal, error) {
+func (it item) priceFor(requested *string) (decimal.Decimal, error) {
 	switch {
 	case it.open == nil:
 		return it.price, nil
-	case wanted == nil:
+	case requested == nil:
 		return it.open.suggested[0], nil
 	}
-	amount, err := payment.ParseAmount(*wanted)
+	amount, err := payment.ParseAmount(*requested)
 	if err != nil || !it.open.allows(amount) {
 		return decimal.Zero, refuse(wire.CodeAmountInvalid, "amount")
 	}
@@ -165,13 +166,13 @@ func (it item) priceFor(wanted *string) (decimal.Decimal, error) {
 var wholeText = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
 
 // countFor is how many are bought, as far as the shopper may say it.
-func (it item) countFor(wanted string) (int, error) {
+func (it item) countFor(requested string) (int, error) {
 	least, most := it.counts()
-	if it.quantity.most == 0 || wanted == "" {
+	if it.quantity.most == 0 || requested == "" {
 		return least, nil
 	}
-	n, err := strconv.Atoi(wanted)
-	if err != nil || !wholeText.MatchString(wanted) || n < least || n > most {
+	n, err := strconv.Atoi(requested)
+	if err != nil || !wholeText.MatchString(requested) || n < least || n > most {
 		return 0, refuse(wire.CodeInvalid, "quantity")
 	}
 	return n, nil

@@ -17,34 +17,34 @@ import (
 type mapping struct {
 	path   string // what stands before the names of its members, "open."
 	values map[string]any
-	wrong  *error
+	err    *error
 }
 
 // mappingOf returns the mapping that v is.
 func mappingOf(v any) *mapping {
-	m := &mapping{wrong: new(error)}
+	m := &mapping{err: new(error)}
 	values, ok := v.(map[string]any)
 	if !ok {
-		*m.wrong = errors.New("has to be a mapping")
+		*m.err = errors.New("has to be a mapping")
 	}
 	m.values = values
 	return m
 }
 
-func (m *mapping) error() error { return *m.wrong }
+func (m *mapping) error() error { return *m.err }
 
 // fail remembers what is wrong with a member, unless something was before.
 func (m *mapping) fail(name, why string) {
-	if *m.wrong == nil {
-		*m.wrong = fmt.Errorf("%s%s: %s", m.path, name, why)
+	if *m.err == nil {
+		*m.err = fmt.Errorf("%s%s: %s", m.path, name, why)
 	}
 }
 
-// only refuses members of other names.
-func (m *mapping) only(known ...string) {
+// allowOnly refuses members of other names.
+func (m *mapping) allowOnly(known ...string) {
 	for _, name := range m.names() {
 		if !slices.Contains(known, name) {
-			m.fail(Short(name), "no such member")
+			m.fail(ShortenName(name), "no such member")
 		}
 	}
 }
@@ -55,13 +55,13 @@ func (m *mapping) names() []string { return slices.Sorted(maps.Keys(m.values)) }
 // has reports whether a member is given. One that is null is not.
 func (m *mapping) has(name string) bool { return m.values[name] != nil }
 
-// inner returns the mapping that a member is; an empty one if it is not given.
-func (m *mapping) inner(name string) *mapping {
+// mapping returns the mapping that a member is; an empty one if it is not given.
+func (m *mapping) mapping(name string) *mapping {
 	values, ok := m.values[name].(map[string]any)
 	if !ok && m.has(name) {
 		m.fail(name, "has to be a mapping")
 	}
-	return &mapping{path: m.path + name + ".", values: values, wrong: m.wrong}
+	return &mapping{path: m.path + name + ".", values: values, err: m.err}
 }
 
 // text returns a member that is text or a number, as it is written; "" if it is
@@ -102,8 +102,8 @@ func (m *mapping) oneOrMore(name string) []string {
 	return m.list(name)
 }
 
-// dollars returns a member that is an amount of dollars.
-func (m *mapping) dollars(name string) decimal.Decimal {
+// amount returns a member that is an amount of dollars.
+func (m *mapping) amount(name string) decimal.Decimal {
 	amount, err := payment.ParseAmount(m.text(name))
 	if err != nil {
 		m.fail(name, `has to be dollars like "4.50"`)
@@ -111,8 +111,8 @@ func (m *mapping) dollars(name string) decimal.Decimal {
 	return amount
 }
 
-// whole returns a member that is a whole number from 1; zero if it is not given.
-func (m *mapping) whole(name string, most int) int {
+// integer returns a member that is a whole number from 1; zero if it is not given.
+func (m *mapping) integer(name string, most int) int {
 	if !m.has(name) {
 		return 0
 	}

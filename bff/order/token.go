@@ -82,16 +82,16 @@ func ParseToken(token string, key []byte, now time.Time) (payment.Order, error) 
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }),
 		jwt.WithLeeway(30*time.Second))
-	if _, err := parser.ParseWithClaims(token, &jwt.RegisteredClaims{}, plain(key)); err != nil {
+	if _, err := parser.ParseWithClaims(token, &jwt.RegisteredClaims{}, keyFunc(key)); err != nil {
 		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")
 	}
-	return orderOf(token, now)
+	return readOrder(token, now)
 }
 
-// plain gives the key for tokens whose header asks for nothing beyond RFC 7515:
+// keyFunc gives the key for tokens whose header asks for nothing beyond RFC 7515:
 // what is critical, or changes how the payload is read, has to be refused by
 // whoever does not know it. Sources: RFC 7515, 4.1.11; RFC 7797.
-func plain(key []byte) jwt.Keyfunc {
+func keyFunc(key []byte) jwt.Keyfunc {
 	return func(token *jwt.Token) (any, error) {
 		for _, name := range []string{"crit", "b64"} {
 			if _, given := token.Header[name]; given {
@@ -102,8 +102,8 @@ func plain(key []byte) jwt.Keyfunc {
 	}
 }
 
-// orderOf reads the order from the claims of a verified token.
-func orderOf(token string, now time.Time) (payment.Order, error) {
+// readOrder reads the order from the claims of a verified token.
+func readOrder(token string, now time.Time) (payment.Order, error) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil {
 		return payment.Order{}, refuse(wire.CodeOrderInvalid, "order")

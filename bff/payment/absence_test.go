@@ -37,15 +37,15 @@ func TestAbsent(t *testing.T) {
 			want: Expired, err: ErrUnchanged},
 		"confirmed": {state: Confirmed, absences: 3, ago: time.Hour,
 			want: Confirmed, err: ErrUnchanged},
-		"an orphan": {state: Lost, absences: 2, ago: 90 * time.Second, want: Lost},
-		"an orphan, at last": {state: Stray, absences: 3, ago: 3 * time.Minute,
-			want: Stray, ended: true},
+		"an orphan": {state: Abandoned, absences: 2, ago: 90 * time.Second, want: Abandoned},
+		"an orphan, at last": {state: Duplicate, absences: 3, ago: 3 * time.Minute,
+			want: Duplicate, ended: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := waiting()
 			a := &s.Attempts[0]
 			a.State, a.Reason, a.Absences, a.AbsentAt = tt.state, tt.reason, tt.absences, noon
-			err := s.NoteAbsence(1, p, noon.Add(tt.ago))
+			err := s.CountAbsence(1, p, noon.Add(tt.ago))
 			if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) {
 				t.Fatalf("absent = %v; want %v", err, tt.err)
 			}
@@ -68,7 +68,7 @@ func TestAbsentBesideAConfirmedAttempt(t *testing.T) {
 	s := waiting()
 	s.Attempts[0].Absences, s.Attempts[0].AbsentAt = 3, noon
 	s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
-	if err := s.NoteAbsence(1, DefaultSchedule(), noon.Add(time.Hour)); err != nil {
+	if err := s.CountAbsence(1, DefaultSchedule(), noon.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Attempts[0].State; got != Cancelled {

@@ -7,12 +7,12 @@ import (
 	"coinslot/app/wire"
 )
 
-// absencesToTell is how many answers in a row must say that a transaction does not
+// minAbsences is how many answers in a row must say that a transaction does not
 // exist before the merchant is told, and absentFor how long they must go on: one may
 // come from a copy of the gateway's database that lags behind.
 const (
-	absencesToTell = 3
-	absentFor      = 3 * time.Minute
+	minAbsences = 3
+	absentFor   = 3 * time.Minute
 )
 
 // IsAbsence reports whether err is the gateway's answer that it knows no such
@@ -22,35 +22,35 @@ func IsAbsence(err error) bool {
 	return errors.As(err, &refused) && refused.Reason == ReasonAbsent
 }
 
-// NoteAbsence applies an answer that the gateway does not know the transaction of attempt
+// CountAbsence applies an answer that the gateway does not know the transaction of attempt
 // n. After several of them over some minutes, an attempt that waits for money goes
 // into review, and one that was to be cancelled counts as ended. ErrUnchanged if the
 // answer makes no difference: the attempt has ended anyway, is in review for another
 // reason, or the answer came before the next one was due.
-func (s *Session) NoteAbsence(n int, p Schedule, now time.Time) error {
+func (s *Session) CountAbsence(n int, p Schedule, now time.Time) error {
 	a := s.Attempt(n)
-	if a == nil || a.TrackingCode == "" || !a.awaited() {
+	if a == nil || a.TrackingCode == "" || !a.expectsTransaction() {
 		return ErrUnchanged
 	}
 	if a.Absences == 0 {
 		a.AbsentAt = now
-	} else if !HasCome(a.absentDue(p, now), now) {
+	} else if !IsDue(a.absentDue(p, now), now) {
 		return ErrUnchanged
 	}
 	a.Absences++
 	s.CheckedAt = now
 	switch {
-	case a.Absences < absencesToTell || now.Sub(a.AbsentAt) < absentFor:
+	case a.Absences < minAbsences || now.Sub(a.AbsentAt) < absentFor:
 	case a.State == InReview: // told already
 	case a.State != Waiting:
 		a.EndedAt = now
 	case s.status() == wire.Confirmed:
 		s.end(a, Cancelled, now) // of an attempt that is left over nobody has to hear
 	default:
-		a.Settled = a.settlings()
-		a.State, a.Reason, a.DoubtedAt = InReview, reasonTxAbsent, now
+		a.ResolvedCount = a.resolvedCount()
+		a.State, a.Reason, a.ReviewedAt = InReview, reasonTxAbsent, now
 		s.Notice = Notice{}
-		s.Note(now, "gateway", "attempt.absent", a.TrackingCode)
+		s.AppendTimeline(now, "gateway", "attempt.absent", a.TrackingCode)
 	}
 	return nil
 }

@@ -13,58 +13,58 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// TakeAnswer applies the outcome of create to attempt n: done, refused or, by
+// ApplyCreateAnswer applies the outcome of create to attempt n: done, refused or, by
 // default, unknown.
-func (s *Session) TakeAnswer(
+func (s *Session) ApplyCreateAnswer(
 	n int, created Created, err error, terms Terms, now time.Time,
 ) error {
 	a := s.Attempt(n)
 	if a == nil || a.TrackingCode != "" ||
-		(a.State != Creating && a.State != Unknown && a.State != Lost) {
+		(a.State != Creating && a.State != Unknown && a.State != Abandoned) {
 		return ErrUnchanged
 	}
 	var refused *RefusedError
 	switch {
-	case a.State == Lost:
-		return s.answeredTooLate(a, created, err, now)
+	case a.State == Abandoned:
+		return s.keepLateAnswer(a, created, err, now)
 	case errors.As(err, &refused):
-		if !s.putOff(a, refused, now) {
+		if !s.postponeCreate(a, refused, now) {
 			s.refuse(a, refused, now)
 		}
 	case err != nil:
 		a.State, a.UnknownAt = Unknown, now
-		s.Note(now, "gateway", "attempt.unknown", err.Error())
+		s.AppendTimeline(now, "gateway", "attempt.unknown", err.Error())
 	default:
-		s.answeredWith(a, created, terms, now)
+		s.applyAnswer(a, created, terms, now)
 	}
 	return nil
 }
 
-// answeredTooLate keeps the tracking code of a transaction whose attempt was
+// keepLateAnswer keeps the tracking code of a transaction whose attempt was
 // given up and replaced in the meantime, so that it is cancelled.
-func (s *Session) answeredTooLate(a *Attempt, created Created, err error, now time.Time) error {
+func (s *Session) keepLateAnswer(a *Attempt, created Created, err error, now time.Time) error {
 	if err != nil || !IsTrackingCode(created.TrackingCode) {
 		return ErrUnchanged
 	}
 	a.TrackingCode = created.TrackingCode
-	s.Note(now, "gateway", "attempt.late_answer", created.TrackingCode)
+	s.AppendTimeline(now, "gateway", "attempt.late_answer", created.TrackingCode)
 	return nil
 }
 
-// answeredWith takes or rejects an answer that says it was done.
-func (s *Session) answeredWith(a *Attempt, created Created, terms Terms, now time.Time) {
-	if why := doubtful(a, created, terms); why != nil {
+// applyAnswer takes or rejects an answer that says it was done.
+func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time.Time) {
+	if why := answerProblem(a, created, terms); why != nil {
 		a.State, a.Reason = Rejected, why.Error()
 		if IsTrackingCode(created.TrackingCode) {
 			a.TrackingCode = created.TrackingCode
 		}
 		s.Notice = Notice{Code: wire.CodePaymentRefused}
-		s.Note(now, "coinslot", "attempt.rejected", why.Error())
+		s.AppendTimeline(now, "coinslot", "attempt.rejected", why.Error())
 		return
 	}
 	a.accept(created, now, terms.Page)
 	s.CheckedAt = now
-	s.Note(now, "gateway", "attempt.pending", created.TrackingCode)
+	s.AppendTimeline(now, "gateway", "attempt.pending", created.TrackingCode)
 }
 
 // refuse closes an attempt that is proven not to exist at the gateway.
@@ -76,7 +76,7 @@ func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
 		code = wire.CodeGatewayUnavailable
 	}
 	s.Notice = Notice{Code: code}
-	s.Note(now, "gateway", "attempt.refused", e.Error())
+	s.AppendTimeline(now, "gateway", "attempt.refused", e.Error())
 }
 
 const (
@@ -87,10 +87,10 @@ const (
 	firstRetryWait = 2 * time.Second
 )
 
-// putOff plans to send the create of a again, and reports whether it may: the
+// postponeCreate plans to send the create of a again, and reports whether it may: the
 // gateway has answered that it takes no requests now, so nothing was created and
 // there is nothing to search for. a stays in state Creating.
-func (s *Session) putOff(a *Attempt, e *RefusedError, now time.Time) bool {
+func (s *Session) postponeCreate(a *Attempt, e *RefusedError, now time.Time) bool {
 	wait := e.RetryAfter
 	if wait <= 0 {
 		wait = firstRetryWait << a.Retries
@@ -101,33 +101,33 @@ func (s *Session) putOff(a *Attempt, e *RefusedError, now time.Time) bool {
 	}
 	a.Retries++
 	a.RetryAt = now.Add(wait)
-	s.Note(now, "gateway", "attempt.put_off", wait.String())
+	s.AppendTimeline(now, "gateway", "attempt.put_off", wait.String())
 	return true
 }
 
-// Resume allows the create of attempt n, which was put off, to be sent again.
+// ResumeCreate allows the create of attempt n, which was put off, to be sent again.
 // Whoever commits this change sends it, and nobody else does. If the session has
 // been paid meanwhile, nothing may be sent: the attempt is closed and resume
 // reports false. ErrUnchanged if it is too soon, or another process sends it.
-func (s *Session) Resume(n int, now time.Time) (send bool, err error) {
+func (s *Session) ResumeCreate(n int, now time.Time) (send bool, err error) {
 	a := s.Attempt(n)
 	if a == nil || a.State != Creating || a.RetryAt.IsZero() || now.Before(a.RetryAt) {
 		return false, ErrUnchanged
 	}
 	a.RetryAt = time.Time{}
 	without := s.without(n)
-	if err := without.mayOpen(now); err != nil && !errors.Is(err, tooMany) {
+	if err := without.mayOpen(now); err != nil && !errors.Is(err, errTooMany) {
 		a.State, a.Reason, a.EndedAt = Refused, string(ReasonBusy), now
-		s.Note(now, "coinslot", "attempt.not_sent", err.Error())
+		s.AppendTimeline(now, "coinslot", "attempt.not_sent", err.Error())
 		return false, nil
 	}
 	a.StartedAt = now // nothing was opened before
 	return true, nil
 }
 
-// tooMany says that a session has used up its attempts. One that was put off is
+// errTooMany says that a session has used up its attempts. One that was put off is
 // counted already.
-var tooMany = NewError(wire.CodeTooManyAttempts, "")
+var errTooMany = NewError(wire.CodeTooManyAttempts, "")
 
 // Coins is what the rules need to know of coins and networks; the registry that is built in
 // has it, whatever the operator's file says.
@@ -161,8 +161,8 @@ type Terms struct {
 	Coins Coins
 }
 
-// doubtful returns why the answer c to create must not be shown for a, or nil.
-func doubtful(a *Attempt, c Created, terms Terms) error {
+// answerProblem returns why the answer c to create must not be shown for a, or nil.
+func answerProblem(a *Attempt, c Created, terms Terms) error {
 	switch {
 	case !IsTrackingCode(c.TrackingCode):
 		return fmt.Errorf("tracking code is not well formed")
@@ -180,14 +180,14 @@ func doubtful(a *Attempt, c Created, terms Terms) error {
 	if err := terms.Coins.CheckAddress(a.NetworkCode, c.Address); err != nil {
 		return fmt.Errorf("network %.64q: %w", a.NetworkCode, err)
 	}
-	return insane(c.PayAmount, a.AmountUSD, terms.Price, terms.Fee)
+	return amountProblem(c.PayAmount, a.AmountUSD, terms.Price, terms.Fee)
 }
 
-// insane reports an amount that is off by more than any spread or fee
+// amountProblem reports an amount that is off by more than any spread or fee
 // explains: a unit or decimals mistake. How the gateway computes pay_amount is
 // not documented, so the bounds are wide: half to twice the order's value, plus
 // twice the fee whichever unit that is in.
-func insane(pay, usd, price, fee decimal.Decimal) error {
+func amountProblem(pay, usd, price, fee decimal.Decimal) error {
 	if !pay.IsPositive() {
 		return fmt.Errorf("pay_amount %s is not positive", pay)
 	}

@@ -19,7 +19,7 @@ func created() Created {
 	}
 }
 
-func TestAnswerThatIsNotDoubtful(t *testing.T) {
+func TestPlausibleAnswer(t *testing.T) {
 	for name, change := range map[string]func(*Attempt, *Created){
 		"as asked":          func(a *Attempt, c *Created) {},
 		"other case":        func(a *Attempt, c *Created) { c.CurrencySymbol, c.NetworkCode = "usdt", "TRC20" },
@@ -29,14 +29,14 @@ func TestAnswerThatIsNotDoubtful(t *testing.T) {
 	} {
 		a, c := waiting().Attempts[0], created()
 		change(&a, &c)
-		if err := doubtful(&a, c, Terms{Price: dec("1"), Fee: dec("1"), Coins: token.Builtin()}); err != nil {
+		if err := answerProblem(&a, c, Terms{Price: dec("1"), Fee: dec("1"), Coins: token.Builtin()}); err != nil {
 			t.Errorf("%s: doubtful = %v; want nil", name, err)
 		}
 	}
 }
 
 // Each row differs from the fitting answer in one field.
-func TestDoubtfulAnswers(t *testing.T) {
+func TestImplausibleAnswers(t *testing.T) {
 	for name, change := range map[string]func(*Created){
 		"no tracking code":       func(c *Created) { c.TrackingCode = "" },
 		"odd tracking code":      func(c *Created) { c.TrackingCode = "T1/../T2" },
@@ -60,7 +60,7 @@ func TestDoubtfulAnswers(t *testing.T) {
 	} {
 		a, c := waiting().Attempts[0], created()
 		change(&c)
-		if err := doubtful(&a, c, Terms{Price: dec("1"), Fee: dec("1"), Coins: token.Builtin()}); err == nil {
+		if err := answerProblem(&a, c, Terms{Price: dec("1"), Fee: dec("1"), Coins: token.Builtin()}); err == nil {
 			t.Errorf("%s: doubtful = nil; want a reason", name)
 		}
 	}

@@ -28,11 +28,11 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 		}
 		return nil
 	}
-	s.reappear(a, now)
-	a.see(r)
+	s.clearAbsence(a, now)
+	a.mergeRecord(r)
 	switch r.Status {
 	case "confirmed":
-		s.reported(a, r, env, now)
+		s.applyConfirmed(a, r, env, now)
 	case "expired":
 		s.end(a, Expired, now)
 	case "cancelled", "canceled":
@@ -41,16 +41,16 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 	return nil
 }
 
-// reappear takes back what absent has made of a, since the gateway knows its
+// clearAbsence takes back what absent has made of a, since the gateway knows its
 // transaction after all.
-func (s *Session) reappear(a *Attempt, now time.Time) {
+func (s *Session) clearAbsence(a *Attempt, now time.Time) {
 	a.Absences, a.AbsentAt = 0, time.Time{}
 	if !a.IsAbsent() {
 		return
 	}
 	a.State, a.Reason = Waiting, ""
 	a.Reappeared++
-	s.Note(now, "gateway", "attempt.reappeared", a.TrackingCode)
+	s.AppendTimeline(now, "gateway", "attempt.reappeared", a.TrackingCode)
 }
 
 // reconsider compares a confirmed attempt with a later record of it. It stays
@@ -58,7 +58,7 @@ func (s *Session) reappear(a *Attempt, now time.Time) {
 func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
 		a.Paid, a.Alert = r.Paid, reasonPaidMore
-		s.Note(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
+		s.AppendTimeline(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
 	}
 	switch {
 	case r.Status == "confirmed":
@@ -70,15 +70,15 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	if a.Regressions++; a.Regressions == 1 {
 		a.RegressedAt = now
 	}
-	if a.Regressions >= regressionsToTell && now.Sub(a.RegressedAt) >= regressFor &&
+	if a.Regressions >= minRegressions && now.Sub(a.RegressedAt) >= regressFor &&
 		a.Alert != reasonRegressed {
 		a.Alert = reasonRegressed
-		s.Note(now, "gateway", "attempt.regressed", r.Status)
+		s.AppendTimeline(now, "gateway", "attempt.regressed", r.Status)
 	}
 }
 
-// see copies what a record may tell in any state: amounts only grow.
-func (a *Attempt) see(r Record) {
+// mergeRecord copies what a record may tell in any state: amounts only grow.
+func (a *Attempt) mergeRecord(r Record) {
 	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
 		a.Paid = r.Paid
 	}
@@ -88,12 +88,12 @@ func (a *Attempt) see(r Record) {
 	if !r.PaidAt.IsZero() {
 		a.PaidAt = r.PaidAt
 	}
-	a.seeWindow(r)
+	a.mergeWindow(r)
 }
 
-// seeWindow takes the length of the payment window from r, and its beginning
+// mergeWindow takes the length of the payment window from r, and its beginning
 // from our own clock: the gateway's may be wrong by hours.
-func (a *Attempt) seeWindow(r Record) {
+func (a *Attempt) mergeWindow(r Record) {
 	length := r.ExpiresAt.Sub(r.CreatedAt)
 	most := time.Duration(a.TTLMinutes)*time.Minute + windowSlack
 	if a.State != Waiting || r.CreatedAt.IsZero() || r.ExpiresAt.IsZero() || length <= 0 ||
@@ -105,9 +105,9 @@ func (a *Attempt) seeWindow(r Record) {
 	}
 }
 
-// reported handles a record that says confirmed.
-func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
-	why := unproven(s, a, r, env)
+// applyConfirmed handles a record that says confirmed.
+func (s *Session) applyConfirmed(a *Attempt, r Record, env string, now time.Time) {
+	why := checkGate(s, a, r, env)
 	if why == "" {
 		if a.Reason == reasonPaidExcess {
 			a.Paid = r.Paid // the gateway has corrected an amount that was not believed
@@ -115,7 +115,7 @@ func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
 		s.confirm(a, "gateway", now)
 		return
 	}
-	s.doubt(a, why, now)
+	s.startReview(a, why, now)
 }
 
 // confirm is the one function that writes Confirmed, on the word of who. It has two
@@ -123,16 +123,16 @@ func (s *Session) reported(a *Attempt, r Record, env string, now time.Time) {
 // other by a person who has settled it, see settle.
 func (s *Session) confirm(a *Attempt, who string, now time.Time) {
 	a.Late = !a.EndedAt.IsZero()
-	a.State, a.Reason, a.EndedAt, a.Rechecks = Confirmed, "", now, 0
-	a.RecheckedAt = time.Time{} // who asked has the answer
+	a.State, a.Reason, a.EndedAt, a.ChecksDone = Confirmed, "", now, 0
+	a.RecheckAskedAt = time.Time{} // who asked has the answer
 	s.Notice = Notice{}
-	s.Note(now, who, "attempt.confirmed", a.TrackingCode)
+	s.AppendTimeline(now, who, "attempt.confirmed", a.TrackingCode)
 }
 
-// doubt puts an attempt into review: reported paid, not proven. What the
+// startReview puts an attempt into review: reported paid, not proven. What the
 // merchant has settled as cancelled is not raised again for the same reason.
 // That its transaction has paid another session outweighs every other reason.
-func (s *Session) doubt(a *Attempt, why string, now time.Time) {
+func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 	if a.SharedTxID != "" && a.SharedTxID == a.TxID {
 		why = ReasonTxUsed
 	}
@@ -140,12 +140,12 @@ func (s *Session) doubt(a *Attempt, why string, now time.Time) {
 		return
 	}
 	if a.State != InReview {
-		a.DoubtedAt = now
+		a.ReviewedAt = now
 	}
-	a.Settled = a.settlings()
+	a.ResolvedCount = a.resolvedCount()
 	a.State, a.Reason = InReview, why
 	s.Notice = Notice{}
-	s.Note(now, "gateway", "attempt.review", why)
+	s.AppendTimeline(now, "gateway", "attempt.review", why)
 }
 
 // end closes a waiting attempt. One that has ended already, is in review or
@@ -154,8 +154,8 @@ func (s *Session) end(a *Attempt, as State, now time.Time) {
 	switch a.State {
 	case Waiting, Creating, Unknown:
 		a.State, a.EndedAt = as, now
-		s.Note(now, "gateway", "attempt."+string(as), a.TrackingCode)
-	case Lost, Rejected, Stray:
+		s.AppendTimeline(now, "gateway", "attempt."+string(as), a.TrackingCode)
+	case Abandoned, Rejected, Duplicate:
 		if a.EndedAt.IsZero() {
 			a.EndedAt = now
 		}
@@ -170,8 +170,8 @@ func (s *Session) ReviewReusedTx(n int, r Record, now time.Time) error {
 		return ErrUnchanged
 	}
 	s.CheckedAt = now
-	a.see(r)
-	s.share(a, now)
+	a.mergeRecord(r)
+	s.reviewSharedTx(a, now)
 	return nil
 }
 
@@ -181,14 +181,14 @@ func (s *Session) ReviewSharedTx(now time.Time) error {
 	if a == nil || a.State != InReview {
 		return NewError(wire.CodeNotPossible, "")
 	}
-	s.share(a, now)
+	s.reviewSharedTx(a, now)
 	return nil
 }
 
-// share puts a into review since its transaction has confirmed another session.
-func (s *Session) share(a *Attempt, now time.Time) {
+// reviewSharedTx puts a into review since its transaction has confirmed another session.
+func (s *Session) reviewSharedTx(a *Attempt, now time.Time) {
 	a.SharedTxID = a.TxID
-	s.doubt(a, ReasonTxUsed, now)
+	s.startReview(a, ReasonTxUsed, now)
 }
 
 // same reports whether nothing that a record can tell differs.
@@ -203,29 +203,29 @@ func (a *Attempt) same(b *Attempt) bool {
 // steady reports whether a's schedule needs nothing but the clock.
 func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InReview }
 
-// HasNews reports whether r, a status record of attempt n, needs a change of s; if not,
+// NeedsUpdate reports whether r, a status record of attempt n, needs a change of s; if not,
 // a touch of the row will do. Errors: those of Apply.
-func (s *Session) HasNews(n int, r Record, env string, now time.Time) (bool, error) {
+func (s *Session) NeedsUpdate(n int, r Record, env string, now time.Time) (bool, error) {
 	probe := *s // shares nothing that Apply changes
-	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
+	probe.Attempts, probe.Timeline = slices.Clone(s.Attempts), slices.Clip(s.Timeline)
 	if err := probe.Apply(n, r, env, now); err != nil {
 		return false, err
 	}
 	return !probe.Attempt(n).same(s.Attempt(n)) || !s.Attempt(n).steady(), nil
 }
 
-// short reports whether something was paid, but not enough.
-func (a *Attempt) short() bool {
+// underpaid reports whether something was paid, but not enough.
+func (a *Attempt) underpaid() bool {
 	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(
 		LeastPaid(a.PayAmount, a.Tolerance),
 	)
 }
 
-// uncounted reports whether money has come that confirms nothing: too little,
+// hasUncountedMoney reports whether money has come that confirms nothing: too little,
 // or to an attempt that is over for the gateway.
-func (a *Attempt) uncounted() bool {
+func (a *Attempt) hasUncountedMoney() bool {
 	ended := a.State == Expired || a.State == Cancelled
-	return a.short() || ended && a.Paid.IsPositive()
+	return a.underpaid() || ended && a.Paid.IsPositive()
 }
 
 // AmountDue returns what has to be sent now, rounded up to digits; zero if nothing has
@@ -234,7 +234,7 @@ func (a *Attempt) AmountDue(digits int32) decimal.Decimal {
 	switch {
 	case a.State != Waiting:
 		return decimal.Zero
-	case a.short():
+	case a.underpaid():
 		return a.PayAmount.Sub(a.Paid).RoundCeil(digits)
 	case a.Paid.IsPositive():
 		return decimal.Zero

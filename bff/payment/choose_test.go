@@ -134,25 +134,25 @@ func TestSchedule(t *testing.T) {
 		{"waiting", Attempt{State: Waiting}, 0, false, 15 * time.Second},
 		{"waiting, watched", Attempt{State: Waiting}, 0, true, 3 * time.Second},
 		{"confirmed", Attempt{State: Confirmed, EndedAt: noon}, 0, true, time.Minute},
-		{"confirmed, looked at twice", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 2}, 16 * time.Minute, true, time.Hour},
-		{"confirmed, looked at", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 5}, 73 * time.Hour, true, -1},
-		{"confirmed, taken back", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 5, Regressions: 2, RegressedAt: noon}, 300 * time.Second, true, 402 * time.Second},
-		{"confirmed, taken back and told", Attempt{State: Confirmed, EndedAt: noon, Rechecks: 5, Regressions: 3, Alert: reasonRegressed}, 0, true, -1},
+		{"confirmed, looked at twice", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 2}, 16 * time.Minute, true, time.Hour},
+		{"confirmed, looked at", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5}, 73 * time.Hour, true, -1},
+		{"confirmed, taken back", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 2, RegressedAt: noon}, 300 * time.Second, true, 402 * time.Second},
+		{"confirmed, taken back and told", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 3, Alert: reasonRegressed}, 0, true, -1},
 		{"refused", Attempt{State: Refused}, 0, true, -1},
 		{"expired", Attempt{State: Expired, EndedAt: noon}, 0, true, 5 * time.Minute},
-		{"expired, looked at once", Attempt{State: Expired, EndedAt: noon, Rechecks: 1}, time.Hour, true, time.Hour},
-		{"cancelled, looked at eight times", Attempt{State: Cancelled, EndedAt: noon, Rechecks: 8}, 49 * time.Hour, true, 72 * time.Hour},
-		{"cancelled, done", Attempt{State: Cancelled, EndedAt: noon, Rechecks: 9}, 73 * time.Hour, true, -1},
-		{"review", Attempt{State: InReview, DoubtedAt: noon}, 0, true, time.Minute},
-		{"review, hours later", Attempt{State: InReview, DoubtedAt: noon}, 2 * time.Hour, true, 3 * time.Hour},
-		{"review, days later", Attempt{State: InReview, DoubtedAt: noon}, 72 * time.Hour, true, -1},
-		{"lost", Attempt{State: Lost, StartedAt: noon, TTLMinutes: 60}, time.Minute, false, 2 * time.Minute},
-		{"lost, searched twice", Attempt{State: Lost, StartedAt: noon, TTLMinutes: 60, Rechecks: 2}, 11 * time.Minute, false, time.Hour + 30*time.Second},
-		{"lost, a window of five minutes", Attempt{State: Lost, StartedAt: noon, TTLMinutes: 5, Rechecks: 1}, 3 * time.Minute, false, 5*time.Minute + 30*time.Second},
-		{"stray", Attempt{State: Stray, TrackingCode: "T2"}, 0, false, 15 * time.Second},
-		{"lost, searched for", Attempt{State: Lost, StartedAt: noon, Rechecks: 3}, 2 * time.Hour, false, -1},
-		{"lost, found", Attempt{State: Lost, StartedAt: noon, TrackingCode: "T1"}, time.Minute, false, 75 * time.Second},
-		{"lost, ended", Attempt{State: Lost, StartedAt: noon, TrackingCode: "T1", EndedAt: noon}, time.Minute, false, 5 * time.Minute},
+		{"expired, looked at once", Attempt{State: Expired, EndedAt: noon, ChecksDone: 1}, time.Hour, true, time.Hour},
+		{"cancelled, looked at eight times", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 8}, 49 * time.Hour, true, 72 * time.Hour},
+		{"cancelled, done", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 9}, 73 * time.Hour, true, -1},
+		{"review", Attempt{State: InReview, ReviewedAt: noon}, 0, true, time.Minute},
+		{"review, hours later", Attempt{State: InReview, ReviewedAt: noon}, 2 * time.Hour, true, 3 * time.Hour},
+		{"review, days later", Attempt{State: InReview, ReviewedAt: noon}, 72 * time.Hour, true, -1},
+		{"lost", Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 60}, time.Minute, false, 2 * time.Minute},
+		{"lost, searched twice", Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 60, ChecksDone: 2}, 11 * time.Minute, false, time.Hour + 30*time.Second},
+		{"lost, a window of five minutes", Attempt{State: Abandoned, StartedAt: noon, TTLMinutes: 5, ChecksDone: 1}, 3 * time.Minute, false, 5*time.Minute + 30*time.Second},
+		{"stray", Attempt{State: Duplicate, TrackingCode: "T2"}, 0, false, 15 * time.Second},
+		{"lost, searched for", Attempt{State: Abandoned, StartedAt: noon, ChecksDone: 3}, 2 * time.Hour, false, -1},
+		{"lost, found", Attempt{State: Abandoned, StartedAt: noon, TrackingCode: "T1"}, time.Minute, false, 75 * time.Second},
+		{"lost, ended", Attempt{State: Abandoned, StartedAt: noon, TrackingCode: "T1", EndedAt: noon}, time.Minute, false, 5 * time.Minute},
 		{"rejected", Attempt{State: Rejected, TrackingCode: "T1"}, 0, false, 15 * time.Second},
 	} {
 		s := Session{Attempts: []Attempt{c.a}}
@@ -174,7 +174,7 @@ func TestSchedule(t *testing.T) {
 
 func TestDueIsTheSoonest(t *testing.T) {
 	s := Session{Status: wire.Open, ExpiresAt: noon.Add(time.Hour), Attempts: []Attempt{
-		{State: Lost, StartedAt: noon, TTLMinutes: 30}, {State: Refused},
+		{State: Abandoned, StartedAt: noon, TTLMinutes: 30}, {State: Refused},
 	}}
 	if got := s.Due(DefaultSchedule(), noon, false); !got.Equal(noon.Add(2 * time.Minute)) {
 		t.Errorf("due = %v; want the orphan's search", got)

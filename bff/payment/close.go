@@ -18,7 +18,7 @@ func (s *Session) Close(by Closer, who string, now time.Time) error {
 		return ErrUnchanged
 	}
 	s.ClosedBy, s.Notice = by, Notice{}
-	s.Note(now, who, "session.cancelled", "")
+	s.AppendTimeline(now, who, "session.cancelled", "")
 	return nil
 }
 
@@ -28,7 +28,7 @@ func (s *Session) Expire(now time.Time) error {
 		return ErrUnchanged
 	}
 	s.ClosedBy, s.Notice = ClosedByTime, Notice{Code: wire.CodeSessionExpired}
-	s.Note(now, "coinslot", "session.expired", "")
+	s.AppendTimeline(now, "coinslot", "session.expired", "")
 	return nil
 }
 
@@ -37,15 +37,15 @@ func (s *Session) Expire(now time.Time) error {
 func (s *Session) Actions(now time.Time) []wire.Action {
 	list := []wire.Action{}
 	for _, action := range s.Status.Actions() {
-		if s.may(action, now) {
+		if s.allows(action, now) {
 			list = append(list, action)
 		}
 	}
 	return list
 }
 
-// may reports whether the session allows an action that its status has.
-func (s *Session) may(action wire.Action, now time.Time) bool {
+// allows reports whether the session allows an action that its status has.
+func (s *Session) allows(action wire.Action, now time.Time) bool {
 	a := s.Current()
 	switch action {
 	case wire.Choose:

@@ -2,7 +2,7 @@
 // it is paid. Everything in it is a function of a row, evidence and a time; there is no
 // context, clock, database, network or log. A file uses those below it:
 //
-//	lost.go      a create whose answer was lost: found, replaced or given up
+//	abandoned.go a create whose answer was lost: found, replaced or given up
 //	close.go     canceling, expiring, and what a shopper may do
 //	open.go      may an attempt be opened, for which coin and for how long
 //	review.go    an operator resolves a review

@@ -30,10 +30,10 @@ func TestDueAfterAClockThatWasAhead(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ahead, p := now.Add(48*time.Hour), DefaultSchedule()
 	for state, want := range map[State]time.Duration{
-		Creating: p.Answer, Expired: p.Late[0], Cancelled: p.Late[0], Confirmed: p.After[0], Lost: p.Orphan[0],
+		Creating: p.CreateTimeout, Expired: p.LateChecks[0], Cancelled: p.LateChecks[0], Confirmed: p.ConfirmedChecks[0], Abandoned: p.OrphanSearches[0],
 	} {
 		a := Attempt{State: state, StartedAt: ahead, TTLMinutes: 30}
-		if state != Lost {
+		if state != Abandoned {
 			a.EndedAt = ahead
 		}
 		if got := a.Due(p, now, false).Sub(now); got != want {
@@ -44,29 +44,29 @@ func TestDueAfterAClockThatWasAhead(t *testing.T) {
 
 // An answer that comes after its attempt was replaced names the orphan, which
 // is then due for cancelling; it is never shown.
-func TestAnswerAfterGivingUpNamesTheOrphan(t *testing.T) {
+func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s := Session{Attempts: []Attempt{{Number: 1, State: Lost, StartedAt: now.Add(-time.Minute)}}}
+	s := Session{Attempts: []Attempt{{Number: 1, State: Abandoned, StartedAt: now.Add(-time.Minute)}}}
 	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
-	if err := s.TakeAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now); err != nil {
+	if err := s.ApplyCreateAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now); err != nil {
 		t.Fatal(err)
 	}
 	a := s.Attempts[0]
-	if a.State != Lost || a.TrackingCode != "LATE1" || a.Address != "" {
+	if a.State != Abandoned || a.TrackingCode != "LATE1" || a.Address != "" {
 		t.Errorf("attempt = %+v; want it lost, with its code and no address", a)
 	}
 	if due := a.Due(DefaultSchedule(), now, false); due.IsZero() || due.Sub(now) > time.Minute {
 		t.Errorf("due %v; want soon", due)
 	}
-	other := Session{Attempts: []Attempt{{Number: 1, State: Lost}}}
-	if err := other.TakeAnswer(1, Created{}, errors.New("cut"), Terms{}, now); !errors.Is(err, ErrUnchanged) {
+	other := Session{Attempts: []Attempt{{Number: 1, State: Abandoned}}}
+	if err := other.ApplyCreateAnswer(1, Created{}, errors.New("cut"), Terms{}, now); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("answered = %v; want ErrUnchanged", err)
 	}
 }
 
 // More time is for the attempt that was on screen: another coin, chosen meanwhile
 // elsewhere, is not called off for it.
-func TestWishReplaces(t *testing.T) {
+func TestDesiredReplaces(t *testing.T) {
 	offer := func(symbol string) Offer {
 		return Offer{Currency: Currency{Symbol: symbol}, Network: Network{Code: "x"}}
 	}

@@ -34,7 +34,7 @@ func (s *Session) FinishedAt() time.Time {
 			end = at
 		}
 	}
-	for _, e := range s.Trail {
+	for _, e := range s.Timeline {
 		if strings.HasPrefix(e.What, "session.") && e.At.After(end) {
 			end = e.At
 		}
@@ -61,7 +61,7 @@ func (s *Session) Tombstone() bool {
 func (s *Session) EverPaid() bool {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		doubted := !a.DoubtedAt.IsZero() && a.Reason != reasonTxAbsent
+		doubted := !a.ReviewedAt.IsZero() && a.Reason != reasonTxAbsent
 		if a.State == Confirmed || a.Paid.IsPositive() || a.TxID != "" || doubted {
 			return true
 		}
@@ -75,7 +75,7 @@ func (s *Session) Erase(e Erasure, now time.Time) {
 	case ErasePersonal:
 		s.erasePersonal(now)
 	case EraseAll:
-		s.reduce(now)
+		s.makeTombstone(now)
 	}
 }
 
@@ -87,14 +87,14 @@ func (s *Session) erasePersonal(now time.Time) {
 	for i := range s.Attempts {
 		s.Attempts[i].Email, s.Attempts[i].Comment = "", ""
 	}
-	s.Trail = erasedTimeline(s.Trail)
+	s.Timeline = erasedTimeline(s.Timeline)
 }
 
-// reduce leaves a tombstone: what finds the order of late money, what the confirm gate
+// makeTombstone leaves a tombstone: what finds the order of late money, what the confirm gate
 // compares, and what keeps an order from being started anew.
-func (s *Session) reduce(now time.Time) {
+func (s *Session) makeTombstone(now time.Time) {
 	s.erasePersonal(now)
-	s.Deleted, s.Notice, s.Trail = true, Notice{}, nil
+	s.Deleted, s.Notice, s.Timeline = true, Notice{}, nil
 	s.Order = Order{AmountUSD: s.Order.AmountUSD, Ref: s.Order.Ref, OrderID: s.Order.OrderID}
 	for i, a := range s.Attempts {
 		if a.State == Refused { // nothing exists at the gateway
@@ -111,8 +111,8 @@ func (s *Session) reduce(now time.Time) {
 
 // erasedTimeline returns a timeline without free text: what the gateway answered may
 // quote an e-mail, and an operator's reason may name a person.
-func erasedTimeline(list []Entry) []Entry {
-	var kept []Entry
+func erasedTimeline(list []TimelineEntry) []TimelineEntry {
+	var kept []TimelineEntry
 	for _, e := range list {
 		switch e.What {
 		case "attempt.intended", "attempt.pending", "attempt.late_answer", "attempt.found",
@@ -145,11 +145,11 @@ func erasedBody(e Event, much Erasure, now time.Time) []byte {
 		if much == EraseAll {
 			o.Title, o.Metadata, o.SuccessURL, o.CancelURL = "", nil, "", ""
 		}
-		o.Trail = erasedTimeline(o.Trail)
+		o.Timeline = erasedTimeline(o.Timeline)
 		if o.ErasedAt == nil {
-			o.ErasedAt = set(now)
+			o.ErasedAt = utcOrNil(now)
 		}
-		data, _ = json.Marshal(o.filled()) // plain data: cannot fail
+		data, _ = json.Marshal(o.withoutNil()) // plain data: cannot fail
 	}
 	message.Type, message.Timestamp, message.Data = e.Type, e.At.UTC(), data
 	body, _ := json.Marshal(message) // likewise

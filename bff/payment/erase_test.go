@@ -21,8 +21,8 @@ func TestRetain(t *testing.T) {
 	unpaid := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end}}}
 	paid := Session{Status: wire.Confirmed, Attempts: []Attempt{{State: Confirmed, EndedAt: end}}}
 	part := Session{Status: wire.Expired, Attempts: []Attempt{{State: Expired, EndedAt: end, Paid: decimal.NewFromInt(1)}}}
-	doubted := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, DoubtedAt: end, Reason: "paid_amount_unreadable"}}}
-	absent := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, DoubtedAt: end, Reason: reasonTxAbsent}}}
+	doubted := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, ReviewedAt: end, Reason: "paid_amount_unreadable"}}}
+	absent := Session{Status: wire.Cancelled, Attempts: []Attempt{{State: Cancelled, EndedAt: end, ReviewedAt: end, Reason: reasonTxAbsent}}}
 	done, gone, late := paid, unpaid, unpaid
 	done.ErasedAt, gone.ErasedAt, gone.Deleted, late.ErasedAt = end, end, true, end
 	for name, c := range map[string]struct {
@@ -88,7 +88,7 @@ func TestErasedEvent(t *testing.T) {
 	s.Attempts[0].State, s.Status = Confirmed, wire.Confirmed
 	s.ID, s.Order.Email, s.Order.Description, s.Order.Metadata = "cs_1", "ann@canary.example", "canary", map[string]string{"cart": "C-7"}
 	s.Order.SuccessURL, s.Order.Title = "https://shop.example/thanks", "Two tickets"
-	s.Trail = []Entry{{At: now, By: "gateway", What: "attempt.unknown", Detail: "canary"}, {At: now, By: "console:eve", What: "session.resolved", Detail: "confirmed: canary"}}
+	s.Timeline = []TimelineEntry{{At: now, By: "gateway", What: "attempt.unknown", Detail: "canary"}, {At: now, By: "console:eve", What: "session.resolved", Detail: "confirmed: canary"}}
 	e := newEvent(s, EventOptions{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
 	got := e.Erased(ErasePersonal, now)
 	if bytes.Contains(got.Body, []byte("canary")) {
@@ -129,7 +129,7 @@ func TestDataAfterErasure(t *testing.T) {
 	late.Attempts[0].State, late.Attempts[0].EndedAt, late.Status = Expired, noon, wire.Expired
 	late.Erase(EraseAll, noon)
 	late.Attempts[0].State, late.Status = InReview, wire.Review
-	if err := late.Resolve(Settlement{As: wire.Cancelled, Reason: "called Ann", By: ByMerchant}, noon); err != nil {
+	if err := late.Resolve(Resolution{As: wire.Cancelled, Reason: "called Ann", By: ByMerchant}, noon); err != nil {
 		t.Fatal(err)
 	}
 	late.Status = wire.Cancelled

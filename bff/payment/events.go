@@ -47,25 +47,25 @@ type Event struct {
 // newEvent tells of s as it is now, as the version that the store is about to
 // write. distinct tells events of one type and session apart: the attempt's
 // number, an amount.
-func newEvent(s *Session, telling EventOptions, t EventType, at time.Time, distinct string) Event {
-	told := *s
-	told.Version++
+func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix string) Event {
+	next := *s
+	next.Version++
 	body, err := json.Marshal(struct {
 		Type      EventType `json:"type"`
 		Timestamp time.Time `json:"timestamp"`
 		Data      Object    `json:"data"`
-	}{t, at.UTC(), told.Object(telling)})
+	}{t, at.UTC(), next.Object(opts)})
 	if err != nil {
 		panic(fmt.Sprintf("encoding event %s: %v", t, err)) // plain data: cannot fail
 	}
-	return Event{ID: eventID(s.ID, t, distinct), Type: t, Session: s.ID, At: at.UTC(), Body: body}
+	return Event{ID: eventID(s.ID, t, suffix), Type: t, Session: s.ID, At: at.UTC(), Body: body}
 }
 
 // eventID derives an id from what the event is about, so that the same change
 // told twice (a repeated transaction, a crash between commit and answer) is one
 // event.
-func eventID(session string, t EventType, distinct string) string {
-	sum := sha256.Sum256([]byte(session + "\n" + string(t) + "\n" + distinct))
+func eventID(session string, t EventType, suffix string) string {
+	sum := sha256.Sum256([]byte(session + "\n" + string(t) + "\n" + suffix))
 	return "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
 }
 
@@ -98,53 +98,54 @@ func (s *Session) Snapshot() Snapshot {
 
 // Events finishes a change: it derives Status and returns the events that tell
 // the merchant what is different from before.
-func (s *Session) Events(before Snapshot, now time.Time, telling EventOptions) []Event {
+func (s *Session) Events(before Snapshot, now time.Time, opts EventOptions) []Event {
 	s.Status = s.status()
 	var events []Event
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
 		more := a.Paid.GreaterThan(before.paid[a.Number])
-		switch distinct := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
-		case a.State == InReview && (more || a.reviewIsNews(before.reviewed[a.Number])):
+		switch suffix := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
+		case a.State == InReview && (more || a.reviewIsNew(before.reviewed[a.Number])):
 			events = append(
-				events, newEvent(s, telling, EventReview, now, distinct+a.afterSettling()),
+				events, newEvent(s, opts, EventReview, now, suffix+a.resolutionSuffix()),
 			)
 		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
-			events = append(events, newEvent(s, telling, EventReview, now, distinct+" "+a.Alert))
-		case a.uncounted() && more:
-			events = append(events, newEvent(s, telling, EventPartial, now, distinct))
+			events = append(events, newEvent(s, opts, EventReview, now, suffix+" "+a.Alert))
+		case a.hasUncountedMoney() && more:
+			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
 	}
 	t, current := EventType(s.Status.Event()), s.Current()
 	told := t != "" && t != EventReview // reviews are told above, for each attempt and amount
 	if told && (s.Status != before.status || (current != nil && current.Number != before.number)) {
-		events = append(events, newEvent(s, telling, t, now, s.distinct()))
+		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
 	}
 	return events
 }
 
-// reviewIsNews reports whether the merchant has to hear of a review; was is the
+// reviewIsNew reports whether the merchant has to hear of a review; was is the
 // reason that it had before the change.
-func (a *Attempt) reviewIsNews(was string) bool {
+func (a *Attempt) reviewIsNew(was string) bool {
 	different := was != a.Reason
-	return was == "" || different && (a.Reason == reasonSettled || was == reasonTxAbsent)
+	return was == "" || different && (a.Reason == reasonResolved || was == reasonTxAbsent)
 }
 
-// afterSettling tells reviews after a person has settled the session apart from
+// resolutionSuffix tells reviews after a person has settled the session apart from
 // those before, and those of an absent transaction from all others.
-func (a *Attempt) afterSettling() string {
+func (a *Attempt) resolutionSuffix() string {
 	if a.Reason == reasonTxAbsent {
-		return " " + a.Reason + " " + strconv.Itoa(a.Settled) + " " + strconv.Itoa(a.Reappeared)
+		return " " + a.Reason + " " + strconv.Itoa(a.ResolvedCount) + " " +
+			strconv.Itoa(a.Reappeared)
 	}
-	if a.Settled == 0 && a.Reason != reasonSettled {
+	if a.ResolvedCount == 0 && a.Reason != reasonResolved {
 		return ""
 	}
-	return " " + strconv.Itoa(a.Settled) + " " + a.Reason
+	return " " + strconv.Itoa(a.ResolvedCount) + " " + a.Reason
 }
 
-// distinct tells two events of one type and session apart: a session can
+// eventSuffix tells two events of one type and session apart: a session can
 // expire with each of its attempts, but it is confirmed only once.
-func (s *Session) distinct() string {
+func (s *Session) eventSuffix() string {
 	a := s.Current()
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
@@ -154,10 +155,10 @@ func (s *Session) distinct() string {
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
 	}
-	switch settled := s.settlings(); {
+	switch settled := s.resolvedCount(); {
 	case settled > 1:
 		return which + " after review " + strconv.Itoa(settled)
-	case settled == 1 || !a.DoubtedAt.IsZero():
+	case settled == 1 || !a.ReviewedAt.IsZero():
 		return which + " after review" // settled by hand, perhaps as what it was before
 	}
 	return which

@@ -18,8 +18,8 @@ func TestFinishedAt(t *testing.T) {
 		"open":    {Session{Status: wire.Open, ExpiresAt: at(9)}, time.Time{}},
 		"review":  {Session{Status: wire.Review, Attempts: []Attempt{{EndedAt: at(1)}}}, time.Time{}},
 		"paid":    {Session{Status: wire.Confirmed, Attempts: []Attempt{{EndedAt: at(1)}, {EndedAt: at(3)}}}, at(3)},
-		"settled": {Session{Status: wire.Cancelled, Attempts: []Attempt{{EndedAt: at(1)}}, Trail: []Entry{{At: at(5), What: "session.resolved"}}}, at(5)},
-		"looked":  {Session{Status: wire.Expired, Attempts: []Attempt{{EndedAt: at(1), RecheckedAt: at(8)}}, Trail: []Entry{{At: at(7), What: "attempt.found"}}}, at(1)},
+		"settled": {Session{Status: wire.Cancelled, Attempts: []Attempt{{EndedAt: at(1)}}, Timeline: []TimelineEntry{{At: at(5), What: "session.resolved"}}}, at(5)},
+		"looked":  {Session{Status: wire.Expired, Attempts: []Attempt{{EndedAt: at(1), RecheckAskedAt: at(8)}}, Timeline: []TimelineEntry{{At: at(7), What: "attempt.found"}}}, at(1)},
 		"unused":  {Session{Status: wire.Expired, ExpiresAt: at(9)}, at(9)},
 	} {
 		if got := c.s.FinishedAt(); !got.Equal(c.want) {

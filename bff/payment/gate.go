@@ -34,7 +34,7 @@ const (
 	reasonEnvironment = "gateway_changed"
 	ReasonTxUsed      = "transaction_id_reused"
 	reasonPaidTwice   = "session_confirmed_already"
-	reasonSettled     = "settled_before"
+	reasonResolved    = "settled_before"
 	// Of an attempt of which nothing was reported as paid; see absent.
 	reasonTxAbsent = "transaction_absent"
 	// Of a confirmed attempt, which stays confirmed.
@@ -42,12 +42,12 @@ const (
 	reasonPaidMore  = "paid_after_confirmation"
 )
 
-// unproven is the confirm gate: it returns why r does not prove that a is
+// checkGate is the confirm gate: it returns why r does not prove that a is
 // paid, or "" if it does. r must come from a status read made for a just
 // now (never from a list, a recheck, a redirect or a hook) whose envelope said
 // 200; env is the gateway it was read from. Whether the transaction id belongs
 // to another session is the store's to say, since only it can while writing.
-func unproven(s *Session, a *Attempt, r Record, env string) string {
+func checkGate(s *Session, a *Attempt, r Record, env string) string {
 	switch {
 	case r.TrackingCode != a.TrackingCode || r.Status != "confirmed":
 		return reasonTracking
@@ -69,8 +69,8 @@ func unproven(s *Session, a *Attempt, r Record, env string) string {
 		return reasonPaidExcess
 	case s.status() == wire.Confirmed:
 		return reasonPaidTwice // by another attempt: one order is paid once
-	case s.settledUnpaid():
-		return reasonSettled // a person has said that it is not paid, and may have refunded it
+	case s.resolvedUnpaid():
+		return reasonResolved // a person has said that it is not paid, and may have refunded it
 	}
 	return ""
 }

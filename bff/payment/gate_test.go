@@ -77,10 +77,10 @@ func TestGateConditions(t *testing.T) {
 		{"confirmed already", func(s *Session, r *Record) {
 			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
 		}, reasonPaidTwice},
-		{"settled as not paid", func(s *Session, r *Record) { s.Attempts[0].State, s.Attempts[0].Settled = Cancelled, 1 }, reasonSettled},
+		{"settled as not paid", func(s *Session, r *Record) { s.Attempts[0].State, s.Attempts[0].ResolvedCount = Cancelled, 1 }, reasonResolved},
 		{"another attempt settled as not paid", func(s *Session, r *Record) {
-			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Cancelled, TrackingCode: "T2", Settled: 1})
-		}, reasonSettled},
+			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Cancelled, TrackingCode: "T2", ResolvedCount: 1})
+		}, reasonResolved},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := waiting(), paid()
@@ -107,13 +107,13 @@ func TestGateTakesOnlyItsOwnRecord(t *testing.T) {
 			t.Errorf("%s: observe = %v, attempt %s; want errNotMine and nothing changed", name, err, s.Attempts[0].State)
 		}
 		r.Status = "confirmed"
-		if why := unproven(s, &s.Attempts[0], r, env); name != "no tracking code" && why != reasonTracking {
+		if why := checkGate(s, &s.Attempts[0], r, env); name != "no tracking code" && why != reasonTracking {
 			t.Errorf("%s: unproven = %q; want %q", name, why, reasonTracking)
 		}
 	}
 	s, r := waiting(), paid()
 	r.Status = "pending"
-	if why := unproven(s, &s.Attempts[0], r, env); why != reasonTracking {
+	if why := checkGate(s, &s.Attempts[0], r, env); why != reasonTracking {
 		t.Errorf("unproven of a pending record = %q; want %q", why, reasonTracking)
 	}
 	if err := s.Apply(2, paid(), env, noon); err != ErrOtherTransaction {
@@ -124,7 +124,7 @@ func TestGateTakesOnlyItsOwnRecord(t *testing.T) {
 func TestGateWithoutOrderID(t *testing.T) {
 	s, r := waiting(), paid()
 	s.Attempts[0].OrderID, r.OrderID = 0, 777777
-	if why := unproven(s, &s.Attempts[0], r, env); why != "" {
+	if why := checkGate(s, &s.Attempts[0], r, env); why != "" {
 		t.Errorf("unproven without an order id of ours = %q; want proven", why)
 	}
 }

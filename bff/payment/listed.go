@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Postponed reports whether a failed look has put off s, which waits for a payment:
+// IsPostponed reports whether a failed look has put off s, which waits for a payment:
 // neither a look nor the list puts it off by so much.
-func (s *Session) Postponed(p Schedule, now time.Time) bool {
+func (s *Session) IsPostponed(p Schedule, now time.Time) bool {
 	return s.DueAt.After(s.LastChecked().Add(2 * s.Current().StretchInterval(now, p.Unwatched)))
 }
 
@@ -18,18 +18,18 @@ func (a *Attempt) EndedBefore(t time.Time) bool {
 	return a.State != InReview && !a.EndedAt.IsZero() && a.EndedAt.Before(t) && a.Regressions == 0
 }
 
-// ShownBy reports whether the row tells exactly what is stored: also less than
+// MatchesRow reports whether the row tells exactly what is stored: also less than
 // that is something else.
-func (a *Attempt) ShownBy(r Record) bool {
+func (a *Attempt) MatchesRow(r Record) bool {
 	unpaid := r.PaidAmount == "" && a.Paid.IsZero()
 	paid := r.PaidReadable && r.Paid.Equal(a.Paid)
 	return r.Status == "pending" && !r.CancelledByUser && (unpaid || paid) &&
 		r.TxID == a.TxID && (r.TxURL == a.TxURL || r.TxID == "") && r.PaidAt.Equal(a.PaidAt)
 }
 
-// WouldKeep reports whether r, were it a status record, would change nothing.
-func (s *Session) WouldKeep(n int, r Record, at time.Time) bool {
-	news, err := s.HasNews(n, r, s.Environment, at)
+// IsUnchangedBy reports whether r, were it a status record, would change nothing.
+func (s *Session) IsUnchangedBy(n int, r Record, at time.Time) bool {
+	news, err := s.NeedsUpdate(n, r, s.Environment, at)
 	return err == nil && !news
 }
 
@@ -38,7 +38,7 @@ func (a *Attempt) HasFixedTimes() bool {
 	switch a.State {
 	case Expired, Cancelled, Refused:
 		return true
-	case Lost, Rejected, Stray:
+	case Abandoned, Rejected, Duplicate:
 		return a.TrackingCode == "" || !a.EndedAt.IsZero()
 	}
 	return false
@@ -53,9 +53,9 @@ func (s *Session) OnSchedule(interval time.Duration, asked time.Time) bool {
 	return !s.DueAt.IsZero() && !sooner && last.Before(asked)
 }
 
-// SoonestRead is the DueAt that makes for a status read whatever the list shows: a little
+// EarliestCheck is the DueAt that makes for a status read whatever the list shows: a little
 // sooner than any usual check of s, so that it is never taken for one.
-func (s *Session) SoonestRead(p Schedule) time.Time {
+func (s *Session) EarliestCheck(p Schedule) time.Time {
 	return s.LastChecked().Add(SlightlyBefore(min(p.Watched, p.Unwatched)) - time.Microsecond)
 }
 
@@ -66,9 +66,9 @@ func SlightlyBefore(interval time.Duration) time.Duration {
 	return (interval * 29 / 30).Truncate(time.Microsecond)
 }
 
-// Audit is how often the status of a payment is read that the list goes on to show
+// AuditInterval is how often the status of a payment is read that the list goes on to show
 // unchanged: a list that is wrong would hide it for ever.
-func (p Schedule) Audit(watched bool) time.Duration {
+func (p Schedule) AuditInterval(watched bool) time.Duration {
 	if watched {
 		return 10 * p.Watched // half a minute
 	}
@@ -80,7 +80,7 @@ func (p Schedule) Audit(watched bool) time.Duration {
 // its window, and once in an audit's time, evenly spread over all sessions.
 func (s *Session) NeedsStatusRead(a *Attempt, p Schedule, watched bool, asked time.Time) bool {
 	passed := func(t time.Time) bool { return t.After(s.CheckedAt) && !t.After(asked) }
-	every := p.Audit(watched)
+	every := p.AuditInterval(watched)
 	h := fnv.New64a()
 	h.Write([]byte(s.ID)) // never fails
 	phase := time.Duration(h.Sum64() % uint64(every))
@@ -89,18 +89,18 @@ func (s *Session) NeedsStatusRead(a *Attempt, p Schedule, watched bool, asked ti
 		!a.ExpiresAt.IsZero() && passed(a.ExpiresAt.Add(p.Unwatched))
 }
 
-// BehindList returns the numbers of those attempts of s that a status read would change
+// OutdatedAttempts returns the numbers of those attempts of s that a status read would change
 // if it told what the rows of the list show, which are by tracking code: attempts that
 // have ended and are not being followed. Those that wait for money are checked anyway.
 // A row proves nothing, so it changes nothing else.
-func (s *Session) BehindList(
+func (s *Session) OutdatedAttempts(
 	rows map[string]Record, env string, p Schedule, now time.Time,
 ) (numbers []int) {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
 		row, listed := rows[a.TrackingCode]
 		switch {
-		case !listed || a.Live() || !a.FollowDue(p).IsZero():
+		case !listed || a.Live() || !a.FollowUpDue(p).IsZero():
 		case a.State == Confirmed && !(row.PaidReadable && row.Paid.GreaterThan(a.Paid)):
 		case s.changedBy(a.Number, row, env, now):
 			numbers = append(numbers, a.Number)
@@ -109,13 +109,13 @@ func (s *Session) BehindList(
 	return numbers
 }
 
-// FollowListed has those attempts read again that are lacking, and returns how many.
-func (s *Session) FollowListed(
+// FollowUpListed has those attempts read again that are lacking, and returns how many.
+func (s *Session) FollowUpListed(
 	rows map[string]Record, env string, p Schedule, now time.Time,
 ) int {
-	lacking := s.BehindList(rows, env, p, now)
+	lacking := s.OutdatedAttempts(rows, env, p, now)
 	for _, n := range lacking {
-		s.Attempt(n).RecheckedAt, s.Attempt(n).Follows = now, 0
+		s.Attempt(n).RecheckAskedAt, s.Attempt(n).FollowUps = now, 0
 	}
 	return len(lacking)
 }
@@ -123,6 +123,6 @@ func (s *Session) FollowListed(
 // changedBy reports whether r, were it a status record, would change attempt n.
 func (s *Session) changedBy(n int, r Record, env string, now time.Time) bool {
 	probe := *s
-	probe.Attempts, probe.Trail = slices.Clone(s.Attempts), slices.Clip(s.Trail)
+	probe.Attempts, probe.Timeline = slices.Clone(s.Attempts), slices.Clip(s.Timeline)
 	return probe.Apply(n, r, env, now) == nil && !probe.Attempt(n).same(s.Attempt(n))
 }

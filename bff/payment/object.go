@@ -49,7 +49,7 @@ type Object struct {
 	ErasedAt *time.Time      `json:"erased_at,omitempty"`
 	Deleted  bool            `json:"deleted,omitempty"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
-	Trail    []Entry         `json:"trail"`    // likewise
+	Timeline []TimelineEntry `json:"trail"`    // likewise
 	// Warnings are in the answer to the request that has opened the session, if
 	// something about the order is probably wrong; nil otherwise.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -120,17 +120,18 @@ func (r Receipt) Of(s *Session) string {
 }
 
 // Object returns s as the merchant sees it.
-func (s *Session) Object(t EventOptions) Object {
+func (s *Session) Object(opts EventOptions) Object {
 	o := Object{
-		ID: s.ID, Object: "session", URL: t.Page + s.ID, Status: s.Status, Version: s.Version,
+		ID: s.ID, Object: "session", URL: opts.Page + s.ID, Status: s.Status, Version: s.Version,
 		Test:      s.Test,
 		AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref, Title: s.Order.Title,
 		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
 		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL,
 		CancelURL: s.Order.CancelURL,
 		Lang:      s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
-		CheckedAt: set(s.CheckedAt), Receipt: t.Receipt.Of(s),
-		ErasedAt: set(s.ErasedAt), Deleted: s.Deleted, Attempts: []AttemptObject{}, Trail: s.Trail,
+		CheckedAt: utcOrNil(s.CheckedAt), Receipt: opts.Receipt.Of(s),
+		ErasedAt: utcOrNil(s.ErasedAt), Deleted: s.Deleted, Attempts: []AttemptObject{},
+		Timeline: s.Timeline,
 	}
 	if s.Unchecked {
 		const detail = "not compared with the gateway's currencies, which cannot be read now; " +
@@ -138,10 +139,10 @@ func (s *Session) Object(t EventOptions) Object {
 		o.Warnings = []Warning{{Param: "currencies", Detail: detail}}
 	}
 	for i := range s.Attempts {
-		o.Attempts = append(o.Attempts, s.Attempts[i].object(t.Coins))
+		o.Attempts = append(o.Attempts, s.Attempts[i].object(opts.Coins))
 	}
 	if a := s.Current(); a != nil {
-		digits := a.Digits(t.Coins)
+		digits := a.Digits(opts.Coins)
 		o.Late, o.OverpaidAmount, o.MissingAmount = a.Late, a.Overpaid(digits), a.Missing(digits)
 		switch a.State {
 		case InReview:
@@ -150,19 +151,19 @@ func (s *Session) Object(t EventOptions) Object {
 			o.ReviewReason = a.Alert
 		}
 	}
-	return o.filled()
+	return o.withoutNil()
 }
 
-// filled replaces nil by empty, so that members keep their type in JSON.
-func (o Object) filled() Object {
+// withoutNil replaces nil by empty, so that members keep their type in JSON.
+func (o Object) withoutNil() Object {
 	if o.Metadata == nil {
 		o.Metadata = map[string]string{}
 	}
 	if o.Currencies == nil {
 		o.Currencies = []string{}
 	}
-	if o.Trail == nil {
-		o.Trail = []Entry{}
+	if o.Timeline == nil {
+		o.Timeline = []TimelineEntry{}
 	}
 	return o
 }
@@ -176,8 +177,8 @@ func (a *Attempt) object(coins Coins) AttemptObject {
 		OverpaidAmount:   a.Overpaid(digits),
 		TolerancePercent: FormatAmount(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID,
 		TxURL:      ExplorerURL(a.TxURL),
-		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: set(a.ExpiresAt),
-		PaidAt: set(a.PaidAt),
+		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: utcOrNil(a.ExpiresAt),
+		PaidAt: utcOrNil(a.PaidAt),
 	}
 }
 
@@ -191,7 +192,7 @@ func (a *Attempt) PaidText() string {
 
 // Missing is rounded up to so many fractional digits.
 func (a *Attempt) Missing(digits int32) string {
-	if !a.short() {
+	if !a.underpaid() {
 		return ""
 	}
 	return FormatAmount(a.PayAmount.Sub(a.Paid).RoundCeil(digits))
@@ -207,7 +208,7 @@ func (a *Attempt) Overpaid(digits int32) string {
 	return FormatAmount(over)
 }
 
-func set(t time.Time) *time.Time {
+func utcOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}

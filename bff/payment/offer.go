@@ -56,7 +56,7 @@ func Offers(o Order, currencies []Currency) []Offer {
 	for _, c := range currencies {
 		for _, n := range c.Networks {
 			if allowed(o.Currencies, c.Symbol, n.Code) {
-				all = append(all, Offer{Currency: c, Network: n, Code: outside(o.AmountUSD, n)})
+				all = append(all, Offer{Currency: c, Network: n, Code: limitCode(o.AmountUSD, n)})
 			}
 		}
 	}
@@ -88,8 +88,8 @@ func SameName(a, b string) bool {
 	return len(a) == len(b)
 }
 
-// outside returns why amount is not within the network's inclusive bounds.
-func outside(amount decimal.Decimal, n Network) wire.Code {
+// limitCode returns why amount is not within the network's inclusive bounds.
+func limitCode(amount decimal.Decimal, n Network) wire.Code {
 	switch {
 	case amount.LessThan(n.MinimumUSD):
 		return wire.CodeAmountBelowMinimum
@@ -104,7 +104,7 @@ func outside(amount decimal.Decimal, n Network) wire.Code {
 // Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired, or the
 // offer's own Code.
 func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
-	symbol, network := split(c)
+	symbol, network := parseChoice(c)
 	var found []Offer
 	for _, o := range all {
 		if SameName(o.Currency.Symbol, symbol) &&
@@ -126,9 +126,9 @@ func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	return found[0], nil
 }
 
-// split reads a choice. Coin and network that contradict each other come out
+// parseChoice reads a choice. Coin and network that contradict each other come out
 // as a pair that no offer has.
-func split(c wire.Choice) (symbol, network string) {
+func parseChoice(c wire.Choice) (symbol, network string) {
 	symbol, network = c.CurrencySymbol, c.NetworkCode
 	prefix, code, both := strings.Cut(network, ":")
 	if !both {
@@ -151,12 +151,12 @@ func EstimateAmount(usd decimal.Decimal, c Currency, digits int32) string {
 		return ""
 	}
 	amount := usd.DivRound(c.PriceInUSDT, 12)
-	return FormatAmount(amount.RoundCeil(min(digits, cents(c.PriceInUSDT))))
+	return FormatAmount(amount.RoundCeil(min(digits, usefulDigits(c.PriceInUSDT))))
 }
 
-// cents returns how many fractional digits of a coin are worth looking at: one
+// usefulDigits returns how many fractional digits of a coin are worth looking at: one
 // unit of the last is a cent or less.
-func cents(price decimal.Decimal) int32 {
+func usefulDigits(price decimal.Decimal) int32 {
 	digits := int32(2)
 	for price = price.Shift(-1); price.GreaterThanOrEqual(decimal.New(2, -1)) &&
 		digits < 8; price = price.Shift(-1) {

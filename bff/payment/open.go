@@ -31,7 +31,7 @@ func ValidChoice(c wire.Choice) error {
 	switch {
 	case c.Email != "" && !ValidEmail(c.Email):
 		return NewError(wire.CodeInvalid, "email")
-	case !line(c.Comment, 200):
+	case !isLine(c.Comment, 200):
 		return NewError(wire.CodeInvalid, "comment")
 	}
 	return nil
@@ -42,7 +42,7 @@ var ErrJoined = errors.New("attempt exists")
 
 // AddIntent appends the intent to open an attempt, if s allows one now.
 func (s *Session) AddIntent(w Desired, now time.Time) error {
-	if err := s.mayIntend(w.Offer, now); err != nil {
+	if err := s.mayOpenFor(w.Offer, now); err != nil {
 		return err
 	}
 	currency, network := w.Offer.Currency, w.Offer.Network
@@ -67,9 +67,9 @@ func (s *Session) LastEmail() string {
 	return ""
 }
 
-// mayIntend returns why no attempt can be opened now, errJoined if the wanted
+// mayOpenFor returns why no attempt can be opened now, errJoined if the wanted
 // one is there.
-func (s *Session) mayIntend(o Offer, now time.Time) error {
+func (s *Session) mayOpenFor(o Offer, now time.Time) error {
 	err := s.mayOpen(now)
 	a := s.Current()
 	if errors.Is(err, NewError(wire.CodePaymentInProgress, "")) && a.Live() && a.IsFor(o) {
@@ -95,7 +95,7 @@ func (s *Session) mayOpen(now time.Time) error {
 			return NewError(wire.CodePaymentInProgress, "")
 		}
 	}
-	if n := len(s.Attempts); n > maxAttempts || n == maxAttempts && !s.Attempts[n-1].unsent() {
+	if n := len(s.Attempts); n > maxAttempts || n == maxAttempts && !s.Attempts[n-1].neverSent() {
 		return NewError(wire.CodeTooManyAttempts, "")
 	}
 	return nil
@@ -116,7 +116,7 @@ func (s *Session) MayChange(n int, now time.Time) error {
 // It takes the place of one that is proven never to have been sent: an outage
 // must not use up the attempts that a session has.
 func (s *Session) add(a Attempt, now time.Time) {
-	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].unsent() {
+	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].neverSent() {
 		s.Attempts = s.Attempts[:n-1]
 	}
 	a.Number, a.Marker, a.AmountUSD, a.StartedAt = len(s.Attempts)+
@@ -127,24 +127,24 @@ func (s *Session) add(a Attempt, now time.Time) {
 	}
 	s.Attempts = append(s.Attempts, a)
 	s.Notice, s.ClosedBy, s.ErasedAt = Notice{}, NotClosed, time.Time{}
-	s.Note(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
+	s.AppendTimeline(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
 }
 
 // Minutes returns the minutes to ask for: what the order wants, within what the
 // network allows; zero stands for "not said" in both.
-func Minutes(wanted, most int) int {
-	if wanted == 0 {
-		wanted = defaultTTL
+func Minutes(requested, limit int) int {
+	if requested == 0 {
+		requested = defaultTTL
 	}
-	if most > 0 {
-		return min(wanted, most)
+	if limit > 0 {
+		return min(requested, limit)
 	}
-	return wanted
+	return requested
 }
 
-// leastGain is how much later an extension must end for it to be worth a new
+// minGain is how much later an extension must end for it to be worth a new
 // address. A second click within this time finds nothing to gain.
-const leastGain = time.Minute
+const minGain = time.Minute
 
 // Extendable returns why attempt number cannot be given more time: errJoined if
 // another click has seen to it, or is about to.
@@ -189,7 +189,7 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 	w := Desired{
 		Offer: offer, Choice: choice, instead: a.Number, Minutes: longest(s.Order, offer.Network),
 	}
-	if now.Add(time.Duration(w.Minutes) * time.Minute).Before(a.ExpiresAt.Add(leastGain)) {
+	if now.Add(time.Duration(w.Minutes) * time.Minute).Before(a.ExpiresAt.Add(minGain)) {
 		return Desired{}, ErrJoined
 	}
 	return w, nil

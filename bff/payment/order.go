@@ -97,8 +97,8 @@ func ParseAmount(text string) (decimal.Decimal, error) {
 	return d, nil
 }
 
-// Costs reports whether text is the order's amount.
-func (o Order) Costs(text string) bool {
+// HasAmount reports whether text is the order's amount.
+func (o Order) HasAmount(text string) bool {
 	amount, err := ParseAmount(text)
 	return err == nil && amount.Equal(o.AmountUSD)
 }
@@ -111,17 +111,17 @@ func (o Order) Validate() error {
 		ok    bool
 	}{
 		{"amount_usd", o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())},
-		{"order_ref", line(o.Ref, maxRef)},
+		{"order_ref", isLine(o.Ref, maxRef)},
 		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
-		{"title", line(o.Title, maxTitle)},
-		{"description", prose(o.Description, maxDescription)},
+		{"title", isLine(o.Title, maxTitle)},
+		{"description", isText(o.Description, maxDescription)},
 		{"email", o.Email == "" || ValidEmail(o.Email)},
-		{"metadata", metadata(o.Metadata)},
-		{"currencies", currencyNames(o.Currencies)},
+		{"metadata", validMetadata(o.Metadata)},
+		{"currencies", validCurrencies(o.Currencies)},
 		{"ttl_minutes", o.TTLMinutes >= 0 && o.TTLMinutes <= maxTTLMinutes},
 		{"expires_in_minutes", o.ExpiresIn >= 0 && o.ExpiresIn <= MaxExpiresIn},
-		{"success_url", webURL(o.SuccessURL)},
-		{"cancel_url", webURL(o.CancelURL)},
+		{"success_url", validURL(o.SuccessURL)},
+		{"cancel_url", validURL(o.CancelURL)},
 		{"lang", o.Lang == "" || langText.MatchString(o.Lang)},
 	} {
 		if !c.ok {
@@ -148,17 +148,17 @@ func (o Order) Digest() string {
 // ValidEmail reports whether s is one plain address without a display name.
 func ValidEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
-	return err == nil && a.Address == s && len(s) <= maxEmail && line(s, maxEmail)
+	return err == nil && a.Address == s && len(s) <= maxEmail && isLine(s, maxEmail)
 }
 
-// line reports whether s is valid UTF-8 of at most limit characters without
+// isLine reports whether s is valid UTF-8 of at most limit characters without
 // control or invisible direction-changing ones.
-func line(s string, limit int) bool {
-	return prose(s, limit) && !strings.ContainsAny(s, "\n\r\t")
+func isLine(s string, limit int) bool {
+	return isText(s, limit) && !strings.ContainsAny(s, "\n\r\t")
 }
 
-// prose is line with tabs and line breaks allowed.
-func prose(s string, limit int) bool {
+// isText is line with tabs and line breaks allowed.
+func isText(s string, limit int) bool {
 	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
 		return false
 	}
@@ -168,19 +168,19 @@ func prose(s string, limit int) bool {
 	}) < 0
 }
 
-func metadata(m map[string]string) bool {
+func validMetadata(m map[string]string) bool {
 	if len(m) > maxMetadata {
 		return false
 	}
 	for k, v := range m {
-		if k == "" || !line(k, maxMetaKey) || !prose(v, maxMetaValue) {
+		if k == "" || !isLine(k, maxMetaKey) || !isText(v, maxMetaValue) {
 			return false
 		}
 	}
 	return true
 }
 
-func currencyNames(list []string) bool {
+func validCurrencies(list []string) bool {
 	for _, name := range list {
 		if !currencyText.MatchString(name) {
 			return false
@@ -189,14 +189,14 @@ func currencyNames(list []string) bool {
 	return len(list) <= maxCurrencies
 }
 
-// webURL reports whether s is empty or an absolute http(s) URL that a shopper
+// validURL reports whether s is empty or an absolute http(s) URL that a shopper
 // may be sent to.
-func webURL(s string) bool {
+func validURL(s string) bool {
 	if s == "" {
 		return true
 	}
 	u, err := url.Parse(s)
-	if err != nil || !line(s, maxURL) || len(s) > maxURL || strings.ContainsAny(s, "\\ ") {
+	if err != nil || !isLine(s, maxURL) || len(s) > maxURL || strings.ContainsAny(s, "\\ ") {
 		return false
 	}
 	return (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && CheckHost(u) == nil

@@ -109,7 +109,7 @@ func TestOrderValidate(t *testing.T) {
 
 func TestWebURL(t *testing.T) {
 	for _, s := range []string{"", "https://shop.example", "http://localhost:3000/ok?a=b#c", "https://b\u00fccher.example/\u00fc", "https://xn--bcher-kva.example:65535/", "https://[::1]:8080/", "https://10.0.0.1/", "https://a_b.example/", "https://127.example/"} {
-		if !webURL(s) {
+		if !validURL(s) {
 			t.Errorf("webURL(%q) = false", s)
 		}
 	}
@@ -118,7 +118,7 @@ func TestWebURL(t *testing.T) {
 		"https://" + strings.Repeat("a", 64) + ".example/", "https://" + strings.Repeat("a.", 130) + "example/", "https://2130706433/", "https://127.1/", "https://0x7f.0.0.1/", "https://[fe80::1%25eth0]/", "https://[v1.x]/",
 		"https://a;b/", "https://a\u3002b/", "https://shop.example/\u202egpj.exe", "https://shop.example/\u0085", "https://shop.example/a b", "https://shop.example/" + strings.Repeat("a", 2000),
 	} {
-		if webURL(s) {
+		if validURL(s) {
 			t.Errorf("webURL(%q) = true", s)
 		}
 	}

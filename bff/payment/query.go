@@ -2,8 +2,8 @@ package payment
 
 import "time"
 
-// Held is an attempt by what it is known for at the gateway.
-type Held struct {
+// AttemptRef is an attempt by what it is known for at the gateway.
+type AttemptRef struct {
 	Session      string
 	Number       int
 	Marker       string

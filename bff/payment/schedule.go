@@ -11,67 +11,67 @@ import (
 type Schedule struct {
 	Watched   time.Duration // between two checks of a payment that somebody is looking at
 	Unwatched time.Duration // of one that nobody is looking at
-	// Answer is how long create may take before a lost process is assumed and the
+	// CreateTimeout is how long create may take before a lost process is assumed and the
 	// marker is searched for.
-	Answer time.Duration
-	// Absent is the least time between the two searches that must both
+	CreateTimeout time.Duration
+	// SearchGap is the least time between the two searches that must both
 	// find nothing before a create counts as not done.
-	Absent time.Duration
-	// Late is when an ended payment is looked at again, counted from its
+	SearchGap time.Duration
+	// LateChecks is when an ended payment is looked at again, counted from its
 	// end; after the last one it is left alone.
-	Late []time.Duration
-	// Follow is when the status of an ended payment, or of one in review, is read
+	LateChecks []time.Duration
+	// FollowUps is when the status of an ended payment, or of one in review, is read
 	// after somebody has asked for it to be checked again, counted from then: the
 	// gateway may take minutes to verify. The first is when the gateway is asked.
-	Follow []time.Duration
-	// Absence is when the status of a transaction is read again that the gateway does
+	FollowUps []time.Duration
+	// AbsenceChecks is when the status of a transaction is read again that the gateway does
 	// not know, counted from the first such answer; after the last one it is left
 	// alone.
-	Absence []time.Duration
-	// Orphan is when a given-up create is searched for again, counted from
+	AbsenceChecks []time.Duration
+	// OrphanSearches is when a given-up create is searched for again, counted from
 	// its start; the last time is when its window has ended.
-	Orphan []time.Duration
-	// After is when a confirmed payment is looked at again, counted from its
+	OrphanSearches []time.Duration
+	// ConfirmedChecks is when a confirmed payment is looked at again, counted from its
 	// confirmation.
-	After []time.Duration
-	// Compare is how often an instance looks whether an automatic comparison is due, and
+	ConfirmedChecks []time.Duration
+	// ReconcileInterval is how often an instance looks whether an automatic comparison is due, and
 	// how long after its start it first does. Zero means a minute.
-	Compare time.Duration
+	ReconcileInterval time.Duration
 }
 
 // DefaultSchedule returns the schedule for real payments.
 func DefaultSchedule() Schedule {
 	return Schedule{
-		Watched:   3 * time.Second,
-		Unwatched: 15 * time.Second,
-		Answer:    12 * time.Second,
-		Absent:    30 * time.Second,
-		Late: []time.Duration{
+		Watched:       3 * time.Second,
+		Unwatched:     15 * time.Second,
+		CreateTimeout: 12 * time.Second,
+		SearchGap:     30 * time.Second,
+		LateChecks: []time.Duration{
 			5 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 			16 * time.Hour, 24 * time.Hour, 48 * time.Hour, 72 * time.Hour,
 		},
-		Follow: []time.Duration{
+		FollowUps: []time.Duration{
 			0, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
 			2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
 		},
-		Absence: []time.Duration{
+		AbsenceChecks: []time.Duration{
 			30 * time.Second, 90 * time.Second, 3 * time.Minute, 5 * time.Minute,
 			10 * time.Minute, 20 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 			12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 72 * time.Hour,
 		},
-		Orphan: []time.Duration{2 * time.Minute, 10 * time.Minute},
-		After: []time.Duration{
+		OrphanSearches: []time.Duration{2 * time.Minute, 10 * time.Minute},
+		ConfirmedChecks: []time.Duration{
 			time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 72 * time.Hour,
 		},
 	}
 }
 
-// regressionsToTell is how many answers in a row must take a confirmation back
+// minRegressions is how many answers in a row must take a confirmation back
 // before the merchant is told, and regressFor how long they must go on: one may
 // come from a copy that lags behind.
 const (
-	regressionsToTell = 3
-	regressFor        = 10 * time.Minute
+	minRegressions = 3
+	regressFor     = 10 * time.Minute
 )
 
 // maxRetryWait is the longest Retry-After that is waited for: a shopper who is told that
@@ -105,14 +105,14 @@ func (s *Session) Due(p Schedule, now time.Time, watched bool) time.Time {
 	}
 	for i := range s.Attempts {
 		sooner(s.Attempts[i].Due(p, now, watched))
-		sooner(s.Attempts[i].FollowDue(p))
+		sooner(s.Attempts[i].FollowUpDue(p))
 	}
 	return next
 }
 
 // Due is the same for one attempt.
 func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
-	if a.Absences > 0 && a.awaited() {
+	if a.Absences > 0 && a.expectsTransaction() {
 		return a.absentDue(p, now)
 	}
 	switch a.State {
@@ -120,21 +120,21 @@ func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
 		if !a.RetryAt.IsZero() {
 			return Earlier(a.RetryAt.Add(-maxRetryWait), now).Add(maxRetryWait)
 		}
-		return Earlier(a.StartedAt, now).Add(p.Answer)
+		return Earlier(a.StartedAt, now).Add(p.CreateTimeout)
 	case Unknown:
 		if a.Misses == 0 {
 			return now.Add(p.Unwatched / 5)
 		}
-		return now.Add(p.Absent + time.Second)
+		return now.Add(p.SearchGap + time.Second)
 	case Waiting:
 		return now.Add(a.StretchInterval(now, p.Interval(watched)))
 	case InReview:
-		return a.doubtDue(p, now)
+		return a.reviewDue(p, now)
 	case Confirmed:
-		return a.afterDue(p, now)
+		return a.confirmedDue(p, now)
 	case Expired, Cancelled:
-		return step(Earlier(a.EndedAt, now), p.Late, a.Rechecks)
-	case Lost, Rejected, Stray:
+		return offsetAt(Earlier(a.EndedAt, now), p.LateChecks, a.ChecksDone)
+	case Abandoned, Rejected, Duplicate:
 		return a.orphanDue(p, now)
 	}
 	return time.Time{}
@@ -169,27 +169,27 @@ func Earlier(t, now time.Time) time.Time {
 	return t
 }
 
-// MostAhead returns how far ahead the due time of a payment that is being
+// MaxDueAhead returns how far ahead the due time of a payment that is being
 // watched may be. Some are put off for longer, up to an hour; to check those
 // sooner does no harm.
-func (p Schedule) MostAhead() time.Duration { return max(time.Minute, 2*p.Unwatched) }
+func (p Schedule) MaxDueAhead() time.Duration { return max(time.Minute, 2*p.Unwatched) }
 
-// step returns the n-th of the given offsets from start, zero after the last.
-func step(start time.Time, offsets []time.Duration, n int) time.Time {
+// offsetAt returns the n-th of the given offsets from start, zero after the last.
+func offsetAt(start time.Time, offsets []time.Duration, n int) time.Time {
 	if n >= len(offsets) {
 		return time.Time{}
 	}
 	return start.Add(offsets[n])
 }
 
-// doubtDue looks at a payment in review every minute for an hour, then hourly
+// reviewDue looks at a payment in review every minute for an hour, then hourly
 // for as long as late payments are watched.
-func (a *Attempt) doubtDue(p Schedule, now time.Time) time.Time {
-	age := now.Sub(a.DoubtedAt)
+func (a *Attempt) reviewDue(p Schedule, now time.Time) time.Time {
+	age := now.Sub(a.ReviewedAt)
 	switch {
 	case age < time.Hour:
 		return now.Add(time.Minute)
-	case len(p.Late) > 0 && age < p.Late[len(p.Late)-1]:
+	case len(p.LateChecks) > 0 && age < p.LateChecks[len(p.LateChecks)-1]:
 		return now.Add(time.Hour)
 	}
 	return time.Time{}
@@ -208,21 +208,21 @@ func (a *Attempt) orphanDue(p Schedule, now time.Time) time.Time {
 	case a.EndedAt.IsZero():
 		return now.Add(p.Unwatched)
 	}
-	return step(Earlier(a.EndedAt, now), p.Late, a.Rechecks)
+	return offsetAt(Earlier(a.EndedAt, now), p.LateChecks, a.ChecksDone)
 }
 
 // SearchDue returns when a given-up create is to be searched for again; zero = no more.
 func (a *Attempt) SearchDue(p Schedule, now time.Time) time.Time {
-	return step(Earlier(a.StartedAt, now), a.passes(p), a.Rechecks)
+	return offsetAt(Earlier(a.StartedAt, now), a.orphanSearches(p), a.ChecksDone)
 }
 
-// passes are the offsets at which a given-up create is searched for: those of
+// orphanSearches are the offsets at which a given-up create is searched for: those of
 // the pace within its window, and a moment after the window's end, when nobody
 // can pay it any more.
-func (a *Attempt) passes(p Schedule) []time.Duration {
-	end := time.Duration(a.TTLMinutes)*time.Minute + p.Absent
+func (a *Attempt) orphanSearches(p Schedule) []time.Duration {
+	end := time.Duration(a.TTLMinutes)*time.Minute + p.SearchGap
 	var list []time.Duration
-	for _, d := range p.Orphan {
+	for _, d := range p.OrphanSearches {
 		if d < end {
 			list = append(list, d)
 		}
@@ -230,43 +230,43 @@ func (a *Attempt) passes(p Schedule) []time.Duration {
 	return append(list, end)
 }
 
-// HasCome reports whether t, which is not zero, has come.
-func HasCome(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
+// IsDue reports whether t, which is not zero, has come.
+func IsDue(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
 
-// Followed reports whether a check of a that somebody asks for is followed: the
+// CanFollowUp reports whether a check of a that somebody asks for is followed: the
 // shopper has seen its address, and what the gateway knows of it may change.
-func (a *Attempt) Followed() bool {
+func (a *Attempt) CanFollowUp() bool {
 	return a.TrackingCode != "" &&
 		(a.State == Expired || a.State == Cancelled || a.State == InReview)
 }
 
-// FollowDue returns when the next read is due after such a request, or after the
+// FollowUpDue returns when the next read is due after such a request, or after the
 // gateway's list has shown money of a; zero if no read is left, or nobody has asked.
-func (a *Attempt) FollowDue(p Schedule) time.Time {
-	if a.Live() || a.TrackingCode == "" || a.RecheckedAt.IsZero() {
+func (a *Attempt) FollowUpDue(p Schedule) time.Time {
+	if a.Live() || a.TrackingCode == "" || a.RecheckAskedAt.IsZero() {
 		return time.Time{}
 	}
-	return step(a.RecheckedAt, p.Follow, a.Follows)
+	return offsetAt(a.RecheckAskedAt, p.FollowUps, a.FollowUps)
 }
 
-// LateLooks returns how many of the late looks at a count as taken after one at now. One
+// LateChecksDone returns how many of the late looks at a count as taken after one at now. One
 // that comes late stands for those before it.
-func (a *Attempt) LateLooks(p Schedule, now time.Time) int {
-	n := a.Rechecks + 1
-	for n < len(p.Late) && HasCome(a.EndedAt.Add(p.Late[n]), now) {
+func (a *Attempt) LateChecksDone(p Schedule, now time.Time) int {
+	n := a.ChecksDone + 1
+	for n < len(p.LateChecks) && IsDue(a.EndedAt.Add(p.LateChecks[n]), now) {
 		n++
 	}
 	return n
 }
 
-// FollowsDue returns how many of the reads after a request were due by now. A read
+// FollowUpsDue returns how many of the reads after a request were due by now. A read
 // that comes late stands for those before it.
-func (a *Attempt) FollowsDue(p Schedule, now time.Time) int {
-	n := a.Follows
-	if a.RecheckedAt.IsZero() {
+func (a *Attempt) FollowUpsDue(p Schedule, now time.Time) int {
+	n := a.FollowUps
+	if a.RecheckAskedAt.IsZero() {
 		return n
 	}
-	for n < len(p.Follow) && !now.Before(a.RecheckedAt.Add(p.Follow[n])) {
+	for n < len(p.FollowUps) && !now.Before(a.RecheckAskedAt.Add(p.FollowUps[n])) {
 		n++
 	}
 	return n
@@ -275,14 +275,14 @@ func (a *Attempt) FollowsDue(p Schedule, now time.Time) int {
 // absentDue returns when an attempt that the gateway does not know is read again;
 // zero if it never is.
 func (a *Attempt) absentDue(p Schedule, now time.Time) time.Time {
-	return step(Earlier(a.AbsentAt, now), p.Absence, a.Absences-1)
+	return offsetAt(Earlier(a.AbsentAt, now), p.AbsenceChecks, a.Absences-1)
 }
 
-// Rests reports whether no read of a is due although something else of its session
+// NothingDue reports whether no read of a is due although something else of its session
 // may be: a is absent, and neither its schedule nor a request asks for a read.
-func (a *Attempt) Rests(p Schedule, now time.Time) bool {
-	return a.awaited() && a.Absences > 0 &&
-		!HasCome(a.absentDue(p, now), now) && !HasCome(a.FollowDue(p), now)
+func (a *Attempt) NothingDue(p Schedule, now time.Time) bool {
+	return a.expectsTransaction() && a.Absences > 0 &&
+		!IsDue(a.absentDue(p, now), now) && !IsDue(a.FollowUpDue(p), now)
 }
 
 // Recheck begins to follow every attempt that it is time for, and reports whether
@@ -291,70 +291,70 @@ func (a *Attempt) Rests(p Schedule, now time.Time) bool {
 func (s *Session) Recheck(number int, pause time.Duration, now time.Time) (taken bool, err error) {
 	n := 0
 	for i := range s.Attempts {
-		if s.Attempts[i].Followed() {
+		if s.Attempts[i].CanFollowUp() {
 			n++
 		}
 	}
 	err = ErrUnchanged
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		if !a.Followed() || now.Sub(a.RecheckedAt) < time.Duration(n)*pause {
+		if !a.CanFollowUp() || now.Sub(a.RecheckAskedAt) < time.Duration(n)*pause {
 			continue
 		}
-		a.RecheckedAt, a.Follows, err = now, 0, nil
+		a.RecheckAskedAt, a.FollowUps, err = now, 0, nil
 		if a.Number == number {
-			a.Follows, taken = 1, true
+			a.FollowUps, taken = 1, true
 		}
 	}
 	return taken, err
 }
 
-// CountFollows notes that so many reads were made of an attempt which was before as in
+// CountFollowUps notes that so many reads were made of an attempt which was before as in
 // before. ErrUnchanged if somebody has asked again, or another process has counted it.
-func (s *Session) CountFollows(before Attempt, follows int) error {
+func (s *Session) CountFollowUps(before Attempt, follows int) error {
 	a := s.Attempt(before.Number)
-	if !a.RecheckedAt.Equal(before.RecheckedAt) || a.Follows >= follows {
+	if !a.RecheckAskedAt.Equal(before.RecheckAskedAt) || a.FollowUps >= follows {
 		return ErrUnchanged
 	}
-	a.Follows = follows
+	a.FollowUps = follows
 	return nil
 }
 
-// CountRechecks is count for a session; before is the attempt as it was read.
-func (s *Session) CountRechecks(before Attempt, taken int) error {
+// CountChecks is count for a session; before is the attempt as it was read.
+func (s *Session) CountChecks(before Attempt, taken int) error {
 	a := s.Attempt(before.Number)
-	if a.Rechecks != before.Rechecks {
+	if a.ChecksDone != before.ChecksDone {
 		return ErrUnchanged
 	}
-	a.Rechecks = taken
+	a.ChecksDone = taken
 	return nil
 }
 
-// afterDue looks at a confirmed payment a few times more; while the gateway takes
+// confirmedDue looks at a confirmed payment a few times more; while the gateway takes
 // its word back, often enough for that to be told.
-func (a *Attempt) afterDue(p Schedule, now time.Time) time.Time {
+func (a *Attempt) confirmedDue(p Schedule, now time.Time) time.Time {
 	if a.Regressions > 0 && a.Alert != reasonRegressed {
-		pause := regressFor/regressionsToTell + time.Second
+		pause := regressFor/minRegressions + time.Second
 		return Earlier(a.RegressedAt, now).Add(time.Duration(a.Regressions) * pause)
 	}
-	return step(Earlier(a.EndedAt, now), p.After, a.Rechecks)
+	return offsetAt(Earlier(a.EndedAt, now), p.ConfirmedChecks, a.ChecksDone)
 }
 
-// LateSince returns the time from which on every check of s is a late one: the time to
+// LateChecksFrom returns the time from which on every check of s is a late one: the time to
 // pay is over for all of its attempts, no money was seen, and nobody has asked for a
 // check. Sessions that strangers have opened and left are like that, in any number, so
 // late checks come last and must not delay the detection of a payment.
 //
 // Zero means that a check may be urgent whenever it comes: money was seen, a create has
 // to be found, a transaction has to be cancelled, or is in doubt.
-func (s *Session) LateSince(p Schedule) time.Time {
+func (s *Session) LateChecksFrom(p Schedule) time.Time {
 	if !s.Status.LowPriority() {
 		return time.Time{}
 	}
 	var from time.Time
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
-		end := a.lateFrom(p)
+		end := a.lateChecksFrom(p)
 		if end.IsZero() || a.State == Waiting && s.Status != wire.Pending { // is to be cancelled
 			return time.Time{}
 		}
@@ -365,11 +365,11 @@ func (s *Session) LateSince(p Schedule) time.Time {
 	return from
 }
 
-// lateFrom is the same for one attempt.
-func (a *Attempt) lateFrom(p Schedule) time.Time {
-	seen := a.Paid.IsPositive() || a.TxID != "" || !a.PaidAt.IsZero() || !a.DoubtedAt.IsZero()
-	asked := !a.FollowDue(p).IsZero()
-	absent := a.Absences > 0 && a.awaited()
+// lateChecksFrom is the same for one attempt.
+func (a *Attempt) lateChecksFrom(p Schedule) time.Time {
+	seen := a.Paid.IsPositive() || a.TxID != "" || !a.PaidAt.IsZero() || !a.ReviewedAt.IsZero()
+	asked := !a.FollowUpDue(p).IsZero()
+	absent := a.Absences > 0 && a.expectsTransaction()
 	if seen || asked || absent {
 		return time.Time{}
 	}
@@ -380,18 +380,18 @@ func (a *Attempt) lateFrom(p Schedule) time.Time {
 		return a.EndedAt
 	case Refused:
 		return a.StartedAt
-	case Lost, Rejected, Stray:
+	case Abandoned, Rejected, Duplicate:
 		if a.TrackingCode != "" {
 			return a.EndedAt
 		}
-		if a.Rechecks >= len(a.passes(p)) {
+		if a.ChecksDone >= len(a.orphanSearches(p)) {
 			return a.StartedAt
 		}
 	}
 	return time.Time{}
 }
 
-// DueLate reports whether what is due for s is a late check.
-func (s *Session) DueLate() bool {
+// DueForLateCheck reports whether what is due for s is a late check.
+func (s *Session) DueForLateCheck() bool {
 	return !s.LateFrom.IsZero() && !s.DueAt.IsZero() && !s.DueAt.Before(s.LateFrom)
 }

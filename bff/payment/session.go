@@ -37,7 +37,7 @@ type Session struct {
 	// DueAt is when something has to be done next; zero = nothing, ever.
 	DueAt time.Time `json:"due_at,omitzero"`
 	// LateFrom is the time from which on what is due is a late check, which goes last;
-	// zero = every check goes first. See lateFrom.
+	// zero = every check goes first. See lateChecksFrom.
 	LateFrom time.Time `json:"late_from,omitzero"`
 	// ErasedAt is when personal data was erased; zero = it was not, or there is new data
 	// since. Deleted says that the session was reduced to a tombstone once, see there.
@@ -52,10 +52,10 @@ type Session struct {
 	Unchecked bool `json:"-"`
 	// WatchedUntil is how long, as far as any instance knows, somebody is looking
 	// at the session; zero = nobody has. Only Store.Watch sets it.
-	WatchedUntil time.Time `json:"-"`
-	Attempts     []Attempt `json:"attempts,omitempty"`
-	Notice       Notice    `json:"notice,omitzero"`
-	Trail        []Entry   `json:"trail,omitempty"`
+	WatchedUntil time.Time       `json:"-"`
+	Attempts     []Attempt       `json:"attempts,omitempty"`
+	Notice       Notice          `json:"notice,omitzero"`
+	Timeline     []TimelineEntry `json:"trail,omitempty"`
 }
 
 // Who may have closed a session.
@@ -85,10 +85,10 @@ const (
 	Expired   State = "expired"   // the gateway says so; late money is still watched for
 	Cancelled State = "cancelled" // the gateway says so; late money is still watched for
 	Refused   State = "refused"   // the gateway said no, nothing exists there
-	Lost      State = "lost"      // given up on and replaced; its orphan, if any, is cancelled
+	Abandoned State = "lost"      // given up on and replaced; its orphan, if any, is cancelled
 	Rejected  State = "rejected"  // create's answer failed our checks: never shown, cancelled
 	InReview  State = "review"    // reported paid but not proven
-	Stray     State = "stray"     // a second transaction of one create: never shown, cancelled
+	Duplicate State = "stray"     // a second transaction of one create: never shown, cancelled
 )
 
 // State is where an attempt stands.
@@ -128,24 +128,24 @@ type Attempt struct {
 	ExpiresAt    time.Time       `json:"expires_at,omitzero"`
 
 	// From status answers.
-	Paid      decimal.Decimal `json:"paid,omitzero"`
-	TxID      string          `json:"tx_id,omitempty"`
-	TxURL     string          `json:"tx_url,omitempty"`
-	PaidAt    time.Time       `json:"paid_at,omitzero"`
-	Late      bool            `json:"late,omitempty"`
-	Reason    string          `json:"reason,omitempty"`    // of Refused and InReview
-	EndedAt   time.Time       `json:"ended_at,omitzero"`   // the gateway's word that it is over
-	DoubtedAt time.Time       `json:"doubted_at,omitzero"` // put into review
-	// Settled is how often a person has settled a review of it, see Resolve.
+	Paid       decimal.Decimal `json:"paid,omitzero"`
+	TxID       string          `json:"tx_id,omitempty"`
+	TxURL      string          `json:"tx_url,omitempty"`
+	PaidAt     time.Time       `json:"paid_at,omitzero"`
+	Late       bool            `json:"late,omitempty"`
+	Reason     string          `json:"reason,omitempty"`    // of Refused and InReview
+	EndedAt    time.Time       `json:"ended_at,omitzero"`   // the gateway's word that it is over
+	ReviewedAt time.Time       `json:"doubted_at,omitzero"` // put into review
+	// ResolvedCount is how often a person has settled a review of it, see Resolve.
 	// SharedTxID is a TxID that another session was confirmed with; empty = none.
-	Settled    int    `json:"settled,omitempty"`
-	SharedTxID string `json:"shared_tx_id,omitempty"`
-	// Rechecks counts the late looks taken since EndedAt. RecheckedAt is when
-	// somebody last asked for a check, and Follows counts the reads since then; see
-	// Schedule.Follow.
-	Rechecks    int       `json:"rechecks,omitempty"`
-	RecheckedAt time.Time `json:"rechecked_at,omitzero"`
-	Follows     int       `json:"follows,omitempty"`
+	ResolvedCount int    `json:"settled,omitempty"`
+	SharedTxID    string `json:"shared_tx_id,omitempty"`
+	// ChecksDone counts the late looks taken since EndedAt. RecheckAskedAt is when
+	// somebody last asked for a check, and FollowUps counts the reads since then; see
+	// Schedule.FollowUps.
+	ChecksDone     int       `json:"rechecks,omitempty"`
+	RecheckAskedAt time.Time `json:"rechecked_at,omitzero"`
+	FollowUps      int       `json:"follows,omitempty"`
 
 	// Of looks at a confirmed attempt: answers that say otherwise in a row, when
 	// the first came, and what the merchant was told of; see reconsider.
@@ -181,7 +181,7 @@ func (s *Session) Current() *Attempt {
 		switch {
 		case a.State == Confirmed:
 			return a
-		case a.State == Stray, current != nil && current.State == InReview:
+		case a.State == Duplicate, current != nil && current.State == InReview:
 		default:
 			current = a
 		}
@@ -192,7 +192,7 @@ func (s *Session) Current() *Attempt {
 // latest returns the number of the last attempt that was asked for; 0 = none.
 func (s *Session) latest() int {
 	for n := len(s.Attempts); n > 0; n-- {
-		if s.Attempts[n-1].State != Stray {
+		if s.Attempts[n-1].State != Duplicate {
 			return n
 		}
 	}
@@ -251,38 +251,38 @@ func (s *Session) LastChecked() time.Time {
 	return s.CheckedAt
 }
 
-// settledUnpaid reports whether a person has said that s is not paid: nothing of
+// resolvedUnpaid reports whether a person has said that s is not paid: nothing of
 // it is confirmed by itself any more.
-func (s *Session) settledUnpaid() bool {
+func (s *Session) resolvedUnpaid() bool {
 	return slices.ContainsFunc(
-		s.Attempts, func(a Attempt) bool { return a.settlings() > 0 && a.State != Confirmed },
+		s.Attempts, func(a Attempt) bool { return a.resolvedCount() > 0 && a.State != Confirmed },
 	)
 }
 
-// settlings is how often a person has settled anything of s.
-func (s *Session) settlings() (n int) {
+// resolvedCount is how often a person has settled anything of s.
+func (s *Session) resolvedCount() (n int) {
 	for i := range s.Attempts {
-		n += s.Attempts[i].settlings()
+		n += s.Attempts[i].resolvedCount()
 	}
 	return n
 }
 
-// settlings is how often a person has settled a. Rows are there from before that was
+// resolvedCount is how often a person has settled a. Rows are there from before that was
 // counted: in those, what a person has cancelled has kept the reason of its review.
-func (a *Attempt) settlings() int {
-	if a.Settled == 0 && a.State == Cancelled && a.Reason != "" {
+func (a *Attempt) resolvedCount() int {
+	if a.ResolvedCount == 0 && a.State == Cancelled && a.Reason != "" {
 		return 1
 	}
-	return a.Settled
+	return a.ResolvedCount
 }
 
-// ByHand reports whether a is confirmed by somebody's word, and not by the gateway's.
-func (a *Attempt) ByHand() bool { return a.State == Confirmed && a.Settled > 0 }
+// ConfirmedByOperator reports whether a is confirmed by somebody's word, and not by the gateway's.
+func (a *Attempt) ConfirmedByOperator() bool { return a.State == Confirmed && a.ResolvedCount > 0 }
 
-// Shown reports whether the shopper is told of a at all: an attempt that came
+// IsVisible reports whether the shopper is told of a at all: an attempt that came
 // to nothing before it had an address is told by a notice only.
-func (a *Attempt) Shown() bool {
-	return a.State != Refused && a.State != Rejected && a.State != Lost
+func (a *Attempt) IsVisible() bool {
+	return a.State != Refused && a.State != Rejected && a.State != Abandoned
 }
 
 // IsFor reports whether a is in the coin and on the network of o.
@@ -290,9 +290,9 @@ func (a *Attempt) IsFor(o Offer) bool {
 	return SameName(a.CurrencySymbol, o.Currency.Symbol) && SameName(a.NetworkCode, o.Network.Code)
 }
 
-// unsent reports whether a came to nothing because the gateway could not be
+// neverSent reports whether a came to nothing because the gateway could not be
 // reached, or takes no requests now.
-func (a *Attempt) unsent() bool {
+func (a *Attempt) neverSent() bool {
 	if a.State != Refused {
 		return false
 	}
@@ -307,22 +307,22 @@ func (a *Attempt) unsent() bool {
 // transaction.
 func (a *Attempt) IsAbsent() bool { return a.State == InReview && a.Reason == reasonTxAbsent }
 
-// awaited reports whether the gateway has to know the transaction of a: it waits for
+// expectsTransaction reports whether the gateway has to know the transaction of a: it waits for
 // money, or has to be cancelled.
-func (a *Attempt) awaited() bool {
+func (a *Attempt) expectsTransaction() bool {
 	switch a.State {
 	case Waiting:
 		return true
 	case InReview:
 		return a.IsAbsent()
-	case Lost, Rejected, Stray:
+	case Abandoned, Rejected, Duplicate:
 		return a.EndedAt.IsZero()
 	}
 	return false
 }
 
-// has reports whether an attempt of s has that tracking code.
-func (s *Session) has(code string) bool {
+// hasTrackingCode reports whether an attempt of s has that tracking code.
+func (s *Session) hasTrackingCode(code string) bool {
 	for i := range s.Attempts {
 		if s.Attempts[i].TrackingCode == code {
 			return true
@@ -331,8 +331,8 @@ func (s *Session) has(code string) bool {
 	return false
 }
 
-// Entry is one line of a session's audit trail.
-type Entry struct {
+// TimelineEntry is one line of a session's audit trail.
+type TimelineEntry struct {
 	At     time.Time `json:"at"`
 	By     string    `json:"by"`   // shopper, merchant, gateway, coinslot, console:<name>
 	What   string    `json:"what"` // "attempt.created", lower case
@@ -349,24 +349,24 @@ const (
 // the console.
 func Console(name string) string { return console + name }
 
-// Note adds a line to the audit trail.
-func (s *Session) Note(at time.Time, by, what, detail string) {
-	most := maxTrail
+// AppendTimeline adds a line to the audit trail.
+func (s *Session) AppendTimeline(at time.Time, by, what, detail string) {
+	most := maxTimeline
 	if by == ByMerchant || strings.HasPrefix(by, console) || what == "attempt.confirmed" {
-		most += spareTrail
+		most += reservedTimeline
 	}
-	if len(s.Trail) >= most {
+	if len(s.Timeline) >= most {
 		return
 	}
-	s.Trail = append(s.Trail, Entry{At: at.UTC(), By: by, What: what, Detail: detail})
+	s.Timeline = append(s.Timeline, TimelineEntry{At: at.UTC(), By: by, What: what, Detail: detail})
 }
 
-// maxTrail bounds a session's audit trail, so that no sequence of requests can
+// maxTimeline bounds a session's audit trail, so that no sequence of requests can
 // make a row grow without end.
-const maxTrail = 200
+const maxTimeline = 200
 
-// spareTrail is room beyond it for what a merchant does and must be able to read.
-const spareTrail = 50
+// reservedTimeline is room beyond it for what a merchant does and must be able to read.
+const reservedTimeline = 50
 
 // NewSessionID returns a fresh id: "cs_" and 26 characters that carry 130
 // random bits, so that holding it is permission enough to see the session.

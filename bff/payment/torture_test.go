@@ -143,7 +143,7 @@ func (q triple) differs() string {
 	if got := LeastPaid(a.PayAmount, a.Tolerance); !got.Equal(exact(want.least, 0)) {
 		return fmt.Sprintf("leastPaid = %s; want %s", got, words(want.least))
 	}
-	if got := unproven(s, a, r, env) == ""; got != want.proven {
+	if got := checkGate(s, a, r, env) == ""; got != want.proven {
 		return fmt.Sprintf("the gate says proven = %v; want %v", got, want.proven)
 	}
 	if got := FormatAmount(a.PayAmount.RoundCeil(token.Builtin().Places(coin.symbol, coin.network))); got != words(want.payable) {
@@ -169,7 +169,7 @@ func (q triple) promises(a *Attempt, r Record, s *Session) string {
 	// A need far below the smallest unit of its token is not worth 25 USD: rounding
 	// it up may make it ten times as much, which no order does.
 	excess := a.PayAmount.Mul(decimal.NewFromInt(10))
-	refused := func() bool { return r.Paid.LessThan(excess) && unproven(s, a, r, env) != "" }
+	refused := func() bool { return r.Paid.LessThan(excess) && checkGate(s, a, r, env) != "" }
 	if r.Paid = a.PayAmount.RoundCeil(a.Digits(token.Builtin())); refused() {
 		return "the payable amount is not enough"
 	}

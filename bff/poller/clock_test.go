@@ -16,9 +16,9 @@ func TestDueTimesAreCapped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls, offset atomic.Int64
 		p := New(Config{
-			Store: &rows{due: map[string]time.Time{}},
-			Tend:  func(context.Context, payment.Session) error { return nil },
-			Now:   func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },
+			Store:   &rows{due: map[string]time.Time{}},
+			Process: func(context.Context, payment.Session) error { return nil },
+			Now:     func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },
 			CapDue: func(context.Context, time.Time) (int, error) {
 				if calls.Add(1) == 1 {
 					return 0, errors.New("database is away")

@@ -22,17 +22,17 @@ type load struct {
 	pending int // payments that wait
 	watched int // of them, those that somebody looks at
 	// of the gateway's list, which may hold others' transactions too; zero = not known
-	pages    int
-	missed   int  // of the pending ones, those that the list has not shown
-	sluggish bool // the list cannot be read fast enough for those that are watched
+	pages   int
+	missed  int  // of the pending ones, those that the list has not shown
+	tooSlow bool // the list cannot be read fast enough for those that are watched
 }
 
 // period is the time between two readings of the list for payments that are to be
 // checked once in an interval: what is left is for those that it does not show.
 func period(interval time.Duration) time.Duration { return interval * 9 / 10 }
 
-// every is how often the list is read in a mode.
-func (m mode) every(p payment.Schedule) time.Duration {
+// interval is how often the list is read in a mode.
+func (m mode) interval(p payment.Schedule) time.Duration {
 	if m == fast {
 		return period(p.Watched)
 	}
@@ -47,21 +47,24 @@ func (l load) costs(p payment.Schedule) [modes]int {
 	}
 	watched := min(l.watched, l.pending)
 	unwatched := l.pending - watched
-	besides := hourly(min(l.missed, unwatched), p.Unwatched) + hourly(unwatched, p.Audit(false))
+	besides := perHour(min(l.missed, unwatched), p.Unwatched) + perHour(
+		unwatched, p.AuditInterval(false),
+	)
 	return [modes]int{
-		statuses: hourly(unwatched, p.Unwatched) + hourly(watched, p.Watched),
-		slow:     hourly(pages, slow.every(p)) + hourly(watched, p.Watched) + besides,
-		fast:     hourly(pages, fast.every(p)) + hourly(watched, p.Audit(true)) + besides,
+		statuses: perHour(unwatched, p.Unwatched) + perHour(watched, p.Watched),
+		slow:     perHour(pages, slow.interval(p)) + perHour(watched, p.Watched) + besides,
+		fast: perHour(pages, fast.interval(p)) + perHour(watched, p.AuditInterval(true)) +
+			besides,
 	}
 }
 
-// hourly is how many requests an hour n make that come once in every.
-func hourly(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
+// perHour is how many requests an hour n make that come once in every.
+func perHour(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
 
-// worth is the least saving, in requests an hour, for which a mode is chosen. A
+// minSaving is the least saving, in requests an hour, for which a mode is chosen. A
 // status read is the quickest way to hear of a payment, so that those who look
 // at their page get it until that takes a default budget's worth.
-var worth = [modes]int{slow: 3600, fast: 10 * 3600}
+var minSaving = [modes]int{slow: 3600, fast: 10 * 3600}
 
 // plan returns the cheapest mode. A change must save a fifth, so that it does not
 // go back and forth; the list is read only if it saves what that is worth, or
@@ -70,11 +73,11 @@ func plan(l load, p payment.Schedule, now mode) mode {
 	costs := l.costs(p)
 	best, stays := statuses, now == statuses
 	for _, m := range []mode{slow, fast} {
-		least := worth[m]
+		least := minSaving[m]
 		if m == now {
 			least /= 2
 		}
-		if m == fast && l.sluggish {
+		if m == fast && l.tooSlow {
 			continue
 		}
 		if costs[m] <= costs[best]-least {

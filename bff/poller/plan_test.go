@@ -24,7 +24,7 @@ func TestPlan(t *testing.T) {
 		"many, two watched":             {load{pending: 5000, watched: 2}, statuses, slow},
 		"a few watched":                 {load{pending: 25, watched: 25}, statuses, statuses},
 		"a default budget of watched":   {load{pending: 35, watched: 35}, statuses, fast},
-		"too slow for the watched":      {load{pending: 5000, watched: 500, sluggish: true}, fast, slow},
+		"too slow for the watched":      {load{pending: 5000, watched: 500, tooSlow: true}, fast, slow},
 		"all watched":                   {load{pending: 5000, watched: 5000, pages: 100}, statuses, fast},
 		"watched as many as pages":      {load{pending: 5000, watched: 85, pages: 100}, slow, slow},
 		"watched as many, from fast":    {load{pending: 5000, watched: 170, pages: 100}, fast, fast},
@@ -60,7 +60,7 @@ func FuzzPlan(f *testing.F) {
 		if now < 0 || now >= modes {
 			return
 		}
-		l := load{pending: pending, watched: watched, pages: pages, missed: missed, sluggish: pages%2 == 0}
+		l := load{pending: pending, watched: watched, pages: pages, missed: missed, tooSlow: pages%2 == 0}
 		costs := l.costs(payment.DefaultSchedule())
 		if m := plan(l, payment.DefaultSchedule(), mode(now)); costs[m] > costs[statuses] {
 			t.Errorf("plan(%+v, %d) = %d, costs %v", l, now, m, costs)

@@ -10,25 +10,25 @@ import (
 // watch knows which watched sessions may be due, so that not all of them are
 // asked for again and again. All of it is a guess: the store decides.
 type watch struct {
-	looked time.Time            // when it was last asked who is watched
-	next   map[string]time.Time // by id of the watched: not due before
+	refreshedAt time.Time            // when it was last asked who is watched
+	next        map[string]time.Time // by id of the watched: not due before
 }
 
 const (
-	watchEvery = 250 * time.Millisecond // is how often it is asked who is watched
-	watchRetry = 250 * time.Millisecond // is when one is asked for again that was not due
-	watchBatch = 200                    // bounds how many are asked for at once
+	watchInterval = 250 * time.Millisecond // is how often it is asked who is watched
+	watchRetry    = 250 * time.Millisecond // is when one is asked for again that was not due
+	watchBatch    = 200                    // bounds how many are asked for at once
 )
 
 // claimWatched claims watched sessions that are due. Most of the time others have
 // claimed them by then, but those claim the oldest first and may be far behind.
 func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session, error) {
 	now := p.Now()
-	if now.Before(p.watch.looked) { // the clock was set back
+	if now.Before(p.watch.refreshedAt) { // the clock was set back
 		p.watch = watch{}
 	}
-	if now.Sub(p.watch.looked) >= watchEvery {
-		p.watch.look(now, p.Watched())
+	if now.Sub(p.watch.refreshedAt) >= watchInterval {
+		p.watch.refresh(now, p.Watched())
 	}
 	ids := p.watch.due(now)
 	if len(ids) == 0 {
@@ -36,18 +36,18 @@ func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session
 	}
 	claimed, err := p.Store.ClaimOf(ctx, ids, now, p.Lease, limit)
 	for _, s := range claimed {
-		p.watch.next[s.ID] = now.Add(p.WatchedEvery)
+		p.watch.next[s.ID] = now.Add(p.WatchedInterval)
 	}
 	return claimed, err
 }
 
-// look takes in who is watched now.
-func (w *watch) look(now time.Time, ids []string) {
+// refresh takes in who is watched now.
+func (w *watch) refresh(now time.Time, ids []string) {
 	next := make(map[string]time.Time, len(ids))
 	for _, id := range ids {
 		next[id] = w.next[id]
 	}
-	w.looked, w.next = now, next
+	w.refreshedAt, w.next = now, next
 }
 
 // due returns some that may be due, and leaves those alone for a while.

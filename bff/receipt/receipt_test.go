@@ -75,7 +75,7 @@ func TestReceipt(t *testing.T) {
 		t.Errorf("%d characters; a receipt travels in addresses", len(text))
 	}
 	later := paid()
-	later.Version, later.CheckedAt, later.Trail = 9, noon.Add(time.Hour), []payment.Entry{{By: "gateway"}}
+	later.Version, later.CheckedAt, later.Timeline = 9, noon.Add(time.Hour), []payment.TimelineEntry{{By: "gateway"}}
 	if again := signer(t, secretNew).Receipt(later); again != text {
 		t.Error("another look at the same payment, by another process, gives another receipt")
 	}
@@ -104,7 +104,7 @@ func TestOnlyConfirmed(t *testing.T) {
 		}
 	}
 	for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Expired, payment.Cancelled, payment.Refused,
-		payment.Lost, payment.Rejected, payment.InReview, payment.Stray} {
+		payment.Abandoned, payment.Rejected, payment.InReview, payment.Duplicate} {
 		session := paid()
 		session.Attempts[1].State = state
 		if got := s.Receipt(session); got != "" {

@@ -1,85 +1,315 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
+	"fmt"
+	"slices"
 	"time"
 
-	"coinslot/bff/internal/background"
 	"coinslot/bff/listing"
 	"coinslot/bff/payment"
 )
 
-// Config is what a [Service] is made of.
-type Config struct {
-	// Gateway is read by automatic runs, with the priority of their context.
-	Gateway Gateway
-	// Ledger is the gateway's records as people read them; nil = they cannot be read.
-	Ledger Ledger
-	// Runs keeps what comes of runs, for all instances; nil = there are none.
-	Runs     Runs
-	Sessions Sessions
-	// Change changes a session as checkout.Service.Change does.
-	Change func(
-		ctx context.Context, old payment.Session,
-		fn func(s *payment.Session, now time.Time) error,
-	) (payment.Session, error)
-	// ListPause is the time between two pages of an automatic run.
-	ListPause time.Duration
-	// PaymentPage is the address of the gateway's hosted pages; empty = none is shown.
-	PaymentPage string
-	Schedule    payment.Schedule // zero = [payment.DefaultSchedule]
-	Now         func() time.Time // nil = time.Now
-	Log         *slog.Logger     // nil = silent
+// Finding is one thing that gateway and database do not agree on.
+type Finding struct {
+	Kind         FindingKind `json:"kind"`
+	TrackingCode string      `json:"tracking_code,omitempty"`
+	Session      string      `json:"session,omitempty"` // empty = none here
+	Attempt      int         `json:"attempt,omitempty"`
+	OrderRef     string      `json:"order_ref,omitempty"`
+	AtGateway    string      `json:"there,omitempty"` // what the gateway says
+	InDatabase   string      `json:"here,omitempty"`  // what the database says
 }
 
-// Gateway is what a [Service] needs of the gateway.
-type Gateway interface {
-	listing.Lister
-	Environment() string
-}
+// FindingKind is a way to disagree.
+type FindingKind string
 
-// Sessions is what a [Service] needs of the database.
-type Sessions interface {
-	SessionReader
-	// Tracked returns the sessions that have an attempt of one of the tracking
-	// codes, in no order; what nobody has is left out.
-	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
-}
+// The kinds of findings, the gravest first.
+const (
+	FindingPaidAtGateway  FindingKind = "paid_there" // the gateway has confirmed, we have not
+	FindingPaidInDatabase FindingKind = "paid_here"  // we have confirmed, the gateway has not
+	FindingMoney          FindingKind = "money"      // amounts differ
+	// bears a marker of ours that the database does not have
+	FindingNotInDatabase FindingKind = "unknown_here"
+	FindingOrphan        FindingKind = "orphan"        // its attempt does not know it yet
+	FindingDuplicate     FindingKind = "second"        // its attempt has another transaction
+	FindingNotAtGateway  FindingKind = "unknown_there" // the gateway does not list it
+	FindingEnded         FindingKind = "ended"         // over on one side only
+)
 
-// Service holds the gateway's records against the database.
-type Service struct {
-	Config
-	runs background.Group
-
-	closing context.Context // ends with Close
-	end     context.CancelFunc
-}
-
-// New returns one that begins nothing by itself.
-func New(c Config) *Service {
-	if c.Now == nil {
-		c.Now = time.Now
+// Explanation explains a kind and says what becomes of it.
+func (k FindingKind) Explanation() string {
+	switch k {
+	case FindingPaidAtGateway:
+		return "the next check proves and confirms it, or puts it into review; look again in a " +
+			"few minutes"
+	case FindingPaidInDatabase:
+		return "a confirmation is never taken back by itself; a checkout.review event tells of " +
+			"it: ask the gateway"
+	case FindingMoney:
+		return "amounts must agree before a payment counts: ask the gateway, and settle the " +
+			"session by hand"
+	case FindingNotInDatabase:
+		return "the database was restored from a backup, or another installation uses the same " +
+			"key: find out which"
+	case FindingOrphan:
+		return "the answer to create was lost; the server finds and cancels it within two " +
+			"minutes of the gateway's health"
+	case FindingDuplicate:
+		return "the gateway has opened two transactions for one create; the server cancels the " +
+			"second"
+	case FindingNotAtGateway:
+		return "the dates may just miss it; otherwise the key or the gateway has changed since"
+	case FindingEnded:
+		return "the next check will see it; one that lasts for hours means that the server does " +
+			"not poll"
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Schedule.Unwatched == 0 {
-		c.Schedule = payment.DefaultSchedule()
-	}
-	closing, end := context.WithCancel(context.Background())
-	return &Service{Config: c, closing: closing, end: end}
+	return ""
 }
 
-// Close breaks off the run under way after the page that it is reading. It may be called
-// again; no run begins any more.
-func (c *Service) Close() {
-	c.end()
-	c.runs.Wait()
+// Result is what Compare has read and found.
+type Result struct {
+	From, To     time.Time // dates, both inclusive
+	Transactions int       // of the gateway
+	NotOurs      int       // of those: not opened by this checkout
+	// here, without the first and the last day: where those begin is not known
+	Attempts int
+	Findings []Finding // the gravest first
 }
 
-// unavailable logs why the gateway did not answer, and returns what may be told of it.
-func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
-	c.Log.WarnContext(ctx, doing, "error", err)
-	return payment.GatewayUnavailable(doing, err)
+// SessionReader is what Compare needs of a [Store].
+type SessionReader interface {
+	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)
+	Session(ctx context.Context, id string) (payment.Session, error)
+	List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
+
+// Reconcile holds the gateway's transactions of the days from…to against the
+// database and changes nothing on either side. Errors: the gateway's; the store's.
+func Reconcile(
+	ctx context.Context, g listing.Lister, reader SessionReader, from, to time.Time,
+) (Result, error) {
+	result := Result{From: from, To: to}
+	records := map[string]payment.Record{} // by tracking code
+	for _, q := range months(from, to) {
+		list, err := listing.ReadAll(ctx, g, q)
+		if err != nil {
+			return result, err
+		}
+		for _, r := range list {
+			records[r.TrackingCode] = r
+		}
+	}
+	result.Transactions = len(records)
+	if err := result.checkListed(ctx, reader, records); err != nil {
+		return result, err
+	}
+	if err := result.checkUnlisted(ctx, reader, records); err != nil {
+		return result, err
+	}
+	slices.SortFunc(result.Findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(severity(a.Kind), severity(b.Kind)),
+			cmp.Compare(a.TrackingCode, b.TrackingCode),
+		)
+	})
+	return result, nil
+}
+
+// months cuts a range into the lengths that the gateway takes: thirty days at
+// most. Source: gateway-api.md, "Limits".
+func months(from, to time.Time) []payment.ListQuery {
+	var list []payment.ListQuery
+	for !from.After(to) {
+		end := from.AddDate(0, 0, 28)
+		if end.After(to) {
+			end = to
+		}
+		list = append(list, payment.ListQuery{Limit: 50, From: from, To: end})
+		from = end.AddDate(0, 0, 1)
+	}
+	return list
+}
+
+// FindingKinds returns all kinds, the gravest first.
+func FindingKinds() []FindingKind {
+	return []FindingKind{FindingPaidAtGateway, FindingPaidInDatabase, FindingMoney,
+		FindingNotInDatabase,
+		FindingOrphan, FindingDuplicate, FindingNotAtGateway, FindingEnded}
+}
+
+func severity(k FindingKind) int { return slices.Index(FindingKinds(), k) }
+
+// Counts returns how many findings there are of each kind; a kind without any is
+// there too, with zero.
+func (c Result) Counts() map[FindingKind]int {
+	counts := map[FindingKind]int{}
+	for _, k := range FindingKinds() {
+		counts[k] = 0
+	}
+	for _, f := range c.Findings {
+		counts[f.Kind]++
+	}
+	return counts
+}
+
+// checkListed looks at each record from the gateway's side.
+func (c *Result) checkListed(
+	ctx context.Context, reader SessionReader, records map[string]payment.Record,
+) error {
+	byCode, byMarker, err := attemptsOf(ctx, reader, records)
+	if err != nil {
+		return err
+	}
+	for code, r := range records {
+		marker := payment.MarkerText.FindString(r.Comment)
+		known, here := byCode[code]
+		owner, owned := byMarker[marker]
+		switch {
+		case here:
+			if err := c.compareRecord(ctx, reader, known, r); err != nil {
+				return err
+			}
+		case owned && owner.TrackingCode == "":
+			c.add(Finding{
+				Kind: FindingOrphan, TrackingCode: code, Session: owner.Session,
+				Attempt: owner.Number, AtGateway: r.Status,
+			})
+		case owned:
+			c.add(Finding{Kind: FindingDuplicate, TrackingCode: code, Session: owner.Session,
+				Attempt:   owner.Number,
+				AtGateway: r.Status, InDatabase: "has " + owner.TrackingCode})
+		case marker != "":
+			c.add(Finding{
+				Kind: FindingNotInDatabase, TrackingCode: code, AtGateway: r.Status + ", " + marker,
+			})
+		default:
+			c.NotOurs++
+		}
+	}
+	return nil
+}
+
+// attemptsOf returns the attempts that records belong to, by code and by marker.
+func attemptsOf(
+	ctx context.Context, reader SessionReader, records map[string]payment.Record,
+) (byCode, byMarker map[string]payment.AttemptRef, err error) {
+	var keys []string
+	for code, r := range records {
+		keys = append(keys, code)
+		if m := payment.MarkerText.FindString(r.Comment); m != "" {
+			keys = append(keys, m)
+		}
+	}
+	list, err := reader.FindAttempts(ctx, keys)
+	if err != nil {
+		return nil, nil, fmt.Errorf("looking for attempts: %w", err)
+	}
+	byCode, byMarker = map[string]payment.AttemptRef{}, map[string]payment.AttemptRef{}
+	for _, h := range list {
+		if h.TrackingCode != "" {
+			byCode[h.TrackingCode] = h
+		}
+		if h.Marker != "" {
+			byMarker[h.Marker] = h
+		}
+	}
+	return byCode, byMarker, nil
+}
+
+// compareRecord holds a record against the attempt that has it.
+func (c *Result) compareRecord(
+	ctx context.Context, reader SessionReader, h payment.AttemptRef, r payment.Record,
+) error {
+	s, err := reader.Session(ctx, h.Session)
+	if err != nil {
+		return fmt.Errorf("reading session %q: %w", h.Session, err)
+	}
+	a := s.Attempt(h.Number)
+	if a == nil {
+		return nil // replaced between two reads
+	}
+	if kind := difference(a, r); kind != "" {
+		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number,
+			OrderRef:   s.Order.Ref,
+			AtGateway:  withPaid(r.Status, r.PaidAmount),
+			InDatabase: withPaid(string(a.State), a.PaidText())}
+		if kind == FindingMoney {
+			f.AtGateway += ", asks " + payment.FormatAmount(r.PayAmount) + " for $" +
+				payment.FormatAmount(r.AmountUSD)
+			f.InDatabase += ", asks " + payment.FormatAmount(a.PayAmount) + " for $" +
+				payment.FormatAmount(a.AmountUSD)
+		}
+		c.add(f)
+	}
+	return nil
+}
+
+// difference returns how a and r differ, or "".
+func difference(a *payment.Attempt, r payment.Record) FindingKind {
+	confirmed := r.Status == "confirmed"
+	waiting := a.State == payment.Waiting || a.State == payment.Unknown ||
+		a.State == payment.Creating
+	switch {
+	case confirmed && a.State != payment.Confirmed && a.State != payment.InReview:
+		return FindingPaidAtGateway
+	case !confirmed && a.State == payment.Confirmed:
+		return FindingPaidInDatabase
+	case !r.AmountUSD.Equal(a.AmountUSD), a.PayAmount.IsPositive() &&
+		!r.PayAmount.Equal(a.PayAmount),
+		r.PaidReadable && r.Paid.GreaterThan(a.Paid):
+		return FindingMoney
+	case payment.HasEnded(r.Status) &&
+		waiting, r.Status == "pending" &&
+		(a.State == payment.Expired || a.State == payment.Cancelled):
+		return FindingEnded
+	}
+	return ""
+}
+
+// withPaid adds what was paid, if anything was.
+func withPaid(state, paid string) string {
+	if paid == "" {
+		return state
+	}
+	return state + ", " + paid + " paid"
+}
+
+// checkUnlisted looks for attempts that the gateway should list and does not. The first
+// and the last day of the range are left out: where a day begins is not known.
+func (c *Result) checkUnlisted(
+	ctx context.Context, reader SessionReader, records map[string]payment.Record,
+) error {
+	from, to := c.From.AddDate(0, 0, 1), c.To
+	for f := (payment.Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
+		page, err := reader.List(ctx, f)
+		if err != nil {
+			return fmt.Errorf("listing sessions: %w", err)
+		}
+		for i := range page.Sessions {
+			s := &page.Sessions[i]
+			for _, a := range s.Attempts {
+				if a.TrackingCode == "" || a.StartedAt.Before(from) || !a.StartedAt.Before(to) {
+					continue
+				}
+				c.Attempts++
+				if _, listed := records[a.TrackingCode]; !listed {
+					c.add(Finding{Kind: FindingNotAtGateway, TrackingCode: a.TrackingCode,
+						Session: s.ID, Attempt: a.Number,
+						OrderRef: s.Order.Ref, InDatabase: withPaid(string(a.State), a.PaidText())})
+				}
+			}
+		}
+		last := len(page.Sessions) - 1
+		if f.Cursor = page.Next; f.Cursor == "" ||
+			page.Sessions[last].CreatedAt.Add(maxSessionAge).Before(from) {
+			return nil
+		}
+	}
+}
+
+// maxSessionAge is how long before its attempt a session can have been made.
+const maxSessionAge = payment.MaxExpiresIn + 31*24*time.Hour
+
+func (c *Result) add(f Finding) { c.Findings = append(c.Findings, f) }

@@ -12,20 +12,20 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Ledger is the gateway's books as people and merchants' programs read them. No
+// GatewayRecords is the gateway's books as people and merchants' programs read them. No
 // payment is decided by it, so it waits behind everything that one is.
-type Ledger interface {
+type GatewayRecords interface {
 	listing.Lister
-	// Entries returns one page of the merchant's transactions as the gateway tells
+	// TransactionRecords returns one page of the merchant's transactions as the gateway tells
 	// them. What cannot be read is left out: it is shown, and proves nothing.
-	Entries(ctx context.Context, q payment.ListQuery) (EntryPage, error)
+	TransactionRecords(ctx context.Context, q payment.ListQuery) (GatewayRecordPage, error)
 	// Withdrawals returns one page of what was paid out to the merchant.
 	Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error)
 }
 
-// LedgerEntry is a transaction as the gateway tells it. Amounts are as it wrote
+// GatewayRecord is a transaction as the gateway tells it. Amounts are as it wrote
 // them, on one line; empty = absent. Source: gateway-api.md, "Transaction record".
-type LedgerEntry struct {
+type GatewayRecord struct {
 	TrackingCode     string
 	Status           string // lower case; pending, confirmed, expired, cancelled or something new
 	OrderID          string // as written; empty = none
@@ -50,14 +50,14 @@ type LedgerEntry struct {
 	CreatedAt        time.Time
 	ExpiresAt        time.Time
 
-	// Whose it is here; filled in by [Service.Entries].
+	// Whose it is here; filled in by [Service.TransactionRecords].
 	Session string // empty = not ours
 	Attempt int
 }
 
-// EntryPage is one page of entries. Items is never nil.
-type EntryPage struct {
-	Items []LedgerEntry
+// GatewayRecordPage is one page of entries. Items is never nil.
+type GatewayRecordPage struct {
+	Items []GatewayRecord
 	Paging
 }
 
@@ -103,8 +103,8 @@ type WithdrawalPage struct {
 	Paging
 }
 
-// longestList is how far apart the dates of a list may be. Source: gateway-api.md, "Limits".
-const longestList = 30 * 24 * time.Hour
+// maxDateRange is how far apart the dates of a list may be. Source: gateway-api.md, "Limits".
+const maxDateRange = 30 * 24 * time.Hour
 
 // ListDates reads the dates of a list of the gateway's, like "2026-11-20"; both
 // are empty, or neither. Errors: *wire.Error with CodeInvalid and Param
@@ -117,24 +117,26 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 		return from, to, payment.NewError(wire.CodeInvalid, "from_date")
 	}
 	if to, err = time.Parse(time.DateOnly, last); err != nil || to.Before(from) ||
-		to.Sub(from) > longestList {
+		to.Sub(from) > maxDateRange {
 		return from, to, payment.NewError(wire.CodeInvalid, "to_date")
 	}
 	return from, to, nil
 }
 
-// Entries returns a page of the gateway's transactions, each with the session that
+// TransactionRecords returns a page of the gateway's transactions, each with the session that
 // it is of. Errors: *wire.Error with CodeGatewayUnavailable; the store's.
-func (c *Service) Entries(ctx context.Context, q payment.ListQuery) (EntryPage, error) {
-	if c.Ledger == nil {
-		return EntryPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
+func (c *Service) TransactionRecords(
+	ctx context.Context, q payment.ListQuery,
+) (GatewayRecordPage, error) {
+	if c.Records == nil {
+		return GatewayRecordPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
-	page, err := c.Ledger.Entries(ctx, q)
+	page, err := c.Records.TransactionRecords(ctx, q)
 	if err != nil {
-		return EntryPage{}, c.unavailable(ctx, "listing transactions", err)
+		return GatewayRecordPage{}, c.unavailable(ctx, "listing transactions", err)
 	}
-	if err := c.ours(ctx, page.Items); err != nil {
-		return EntryPage{}, err
+	if err := c.fillOwners(ctx, page.Items); err != nil {
+		return GatewayRecordPage{}, err
 	}
 	for i := range page.Items {
 		page.Items[i].PaymentURL, page.Items[i].TxURL = payment.HostedURL(
@@ -144,18 +146,18 @@ func (c *Service) Entries(ctx context.Context, q payment.ListQuery) (EntryPage, 
 	return page, nil
 }
 
-// ours notes whose the entries are: by their code, else by the marker in their
+// fillOwners notes whose the entries are: by their code, else by the marker in their
 // comment, which is there before the code is known here.
-func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
+func (c *Service) fillOwners(ctx context.Context, list []GatewayRecord) error {
 	var keys []string
 	for _, e := range list {
 		keys = append(keys, e.TrackingCode, payment.MarkerText.FindString(e.Comment))
 	}
-	held, err := c.Sessions.Held(ctx, keys)
+	held, err := c.Sessions.FindAttempts(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("looking for attempts: %w", err)
 	}
-	owners := map[string]payment.Held{}
+	owners := map[string]payment.AttemptRef{}
 	for _, h := range held {
 		owners[h.Marker], owners[h.TrackingCode] = h, h
 	}
@@ -173,10 +175,10 @@ func (c *Service) ours(ctx context.Context, list []LedgerEntry) error {
 // Withdrawals returns a page of what the gateway has paid out. Errors: *wire.Error
 // with CodeGatewayUnavailable.
 func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error) {
-	if c.Ledger == nil {
+	if c.Records == nil {
 		return WithdrawalPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
-	page, err := c.Ledger.Withdrawals(ctx, q)
+	page, err := c.Records.Withdrawals(ctx, q)
 	if err != nil {
 		return WithdrawalPage{}, c.unavailable(ctx, "listing withdrawals", err)
 	}

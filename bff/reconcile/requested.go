@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// longestRun bounds a comparison: the gateway's list is read after
+	// maxRunTime bounds a comparison: the gateway's list is read after
 	// everything that a payment needs, and may be long.
-	longestRun = 10 * time.Minute
-	// mostDays is how many days one comparison may have.
-	mostDays = 92
+	maxRunTime = 10 * time.Minute
+	// maxDays is how many days one comparison may have.
+	maxDays = 92
 	// runLease is how long nobody else begins a comparison after this process was
 	// last heard of, which is every progressEvery.
 	runLease      = 30 * time.Second
@@ -33,14 +33,14 @@ func (c *Service) Start(ctx context.Context, by string, from, to time.Time) (boo
 	switch {
 	case from.IsZero():
 		return false, payment.NewError(wire.CodeInvalid, "from")
-	case to.Before(from) || to.Sub(from) > mostDays*24*time.Hour:
+	case to.Before(from) || to.Sub(from) > maxDays*24*time.Hour:
 		return false, payment.NewError(wire.CodeInvalid, "to")
 	case c.closing.Err() != nil:
 		return false, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 	now := c.Now().UTC()
 	run := Run{By: by, From: from, To: to, Began: now}
-	epoch, err := c.Runs.BeginComparing(ctx, run, now, runLease)
+	epoch, err := c.Runs.BeginRun(ctx, run, now, runLease)
 	if errors.Is(err, ErrRunning) {
 		return false, nil
 	}
@@ -54,7 +54,7 @@ func (c *Service) Start(ctx context.Context, by string, from, to time.Time) (boo
 // Status returns the comparison of a kind that was begun last and the last report,
 // whichever instance they are of. Errors: the store's.
 func (c *Service) Status(ctx context.Context, kind Kind) (Status, error) {
-	known, err := c.Runs.Compared(ctx, kind)
+	known, err := c.Runs.LastRun(ctx, kind)
 	if err != nil {
 		return known, fmt.Errorf("reading the last comparison: %w", err)
 	}
@@ -63,26 +63,26 @@ func (c *Service) Status(ctx context.Context, kind Kind) (Status, error) {
 
 // runRequested makes the comparison that has just been begun.
 func (c *Service) runRequested(ctx context.Context, epoch int64, run Run) {
-	reading, stop := context.WithTimeout(ctx, longestRun)
+	reading, stop := context.WithTimeout(ctx, maxRunTime)
 	defer stop()
 	defer context.AfterFunc(c.closing, stop)()
-	books := &counted{Lister: c.Ledger, SessionReader: c.Sessions}
+	counter := &progressCounter{Lister: c.Records, SessionReader: c.Sessions}
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		c.reportProgress(reading, stop, epoch, run, books)
+		c.reportProgress(reading, stop, epoch, run, counter)
 	}()
-	result, err := Compare(reading, books, books, run.From, run.To)
+	result, err := Reconcile(reading, counter, counter, run.From, run.To)
 	stop()
 	<-kept
-	run.Progress = books.progress()
+	run.Progress = counter.progress()
 	c.finish(ctx, epoch, run, result, err)
 }
 
 // reportProgress tells how far it is, again and again until ctx ends. If the comparison
 // is another's by now, it calls stop.
 func (c *Service) reportProgress(
-	ctx context.Context, stop func(), epoch int64, run Run, books *counted,
+	ctx context.Context, stop func(), epoch int64, run Run, counter *progressCounter,
 ) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
@@ -92,8 +92,8 @@ func (c *Service) reportProgress(
 		case <-ctx.Done():
 			return
 		}
-		run.Progress = books.progress()
-		err := c.Runs.KeepComparing(ctx, epoch, run, c.Now().UTC().Add(runLease))
+		run.Progress = counter.progress()
+		err := c.Runs.ExtendRun(ctx, epoch, run, c.Now().UTC().Add(runLease))
 		if errors.Is(err, payment.ErrFenced) {
 			stop()
 		} else if err != nil && ctx.Err() == nil {
@@ -123,52 +123,52 @@ func (c *Service) finish(ctx context.Context, epoch int64, run Run, result Resul
 		}
 		c.Log.WarnContext(ctx, "a comparison broke off", "kind", run.Kind, "error", err)
 	}
-	if err := c.Runs.EndComparing(ctx, epoch, run, report, run.next(now)); err != nil {
+	if err := c.Runs.EndRun(ctx, epoch, run, report, run.next(now)); err != nil {
 		c.Log.ErrorContext(ctx, "writing down a comparison", "error", err)
 	}
 }
 
-// counted counts what a comparison reads.
-type counted struct {
+// progressCounter counts what a comparison reads.
+type progressCounter struct {
 	listing.Lister
 	SessionReader
 
-	mu  sync.Mutex // guards the field below
-	far Progress
+	mu      sync.Mutex // guards the field below
+	current Progress
 }
 
-func (c *counted) progress() Progress {
+func (c *progressCounter) progress() Progress {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.far
+	return c.current
 }
 
-func (c *counted) note(change func(*Progress)) {
+func (c *progressCounter) update(change func(*Progress)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	change(&c.far)
+	change(&c.current)
 }
 
 // Transactions implements Lister.
-func (c *counted) Transactions(
+func (c *progressCounter) Transactions(
 	ctx context.Context, q payment.ListQuery,
 ) (payment.RecordPage, error) {
 	page, err := c.Lister.Transactions(ctx, q)
 	if err == nil {
-		c.note(func(p *Progress) { p.Day, p.Page, p.Pages = q.To, q.Page, page.LastPage })
+		c.update(func(p *Progress) { p.Day, p.Page, p.Pages = q.To, q.Page, page.LastPage })
 	}
 	return page, err
 }
 
 // Session implements SessionReader.
-func (c *counted) Session(ctx context.Context, id string) (payment.Session, error) {
-	c.note(func(p *Progress) { p.Payments++ })
+func (c *progressCounter) Session(ctx context.Context, id string) (payment.Session, error) {
+	c.update(func(p *Progress) { p.Payments++ })
 	return c.SessionReader.Session(ctx, id)
 }
 
 // List implements SessionReader.
-func (c *counted) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
+func (c *progressCounter) List(ctx context.Context, f payment.Filter) (payment.Page, error) {
 	page, err := c.SessionReader.List(ctx, f)
-	c.note(func(p *Progress) { p.Payments += len(page.Sessions) })
+	c.update(func(p *Progress) { p.Payments += len(page.Sessions) })
 	return page, err
 }

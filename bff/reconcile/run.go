@@ -54,33 +54,33 @@ type Progress struct {
 type Report struct {
 	Run
 	Transactions int                 `json:"transactions"` // as in [Result]
-	Foreign      int                 `json:"foreign"`
+	NotOurs      int                 `json:"foreign"`
 	Attempts     int                 `json:"attempts"`
 	Counts       map[FindingKind]int `json:"counts"` // of all findings
-	// the gravest first, MostFindings of a kind at most
+	// the gravest first, MaxFindings of a kind at most
 	Findings []Finding `json:"findings"`
 }
 
-// MostFindings is how many findings of a kind are kept of a comparison.
-const MostFindings = 500
+// MaxFindings is how many findings of a kind are kept of a comparison.
+const MaxFindings = 500
 
-// longestFinding bounds what the gateway wrote, in bytes of a finding's text.
-const longestFinding = 300
+// maxFindingText bounds what the gateway wrote, in bytes of a finding's text.
+const maxFindingText = 300
 
 // report is what is kept of a result of c.
 func (c Run) report(result Result) *Report {
 	r := &Report{
-		Run: c, Transactions: result.Transactions, Foreign: result.Foreign,
+		Run: c, Transactions: result.Transactions, NotOurs: result.NotOurs,
 		Attempts: result.Attempts, Counts: result.Counts(),
 	}
 	kept := map[FindingKind]int{}
 	for _, f := range result.Findings {
-		if kept[f.Kind]++; kept[f.Kind] > MostFindings {
+		if kept[f.Kind]++; kept[f.Kind] > MaxFindings {
 			continue
 		}
-		for _, text := range []*string{&f.TrackingCode, &f.OrderRef, &f.There, &f.Here} {
-			if len(*text) > longestFinding {
-				*text = strings.ToValidUTF8((*text)[:longestFinding], "") + "…"
+		for _, text := range []*string{&f.TrackingCode, &f.OrderRef, &f.AtGateway, &f.InDatabase} {
+			if len(*text) > maxFindingText {
+				*text = strings.ToValidUTF8((*text)[:maxFindingText], "") + "…"
 			}
 		}
 		r.Findings = append(r.Findings, f)
@@ -125,29 +125,29 @@ func (c Status) State(now time.Time) RunState {
 	return Aborted
 }
 
-// LongestPause is how far ahead Next of [Status] can be. One that is further ahead was
+// MaxPause is how far ahead Next of [Status] can be. One that is further ahead was
 // written by a clock that was wrong, and does not count.
-const LongestPause = 48 * time.Hour
+const MaxPause = 48 * time.Hour
 
 // Runs keeps, for all instances and for each kind, the comparison that was begun
 // last and the last report. storetest.Run is the contract. Errors besides those that
 // are named are the database's.
 type Runs interface {
-	// BeginComparing makes c the last one of its kind and leases it until now+lease.
+	// BeginRun makes c the last one of its kind and leases it until now+lease.
 	// epoch names it. Errors: ErrRunning if another of that kind is leased at now,
-	// or Next is ahead of now by LongestPause at most; nothing is changed then.
-	BeginComparing(
+	// or Next is ahead of now by MaxPause at most; nothing is changed then.
+	BeginRun(
 		ctx context.Context, c Run, now time.Time, lease time.Duration,
 	) (epoch int64, err error)
-	// KeepComparing says how far the comparison of that epoch is and leases it until
+	// ExtendRun says how far the comparison of that epoch is and leases it until
 	// then. Errors: ErrFenced if it has ended, or another of its kind was begun since.
-	KeepComparing(ctx context.Context, epoch int64, c Run, until time.Time) error
-	// EndComparing ends the lease of that epoch's comparison; no other one of its kind
+	ExtendRun(ctx context.Context, epoch int64, c Run, until time.Time) error
+	// EndRun ends the lease of that epoch's comparison; no other one of its kind
 	// is begun before next. A report, if it is not nil, takes the place of the last
 	// one. Errors: ErrFenced, as above.
-	EndComparing(ctx context.Context, epoch int64, c Run, r *Report, next time.Time) error
-	// Compared returns what is kept of a kind.
-	Compared(ctx context.Context, kind Kind) (Status, error)
+	EndRun(ctx context.Context, epoch int64, c Run, r *Report, next time.Time) error
+	// LastRun returns what is kept of a kind.
+	LastRun(ctx context.Context, kind Kind) (Status, error)
 	// OldestSession returns when the oldest session was created; zero = there is none.
 	OldestSession(ctx context.Context) (time.Time, error)
 }

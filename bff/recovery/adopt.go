@@ -13,14 +13,14 @@ import (
 // that nobody here has: a gateway may lose it. Errors: the store's.
 func (c *Service) adoptPage(
 	ctx context.Context, records []payment.Record,
-) (known []string, bare []payment.Record, err error) {
+) (known []string, unmarked []payment.Record, err error) {
 	owners, codes, err := c.owners(ctx, records)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range records {
 		if r.Comment == "" && !codes[r.TrackingCode] {
-			bare = append(bare, r)
+			unmarked = append(unmarked, r)
 		}
 		marker := payment.MarkerText.FindString(r.Comment)
 		h, ours := owners[marker]
@@ -35,14 +35,14 @@ func (c *Service) adoptPage(
 			return nil, nil, err
 		}
 	}
-	return known, bare, nil
+	return known, unmarked, nil
 }
 
 // owners returns the attempts whose markers are in records, by marker, and which of
 // the tracking codes of those without a comment somebody here has.
 func (c *Service) owners(
 	ctx context.Context, records []payment.Record,
-) (owners map[string]payment.Held, codes map[string]bool, err error) {
+) (owners map[string]payment.AttemptRef, codes map[string]bool, err error) {
 	var keys []string
 	for _, r := range records {
 		if m := payment.MarkerText.FindString(r.Comment); m != "" {
@@ -54,11 +54,11 @@ func (c *Service) owners(
 	if keys == nil {
 		return nil, nil, nil
 	}
-	held, err := c.Store.Held(ctx, keys)
+	held, err := c.Store.FindAttempts(ctx, keys)
 	if err != nil {
 		return nil, nil, fmt.Errorf("looking for the owners of transactions: %w", err)
 	}
-	owners, codes = map[string]payment.Held{}, map[string]bool{}
+	owners, codes = map[string]payment.AttemptRef{}, map[string]bool{}
 	for _, h := range held {
 		owners[h.Marker], codes[h.TrackingCode] = h, true
 	}

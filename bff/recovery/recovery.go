@@ -37,7 +37,7 @@ type Gateway interface {
 
 // Store is what a [Service] needs of the database; checkout.Store explains it.
 type Store interface {
-	Held(ctx context.Context, keys []string) ([]payment.Held, error)
+	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)
 	List(ctx context.Context, f payment.Filter) (payment.Page, error)
 	Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error
 }
@@ -73,7 +73,7 @@ type Service struct {
 func New(c Config) *Service {
 	closing, end := context.WithCancel(context.Background())
 	return &Service{
-		Config: c, searches: searches{of: map[window]*search{}}, closing: closing, end: end,
+		Config: c, searches: searches{byWindow: map[window]*search{}}, closing: closing, end: end,
 	}
 }
 
@@ -84,18 +84,18 @@ func (c *Service) Close() {
 	c.running.Wait()
 }
 
-// AssumeLost declares that the process which sent create is gone, or that its
+// MarkUnknown declares that the process which sent create is gone, or that its
 // answer is: from now on the list is searched. A create that was put off is not
 // lost.
-func (c *Service) AssumeLost(ctx context.Context, s payment.Session, n int) error {
+func (c *Service) MarkUnknown(ctx context.Context, s payment.Session, n int) error {
 	_, err := c.Sessions.Change(ctx, s, func(s *payment.Session, now time.Time) error {
-		return s.AssumeLost(n, now)
+		return s.MarkUnknown(n, now)
 	})
 	return err
 }
 
 // Recover declares lost every create that is under way, so that its search
-// begins now and not after Schedule.Answer. It is for a process that has just
+// begins now and not after Schedule.CreateTimeout. It is for a process that has just
 // started and is alone on its database; beside another process it would
 // search for what that one is still creating. Errors: the store's.
 func (c *Service) Recover(ctx context.Context) error {
@@ -107,7 +107,7 @@ func (c *Service) Recover(ctx context.Context) error {
 		for _, s := range page.Sessions {
 			if a := s.Current(); a == nil || a.State != payment.Creating {
 				continue
-			} else if err := c.AssumeLost(ctx, s, a.Number); err != nil {
+			} else if err := c.MarkUnknown(ctx, s, a.Number); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,7 @@ func (c *Service) Recover(ctx context.Context) error {
 // Search looks for the transaction that an unanswered create may have opened, and
 // gives the attempt up if that fails and has failed for long.
 func (c *Service) Search(ctx context.Context, s payment.Session, a payment.Attempt) error {
-	err := c.find(ctx, s, a)
+	err := c.findOrReplace(ctx, s, a)
 	now := c.Now()
 	if err != nil && (a.UnknownAt.After(now) || now.Sub(a.UnknownAt) >= payment.GiveUpAfter) {
 		_, abandonErr := c.Sessions.Change(ctx, s, func(s *payment.Session, now time.Time) error {
@@ -130,22 +130,22 @@ func (c *Service) Search(ctx context.Context, s payment.Session, a payment.Attem
 			return errors.Join(err, abandonErr)
 		}
 	}
-	if errors.Is(err, errReading) {
+	if errors.Is(err, errStillReading) {
 		return c.retrySoon(ctx, s)
 	}
 	return err
 }
 
-// find is Search without giving up.
+// findOrReplace is Search without giving up.
 // Since only create tells the address, a transaction that is found is cancelled and
 // replaced; one that cannot be cancelled is handed over by its hosted page.
 // Two searches, some time apart, that find nothing prove that there is none.
-// Errors: errReading; the gateway's; the store's.
-func (c *Service) find(ctx context.Context, s payment.Session, a payment.Attempt) error {
+// Errors: errStillReading; the gateway's; the store's.
+func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if a.TrackingCode == "" {
 		notBefore := a.UnknownAt
 		if a.Misses > 0 {
-			notBefore = a.MissedAt.Add(c.Schedule.Absent)
+			notBefore = a.MissedAt.Add(c.Schedule.SearchGap)
 		}
 		// A clock that was ahead may have written these.
 		if now := c.Now(); a.UnknownAt.After(now) || a.MissedAt.After(now) {
@@ -156,7 +156,7 @@ func (c *Service) find(ctx context.Context, s payment.Session, a payment.Attempt
 			return err
 		}
 		if a = *found.Attempt(a.Number); a.TrackingCode == "" {
-			return c.miss(ctx, s, a, asOf)
+			return c.countMiss(ctx, s, a, asOf)
 		}
 	}
 	if a.State != payment.Unknown {
@@ -186,17 +186,17 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // not proven either way: next time
 	}
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
-		return s.ResolveOrphan(a.Number, r, c.Gateway.Environment(), now)
+		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
 	})
 }
 
-// miss notes that the list did not have a at asOf. The second time, long enough after
+// countMiss notes that the list did not have a at asOf. The second time, long enough after
 // the first, gives the attempt up.
-func (c *Service) miss(
+func (c *Service) countMiss(
 	ctx context.Context, s payment.Session, a payment.Attempt, asOf time.Time,
 ) error {
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
-		return s.NoteMiss(a.Number, c.Schedule.Absent, asOf, now)
+		return s.CountMiss(a.Number, c.Schedule.SearchGap, asOf, now)
 	})
 }
 
@@ -204,25 +204,25 @@ func (c *Service) miss(
 // Errors: the gateway's; the store's.
 func (c *Service) SearchOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	due := a.SearchDue(c.Schedule, c.Now())
-	if !payment.HasCome(due, c.Now()) {
+	if !payment.IsDue(due, c.Now()) {
 		return nil
 	}
 	found, _, err := c.locate(ctx, s, a, due)
-	if errors.Is(err, errReading) {
+	if errors.Is(err, errStillReading) {
 		return c.Sessions.Touch(ctx, s) // nobody waits for it
 	}
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
 	}
 	_, err = c.Sessions.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
-		return s.CountRechecks(a, a.Rechecks+1)
+		return s.CountChecks(a, a.ChecksDone+1)
 	})
 	return err
 }
 
 // locate looks for a in the gateway's list, and returns the session as it is afterwards:
 // a has a tracking code if it was found. If not, it was not there at asOf, which is
-// notBefore or later, or now. Errors: errReading; the gateway's; the store's.
+// notBefore or later, or now. Errors: errStillReading; the gateway's; the store's.
 func (c *Service) locate(
 	ctx context.Context, s payment.Session, a payment.Attempt, notBefore time.Time,
 ) (now payment.Session, asOf time.Time, err error) {
@@ -230,9 +230,9 @@ func (c *Service) locate(
 	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
 		return now, asOf, err // another's search has found it
 	}
-	asOf, bare, searchErr := c.searchFor(ctx, a, notBefore)
-	for _, r := range bare {
-		mine, err := c.alike(ctx, r, a)
+	asOf, unmarked, searchErr := c.searchList(ctx, a, notBefore)
+	for _, r := range unmarked {
+		mine, err := c.matchesWithoutComment(ctx, r, a)
 		if err != nil {
 			return s, asOf, err
 		}
@@ -248,13 +248,15 @@ func (c *Service) locate(
 	return now, asOf, searchErr
 }
 
-// alike reports whether r, which a gateway has given back without its comment,
+// matchesWithoutComment reports whether r, which a gateway has given back without its comment,
 // is a by everything else that was sent.
-func (c *Service) alike(ctx context.Context, r payment.Record, a payment.Attempt) (bool, error) {
+func (c *Service) matchesWithoutComment(
+	ctx context.Context, r payment.Record, a payment.Attempt,
+) (bool, error) {
 	if !a.Resembles(r) {
 		return false, nil
 	}
-	held, err := c.Store.Held(ctx, []string{r.TrackingCode})
+	held, err := c.Store.FindAttempts(ctx, []string{r.TrackingCode})
 	if err != nil {
 		return false, fmt.Errorf("looking for the owner of a transaction: %w", err)
 	}

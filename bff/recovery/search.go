@@ -19,10 +19,10 @@ const (
 	searchSpan = 48 * time.Hour
 	// behindUTC and aheadOfUTC are the time zones furthest from UTC.
 	behindUTC, aheadOfUTC = 12 * time.Hour, 14 * time.Hour
-	// shortList is how many pages are read at once; of a longer list, the
+	// maxShortPages is how many pages are read at once; of a longer list, the
 	// days that are likeliest come first, and the rest waits for everything else that
 	// the gateway is asked. Of a list that cannot be read, only so many are tried.
-	shortList = 20
+	maxShortPages = 20
 )
 
 // window is what part of the gateway's list is searched, as dates: where a transaction
@@ -30,14 +30,14 @@ const (
 // wrong.
 type window struct{ from, to, nearFrom, nearTo string }
 
-// around is the window of an attempt that was started at t.
-func around(t time.Time) window {
+// windowAround is the window of an attempt that was started at t.
+func windowAround(t time.Time) window {
 	date := func(d time.Duration) string { return t.Add(d).UTC().Format(time.DateOnly) }
 	return window{date(-searchSpan), date(searchSpan), date(-behindUTC), date(aheadOfUTC)}
 }
 
-// dates asks for the list from one date to another, both as written by around.
-func dates(from, to string) payment.ListQuery {
+// listQuery asks for the list from one date to another, both as written by around.
+func listQuery(from, to string) payment.ListQuery {
 	q := payment.ListQuery{Limit: 50}
 	q.From, _ = time.Parse(time.DateOnly, from)
 	q.To, _ = time.Parse(time.DateOnly, to)
@@ -47,8 +47,8 @@ func dates(from, to string) payment.ListQuery {
 // searches lets all who search the same window share what was read of it: a thousand
 // lost answers cost little more than one.
 type searches struct {
-	mu sync.Mutex // guards the map, and of each search the fields that say so
-	of map[window]*search
+	mu       sync.Mutex // guards the map, and of each search the fields that say so
+	byWindow map[window]*search
 }
 
 // search looks for transactions in one window. It goes on until each that is wanted
@@ -60,19 +60,19 @@ type search struct {
 	near, wide *listing.Scan
 
 	// Guarded by searches.mu.
-	wanted map[string]time.Time      // by marker: as of when it must not be there
-	joined bool                      // there are new ones among them
-	asOf   time.Time                 // as of when nothing is missing; zero = not known
-	bare   map[string]payment.Record // without a comment, and unknown here; by tracking code
-	run    chan struct{}             // closed when the run under way ends; nil = there is none
-	brief  bool                      // it, or the last one, reads the first pages only
-	ended  time.Time                 // when the last one ended
+	pending  map[string]time.Time      // by marker: as of when it must not be there
+	added    bool                      // there are new ones among them
+	asOf     time.Time                 // as of when nothing is missing; zero = not known
+	unmarked map[string]payment.Record // without a comment, and unknown here; by tracking code
+	run      chan struct{}             // closed when the run under way ends; nil = there is none
+	brief    bool                      // it, or the last one, reads the first pages only
+	endedAt  time.Time                 // when the last one ended
 	// of the last one that was not brief; nil = all was found out
-	err      error
-	failed   time.Time // when that was
-	logged   bool      // that err has been logged
-	unserved time.Time // since when something is wanted; zero = nothing is
-	asked    time.Time // when anybody asked last
+	err          error
+	failedAt     time.Time // when that was
+	logged       bool      // that err has been logged
+	waitingSince time.Time // since when something is wanted; zero = nothing is
+	askedAt      time.Time // when anybody asked last
 
 	heartbeat background.Heartbeat // beats with each page
 }
@@ -90,21 +90,21 @@ const (
 	forgetAfter, askedWithin = time.Hour, 5 * time.Minute
 )
 
-// errReading says that the list is still being read: ask again soon.
-var errReading = errors.New("the transaction list is being read")
+// errStillReading says that the list is still being read: ask again soon.
+var errStillReading = errors.New("the transaction list is being read")
 
 // errClosing ends a search of a service that is being closed.
 var errClosing = errors.New("searching the transaction list: shutting down")
 
-// searchFor has the list searched for a, and returns as of when it is known not to have
+// searchList has the list searched for a, and returns as of when it is known not to have
 // it, at notBefore or later (now, if that is yet to come), and the records that may be a's
 // for want of a comment.
 // Whatever of the list is ours and was not known has been adopted, also that of a:
-// then there may be errReading.
-// Errors: errReading; ctx's; the gateway's; the store's: then nothing is proven.
-func (c *Service) searchFor(
+// then there may be errStillReading.
+// Errors: errStillReading; ctx's; the gateway's; the store's: then nothing is proven.
+func (c *Service) searchList(
 	ctx context.Context, a payment.Attempt, notBefore time.Time,
-) (asOf time.Time, bare []payment.Record, err error) {
+) (asOf time.Time, unmarked []payment.Record, err error) {
 	notBefore = payment.Earlier(notBefore, c.Now())
 	s, run := c.join(ctx, a, notBefore)
 	if run != nil {
@@ -119,14 +119,14 @@ func (c *Service) searchFor(
 	}
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	bare = slices.Collect(maps.Values(s.bare))
+	unmarked = slices.Collect(maps.Values(s.unmarked))
 	switch {
 	case s.knows(notBefore):
-		return s.asOf, bare, nil
+		return s.asOf, unmarked, nil
 	case s.run == nil && s.err != nil:
-		return asOf, bare, s.err
+		return asOf, unmarked, s.err
 	}
-	return asOf, bare, errReading
+	return asOf, unmarked, errStillReading
 }
 
 // knows reports whether what was not found is known not to have been there at t.
@@ -139,28 +139,30 @@ func (s *search) knows(t time.Time) bool { return !s.asOf.IsZero() && !s.asOf.Be
 func (c *Service) join(
 	ctx context.Context, a payment.Attempt, notBefore time.Time,
 ) (s *search, run chan struct{}) {
-	w, now := around(a.StartedAt), c.Now()
+	w, now := windowAround(a.StartedAt), c.Now()
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	maps.DeleteFunc(c.searches.of, func(_ window, s *search) bool {
-		clockWasAhead := s.asOf.After(now) || s.asked.After(now) || s.ended.After(now)
-		return s.run == nil && (clockWasAhead || now.Sub(s.asked) > forgetAfter)
+	maps.DeleteFunc(c.searches.byWindow, func(_ window, s *search) bool {
+		clockWasAhead := s.asOf.After(now) || s.askedAt.After(now) || s.endedAt.After(now)
+		return s.run == nil && (clockWasAhead || now.Sub(s.askedAt) > forgetAfter)
 	})
-	s = c.searches.of[w]
+	s = c.searches.byWindow[w]
 	if s == nil {
-		s = &search{window: w, wanted: map[string]time.Time{}, bare: map[string]payment.Record{}}
-		s.rewind()
-		c.searches.of[w] = s
+		s = &search{
+			window: w, pending: map[string]time.Time{}, unmarked: map[string]payment.Record{},
+		}
+		s.reset()
+		c.searches.byWindow[w] = s
 	}
-	s.asked = now
+	s.askedAt = now
 	if s.knows(notBefore) {
 		return s, nil
 	}
-	if s.unserved.IsZero() {
-		s.unserved = now
+	if s.waitingSince.IsZero() {
+		s.waitingSince = now
 	}
-	if since, known := s.wanted[a.Marker]; !known || since.Before(notBefore) {
-		s.wanted[a.Marker], s.joined = notBefore, s.joined || !known
+	if since, known := s.pending[a.Marker]; !known || since.Before(notBefore) {
+		s.pending[a.Marker], s.added = notBefore, s.added || !known
 	}
 	if s.run == nil && s.mayRun(now) {
 		s.run = make(chan struct{})
@@ -169,22 +171,22 @@ func (c *Service) join(
 	return s, s.run
 }
 
-// rewind begins anew.
-func (s *search) rewind() {
-	s.near = listing.NewScan(dates(s.window.nearFrom, s.window.nearTo))
-	s.wide = listing.NewScan(dates(s.window.from, s.window.to))
+// reset begins anew.
+func (s *search) reset() {
+	s.near = listing.NewScan(listQuery(s.window.nearFrom, s.window.nearTo))
+	s.wide = listing.NewScan(listQuery(s.window.from, s.window.to))
 	s.near.EndsSoon, s.wide.EndsSoon = true, true
 }
 
 // mayRun reports whether anything may be read now, and notes whether only briefly.
 // searches.mu is held.
 func (s *search) mayRun(now time.Time) bool {
-	s.brief = listing.Unreadable(s.err) && now.Sub(s.failed) < unreadablePause
+	s.brief = listing.Unreadable(s.err) && now.Sub(s.failedAt) < unreadablePause
 	switch {
 	case s.brief:
-		return now.Sub(s.ended) >= briefPause
+		return now.Sub(s.endedAt) >= briefPause
 	case s.err != nil && !listing.Unreadable(s.err):
-		return now.Sub(s.ended) >= searchPause
+		return now.Sub(s.endedAt) >= searchPause
 	}
 	return true
 }
@@ -193,7 +195,7 @@ func (s *search) mayRun(now time.Time) bool {
 // the list cannot be searched is logged once, until it can.
 func (c *Service) runSearch(ctx context.Context, s *search) {
 	var err error
-	for err == nil && c.isWanted(ctx, s) {
+	for err == nil && c.hasPending(ctx, s) {
 		err = c.readPage(ctx, s)
 	}
 	if err == nil {
@@ -202,11 +204,11 @@ func (c *Service) runSearch(ctx context.Context, s *search) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
 	if listing.Unreadable(err) || s.brief {
-		clear(s.wanted)
-		s.rewind()
+		clear(s.pending)
+		s.reset()
 	}
 	if !s.brief {
-		s.err, s.failed = err, c.Now()
+		s.err, s.failedAt = err, c.Now()
 	}
 	if !s.logged && !errors.Is(err, errClosing) {
 		s.logged = true
@@ -218,32 +220,32 @@ func (c *Service) runSearch(ctx context.Context, s *search) {
 
 // end ends the run under way. searches.mu is held.
 func (s *search) end(now time.Time) {
-	s.ended = now
+	s.endedAt = now
 	s.heartbeat.Stop()
 	close(s.run)
 	s.run = nil
 }
 
-// isWanted reports whether anything is wanted still. If not, it ends the run.
-func (c *Service) isWanted(ctx context.Context, s *search) bool {
+// hasPending reports whether anything is wanted still. If not, it ends the run.
+func (c *Service) hasPending(ctx context.Context, s *search) bool {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	for marker, notBefore := range s.wanted {
+	for marker, notBefore := range s.pending {
 		if s.knows(notBefore) {
-			delete(s.wanted, marker)
+			delete(s.pending, marker)
 		} else { // a clock that goes back must not keep it reading until then
-			s.wanted[marker] = payment.Earlier(notBefore, c.Now())
+			s.pending[marker] = payment.Earlier(notBefore, c.Now())
 		}
 	}
-	if len(s.wanted) > 0 {
-		if s.joined {
-			s.joined = false
+	if len(s.pending) > 0 {
+		if s.added {
+			s.added = false
 			s.wide.EndsFirst()
 		}
 		return true
 	}
 	if s.brief { // who was wanted before is so still
-		s.rewind()
+		s.reset()
 		s.end(c.Now())
 		return false
 	}
@@ -251,7 +253,7 @@ func (c *Service) isWanted(ctx context.Context, s *search) bool {
 		c.Log.InfoContext(ctx, "gateway's transaction list can be searched again",
 			"from", s.window.from, "to", s.window.to)
 	}
-	s.err, s.logged, s.unserved = nil, false, time.Time{}
+	s.err, s.logged, s.waitingSince = nil, false, time.Time{}
 	s.end(c.Now())
 	return false
 }
@@ -263,14 +265,15 @@ func (c *Service) readPage(ctx context.Context, s *search) error {
 		return errClosing
 	}
 	scan := s.wide
-	if s.brief && scan.Pages >= shortList { // only a run writes brief, and runs follow each other
+	// only a run writes brief, and runs follow each other
+	if s.brief && scan.Pages >= maxShortPages {
 		return s.err
 	}
-	if scan.InFirstPass() && s.near != nil && scan.LastPage > shortList && !s.brief {
+	if scan.InFirstPass() && s.near != nil && scan.LastPage > maxShortPages && !s.brief {
 		scan = s.near
 	}
-	lister := beating{c.Gateway, &s.heartbeat}
-	if scan.Pages >= shortList && !scan.ReadingEnds() && c.Background != nil {
+	lister := heartbeatLister{c.Gateway, &s.heartbeat}
+	if scan.Pages >= maxShortPages && !scan.ReadingEnds() && c.Background != nil {
 		lister.Lister = c.Background // which waits behind every payment
 	}
 	q := scan.Query
@@ -279,34 +282,34 @@ func (c *Service) readPage(ctx context.Context, s *search) error {
 	if err != nil {
 		return err
 	}
-	known, bare, err := c.adoptPage(ctx, page.Items)
+	known, unmarked, err := c.adoptPage(ctx, page.Items)
 	if err != nil {
 		return err
 	}
-	err = scan.Take(page)
-	if scan == s.near && (scan.Swept || err != nil) {
+	err = scan.Add(page)
+	if scan == s.near && (scan.PassDone || err != nil) {
 		s.near, err = nil, nil
 	}
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
 	for _, marker := range known {
-		delete(s.wanted, marker)
+		delete(s.pending, marker)
 	}
-	for _, r := range bare {
-		s.bare[r.TrackingCode] = r
+	for _, r := range unmarked {
+		s.unmarked[r.TrackingCode] = r
 	}
 	s.asOf = s.wide.AsOf
 	return err
 }
 
-// beating is a Lister that is seen to go on.
-type beating struct {
+// heartbeatLister is a Lister that is seen to go on.
+type heartbeatLister struct {
 	listing.Lister
 	heartbeat *background.Heartbeat
 }
 
 // Transactions implements Lister.
-func (b beating) Transactions(
+func (b heartbeatLister) Transactions(
 	ctx context.Context, q payment.ListQuery,
 ) (payment.RecordPage, error) {
 	b.heartbeat.Beat(0)
@@ -319,9 +322,9 @@ func (b beating) Transactions(
 func (c *Service) SearchingSince() (since time.Time) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	for _, s := range c.searches.of {
-		if s.run != nil || c.Now().Sub(s.asked) < askedWithin {
-			since = background.Earliest(since, s.unserved)
+	for _, s := range c.searches.byWindow {
+		if s.run != nil || c.Now().Sub(s.askedAt) < askedWithin {
+			since = background.Earliest(since, s.waitingSince)
 		}
 	}
 	return since
@@ -332,7 +335,7 @@ func (c *Service) SearchingSince() (since time.Time) {
 func (c *Service) LastBeat() (beat time.Time) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
-	for _, s := range c.searches.of {
+	for _, s := range c.searches.byWindow {
 		beat = background.Earliest(beat, s.heartbeat.Last())
 	}
 	return beat

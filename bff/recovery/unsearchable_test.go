@@ -97,7 +97,7 @@ func TestSearchOfALongList(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := checkouttest.NewShopOver(t, "memory")
 			g := &longList{Gateway: h.Gateway, others: near, before: c.before}
-			h.Over(g)
+			h.UseGateway(g)
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 			if c.lost {
 				h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
@@ -108,13 +108,13 @@ func TestSearchOfALongList(t *testing.T) {
 			if c.lost {
 				done = h.Missed(s.ID)
 			}
-			h.SearchedUntil(done)
+			h.SearchUntil(done)
 			if n := g.asked(); n > c.most {
 				t.Errorf("%d requests; want %d at most", n, c.most)
 			}
 			if c.lost {
 				h.Clock.Move(40 * time.Second)
-				h.SearchedUntil(func() bool { return h.Load(s.ID).Status == wire.Pending })
+				h.SearchUntil(func() bool { return h.Load(s.ID).Status == wire.Pending })
 				if n := g.asked(); n > 3 {
 					t.Errorf("%d requests for the second search; want 3 at most", n)
 				}
@@ -129,16 +129,16 @@ func TestSearchOfALongList(t *testing.T) {
 func TestSearchOfAListThatMoves(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	g := &longList{Gateway: h.Gateway, grows: true, others: func(int) int { return 10_000 }, before: func(int) int { return -1 }}
-	h.Over(g)
+	h.UseGateway(g)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(13 * time.Second)
-	h.SearchedUntil(h.Missed(s.ID))
+	h.SearchUntil(h.Missed(s.ID))
 	if n := g.asked(); n > 3+3+200+205+25 {
 		t.Errorf("%d requests for a list of 200 pages; want it read once", n)
 	}
 	h.Clock.Move(40 * time.Second)
-	h.SearchedUntil(func() bool { return h.Load(s.ID).Status == wire.Pending })
+	h.SearchUntil(func() bool { return h.Load(s.ID).Status == wire.Pending })
 	if n := g.asked(); n > 4 {
 		t.Errorf("%d requests for the second search", n)
 	}
@@ -149,17 +149,17 @@ func TestSearchOfAListThatMoves(t *testing.T) {
 func TestSearchBeforeItsTime(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	g := &longList{Gateway: h.Gateway, others: func(int) int { return 900 }, before: func(int) int { return -1 }}
-	h.Over(g)
+	h.UseGateway(g)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(13 * time.Second)
-	h.SearchedUntil(h.Missed(s.ID))
+	h.SearchUntil(h.Missed(s.ID))
 	h.Clock.Move(time.Second)
 	g.asked()
-	if err := h.Service.Tend(t.Context(), h.Load(s.ID)); err != nil {
+	if err := h.Service.Process(t.Context(), h.Load(s.ID)); err != nil {
 		t.Fatal(err)
 	}
-	h.Searched()
+	h.FinishSearch()
 	if n := g.asked(); n > 3 {
 		t.Errorf("%d requests; want 3 at most", n)
 	}
@@ -173,7 +173,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 func TestSearchGoesOn(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	g := &longList{Gateway: h.Gateway, others: func(int) int { return 890 }, before: func(int) int { return -1 }}
-	log := h.Over(g)
+	log := h.UseGateway(g)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	s := h.Chosen("25", checkouttest.USDT())
 	g.fail = func(q payment.ListQuery) error {
@@ -183,20 +183,20 @@ func TestSearchGoesOn(t *testing.T) {
 		return nil
 	}
 	h.Clock.Move(13 * time.Second)
-	h.Searched()
+	h.FinishSearch()
 	since := h.Service.SearchingSince()
 	if !since.Equal(h.Clock.Now()) {
 		t.Errorf("searching since %v; want %v", since, h.Clock.Now())
 	}
 	h.Clock.Move(20 * time.Second)
-	h.Searched() // fails again
+	h.FinishSearch() // fails again
 	if got := h.Service.SearchingSince(); !got.Equal(since) {
 		t.Errorf("searching since %v; want %v", got, since)
 	}
 	g.asked()
 	g.fail = nil
 	h.Clock.Move(20 * time.Second)
-	h.SearchedUntil(h.Missed(s.ID))
+	h.SearchUntil(h.Missed(s.ID))
 	if n := g.asked(); n > 8 {
 		t.Errorf("%d requests; want the last 8 pages read", n)
 	}
@@ -224,14 +224,14 @@ func TestUnsearchableList(t *testing.T) {
 			t.Parallel()
 			h := checkouttest.NewShopOver(t, "memory")
 			g := &shifty{Gateway: h.Gateway, page: fail}
-			log := h.Over(g)
+			log := h.UseGateway(g)
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 			s := h.Chosen("25", checkouttest.USDT())
 			orphan := h.Gateway.All()[0]
 			steps := func(n int, d time.Duration) {
 				for range n {
 					h.Clock.Move(d)
-					h.Searched()
+					h.FinishSearch()
 					if a := h.View(s.ID).Attempt; a != nil && a.Address == orphan.Address {
 						t.Fatalf("the lost address is shown")
 					}
@@ -247,7 +247,7 @@ func TestUnsearchableList(t *testing.T) {
 			if v := h.View(s.ID); !v.Can(wire.Choose) || v.Notice == nil {
 				t.Errorf("view = %+v; want a notice and a choice", v)
 			}
-			if n := h.Gateway.Called("create"); n != 1 {
+			if n := h.Gateway.Calls("create"); n != 1 {
 				t.Errorf("creates = %d; want 1: nobody has chosen again", n)
 			}
 			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
@@ -266,7 +266,7 @@ func TestUnsearchableList(t *testing.T) {
 			g.page = func(q payment.ListQuery) (payment.RecordPage, error) { return h.Gateway.Transactions(t.Context(), q) }
 			steps(24, 30*time.Second)
 			h.WantOne(s.ID)
-			if a := h.Load(s.ID).Attempts[0]; a.State != payment.Lost || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
+			if a := h.Load(s.ID).Attempts[0]; a.State != payment.Abandoned || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
 				t.Errorf("the orphan is %+v; want it known and ended", a)
 			}
 			if v := h.View(s.ID); v.Attempt.Address != shown {
@@ -279,9 +279,9 @@ func TestUnsearchableList(t *testing.T) {
 	}
 }
 
-// TestOrphanInDoubtIsGivenUp: one that was found and can be neither cancelled nor read
+// TestUnresolvedCreateIsAbandoned: one that was found and can be neither cancelled nor read
 // keeps the shopper no longer either; it is ended when that can be done.
-func TestOrphanInDoubtIsGivenUp(t *testing.T) {
+func TestUnresolvedCreateIsAbandoned(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
@@ -301,7 +301,7 @@ func TestOrphanInDoubtIsGivenUp(t *testing.T) {
 func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	asked := 0
-	h.Over(&shifty{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
+	h.UseGateway(&shifty{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
 		asked++
 		p, err := h.Gateway.Transactions(t.Context(), q)
 		p.Total += 7
@@ -310,20 +310,20 @@ func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	lost := h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(13 * time.Second)
-	h.Searched()
+	h.FinishSearch()
 	h.WantStatus(lost.ID, wire.Preparing)
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 	found := h.Chosen("30", checkouttest.USDT())
 	for range 6 {
 		h.Clock.Move(10 * time.Second)
-		h.Searched()
+		h.FinishSearch()
 	}
 	h.WantOne(found.ID)
 	h.WantStatus(lost.ID, wire.Preparing)
 	asked = 0
 	for range 18 {
 		h.Clock.Move(10 * time.Second)
-		h.Searched()
+		h.FinishSearch()
 	}
 	if asked > 9*6 {
 		t.Errorf("%d requests in three minutes for a list that cannot be read", asked)

@@ -238,7 +238,7 @@ func badOffers(t *testing.T, b *bench) {
 			b.report(t, "B6/catalogue "+amount, []string{err.Error()})
 			continue
 		}
-		if o, err := catalog.Order("a", order.Wish{}, "en"); err != nil || !o.AmountUSD.Equal(decimal.RequireFromString(amount)) {
+		if o, err := catalog.Order("a", order.Request{}, "en"); err != nil || !o.AmountUSD.Equal(decimal.RequireFromString(amount)) {
 			b.report(t, "B6/catalogue "+amount, []string{fmt.Sprint(o.AmountUSD, err)})
 			continue
 		}

@@ -108,9 +108,9 @@ func newBench(t *testing.T) *bench {
 	}
 	// What is compared is changed by nobody else, however long it takes.
 	pace := payment.DefaultSchedule()
-	pace.Watched, pace.Unwatched, pace.Compare = time.Hour, time.Hour, time.Hour
-	pace.Late, pace.After = []time.Duration{time.Hour}, []time.Duration{time.Hour}
-	pace.Follow = []time.Duration{0, time.Hour}
+	pace.Watched, pace.Unwatched, pace.ReconcileInterval = time.Hour, time.Hour, time.Hour
+	pace.LateChecks, pace.ConfirmedChecks = []time.Duration{time.Hour}, []time.Duration{time.Hour}
+	pace.FollowUps = []time.Duration{0, time.Hour}
 	log := slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	srv, err := server.New(t.Context(), c, server.Options{Log: log, Pace: pace, Limits: web.Limits{Guesses: 1 << 20}})
 	if err != nil {

@@ -187,7 +187,7 @@ func TestExamplesAreValid(t *testing.T) {
 // encoded, and call those optional that are left out if empty.
 func TestSchemasAreTheTypes(t *testing.T) {
 	for name, v := range map[string]any{
-		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.Entry{},
+		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.TimelineEntry{},
 		"Warning": payment.Warning{},
 		"View":    wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
 		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": diagnose.Report{}, "Check": diagnose.Finding{},

@@ -30,7 +30,7 @@ import (
 // market is a gateway whose every call takes a tenth of a second and a slot of the
 // budget. It ends transactions on time and confirms what is paid at once.
 type market struct {
-	budget *limiter.Budget
+	budget *limiter.Limiter
 	free   atomic.Bool // calls take neither
 
 	mu    sync.Mutex // guards the fields below
@@ -47,7 +47,7 @@ const (
 // call is one request; answer makes its answer.
 func (m *market) call(ctx context.Context, effect bool, answer func()) error {
 	if !m.free.Load() {
-		told, err := m.budget.Admit(ctx, effect)
+		told, err := m.budget.Acquire(ctx, effect)
 		if err != nil {
 			return err
 		}
@@ -182,13 +182,13 @@ func newFlood(t *testing.T) *flood {
 	s.budget = limiter.New(limiter.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
 	f.server, f.market.budget = s, s.budget
 	s.checkout = checkout.New(checkout.Config{
-		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Moved: f.moved, Now: time.Now,
+		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
 	})
 	s.poller = poller.New(poller.Config{
-		Store: db, Tend: s.tend, Watched: s.hub.Sessions, WatchedEvery: 3 * time.Second,
-		Every: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
+		Store: db, Process: s.tend, Watched: s.hub.Sessions, WatchedInterval: 3 * time.Second,
+		Interval: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
 	})
-	s.sweeper = poller.NewSweeper(s.sweeping(slog.New(slog.DiscardHandler)))
+	s.sweeper = poller.NewListPoller(s.sweeping(slog.New(slog.DiscardHandler)))
 	return f
 }
 
@@ -332,7 +332,7 @@ func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
 	f.market.free.Store(false)
 
 	ended := time.Now().Add(time.Duration(minutes(dead)) * time.Minute)
-	late := f.server.checkout.Pace.Late[0]
+	late := f.server.checkout.Schedule.LateChecks[0]
 	spans := []struct {
 		name     string
 		from, to time.Time

@@ -110,9 +110,9 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	if s.sender, err = webhook.New(hooks); err != nil {
 		t.Fatal(err)
 	}
-	s.poller = poller.New(poller.Config{Store: of("poller"), Every: time.Second})
-	s.sweeper = poller.NewSweeper(poller.SweepConfig{
-		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(),
+	s.poller = poller.New(poller.Config{Store: of("poller"), Interval: time.Second})
+	s.sweeper = poller.NewListPoller(poller.ListPollerConfig{
+		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
 		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
 		},
@@ -123,7 +123,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
 	s.budget = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
-		told, err := s.budget.Admit(ctx, false)
+		told, err := s.budget.Acquire(ctx, false)
 		if err == nil {
 			err = of("probe").ask(ctx)
 			told(err)
@@ -131,7 +131,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 		return err
 	}})
 	for range 5 { // opens the breaker
-		if told, err := s.budget.Admit(t.Context(), false); err == nil {
+		if told, err := s.budget.Acquire(t.Context(), false); err == nil {
 			told(&payment.UnknownError{})
 		}
 	}
@@ -141,7 +141,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 // shoppers ask for what is only done when somebody asks.
 func (s *Server) shoppers(ctx context.Context) {
 	for ctx.Err() == nil {
-		if told, err := s.budget.Admit(ctx, true); err == nil {
+		if told, err := s.budget.Acquire(ctx, true); err == nil {
 			told(nil)
 		}
 		asking, cancel := context.WithTimeout(ctx, time.Second)

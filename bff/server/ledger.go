@@ -21,14 +21,16 @@ func (g creating) Create(
 
 // ledger is the gateway's books, read within what polling may use of the budget
 // and after every payment that is looked after.
-type ledger struct{ from reconcile.Ledger }
+type ledger struct{ from reconcile.GatewayRecords }
 
 func (l ledger) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	return l.from.Transactions(limiter.WithPriority(ctx, limiter.Single), q)
 }
 
-func (l ledger) Entries(ctx context.Context, q payment.ListQuery) (reconcile.EntryPage, error) {
-	return l.from.Entries(limiter.WithPriority(ctx, limiter.Single), q)
+func (l ledger) TransactionRecords(
+	ctx context.Context, q payment.ListQuery,
+) (reconcile.GatewayRecordPage, error) {
+	return l.from.TransactionRecords(limiter.WithPriority(ctx, limiter.Single), q)
 }
 
 func (l ledger) Withdrawals(

@@ -73,12 +73,12 @@ type Server struct {
 
 	observer
 	leaving  atomic.Bool // /readyz fails
-	budget   *limiter.Budget
+	budget   *limiter.Limiter
 	gateway  *gateway.Client
 	checkout *checkout.Service
 	records  *reconcile.Service
 	poller   *poller.Poller
-	sweeper  *poller.Sweeper
+	sweeper  *poller.ListPoller
 	sender   *webhook.Sender
 	hub      *realtime.Hub
 	store    *store.DB
@@ -152,13 +152,13 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 // that all instances share; nil = this process's own.
 func dial(
 	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
-) (client *gateway.Client, admission *limiter.Budget, err error) {
+) (client *gateway.Client, admission *limiter.Limiter, err error) {
 	admission = limiter.New(tuned(limiter.Config{
 		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	}))
 	client, err = gateway.New(gateway.Config{
-		URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Admission: admission, Began: began,
+		URL: c.GatewayURL, Key: c.GatewayKey.Reveal(), Limiter: admission, Began: began,
 		Transport: o.transport, Log: o.Log,
 	})
 	if err != nil {
@@ -194,26 +194,26 @@ func (s *Server) assemble(
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test:    o.test(c),
-		Changed: s.changed, Moved: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched,
-		Pace: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Changed: s.changed, Transitioned: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched,
+		Schedule: pace(c, o), Log: o.Log, Now: s.store.Now,
 	}))
 	s.records = reconcile.New(reconcile.Config{
-		Gateway: client, Ledger: ledger{client}, Runs: s.store, Sessions: s.store,
-		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Pace,
+		Gateway: client, Records: ledger{client}, Runs: s.store, Sessions: s.store,
+		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
 		Now:       s.store.Now, Log: o.Log,
 	})
 	s.poller = poller.New(tuned(poller.Config{
-		Store: s.store, Tend: s.tend, Watched: s.hub.Sessions,
-		WatchedEvery: s.checkout.Pace.Watched, Log: o.Log, Now: s.store.Now,
+		Store: s.store, Process: s.tend, Watched: s.hub.Sessions,
+		WatchedInterval: s.checkout.Schedule.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
-			return s.store.CapDue(ctx, now, s.checkout.Pace.MostAhead())
+			return s.store.CapDue(ctx, now, s.checkout.Schedule.MaxDueAhead())
 		},
 	}))
-	s.sweeper = poller.NewSweeper(s.sweeping(o.Log))
+	s.sweeper = poller.NewListPoller(s.sweeping(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(
-			s.store, s.hub, s.sender.Kick, s.checkout.Pace.Watched, s.store.Now, o.Log,
+			s.store, s.hub, s.sender.Kick, s.checkout.Schedule.Watched, s.store.Now, o.Log,
 		)
 	}
 	s.erasing = s.retention(c.Retention, o.Log)
@@ -241,7 +241,7 @@ func (s *Server) tend(ctx context.Context, session payment.Session) error {
 	ctx, ended := s.look(ctx, session)
 	// The address of a shopper whose create is sent again is not kept.
 	ctx = limiter.WithClient(ctx, limiter.Client{Network: "resent", Session: session.ID})
-	err := s.checkout.Tend(limiter.WithPriority(ctx, s.priority(session)), session)
+	err := s.checkout.Process(limiter.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
 }
@@ -251,35 +251,37 @@ func (s *Server) priority(session payment.Session) limiter.Priority {
 	switch {
 	case s.checkout.IsWatched(session):
 		return limiter.Watched
-	case session.DueLate():
+	case session.DueForLateCheck():
 		return limiter.Late
 	}
 	return limiter.Single
 }
 
 // sweeping is how the gateway's list is read when many payments wait.
-func (s *Server) sweeping(log *slog.Logger) poller.SweepConfig {
+func (s *Server) sweeping(log *slog.Logger) poller.ListPollerConfig {
 	pages := func(p limiter.Priority) func(context.Context, int) (payment.RecordPage, error) {
 		return func(ctx context.Context, n int) (payment.RecordPage, error) {
 			q := payment.ListQuery{Limit: 50, Page: n, Status: "pending"}
 			return s.checkout.Gateway.Transactions(limiter.WithPriority(ctx, p), q)
 		}
 	}
-	list := &poller.ListReader{
-		Store: s.store, Environment: s.checkout.Gateway.Environment(), Schedule: s.checkout.Pace,
+	list := &poller.PageApplier{
+		Store: s.store, Environment: s.checkout.Gateway.Environment(),
+		Schedule:  s.checkout.Schedule,
 		IsWatched: s.checkout.IsWatched, Changed: s.changed, Now: s.store.Now,
 	}
-	c := poller.SweepConfig{
+	c := poller.ListPollerConfig{
 		Count: func(ctx context.Context) (int, error) {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
 		Watched: func() int { return len(s.hub.Sessions()) },
 		// such a page takes the place of 50 status reads
-		Page: pages(limiter.Shared), Soon: pages(limiter.Watched),
-		Apply: list.Apply, Kick: s.poller.Kick, Pace: s.checkout.Pace, Now: s.store.Now, Log: log,
+		Page: pages(limiter.Shared), UrgentPage: pages(limiter.Watched),
+		Apply: list.Apply, Kick: s.poller.Kick, Schedule: s.checkout.Schedule, Now: s.store.Now,
+		Log: log,
 	}
 	if s.store.Shared() {
-		c.Turn = s.store.Lease("sweep").Acquire
+		c.AcquireLease = s.store.Lease("sweep").Acquire
 	}
 	return c
 }

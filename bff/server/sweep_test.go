@@ -110,7 +110,7 @@ type simulation struct {
 	raw      *sql.DB // the same file
 	service  *checkout.Service
 	poller   *poller.Poller
-	sweeper  *poller.Sweeper
+	sweeper  *poller.ListPoller
 	payments int
 
 	mu  sync.Mutex // guards now
@@ -157,19 +157,19 @@ func (s *simulation) open() {
 // serve makes everything that is to run, nothing of which is looked at.
 func (s *simulation) serve(g checkout.Gateway) {
 	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: g, Page: "https://pay.example/checkout/", Now: s.clock})
-	s.poller = poller.New(poller.Config{Store: s.db, Tend: s.service.Tend, Now: s.clock})
-	s.sweeper = poller.NewSweeper(poller.SweepConfig{
+	s.poller = poller.New(poller.Config{Store: s.db, Process: s.service.Process, Now: s.clock})
+	s.sweeper = poller.NewListPoller(poller.ListPollerConfig{
 		Count:   func(ctx context.Context) (int, error) { return s.db.Count(ctx, string(wire.Pending)) },
 		Watched: func() int { return 0 },
 		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
 			return g.Transactions(ctx, payment.ListQuery{Limit: 50, Page: n, Status: "pending"})
 		},
-		Apply: (&poller.ListReader{
-			Store: s.db, Environment: g.Environment(), Schedule: s.service.Pace,
+		Apply: (&poller.PageApplier{
+			Store: s.db, Environment: g.Environment(), Schedule: s.service.Schedule,
 			IsWatched: s.service.IsWatched, Changed: func(string) {}, Now: s.clock,
 		}).Apply,
 
-		Pace: s.service.Pace, AtOnce: 1, Now: s.clock, Wait: s.wait,
+		Schedule: s.service.Schedule, Concurrency: 1, Now: s.clock, Wait: s.wait,
 	})
 }
 
@@ -242,7 +242,7 @@ func (s *simulation) wait(ctx context.Context, until time.Time) error {
 // tend does what is due.
 func (s *simulation) tend(ctx context.Context) {
 	for {
-		n, err := s.poller.Pass(ctx)
+		n, err := s.poller.ProcessDue(ctx)
 		if err != nil {
 			s.tb.Fatal(err)
 		}

@@ -79,7 +79,9 @@ func (s *server) priced(o offer, f framed) (payment.Order, error) {
 		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
 	}
 	lang, _, _ := s.words.in(f.lang, f.accept)
-	return s.Catalog.Order(o.Item, order.Wish{Amount: o.Amount, Quantity: string(o.Quantity)}, lang)
+	return s.Catalog.Order(
+		o.Item, order.Request{Amount: o.Amount, Quantity: string(o.Quantity)}, lang,
+	)
 }
 
 // orderPage is the page of an order that is not stored. The key that it carries
@@ -106,7 +108,7 @@ func (s *server) orderPage(
 
 // settable is what the shopper may set of an order, as it is set; nil for nothing.
 func (s *server) settable(o payment.Order, offered offer) *widget.Offer {
-	terms := s.Catalog.Terms(offered.Item)
+	terms := s.Catalog.Options(offered.Item)
 	p := &widget.Offer{
 		Minimum: terms.Minimum, Maximum: terms.Maximum, Suggested: terms.Suggested,
 		Least: terms.Least, Most: terms.Most,

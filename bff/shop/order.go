@@ -19,7 +19,7 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if session, found, _ := s.Checkout.Ordered(r.Context(), o); found {
+	if session, found, _ := s.Checkout.FindByOrder(r.Context(), o); found {
 		to := "/checkout/" + session.ID
 		if web.WantsJSON(r) {
 			to += "/view"
@@ -70,7 +70,7 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 		s.Redirect(w, r, s.applied(o, body.offer, body.choice, f))
 		return nil
 	}
-	if err := s.Checkout.Possible(r.Context(), o, wire.Choice(body.choice)); err != nil {
+	if err := s.Checkout.ValidateChoice(r.Context(), o, wire.Choice(body.choice)); err != nil {
 		return err
 	}
 	key := pageKey(body.Key, o)

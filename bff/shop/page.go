@@ -72,7 +72,7 @@ func (s *server) blankView() wire.View {
 
 // explain says why there is nothing to choose from, if so: the gateway lists
 // nothing now, or nothing that the order allows.
-func (s *server) explain(p *widget.Page, show checkout.Showing) {
+func (s *server) explain(p *widget.Page, show checkout.ViewOptions) {
 	if p.View.Status != wire.Open || len(p.View.Currencies) > 0 || p.View.Notice != nil {
 		return
 	}
@@ -98,15 +98,15 @@ const listPatience = 4 * time.Second
 
 // showing is what a view needs besides the session. Without the gateway's
 // currency list there is nothing to choose, and everything else still shows.
-func (s *server) showing(ctx context.Context, lang string) checkout.Showing {
+func (s *server) showing(ctx context.Context, lang string) checkout.ViewOptions {
 	soon, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
 	currencies, err := s.Checkout.Currencies(soon)
 	if err != nil {
 		s.Log.WarnContext(ctx, "showing a page without currencies", "error", err)
 	}
-	return checkout.Showing{
-		Now: s.Now(), Currencies: currencies, Words: s.words.saying(lang), Icon: s.Assets.Icon,
+	return checkout.ViewOptions{
+		Now: s.Now(), Currencies: currencies, Translate: s.words.saying(lang), Icon: s.Assets.Icon,
 		Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt,
 	}
 }

@@ -44,7 +44,7 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 // payText returns what a code of that kind holds to pay the current attempt,
 // which has to be the numbered one if a number is given.
 func (s *server) payText(session payment.Session, kind, number string) (string, error) {
-	a := checkout.View(&session, checkout.Showing{
+	a := checkout.View(&session, checkout.ViewOptions{
 		Now: session.CreatedAt, Tokens: s.Checkout.Tokens,
 	}).Attempt
 	switch {

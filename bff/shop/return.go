@@ -52,7 +52,7 @@ func (s *server) tracked(r *http.Request, code string) (payment.Session, bool) {
 	if !plausibleCode.MatchString(code) {
 		return payment.Session{}, false
 	}
-	session, err := s.Checkout.Find(r.Context(), code)
+	session, err := s.Checkout.FindByTrackingCode(r.Context(), code)
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		s.Log.WarnContext(r.Context(), "looking up a tracking code", "error", err)
 	}

@@ -102,7 +102,7 @@ func (s *server) mayOpen(r *http.Request, key string) error {
 	if s.Own(r) || !s.Unpaid.full(s.Client(r), s.Limits.Unpaid, s.Now()) {
 		return nil
 	}
-	if repeated, err := s.Checkout.KeyKnown(r.Context(), key); repeated || err != nil {
+	if repeated, err := s.Checkout.IsKeyUsed(r.Context(), key); repeated || err != nil {
 		return web.Stored(err)
 	}
 	s.Hidden(r)

@@ -134,7 +134,7 @@ func (w *words) in(wanted ...string) (lang, dir string, text map[string]string) 
 }
 
 // saying makes sentences in a language that in has returned.
-func (w *words) saying(lang string) checkout.Words {
+func (w *words) saying(lang string) checkout.Translate {
 	read := w.texts[lang]
 	if read == nil {
 		read = w.texts[fallback]

@@ -95,9 +95,9 @@ func isConflict(err error) bool {
 		errors.Is(err, payment.ErrTrackingUsed)
 }
 
-// Held implements checkout.Store.
-func (db *DB) Held(ctx context.Context, keys []string) ([]payment.Held, error) {
-	var found []payment.Held
+// FindAttempts implements checkout.Store.
+func (db *DB) FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error) {
+	var found []payment.AttemptRef
 	for batch := range slices.Chunk(distinct(keys), sqldb.BatchSize) {
 		err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 			list, err := held(ctx, q, batch)
@@ -119,8 +119,8 @@ func distinct(keys []string) []string {
 
 // distinctHeld is list without what was found in two batches, by its marker and
 // by its tracking code.
-func distinctHeld(list []payment.Held) []payment.Held {
-	slices.SortFunc(list, func(a, b payment.Held) int {
+func distinctHeld(list []payment.AttemptRef) []payment.AttemptRef {
+	slices.SortFunc(list, func(a, b payment.AttemptRef) int {
 		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
 	})
 	return slices.Compact(list)
@@ -132,16 +132,16 @@ func heldQuery(keys []string) (query string, args []any) {
 	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
 }
 
-func held(ctx context.Context, q sqldb.Queryer, keys []string) ([]payment.Held, error) {
+func held(ctx context.Context, q sqldb.Queryer, keys []string) ([]payment.AttemptRef, error) {
 	query, args := heldQuery(keys)
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []payment.Held
+	var list []payment.AttemptRef
 	for rows.Next() {
-		var h payment.Held
+		var h payment.AttemptRef
 		var marker, code sql.NullString
 		if err := rows.Scan(&h.Session, &h.Number, &marker, &code); err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ func filled(n int) payment.Session {
 	s.Order.AmountUSD = decimal.New(2500, -2)
 	s.Order.Title, s.Order.Description = "A title", "A description of what is sold"
 	for _, what := range []string{"session.created", "attempt.intended", "attempt.pending"} {
-		s.Trail = append(s.Trail, payment.Entry{At: s.CreatedAt, By: "coinslot", What: what})
+		s.Timeline = append(s.Timeline, payment.TimelineEntry{At: s.CreatedAt, By: "coinslot", What: what})
 	}
 	return s
 }

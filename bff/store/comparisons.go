@@ -37,8 +37,8 @@ const (
 // comparisonRow is the row of a kind of comparison; that of those asked for is 1.
 func comparisonRow(kind reconcile.Kind) int { return int(kind) + 1 }
 
-// BeginComparing implements reconcile.Runs.
-func (db *DB) BeginComparing(
+// BeginRun implements reconcile.Runs.
+func (db *DB) BeginRun(
 	ctx context.Context, c reconcile.Run, now time.Time, lease time.Duration,
 ) (epoch int64, err error) {
 	run, err := document(c)
@@ -47,7 +47,7 @@ func (db *DB) BeginComparing(
 	}
 	args := []any{
 		comparisonRow(c.Kind), now.Add(lease).UnixMicro(), run,
-		now.UnixMicro(), now.Add(reconcile.LongestPause).UnixMicro(),
+		now.UnixMicro(), now.Add(reconcile.MaxPause).UnixMicro(),
 	}
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, beginComparison, args...).Scan(&epoch)
@@ -61,8 +61,8 @@ func (db *DB) BeginComparing(
 	return epoch, nil
 }
 
-// KeepComparing implements reconcile.Runs.
-func (db *DB) KeepComparing(
+// ExtendRun implements reconcile.Runs.
+func (db *DB) ExtendRun(
 	ctx context.Context, epoch int64, c reconcile.Run, until time.Time,
 ) error {
 	run, err := document(c)
@@ -73,8 +73,8 @@ func (db *DB) KeepComparing(
 	return db.atComparison(ctx, keepComparison, one, epoch, until.UnixMicro(), run)
 }
 
-// EndComparing implements reconcile.Runs.
-func (db *DB) EndComparing(
+// EndRun implements reconcile.Runs.
+func (db *DB) EndRun(
 	ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, next time.Time,
 ) error {
 	run, err := document(c)
@@ -120,8 +120,8 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 	return nil
 }
 
-// Compared implements reconcile.Runs.
-func (db *DB) Compared(
+// LastRun implements reconcile.Runs.
+func (db *DB) LastRun(
 	ctx context.Context, kind reconcile.Kind,
 ) (c reconcile.Status, err error) {
 	var until, next sql.NullInt64

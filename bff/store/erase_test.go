@@ -31,10 +31,10 @@ func dead(n, attempts int) payment.Session {
 			Number: i + 1, State: payment.Expired, Marker: fmt.Sprintf("CS-%020d-%d", n, i), OrderID: 341256, Drawn: true, TrackingCode: fmt.Sprintf("T%011d%d", n, i),
 			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: s.Order.AmountUSD, TTLMinutes: 30,
 			Email: s.Order.Email, Comment: strings.Repeat("canary", 30), Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: at, ExpiresAt: at, EndedAt: at,
-			PayAmount: decimal.RequireFromString("25.03"), PayText: "25.03000000", Tolerance: decimal.NewFromInt(1), Rechecks: 4, RecheckedAt: at,
+			PayAmount: decimal.RequireFromString("25.03"), PayText: "25.03000000", Tolerance: decimal.NewFromInt(1), ChecksDone: 4, RecheckAskedAt: at,
 			PaymentURL: "https://pay.gateway.example/" + strings.Repeat("x", 60),
 		})
-		s.Trail = append(s.Trail, payment.Entry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
+		s.Timeline = append(s.Timeline, payment.TimelineEntry{At: at, By: "gateway", What: "attempt.expired", Detail: "canary"})
 	}
 	return s
 }

@@ -52,7 +52,7 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 	}
 	if err == nil && s.CanWrite && s.Version == s.Latest {
 		var daily reconcile.Status
-		if daily, err = db.Compared(ctx, reconcile.Daily); daily.Report != nil {
+		if daily, err = db.LastRun(ctx, reconcile.Daily); daily.Report != nil {
 			s.Reconciled = daily.Report.Ended
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // marking is a change that adds a line to the session's trail.
 func marking(mark string) func(*payment.Session) ([]payment.Event, error) {
 	return func(s *payment.Session) ([]payment.Event, error) {
-		s.Trail = append(s.Trail, payment.Entry{What: mark})
+		s.Timeline = append(s.Timeline, payment.TimelineEntry{What: mark})
 		return []payment.Event{{ID: "evt_" + mark, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 	}
 }
@@ -38,7 +38,7 @@ func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) 
 		t.Fatal(err)
 	}
 	times := map[string]int{}
-	for _, e := range s.Trail {
+	for _, e := range s.Timeline {
 		times[e.What]++
 	}
 	for _, mark := range acknowledged {
@@ -57,8 +57,8 @@ func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) 
 		}
 	}
 	events := count(t, db.Reader, `SELECT count(*) FROM events WHERE session = '`+id+`'`)
-	if s.Version != int64(1+len(s.Trail)) || events != len(s.Trail) {
-		t.Errorf("version %d and %d events after %d changes", s.Version, events, len(s.Trail))
+	if s.Version != int64(1+len(s.Timeline)) || events != len(s.Timeline) {
+		t.Errorf("version %d and %d events after %d changes", s.Version, events, len(s.Timeline))
 	}
 }
 
@@ -331,8 +331,8 @@ func TestLostCommit(t *testing.T) {
 				runs++
 				return marking("a")(s)
 			})
-			if err != nil || s.Version != 2 || len(s.Trail) != 1 || runs != c.runs {
-				t.Errorf("Update = version %d, %d marks, %v after %d runs; want 2, 1 after %d", s.Version, len(s.Trail), err, runs, c.runs)
+			if err != nil || s.Version != 2 || len(s.Timeline) != 1 || runs != c.runs {
+				t.Errorf("Update = version %d, %d marks, %v after %d runs; want 2, 1 after %d", s.Version, len(s.Timeline), err, runs, c.runs)
 			}
 			wantMarks(t, db, s.ID, []string{"a"}, nil)
 			if wire.cuts.Load() != 2 {

@@ -311,7 +311,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if err != nil || len(deliveries) != 1 {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
-		if epoch, err := db.BeginComparing(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
+		if epoch, err := db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
 			t.Errorf("round %d: BeginComparing = %d, %v; want epoch %d", round, epoch, err, round+1)
 		}
 		if err := db.Close(); err != nil {

@@ -69,7 +69,7 @@ func ReadNothing(r *http.Request) error {
 		if !slices.Contains(
 			[]string{"embed", "origin", "theme", "lang", "from", "qr", "open"}, name,
 		) {
-			return Refuse(wire.CodeUnknownField, order.Short(name))
+			return Refuse(wire.CodeUnknownField, order.ShortenName(name))
 		}
 	}
 	return nil

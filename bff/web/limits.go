@@ -113,7 +113,7 @@ func (s *Server) charged() func(http.Handler) http.Handler {
 			var first atomic.Bool
 			next.ServeHTTP(w, r.WithContext(limiter.WithClient(r.Context(), limiter.Client{
 				Network: network(addr), Address: bucket(addr),
-				Charge: func() {
+				OnSend: func() {
 					if first.Swap(true) {
 						calls.add(addr)
 					}

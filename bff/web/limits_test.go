@@ -218,7 +218,7 @@ func TestChargedCalls(t *testing.T) {
 	sent := 0
 	h := s.charged()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {
-			told, err := rates.Admit(r.Context(), true)
+			told, err := rates.Acquire(r.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}

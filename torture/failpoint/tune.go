@@ -27,7 +27,7 @@ func Tune(config any) {
 		awaitShutdown()
 		adopted := new(sync.Map)
 		c.Store, c.Gateway = &sessions{c.Store, adopted}, &gateway{c.Gateway, adopted}
-		accelerate(&c.Pace)
+		accelerate(&c.Schedule)
 	case *poller.Config:
 		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/hurry)
 	case *webhook.Config:
@@ -40,10 +40,12 @@ func Tune(config any) {
 }
 
 func accelerate(p *payment.Schedule) {
-	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.Answer, &p.Absent} {
+	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.CreateTimeout, &p.SearchGap} {
 		*d /= hurry
 	}
-	for _, list := range [][]time.Duration{p.Late, p.Follow, p.Absence, p.Orphan, p.After} {
+	for _, list := range [][]time.Duration{
+		p.LateChecks, p.FollowUps, p.AbsenceChecks, p.OrphanSearches, p.ConfirmedChecks,
+	} {
 		for i := range list {
 			list[i] /= hurry
 		}

@@ -17,7 +17,7 @@ import (
 // before may be payable beside it.
 func (w *world) checkShown() {
 	s := w.load()
-	v := checkout.View(&s, checkout.Showing{Now: w.clock.Now(), Words: func(key string, _ ...string) string { return key }})
+	v := checkout.View(&s, checkout.ViewOptions{Now: w.clock.Now(), Translate: func(key string, _ ...string) string { return key }})
 	if v.Status != wire.Pending || v.Attempt == nil || v.Attempt.Address == "" {
 		return
 	}

@@ -94,7 +94,7 @@ func (w *world) choose(coin int) op {
 
 func (w *world) poll() op {
 	return op{"poll", func() error {
-		_, err := w.instance().Pass(w.ctx)
+		_, err := w.instance().ProcessDue(w.ctx)
 		return err
 	}}
 }
@@ -108,7 +108,7 @@ func (w *world) again(n int) op {
 		if len(stale) == 0 {
 			return nil
 		}
-		return w.service.Tend(w.ctx, stale[n%len(stale)])
+		return w.service.Process(w.ctx, stale[n%len(stale)])
 	}}
 }
 

@@ -125,9 +125,9 @@ func newWorld(t *testing.T, db *store.DB, c *clock, seed, round uint64) *world {
 
 // instance is a poller of its own, as each process has one.
 func (w *world) instance() *poller.Poller {
-	return poller.New(poller.Config{Store: w.db, Now: w.clock.Now, AtOnce: 4, Tend: func(ctx context.Context, s payment.Session) error {
+	return poller.New(poller.Config{Store: w.db, Now: w.clock.Now, Concurrency: 4, Process: func(ctx context.Context, s payment.Session) error {
 		w.keep(s)
-		return w.say("tend", w.service.Tend(ctx, s))
+		return w.say("tend", w.service.Process(ctx, s))
 	}})
 }
 

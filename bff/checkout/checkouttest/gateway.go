@@ -30,9 +30,9 @@ type Gateway struct {
 	ListHook   func() error
 	CoinsHook  func() error
 	// mangle changes the answer to create, not what was created.
-	Mangle func(*payment.Created)
+	MangleCreated func(*payment.Created)
 	// tell changes a record on its way out of Status.
-	Tell func(*payment.Record)
+	MangleStatus func(*payment.Record)
 
 	mu    sync.Mutex // guards the fields below
 	Key   string
@@ -58,11 +58,15 @@ func Dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 // coins is what the gateway of the tests has enabled.
 func coins() []payment.Currency {
 	network := func(name, code, least, most, fee string) payment.Network {
-		return payment.Network{Name: name, Code: code, MinimumUSD: Dec(least), MaximumUSD: Dec(most), Fee: Dec(fee), MaxTTL: 60}
+		return payment.Network{
+			Name: name, Code: code, MinimumUSD: Dec(least), MaximumUSD: Dec(most), Fee: Dec(fee),
+			MaxTTL: 60,
+		}
 	}
 	return []payment.Currency{
 		{Name: "Tether", Symbol: "USDT", PriceInUSDT: Dec("1"), Networks: []payment.Network{
-			network("TRON", "trc20", "1", "1000", "1"), network("BNB Smart Chain", "bep20", "5", "1000", "0.2"),
+			network("TRON", "trc20", "1", "1000", "1"),
+			network("BNB Smart Chain", "bep20", "5", "1000", "0.2"),
 		}},
 		{Name: "BNB", Symbol: "BNB", PriceInUSDT: Dec("612.5"), Networks: []payment.Network{
 			network("BNB Smart Chain", "bep20", "10", "5000", "0.0002"),
@@ -76,8 +80,8 @@ func (g *Gateway) count(method string) {
 	g.calls[method]++
 }
 
-// Called returns how often a method was called.
-func (g *Gateway) Called(method string) int {
+// Calls returns how often a method was called.
+func (g *Gateway) Calls(method string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.calls[method]
@@ -115,8 +119,8 @@ func (g *Gateway) Create(ctx context.Context, req payment.CreateRequest) (paymen
 	if after != nil {
 		return payment.Created{}, after
 	}
-	if g.Mangle != nil {
-		g.Mangle(&c)
+	if g.MangleCreated != nil {
+		g.MangleCreated(&c)
 	}
 	return c, nil
 }
@@ -129,15 +133,17 @@ func (g *Gateway) Add(req payment.CreateRequest) payment.Created {
 	pay := req.AmountUSD.DivRound(price(req.CurrencySymbol), 8)
 	tx := &Transaction{Address: Address(req.NetworkCode, len(g.txs)+1), Record: payment.Record{
 		TrackingCode: code, Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
-		CurrencyCode: strings.ToLower(req.CurrencySymbol + "_" + req.NetworkCode), NetworkCode: req.NetworkCode,
-		AmountUSD: req.AmountUSD, PayAmount: pay, PaymentURL: "https://pay.test/p/" + code,
+		CurrencyCode: strings.ToLower(req.CurrencySymbol + "_" + req.NetworkCode),
+		NetworkCode:  req.NetworkCode,
+		AmountUSD:    req.AmountUSD, PayAmount: pay, PaymentURL: "https://pay.test/p/" + code,
 		CreatedAt: g.now(), ExpiresAt: g.now().Add(time.Duration(req.TTL) * time.Minute),
 	}}
 	g.txs = append(g.txs, tx)
 	return payment.Created{
 		TrackingCode: code, PaymentURL: tx.PaymentURL, Status: "pending", OrderID: req.OrderID,
 		CurrencySymbol: req.CurrencySymbol, NetworkCode: req.NetworkCode, AmountUSD: req.AmountUSD,
-		PayAmount: pay, PayAmountText: pay.StringFixed(8), TolerancePercent: Dec("1"), Address: tx.Address,
+		PayAmount: pay, PayAmountText: pay.StringFixed(8), TolerancePercent: Dec("1"),
+		Address:   tx.Address,
 		ExpiresAt: tx.ExpiresAt,
 	}
 }
@@ -181,8 +187,8 @@ func (g *Gateway) Status(_ context.Context, code string) (payment.Record, error)
 		return payment.Record{}, &payment.RefusedError{Reason: payment.ReasonAbsent, Status: 404}
 	}
 	r := tx.Record
-	if g.Tell != nil {
-		g.Tell(&r)
+	if g.MangleStatus != nil {
+		g.MangleStatus(&r)
 	}
 	return r, nil
 }
@@ -202,7 +208,9 @@ func (g *Gateway) Cancel(_ context.Context, code string) error {
 	g.age()
 	tx := g.find(code)
 	if tx == nil || tx.Status != "pending" || tx.Stubborn {
-		return &payment.RefusedError{Reason: payment.ReasonRefused, Status: 422, Message: "not pending"}
+		return &payment.RefusedError{
+			Reason: payment.ReasonRefused, Status: 422, Message: "not pending",
+		}
 	}
 	tx.Status, tx.CancelledByUser = "cancelled", true
 	return after

@@ -20,21 +20,25 @@ type Memory struct {
 	// written, one from after that it was although the caller is told otherwise.
 	updateHook func() (before, after error)
 
-	Mu     sync.Mutex // guards the fields below
-	rows   map[string][]byte
-	epochs map[string]int64
-	leases map[string]time.Time
-	looks  map[string]time.Time // WatchedUntil
-	due    map[string]time.Time // by id, so that a claim need not read every row
-	late   map[string]bool      // by id: DueLate
-	order  []string             // ids, oldest first
-	events []payment.Event
-	read   map[string]payment.Session // of rows, by id, for every
+	Mu           sync.Mutex // guards the fields below
+	rows         map[string][]byte
+	epochs       map[string]int64
+	leases       map[string]time.Time
+	watchedUntil map[string]time.Time // WatchedUntil
+	due          map[string]time.Time // by id, so that a claim need not read every row
+	late         map[string]bool      // by id: DueForLateCheck
+	order        []string             // ids, oldest first
+	events       []payment.Event
+	read         map[string]payment.Session // of rows, by id, for every
 }
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{}, looks: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{}, read: map[string]payment.Session{}}
+	return &Memory{
+		rows: map[string][]byte{}, epochs: map[string]int64{}, leases: map[string]time.Time{},
+		watchedUntil: map[string]time.Time{}, due: map[string]time.Time{}, late: map[string]bool{},
+		read: map[string]payment.Session{},
+	}
 }
 
 func (m *Memory) load(id string) (payment.Session, error) {
@@ -44,7 +48,7 @@ func (m *Memory) load(id string) (payment.Session, error) {
 		return s, payment.ErrNotFound
 	}
 	err := json.Unmarshal(row, &s)
-	s.Epoch, s.WatchedUntil = m.epochs[id], m.looks[id]
+	s.Epoch, s.WatchedUntil = m.epochs[id], m.watchedUntil[id]
 	return s, err
 }
 
@@ -53,7 +57,7 @@ func (m *Memory) save(s payment.Session) {
 	if err != nil {
 		panic(err)
 	}
-	m.rows[s.ID], m.due[s.ID], m.late[s.ID] = row, s.DueAt, s.DueLate()
+	m.rows[s.ID], m.due[s.ID], m.late[s.ID] = row, s.DueAt, s.DueForLateCheck()
 	delete(m.read, s.ID)
 }
 
@@ -65,7 +69,7 @@ func (m *Memory) Every(f func(payment.Session) bool) {
 			m.read[id], _ = m.load(id) // what is in order is in rows
 		}
 		s := m.read[id]
-		s.Epoch, s.WatchedUntil = m.epochs[id], m.looks[id]
+		s.Epoch, s.WatchedUntil = m.epochs[id], m.watchedUntil[id]
 		if !f(s) {
 			return
 		}
@@ -114,7 +118,9 @@ func (m *Memory) Session(_ context.Context, id string) (payment.Session, error) 
 }
 
 // Update implements checkout.Store.
-func (m *Memory) Update(_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
+func (m *Memory) Update(
+	_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+) (payment.Session, error) {
 	var before, after error
 	if m.updateHook != nil {
 		before, after = m.updateHook()
@@ -167,7 +173,8 @@ func clash(a, b payment.Attempt) error {
 	switch {
 	case a.Drawn && b.Drawn && a.Live() && b.Live() && a.OrderID == b.OrderID:
 		return payment.ErrTaken
-	case a.State == payment.Confirmed && b.State == payment.Confirmed && a.TxID != "" && a.TxID == b.TxID:
+	case a.State == payment.Confirmed && b.State == payment.Confirmed && a.TxID != "" &&
+		a.TxID == b.TxID:
 		return payment.ErrTxUsed
 	case a.TrackingCode != "" && a.TrackingCode == b.TrackingCode:
 		return payment.ErrTrackingUsed
@@ -200,12 +207,16 @@ func (m *Memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt 
 }
 
 // Claim implements poll.Store.
-func (m *Memory) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+func (m *Memory) Claim(
+	ctx context.Context, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(false), now, lease, limit)
 }
 
 // ClaimLate implements poll.Store.
-func (m *Memory) ClaimLate(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+func (m *Memory) ClaimLate(
+	ctx context.Context, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(true), now, lease, limit)
 }
 
@@ -213,11 +224,15 @@ func (m *Memory) ClaimLate(ctx context.Context, now time.Time, lease time.Durati
 func (m *Memory) lane(late bool) []string {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.late[id] != late })
+	return slices.DeleteFunc(
+		slices.Clone(m.order), func(id string) bool { return m.late[id] != late },
+	)
 }
 
 // ClaimOf implements poll.Store.
-func (m *Memory) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+func (m *Memory) ClaimOf(
+	_ context.Context, ids []string, now time.Time, lease time.Duration, limit int,
+) ([]payment.Session, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
 	var due []payment.Session
@@ -248,7 +263,9 @@ func (m *Memory) lease(s payment.Session, until time.Time) payment.Session {
 }
 
 // Hold implements checkout.Store.
-func (m *Memory) Hold(_ context.Context, id string, now time.Time, lease time.Duration) (payment.Session, error) {
+func (m *Memory) Hold(
+	_ context.Context, id string, now time.Time, lease time.Duration,
+) (payment.Session, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
 	s, err := m.load(id)
@@ -283,8 +300,8 @@ func (m *Memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 		if err != nil || !(s.Status.Waiting() && s.Status.Outcome() == wire.Payable) {
 			continue
 		}
-		if m.looks[id].Before(until) {
-			m.looks[id] = until
+		if m.watchedUntil[id].Before(until) {
+			m.watchedUntil[id] = until
 		}
 		if s.DueAt.IsZero() || dueBy.Before(s.DueAt) {
 			s.DueAt = dueBy
@@ -294,15 +311,17 @@ func (m *Memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 	return nil
 }
 
-// Held implements checkout.Store.
-func (m *Memory) Held(_ context.Context, keys []string) ([]payment.Held, error) {
+// FindAttempts implements checkout.Store.
+func (m *Memory) FindAttempts(_ context.Context, keys []string) ([]payment.AttemptRef, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
-	var list []payment.Held
+	var list []payment.AttemptRef
 	m.Every(func(s payment.Session) bool {
 		for _, a := range s.Attempts {
 			if slices.Contains(keys, a.Marker) || slices.Contains(keys, a.TrackingCode) {
-				list = append(list, payment.Held{Session: s.ID, Number: a.Number, Marker: a.Marker, TrackingCode: a.TrackingCode})
+				list = append(list, payment.AttemptRef{
+					Session: s.ID, Number: a.Number, Marker: a.Marker, TrackingCode: a.TrackingCode,
+				})
 			}
 		}
 		return true
@@ -362,7 +381,8 @@ func (m *Memory) TouchAll(_ context.Context, now time.Time, list []payment.Touch
 	defer m.Mu.Unlock()
 	for _, t := range list {
 		s, err := m.load(t.ID)
-		if err != nil || s.Version != t.Version || !s.DueAt.Equal(t.DueAt) || m.leases[t.ID].After(now) {
+		if err != nil || s.Version != t.Version || !s.DueAt.Equal(t.DueAt) ||
+			m.leases[t.ID].After(now) {
 			continue
 		}
 		s.CheckedAt, s.DueAt = t.At, t.Due
@@ -377,7 +397,10 @@ func (m *Memory) Tracked(_ context.Context, codes []string) ([]payment.Session, 
 	defer m.Mu.Unlock()
 	var found []string
 	m.Every(func(s payment.Session) bool {
-		if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return slices.Contains(codes, a.TrackingCode) }) {
+		if slices.ContainsFunc(
+			s.Attempts,
+			func(a payment.Attempt) bool { return slices.Contains(codes, a.TrackingCode) },
+		) {
 			found = append(found, s.ID)
 		}
 		return true

@@ -47,7 +47,9 @@ type Shop struct {
 }
 
 // StoreKind is the store that -store names.
-var StoreKind = flag.String("store", "memory", "store of the tests that do not say which: memory or sqlite")
+var StoreKind = flag.String(
+	"store", "memory", "store of the tests that do not say which: memory or sqlite",
+)
 
 // NewShop returns a shop over the store that -store names.
 func NewShop(t *testing.T) *Shop { return NewShopOver(t, *StoreKind) }
@@ -68,7 +70,7 @@ func NewShopOver(t *testing.T, kind string) *Shop {
 	c := &Clock{At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
 	h := &Shop{T: t, Clock: c, Gateway: NewGateway(c.Now), Store: NewMemory()}
 	if kind == "sqlite" {
-		h.Store = newDisk(t, c.Now)
+		h.Store = newSQLiteStore(t, c.Now)
 	}
 	h.Restart()
 	t.Cleanup(func() { h.Service.Close() })
@@ -129,23 +131,26 @@ func (h *Shop) Load(id string) payment.Session {
 func (h *Shop) View(id string) wire.View {
 	h.T.Helper()
 	s := h.Load(id)
-	return checkout.View(&s, h.Showing())
+	return checkout.View(&s, h.ViewOptions())
 }
 
-// Showing is how sessions are shown.
-func (h *Shop) Showing() checkout.Showing {
-	return checkout.Showing{Now: h.Clock.Now(), Currencies: coins(), Words: func(key string, _ ...string) string { return key }}
+// ViewOptions is how sessions are shown.
+func (h *Shop) ViewOptions() checkout.ViewOptions {
+	return checkout.ViewOptions{
+		Now: h.Clock.Now(), Currencies: coins(),
+		Translate: func(key string, _ ...string) string { return key },
+	}
 }
 
-// Tend does one pass of what is due now and returns what went wrong.
-func (h *Shop) Tend() error {
+// Process does one pass of what is due now and returns what went wrong.
+func (h *Shop) Process() error {
 	h.T.Helper()
 	due, err := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
 	late, lateErr := h.Store.ClaimLate(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
 	due = append(due, late...)
 	errs := []error{err, lateErr}
 	for _, s := range due {
-		errs = append(errs, h.Service.Tend(h.T.Context(), s))
+		errs = append(errs, h.Service.Process(h.T.Context(), s))
 	}
 	return errors.Join(errs...)
 }
@@ -156,7 +161,7 @@ func (h *Shop) Run(d time.Duration) {
 	step := max(time.Second, d/500)
 	for end := h.Clock.Now().Add(d); h.Clock.Now().Before(end); {
 		h.Clock.Move(step)
-		_ = h.Tend() // what fails is tried again
+		_ = h.Process() // what fails is tried again
 	}
 }
 
@@ -164,20 +169,20 @@ func (h *Shop) Run(d time.Duration) {
 func (h *Shop) WantStatus(id string, want wire.Status) {
 	h.T.Helper()
 	if got := h.Load(id).Status; got != want {
-		h.T.Fatalf("status of the session = %s; want %s\n%s", got, want, h.Trail(id))
+		h.T.Fatalf("status of the session = %s; want %s\n%s", got, want, h.Timeline(id))
 	}
 }
 
-// Trail returns the timeline of a session as text.
-func (h *Shop) Trail(id string) (text string) {
-	for _, e := range h.Load(id).Trail {
+// Timeline returns the timeline of a session as text.
+func (h *Shop) Timeline(id string) (text string) {
+	for _, e := range h.Load(id).Timeline {
 		text += e.At.Format(time.TimeOnly) + " " + e.By + " " + e.What + " " + e.Detail + "\n"
 	}
 	return text
 }
 
-// Told returns the types of the events of a session, in order.
-func (h *Shop) Told(id string) []payment.EventType {
+// EventTypes returns the types of the events of a session, in order.
+func (h *Shop) EventTypes(id string) []payment.EventType {
 	var types []payment.EventType
 	for _, e := range h.Store.Outbox(id) {
 		types = append(types, e.Type)
@@ -185,10 +190,10 @@ func (h *Shop) Told(id string) []payment.EventType {
 	return types
 }
 
-// WantTold ends the test unless those are the events of a session.
-func (h *Shop) WantTold(id string, want ...payment.EventType) {
+// WantEvents ends the test unless those are the events of a session.
+func (h *Shop) WantEvents(id string, want ...payment.EventType) {
 	h.T.Helper()
-	if diff := cmp.Diff(want, h.Told(id)); diff != "" {
+	if diff := cmp.Diff(want, h.EventTypes(id)); diff != "" {
 		h.T.Fatalf("events of the session (-want +got):\n%s", diff)
 	}
 }

@@ -23,7 +23,8 @@ func (h *Shop) Reviewed() payment.Session {
 	h.T.Helper()
 	s := h.Chosen("25", USDT())
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *Transaction) {
-		tx.Status, tx.Paid, tx.PaidAmount, tx.PaidReadable, tx.TxID = "confirmed", Dec("20"), "20", true, "0xa"
+		tx.Status, tx.TxID = "confirmed", "0xa"
+		tx.Paid, tx.PaidAmount, tx.PaidReadable = Dec("20"), "20", true
 	})
 	h.Run(20 * time.Second)
 	h.WantStatus(s.ID, wire.Review)
@@ -60,7 +61,10 @@ func (h *Shop) WantOne(id string) {
 	live := h.Gateway.Live()
 	s := h.Load(id)
 	if len(live) != 1 || s.Current().TrackingCode != live[0] {
-		h.T.Fatalf("live at the gateway = %v; want only %s, the one shown\n%s", live, s.Current().TrackingCode, h.Trail(id))
+		h.T.Fatalf(
+			"live at the gateway = %v; want only %s, the one shown\n%s", live,
+			s.Current().TrackingCode, h.Timeline(id),
+		)
 	}
 }
 
@@ -70,12 +74,12 @@ func (h *Shop) WantReview(id, reason string) {
 	h.WantStatus(id, wire.Review)
 	s := h.Load(id)
 	if got := s.Current().Reason; got != reason {
-		h.T.Fatalf("in review for %q; want %q\n%s", got, reason, h.Trail(id))
+		h.T.Fatalf("in review for %q; want %q\n%s", got, reason, h.Timeline(id))
 	}
 }
 
-// Over has the shop's service use another gateway, and log to what is returned.
-func (h *Shop) Over(g checkout.Gateway) *bytes.Buffer {
+// UseGateway has the shop's service use another gateway, and log to what is returned.
+func (h *Shop) UseGateway(g checkout.Gateway) *bytes.Buffer {
 	var log bytes.Buffer
 	h.Service = checkout.New(checkout.Config{
 		Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/",
@@ -85,21 +89,21 @@ func (h *Shop) Over(g checkout.Gateway) *bytes.Buffer {
 	return &log
 }
 
-// Searched tends what is due until no search is under way.
-func (h *Shop) Searched() {
+// FinishSearch tends what is due until no search is under way.
+func (h *Shop) FinishSearch() {
 	h.T.Helper()
-	_ = h.Tend() // what fails is tried again
+	_ = h.Process() // what fails is tried again
 	for !h.Service.LastBeats()["search"].IsZero() {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// SearchedUntil goes on with that, a moment later each time: on a busy machine nobody
+// SearchUntil goes on with that, a moment later each time: on a busy machine nobody
 // may have waited for the end of the search.
-func (h *Shop) SearchedUntil(done func() bool) {
+func (h *Shop) SearchUntil(done func() bool) {
 	h.T.Helper()
 	for range 30 {
-		if h.Searched(); done() {
+		if h.FinishSearch(); done() {
 			return
 		}
 		h.Clock.Move(time.Second)

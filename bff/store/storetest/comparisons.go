@@ -29,7 +29,7 @@ func comparisonTests() map[string]func(*testing.T, Opener) {
 // compared is what b keeps.
 func compared(t *testing.T, b Backend) reconcile.Status {
 	t.Helper()
-	c, err := b.Compared(t.Context(), reconcile.Requested)
+	c, err := b.LastRun(t.Context(), reconcile.Requested)
 	if err != nil {
 		t.Fatalf("Compared = %v", err)
 	}
@@ -47,7 +47,7 @@ func comparing(by string) reconcile.Run {
 // compareBegun begins a comparison that can be begun, for a minute.
 func compareBegun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64 {
 	t.Helper()
-	n, err := b.BeginComparing(t.Context(), c, now, time.Minute)
+	n, err := b.BeginRun(t.Context(), c, now, time.Minute)
 	if err != nil {
 		t.Fatalf("BeginComparing = %v", err)
 	}
@@ -58,7 +58,7 @@ func compareBegun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64
 func compareRefused(t *testing.T, b Backend, now time.Time) {
 	t.Helper()
 	before := compared(t, b)
-	if n, err := b.BeginComparing(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(
+	if n, err := b.BeginRun(t.Context(), comparing("eve"), now, time.Hour); !errors.Is(
 		err, reconcile.ErrRunning,
 	) {
 		t.Errorf("BeginComparing = %d, %v; want ErrComparing", n, err)
@@ -75,21 +75,21 @@ func comparison(t *testing.T, open Opener) {
 		Epoch: 1, Last: run, Until: epoch().Add(time.Minute),
 	})
 	run.Ended = epoch().Add(time.Second)
-	report := &reconcile.Report{Run: run, Transactions: 2, Foreign: 1, Attempts: 3,
+	report := &reconcile.Report{Run: run, Transactions: 2, NotOurs: 1, Attempts: 3,
 		Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
 		Findings: []reconcile.Finding{{
 			Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
-			OrderRef: "\x00", There: "1 \U0001F4A9", Here: "2",
+			OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
 		}}}
-	if err := b.EndComparing(t.Context(), n, run, report, time.Time{}); err != nil {
+	if err := b.EndRun(t.Context(), n, run, report, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	want := reconcile.Status{Epoch: 1, Last: run, Report: report}
 	same(t, "Compared after the end", compared(t, b), want)
 	for what, err := range map[string]error{
-		"KeepComparing": b.KeepComparing(
+		"KeepComparing": b.ExtendRun(
 			t.Context(), n, comparing("late"), epoch().Add(time.Hour),
-		), "EndComparing": b.EndComparing(t.Context(), n, comparing("late"), nil, time.Time{}),
+		), "EndComparing": b.EndRun(t.Context(), n, comparing("late"), nil, time.Time{}),
 	} {
 		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s after the end = %v; want ErrFenced", what, err)
@@ -103,7 +103,7 @@ func comparison(t *testing.T, open Opener) {
 		Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
 	})
 	run.Failed, run.Ended = true, epoch()
-	if err := b.EndComparing(t.Context(), n, run, nil, time.Time{}); err != nil {
+	if err := b.EndRun(t.Context(), n, run, nil, time.Time{}); err != nil {
 		t.Fatalf("EndComparing = %v", err)
 	}
 	same(t, "the report after one that failed", compared(t, b), reconcile.Status{
@@ -117,7 +117,7 @@ func comparisonKept(t *testing.T, open Opener) {
 	n := compareBegun(t, b, run, epoch())
 	compareRefused(t, b, epoch().Add(time.Minute-time.Microsecond))
 	run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
-	if err := b.KeepComparing(t.Context(), n, run, epoch().Add(2*time.Minute)); err != nil {
+	if err := b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)); err != nil {
 		t.Fatalf("KeepComparing = %v", err)
 	}
 	compareRefused(t, b, epoch().Add(time.Minute))
@@ -135,13 +135,13 @@ func comparisonLeft(t *testing.T, open Opener) {
 		t.Errorf("epoch = %d after %d", n, slept)
 	}
 	for what, err := range map[string]error{
-		"KeepComparing": b.KeepComparing(
+		"KeepComparing": b.ExtendRun(
 			t.Context(), slept, comparing("slept"), epoch().Add(time.Hour),
 		),
-		"EndComparing": b.EndComparing(
+		"EndComparing": b.EndRun(
 			t.Context(), slept, comparing("slept"), &reconcile.Report{}, time.Time{},
 		),
-		"of no epoch": b.KeepComparing(t.Context(), 0, comparing("slept"), epoch()),
+		"of no epoch": b.ExtendRun(t.Context(), 0, comparing("slept"), epoch()),
 	} {
 		if !errors.Is(err, payment.ErrFenced) {
 			t.Errorf("%s = %v; want ErrFenced", what, err)
@@ -156,7 +156,7 @@ func comparisonLeft(t *testing.T, open Opener) {
 func comparisonBroken(t *testing.T, open Opener) {
 	b := open(t, nil)
 	run := comparing("ann")
-	if err := b.EndComparing(
+	if err := b.EndRun(
 		t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{},
 	); err != nil {
 		t.Fatalf("EndComparing = %v", err)
@@ -174,7 +174,7 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 		var begun atomic.Int64
 		for n := range 16 {
 			all.Go(func() {
-				switch _, err := backends[n%len(backends)].BeginComparing(
+				switch _, err := backends[n%len(backends)].BeginRun(
 					t.Context(), comparing("ann"), now, time.Minute,
 				); {
 				case err == nil:
@@ -205,13 +205,13 @@ func comparisonKinds(t *testing.T, open Opener) {
 		n := compareBegun(t, b, run, epoch())
 		report := &reconcile.Report{Run: run}
 		next := epoch().Add(time.Hour * time.Duration(kind))
-		if err := b.EndComparing(t.Context(), n, run, report, next); err != nil {
+		if err := b.EndRun(t.Context(), n, run, report, next); err != nil {
 			t.Fatalf("EndComparing = %v", err)
 		}
 		want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
 	}
 	for _, kind := range kinds {
-		got, err := b.Compared(t.Context(), kind)
+		got, err := b.LastRun(t.Context(), kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,11 +226,11 @@ func comparisonTooSoon(t *testing.T, open Opener) {
 	run := comparing("")
 	run.Kind = reconcile.Daily
 	begin := func(now time.Time) (int64, error) {
-		return b.BeginComparing(t.Context(), run, now, time.Minute)
+		return b.BeginRun(t.Context(), run, now, time.Minute)
 	}
 	end := func(n int64, next time.Time) {
 		t.Helper()
-		if err := b.EndComparing(t.Context(), n, run, nil, next); err != nil {
+		if err := b.EndRun(t.Context(), n, run, nil, next); err != nil {
 			t.Fatalf("EndComparing = %v", err)
 		}
 	}
@@ -243,7 +243,7 @@ func comparisonTooSoon(t *testing.T, open Opener) {
 	if err != nil {
 		t.Fatalf("BeginComparing in time = %v", err)
 	}
-	end(n, next.Add(reconcile.LongestPause))
+	end(n, next.Add(reconcile.MaxPause))
 	if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginComparing before the longest pause = %v; want ErrComparing", err)
 	}

@@ -50,7 +50,7 @@ func personal(n int, state payment.State) payment.Session {
 		a.TxID, a.Paid, s.Status = fmt.Sprintf("tx%d", n), a.PayAmount, wire.Confirmed
 	}
 	s.Attempts = []payment.Attempt{a}
-	s.Trail = []payment.Entry{
+	s.Timeline = []payment.TimelineEntry{
 		{At: epoch(), By: "gateway", What: "attempt.refused", Detail: "no mail to " + secret},
 		{At: epoch(), By: "gateway", What: "attempt.pending", Detail: a.TrackingCode},
 	}
@@ -177,8 +177,8 @@ func erasePersonal(t *testing.T, open Opener) {
 	want.Order.Email, want.Order.Description = "", ""
 	want.Attempts = slices.Clone(s.Attempts)
 	want.Attempts[0].Email, want.Attempts[0].Comment = "", ""
-	want.Trail = slices.Clone(s.Trail)
-	want.Trail[0].Detail = ""
+	want.Timeline = slices.Clone(s.Timeline)
+	want.Timeline[0].Detail = ""
 	check(t, b, want)
 	same(t, "those that are left", found(t, b, secret), []string{other.ID})
 	same(t, "those of the address", found(t, b, "T1"), []string{s.ID})

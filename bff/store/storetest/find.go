@@ -30,7 +30,7 @@ func lookup(t *testing.T, open Opener) {
 	a.TrackingCode = "TRK-1"
 	updated(t, b, first.ID, with(a))
 	first = updated(t, b, first.ID, with(attempt(2, payment.Creating, "marker-2")))
-	second = updated(t, b, second.ID, with(attempt(1, payment.Lost, "marker-3")))
+	second = updated(t, b, second.ID, with(attempt(1, payment.Abandoned, "marker-3")))
 	for key, want := range map[string]payment.Session{
 		"TRK-1": first, "marker-1": first, "marker-2": first, "marker-3": second,
 	} {

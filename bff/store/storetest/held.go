@@ -17,14 +17,14 @@ func heldTests() map[string]func(*testing.T, Opener) {
 }
 
 // wantHeld compares what is held of keys, in any order.
-func wantHeld(t *testing.T, b Backend, keys []string, want ...payment.Held) {
+func wantHeld(t *testing.T, b Backend, keys []string, want ...payment.AttemptRef) {
 	t.Helper()
-	got, err := b.Held(t.Context(), keys)
+	got, err := b.FindAttempts(t.Context(), keys)
 	if err != nil {
 		t.Fatalf("Held = %v", err)
 	}
-	for _, list := range [][]payment.Held{got, want} {
-		slices.SortFunc(list, func(a, b payment.Held) int {
+	for _, list := range [][]payment.AttemptRef{got, want} {
+		slices.SortFunc(list, func(a, b payment.AttemptRef) int {
 			return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
 		})
 	}
@@ -34,16 +34,16 @@ func wantHeld(t *testing.T, b Backend, keys []string, want ...payment.Held) {
 func heldFound(t *testing.T, open Opener) {
 	b := open(t, nil)
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	a := attempt(1, payment.Lost, "m1")
+	a := attempt(1, payment.Abandoned, "m1")
 	a.TrackingCode = "T1"
 	updated(t, b, one.ID, with(a))
 	updated(t, b, one.ID, with(attempt(2, payment.Creating, "m2")))
 	odd := attempt(1, payment.Waiting, "m3")
 	odd.TrackingCode = "T\x003"
 	updated(t, b, two.ID, with(odd))
-	first := payment.Held{Session: one.ID, Number: 1, Marker: "m1", TrackingCode: "T1"}
-	second := payment.Held{Session: one.ID, Number: 2, Marker: "m2"}
-	third := payment.Held{Session: two.ID, Number: 1, Marker: "m3", TrackingCode: "T\x003"}
+	first := payment.AttemptRef{Session: one.ID, Number: 1, Marker: "m1", TrackingCode: "T1"}
+	second := payment.AttemptRef{Session: one.ID, Number: 2, Marker: "m2"}
+	third := payment.AttemptRef{Session: two.ID, Number: 1, Marker: "m3", TrackingCode: "T\x003"}
 	wantHeld(t, b, nil)
 	wantHeld(t, b, []string{"", "t1", "m4", one.ID, "a\x00b", "\xff"})
 	wantHeld(t, b, []string{"m1"}, first)
@@ -54,14 +54,14 @@ func heldFound(t *testing.T, open Opener) {
 func heldMany(t *testing.T, open Opener) {
 	b := open(t, nil)
 	var keys []string
-	var want []payment.Held
+	var want []payment.AttemptRef
 	for n := range 30 {
 		s := fresh(n)
 		a := attempt(1, payment.Waiting, fmt.Sprintf("m%d", n))
 		a.TrackingCode = fmt.Sprintf("z%d", n)
 		s.Attempts = []payment.Attempt{a}
 		inserted(t, b, s)
-		want = append(want, payment.Held{
+		want = append(want, payment.AttemptRef{
 			Session: s.ID, Number: 1, Marker: a.Marker, TrackingCode: a.TrackingCode,
 		})
 		keys = append(keys, a.Marker)

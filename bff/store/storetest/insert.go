@@ -188,7 +188,7 @@ func full() payment.Session {
 		Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []payment.Attempt{fullAttempt(exact)},
 		Notice:   payment.Notice{Code: wire.CodePaymentRefused},
-		Trail: []payment.Entry{
+		Timeline: []payment.TimelineEntry{
 			{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"},
 		},
 	}
@@ -208,8 +208,9 @@ func fullAttempt(at time.Time) payment.Attempt {
 		Tolerance: decimal.RequireFromString("0.5"), PaymentURL: "https://g.example/p",
 		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"),
 		TxID: "0xabc", TxURL: "https://scan.example/0xabc",
-		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), DoubtedAt: at.Add(4),
-		Settled: 2, SharedTxID: "0xdef", Rechecks: 5, RecheckedAt: at.Add(6), Follows: 3, Misses: 7,
+		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), ReviewedAt: at.Add(4),
+		ResolvedCount: 2, SharedTxID: "0xdef", ChecksDone: 5, RecheckAskedAt: at.Add(6),
+		FollowUps: 3, Misses: 7,
 		RetryAt: at.Add(11), Retries: 4, Absences: 5, AbsentAt: at.Add(12), Reappeared: 6,
 		UnknownAt: epoch().Add(7 * time.Second), MissedAt: at.Add(8),
 	}

@@ -64,7 +64,7 @@ func drawnNumber(t *testing.T, open Opener) {
 	}
 	for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled,
 		payment.Refused,
-		payment.Lost, payment.Rejected, payment.InReview} {
+		payment.Abandoned, payment.Rejected, payment.InReview} {
 		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
 		updated(t, b, two.ID, with(drawn(1, payment.Creating, "m2", 100_001)))
 		updated(t, b, two.ID, with(drawn(1, payment.Refused, "m2", 100_001)))
@@ -86,11 +86,11 @@ func numberPassesOn(t *testing.T, open Opener) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 	updated(t, b, s.ID, func(s *payment.Session) {
-		s.Attempts[0].State = payment.Lost
+		s.Attempts[0].State = payment.Abandoned
 		s.Attempts = append(s.Attempts, drawn(2, payment.Creating, "m2", 100_001))
 	})
 	updated(t, b, s.ID, func(s *payment.Session) {
-		s.Attempts[0].State, s.Attempts[1].State = payment.Waiting, payment.Lost
+		s.Attempts[0].State, s.Attempts[1].State = payment.Waiting, payment.Abandoned
 	})
 }
 

@@ -163,7 +163,9 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 			for n := range each {
 				got, err := backends[g%len(backends)].Update(t.Context(), s.ID,
 					func(s *payment.Session) ([]payment.Event, error) {
-						s.Trail = append(s.Trail, payment.Entry{What: fmt.Sprint(g, " ", n)})
+						s.Timeline = append(
+							s.Timeline, payment.TimelineEntry{What: fmt.Sprint(g, " ", n)},
+						)
 						return nil, nil
 					})
 				if err != nil {
@@ -184,7 +186,7 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 		t.Fatal(err)
 	}
 	lines := map[string]bool{}
-	for _, e := range got.Trail {
+	for _, e := range got.Timeline {
 		lines[e.What] = true
 	}
 	if len(seen) != goroutines*each || len(lines) != goroutines*each ||

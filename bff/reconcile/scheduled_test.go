@@ -27,7 +27,7 @@ type register struct {
 	begun []reconcile.Run
 }
 
-func (r *register) BeginComparing(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
+func (r *register) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
@@ -40,11 +40,11 @@ func (r *register) BeginComparing(_ context.Context, c reconcile.Run, now time.T
 	return row.Epoch, nil
 }
 
-func (r *register) KeepComparing(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
+func (r *register) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	return r.change(epoch, c, func(row *reconcile.Status) { row.Until = until })
 }
 
-func (r *register) EndComparing(_ context.Context, epoch int64, c reconcile.Run, report *reconcile.Report, next time.Time) error {
+func (r *register) EndRun(_ context.Context, epoch int64, c reconcile.Run, report *reconcile.Report, next time.Time) error {
 	return r.change(epoch, c, func(row *reconcile.Status) {
 		row.Until, row.Next = time.Time{}, next
 		if report != nil {
@@ -66,7 +66,7 @@ func (r *register) change(epoch int64, c reconcile.Run, do func(*reconcile.Statu
 	return nil
 }
 
-func (r *register) Compared(_ context.Context, kind reconcile.Kind) (reconcile.Status, error) {
+func (r *register) LastRun(_ context.Context, kind reconcile.Kind) (reconcile.Status, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rows[kind], nil
@@ -175,7 +175,7 @@ func (b *bureau) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(10 * time.Second)
 		b.Clock.At = time.Now()
-		b.Tend()
+		b.Process()
 	}
 }
 
@@ -190,7 +190,7 @@ func (b *bureau) dead(days int) payment.Session {
 
 // Money that comes long after the last late look is told within a day, in full or in
 // part. It was never told.
-func TestDailyComparisonTellsLateMoney(t *testing.T) {
+func TestDailyRunFindsLateMoney(t *testing.T) {
 	for _, c := range []struct {
 		paid   string
 		status wire.Status
@@ -200,20 +200,20 @@ func TestDailyComparisonTellsLateMoney(t *testing.T) {
 			inBureau(t, func(t *testing.T, b *bureau) {
 				s := b.dead(10)
 				b.pass(24 * time.Hour)
-				b.WantTold(s.ID, payment.EventPending, payment.EventExpired)
+				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired)
 				b.Gateway.Pay("T00001", checkouttest.Dec(c.paid), "0xa")
 				b.pass(23 * time.Hour)
 				b.WantStatus(s.ID, c.status)
-				b.WantTold(s.ID, payment.EventPending, payment.EventExpired, c.told)
+				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired, c.told)
 				if late := b.Load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
 					t.Errorf("late = %t", late)
 				}
 				if known, err := b.records.Status(t.Context(), reconcile.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
 					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report, err)
 				}
-				reads := b.Gateway.Called("status")
+				reads := b.Gateway.Calls("status")
 				b.pass(48 * time.Hour)
-				if n := b.Gateway.Called("status") - reads; n > 5 { // the looks after a confirmation
+				if n := b.Gateway.Calls("status") - reads; n > 5 { // the looks after a confirmation
 					t.Errorf("%d status reads in the next days; want no more for what is known", n)
 				}
 			})
@@ -222,7 +222,7 @@ func TestDailyComparisonTellsLateMoney(t *testing.T) {
 }
 
 // More money for a confirmed payment is told, whenever it comes.
-func TestDailyComparisonTellsMoreMoney(t *testing.T) {
+func TestDailyRunFindsMoreMoney(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.Chosen("25", checkouttest.USDT())
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
@@ -230,7 +230,7 @@ func TestDailyComparisonTellsMoreMoney(t *testing.T) {
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		b.pass(24*time.Hour + 5*time.Minute)
 		b.WantStatus(s.ID, wire.Confirmed)
-		b.WantTold(s.ID, payment.EventPending, payment.EventConfirmed, payment.EventReview)
+		b.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed, payment.EventReview)
 	})
 }
 
@@ -238,19 +238,19 @@ func TestDailyComparisonTellsMoreMoney(t *testing.T) {
 func TestListConfirmsNothing(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.dead(10)
-		b.Gateway.Tell = func(r *payment.Record) { // of status reads
+		b.Gateway.MangleStatus = func(r *payment.Record) { // of status reads
 			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", checkouttest.Dec("0"), false
 			r.TxID, r.PaidAt = "", time.Time{}
 		}
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		b.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" })
-		reads := b.Gateway.Called("status")
+		reads := b.Gateway.Calls("status")
 		b.pass(25 * time.Hour)
-		if n := b.Gateway.Called("status") - reads; n == 0 {
+		if n := b.Gateway.Calls("status") - reads; n == 0 {
 			t.Error("the status was not read")
 		}
 		b.WantStatus(s.ID, wire.Expired)
-		b.WantTold(s.ID, payment.EventPending, payment.EventExpired)
+		b.WantEvents(s.ID, payment.EventPending, payment.EventExpired)
 		if a := b.Load(s.ID).Attempts[0]; !a.Paid.IsZero() || a.TxID != "" {
 			t.Errorf("the list has changed the attempt: %s paid by %q", a.Paid, a.TxID)
 		}
@@ -258,7 +258,7 @@ func TestListConfirmsNothing(t *testing.T) {
 }
 
 // Late looks come seldom after some hours; the list is read every hour.
-func TestHourlyComparisonTellsLateMoney(t *testing.T) {
+func TestHourlyRunFindsLateMoney(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.Chosen("25", checkouttest.USDT())
 		b.pass(30*time.Minute + 9*time.Hour)
@@ -270,7 +270,7 @@ func TestHourlyComparisonTellsLateMoney(t *testing.T) {
 }
 
 // Several instances read the list once a day, however often they are started again.
-func TestDailyComparisonIsMadeOnce(t *testing.T) {
+func TestDailyRunHappensOnce(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		b.Chosen("25", checkouttest.USDT())
 		b.start()
@@ -295,7 +295,7 @@ func TestDailyComparisonIsMadeOnce(t *testing.T) {
 
 // A comparison that cannot read the list goes on later where it broke off, which keeps
 // an end of the process and another instance from beginning anew.
-func TestDailyComparisonGoesOn(t *testing.T) {
+func TestDailyRunResumes(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		s := b.dead(10)
 		for range 120 { // of another program
@@ -349,7 +349,7 @@ func TestDailyComparisonGoesOn(t *testing.T) {
 }
 
 // An instance that ends leaves its comparison to the next one, at once.
-func TestDailyComparisonIsTakenOver(t *testing.T) {
+func TestDailyRunIsTakenOver(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		for range 5000 {
 			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
@@ -373,7 +373,7 @@ func TestDailyComparisonIsTakenOver(t *testing.T) {
 }
 
 // Every day of a long history is read, in lengths that the gateway takes.
-func TestDailyComparisonReadsAll(t *testing.T) {
+func TestDailyRunReadsAll(t *testing.T) {
 	inBureau(t, func(t *testing.T, b *bureau) {
 		began := time.Now()
 		b.Chosen("25", checkouttest.USDT())
@@ -435,7 +435,7 @@ func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (paym
 
 // Money that comes an hour after the end is told an hour later, not after a day, and a
 // look that comes late stands for those before it.
-func TestLateLooksOfTheFirstDay(t *testing.T) { checkouttest.OverBoth(t, lateLooksOfTheFirstDay) }
+func TestLateChecksOfTheFirstDay(t *testing.T) { checkouttest.OverBoth(t, lateLooksOfTheFirstDay) }
 
 func lateLooksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
@@ -448,12 +448,12 @@ func lateLooksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
 	s = h.Chosen("25", checkouttest.USDT())
 	h.Run(30*time.Minute + 65*time.Minute)
 	h.Clock.Move(22 * time.Hour) // nobody looks
-	looks := h.Gateway.Called("recheck")
+	looks := h.Gateway.Calls("recheck")
 	h.Run(30 * time.Minute)
-	if n := h.Gateway.Called("recheck") - looks; n != 1 {
+	if n := h.Gateway.Calls("recheck") - looks; n != 1 {
 		t.Errorf("%d late looks after a pause; want 1", n)
 	}
-	if n := h.Load(s.ID).Attempts[0].Rechecks; n != 6 {
+	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 6 {
 		t.Errorf("counted as %d looks; want 6", n)
 	}
 }

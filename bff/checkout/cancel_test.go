@@ -16,7 +16,7 @@ func TestCancelRules(t *testing.T) {
 	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
 	h.WantStatus(open.ID, wire.Cancelled)
 	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
-	h.WantTold(open.ID, payment.EventCancelled)
+	h.WantEvents(open.ID, payment.EventCancelled)
 	checkouttest.Must(t)(h.Choose(open.ID, checkouttest.USDT())) // a shopper may think again
 	h.WantStatus(open.ID, wire.Pending)
 	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByMerchant))
@@ -61,7 +61,7 @@ func TestCancelNeedsTheGatewaysWord(t *testing.T) {
 	}
 }
 
-func TestLostAnswerToCancelIsLookedUp(t *testing.T) {
+func TestLostAnswerToCancelIsChecked(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Gateway.CancelHook = func(string) (error, error) { return nil, checkouttest.LostAnswer() }
@@ -103,7 +103,7 @@ func TestCancelTwice(t *testing.T) {
 
 // A coin that the gateway was too busy for was called off, chosen again and called
 // off again: the second time was not told, since the attempt has the same number.
-func TestCalledOffAgainAfterAnOutage(t *testing.T) {
+func TestCanceledAgainAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
 	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) {
@@ -114,12 +114,14 @@ func TestCalledOffAgainAfterAnOutage(t *testing.T) {
 	h.Gateway.CreateHook = nil
 	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
 	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	h.WantTold(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
 }
 
 // Whoever asks may go while the gateway calls a transaction off: what was asked for
 // is done all the same, and not half of it.
-func TestLeavingWhileItIsCalledOff(t *testing.T) { checkouttest.OverBoth(t, leavingWhileItIsCalledOff) }
+func TestClientDisconnectsDuringCancel(t *testing.T) {
+	checkouttest.OverBoth(t, leavingWhileItIsCalledOff)
+}
 
 func leavingWhileItIsCalledOff(t *testing.T, h *checkouttest.Shop) {
 	for name, do := range map[string]func(context.Context, string) (payment.Session, error){
@@ -144,6 +146,6 @@ func leavingWhileItIsCalledOff(t *testing.T, h *checkouttest.Shop) {
 				t.Errorf("%s: closed by %q", name, got)
 			}
 		}
-		h.WantTold(s.ID, want...)
+		h.WantEvents(s.ID, want...)
 	}
 }

@@ -15,40 +15,40 @@ import (
 	"coinslot/bff/payment"
 )
 
-// usher admits everything, or refuses everything with err, and keeps what it
-// is asked and told.
-type usher struct {
-	err     error
-	effects []bool
-	told    []error
+// recorder admits everything, or refuses everything with err, and keeps what it
+// is asked, and what is reported to it.
+type recorder struct {
+	err      error
+	effects  []bool
+	reported []error
 }
 
-func (u *usher) Admit(ctx context.Context, effect bool) (func(error), error) {
+func (u *recorder) Acquire(ctx context.Context, effect bool) (func(error), error) {
 	u.effects = append(u.effects, effect)
 	if _, ok := ctx.Deadline(); !ok {
 		return nil, errors.New("no deadline for the turn")
 	}
-	return func(err error) { u.told = append(u.told, err) }, u.err
+	return func(err error) { u.reported = append(u.reported, err) }, u.err
 }
 
-func admitted(u *usher) func(*Config) { return func(c *Config) { c.Admission = u } }
+func admitted(u *recorder) func(*Config) { return func(c *Config) { c.Limiter = u } }
 
-// TestAdmissionIsAskedAndTold: once per call, before it and after it.
-func TestAdmissionIsAskedAndTold(t *testing.T) {
-	u := new(usher)
+// TestLimiterIsAskedAndNotified: once per call, before it and after it.
+func TestLimiterIsAskedAndNotified(t *testing.T) {
+	u := new(recorder)
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, admitted(u))
 	for name, f := range everyCall() {
-		u.effects, u.told = nil, nil
+		u.effects, u.reported = nil, nil
 		err := f(t.Context(), c)
 		effect := slices.Contains([]string{"create", "cancel", "recheck"}, name)
-		if !slices.Equal(u.effects, []bool{effect}) || len(u.told) != 1 || !errors.Is(err, u.told[0]) {
-			t.Errorf("%s: asked for effects %v, told %v; want [%t] and %v", name, u.effects, u.told, effect, err)
+		if !slices.Equal(u.effects, []bool{effect}) || len(u.reported) != 1 || !errors.Is(err, u.reported[0]) {
+			t.Errorf("%s: asked for effects %v, reported %v; want [%t] and %v", name, u.effects, u.reported, effect, err)
 		}
 	}
 }
 
-// TestWhatTheAdmissionIsTold: it is about the gateway, not about one record.
-func TestWhatTheAdmissionIsTold(t *testing.T) {
+// TestOutcomesReportedToTheLimiter: it is about the gateway, not about one record.
+func TestOutcomesReportedToTheLimiter(t *testing.T) {
 	for name, tt := range map[string]struct {
 		h    http.HandlerFunc
 		want string
@@ -61,10 +61,10 @@ func TestWhatTheAdmissionIsTold(t *testing.T) {
 		"too many":            {answering(429, ""), "busy"},
 		"a broken connection": {raw("HTTP/1.1 2"), "unknown"},
 	} {
-		u := new(usher)
+		u := new(recorder)
 		_, _ = serve(t, tt.h, admitted(u)).Status(t.Context(), "TRK1")
-		if len(u.told) != 1 || outcome(t, u.told[0]) != tt.want {
-			t.Errorf("%s: told %v; want %s", name, u.told, tt.want)
+		if len(u.reported) != 1 || outcome(t, u.reported[0]) != tt.want {
+			t.Errorf("%s: reported %v; want %s", name, u.reported, tt.want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestWhatTheAdmissionIsTold(t *testing.T) {
 // TestFirewallIsNotTheGateway: a 403 page in answer to one create is no failure
 // of the gateway; in answer to reads, which have no free text, it is.
 func TestFirewallIsNotTheGateway(t *testing.T) {
-	u := new(usher)
+	u := new(recorder)
 	c := serve(t, answering(403, "<html>Request blocked"), admitted(u))
 	_, err := c.Create(t.Context(), goodCreate())
 	if outcome(t, err) != "unknown" || !strings.Contains(err.Error(), "firewall") {
@@ -80,8 +80,8 @@ func TestFirewallIsNotTheGateway(t *testing.T) {
 	}
 	_, _ = c.Status(t.Context(), "TRK1")
 	var unknown *payment.UnknownError
-	if len(u.told) != 2 || errors.As(u.told[0], &unknown) || outcome(t, u.told[1]) != "unknown" {
-		t.Errorf("told %v; want nothing of the create, and an unknown outcome of the read", u.told)
+	if len(u.reported) != 2 || errors.As(u.reported[0], &unknown) || outcome(t, u.reported[1]) != "unknown" {
+		t.Errorf("reported %v; want nothing of the create, and an unknown outcome of the read", u.reported)
 	}
 }
 
@@ -92,12 +92,12 @@ func answering(status int, body string) http.HandlerFunc {
 	}
 }
 
-// TestCallerWhoLeavesSaysNothing about the gateway, wherever the call was.
-func TestCallerWhoLeavesSaysNothing(t *testing.T) {
+// TestCanceledCallProvesNothing about the gateway, wherever the call was.
+func TestCanceledCallProvesNothing(t *testing.T) {
 	for name, begin := range map[string]string{
 		"before the answer": "", "in the headers": "HTTP/1.1 200 OK\r\nX-", "in the body": "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
 	} {
-		u, arrived := new(usher), make(chan struct{})
+		u, arrived := new(recorder), make(chan struct{})
 		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
@@ -111,15 +111,15 @@ func TestCallerWhoLeavesSaysNothing(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() { <-arrived; cancel(io.EOF) }()
 		_, err := c.Status(ctx, "TRK1")
-		if got := outcome(t, err); got != "unknown" || len(u.told) != 1 || u.told[0] != context.Canceled {
-			t.Errorf("%s: %s, told %v; want unknown, told of the caller", name, got, u.told)
+		if got := outcome(t, err); got != "unknown" || len(u.reported) != 1 || u.reported[0] != context.Canceled {
+			t.Errorf("%s: %s, reported %v; want unknown, told of the caller", name, got, u.reported)
 		}
 	}
 }
 
-// TestPanicIsTold: an admission that is not told would wait for a probe for ever.
-func TestPanicIsTold(t *testing.T) {
-	u := new(usher)
+// TestPanicIsReported: a limiter that gets no report would wait for a probe for ever.
+func TestPanicIsReported(t *testing.T) {
+	u := new(recorder)
 	c := newClientFor(t, "https://gateway.example", admitted(u), func(c *Config) {
 		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { panic("made up") })
 	})
@@ -127,17 +127,17 @@ func TestPanicIsTold(t *testing.T) {
 		defer func() { _ = recover() }()
 		_, _ = c.Status(t.Context(), "TRK1")
 	}()
-	if len(u.told) != 1 || u.told[0] != errCut {
-		t.Errorf("told %v; want %v", u.told, errCut)
+	if len(u.reported) != 1 || u.reported[0] != errCut {
+		t.Errorf("reported %v; want %v", u.reported, errCut)
 	}
 }
 
-// TestRefusedAdmission: its reason and time are passed on, nothing is sent, and
+// TestLimiterRefusal: its reason and time are passed on, nothing is sent, and
 // nothing is logged above debugging.
-func TestRefusedAdmission(t *testing.T) {
+func TestLimiterRefusal(t *testing.T) {
 	for _, reason := range []payment.Reason{payment.ReasonUnsent, payment.ReasonBusy} {
 		book := new(logBook)
-		u := &usher{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
+		u := &recorder{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
 		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, admitted(u), logTo(book))
 		for name, f := range everyCall() {
 			e, ok := errors.AsType[*payment.RefusedError](f(t.Context(), c))
@@ -145,8 +145,8 @@ func TestRefusedAdmission(t *testing.T) {
 				t.Errorf("%s = %#v; want %s for 7s", name, e, reason)
 			}
 		}
-		if len(u.told) != 0 {
-			t.Errorf("told %v of calls that it refused", u.told)
+		if len(u.reported) != 0 {
+			t.Errorf("reported %v of calls that it refused", u.reported)
 		}
 		if log := book.String(); strings.Contains(log, "level=INFO") || !strings.Contains(log, `outcome="refused: `+string(reason)) {
 			t.Errorf("log = %s", log)
@@ -154,10 +154,10 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// TestWithBudget puts the real budget in front of the real client: an outage
+// TestWithLimiter puts the real limiter in front of the real client: an outage
 // opens its breaker, creates are refused without being sent, and the first one
 // after it goes through by itself, behind a read.
-func TestWithBudget(t *testing.T) {
+func TestWithLimiter(t *testing.T) {
 	var down atomic.Bool
 	var reads, creates atomic.Int32
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func TestWithBudget(t *testing.T) {
 		_, err := c.Currencies(ctx)
 		return err
 	}})
-	c = serve(t, handler, func(c *Config) { c.Admission = b })
+	c = serve(t, handler, func(c *Config) { c.Limiter = b })
 	down.Store(true)
 	for range 5 {
 		_, err := c.Currencies(t.Context())

@@ -27,14 +27,14 @@ func busyCreateIsSentAgain(t *testing.T, h *checkouttest.Shop) {
 	if v.Status != wire.Preparing || v.Notice != nil || v.Attempt.Address != "" {
 		t.Errorf("view = %+v; want preparing, no notice and no address", v)
 	}
-	if n := h.Gateway.Called("create"); n != 1 {
+	if n := h.Gateway.Calls("create"); n != 1 {
 		t.Errorf("creates before the gateway said so = %d; want 1", n)
 	}
 	h.Run(3 * time.Second)
 	h.WantStatus(s.ID, wire.Pending)
 	h.WantOne(s.ID)
-	h.WantTold(s.ID, payment.EventPending)
-	if n := h.Gateway.Called("list"); n != 0 {
+	h.WantEvents(s.ID, payment.EventPending)
+	if n := h.Gateway.Calls("list"); n != 0 {
 		t.Errorf("the list was read %d times; want 0, since nothing was created", n)
 	}
 	if n := len(h.Load(s.ID).Attempts); n != 1 {
@@ -56,7 +56,7 @@ func TestBusyForAMoment(t *testing.T) {
 	})
 }
 
-func TestBusyForEver(t *testing.T) {
+func TestBusyForever(t *testing.T) {
 	for name, tt := range map[string]struct {
 		wait    time.Duration
 		creates int
@@ -77,7 +77,7 @@ func TestBusyForEver(t *testing.T) {
 				v.Notice.Code != wire.CodeGatewayUnavailable {
 				t.Errorf("view = %s, notice %+v; want open, unavailable", v.Status, v.Notice)
 			}
-			if n := h.Gateway.Called("create"); n != tt.creates {
+			if n := h.Gateway.Calls("create"); n != tt.creates {
 				t.Errorf("creates = %d; want %d", n, tt.creates)
 			}
 			h.Gateway.CreateHook = nil
@@ -115,12 +115,12 @@ func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(21 * time.Second)
 	stale := h.Load(s.ID)
 	for range 4 {
-		if err := h.Service.Tend(t.Context(), stale); err != nil {
+		if err := h.Service.Process(t.Context(), stale); err != nil {
 			t.Fatal(err)
 		}
 		checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
 	}
-	if n := h.Gateway.Called("create"); n != 2 {
+	if n := h.Gateway.Calls("create"); n != 2 {
 		t.Errorf("creates = %d; want 2", n)
 	}
 	h.WantOne(s.ID)
@@ -143,7 +143,7 @@ func busyCreateOfAPaidOrder(t *testing.T, h *checkouttest.Shop) {
 	if live := h.Gateway.Live(); len(live) != 0 {
 		t.Errorf("live at the gateway = %v; want none", live)
 	}
-	if n := h.Gateway.Called("create"); n != 2 {
+	if n := h.Gateway.Calls("create"); n != 2 {
 		t.Errorf("creates = %d; want 2", n)
 	}
 }

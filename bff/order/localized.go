@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// phrase is a text for shoppers, either one for all or one by language.
-type phrase struct {
+// localized is a text for shoppers, either one for all or one by language.
+type localized struct {
 	texts map[string]string // by tag; the one for all has the tag ""
 	// in the matcher's order, the fallback first; empty if there is one for all
 	tags    []string
@@ -17,7 +17,7 @@ type phrase struct {
 
 // in returns the text for the language of a page: the one that fits best, else
 // the English one, else the first by the alphabet of its tags.
-func (p phrase) in(lang string) string {
+func (p localized) in(lang string) string {
 	if p.matcher == nil {
 		return p.texts[""]
 	}
@@ -30,20 +30,20 @@ func (p phrase) in(lang string) string {
 }
 
 // languages are the tags that there is a text for; "" for the one for all.
-func (p phrase) languages() []string {
+func (p localized) languages() []string {
 	if p.matcher == nil {
 		return []string{""}
 	}
 	return p.tags
 }
 
-// phrase reads a text, or a mapping of language and text.
-func (m *mapping) phrase(name string) phrase {
+// localized reads a text, or a mapping of language and text.
+func (m *mapping) localized(name string) localized {
 	if _, ok := m.values[name].(map[string]any); !ok {
-		return phrase{texts: map[string]string{"": m.text(name)}}
+		return localized{texts: map[string]string{"": m.text(name)}}
 	}
-	texts := m.inner(name)
-	p := phrase{texts: map[string]string{}}
+	texts := m.mapping(name)
+	p := localized{texts: map[string]string{}}
 	var known []language.Tag
 	for _, tag := range inOrder(texts.names()) {
 		parsed, err := language.Parse(tag)

@@ -13,14 +13,14 @@ import (
 // longest that shoppers of another instance wait because of them.
 const lookahead = 250 * time.Millisecond
 
-// turn waits for a slot. Errors: as for Admit.
-func (b *Budget) turn(ctx context.Context) error {
+// waitForSlot waits for a slot. Errors: as for Acquire.
+func (b *Limiter) waitForSlot(ctx context.Context) error {
 	end := time.Now().Add(b.Patience)
 	if at, ok := ctx.Deadline(); ok && at.Before(end) {
 		end = at
 	}
-	if left := time.Until(end); left <= 0 || left < b.pausing() {
-		return b.noTurn(max(b.pausing(), 0), ErrFull)
+	if left := time.Until(end); left <= 0 || left < b.pauseLeft() {
+		return b.slotError(max(b.pauseLeft(), 0), ErrFull)
 	}
 	p := priorityOf(ctx)
 	w, serve := b.queue.join(p, clientOf(ctx), end)
@@ -28,7 +28,7 @@ func (b *Budget) turn(ctx context.Context) error {
 	case serve:
 		go b.serve()
 	case shoppers.has(p):
-		b.notice()
+		b.wake()
 	}
 	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
@@ -39,30 +39,30 @@ func (b *Budget) turn(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	left := b.queue.leave(w)
-	b.notice()
+	b.wake()
 	if !left && ctx.Err() == nil {
 		return <-w.answer
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	return b.noTurn(minPause, ErrFull)
+	return b.slotError(minPause, ErrFull)
 }
 
 // serve takes slots, one after another, and grants them, until nothing waits. Who gets
 // one is decided when it comes, not when it is reserved.
-func (b *Budget) serve() {
+func (b *Limiter) serve() {
 	var slot time.Time // that is reserved; zero = none is
 	for {
-		waiting, ok := b.queue.look()
+		waiting, ok := b.queue.poll()
 		if !ok {
 			return
 		}
-		left := b.pausing()
+		left := b.pauseLeft()
 		switch {
 		case left > 0: // has moved all slots behind it
 			slot = time.Time{}
-			b.refuse(left, ErrFull)
+			b.reject(left, ErrFull)
 		case slot.IsZero():
 			slot, left = b.reserve(waiting)
 		default:
@@ -70,7 +70,7 @@ func (b *Budget) serve() {
 		}
 		switch {
 		case left > 0:
-			b.idle(left)
+			b.waitForChange(left)
 		case !slot.IsZero():
 			b.queue.grant()
 			slot = time.Time{}
@@ -80,7 +80,7 @@ func (b *Budget) serve() {
 
 // reserve takes the next slot of the bucket for one of those that wait, unless it is
 // too far away: then slot is zero, and left how long to wait before asking again.
-func (b *Budget) reserve(waiting set) (slot time.Time, left time.Duration) {
+func (b *Limiter) reserve(waiting set) (slot time.Time, left time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.Patience)
 	defer cancel()
 	patience := b.Patience
@@ -90,25 +90,25 @@ func (b *Budget) reserve(waiting set) (slot time.Time, left time.Duration) {
 	wait, err := b.Bucket.Take(ctx, patience)
 	switch {
 	case errors.Is(err, ErrFull):
-		b.refuse(wait, err)
+		b.reject(wait, err)
 		return time.Time{}, max(wait-lookahead, 5*time.Millisecond)
 	case err != nil:
-		b.refuse(2*b.Patience, err) // all of them
+		b.reject(2*b.Patience, err) // all of them
 		return time.Time{}, 0
 	}
 	return time.Now().Add(wait), wait
 }
 
-// refuse answers to those who cannot wait so long.
-func (b *Budget) refuse(wait time.Duration, err error) {
-	n := b.queue.refuse(time.Now().Add(wait), func() error { return b.noTurn(wait, err) })
+// reject answers to those who cannot wait so long.
+func (b *Limiter) reject(wait time.Duration, err error) {
+	n := b.queue.reject(time.Now().Add(wait), func() error { return b.slotError(wait, err) })
 	if n > 0 {
-		b.notice()
+		b.wake()
 	}
 }
 
-// idle waits for d, or until the queue has changed.
-func (b *Budget) idle(d time.Duration) {
+// waitForChange waits for d, or until the queue has changed.
+func (b *Limiter) waitForChange(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -117,16 +117,16 @@ func (b *Budget) idle(d time.Duration) {
 	}
 }
 
-// notice ends an idle time. It never blocks.
-func (b *Budget) notice() {
+// wake ends an idle time. It never blocks.
+func (b *Limiter) wake() {
 	select {
 	case b.changed <- struct{}{}:
 	default:
 	}
 }
 
-// noTurn is the error for a bucket's refusal.
-func (b *Budget) noTurn(wait time.Duration, err error) error {
+// slotError is the error for a bucket's refusal.
+func (b *Limiter) slotError(wait time.Duration, err error) error {
 	if !errors.Is(err, ErrFull) {
 		return fmt.Errorf("taking a slot: %w", err)
 	}
@@ -137,8 +137,8 @@ func (b *Budget) noTurn(wait time.Duration, err error) error {
 	}
 }
 
-// pausing returns how much is left of the last pause.
-func (b *Budget) pausing() time.Duration {
+// pauseLeft returns how much is left of the last pause.
+func (b *Limiter) pauseLeft() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return time.Until(b.paused)

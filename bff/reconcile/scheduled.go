@@ -28,8 +28,8 @@ const (
 	lastRetry  = time.Hour
 )
 
-// every is how often an automatic comparison is begun.
-func (k Kind) every() time.Duration {
+// interval is how often an automatic comparison is begun.
+func (k Kind) interval() time.Duration {
 	if k == Hourly {
 		return hourlyEvery
 	}
@@ -49,8 +49,8 @@ func (c *Service) RunScheduled(ctx context.Context) error {
 	for _, kind := range []Kind{Daily, Hourly} {
 		running.Go(func() {
 			for {
-				if background.Sleep(ctx, cmp.Or(c.Schedule.Compare, time.Minute)); ctx.Err() !=
-					nil {
+				background.Sleep(ctx, cmp.Or(c.Schedule.ReconcileInterval, time.Minute))
+				if ctx.Err() != nil {
 					return
 				}
 				if err := c.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
@@ -86,37 +86,37 @@ func (c *Service) runIfDue(ctx context.Context, kind Kind) error {
 	now := c.Now().UTC()
 	run := known.Last
 	if !run.resumes(kind, now) {
-		if run, err = c.fresh(ctx, kind, now); err != nil {
+		if run, err = c.newRun(ctx, kind, now); err != nil {
 			return err
 		}
 	}
 	run.Ended, run.Failed = time.Time{}, false
-	epoch, err := c.Runs.BeginComparing(ctx, run, now, runLease)
+	epoch, err := c.Runs.BeginRun(ctx, run, now, runLease)
 	if errors.Is(err, ErrRunning) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("beginning a comparison: %w", err)
 	}
-	c.runListed(ctx, epoch, run)
+	c.runScheduled(ctx, epoch, run)
 	return nil
 }
 
 // due reports whether the next comparison may begin at now.
 func (c Status) due(now time.Time) bool {
-	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(LongestPause)))
+	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(MaxPause)))
 }
 
 // resumes reports whether the next comparison goes on where c broke off. What is older
 // than two periods is left.
 func (c Run) resumes(kind Kind, now time.Time) bool {
 	open := !c.Began.IsZero() && (c.Ended.IsZero() || c.Failed)
-	return open && !c.Began.After(now) && now.Sub(c.Began) < 2*kind.every()
+	return open && !c.Began.After(now) && now.Sub(c.Began) < 2*kind.interval()
 }
 
-// fresh is an automatic comparison from its beginning. The daily one goes back to the
+// newRun is an automatic comparison from its beginning. The daily one goes back to the
 // oldest session: what is older is not ours.
-func (c *Service) fresh(
+func (c *Service) newRun(
 	ctx context.Context, kind Kind, now time.Time,
 ) (Run, error) {
 	since := now.Add(-hourlySpan)
@@ -145,35 +145,35 @@ func (c Run) next(now time.Time) time.Time {
 	case c.Failed:
 		return now.Add(min(firstRetry<<min(c.Failures-1, 10), lastRetry))
 	}
-	return c.Began.Add(c.Kind.every())
+	return c.Began.Add(c.Kind.interval())
 }
 
-// runListed makes the automatic comparison that has just been begun.
-func (c *Service) runListed(ctx context.Context, epoch int64, run Run) {
+// runScheduled makes the automatic comparison that has just been begun.
+func (c *Service) runScheduled(ctx context.Context, epoch int64, run Run) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	books := &counted{Lister: c.Gateway, far: run.Progress}
+	counter := &progressCounter{Lister: c.Gateway, current: run.Progress}
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		c.reportProgress(reading, stop, epoch, run, books)
+		c.reportProgress(reading, stop, epoch, run, counter)
 	}()
-	err := c.readListed(reading, books, run)
+	err := c.readList(reading, counter, run)
 	stop()
 	<-kept
-	far := books.progress()
-	if !far.Day.Equal(run.Progress.Day) || far.Page > run.Progress.Page {
+	progress := counter.progress()
+	if !progress.Day.Equal(run.Progress.Day) || progress.Page > run.Progress.Page {
 		run.Failures = 0
 	}
-	run.Progress = far
+	run.Progress = progress
 	result := Result{From: run.From, To: run.To, Transactions: run.Progress.Transactions}
 	c.finish(ctx, epoch, run, result, err)
 }
 
-// readListed reads what the gateway lists in the days of run, from the page on before
+// readList reads what the gateway lists in the days of run, from the page on before
 // the one that its progress names, so that it knows whether that repeats it. Errors:
 // ctx's; the gateway's; the store's.
-func (c *Service) readListed(ctx context.Context, books *counted, run Run) error {
+func (c *Service) readList(ctx context.Context, counter *progressCounter, run Run) error {
 	list, known := newestFirst(run.From, run.To), run.Progress.Page
 	first := slices.IndexFunc(
 		list, func(q payment.ListQuery) bool { return q.To.Equal(run.Progress.Day) },
@@ -183,7 +183,7 @@ func (c *Service) readListed(ctx context.Context, books *counted, run Run) error
 	}
 	for _, q := range list[first:] {
 		q.Page = max(known-1, 1)
-		if err := c.readDays(ctx, books, q, known); err != nil {
+		if err := c.readDays(ctx, counter, q, known); err != nil {
 			return err
 		}
 		known = 0
@@ -211,10 +211,10 @@ func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 // because the list moves is met by the next one. Errors: ctx's; the gateway's; the
 // store's; a page that is the same as the one before.
 func (c *Service) readDays(
-	ctx context.Context, books *counted, q payment.ListQuery, known int,
+	ctx context.Context, counter *progressCounter, q payment.ListQuery, known int,
 ) error {
 	for last := ""; ; q.Page++ {
-		page, err := listing.ReadPage(ctx, books, q)
+		page, err := listing.ReadPage(ctx, counter, q)
 		if err != nil {
 			return fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
 		}
@@ -227,9 +227,9 @@ func (c *Service) readDays(
 		}
 		last = page.Items[0].TrackingCode
 		if q.Page > known {
-			books.note(func(p *Progress) { p.Transactions += len(page.Items) })
+			counter.update(func(p *Progress) { p.Transactions += len(page.Items) })
 		}
-		if err := c.followLate(ctx, books, page.Items); err != nil {
+		if err := c.followUpMoney(ctx, counter, page.Items); err != nil {
 			return err
 		}
 		if q.Page >= page.LastPage && (page.LastPage > 0 || len(page.Items) < q.Limit) {
@@ -241,9 +241,11 @@ func (c *Service) readDays(
 	}
 }
 
-// followLate makes due what records show money of that is not known here. Errors: the
+// followUpMoney makes due what records show money of that is not known here. Errors: the
 // store's.
-func (c *Service) followLate(ctx context.Context, books *counted, records []payment.Record) error {
+func (c *Service) followUpMoney(
+	ctx context.Context, counter *progressCounter, records []payment.Record,
+) error {
 	rows := map[string]payment.Record{}
 	for _, r := range records {
 		if r.ShowsMoney() {
@@ -259,14 +261,14 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []paym
 	}
 	env := c.Gateway.Environment()
 	for _, s := range sessions {
-		books.note(func(p *Progress) { p.Payments++ })
-		if len(s.BehindList(rows, env, c.Schedule, c.Now())) == 0 {
+		counter.update(func(p *Progress) { p.Payments++ })
+		if len(s.OutdatedAttempts(rows, env, c.Schedule, c.Now())) == 0 {
 			continue
 		}
 		followed := 0
 		_, err := c.Change(ctx, payment.Session{ID: s.ID},
 			func(s *payment.Session, now time.Time) error {
-				if followed = s.FollowListed(rows, env, c.Schedule, now); followed == 0 {
+				if followed = s.FollowUpListed(rows, env, c.Schedule, now); followed == 0 {
 					return payment.ErrUnchanged
 				}
 				return nil
@@ -275,7 +277,7 @@ func (c *Service) followLate(ctx context.Context, books *counted, records []paym
 			return err
 		}
 		if followed > 0 {
-			books.note(func(p *Progress) { p.Late++ })
+			counter.update(func(p *Progress) { p.Late++ })
 			c.Log.InfoContext(ctx, "gateway lists money that is not known here", "session", s.ID)
 		}
 	}

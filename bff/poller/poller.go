@@ -19,13 +19,13 @@ import (
 // Store is what the poller needs of the database.
 type Store interface {
 	// Claim leases up to limit sessions with DueAt at or before now that are not
-	// leased and not [Session.DueLate], earliest first: no other claim returns them
+	// leased and not [Session.DueForLateCheck], earliest first: no other claim returns them
 	// before now+lease, unless they are released. Each returned session is Claimed,
 	// with an Epoch that no claim of it has had before.
 	Claim(
 		ctx context.Context, now time.Time, lease time.Duration, limit int,
 	) ([]payment.Session, error)
-	// ClaimLate is Claim of those that are DueLate, and of no others.
+	// ClaimLate is Claim of those that are DueForLateCheck, and of no others.
 	ClaimLate(
 		ctx context.Context, now time.Time, lease time.Duration, limit int,
 	) ([]payment.Session, error)
@@ -38,21 +38,21 @@ type Store interface {
 // Config is what a [Poller] is made of.
 type Config struct {
 	Store Store
-	// Tend does what is due for one session. It blocks until that is done.
-	Tend func(ctx context.Context, s payment.Session) error
-	// Every is the pause between two looks into the store. Zero means 50 ms.
-	Every time.Duration
+	// Process does what is due for one session. It blocks until that is done.
+	Process func(ctx context.Context, s payment.Session) error
+	// Interval is the pause between two looks into the store. Zero means 50 ms.
+	Interval time.Duration
 	// Lease is how long a claimed session is left alone by other claims: what
 	// takes longer than most of it is called off. Zero means 30 s.
 	Lease time.Duration
-	// AtOnce is how many sessions are tended at once, and as many again of those
+	// Concurrency is how many sessions are tended at once, and as many again of those
 	// that are watched. A quarter of that is for late checks besides, which wait for
 	// one another and keep no other waiting. Zero means 16.
-	AtOnce int
+	Concurrency int
 	// Watched returns the sessions that somebody looks at here, which do not wait
-	// behind others; nil = none. WatchedEvery is how often such a one is due.
-	Watched      func() []string
-	WatchedEvery time.Duration
+	// behind others; nil = none. WatchedInterval is how often such a one is due.
+	Watched         func() []string
+	WatchedInterval time.Duration
 	// CapDue caps due times that a clock which was ahead has written, and returns
 	// how many. It is called at start and after Now went back. Nil = not needed.
 	CapDue func(ctx context.Context, now time.Time) (int, error)
@@ -64,11 +64,11 @@ type Config struct {
 // other: no more is claimed than can be started at once.
 type Poller struct {
 	Config
-	kick    chan struct{} // one slot; written by Kick, read by Run
-	lanes   []*lane
-	tending sync.WaitGroup // of those that hold a slot
-	watch   watch          // used by start only
-	last    time.Time      // last result of Now, for Run only; zero = due times are to be capped
+	kick       chan struct{} // one slot; written by Kick, read by Run
+	lanes      []*lane
+	processing sync.WaitGroup // of those that hold a slot
+	watch      watch          // used by start only
+	last       time.Time      // last result of Now, for Run only; zero = due times are to be capped
 }
 
 // lane is a way to be claimed, with places of its own.
@@ -95,14 +95,14 @@ const latePause = time.Second
 
 // New returns a poller that does nothing until Run.
 func New(c Config) *Poller {
-	if c.Every == 0 {
-		c.Every = 50 * time.Millisecond
+	if c.Interval == 0 {
+		c.Interval = 50 * time.Millisecond
 	}
 	if c.Lease == 0 {
 		c.Lease = 30 * time.Second
 	}
-	if c.AtOnce == 0 {
-		c.AtOnce = 16
+	if c.Concurrency == 0 {
+		c.Concurrency = 16
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -112,15 +112,16 @@ func New(c Config) *Poller {
 	}
 	p := &Poller{Config: c, kick: make(chan struct{}, 1)}
 	if c.Watched != nil {
-		p.lanes = append(p.lanes, newLane(c.AtOnce, p.claimWatched))
+		p.lanes = append(p.lanes, newLane(c.Concurrency, p.claimWatched))
 	}
-	first := newLane(c.AtOnce, func(ctx context.Context, limit int) ([]payment.Session, error) {
-		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
-	})
+	first := newLane(c.Concurrency,
+		func(ctx context.Context, limit int) ([]payment.Session, error) {
+			return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
+		})
 	claimLate := func(ctx context.Context, limit int) ([]payment.Session, error) {
 		return c.Store.ClaimLate(ctx, c.Now(), c.Lease, limit)
 	}
-	late := newLane(max(1, c.AtOnce/4), claimLate)
+	late := newLane(max(1, c.Concurrency/4), claimLate)
 	late.pause = latePause
 	p.lanes = append(p.lanes, first, late)
 	return p
@@ -137,12 +138,12 @@ func (p *Poller) Kick() {
 // Run looks into the store again and again until ctx ends, and returns after
 // what it has started is done. What goes wrong is logged; it always returns nil.
 func (p *Poller) Run(ctx context.Context) error {
-	defer p.tending.Wait()
+	defer p.processing.Wait()
 	for _, l := range p.lanes {
 		l.heartbeat.Beat(0)
 		defer l.heartbeat.Stop()
 	}
-	tick := time.NewTicker(p.Every)
+	tick := time.NewTicker(p.Interval)
 	defer tick.Stop()
 	for {
 		select {
@@ -184,7 +185,7 @@ func (p *Poller) capDue(ctx context.Context) {
 
 // Stats is what a [Poller] has to tell to its operator.
 type Stats struct {
-	Tending int // sessions that are tended now
+	Processing int // sessions that are tended now
 	// LastBeat is when it last had a free place and an answer of the store, a failure
 	// too, for those that somebody looks at, for late checks and for all others: the
 	// earliest of the three. Zero = it does not run.
@@ -195,19 +196,19 @@ type Stats struct {
 func (p *Poller) Stats() Stats {
 	var s Stats
 	for _, l := range p.lanes {
-		s.Tending += len(l.slots)
+		s.Processing += len(l.slots)
 		s.LastBeat = background.Earliest(s.LastBeat, l.heartbeat.Last())
 	}
 	return s
 }
 
-// Pass tends what is due now, as much as may be at once, and waits for it; it
+// ProcessDue tends what is due now, as much as may be at once, and waits for it; it
 // returns how many sessions that were. A session whose tending fails is logged
 // and comes back when it is due again. Errors: the store's. It must not be
 // called while Run runs.
-func (p *Poller) Pass(ctx context.Context) (int, error) {
+func (p *Poller) ProcessDue(ctx context.Context) (int, error) {
 	n, err := p.start(ctx)
-	p.tending.Wait()
+	p.processing.Wait()
 	return n, err
 }
 
@@ -238,8 +239,8 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	}
 	for _, s := range due {
 		l.slots <- struct{}{}
-		p.tending.Go(func() {
-			p.tend(ctx, s)
+		p.processing.Go(func() {
+			p.process(ctx, s)
 			<-l.slots
 			if len(due) == free { // there may be more
 				p.Kick()
@@ -249,8 +250,8 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	return len(due), err
 }
 
-// tend looks after one session; a panic in one must not stop the others.
-func (p *Poller) tend(ctx context.Context, s payment.Session) {
+// process looks after one session; a panic in one must not stop the others.
+func (p *Poller) process(ctx context.Context, s payment.Session) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.Log.ErrorContext(ctx, "tending a session panicked", "session", s.ID, "panic", r)
@@ -259,7 +260,7 @@ func (p *Poller) tend(ctx context.Context, s payment.Session) {
 	// Whatever it finds out after its lease is refused by the store.
 	ctx, cancel := context.WithTimeout(ctx, p.Lease*5/6)
 	defer cancel()
-	if err := p.Tend(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+	if err := p.Process(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 		p.Log.WarnContext(ctx, "tending a session", "session", s.ID, "error", err)
 	}
 }

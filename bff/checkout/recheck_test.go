@@ -38,30 +38,30 @@ func recheckOfAReplacedAttempt(t *testing.T, h *checkouttest.Shop) {
 	}
 	h.Run(5 * time.Second)
 	h.WantStatus(s.ID, wire.Confirmed)
-	if n := h.Gateway.Called("recheck"); n != 1 {
+	if n := h.Gateway.Calls("recheck"); n != 1 {
 		t.Errorf("rechecks = %d; want 1", n)
 	}
 }
 
 // One request makes for one recheck and one read at each of the times of the pace.
-func TestFollowIsBounded(t *testing.T) {
+func TestFollowUpIsBounded(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Expired()
-	reads, rechecks := h.Gateway.Called("status"), h.Gateway.Called("recheck")
+	reads, rechecks := h.Gateway.Calls("status"), h.Gateway.Calls("recheck")
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	began := h.Clock.Now()
-	for _, after := range payment.DefaultSchedule().Follow[1:] {
+	for _, after := range payment.DefaultSchedule().FollowUps[1:] {
 		if due := h.Load(s.ID).DueAt; !due.Equal(began.Add(after)) {
 			t.Errorf("due %v after the request; want %v", due.Sub(began), after)
 		}
 		h.Clock.Move(began.Add(after).Sub(h.Clock.Now()))
-		h.Tend()
+		h.Process()
 	}
 	h.Run(time.Hour)
-	if n := h.Gateway.Called("status") - reads; n != len(payment.DefaultSchedule().Follow) {
-		t.Errorf("status reads = %d; want %d", n, len(payment.DefaultSchedule().Follow))
+	if n := h.Gateway.Calls("status") - reads; n != len(payment.DefaultSchedule().FollowUps) {
+		t.Errorf("status reads = %d; want %d", n, len(payment.DefaultSchedule().FollowUps))
 	}
-	if n := h.Gateway.Called("recheck") - rechecks; n != 1 {
+	if n := h.Gateway.Calls("recheck") - rechecks; n != 1 {
 		t.Errorf("rechecks = %d; want 1", n)
 	}
 }
@@ -74,29 +74,29 @@ func TestRecheckOfManyAttemptsIsPaced(t *testing.T) {
 	for n := range 5 {
 		checkouttest.Must(t)(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[n%2]))
 	}
-	before := h.Gateway.Called("recheck")
+	before := h.Gateway.Calls("recheck")
 	for range 600 {
 		h.Clock.Move(time.Second)
-		h.Tend()
+		h.Process()
 		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	}
-	if n := h.Gateway.Called("recheck") - before; n < 15 || n > 25 {
+	if n := h.Gateway.Calls("recheck") - before; n < 15 || n > 25 {
 		t.Errorf("rechecks in ten minutes = %d; want 20, and 5 of the usual late looks", n)
 	}
 }
 
 // A read that was not possible in time stands for those before it, and a process
 // that stopped before the first read leaves that to the next one.
-func TestFollowAfterAnOutage(t *testing.T) {
+func TestFollowUpAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Expired()
 	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
 	h.Service.Recheck(t.Context(), s.ID)
 	h.Run(3 * time.Minute)
 	h.Gateway.StatusHook = nil
-	before := h.Gateway.Called("status")
+	before := h.Gateway.Calls("status")
 	h.Run(time.Minute)
-	if n := h.Gateway.Called("status") - before; n != 1 {
+	if n := h.Gateway.Calls("status") - before; n != 1 {
 		t.Errorf("status reads after the outage = %d; want 1", n)
 	}
 }

@@ -43,7 +43,7 @@ func extend(t *testing.T, h *checkouttest.Shop) {
 		t.Error("more time is offered although there is as much as there can be")
 	}
 	h.Run(10 * time.Minute)
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 	h.WantStatus(s.ID, wire.Pending)
 }
 
@@ -55,7 +55,7 @@ func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
 	for _, number := range []int{0, 1} {
 		s := h.Chosen("25", checkouttest.USDT())
 		h.Clock.Move(10 * time.Minute)
-		before := h.Gateway.Called("create")
+		before := h.Gateway.Calls("create")
 		click := func() {
 			if _, err := h.Service.Extend(context.Background(), s.ID, number); err != nil {
 				t.Errorf("Extend(%d) = %v; want every click answered", number, err)
@@ -68,14 +68,14 @@ func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
 		clicks.Wait()
 		h.Service.Close()
 		click() // late, from a page that still shows the first address
-		if n := h.Gateway.Called("create") - before; n != 1 {
+		if n := h.Gateway.Calls("create") - before; n != 1 {
 			t.Errorf("creates for attempt %d = %d; want 1", number, n)
 		}
 		if live := h.Gateway.Live(); len(live) != 1+number {
 			t.Errorf("live at the gateway = %v; want one of each session", live)
 		}
 		h.WantStatus(s.ID, wire.Pending)
-		h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+		h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 	}
 }
 

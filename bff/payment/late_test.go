@@ -10,7 +10,7 @@ import (
 )
 
 // Only what nobody has paid, and nobody has asked about, is checked late.
-func TestLateFrom(t *testing.T) {
+func TestLateChecksFrom(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	p := DefaultSchedule()
 	waiting := Attempt{State: Waiting, TrackingCode: "A", ExpiresAt: noon}
@@ -35,25 +35,25 @@ func TestLateFrom(t *testing.T) {
 		"to be cancelled":          {wire.Cancelled, []Attempt{waiting}, never},
 		"expired":                  {wire.Expired, []Attempt{expired}, noon.Add(time.Minute)},
 		"expired, partly paid":     {wire.Expired, with(expired, func(a *Attempt) { a.Paid = decimal.NewFromInt(1) }), never},
-		"expired, asked about":     {wire.Expired, with(expired, func(a *Attempt) { a.RecheckedAt = noon }), never},
-		"expired, follow is over":  {wire.Expired, with(expired, func(a *Attempt) { a.RecheckedAt, a.Follows = noon, len(p.Follow) }), noon.Add(time.Minute)},
-		"expired, was in review":   {wire.Expired, with(expired, func(a *Attempt) { a.DoubtedAt = noon }), never},
+		"expired, asked about":     {wire.Expired, with(expired, func(a *Attempt) { a.RecheckAskedAt = noon }), never},
+		"expired, follow is over":  {wire.Expired, with(expired, func(a *Attempt) { a.RecheckAskedAt, a.FollowUps = noon, len(p.FollowUps) }), noon.Add(time.Minute)},
+		"expired, was in review":   {wire.Expired, with(expired, func(a *Attempt) { a.ReviewedAt = noon }), never},
 		"cancelled":                {wire.Cancelled, with(expired, func(a *Attempt) { a.State = Cancelled }), noon.Add(time.Minute)},
 		"another coin chosen":      {wire.Pending, []Attempt{expired, waiting}, noon.Add(time.Minute)},
 		"another coin, longer":     {wire.Pending, []Attempt{expired, with(waiting, func(a *Attempt) { a.ExpiresAt = noon.Add(time.Hour) })[0]}, noon.Add(time.Hour)},
 		"another coin, first paid": {wire.Pending, []Attempt{with(expired, func(a *Attempt) { a.TxID = "0xa" })[0], waiting}, never},
 		"confirmed":                {wire.Confirmed, []Attempt{{State: Confirmed, EndedAt: noon}}, never},
-		"in review":                {wire.Review, []Attempt{{State: InReview, DoubtedAt: noon}}, never},
+		"in review":                {wire.Review, []Attempt{{State: InReview, ReviewedAt: noon}}, never},
 		"preparing":                {wire.Preparing, []Attempt{expired, {State: Creating}}, never},
 		"refused before":           {wire.Expired, []Attempt{{State: Refused, StartedAt: noon}, expired}, noon.Add(time.Minute)},
-		"orphan to be found":       {wire.Expired, []Attempt{{State: Lost, StartedAt: noon}, expired}, never},
-		"orphan not found":         {wire.Expired, []Attempt{{State: Lost, StartedAt: noon, Rechecks: 3, TTLMinutes: 30}, expired}, noon.Add(time.Minute)},
-		"orphan to be ended":       {wire.Expired, []Attempt{{State: Stray, TrackingCode: "C"}, expired}, never},
-		"orphan ended":             {wire.Expired, []Attempt{{State: Stray, TrackingCode: "C", EndedAt: noon}, expired}, noon.Add(time.Minute)},
+		"orphan to be found":       {wire.Expired, []Attempt{{State: Abandoned, StartedAt: noon}, expired}, never},
+		"orphan not found":         {wire.Expired, []Attempt{{State: Abandoned, StartedAt: noon, ChecksDone: 3, TTLMinutes: 30}, expired}, noon.Add(time.Minute)},
+		"orphan to be ended":       {wire.Expired, []Attempt{{State: Duplicate, TrackingCode: "C"}, expired}, never},
+		"orphan ended":             {wire.Expired, []Attempt{{State: Duplicate, TrackingCode: "C", EndedAt: noon}, expired}, noon.Add(time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Session{Status: c.status, Attempts: c.attempts}
-			if got := s.LateSince(p); !got.Equal(c.want) {
+			if got := s.LateChecksFrom(p); !got.Equal(c.want) {
 				t.Errorf("lateFrom = %v; want %v", got, c.want)
 			}
 		})
@@ -70,7 +70,7 @@ func TestDueLate(t *testing.T) {
 		{noon, time.Time{}, false}, {time.Time{}, noon, false},
 	} {
 		s := Session{DueAt: c.due, LateFrom: c.from}
-		if got := s.DueLate(); got != c.want {
+		if got := s.DueForLateCheck(); got != c.want {
 			t.Errorf("due %v, late from %v: %t; want %t", c.due, c.from, got, c.want)
 		}
 	}

@@ -44,9 +44,9 @@ func paymentFromOrderToConfirmation(t *testing.T, h *checkouttest.Shop) {
 	if a := h.View(s.ID).Attempt; a.OverpaidAmount != "0.5" || a.Late {
 		t.Errorf("overpaid %q, late %v; want 0.5 in time", a.OverpaidAmount, a.Late)
 	}
-	h.WantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
 	h.Run(100 * time.Hour)
-	h.WantTold(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
 	if due := h.Load(s.ID).DueAt; !due.IsZero() {
 		t.Errorf("DueAt of a confirmed session = %v; want none", due)
 	}
@@ -66,7 +66,7 @@ func manyClicksAreOneCreate(t *testing.T, h *checkouttest.Shop) {
 	}
 	clicks.Wait()
 	h.Service.Close()
-	if n := h.Gateway.Called("create"); n != 1 {
+	if n := h.Gateway.Calls("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
 	h.WantStatus(s.ID, wire.Pending)
@@ -111,10 +111,10 @@ func TestChangeOfCoinCancelsFirst(t *testing.T) {
 	if a := h.View(s.ID).Attempt; a.Number != 2 || a.Address == first || a.CurrencySymbol != "BNB" {
 		t.Errorf("attempt = %+v; want the second, in BNB", a)
 	}
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 }
 
-func TestUnfinishedPaymentIsNotCalledOff(t *testing.T) {
+func TestUnfinishedPaymentIsNotCanceled(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("3"), "0xa")
@@ -122,10 +122,10 @@ func TestUnfinishedPaymentIsNotCalledOff(t *testing.T) {
 	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
 	_, err = h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
 	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
-	if n := h.Gateway.Called("cancel"); n != 0 {
+	if n := h.Gateway.Calls("cancel"); n != 0 {
 		t.Errorf("cancels = %d; want 0", n)
 	}
-	h.WantTold(s.ID, payment.EventPending, payment.EventPartial)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial)
 }
 
 // The payment that was seen while a coin was changed used to be forgotten
@@ -144,7 +144,7 @@ func TestPaidWhileChanging(t *testing.T) {
 			h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 			checkouttest.WantCode(t, act(h, s.ID), wire.CodeSessionPaid)
 			h.WantStatus(s.ID, wire.Confirmed)
-			h.WantTold(s.ID, payment.EventPending, payment.EventConfirmed)
+			h.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed)
 		})
 	}
 }
@@ -189,7 +189,7 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 				if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != c.want || !v.Can(wire.Choose) {
 					t.Errorf("view = %+v, notice %+v; want open, a notice of %s and choose", v, v.Notice, c.want)
 				}
-				if n := h.Gateway.Called("create"); n != c.calls {
+				if n := h.Gateway.Calls("create"); n != c.calls {
 					t.Errorf("creates = %d; want %d", n, c.calls)
 				}
 				h.Gateway.CreateHook = nil
@@ -233,7 +233,7 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
-			h.Gateway.Mangle = mangle
+			h.Gateway.MangleCreated = mangle
 			s := h.Chosen("25", checkouttest.USDT())
 			v := h.View(s.ID)
 			if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != wire.CodePaymentRefused {
@@ -253,7 +253,7 @@ func TestTrackingCodeOfAnotherSessionIsRefused(t *testing.T) {
 
 func trackingCodeOfAnotherSessionIsRefused(t *testing.T, h *checkouttest.Shop) {
 	first := h.Chosen("25", checkouttest.USDT())
-	h.Gateway.Mangle = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
+	h.Gateway.MangleCreated = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
 	second := h.Chosen("25", checkouttest.USDT())
 	h.WantStatus(second.ID, wire.Open)
 	h.Run(time.Minute)
@@ -283,7 +283,7 @@ func TestChoiceErrors(t *testing.T) {
 	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
 	_, err = h.Choose(h.Open("1000.01").ID, checkouttest.USDT())
 	checkouttest.WantCode(t, err, wire.CodeAmountAboveMaximum)
-	if n := h.Gateway.Called("create"); n != 0 {
+	if n := h.Gateway.Calls("create"); n != 0 {
 		t.Errorf("creates = %d; want 0", n)
 	}
 }
@@ -334,11 +334,11 @@ func TestSessionExpires(t *testing.T) {
 	h.Clock.Move(time.Hour)
 	_, err = h.Choose(s.ID, checkouttest.USDT()) // before anybody has tended it
 	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
-	if err := h.Tend(); err != nil {
+	if err := h.Process(); err != nil {
 		t.Fatal(err)
 	}
 	h.WantStatus(s.ID, wire.Expired)
-	h.WantTold(s.ID, payment.EventExpired)
+	h.WantEvents(s.ID, payment.EventExpired)
 	_, err = h.Choose(s.ID, checkouttest.USDT())
 	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
 	if v := h.View(s.ID); len(v.Actions) != 0 {
@@ -359,7 +359,7 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 			if _, err := h.Choose(s.ID, checkouttest.USDT()); !errors.Is(err, disk) {
 				t.Fatalf("Choose = %v; want the store's error", err)
 			}
-			if n := h.Gateway.Called("create"); n != 0 {
+			if n := h.Gateway.Calls("create"); n != 0 {
 				t.Fatalf("creates = %d; want none before the intent is known to be stored", n)
 			}
 			h.Store.FailUpdates(nil)
@@ -424,7 +424,7 @@ func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
 
 // A process that dies between a re-verification and reading its result leaves
 // that to be read soon, not at the next late look.
-func TestRecheckWhoseResultNobodyRead(t *testing.T) {
+func TestRecheckWithoutAStatusRead(t *testing.T) {
 	checkouttest.OverBoth(t, recheckWhoseResultNobodyRead)
 }
 

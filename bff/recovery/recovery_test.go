@@ -24,7 +24,7 @@ func lostAnswerIsFoundCancelledAndReplaced(t *testing.T, h *checkouttest.Shop) {
 	orphan := h.Gateway.All()[0]
 	for range 120 {
 		h.Clock.Move(time.Second)
-		h.Tend()
+		h.Process()
 		if a := h.View(s.ID).Attempt; a != nil && a.Address == orphan.Address {
 			t.Fatalf("the orphan's address %s is shown", a.Address)
 		}
@@ -33,7 +33,7 @@ func lostAnswerIsFoundCancelledAndReplaced(t *testing.T, h *checkouttest.Shop) {
 	if n := len(h.Gateway.All()); n != 2 {
 		t.Errorf("transactions = %d; want 2", n)
 	}
-	h.WantTold(s.ID, payment.EventPending)
+	h.WantEvents(s.ID, payment.EventPending)
 }
 
 func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
@@ -114,7 +114,7 @@ func TestStubbornOrphanIsHandedOver(t *testing.T) {
 	h.Gateway.Pay(orphan.TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Confirmed)
-	h.WantTold(s.ID, payment.EventPending, payment.EventConfirmed)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed)
 }
 
 // A hosted page that may not be shown used to be handed over all the same, as a
@@ -163,7 +163,7 @@ func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
 	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
 	h.Run(2 * time.Minute)
 	h.WantStatus(s.ID, wire.Preparing)
-	if n := h.Gateway.Called("create"); n != 1 {
+	if n := h.Gateway.Calls("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
 	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
@@ -171,15 +171,15 @@ func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
 	h.WantOne(s.ID)
 }
 
-func TestOrphanThatSomebodyPaidIsReviewed(t *testing.T) {
+func TestPaidOrphanIsReviewed(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	h.WantTold(s.ID, payment.EventReview)
-	if n := h.Gateway.Called("create"); n != 1 {
+	h.WantEvents(s.ID, payment.EventReview)
+	if n := h.Gateway.Calls("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
 }
@@ -232,7 +232,7 @@ func TestLateAnswerIsAdopted(t *testing.T) {
 	h.WantOne(s.ID)
 	h.Run(2 * time.Minute)
 	h.WantOne(s.ID)
-	if n := h.Gateway.Called("create"); n != 1 {
+	if n := h.Gateway.Calls("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
 }
@@ -264,14 +264,14 @@ func TestLateAnswerDuringTheSearch(t *testing.T) {
 	}
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
-	if n := h.Gateway.Called("cancel"); n != 0 {
+	if n := h.Gateway.Calls("cancel"); n != 0 {
 		t.Errorf("cancels = %d; want 0", n)
 	}
 }
 
 // Whoever came second to give an attempt up used to make the create call of the
 // replacement once more.
-func TestTwoTendersReplaceOnce(t *testing.T) {
+func TestTwoProcessesReplaceOnce(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	s := h.Chosen("25", checkouttest.USDT())
@@ -289,16 +289,16 @@ func TestTwoTendersReplaceOnce(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	var tending sync.WaitGroup
-	tending.Go(func() { h.Service.Tend(ctx, stale) })
+	tending.Go(func() { h.Service.Process(ctx, stale) })
 	<-arrived
-	if err := h.Service.Tend(t.Context(), stale); err != nil {
+	if err := h.Service.Process(t.Context(), stale); err != nil {
 		t.Errorf("Tend = %v", err)
 	}
 	leave()
 	tending.Wait()
 	close(release)
 	h.Service.Close()
-	if n := h.Gateway.Called("create"); n != 2 { // the lost one and the replacement
+	if n := h.Gateway.Calls("create"); n != 2 { // the lost one and the replacement
 		t.Errorf("creates = %d; want 2", n)
 	}
 	h.WantOne(s.ID)
@@ -334,7 +334,7 @@ func TestOutageOfTheListProvesNothing(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(9 * time.Minute)
 	h.WantStatus(s.ID, wire.Preparing)
-	if n := h.Gateway.Called("create"); n != 1 {
+	if n := h.Gateway.Calls("create"); n != 1 {
 		t.Errorf("creates = %d; want 1", n)
 	}
 	h.Gateway.ListHook = nil
@@ -348,8 +348,8 @@ func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(time.Hour)
 	s = h.Load(s.ID)
-	if len(s.Attempts) != 12 || h.Gateway.Called("create") != 12 {
-		t.Errorf("attempts = %d, creates = %d; want 12", len(s.Attempts), h.Gateway.Called("create"))
+	if len(s.Attempts) != 12 || h.Gateway.Calls("create") != 12 {
+		t.Errorf("attempts = %d, creates = %d; want 12", len(s.Attempts), h.Gateway.Calls("create"))
 	}
 	if v := h.View(s.ID); v.Notice == nil || v.Notice.Code != wire.CodeTooManyAttempts || v.Can(wire.Choose) {
 		t.Errorf("view = %+v; want a notice and no choice", v)
@@ -372,7 +372,7 @@ func TestNothingIsReplacedOncePaid(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.Gateway.ListHook = nil
 	h.Run(time.Hour)
-	if n := h.Gateway.Called("create"); n != 2 {
+	if n := h.Gateway.Calls("create"); n != 2 {
 		t.Errorf("creates = %d; want 2, the one that is paid and the one that was lost", n)
 	}
 }

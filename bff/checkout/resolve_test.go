@@ -11,28 +11,28 @@ import (
 
 // What a person has settled as not paid was confirmed all the same when the
 // gateway's record came right, although it may have been refunded.
-func TestSettledAsNotPaidIsNeverConfirmed(t *testing.T) { checkouttest.OverBoth(t, settledAsNotPaid) }
+func TestResolvedAsUnpaidIsNeverConfirmed(t *testing.T) { checkouttest.OverBoth(t, settledAsNotPaid) }
 
 func settledAsNotPaid(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
-	h.Gateway.Tell = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
+	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Run(20 * time.Second)
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
 	h.WantStatus(s.ID, wire.Cancelled)
-	h.Gateway.Tell = nil
+	h.Gateway.MangleStatus = nil
 	h.Clock.Move(time.Minute)
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID)) // as every shopper can
 	h.Run(10 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded, as we said"))
 	h.Clock.Move(time.Minute)
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Cancelled) // it is settled: the same is not raised again
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
 // It is in review for something else when the gateway comes to prove it: the
@@ -41,24 +41,24 @@ func TestProvenAfterAnotherReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
-	h.Gateway.Tell = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
+	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Clock.Move(time.Minute)
 	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
 	h.WantReview(s.ID, "amount_usd_mismatch")
-	h.Gateway.Tell = nil
+	h.Gateway.MangleStatus = nil
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
 	h.Run(2 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
-	h.WantTold(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventReview)
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Confirmed, "not refunded yet: we ship"))
 	h.WantStatus(s.ID, wire.Confirmed)
-	if s = h.Load(s.ID); !s.Current().ByHand() {
+	if s = h.Load(s.ID); !s.Current().ConfirmedByOperator() {
 		t.Error("it does not say that it was confirmed by hand")
 	}
 }
 
 // Money for another attempt of a session that a person has settled as not paid.
-func TestOtherAttemptAfterSettling(t *testing.T) {
+func TestOtherAttemptAfterResolution(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
@@ -70,16 +70,16 @@ func TestOtherAttemptAfterSettling(t *testing.T) {
 	h.Gateway.Pay(first.TrackingCode, first.PayAmount, "0xb")
 	h.Run(2 * time.Hour)
 	h.WantReview(s.ID, "settled_before")
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
 }
 
 // Rows of before settlements were counted are known by what they kept.
-func TestSettledBeforeThatWasCounted(t *testing.T) {
+func TestResolvedBeforeCounting(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
 	checkouttest.Must(t)(h.Store.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
-		s.Attempts[0].Settled = 0
+		s.Attempts[0].ResolvedCount = 0
 		return nil, nil
 	}))
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
@@ -91,7 +91,7 @@ func TestSettledBeforeThatWasCounted(t *testing.T) {
 
 // A review for another reason, whose transaction has paid another session, could
 // not be settled as paid: the database refused it at every try.
-func TestSettlingWhatAnotherWasPaidWith(t *testing.T) {
+func TestResolvingAReusedTransaction(t *testing.T) {
 	checkouttest.OverBoth(t, settlingWhatAnotherWasPaidWith)
 }
 
@@ -100,7 +100,7 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
 	h.WantStatus(first.ID, wire.Confirmed)
-	h.Gateway.Tell = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
+	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Gateway.Pay(second.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
 	h.WantReview(second.ID, "amount_usd_mismatch")
@@ -115,18 +115,18 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *checkouttest.Shop) {
 	}
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), second.ID, wire.Confirmed, "a batch of our exchange"))
 	h.WantStatus(second.ID, wire.Confirmed)
-	h.WantTold(second.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
+	h.WantEvents(second.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 }
 
 // Who has looked at another review than there is now settles nothing.
-func TestSettlingWhatHasChanged(t *testing.T) {
+func TestResolvingAChangedReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
 	settle := func(seen payment.Session) error {
-		_, err := h.Service.Settle(t.Context(), s.ID, payment.Settlement{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), Review: seen.Review()})
+		_, err := h.Service.Settle(t.Context(), s.ID, payment.Resolution{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), ReviewID: seen.ReviewID()})
 		return err
 	}
-	h.Gateway.Tell = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
+	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Run(2 * time.Minute)
 	h.WantReview(s.ID, "amount_usd_mismatch")
 	checkouttest.WantCode(t, settle(s), wire.CodeReviewChanged)
@@ -139,7 +139,7 @@ func TestSettlingWhatHasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)
-	for _, e := range h.Load(s.ID).Trail {
+	for _, e := range h.Load(s.ID).Timeline {
 		if e.What == "attempt.confirmed" && e.By != "console:ann" {
 			t.Errorf("%s is said to have confirmed it", e.By)
 		}
@@ -148,7 +148,7 @@ func TestSettlingWhatHasChanged(t *testing.T) {
 
 // A review of one attempt was settled while another one had been called off before:
 // the merchant was not told of it.
-func TestSettlingIsToldAfterAnEarlierEnd(t *testing.T) {
+func TestResolutionIsReportedAfterAnEarlierEnd(t *testing.T) {
 	checkouttest.OverBoth(t, settlingIsToldAfterAnEarlierEnd)
 }
 
@@ -156,19 +156,19 @@ func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
 	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Clock.Move(10 * time.Minute)
 	h.Run(10 * time.Minute)
 	h.WantReview(s.ID, "paid_amount_unreadable")
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
 	h.WantStatus(s.ID, wire.Cancelled)
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
 // What is settled as not paid is looked at as late as everything that has ended: the
 // gateway may prove it a day later, when nobody has asked.
-func TestProvenLongAfterSettling(t *testing.T) {
+func TestProvenLongAfterResolution(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
 	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))

@@ -32,13 +32,13 @@ type call struct {
 }
 
 // watch runs a sweeper over l with that many payments.
-func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*SweepConfig)) {
+func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*ListPollerConfig)) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	start := time.Now()
 	var last *Reading
-	c := SweepConfig{
-		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(), AtOnce: 1,
+	c := ListPollerConfig{
+		Count: func(context.Context) (int, error) { return pending, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(), Concurrency: 1,
 		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
 			l.calls = append(l.calls, call{n, time.Since(start)})
 			if err := wait(ctx, l.takes); err != nil {
@@ -61,7 +61,7 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 		},
 	}
 	if l.mine != nil {
-		c.Turn = func(_ context.Context, d time.Duration) (bool, error) {
+		c.AcquireLease = func(_ context.Context, d time.Duration) (bool, error) {
 			l.turns = append(l.turns, d)
 			return l.mine(), nil
 		}
@@ -69,7 +69,7 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Sw
 	if change != nil {
 		change(&c)
 	}
-	if err := NewSweeper(c).Run(ctx); err != nil {
+	if err := NewListPoller(c).Run(ctx); err != nil {
 		t.Errorf("Run = %v", err)
 	}
 }
@@ -84,10 +84,10 @@ func (l *list) begun() (at []time.Duration) {
 	return at
 }
 
-func TestSweepSpreadsItsPages(t *testing.T) {
+func TestListPollSpreadsItsPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{shows: 50, pages: 100}
-		l.watch(t, 5000, 40*time.Second, func(c *SweepConfig) { c.AtOnce = 0 })
+		l.watch(t, 5000, 40*time.Second, func(c *ListPollerConfig) { c.Concurrency = 0 })
 		if want := []time.Duration{0, 13500 * time.Millisecond, 27 * time.Second}; !slices.Equal(l.begun(), want) {
 			t.Errorf("readings began at %v; want %v", l.begun(), want)
 		}
@@ -105,7 +105,7 @@ func TestSweepSpreadsItsPages(t *testing.T) {
 
 // A list that takes longer than the period is read again and again, and its rows
 // are not due sooner than that.
-func TestSweepThatTakesLong(t *testing.T) {
+func TestListPollThatTakesLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{shows: 50, pages: 100, takes: 270 * time.Millisecond}
 		l.watch(t, 5000, 80*time.Second, nil)
@@ -118,7 +118,7 @@ func TestSweepThatTakesLong(t *testing.T) {
 	})
 }
 
-func TestSweepFailures(t *testing.T) {
+func TestListPollFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		list    list
 		pending int
@@ -154,7 +154,7 @@ func TestSweepFailures(t *testing.T) {
 
 // A dead instance's turn ends by itself, and another's reading begins within a
 // quarter of the period.
-func TestSweepTakesOver(t *testing.T) {
+func TestListPollTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		l := &list{shows: 50, pages: 100, mine: func() bool { return time.Since(start) > 10*time.Second }}
@@ -170,11 +170,11 @@ func TestSweepTakesOver(t *testing.T) {
 
 // With many watched payments the list is read at their pace, unless that cannot
 // be done: then it is read at the other one, and tried again later.
-func TestSweepForTheWatched(t *testing.T) {
+func TestListPollForTheWatched(t *testing.T) {
 	for takes, want := range map[time.Duration]int{0: 23, 40 * time.Millisecond: 6} {
 		synctest.Test(t, func(t *testing.T) {
 			l := &list{shows: 50, pages: 100, takes: takes}
-			l.watch(t, 5000, time.Minute, func(c *SweepConfig) { c.Watched = func() int { return 1000 } })
+			l.watch(t, 5000, time.Minute, func(c *ListPollerConfig) { c.Watched = func() int { return 1000 } })
 			if n := len(l.begun()); n < want-1 || n > want+1 {
 				t.Errorf("with pages of %v: readings began at %v; want about %d", takes, l.begun(), want)
 			}
@@ -184,7 +184,7 @@ func TestSweepForTheWatched(t *testing.T) {
 
 // A list that does not show what is ours is left alone, but for a look at it now
 // and then; here, Apply counts nothing as unchanged.
-func TestSweepOfNoUse(t *testing.T) {
+func TestListPollOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{pages: 100}
 		l.watch(t, 5000, 10*time.Minute, nil)
@@ -227,7 +227,7 @@ func (r *rivals) take(who int) func(context.Context, time.Duration) (bool, error
 
 // A reading that takes far longer than the period is one instance's to its end and
 // beyond; when that one dies, the other begins within a period and a quarter.
-func TestSweepKeepsItsTurn(t *testing.T) {
+func TestListPollKeepsItsLease(t *testing.T) {
 	for _, takes := range []time.Duration{0, 500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			var turn rivals
@@ -235,10 +235,10 @@ func TestSweepKeepsItsTurn(t *testing.T) {
 			other := &list{shows: 50, pages: 100, takes: takes}
 			var both sync.WaitGroup
 			both.Go(func() { // dies in the middle of a reading
-				first.watch(t, 5000, 130*time.Second, func(c *SweepConfig) { c.Turn = turn.take(1) })
+				first.watch(t, 5000, 130*time.Second, func(c *ListPollerConfig) { c.AcquireLease = turn.take(1) })
 			})
 			synctest.Wait()
-			other.watch(t, 5000, 150*time.Second, func(c *SweepConfig) { c.Turn = turn.take(2) })
+			other.watch(t, 5000, 150*time.Second, func(c *ListPollerConfig) { c.AcquireLease = turn.take(2) })
 			both.Wait()
 			if len(other.calls) == 0 || other.calls[0].at < 130*time.Second || other.calls[0].at > 130*time.Second+13500*time.Millisecond*5/4 {
 				t.Errorf("with pages of %v: the other began with %v; want 130 s and up to 16.9", takes, other.begun())
@@ -249,14 +249,14 @@ func TestSweepKeepsItsTurn(t *testing.T) {
 
 // The pages of a list that is read for watched payments do not wait behind status
 // reads of those; others do.
-func TestSweepIsAsUrgentAsItsRows(t *testing.T) {
+func TestListPollIsAsUrgentAsItsRows(t *testing.T) {
 	for watched, want := range map[int]bool{0: false, 1000: true} {
 		synctest.Test(t, func(t *testing.T) {
 			l, soon := &list{shows: 50, pages: 100}, 0
-			l.watch(t, 5000, 20*time.Second, func(c *SweepConfig) {
+			l.watch(t, 5000, 20*time.Second, func(c *ListPollerConfig) {
 				c.Watched = func() int { return watched }
 				page := c.Page
-				c.Soon = func(ctx context.Context, n int) (payment.RecordPage, error) {
+				c.UrgentPage = func(ctx context.Context, n int) (payment.RecordPage, error) {
 					soon++
 					return page(ctx, n)
 				}
@@ -269,12 +269,12 @@ func TestSweepIsAsUrgentAsItsRows(t *testing.T) {
 }
 
 // A clock that is set back by an hour delays nothing by more than a period.
-func TestSweepWithAClockSetBack(t *testing.T) {
+func TestListPollWithAClockSetBack(t *testing.T) {
 	for _, at := range []time.Duration{5 * time.Second, 12800 * time.Millisecond} { // in the middle of a reading, and between two
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			l := &list{shows: 50, pages: 100}
-			l.watch(t, 5000, 2*time.Minute, func(c *SweepConfig) {
+			l.watch(t, 5000, 2*time.Minute, func(c *ListPollerConfig) {
 				c.Now = func() time.Time {
 					now := time.Now()
 					if now.Sub(start) >= at {
@@ -296,37 +296,37 @@ func TestSweepWithAClockSetBack(t *testing.T) {
 }
 
 // What is known to be so for a while is not known for ever if the clock is set back.
-func TestSweepForgetsWithAClockSetBack(t *testing.T) {
+func TestListPollForgetsWithAClockSetBack(t *testing.T) {
 	now := time.Now()
-	c := SweepConfig{
+	c := ListPollerConfig{
 		Count: func(context.Context) (int, error) { return 5000, nil }, Watched: func() int { return 0 },
 		Page: func(context.Context, int) (payment.RecordPage, error) {
 			return payment.RecordPage{}, errors.New("busy")
 		},
-		Pace: payment.DefaultSchedule(), Now: func() time.Time { return now },
+		Schedule: payment.DefaultSchedule(), Now: func() time.Time { return now },
 	}
-	s := NewSweeper(c)
-	s.barred = now.Add(s.bar())
-	if s.round(t.Context()); s.now != statuses {
-		t.Fatalf("mode %d; want none while the list is barred", s.now)
+	s := NewListPoller(c)
+	s.distrustedUntil = now.Add(s.distrustPeriod())
+	if s.poll(t.Context()); s.mode != statuses {
+		t.Fatalf("mode %d; want none while the list is barred", s.mode)
 	}
-	s.last, s.at = load{pages: 20_000, sluggish: true}, now
+	s.last, s.at = load{pages: 20_000, tooSlow: true}, now
 	now = now.Add(-time.Hour)
-	if s.round(t.Context()); s.now != slow {
-		t.Errorf("mode %d an hour before; want %d", s.now, slow)
+	if s.poll(t.Context()); s.mode != slow {
+		t.Errorf("mode %d an hour before; want %d", s.mode, slow)
 	}
 }
 
 // A sweeper that has nothing to read, or reads slowly, is not held to be stuck.
-func TestSweepTurns(t *testing.T) {
+func TestListPollLeases(t *testing.T) {
 	for name, c := range map[string]struct {
 		pending int
 		takes   time.Duration // a page
 	}{"nothing to read": {10, 0}, "slow pages": {5000, 70 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := NewSweeper(SweepConfig{
-					Count: func(context.Context) (int, error) { return c.pending, nil }, Watched: func() int { return 0 }, Pace: payment.DefaultSchedule(),
+				s := NewListPoller(ListPollerConfig{
+					Count: func(context.Context) (int, error) { return c.pending, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
 					Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 						return payment.RecordPage{LastPage: 10, Items: make([]payment.Record, 50)}, wait(ctx, c.takes)
 					},

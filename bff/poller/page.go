@@ -22,7 +22,8 @@ type Reading struct {
 	writing sync.RWMutex    // held while rows are put off, and alone while some are made due
 	before  map[string]bool // what the reading before this one doubted
 	mu      sync.Mutex      // guards the field below
-	doubted map[string]bool // by tracking code: shown otherwise than stored; true = made due for it
+	// by tracking code: shown otherwise than stored; true = made due for it
+	distrusted map[string]bool
 }
 
 // After returns the reading that follows r, which may be nil: what r has doubted
@@ -32,7 +33,7 @@ func (r *Reading) After(next time.Duration) *Reading {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		after.before = r.doubted
+		after.before = r.distrusted
 	}
 	return after
 }
@@ -40,7 +41,7 @@ func (r *Reading) After(next time.Duration) *Reading {
 // Tally counts what a page has shown.
 type Tally struct {
 	Unchanged int // payments that are as stored
-	Otherwise int // payments that are not, and were made due
+	Changed   int // payments that are not, and were made due
 	Watched   int // of both, those that somebody looks at
 	Stale     int // rows that say pending although status has said long ago that it is over
 }
@@ -48,12 +49,12 @@ type Tally struct {
 // Add is both together.
 func (t Tally) Add(o Tally) Tally {
 	return Tally{
-		t.Unchanged + o.Unchanged, t.Otherwise + o.Otherwise, t.Watched + o.Watched,
+		t.Unchanged + o.Unchanged, t.Changed + o.Changed, t.Watched + o.Watched,
 		t.Stale + o.Stale,
 	}
 }
 
-// ListStore is what a [ListReader] needs of the database.
+// ListStore is what a [PageApplier] needs of the database.
 type ListStore interface {
 	Session(ctx context.Context, id string) (payment.Session, error)
 	// Tracked returns the sessions that have an attempt of one of the tracking
@@ -64,8 +65,8 @@ type ListStore interface {
 	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
 }
 
-// ListReader takes in what the gateway's list of pending transactions shows.
-type ListReader struct {
+// PageApplier takes in what the gateway's list of pending transactions shows.
+type PageApplier struct {
 	Store       ListStore
 	Environment string // of the gateway
 	Schedule    payment.Schedule
@@ -81,7 +82,7 @@ type ListReader struct {
 // status read for a while. The list is no evidence of anything else: what it
 // shows otherwise is made due now, and what it does not show stays due. Errors:
 // the store's.
-func (c *ListReader) Apply(
+func (c *PageApplier) Apply(
 	ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
 ) (tally Tally, err error) {
 	asked = asked.Truncate(time.Microsecond) // as the store keeps it, and no later
@@ -98,17 +99,17 @@ func (c *ListReader) Apply(
 			if !listed {
 				continue
 			}
-			switch due, means := c.weigh(r, &tally, &s, &s.Attempts[i], row, asked); means {
+			switch due, means := c.classify(r, &tally, &s, &s.Attempts[i], row, asked); means {
 			case unchanged:
 				touched = append(touched, payment.Touched{Session: s, At: asked, Due: due})
-			case otherwise:
-				if r.first(row.TrackingCode) {
+			case changed:
+				if r.firstDistrust(row.TrackingCode) {
 					suspects = append(suspects, s)
 				}
 			}
 		}
 	}
-	if err := c.suspect(ctx, r, suspects); err != nil {
+	if err := c.makeDue(ctx, r, suspects); err != nil {
 		return tally, err
 	}
 	return tally, c.touchAll(ctx, r, touched)
@@ -120,7 +121,7 @@ func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 	rows := map[string]payment.Record{}
 	for _, record := range records {
 		if old, twice := rows[record.TrackingCode]; twice && !old.SameAs(record) {
-			r.doubt(record.TrackingCode)
+			r.distrust(record.TrackingCode)
 		}
 		rows[record.TrackingCode] = record
 	}
@@ -129,11 +130,11 @@ func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 
 // touchAll writes what a page has shown, in one commit, but for what another page
 // has shown otherwise meanwhile.
-func (c *ListReader) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
+func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
 	r.writing.RLock()
 	defer r.writing.RUnlock()
 	list = slices.DeleteFunc(
-		list, func(t payment.Touched) bool { return r.doubts(t.Current().TrackingCode) },
+		list, func(t payment.Touched) bool { return r.distrusts(t.Current().TrackingCode) },
 	)
 	if len(list) == 0 {
 		return nil
@@ -149,9 +150,9 @@ func (c *ListReader) touchAll(ctx context.Context, r *Reading, list []payment.To
 	return nil
 }
 
-// suspect makes sessions due now that are not changed, being read or put off by a
+// makeDue makes sessions due now that are not changed, being read or put off by a
 // failure since. No page of r puts them off beside that: one may have done so before.
-func (c *ListReader) suspect(ctx context.Context, r *Reading, list []payment.Session) error {
+func (c *PageApplier) makeDue(ctx context.Context, r *Reading, list []payment.Session) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (c *ListReader) suspect(ctx context.Context, r *Reading, list []payment.Ses
 		if err != nil {
 			return fmt.Errorf("having a listed payment checked: %w", err)
 		}
-		if s.Version == old.Version && s.DueAt.After(now) && !s.Postponed(c.Schedule, now) {
+		if s.Version == old.Version && s.DueAt.After(now) && !s.IsPostponed(c.Schedule, now) {
 			due = append(due, payment.Touched{Session: s, At: s.CheckedAt, Due: now})
 		}
 	}
@@ -177,85 +178,85 @@ func (c *ListReader) suspect(ctx context.Context, r *Reading, list []payment.Ses
 	return nil
 }
 
-// meaning is what a row of the list says about a payment.
-type meaning int
+// verdict is what a row of the list says about a payment.
+type verdict int
 
 const (
-	nothing   meaning = iota // leave it as it is
+	ignored   verdict = iota // leave it as it is
 	unchanged                // it is as stored: touch it
-	otherwise                // something is different: read its status now
+	changed                  // something is different: read its status now
 )
 
-// weigh decides what row, of a page that was asked for at that time, means for
+// classify decides what row, of a page that was asked for at that time, means for
 // attempt a of s, and counts it; due is when an unchanged one is due next.
-func (c *ListReader) weigh(
+func (c *PageApplier) classify(
 	r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record,
 	asked time.Time,
-) (due time.Time, means meaning) {
+) (due time.Time, means verdict) {
 	switch {
 	case s.Environment != c.Environment:
-		return due, nothing
+		return due, ignored
 	case a.EndedBefore(asked.Add(-c.Schedule.Unwatched)) && row.Status == "pending":
 		t.Stale++
-		return due, nothing
+		return due, ignored
 	case s.Status != wire.Pending || s.Current() != a || a.State != payment.Waiting:
-		return due, nothing
+		return due, ignored
 	}
 	watched := c.IsWatched(*s)
 	if watched {
 		t.Watched++
 	}
-	if !a.ShownBy(row) || !s.WouldKeep(a.Number, row, asked) {
-		r.doubt(a.TrackingCode)
+	if !a.MatchesRow(row) || !s.IsUnchangedBy(a.Number, row, asked) {
+		r.distrust(a.TrackingCode)
 	}
-	if r.doubts(a.TrackingCode) {
-		t.Otherwise++
-		return due, otherwise
+	if r.distrusts(a.TrackingCode) {
+		t.Changed++
+		return due, changed
 	}
 	t.Unchanged++
 	due = c.nextListed(s, a, watched, r.Next, asked)
 	calm := s.OnSchedule(c.Schedule.Interval(watched), asked)
 	if due.IsZero() || !calm || s.NeedsStatusRead(a, c.Schedule, watched, asked) {
-		return due, nothing
+		return due, ignored
 	}
 	return due, unchanged
 }
 
-// doubt remembers that this reading contradicts itself, or what is stored, about a
+// distrust remembers that this reading contradicts itself, or what is stored, about a
 // transaction: no other row of it counts any more.
-func (r *Reading) doubt(code string) {
+func (r *Reading) distrust(code string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.doubted == nil {
-		r.doubted = map[string]bool{}
+	if r.distrusted == nil {
+		r.distrusted = map[string]bool{}
 	}
-	if _, known := r.doubted[code]; !known {
-		r.doubted[code] = false
+	if _, known := r.distrusted[code]; !known {
+		r.distrusted[code] = false
 	}
 }
 
-func (r *Reading) doubts(code string) bool {
+func (r *Reading) distrusts(code string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, doubted := r.doubted[code]
+	_, doubted := r.distrusted[code]
 	return doubted
 }
 
-// first reports whether a doubted transaction is to be made due, which it is once
+// firstDistrust reports whether a doubted transaction is to be made due, which it is once
 // for as long as one reading after the other doubts it.
-func (r *Reading) first(code string) bool {
+func (r *Reading) firstDistrust(code string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, before := r.before[code]
-	due := r.doubted[code]
-	r.doubted[code] = true
+	due := r.distrusted[code]
+	r.distrusted[code] = true
 	return !before && !due
 }
 
 // nextListed returns when s is due if a reading that comes again after next goes
 // on to show it unchanged; zero if that is not often enough for it, or if it need
 // not be written because the next reading is soon enough.
-func (c *ListReader) nextListed(
+func (c *PageApplier) nextListed(
 	s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time,
 ) time.Time {
 	interval := c.Schedule.Interval(watched)
@@ -274,7 +275,7 @@ func (c *ListReader) nextListed(
 			return time.Time{}
 		}
 		for _, t := range []time.Time{
-			other.Due(c.Schedule, asked, watched), other.FollowDue(c.Schedule),
+			other.Due(c.Schedule, asked, watched), other.FollowUpDue(c.Schedule),
 		} {
 			if !t.IsZero() && t.Before(due) {
 				due = t

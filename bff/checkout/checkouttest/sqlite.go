@@ -34,8 +34,8 @@ type Store interface {
 // FailUpdates sets what runs in every Update; see [Memory].
 func (m *Memory) FailUpdates(hook func() (before, after error)) { m.updateHook = hook }
 
-// disk is the real store as a ledger.
-type disk struct {
+// sqliteStore is the real store as a ledger.
+type sqliteStore struct {
 	*store.DB
 	t          *testing.T
 	updateHook func() (before, after error)
@@ -46,7 +46,7 @@ type disk struct {
 
 const endpoint = "https://shop.test/hook"
 
-func newDisk(t *testing.T, now func() time.Time) *disk {
+func newSQLiteStore(t *testing.T, now func() time.Time) *sqliteStore {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Config{
 		DSN: filepath.Join(t.TempDir(), "coinslot.db"), Endpoints: []string{endpoint}, Now: now,
@@ -55,14 +55,16 @@ func newDisk(t *testing.T, now func() time.Time) *disk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return &disk{DB: db, t: t}
+	return &sqliteStore{DB: db, t: t}
 }
 
 // FailUpdates sets what runs in every Update; see [Memory].
-func (d *disk) FailUpdates(hook func() (before, after error)) { d.updateHook = hook }
+func (d *sqliteStore) FailUpdates(hook func() (before, after error)) { d.updateHook = hook }
 
 // Update implements checkout.Store.
-func (d *disk) Update(ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error)) (payment.Session, error) {
+func (d *sqliteStore) Update(
+	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+) (payment.Session, error) {
 	var before, after error
 	if d.updateHook != nil {
 		before, after = d.updateHook()
@@ -79,7 +81,7 @@ func (d *disk) Update(ctx context.Context, id string, change func(*payment.Sessi
 }
 
 // drain takes what the last change has put into the outbox.
-func (d *disk) drain() {
+func (d *sqliteStore) drain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	far := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -93,12 +95,14 @@ func (d *disk) drain() {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(first(a.Type), first(b.Type)))
 	})
 	for _, e := range list {
-		d.events = append(d.events, payment.Event{ID: e.EventID, Type: e.Type, Session: e.Session, At: e.CreatedAt, Body: e.Body})
+		d.events = append(d.events, payment.Event{
+			ID: e.EventID, Type: e.Type, Session: e.Session, At: e.CreatedAt, Body: e.Body,
+		})
 	}
 }
 
 // Outbox returns the events of a session, in order.
-func (d *disk) Outbox(id string) []payment.Event {
+func (d *sqliteStore) Outbox(id string) []payment.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var list []payment.Event

@@ -14,14 +14,14 @@ import (
 
 // Each way in which gateway and database can disagree is named, and agreement is
 // silence.
-func TestCompare(t *testing.T) { checkouttest.OverBoth(t, compare) }
+func TestReconcile(t *testing.T) { checkouttest.OverBoth(t, compare) }
 
 func compare(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(12 * time.Hour)
 	compared := func() reconcile.Result {
 		t.Helper()
 		day := h.Clock.Now().Truncate(24 * time.Hour)
-		c, err := reconcile.Compare(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
+		c, err := reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func compare(t *testing.T, h *checkouttest.Shop) {
 	}
 	h.Gateway.Pay(code(took), took.Attempts[0].PayAmount, "0xt")
 	h.Clock.Move(20 * time.Second)
-	h.Tend()
+	h.Process()
 	h.Gateway.Pay(code(paid), paid.Attempts[0].PayAmount, "0xp")
 	h.Gateway.Set(code(took), func(tx *checkouttest.Transaction) { tx.Status = "expired" })
 	h.Gateway.Set(code(extra), func(tx *checkouttest.Transaction) { tx.PayAmount = checkouttest.Dec("1") })
@@ -52,20 +52,20 @@ func compare(t *testing.T, h *checkouttest.Shop) {
 	for _, f := range c.Findings {
 		got[f.Kind] = f.Session
 		order = append(order, f.Kind)
-		if f.Kind.Why() == "" {
+		if f.Kind.Explanation() == "" {
 			t.Errorf("%s is not explained", f.Kind)
 		}
 	}
 	want := map[reconcile.FindingKind]string{
-		reconcile.FindingPaidThere: paid.ID, reconcile.FindingPaidHere: took.ID, reconcile.FindingMoney: extra.ID,
-		reconcile.FindingUnknownHere: "", reconcile.FindingOrphan: lost.ID, reconcile.FindingSecond: agreed.ID,
-		reconcile.FindingUnknownThere: gone.ID, reconcile.FindingEnded: ended.ID,
+		reconcile.FindingPaidAtGateway: paid.ID, reconcile.FindingPaidInDatabase: took.ID, reconcile.FindingMoney: extra.ID,
+		reconcile.FindingNotInDatabase: "", reconcile.FindingOrphan: lost.ID, reconcile.FindingDuplicate: agreed.ID,
+		reconcile.FindingNotAtGateway: gone.ID, reconcile.FindingEnded: ended.ID,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if order[0] != reconcile.FindingPaidThere || order[len(order)-1] != reconcile.FindingEnded || c.Foreign != 1 {
-		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.Foreign)
+	if order[0] != reconcile.FindingPaidAtGateway || order[len(order)-1] != reconcile.FindingEnded || c.NotOurs != 1 {
+		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.NotOurs)
 	}
 	h.Run(5 * time.Minute) // the server mends what can be mended
 	left := map[reconcile.FindingKind]bool{}
@@ -73,7 +73,7 @@ func compare(t *testing.T, h *checkouttest.Shop) {
 		left[f.Kind] = true
 	}
 	mended := map[reconcile.FindingKind]bool{
-		reconcile.FindingPaidHere: true, reconcile.FindingMoney: true, reconcile.FindingUnknownHere: true, reconcile.FindingUnknownThere: true,
+		reconcile.FindingPaidInDatabase: true, reconcile.FindingMoney: true, reconcile.FindingNotInDatabase: true, reconcile.FindingNotAtGateway: true,
 	}
 	if diff := cmp.Diff(mended, left); diff != "" {
 		t.Errorf("findings five minutes later (-want +got):\n%s", diff)
@@ -93,7 +93,7 @@ func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
 
 // Old days are compared without reading what was made since. Once, all of it was.
-func TestCompareOldDays(t *testing.T) { checkouttest.OverBoth(t, compareOldDays) }
+func TestReconcileOldDays(t *testing.T) { checkouttest.OverBoth(t, compareOldDays) }
 
 func compareOldDays(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(4 * time.Hour) // noon
@@ -104,7 +104,7 @@ func compareOldDays(t *testing.T, h *checkouttest.Shop) {
 		h.Open("26")
 	}
 	books := &read{SessionReader: h.Store}
-	c, err := reconcile.Compare(t.Context(), h.Gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
+	c, err := reconcile.Reconcile(t.Context(), h.Gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
 	if err != nil || c.Attempts != 1 || books.sessions != 1 {
 		t.Errorf("%d sessions were read for %d attempts, %v; want the one of that day", books.sessions, c.Attempts, err)
 	}

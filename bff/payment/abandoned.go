@@ -11,15 +11,15 @@ import (
 // another one while nothing comes of the search.
 const GiveUpAfter = 10 * time.Minute
 
-// AssumeLost makes the outcome of a create unknown whose answer was never recorded.
+// MarkUnknown makes the outcome of a create unknown whose answer was never recorded.
 // ErrUnchanged if it has come, or if the create was put off.
-func (s *Session) AssumeLost(n int, now time.Time) error {
+func (s *Session) MarkUnknown(n int, now time.Time) error {
 	a := s.Attempt(n)
 	if a.State != Creating || !a.RetryAt.IsZero() {
 		return ErrUnchanged
 	}
 	a.State, a.UnknownAt = Unknown, now
-	s.Note(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
+	s.AppendTimeline(now, "coinslot", "attempt.unknown", "no answer to create was recorded")
 	return nil
 }
 
@@ -38,17 +38,17 @@ func (s *Session) Abandon(n int, now time.Time) error {
 	if now.Sub(a.UnknownAt) < GiveUpAfter {
 		return ErrUnchanged
 	}
-	a.State = Lost
-	s.Note(now, "coinslot", "attempt.abandoned", a.TrackingCode)
+	a.State = Abandoned
+	s.AppendTimeline(now, "coinslot", "attempt.abandoned", a.TrackingCode)
 	if s.status() == wire.Open {
 		s.Notice = Notice{Code: wire.CodeGatewayUnavailable}
 	}
 	return nil
 }
 
-// ResolveOrphan decides what becomes of an attempt whose transaction was found but
+// ApplyToOrphan decides what becomes of an attempt whose transaction was found but
 // whose address is lost, given a record read after the cancellation was tried.
-func (s *Session) ResolveOrphan(n int, r Record, env string, now time.Time) error {
+func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) error {
 	a := s.Attempt(n)
 	if a.State != Unknown {
 		return ErrUnchanged
@@ -57,32 +57,32 @@ func (s *Session) ResolveOrphan(n int, r Record, env string, now time.Time) erro
 	case "confirmed":
 		return s.Apply(n, r, env, now)
 	case "pending":
-		s.handOver(a, r, now)
+		s.useHostedPage(a, r, now)
 		return nil
 	}
 	a.EndedAt, s.CheckedAt = now, now
-	s.giveUp(a, now)
+	s.abandonAndReplace(a, now)
 	return nil
 }
 
-// handOver lets a transaction that cannot be cancelled be paid at its hosted
+// useHostedPage lets a transaction that cannot be cancelled be paid at its hosted
 // page. One whose page may not be shown is replaced, since nobody can know its
 // address; that it is cancelled is tried again until it has ended.
-func (s *Session) handOver(a *Attempt, r Record, now time.Time) {
+func (s *Session) useHostedPage(a *Attempt, r Record, now time.Time) {
 	s.CheckedAt = now
 	if a.PaymentURL == "" {
-		s.giveUp(a, now)
+		s.abandonAndReplace(a, now)
 		return
 	}
 	a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, FormatAmount(r.PayAmount)
-	s.Note(now, "coinslot", "attempt.handed_over", a.TrackingCode)
+	s.AppendTimeline(now, "coinslot", "attempt.handed_over", a.TrackingCode)
 }
 
-// giveUp closes a and, if the session still waits for a payment, appends its
+// abandonAndReplace closes a and, if the session still waits for a payment, appends its
 // replacement.
-func (s *Session) giveUp(a *Attempt, now time.Time) {
-	a.State = Lost
-	s.Note(now, "coinslot", "attempt.lost", a.TrackingCode)
+func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
+	a.State = Abandoned
+	s.AppendTimeline(now, "coinslot", "attempt.lost", a.TrackingCode)
 	if a.Number != s.latest() || s.ClosedBy != NotClosed {
 		return
 	}
@@ -99,9 +99,9 @@ func (s *Session) giveUp(a *Attempt, now time.Time) {
 	}, now)
 }
 
-// NoteMiss notes that the gateway's list did not have attempt n at asOf. The second time,
+// CountMiss notes that the gateway's list did not have attempt n at asOf. The second time,
 // absent or more after the first, gives it up. ErrUnchanged if it is not searched for.
-func (s *Session) NoteMiss(n int, absent time.Duration, asOf, now time.Time) error {
+func (s *Session) CountMiss(n int, absent time.Duration, asOf, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.State != Unknown || a.TrackingCode != "" {
 		return ErrUnchanged
@@ -117,7 +117,7 @@ func (s *Session) NoteMiss(n int, absent time.Duration, asOf, now time.Time) err
 		a.MissedAt = asOf
 	}
 	if a.Misses > 1 && asOf.Sub(a.MissedAt) >= absent {
-		s.giveUp(a, now)
+		s.abandonAndReplace(a, now)
 	}
 	return nil
 }
@@ -126,31 +126,31 @@ func (s *Session) NoteMiss(n int, absent time.Duration, asOf, now time.Time) err
 func (s *Session) Adopt(n int, r Record, page string, now time.Time) error {
 	a := s.Attempt(n)
 	switch {
-	case a == nil || s.has(r.TrackingCode):
+	case a == nil || s.hasTrackingCode(r.TrackingCode):
 		return ErrUnchanged
 	case a.TrackingCode != "":
-		return s.stray(*a, r, now)
+		return s.addDuplicate(*a, r, now)
 	}
 	a.TrackingCode, a.ExpiresAt = r.TrackingCode, expiry(r.ExpiresAt, now, a.TTLMinutes)
 	a.PaymentURL = HostedURL(r.PaymentURL, page)
-	s.Note(now, "coinslot", "attempt.found", r.TrackingCode)
+	s.AppendTimeline(now, "coinslot", "attempt.found", r.TrackingCode)
 	return nil
 }
 
-// stray appends a second transaction that bears the marker of a.
-func (s *Session) stray(a Attempt, r Record, now time.Time) error {
+// addDuplicate appends a second transaction that bears the marker of a.
+func (s *Session) addDuplicate(a Attempt, r Record, now time.Time) error {
 	if len(s.Attempts) >= 2*maxAttempts {
 		return ErrUnchanged // a gateway that makes more than these cannot be helped
 	}
 	s.Attempts = append(s.Attempts, Attempt{
-		Number: len(s.Attempts) + 1, State: Stray, TrackingCode: r.TrackingCode,
+		Number: len(s.Attempts) + 1, State: Duplicate, TrackingCode: r.TrackingCode,
 		AmountUSD:      a.AmountUSD,
 		CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName, NetworkCode: a.NetworkCode,
 		NetworkName: a.NetworkName,
 		TTLMinutes:  a.TTLMinutes, StartedAt: now,
 		ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
 	})
-	s.Note(now, "coinslot", "attempt.stray", r.TrackingCode)
+	s.AppendTimeline(now, "coinslot", "attempt.stray", r.TrackingCode)
 	return nil
 }
 

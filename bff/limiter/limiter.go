@@ -9,7 +9,7 @@
 // looks every few seconds whether it is back.
 //
 // It sends nothing itself, apart from Config.Probe, and repeats nothing. Start
-// from [New]; a *Budget is a gateway.Admission.
+// from [New]; a *Budget is a gateway.RateLimiter.
 package limiter
 
 import (
@@ -58,8 +58,8 @@ type Config struct {
 	Log      *slog.Logger // nil = silent
 }
 
-// Budget admits calls. It is safe for concurrent use.
-type Budget struct {
+// Limiter admits calls. It is safe for concurrent use.
+type Limiter struct {
 	Config
 	breaker breaker
 	queue   queue
@@ -73,7 +73,7 @@ type Budget struct {
 
 // New returns a Budget that knows nothing bad about the gateway. It panics
 // without a Probe.
-func New(c Config) *Budget {
+func New(c Config) *Limiter {
 	if c.Probe == nil {
 		panic("budget: no probe")
 	}
@@ -89,12 +89,12 @@ func New(c Config) *Budget {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Budget{
+	return &Limiter{
 		Config: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1),
 	}
 }
 
-// Admit blocks until one request may be sent, at most Config.Patience or until
+// Acquire blocks until one request may be sent, at most Config.Patience or until
 // ctx ends. effect says that the request does something at the gateway: then
 // it is never the one that tries whether the gateway is back.
 //
@@ -106,57 +106,57 @@ func New(c Config) *Budget {
 // Errors, all of which prove that nothing was sent: *checkout.RefusedError with
 // ReasonUnsent (the breaker is open) or ReasonBusy (no slot in time), both with
 // RetryAfter; ctx.Err(); the bucket's.
-func (b *Budget) Admit(ctx context.Context, effect bool) (told func(error), err error) {
-	permit, _ := ctx.Value(permitKey{}).(chan struct{})
-	if permit == nil {
-		if err := b.reachable(ctx, effect); err != nil {
+func (b *Limiter) Acquire(ctx context.Context, effect bool) (report func(error), err error) {
+	probe, _ := ctx.Value(probeKey{}).(chan struct{})
+	if probe == nil {
+		if err := b.checkReachable(ctx, effect); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.turn(ctx); err != nil {
+	if err := b.waitForSlot(ctx); err != nil {
 		return nil, err
 	}
-	t, ok := b.breaker.pass(time.Now(), effect, permit)
+	t, ok := b.breaker.acquire(time.Now(), effect, probe)
 	if !ok {
-		return nil, b.unreachable()
+		return nil, b.errUnreachable()
 	}
 	b.sent.Add(1)
-	if charge := clientOf(ctx).Charge; charge != nil {
+	if charge := clientOf(ctx).OnSend; charge != nil {
 		charge()
 	}
-	return func(outcome error) { b.tell(ctx, t, outcome) }, nil
+	return func(outcome error) { b.handleOutcome(ctx, t, outcome) }, nil
 }
 
-// permitKey marks the context of a probe; its value is the probe's channel.
-type permitKey struct{}
+// probeKey marks the context of a probe; its value is the probe's channel.
+type probeKey struct{}
 
-// reachable returns nil if the gateway is not known to be away. If a probe is
+// checkReachable returns nil if the gateway is not known to be away. If a probe is
 // due, an effect waits for its result; a read goes on, to become the probe.
-func (b *Budget) reachable(ctx context.Context, effect bool) error {
-	open, due, probing := b.breaker.look(time.Now())
+func (b *Limiter) checkReachable(ctx context.Context, effect bool) error {
+	open, due, probing := b.breaker.state(time.Now())
 	switch {
 	case !open || due && !effect && !probing:
 		return nil
 	case due && effect:
-		if err := b.await(ctx); err != nil {
+		if err := b.awaitProbe(ctx); err != nil {
 			return err
 		}
-		if open, _, _ = b.breaker.look(time.Now()); !open {
+		if open, _, _ = b.breaker.state(time.Now()); !open {
 			return nil
 		}
 	}
-	return b.unreachable()
+	return b.errUnreachable()
 }
 
-// await waits for the end of the probe under way, or of one that it starts. A
+// awaitProbe waits for the end of the probe under way, or of one that it starts. A
 // caller that gives up takes no probe with it.
-func (b *Budget) await(ctx context.Context) error {
+func (b *Limiter) awaitProbe(ctx context.Context) error {
 	t, mine, ok := b.breaker.join(time.Now())
 	if !ok {
 		return nil
 	}
 	if mine {
-		go b.probe(context.WithValue(context.WithoutCancel(ctx), permitKey{}, t.probe), t)
+		go b.probe(context.WithValue(context.WithoutCancel(ctx), probeKey{}, t.probe), t)
 	}
 	timer := time.NewTimer(probePatience)
 	defer timer.Stop()
@@ -171,28 +171,28 @@ func (b *Budget) await(ctx context.Context) error {
 
 // probe runs Probe, whose call tells the breaker how it went. One that made no
 // call, for want of a turn, has told nothing.
-func (b *Budget) probe(ctx context.Context, t ticket) {
-	defer b.breaker.tell(t, nothing, time.Now())
+func (b *Limiter) probe(ctx context.Context, t ticket) {
+	defer b.breaker.report(t, inconclusive, time.Now())
 	if err := b.Probe(ctx); err != nil {
 		b.Log.DebugContext(ctx, "probing the gateway", "error", err)
 	}
 }
 
-// unreachable is the refusal of a call while the breaker is open.
-func (b *Budget) unreachable() error {
+// errUnreachable is the refusal of a call while the breaker is open.
+func (b *Limiter) errUnreachable() error {
 	b.refused.Add(1)
 	return &payment.RefusedError{
 		Reason: payment.ReasonUnsent, Message: "not sent: the gateway has not been answering",
-		RetryAfter: max(b.breaker.left(time.Now()), minPause),
+		RetryAfter: max(b.breaker.untilProbe(time.Now()), minPause),
 	}
 }
 
-// tell takes in what came of a call.
-func (b *Budget) tell(ctx context.Context, t ticket, outcome error) {
-	if d := min(breather(outcome), b.MaxPause); d > 0 {
+// handleOutcome takes in what came of a call.
+func (b *Limiter) handleOutcome(ctx context.Context, t ticket, outcome error) {
+	if d := min(pauseAfter(outcome), b.MaxPause); d > 0 {
 		b.pause(ctx, d)
 	}
-	switch changed, open := b.breaker.tell(t, meaning(outcome), time.Now()); {
+	switch changed, open := b.breaker.report(t, classify(outcome), time.Now()); {
 	case changed && open:
 		b.Log.WarnContext(
 			ctx, "gateway does not answer: calls are refused until it does", "error", outcome,
@@ -202,31 +202,31 @@ func (b *Budget) tell(ctx context.Context, t ticket, outcome error) {
 	}
 }
 
-// meaning sorts an outcome. A connection that cannot be made is as bad as an
+// classify sorts an outcome. A connection that cannot be made is as bad as an
 // answer that does not come.
-func meaning(outcome error) news {
+func classify(outcome error) health {
 	if outcome == nil {
-		return alive
+		return healthy
 	}
 	if errors.Is(outcome, context.Canceled) {
-		return nothing
+		return inconclusive
 	}
 	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok {
 		if refused.Reason == payment.ReasonUnsent {
-			return dead
+			return failing
 		}
-		return alive
+		return healthy
 	}
 	if _, ok := errors.AsType[*payment.UnknownError](outcome); ok {
-		return dead
+		return failing
 	}
-	return nothing
+	return inconclusive
 }
 
-// breather returns for how long an answer wants to be left alone, clamped, with
+// pauseAfter returns for how long an answer wants to be left alone, clamped, with
 // up to a tenth more so that those who were told the same do not come back in
 // step; zero = not at all.
-func breather(outcome error) time.Duration {
+func pauseAfter(outcome error) time.Duration {
 	var asked, most time.Duration
 	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok &&
 		refused.Reason == payment.ReasonBusy {
@@ -244,9 +244,9 @@ func breather(outcome error) time.Duration {
 }
 
 // pause lets no instance send for d.
-func (b *Budget) pause(ctx context.Context, d time.Duration) {
+func (b *Limiter) pause(ctx context.Context, d time.Duration) {
 	b.mu.Lock()
-	b.paused = later(b.paused, time.Now().Add(d))
+	b.paused = laterOf(b.paused, time.Now().Add(d))
 	b.mu.Unlock()
 	b.pauses.Add(1)
 	b.Log.WarnContext(ctx, "gateway asks for fewer requests", "pause", d)
@@ -261,7 +261,7 @@ func (b *Budget) pause(ctx context.Context, d time.Duration) {
 
 // Free returns how many requests could be sent at once now, as far as the bucket
 // that all share can say; ok is false if it cannot. It may ask the database.
-func (b *Budget) Free(ctx context.Context) (n int, ok bool) {
+func (b *Limiter) Free(ctx context.Context) (n int, ok bool) {
 	bucket, ok := b.Bucket.(interface {
 		Free(ctx context.Context) (int, error)
 	})
@@ -290,7 +290,7 @@ type State struct {
 }
 
 // State returns the present state.
-func (b *Budget) State() State {
+func (b *Limiter) State() State {
 	s := State{
 		Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(),
 		Pauses: b.pauses.Load(),

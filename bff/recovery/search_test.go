@@ -34,7 +34,7 @@ func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 		t.Fatalf("Claim = %d sessions, %v", len(due), err)
 	}
 	for _, s := range due {
-		if err := h.Service.Tend(t.Context(), s); err != nil {
+		if err := h.Service.Process(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		for !h.Service.LastBeats()["search"].IsZero() { // on a busy machine nobody waits so long
@@ -46,7 +46,7 @@ func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 			t.Fatalf("session %s does not know its transaction", id)
 		}
 	}
-	if pages := h.Gateway.Called("list"); pages > 6 {
+	if pages := h.Gateway.Calls("list"); pages > 6 {
 		t.Errorf("%d pages were read for %d transactions; want them shared", pages, lost)
 	}
 	h.Run(time.Minute)
@@ -60,7 +60,7 @@ func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 
 // A search that hangs is seen to, and one of a gateway that does not answer is not
 // taken for one.
-func TestSearchTurns(t *testing.T) {
+func TestSearchesAlternate(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestSearchTurns(t *testing.T) {
 
 // A gateway that opens two transactions for one create: the second is cancelled
 // and never shown; money on it is told of, not counted.
-func TestStray(t *testing.T) { checkouttest.OverBoth(t, stray) }
+func TestDuplicateTransaction(t *testing.T) { checkouttest.OverBoth(t, stray) }
 
 func stray(t *testing.T, h *checkouttest.Shop) {
 	var asked payment.CreateRequest
@@ -114,8 +114,8 @@ func stray(t *testing.T, h *checkouttest.Shop) {
 	h.Chosen("10.01", checkouttest.USDT()) // whose search reads the list
 	h.Run(time.Minute)
 	got := h.Load(s.ID)
-	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Stray || got.Attempts[1].TrackingCode != second.TrackingCode {
-		t.Fatalf("attempts = %+v; want the stray beside the first\n%s", got.Attempts, h.Trail(s.ID))
+	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Duplicate || got.Attempts[1].TrackingCode != second.TrackingCode {
+		t.Fatalf("attempts = %+v; want the stray beside the first\n%s", got.Attempts, h.Timeline(s.ID))
 	}
 	h.WantStatus(s.ID, wire.Pending)
 	if v := h.View(s.ID); v.Attempt.Address != h.Gateway.All()[0].Address {
@@ -127,8 +127,8 @@ func stray(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay(second.TrackingCode, got.Attempts[0].PayAmount, "0xstray")
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	if !slices.Contains(h.Told(s.ID), payment.EventReview) || slices.Contains(h.Told(s.ID), payment.EventConfirmed) {
-		t.Errorf("told: %v", h.Told(s.ID))
+	if !slices.Contains(h.EventTypes(s.ID), payment.EventReview) || slices.Contains(h.EventTypes(s.ID), payment.EventConfirmed) {
+		t.Errorf("told: %v", h.EventTypes(s.ID))
 	}
 }
 
@@ -144,7 +144,7 @@ func (g *shifty) Transactions(_ context.Context, q payment.ListQuery) (payment.R
 
 // A list that moves while it is read hides nothing, and one whose pages lie
 // about their number is read to its end.
-func TestListsThatLie(t *testing.T) {
+func TestListsThatAreWrong(t *testing.T) {
 	records := func(codes ...string) (list []payment.Record) {
 		for _, code := range codes {
 			list = append(list, payment.Record{TrackingCode: code, Status: "pending"})
@@ -208,7 +208,7 @@ func TestListsThatLie(t *testing.T) {
 			}
 			h.Run(20 * time.Second)
 			if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
-				t.Errorf("the transaction was not found\n%s", h.Trail(s.ID))
+				t.Errorf("the transaction was not found\n%s", h.Timeline(s.ID))
 			}
 		})
 	}
@@ -230,11 +230,11 @@ func TestPagesThatFail(t *testing.T) {
 		return nil
 	}
 	h.Clock.Move(13 * time.Second)
-	if err := h.Tend(); err != nil {
+	if err := h.Process(); err != nil {
 		t.Fatal(err)
 	}
 	if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
-		t.Errorf("not found in one reading\n%s", h.Trail(s.ID))
+		t.Errorf("not found in one reading\n%s", h.Timeline(s.ID))
 	}
 }
 
@@ -253,7 +253,7 @@ func TestEndlessListProvesNothing(t *testing.T) {
 	}
 	for range 20 {
 		h.Clock.Move(10 * time.Second)
-		h.Tend()
+		h.Process()
 	}
 	if got := h.Load(s.ID); len(got.Attempts) != 1 || got.Attempts[0].Misses != 0 {
 		t.Errorf("%d attempts, %d misses; want one that is still searched for", len(got.Attempts), got.Attempts[0].Misses)
@@ -277,14 +277,14 @@ func fenced(t *testing.T, h *checkouttest.Shop) {
 		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err, claimed[0].Epoch)
 	}
 	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, s.Attempts[0].PayAmount, "0xa")
-	if err := h.Service.Tend(t.Context(), claimed[0]); !errors.Is(err, payment.ErrFenced) {
+	if err := h.Service.Process(t.Context(), claimed[0]); !errors.Is(err, payment.ErrFenced) {
 		t.Errorf("Tend by the old holder = %v; want %v", err, payment.ErrFenced)
 	}
 	h.WantStatus(s.ID, wire.Pending)
 	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 0 {
 		t.Errorf("the old holder has ended the new one's lease: %v, %v", again, err)
 	}
-	if err := h.Service.Tend(t.Context(), later[0]); err != nil {
+	if err := h.Service.Process(t.Context(), later[0]); err != nil {
 		t.Errorf("Tend by the new holder = %v", err)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)
@@ -310,7 +310,7 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 			return nil
 		}
 		h.Gateway.StatusHook = nil
-		check.Go(func() { tendErr = h.Service.Tend(t.Context(), due[0]) })
+		check.Go(func() { tendErr = h.Service.Process(t.Context(), due[0]) })
 		check.Wait()
 		return nil
 	}
@@ -320,14 +320,14 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 	if !errors.Is(tendErr, payment.ErrFenced) {
 		t.Errorf("the check under way = %v; want %v", tendErr, payment.ErrFenced)
 	}
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 	h.Run(time.Minute)
-	h.WantTold(s.ID, payment.EventPending, payment.EventPending)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 }
 
 // A check that a stopping instance calls off is made by the next one at once:
 // nothing was wrong with the gateway.
-func TestCheckCalledOff(t *testing.T) { checkouttest.OverBoth(t, checkCalledOff) }
+func TestCheckCanceled(t *testing.T) { checkouttest.OverBoth(t, checkCalledOff) }
 
 func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
 	h.Chosen("25", checkouttest.USDT())
@@ -338,7 +338,7 @@ func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	h.Gateway.StatusHook = func(string) error { stop(); return ctx.Err() }
-	if err := h.Service.Tend(ctx, due[0]); !errors.Is(err, context.Canceled) {
+	if err := h.Service.Process(ctx, due[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("Tend = %v; want %v", err, context.Canceled)
 	}
 	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 1 {
@@ -350,10 +350,10 @@ func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
 func TestTooLateToSend(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	pace := payment.DefaultSchedule()
-	pace.Answer = time.Nanosecond
-	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/", Now: h.Clock.Now, Pace: pace})
+	pace.CreateTimeout = time.Nanosecond
+	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/", Now: h.Clock.Now, Schedule: pace})
 	s := h.Chosen("25", checkouttest.USDT())
-	if n := h.Gateway.Called("create"); n != 0 {
+	if n := h.Gateway.Calls("create"); n != 0 {
 		t.Errorf("%d creates were sent after their time", n)
 	}
 	h.WantStatus(s.ID, wire.Open)

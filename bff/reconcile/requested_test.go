@@ -18,14 +18,14 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// notebook keeps the last comparison in memory, of whichever kind. BeginComparing never
+// notebook keeps the last comparison in memory, of whichever kind. BeginRun never
 // refuses: leases are storetest's business.
 type notebook struct {
 	mu sync.Mutex // guards the field below
 	reconcile.Status
 }
 
-func (n *notebook) BeginComparing(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
+func (n *notebook) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.Epoch++
@@ -33,7 +33,7 @@ func (n *notebook) BeginComparing(_ context.Context, c reconcile.Run, now time.T
 	return n.Epoch, nil
 }
 
-func (n *notebook) KeepComparing(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
+func (n *notebook) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if epoch != n.Epoch {
@@ -43,8 +43,8 @@ func (n *notebook) KeepComparing(_ context.Context, epoch int64, c reconcile.Run
 	return nil
 }
 
-func (n *notebook) EndComparing(ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, _ time.Time) error {
-	if err := n.KeepComparing(ctx, epoch, c, time.Time{}); err != nil || r == nil {
+func (n *notebook) EndRun(ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, _ time.Time) error {
+	if err := n.ExtendRun(ctx, epoch, c, time.Time{}); err != nil || r == nil {
 		return err
 	}
 	n.mu.Lock()
@@ -62,7 +62,7 @@ func (n *notebook) known(context.Context) (reconcile.Status, error) {
 // notes is a notebook as a port: a struct that embeds Compared has no method of that name.
 type notes struct{ *notebook }
 
-func (n notes) Compared(ctx context.Context, _ reconcile.Kind) (reconcile.Status, error) {
+func (n notes) LastRun(ctx context.Context, _ reconcile.Kind) (reconcile.Status, error) {
 	return n.known(ctx)
 }
 
@@ -70,7 +70,7 @@ func (notes) OldestSession(context.Context) (time.Time, error) { return time.Tim
 
 // slowBooks is a gateway whose list comes a page in three seconds, if at all.
 type slowBooks struct {
-	reconcile.Ledger
+	reconcile.GatewayRecords
 	pages int          // 0 = it never comes
 	asked atomic.Int64 // that are waited for now
 }
@@ -104,7 +104,7 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Se
 	synctest.Test(t, func(t *testing.T) {
 		book := &notebook{}
 		c := reconcile.New(reconcile.Config{
-			Sessions: checkouttest.NewMemory(), Ledger: &slowBooks{pages: pages}, Runs: notes{book},
+			Sessions: checkouttest.NewMemory(), Records: &slowBooks{pages: pages}, Runs: notes{book},
 		})
 		defer c.Close()
 		day := time.Now().Truncate(24 * time.Hour)
@@ -125,7 +125,7 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Se
 
 // How far it is can be seen while it runs, and of what it has found as much is kept
 // as fits, with how much there is.
-func TestComparingTells(t *testing.T) {
+func TestRunReportsProgress(t *testing.T) {
 	comparison(t, 12, func(t *testing.T, _ *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(33 * time.Second)
 		now := known()
@@ -138,23 +138,23 @@ func TestComparingTells(t *testing.T) {
 		if now.State(time.Now()) != reconcile.Done || r == nil {
 			t.Fatalf("at the end: state %d, %+v", now.State(time.Now()), now)
 		}
-		if r.Transactions != 599 || r.Counts[reconcile.FindingUnknownHere] != 599 || len(r.Findings) != reconcile.MostFindings || !r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
+		if r.Transactions != 599 || r.Counts[reconcile.FindingNotInDatabase] != 599 || len(r.Findings) != reconcile.MaxFindings || !r.Ended.Equal(r.Began.Add(36*time.Second)) || r.By != "ann" {
 			t.Errorf("%d transactions, %v, %d findings kept, %s to %s", r.Transactions, r.Counts, len(r.Findings), r.Began, r.Ended)
 		}
-		if text := r.Findings[0].There; len(text) > 310 || !strings.HasSuffix(text, "\u00e9…") {
+		if text := r.Findings[0].AtGateway; len(text) > 310 || !strings.HasSuffix(text, "\u00e9…") {
 			t.Errorf("what the gateway wrote is kept as %q", text)
 		}
 	})
 }
 
 // One that is another's by now stops, and changes nothing.
-func TestComparingIsFenced(t *testing.T) {
+func TestRunIsFenced(t *testing.T) {
 	comparison(t, 0, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
 		if begun, err := c.Start(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil { // as if the lease had run out
 			t.Fatal(begun, err)
 		}
 		time.Sleep(3 * time.Second)
-		if n := c.Ledger.(*slowBooks).asked.Load(); n != 1 {
+		if n := c.Records.(*slowBooks).asked.Load(); n != 1 {
 			t.Errorf("%d comparisons go on; want bob's", n)
 		}
 		time.Sleep(11 * time.Minute)
@@ -165,7 +165,7 @@ func TestComparingIsFenced(t *testing.T) {
 }
 
 // The end of the process breaks it off, which is seen at once.
-func TestComparingEndsWithTheProcess(t *testing.T) {
+func TestRunEndsWithTheProcess(t *testing.T) {
 	comparison(t, 12, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(10 * time.Second)
 		c.Close()
@@ -175,7 +175,7 @@ func TestComparingEndsWithTheProcess(t *testing.T) {
 	})
 }
 
-func TestComparedState(t *testing.T) {
+func TestRunState(t *testing.T) {
 	now := time.Unix(100, 0)
 	for _, c := range []struct {
 		name  string
@@ -198,7 +198,7 @@ func TestComparedState(t *testing.T) {
 
 // A comparison that is asked for while the process ends would keep it for ten
 // minutes: none begins.
-func TestNothingIsComparedAfterTheEnd(t *testing.T) {
+func TestNoRunAfterClose(t *testing.T) {
 	c := reconcile.New(reconcile.Config{})
 	c.Close()
 	day := time.Now()

@@ -60,11 +60,11 @@ func (r *rows) set(id string, at time.Time) {
 	r.due[id] = at
 }
 
-func TestRunTendsWhatIsDue(t *testing.T) {
+func TestRunProcessesWhatIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{}}
 		tended := make(chan string, 10)
-		p := New(Config{Store: store, Tend: func(_ context.Context, s payment.Session) error {
+		p := New(Config{Store: store, Process: func(_ context.Context, s payment.Session) error {
 			tended <- s.ID
 			return nil
 		}})
@@ -77,8 +77,8 @@ func TestRunTendsWhatIsDue(t *testing.T) {
 		if id := <-tended; id != "cs_a" {
 			t.Errorf("tended %q; want cs_a", id)
 		}
-		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Every {
-			t.Errorf("tended after %v; want 3s to %v", took, 3*time.Second+p.Every)
+		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Interval {
+			t.Errorf("tended after %v; want 3s to %v", took, 3*time.Second+p.Interval)
 		}
 		// Nobody settles the row: it comes back after the lease, not before.
 		<-tended
@@ -92,14 +92,14 @@ func TestRunTendsWhatIsDue(t *testing.T) {
 	})
 }
 
-func TestPassOutlivesFailures(t *testing.T) {
+func TestProcessDueOutlivesFailures(t *testing.T) {
 	store := &rows{due: map[string]time.Time{}}
 	for i := range 5 {
 		store.set(fmt.Sprint("cs_", i), time.Now().Add(-time.Second))
 	}
 	var mu sync.Mutex
 	seen := 0
-	p := New(Config{Store: store, AtOnce: 5, Tend: func(_ context.Context, s payment.Session) error {
+	p := New(Config{Store: store, Concurrency: 5, Process: func(_ context.Context, s payment.Session) error {
 		mu.Lock()
 		seen++
 		mu.Unlock()
@@ -108,25 +108,25 @@ func TestPassOutlivesFailures(t *testing.T) {
 		}
 		return errors.New("no luck")
 	}})
-	n, err := p.Pass(t.Context())
+	n, err := p.ProcessDue(t.Context())
 	if n != 5 || err != nil || seen != 5 {
 		t.Errorf("Pass = %d, %v with %d tended; want 5, nil, 5", n, err, seen)
 	}
 }
 
-func TestPassTellsStoreErrors(t *testing.T) {
+func TestProcessDueReportsStoreErrors(t *testing.T) {
 	want := errors.New("disk gone")
 	p := New(Config{Store: &rows{err: want}})
-	if _, err := p.Pass(t.Context()); !errors.Is(err, want) {
+	if _, err := p.ProcessDue(t.Context()); !errors.Is(err, want) {
 		t.Errorf("Pass = %v; want %v", err, want)
 	}
 }
 
-func TestKickLooksAtOnce(t *testing.T) {
+func TestKickClaimsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_a": time.Now()}}
 		tended := make(chan string, 1)
-		p := New(Config{Store: store, Every: time.Hour, Tend: func(_ context.Context, s payment.Session) error {
+		p := New(Config{Store: store, Interval: time.Hour, Process: func(_ context.Context, s payment.Session) error {
 			tended <- s.ID
 			return nil
 		}})
@@ -144,11 +144,11 @@ func TestKickLooksAtOnce(t *testing.T) {
 }
 
 // One session that takes long used to keep all others waiting.
-func TestSlowSessionHoldsUpNobody(t *testing.T) {
+func TestSlowSessionBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
 		slow, tended := make(chan struct{}), make(chan string, 100)
-		p := New(Config{Store: store, AtOnce: 2, Tend: func(_ context.Context, s payment.Session) error {
+		p := New(Config{Store: store, Concurrency: 2, Process: func(_ context.Context, s payment.Session) error {
 			if s.ID == "cs_slow" {
 				<-slow
 			}
@@ -168,8 +168,8 @@ func TestSlowSessionHoldsUpNobody(t *testing.T) {
 				t.Error("the slow one ended early")
 			}
 		}
-		if took := time.Since(start); took > p.Every {
-			t.Errorf("fifty sessions took %v beside a slow one; want at most %v", took, p.Every)
+		if took := time.Since(start); took > p.Interval {
+			t.Errorf("fifty sessions took %v beside a slow one; want at most %v", took, p.Interval)
 		}
 		stop()
 		close(slow)
@@ -191,8 +191,8 @@ func TestWatchedFirst(t *testing.T) {
 		store.set("cs_watched", start)
 		var at []time.Duration
 		p := New(Config{
-			Store: store, AtOnce: 2, Watched: func() []string { return []string{"cs_watched", "cs_settled"} }, WatchedEvery: 3 * time.Second,
-			Tend: func(ctx context.Context, s payment.Session) error {
+			Store: store, Concurrency: 2, Watched: func() []string { return []string{"cs_watched", "cs_settled"} }, WatchedInterval: 3 * time.Second,
+			Process: func(ctx context.Context, s payment.Session) error {
 				if s.ID == "cs_watched" {
 					at = append(at, time.Since(start))
 					store.set(s.ID, time.Now().Add(3*time.Second))
@@ -210,7 +210,7 @@ func TestWatchedFirst(t *testing.T) {
 			t.Fatalf("tended at %v; want ten times in half a minute", at)
 		}
 		for i, d := range at {
-			if late := d - time.Duration(i)*3*time.Second; late > time.Duration(i+1)*p.Every {
+			if late := d - time.Duration(i)*3*time.Second; late > time.Duration(i+1)*p.Interval {
 				t.Errorf("tended at %v, %v after it was due first", d, late)
 			}
 		}
@@ -223,7 +223,7 @@ func TestWatchedWithAClockSetBack(t *testing.T) {
 	now := time.Now()
 	store := &rows{due: map[string]time.Time{"cs_watched": now.Add(-2 * time.Hour)}}
 	p := New(Config{
-		Store: store, Watched: func() []string { return []string{"cs_watched"} }, WatchedEvery: 3 * time.Second,
+		Store: store, Watched: func() []string { return []string{"cs_watched"} }, WatchedInterval: 3 * time.Second,
 		Now: func() time.Time { return now },
 	})
 	for range 2 {
@@ -250,7 +250,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		var mu sync.Mutex
 		var most, late int
 		var paid time.Duration
-		p := New(Config{Store: store, AtOnce: 8, Tend: func(ctx context.Context, s payment.Session) error {
+		p := New(Config{Store: store, Concurrency: 8, Process: func(ctx context.Context, s payment.Session) error {
 			if s.ID == "cs_paid" {
 				paid = time.Since(start)
 				return nil
@@ -274,7 +274,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		if most != 2 {
 			t.Errorf("%d late checks at once; want a quarter of the 8 places", most)
 		}
-		if paid < 2*time.Second || paid > 2*time.Second+p.Every {
+		if paid < 2*time.Second || paid > 2*time.Second+p.Interval {
 			t.Errorf("the payment was checked at %v; want 2 s", paid)
 		}
 	})
@@ -288,7 +288,7 @@ func TestLateChecksAreFound(t *testing.T) {
 		store.set("cs_a", start)
 		store.set("cs_b", start.Add(5*time.Second))
 		at := map[string]time.Duration{}
-		p := New(Config{Store: store, Tend: func(_ context.Context, s payment.Session) error {
+		p := New(Config{Store: store, Process: func(_ context.Context, s payment.Session) error {
 			at[s.ID] = time.Since(start)
 			return nil
 		}})
@@ -297,7 +297,7 @@ func TestLateChecksAreFound(t *testing.T) {
 		if err := p.Run(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if at["cs_a"] > p.Every || at["cs_b"] > 5*time.Second+latePause+p.Every || len(at) != 2 {
+		if at["cs_a"] > p.Interval || at["cs_b"] > 5*time.Second+latePause+p.Interval || len(at) != 2 {
 			t.Errorf("checked at %v; want at once, and at 5 s to 6 s", at)
 		}
 	})

@@ -34,7 +34,7 @@ func newListing(t *testing.T, kind string) *listing {
 	}
 	l := &listing{Shop: h, id: id, reading: &poller.Reading{Next: 14500 * time.Millisecond}}
 	h.Clock.Move(15 * time.Second)
-	if err := h.Tend(); err != nil {
+	if err := h.Process(); err != nil {
 		t.Fatal(err)
 	}
 	h.Clock.Move(10 * time.Second)
@@ -45,7 +45,7 @@ func newListing(t *testing.T, kind string) *listing {
 // quietFor reports whether the session is not read for its own sake in d from a
 // time on, whatever the list shows: when that is comes from its id.
 func quietFor(id string, from time.Time, d time.Duration) bool {
-	every := payment.DefaultSchedule().Audit(false)
+	every := payment.DefaultSchedule().AuditInterval(false)
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	phase := time.Duration(h.Sum64() % uint64(every))
@@ -54,8 +54,8 @@ func quietFor(id string, from time.Time, d time.Duration) bool {
 
 func (l *listing) heed(rows ...payment.Record) poller.Tally {
 	l.T.Helper()
-	list := &poller.ListReader{
-		Store: l.Store, Environment: l.Gateway.Environment(), Schedule: l.Service.Pace,
+	list := &poller.PageApplier{
+		Store: l.Store, Environment: l.Gateway.Environment(), Schedule: l.Service.Schedule,
 		IsWatched: l.Service.IsWatched, Changed: l.Service.Changed, Now: l.Clock.Now,
 	}
 	tally, err := list.Apply(l.T.Context(), l.reading, rows, l.asked)
@@ -93,7 +93,7 @@ func same(t *testing.T, what string, got, want any) {
 // What a page shows exactly as it is stored counts as a check; whatever else it
 // shows is read by itself, now; and what waits for more than its usual check is
 // left alone.
-func TestHeed(t *testing.T) {
+func TestApplyPage(t *testing.T) {
 	const (
 		touched  = "counts as checked"
 		hastened = "is due now"
@@ -178,14 +178,14 @@ func TestHeed(t *testing.T) {
 		}, want: left},
 		"with an orphan that lives": {set: func(l *listing) {
 			l.update(func(s *payment.Session) {
-				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Lost, Marker: "m", TrackingCode: "orphan"}}, s.Attempts...)
+				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Abandoned, Marker: "m", TrackingCode: "orphan"}}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
 		"with a recheck that nobody has read": {set: func(l *listing) {
 			l.update(func(s *payment.Session) {
 				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Expired, Marker: "m", TrackingCode: "old",
-					EndedAt: l.Clock.Now(), RecheckedAt: l.Clock.Now()}}, s.Attempts...)
+					EndedAt: l.Clock.Now(), RecheckAskedAt: l.Clock.Now()}}, s.Attempts...)
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
@@ -214,7 +214,7 @@ func TestHeed(t *testing.T) {
 					want.CheckedAt = got.CheckedAt
 				}
 				same(t, tt.want, got, want)
-				if n := l.Gateway.Called("status"); n != 1 {
+				if n := l.Gateway.Calls("status"); n != 1 {
 					t.Errorf("%d status reads; want the one before", n)
 				}
 			})
@@ -232,8 +232,8 @@ func TestListChangesNothing(t *testing.T) {
 		l.heed(row)
 	}
 	after := l.Load(l.id)
-	if after.Version != before.Version || len(l.Told(l.id)) != 1 {
-		t.Errorf("version %d, events %v; want %d and that it is pending", after.Version, l.Told(l.id), before.Version)
+	if after.Version != before.Version || len(l.EventTypes(l.id)) != 1 {
+		t.Errorf("version %d, events %v; want %d and that it is pending", after.Version, l.EventTypes(l.id), before.Version)
 	}
 	same(t, "attempts", after.Attempts, before.Attempts)
 }
@@ -250,11 +250,11 @@ func TestListThatIsStuck(t *testing.T) {
 		if l.asked.Sub(start)%(13*time.Second) == 0 {
 			l.heed(l.row)
 		}
-		before := l.Gateway.Called("status")
-		if err := l.Tend(); err != nil {
+		before := l.Gateway.Calls("status")
+		if err := l.Process(); err != nil {
 			t.Fatal(err)
 		}
-		if l.Gateway.Called("status") > before {
+		if l.Gateway.Calls("status") > before {
 			reads = append(reads, l.asked.Sub(start))
 		}
 		l.Clock.Move(time.Second)
@@ -269,7 +269,7 @@ func TestStaleList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25")
 	l.Clock.Move(5 * time.Second)
-	if err := l.Tend(); err != nil {
+	if err := l.Process(); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -314,7 +314,7 @@ func TestListAnswersNoHint(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := l.Tend(); err != nil {
+			if err := l.Process(); err != nil {
 				t.Fatal(err)
 			}
 			l.reading.Next = every * 29 / 27
@@ -325,7 +325,7 @@ func TestListAnswersNoHint(t *testing.T) {
 				l.heed(l.row)
 				l.Clock.Move(20 * time.Second)
 			}
-			before := l.Gateway.Called("status")
+			before := l.Gateway.Calls("status")
 			for n := range 100 {
 				l.Clock.Move(100 * time.Millisecond)
 				l.asked = l.Clock.Now().Add(-time.Microsecond)
@@ -337,11 +337,11 @@ func TestListAnswersNoHint(t *testing.T) {
 				if n%27 == 1 || tt.sluggish {
 					l.heed(l.row)
 				}
-				if err := l.Tend(); err != nil {
+				if err := l.Process(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if got := l.Gateway.Called("status") - before; got < tt.reads || got > tt.reads+1 {
+			if got := l.Gateway.Calls("status") - before; got < tt.reads || got > tt.reads+1 {
 				t.Errorf("%d status reads; want %d or one more", got, tt.reads)
 			}
 		})
@@ -367,7 +367,7 @@ func TestRecheckAfterTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Clock.Move(3 * time.Second)
-	if err := l.Tend(); err != nil {
+	if err := l.Process(); err != nil {
 		t.Fatal(err)
 	}
 	l.WantStatus(l.id, wire.Confirmed)
@@ -389,9 +389,9 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 			if tt.fails != nil {
 				l.Gateway.StatusHook = func(string) error { return tt.fails }
 				l.Clock.Move(5 * time.Second)
-				l.Tend()
+				l.Process()
 			}
-			before := l.Gateway.Called("status")
+			before := l.Gateway.Calls("status")
 			for n := range 270 * 2 {
 				l.Clock.Move(time.Second / 2)
 				l.asked = l.Clock.Now()
@@ -399,9 +399,9 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 					l.reading = l.reading.After(l.reading.Next)
 					l.heed(l.row)
 				}
-				l.Tend()
+				l.Process()
 			}
-			if got := l.Gateway.Called("status") - before; got > tt.reads {
+			if got := l.Gateway.Calls("status") - before; got > tt.reads {
 				t.Errorf("%d status reads; want %d", got, tt.reads)
 			}
 		})
@@ -410,7 +410,7 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 
 // What a look has found out while a page was weighed is kept: the page's doubts
 // write no older check, and leave a lease alone.
-func TestDoubtsAreGuarded(t *testing.T) {
+func TestDistrustIsGuarded(t *testing.T) {
 	l := newListing(t, "memory")
 	l.row.TxID = "0xabc"
 	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
@@ -448,7 +448,7 @@ func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]payment.Sess
 
 // Of two pages that are read at once, the one that shows a payment otherwise wins,
 // whichever is the first to look for it or to write.
-func TestDoubtBesideAnotherPage(t *testing.T) {
+func TestDistrustBesideAnotherPage(t *testing.T) {
 	for name, first := range map[string]bool{"as stored, then otherwise": true, "otherwise, then as stored": false} {
 		t.Run(name, func(t *testing.T) {
 			l := newListing(t, "memory")
@@ -474,7 +474,7 @@ func TestDoubtBesideAnotherPage(t *testing.T) {
 
 // While the list stands in for status reads of the current attempt, the others are
 // followed as ever.
-func TestListDoesNotPutOffAFollow(t *testing.T) {
+func TestListDoesNotPostponeAFollowUp(t *testing.T) {
 	for _, kind := range []string{"memory", "sqlite"} {
 		t.Run(kind, func(t *testing.T) {
 			l := newListing(t, kind)
@@ -492,7 +492,7 @@ func TestListDoesNotPutOffAFollow(t *testing.T) {
 				if n%5 == 0 {
 					l.heed(l.row)
 				}
-				l.Tend()
+				l.Process()
 			}
 			if n := reads["T00001"]; n != 5 {
 				t.Errorf("reads of the replaced attempt = %d; want 5 in a minute", n)

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestObserveTable is every state of an attempt against every status that a
+// TestApplyTable is every state of an attempt against every status that a
 // record can have, proven, not proven, and not documented.
-func TestObserveTable(t *testing.T) {
+func TestApplyTable(t *testing.T) {
 	const proven, short = "confirmed", "confirmed short"
 	statuses := []string{"pending", proven, short, "expired", "cancelled", "canceled", "processing", ""}
 	for state, want := range map[State][]State{
@@ -25,7 +25,7 @@ func TestObserveTable(t *testing.T) {
 		Expired:   {Expired, Confirmed, InReview, Expired, Expired, Expired, Expired, Expired},
 		Cancelled: {Cancelled, Confirmed, InReview, Cancelled, Cancelled, Cancelled, Cancelled, Cancelled},
 		Refused:   {Refused, Confirmed, InReview, Refused, Refused, Refused, Refused, Refused},
-		Lost:      {Lost, Confirmed, InReview, Lost, Lost, Lost, Lost, Lost},
+		Abandoned: {Abandoned, Confirmed, InReview, Abandoned, Abandoned, Abandoned, Abandoned, Abandoned},
 		Rejected:  {Rejected, Confirmed, InReview, Rejected, Rejected, Rejected, Rejected, Rejected},
 		InReview:  {InReview, Confirmed, InReview, InReview, InReview, InReview, InReview, InReview},
 	} {
@@ -211,7 +211,7 @@ func TestStatusAndActions(t *testing.T) {
 		{"cancelled", []State{Cancelled}, "", "0", noon, wire.Cancelled, []wire.Action{wire.Recheck, wire.Retry}},
 		{"cancelled for good", []State{Cancelled}, ClosedByMerchant, "0", noon, wire.Cancelled, []wire.Action{wire.Recheck}},
 		{"refused", []State{Refused}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
-		{"lost", []State{Lost}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
+		{"lost", []State{Abandoned}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
 		{"rejected", []State{Rejected}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
 		{"review", []State{InReview}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
 		{"confirmed, then another", []State{Confirmed, Waiting}, "", "0", noon, wire.Confirmed, []wire.Action{}},

@@ -142,12 +142,12 @@ func TestPauseIsForAllInstances(t *testing.T) {
 		}
 		go func() { waits <- one.call(t.Context(), true) }()
 		synctest.Wait()
-		one.tell(t.Context(), ticket{}, busy(3*time.Second)())
+		one.handleOutcome(t.Context(), ticket{}, busy(3*time.Second)())
 		start := time.Now()
 		if err := <-waits; err != nil || time.Since(start) < 3*time.Second {
 			t.Errorf("a call that was waiting = %v after %v; want it after the pause", err, time.Since(start))
 		}
-		one.tell(t.Context(), ticket{}, busy(30*time.Second)())
+		one.handleOutcome(t.Context(), ticket{}, busy(30*time.Second)())
 		for _, w := range []*world{one, other} {
 			for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
 				refused(t, w.call(ctx, false), payment.ReasonBusy, 24*time.Second, 33*time.Second)
@@ -159,7 +159,7 @@ func TestPauseIsForAllInstances(t *testing.T) {
 	})
 }
 
-func TestBreather(t *testing.T) {
+func TestPauseAfter(t *testing.T) {
 	for _, tt := range []struct {
 		outcome     error
 		least, most time.Duration
@@ -180,7 +180,7 @@ func TestBreather(t *testing.T) {
 		{fmt.Errorf("wrapped: %w", busy(10*time.Second)()), 10 * time.Second, 11 * time.Second},
 	} {
 		for range 100 {
-			if got := breather(tt.outcome); got < tt.least || got > tt.most {
+			if got := pauseAfter(tt.outcome); got < tt.least || got > tt.most {
 				t.Fatalf("breather(%v) = %v; want %v to %v", tt.outcome, got, tt.least, tt.most)
 			}
 		}

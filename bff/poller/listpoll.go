@@ -1,0 +1,371 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"coinslot/bff/internal/background"
+	"coinslot/bff/payment"
+)
+
+// ListPollerConfig is what a [ListPoller] is made of.
+type ListPollerConfig struct {
+	// Count returns how many payments wait, Watched how many of them somebody looks
+	// at, as far as is known here.
+	Count   func(ctx context.Context) (int, error)
+	Watched func() int
+	// Page reads a page, from 1, of the gateway's list of pending transactions, and
+	// Apply takes in what it shows; see [PageApplier.Apply].
+	Page func(ctx context.Context, n int) (payment.RecordPage, error)
+	// UrgentPage is Page of a list that is read for payments that somebody looks at, too, so
+	// that it must not wait behind status reads of those. Nil = Page.
+	UrgentPage func(ctx context.Context, n int) (payment.RecordPage, error)
+	Apply      func(
+		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
+	) (Tally, error)
+	// AcquireLease reports whether this instance is to read the list until d from now, and
+	// no other one; whoever is asks again while reading. Nil = there is no other.
+	AcquireLease func(ctx context.Context, d time.Duration) (bool, error)
+	// Kick is called when something was made due. Nil = nobody is told.
+	Kick     func()
+	Schedule payment.Schedule
+	// Concurrency is how many pages are read at once; 1 = by the goroutine of Run. Zero
+	// means 8.
+	Concurrency int
+	Now         func() time.Time // nil = time.Now
+	// Wait waits until a time. Nil = by the clock. Errors: ctx's.
+	Wait func(ctx context.Context, until time.Time) error
+	Log  *slog.Logger // nil = silent
+}
+
+// ListPoller reads the gateway's list of pending transactions whenever that takes
+// fewer requests than the status of each payment. All that it does is put off
+// what a [Poller] would do: if it fails, stops or is too slow, payments fall due.
+type ListPoller struct {
+	ListPollerConfig
+	mode            mode
+	last            load          // of the last whole reading: what it has told of pages and misses
+	at              time.Time     // when that was; zero = there is none that still counts
+	took            time.Duration // how long it took
+	distrustedUntil time.Time     // the list is not believed before
+	failing         bool          // the last reading failed
+	reading         *Reading
+	// beats with each page, and rests until the next one's time
+	heartbeat background.Heartbeat
+}
+
+// NewListPoller returns a sweeper that does nothing until Run.
+func NewListPoller(c ListPollerConfig) *ListPoller {
+	if c.UrgentPage == nil {
+		c.UrgentPage = c.Page
+	}
+	if c.Kick == nil {
+		c.Kick = func() {}
+	}
+	if c.Concurrency == 0 {
+		c.Concurrency = 8
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Wait == nil {
+		c.Wait = func(
+			ctx context.Context, until time.Time,
+		) error {
+			return wait(ctx, until.Sub(c.Now()))
+		}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &ListPoller{ListPollerConfig: c}
+}
+
+// wait waits for d. Errors: ctx's.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Run reads the list for as long as that is worth it, and looks again and again
+// whether it is, until ctx ends. What goes wrong is logged; it always returns nil.
+func (s *ListPoller) Run(ctx context.Context) error {
+	s.heartbeat.Beat(0)
+	defer s.heartbeat.Stop()
+	for ctx.Err() == nil {
+		began := s.Now()
+		pause := s.poll(ctx)
+		if s.pause(ctx, s.notInFuture(began).Add(pause)) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// LastBeat returns when it last beat, or is to: the list is read with pauses. Zero =
+// it does not run.
+func (s *ListPoller) LastBeat() time.Time { return s.heartbeat.Last() }
+
+// pause is Wait, which is not held to be stuck meanwhile.
+func (s *ListPoller) pause(ctx context.Context, until time.Time) error {
+	s.heartbeat.Beat(until.Sub(s.Now()))
+	return s.Wait(ctx, until)
+}
+
+// notInFuture is a time that was now, or now if the clock was set back since: nothing
+// waits until it has caught up.
+func (s *ListPoller) notInFuture(t time.Time) time.Time {
+	if now := s.Now(); now.Before(t) {
+		return now
+	}
+	return t
+}
+
+// poll reads the list once if that is worth it, and returns how long after its
+// beginning the next round begins.
+func (s *ListPoller) poll(ctx context.Context) time.Duration {
+	usual := slow.interval(s.Schedule)
+	if left := s.distrustedUntil.Sub(s.Now()); left > 0 && left <= s.distrustPeriod() {
+		s.mode = statuses
+		return usual
+	}
+	l, err := s.load(ctx)
+	if err != nil {
+		s.logFailure(ctx, err)
+		return usual
+	}
+	if s.mode = plan(l, s.Schedule, s.mode); s.mode == statuses {
+		return usual
+	}
+	every := s.mode.interval(s.Schedule)
+	mine, err := s.acquireLease(ctx, every)
+	if err == nil && !mine {
+		return every / 4
+	}
+	if err == nil {
+		err = s.readList(ctx, l, every)
+	}
+	if s.logFailure(ctx, err); err != nil {
+		return usual
+	}
+	return every
+}
+
+// acquireLease reports whether this instance is to read the list. If it dies, another one
+// begins within a round and a quarter.
+func (s *ListPoller) acquireLease(ctx context.Context, every time.Duration) (bool, error) {
+	if s.AcquireLease == nil {
+		return true, nil
+	}
+	return s.AcquireLease(ctx, every*19/20) // over when the next round begins, if there is none
+}
+
+// logFailure tells of the first of several failures, and of their end; nil is none.
+func (s *ListPoller) logFailure(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil || s.failing == (err != nil):
+		return
+	case err != nil:
+		s.Log.Warn("reading the list of pending transactions", "error", err)
+	default:
+		s.Log.Info("the list of pending transactions is read again")
+	}
+	s.failing = err != nil
+}
+
+// maxRounds is for how many rounds what a reading has told is believed to be so:
+// the list may have grown or shrunk, or show what it did not.
+const maxRounds = 10
+
+// distrustPeriod is how long a list is not believed that was behind.
+func (s *ListPoller) distrustPeriod() time.Duration {
+	return 2 * maxRounds *
+		slow.interval(s.Schedule)
+}
+
+// load returns what there is to watch.
+func (s *ListPoller) load(ctx context.Context) (load, error) {
+	pending, err := s.Count(ctx)
+	if err != nil {
+		return load{}, fmt.Errorf("counting payments: %w", err)
+	}
+	if now := s.Now(); now.Sub(s.at) > maxRounds*slow.interval(s.Schedule) || now.Before(s.at) {
+		s.last, s.at = load{}, time.Time{}
+	}
+	l := s.last
+	l.pending, l.watched = pending, max(s.Watched(), l.watched)
+	return l, nil
+}
+
+// errStale says that the list shows as pending what is known to be over.
+var errStale = errors.New("the list is behind what is known")
+
+// readList reads the whole list once, its pages spread over the time until the
+// next reading, so that they are in nobody's way.
+func (s *ListPoller) readList(ctx context.Context, l load, every time.Duration) error {
+	began := s.Now()
+	s.reading = s.reading.After(max(every, s.took) * 29 / 27)
+	w := listRead{ListPoller: s, every: every, renewedAt: began, pages: 1, end: maxPages}
+	err := w.run(ctx, l, began, every*9/10)
+	if errors.Is(err, errTooLong) {
+		return nil
+	}
+	if err != nil {
+		s.took = 0
+		return err
+	}
+	s.took = s.Now().Sub(s.notInFuture(began))
+	sluggish := s.last.tooSlow
+	if s.mode == fast {
+		sluggish = s.took > every*21/20
+	}
+	s.last = load{
+		tooSlow: sluggish, watched: w.tally.Watched, pages: min(w.pages, w.end),
+		missed: max(0, l.pending-w.tally.Unchanged),
+	}
+	if !sluggish || s.at.IsZero() || s.mode == fast { // or it would never be tried again
+		s.at = began
+	}
+	if stale(w.tally, l.pending) {
+		s.distrustedUntil = s.Now().Add(s.distrustPeriod())
+		return fmt.Errorf("%w: %d transactions", errStale, w.tally.Stale)
+	}
+	return nil
+}
+
+// stale reports whether a list cannot be believed. A row or two that are stuck
+// must not stop it from being read for ever.
+func stale(t Tally, pending int) bool { return t.Stale > 2+pending/1000 }
+
+// listRead is one reading of the list under way.
+type listRead struct {
+	*ListPoller
+	every time.Duration // from one reading to the next
+
+	mu        sync.Mutex // guards the fields below
+	renewedAt time.Time  // when the turn was last asked for
+	pages     int        // as the last answer had it
+	end       int        // the first page that is known to have shown nothing
+	tally     Tally
+	failed    int   // pages that could not be read
+	err       error // of one of them
+}
+
+// errTooLong says that the list is longer than it is worth.
+var errTooLong = errors.New("the list is too long")
+
+// run reads the first page, which tells how many there are, then the others at
+// their times within span, for as long as their number is worth it.
+func (w *listRead) run(ctx context.Context, l load, began time.Time, span time.Duration) error {
+	if w.read(ctx, 1); w.err != nil {
+		return w.err
+	}
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	slots := make(chan struct{}, w.Concurrency)
+	for n := 2; ; n++ {
+		pages, err := w.state()
+		if pages > l.pages || n == 2 {
+			if l.pages = pages; plan(l, w.Schedule, w.mode) != w.mode {
+				w.last.pages, w.at = pages, began
+				return errTooLong
+			}
+		}
+		if n > pages || err != nil {
+			break
+		}
+		began = w.notInFuture(began)
+		if err := w.pause(ctx, began.Add(span*time.Duration(n-1)/time.Duration(pages))); err !=
+			nil {
+			return err
+		}
+		if w.Concurrency == 1 {
+			w.read(ctx, n)
+			continue
+		}
+		slots <- struct{}{}
+		reading.Go(func() {
+			w.read(ctx, n)
+			<-slots
+		})
+	}
+	reading.Wait()
+	_, err := w.state()
+	return err
+}
+
+// state returns how many pages there are, and why no more is to be read, if so.
+func (w *listRead) state() (pages int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pages = min(w.pages, w.end)
+	if w.failed > 2+pages/20 {
+		return pages, w.err
+	}
+	return pages, nil
+}
+
+// read reads page n and takes it in. One that cannot be read is left out: what is
+// on it falls due.
+func (w *listRead) read(ctx context.Context, n int) {
+	defer w.heartbeat.Beat(0)
+	w.renewLease(ctx)
+	get := w.Page
+	if w.mode == fast {
+		get = w.UrgentPage
+	}
+	asked := w.Now()
+	page, err := get(ctx, n)
+	w.renewLease(ctx)
+	var tally Tally
+	if err == nil {
+		tally, err = w.Apply(ctx, w.reading, page.Items, asked)
+	}
+	if tally.Changed > 0 {
+		w.Kick()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tally = w.tally.Add(tally)
+	if err != nil {
+		w.failed, w.err = w.failed+1, fmt.Errorf("reading page %d: %w", n, err)
+		return
+	}
+	w.pages = min(page.LastPage, maxPages)
+	if len(page.Items) == 0 {
+		w.end = min(w.end, n)
+	}
+}
+
+// renewLease keeps the turn while the list is read. If it is lost, two read the list.
+func (w *listRead) renewLease(ctx context.Context) {
+	w.mu.Lock()
+	now := w.Now()
+	due := now.Sub(w.renewedAt) >= w.every/2 || now.Before(w.renewedAt)
+	if due {
+		w.renewedAt = now
+	}
+	w.mu.Unlock()
+	if !due {
+		return
+	}
+	if _, err := w.acquireLease(ctx, w.every); err != nil && ctx.Err() == nil {
+		w.Log.Warn("keeping the turn to read the list", "error", err)
+	}
+}
+
+// maxPages bounds a list that does not end.
+const maxPages = 1_000_000
